@@ -1,0 +1,75 @@
+# Everything that is built or installed goes to build/ and .venv/. Each target sets up what it needs first.
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+JOBS ?= 2
+FUZZ_SECONDS ?= 600
+export PYTHONDONTWRITEBYTECODE = 1
+# Warnings fail the build where nobody reads them.
+HEADRACE_WERROR ?= $(if $(CI),ON,OFF)
+export HEADRACE_WERROR
+PYTEST = .venv/bin/python3 -m pytest
+CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
+
+.PHONY: help setup build demo test unit sanitize pytest bench fuzz soak lint format clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
+
+setup:
+	@scripts/setup build
+
+build: setup  ## compile and install into .venv (the command is .venv/bin/headrace)
+	@scripts/build
+
+demo: build  ## capture the I/O of an example program and show it
+	@scripts/demo
+
+test: lint unit sanitize pytest  ## run every check and test: lint, unit tests, sanitizers, then pytest
+
+unit:
+	@scripts/setup test
+	@HEADRACE_TESTS=ON scripts/build
+	@cmake -S . -B build/release -DHEADRACE_TESTS=ON >build/release.log
+	@cmake --build build/release -j $(JOBS) >>build/release.log || { tail -n 60 build/release.log; exit 1; }
+	@echo "unit: unit tests of the release build"
+	@$(CTEST) --test-dir build/release
+
+sanitize:  ## run the unit tests under the address, undefined-behaviour and thread sanitizers
+	@scripts/setup test
+	@scripts/sanitize address,undefined $(JOBS)
+	@scripts/sanitize thread $(JOBS)
+
+pytest:
+	@scripts/setup test
+	@HEADRACE_TESTS=ON scripts/build
+	@echo "pytest: Python tests and tests of real programs under capture"
+	@$(PYTEST) $(PYTEST_ARGS)
+
+soak:  ## run the long versions of the hard tests (1,000 random kills, …)
+	@scripts/setup test
+	@scripts/build
+	@$(PYTEST) -m soak --timeout 7200 $(PYTEST_ARGS)
+
+bench:  ## measure the cost of capture and compare it with the goals (BENCH_ARGS="--peer LIB" measures another library beside it)
+	@scripts/setup test
+	@scripts/build
+	@.venv/bin/python3 -m benchmarks $(BENCH_ARGS)
+
+fuzz:  ## fuzz every reader with sanitizers, FUZZ_SECONDS in all (default 600)
+	@scripts/setup fuzz
+	@scripts/fuzz $(FUZZ_SECONDS) $(JOBS)
+
+lint:  ## check format, style, types and layers
+	@scripts/setup test
+	@scripts/lint
+
+format:  ## rewrite C++ and Python sources in the project's format
+	@scripts/setup test
+	@scripts/lint --fix
+
+clean:  ## remove build/ and .venv/
+	@echo "clean: removing build/ and .venv/"
+	@rm -rf build .venv
