@@ -1,0 +1,68 @@
+#pragma once
+// Writes a chunk file (docs/formats/chunk-file.md): tables and opaque payloads become chunks, an index follows.
+//
+//   HEADRACE_ASSIGN(auto sink, FileSink::open("run.hr", FileSink::Mode::kCreate));
+//   HEADRACE_ASSIGN(Writer writer, Writer::open(std::move(sink)));
+//   HEADRACE_TRY(writer.add(TableBuilder("names").u64("name", ids).text("text", texts)));
+//   HEADRACE_TRY(writer.close());
+//
+// One thread at a time. Not usable across fork: the child must drop it without close(). A Writer that is destroyed
+// or killed before close() leaves a file without index, which readers scan instead; no added chunk is lost.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "format/chunk.h"
+#include "format/sink.h"
+#include "format/table_builder.h"
+
+namespace headrace::format {
+
+struct WriterOptions {
+  uint64_t job = 0;  // id kept in every chunk; 0: a random one is made
+  Producer producer;
+  uint64_t first_sequence = 0;  // of this producer; set by append() to go on after the last chunk in the file
+  uint32_t chunk_rows = 65536;  // tables are split into chunks of at most this many rows, at most kMaxRows
+  uint32_t chunk_bytes =
+      4u << 20;  // … and of about this many bytes before compression; a larger single row is still taken
+};
+
+class Writer {
+ public:
+  static base::Result<Writer> open(std::unique_ptr<Sink> sink, WriterOptions options = {});
+
+  /// Adds chunks to an existing file (or a new one), closed or not. Takes the job of the file's last chunk and
+  /// goes on with that producer's sequence when `options` leaves them 0. The new index covers the new chunks; the
+  /// old one keeps covering the old.
+  static base::Result<Writer> append(const std::string& path, WriterOptions options = {});
+
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+  ~Writer();
+
+  /// Encodes and appends a table. A table without rows still writes one chunk, so that its columns are known.
+  /// kInvalid: a mistake in the builder. kLimit: one row larger than a chunk may be. kNoSpace, kIo: from the sink;
+  /// chunks before the failing one are stored, the Writer stays usable.
+  base::Status add(const TableBuilder& table);
+
+  /// Appends one chunk whose payload the caller has encoded. Uses kind, version, name, rows, times of `header`, and
+  /// its producer and sequence when `header.job` is not 0 (a copied chunk); otherwise the Writer's own.
+  base::Status add_chunk(ChunkHeader header, std::span<const uint8_t> raw_payload);
+
+  /// Writes the index and closes the sink. The Writer takes nothing afterwards.
+  base::Status close();
+
+  uint64_t job() const;
+  uint64_t bytes() const;  // appended so far, index included
+
+ private:
+  struct State;
+  explicit Writer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace headrace::format
