@@ -32,8 +32,6 @@ test: lint unit sanitize pytest  ## run every check and test: lint, unit tests, 
 unit:
 	@scripts/setup test
 	@HEADRACE_TESTS=ON scripts/build
-	@cmake -S . -B build/release -DHEADRACE_TESTS=ON >build/release.log
-	@cmake --build build/release -j $(JOBS) >>build/release.log || { tail -n 60 build/release.log; exit 1; }
 	@echo "unit: unit tests of the release build"
 	@$(CTEST) --test-dir build/release
 
