@@ -1,0 +1,79 @@
+#include "model/file_record.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace headrace::model {
+
+std::string_view kind_name(FileKind kind) {
+  switch (kind) {
+    case FileKind::kFile:
+      return "file";
+    case FileKind::kDirectoryRollup:
+      return "directory_rollup";
+    case FileKind::kExcludedRollup:
+      return "excluded_rollup";
+    case FileKind::kStream:
+      return "stream";
+    case FileKind::kPipe:
+      return "pipe";
+    case FileKind::kSocket:
+      return "socket";
+    case FileKind::kDevice:
+      return "device";
+    case FileKind::kDirectory:
+      return "directory";
+    case FileKind::kAnonymous:
+      return "anonymous";
+    case FileKind::kVforkChild:
+      return "vfork_child";
+  }
+  return "unknown";
+}
+
+std::string_view direction_name(uint32_t direction) { return direction == kRead ? "read" : "write"; }
+
+namespace {
+
+uint64_t merged(const MergeRule& rule, uint32_t index, const Counters& a, const Counters& b) {
+  const uint64_t x = a[index], y = b[index];
+  switch (rule.kind) {
+    case MergeKind::kSum:
+      return x + y;
+    case MergeKind::kMax:
+    case MergeKind::kLast:
+      return std::max(x, y);
+    case MergeKind::kFirst:
+      return x == 0 || y == 0 ? x | y : std::min(x, y);
+    case MergeKind::kBits:
+      return x | y;
+    case MergeKind::kWith:
+      // On a tie the greater value, whichever side it is on: that is what keeps the order of merging irrelevant.
+      if (a[rule.with] == b[rule.with]) return std::max(x, y);
+      return a[rule.with] > b[rule.with] ? x : y;
+  }
+  return x;
+}
+
+}  // namespace
+
+void merge(Counters& into, const Counters& from) {
+  const Counters before = into;  // kWith looks at a counter that may already have been merged
+  for (uint32_t i = 0; i < counter::kCount; ++i) into[i] = merged(kCounters[i].merge, i, before, from);
+}
+
+void merge(FileRecord& into, const FileRecord& from) {
+  merge(into.counters, from.counters);
+  for (uint32_t d = 0; d < kDirections; ++d) {
+    into.sizes[d].merge(from.sizes[d]);
+    into.common_sizes[d].merge(from.common_sizes[d]);
+    into.common_strides[d].merge(from.common_strides[d]);
+  }
+}
+
+uint64_t record_id(uint64_t process, std::string_view path, FileKind kind) {
+  return base::mix(base::mix(process, base::hash_text(path)), base::hash_text(kind_name(kind)));
+}
+
+}  // namespace headrace::model

@@ -1,0 +1,63 @@
+// What is known about one file (or stream, pipe, roll-up, …) in one process, and how two such records become one.
+//
+// Plain values without I/O; safe in any thread. Units are those of counters.def.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/common_values.h"
+#include "model/counters.h"
+#include "model/size_histogram.h"
+
+namespace headrace::model {
+
+enum class FileKind : uint8_t {
+  kFile,
+  kDirectoryRollup,  // the sums of small old files of a directory
+  kExcludedRollup,   // everything under an excluded prefix
+  kStream,           // one of descriptors 0–2 as the program found it
+  kPipe,
+  kSocket,
+  kDevice,
+  kDirectory,
+  kAnonymous,   // memfd and the like
+  kVforkChild,  // calls of vfork children before their exec
+};
+
+/// The word used in logs, for example "directory_rollup".
+std::string_view kind_name(FileKind kind);
+
+enum Direction : uint32_t { kRead = 0, kWrite = 1 };
+inline constexpr uint32_t kDirections = 2;
+/// "read" or "write".
+std::string_view direction_name(uint32_t direction);
+
+using Counters = std::array<uint64_t, counter::kCount>;
+
+/// Merges `from` into `into` by the rules of counters.def. Associative and commutative; zeros are neutral.
+void merge(Counters& into, const Counters& from);
+
+struct FileRecord {
+  std::string path;        // absolute, as opened; arbitrary bytes
+  std::string final_path;  // equal to path unless renamed
+  FileKind kind = FileKind::kFile;
+  Counters counters{};
+  std::array<SizeHistogram, kDirections> sizes;
+  std::array<CommonValues, kDirections> common_sizes;
+  std::array<CommonValues, kDirections> common_strides;
+
+  uint64_t& operator[](counter::Index index) { return counters[index]; }
+  uint64_t operator[](counter::Index index) const { return counters[index]; }
+  bool operator==(const FileRecord&) const = default;
+};
+
+/// Merges the figures of `from` into `into`, whose identity (path, final_path, kind) stays. The figures merge
+/// associatively and commutatively.
+void merge(FileRecord& into, const FileRecord& from);
+
+/// Id of a record in a job log.
+uint64_t record_id(uint64_t process, std::string_view path, FileKind kind);
+
+}  // namespace headrace::model
