@@ -107,7 +107,7 @@ def python_problems(root: Path, path: Path, arrows: Arrows) -> Iterator[str]:
     package = parts if parts[-1] == "__init__" else parts[:-1]
     package = [part for part in package if part != "__init__"]
     for line, module in imports(ast.parse(path.read_bytes(), filename=str(place)), package):
-        # `from headrace import open` is a name of the package itself; a module not listed is told at its file.
+        # `from headrace import open` is a name of the package; an unlisted module is told at its file.
         target = unit_of(module) if unit_of(module) in arrows else "headrace"
         if target not in (unit, *arrows[unit]):
             name = ".".join(module)
