@@ -31,7 +31,7 @@ struct Process {
   uint32_t process_id = 0, parent_process_id = 0;
   int64_t rank = -1;
   std::string host, executable, working_directory;
-  std::string arguments;                   // separated by NUL bytes
+  std::string arguments;                    // separated by NUL bytes
   uint64_t start_at_ns = 0, end_at_ns = 0;  // since the job's start; end 0: not known
   Ended ended = Ended::kUnknown;
   int64_t exit_status = -1;  // as a shell gives it, 128 + signal for killed ones; −1: not known

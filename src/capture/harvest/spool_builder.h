@@ -1,0 +1,159 @@
+// For tests: makes spools in memory as the recorder would leave them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "capture/spool_layout.h"
+
+namespace headrace::capture {
+
+class SpoolBuilder {
+ public:
+  /// `capacity` bytes are set aside at once, so that references stay good.
+  explicit SpoolBuilder(size_t capacity = 1 << 20) : memory_(capacity) {
+    used_ = sizeof(Header);
+    Header& h = header();
+    h.magic = kSpoolMagic;
+    h.version = kSpoolVersion;
+    h.header_bytes = sizeof(Header);
+    h.limit = capacity;
+    h.clock = ClockKind::kMonotonic;
+    h.ticks[0] = h.monotonic_ns[0] = 1'000'000'000;
+    h.ticks[1] = h.monotonic_ns[1] = 2'000'000'000;
+    h.boottime_ns = 1'000'000'000;
+    h.realtime_ns = 1'700'000'000'000'000'000;
+    h.ended = EndKind::kExit;
+    h.process_id = 100;
+    h.parent_process_id = 99;
+  }
+
+  Header& header() { return at<Header>(0); }
+
+  template <typename T>
+  T& at(uint32_t offset) {
+    return *reinterpret_cast<T*>(memory_.data() + offset);
+  }
+
+  uint32_t allocate(size_t bytes) {
+    const auto offset = static_cast<uint32_t>(used_);
+    used_ += (bytes + 63) / 64 * 64;
+    return offset;
+  }
+  template <typename T>
+  uint32_t make() {
+    return allocate(sizeof(T));
+  }
+
+  uint32_t name(std::string_view text) {
+    const uint32_t offset = allocate(sizeof(Name) + text.size());
+    at<Name>(offset).length = static_cast<uint32_t>(text.size());
+    std::memcpy(memory_.data() + offset + sizeof(Name), text.data(), text.size());
+    return offset;
+  }
+
+  uint32_t thread() {
+    const uint32_t offset = make<ThreadBlock>();
+    at<ThreadBlock>(offset).id = ++header().threads;
+    at<ThreadBlock>(offset).series_shift = 22;
+    at<ThreadBlock>(offset).next = header().first_thread;
+    header().first_thread = offset;
+    return offset;
+  }
+
+  uint32_t record(std::string_view path, RecordKind kind = RecordKind::kFile) {
+    const uint32_t offset = allocate(sizeof(Record) + path.size());
+    Record& made = at<Record>(offset);
+    made.kind = kind;
+    made.name_length = static_cast<uint32_t>(path.size());
+    std::memcpy(memory_.data() + offset + sizeof(Record), path.data(), path.size());
+    made.next = header().first_record;
+    header().first_record = offset;
+    ++header().records;
+    return offset;
+  }
+
+  uint32_t shard(uint32_t record) {
+    const uint32_t offset = make<Shard>();
+    at<Shard>(offset).record = record;
+    at<Shard>(offset).next = at<Record>(record).first_shard;
+    at<Record>(record).first_shard = offset;
+    return offset;
+  }
+
+  uint32_t direction(uint32_t shard, uint32_t which) {
+    const uint32_t offset = make<Direction>();
+    at<Direction>(offset).shard = shard;
+    at<Shard>(shard).directions[which] = offset;
+    return offset;
+  }
+
+  uint32_t detail(uint32_t direction) { return at<Direction>(direction).detail = make<Detail>(); }
+
+  uint32_t metadata(uint32_t shard) {
+    const uint32_t offset = make<Metadata>();
+    at<Metadata>(offset).next = at<Shard>(shard).metadata;
+    return at<Shard>(shard).metadata = offset;
+  }
+
+  /// A copy of what is used so far.
+  std::vector<std::byte> finish() {
+    header().used = header().grown = used_;
+    return {memory_.begin(), memory_.begin() + static_cast<std::ptrdiff_t>(used_)};
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+  size_t used_;
+};
+
+/// One of everything: two files (one renamed, two threads), a roll-up, a pipe, excluded paths, profiles, a series.
+inline std::vector<std::byte> sample_spool() {
+  SpoolBuilder b;
+  Header& h = b.header();
+  h.executable = b.name("/usr/bin/program");
+  h.arguments = b.name(std::string_view("program\0-v\0", 11));
+  h.working_directory = b.name("/data");
+  h.exclusion_rules = b.name(std::string_view("/usr/\0/etc/\0", 12));
+  const uint32_t t1 = b.thread(), t2 = b.thread();
+  const uint32_t file = b.record("/data/out.tmp");
+  b.at<Record>(file).final_name = b.name("/data/out.h5");
+  b.at<Record>(file).last_close = 1'900'000'000;
+  for (uint32_t thread : {t1, t2}) {
+    const uint32_t shard = b.shard(file);
+    b.at<Shard>(shard).thread = static_cast<uint16_t>(b.at<ThreadBlock>(thread).id);
+    b.at<Shard>(shard).opens = b.at<Shard>(shard).closes = 1;
+    b.at<Shard>(shard).first_open = 1'100'000'000;
+    const uint32_t d = b.direction(shard, kWrite);
+    Direction& w = b.at<Direction>(d);
+    w.run_count = 10, w.run_size = 4096, w.run_gap = 0, w.last_end = 40960;
+    w.time = 5000, w.max_time = 900, w.max_time_size = 4096;
+    w.first_time = 1'200'000'000, w.last_time = 1'300'000'000;
+    w.zeros = 1;
+    Detail& detail = b.at<Detail>(b.detail(d));
+    detail.operations = 3, detail.bytes = 300, detail.consecutive = 1, detail.forward = 2;
+    detail.histogram[7] = 3;
+    detail.common_size[0] = 100, detail.common_size_count[0] = 3;
+    detail.stride[0] = 512, detail.stride_count[0] = 2;
+    b.at<Metadata>(b.metadata(shard)).count[Metadata::kSeeks] = 2;
+    ThreadBlock& block = b.at<ThreadBlock>(thread);
+    block.series[3][kWrite] = 41260;
+    const uint32_t profile = b.make<Profile>();
+    b.at<Profile>(profile).calls = 14, b.at<Profile>(profile).bytes = 41260, b.at<Profile>(profile).time = 5000;
+    block.profiles[3] = profile;
+    const uint32_t excluded = b.make<Excluded>();
+    b.at<Excluded>(excluded).opens = 2, b.at<Excluded>(excluded).operations[kRead] = 5;
+    b.at<Excluded>(excluded).bytes[kRead] = 500;
+    block.excluded[1] = excluded;
+  }
+  const uint32_t pipe = b.record("pipe:[17]", RecordKind::kPipe);
+  b.at<Direction>(b.direction(b.shard(pipe), kRead)).run_count = 4;
+  const uint32_t rollup = b.record("/data/small/", RecordKind::kDirectoryRollup);
+  b.at<Metadata>(b.metadata(b.shard(rollup))).count[Metadata::kFoldedFiles] = 5000;
+  return b.finish();
+}
+
+}  // namespace headrace::capture

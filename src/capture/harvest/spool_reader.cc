@@ -1,0 +1,214 @@
+#include "capture/harvest/spool_reader.h"
+
+#include <algorithm>
+
+#include "capture/harvest/damage.h"
+#include "capture/harvest/figures.h"
+#include "capture/harvest/repair.h"
+#include "capture/harvest/spool_bytes.h"
+#include "capture/harvest/thread_totals.h"
+
+namespace headrace::capture {
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+model::FileKind kind_of(RecordKind kind) {
+  switch (kind) {
+    case RecordKind::kDirectory:
+      return model::FileKind::kDirectory;
+    case RecordKind::kDevice:
+      return model::FileKind::kDevice;
+    case RecordKind::kPipe:
+      return model::FileKind::kPipe;
+    case RecordKind::kSocket:
+      return model::FileKind::kSocket;
+    case RecordKind::kAnonymous:
+      return model::FileKind::kAnonymous;
+    case RecordKind::kStream:
+      return model::FileKind::kStream;
+    case RecordKind::kDirectoryRollup:
+      return model::FileKind::kDirectoryRollup;
+    case RecordKind::kFile:
+      break;
+  }
+  return model::FileKind::kFile;
+}
+
+Status check_header(const SpoolBytes& bytes, const std::string& label, Header* header) {
+  if (!bytes.load(0, header) || header->magic == 0) {
+    return Status(Code::kTruncated, label + ": the process ended before its capture was ready; nothing was recorded");
+  }
+  if (header->magic != kSpoolMagic) {
+    return Status(Code::kForeign, label + ": this is no spool of a traced process (no magic number at offset 0)");
+  }
+  if (header->version != kSpoolVersion || header->header_bytes != sizeof(Header)) {
+    return Status(Code::kUnsupported, label + ": written by version " + std::to_string(header->version) +
+                                          " of the recorder, and this is version " + std::to_string(kSpoolVersion) +
+                                          "; collect it with the version that captured it");
+  }
+  return {};
+}
+
+/// Reads records with their shards, directions, details and metadata.
+class RecordReader {
+ public:
+  RecordReader(SpoolBytes& bytes, const ClockMap& clock, DamageList& damage, RecordSink& sink)
+      : bytes_(bytes), clock_(clock), damage_(damage), sink_(sink) {}
+
+  void read_all(uint32_t first) {
+    for (uint32_t offset = first; offset != 0;) {
+      Record record;
+      if (!bytes_.load(offset, &record) || !bytes_.take(offset, sizeof record + uint64_t{record.name_length})) {
+        return damage_.add("a record", offset);
+      }
+      read(offset, record);
+      offset = record.next;
+    }
+  }
+
+  uint64_t count() const { return count_; }
+  uint64_t last_ticks() const { return last_ticks_; }
+
+ private:
+  void read(uint32_t offset, const Record& record) {
+    model::FileRecord out;
+    std::string_view name, final_name;
+    if (!bytes_.text(offset + sizeof record, record.name_length, &name)) damage_.add("a path", offset);
+    if (!bytes_.name(record.final_name, &final_name)) damage_.add("a final path", offset);
+    out.kind = kind_of(record.kind);
+    out.path = name;
+    if (out.kind == model::FileKind::kDirectoryRollup) out.path += "**";
+    out.final_path = final_name.empty() ? out.path : std::string(final_name);
+    out[model::counter::last_close_at_ns] = record.last_close;
+    bool kept = record.first_shard == 0, folded = false;
+    for (uint32_t at = record.first_shard; at != 0;) {
+      Shard shard;
+      if (!bytes_.claim(at, &shard)) {
+        damage_.add("a shard", at);
+        break;
+      }
+      (shard.state == kFolded ? folded : kept) = true;
+      if (shard.state != kFolded) read_shard(out, shard);
+      at = shard.next;
+    }
+    if (!kept) return;  // a roll-up has all of it
+    if (folded) out[model::counter::flags] |= model::flag::partial;
+    emit(out);
+  }
+
+  void read_shard(model::FileRecord& out, const Shard& shard) {
+    add_shard(out, shard);
+    for (uint32_t d = 0; d < 2; ++d) {
+      if (shard.directions[d] != 0) read_direction(out, d, shard.directions[d]);
+    }
+    for (uint32_t at = shard.metadata; at != 0;) {
+      Metadata counts;
+      if (!bytes_.claim(at, &counts)) return damage_.add("counts of a file", at);
+      add_metadata(out, counts);
+      at = counts.next;
+    }
+  }
+
+  void read_direction(model::FileRecord& out, uint32_t d, uint32_t at) {
+    Direction direction;
+    Detail detail;
+    if (!bytes_.claim(at, &direction)) return damage_.add("reads or writes of a file", at);
+    const Detail* found = nullptr;
+    if (direction.detail != 0) {
+      if (bytes_.claim(direction.detail, &detail))
+        found = &detail;
+      else
+        damage_.add("details of a file", direction.detail);
+    }
+    if (!add_direction(out, d, direction, found)) damage_.add("figures that contradict each other", direction.detail);
+  }
+
+  void emit(model::FileRecord& out) {
+    using namespace model::counter;
+    for (Index each : {last_close_at_ns, last_read_at_ns, last_write_at_ns}) {
+      last_ticks_ = std::max(last_ticks_, out[each]);
+    }
+    convert_times(out, clock_);
+    ++count_;
+    sink_.record(out);
+  }
+
+  SpoolBytes& bytes_;
+  const ClockMap& clock_;
+  DamageList& damage_;
+  RecordSink& sink_;
+  uint64_t count_ = 0, last_ticks_ = 0;
+};
+
+void read_process(const SpoolBytes& bytes, const Header& header, const ClockMap& clock, DamageList& damage,
+                  SpoolContents* out) {
+  model::Process& process = out->process;
+  process.process_id = header.process_id;
+  process.parent_process_id = header.parent_process_id;
+  process.captured = true;
+  process.start_at_ns = clock.start_at_ns();
+  process.folded_records = header.folded_records;
+  process.memory_bytes = header.used;
+  process.memory_limit_bytes = header.limit;
+  out->forked = header.forked != 0;
+  out->created_boottime_ns = header.boottime_ns;
+  if (header.ended == EndKind::kExit || header.ended == EndKind::kExec) {
+    process.ended = header.ended == EndKind::kExit ? model::Ended::kExit : model::Ended::kExec;
+    process.end_at_ns = clock.at_ns(header.ticks[1]);
+    if (process.ended == model::Ended::kExit) process.exit_status = header.exit_status & 0xff;
+  }
+  const auto text = [&](uint32_t offset, std::string* to) {
+    std::string_view found;
+    if (!bytes.name(offset, &found)) damage.add("a name", offset);
+    *to = found;
+  };
+  text(header.executable, &process.executable);
+  text(header.arguments, &process.arguments);
+  text(header.working_directory, &process.working_directory);
+}
+
+void add_gap(SpoolContents* out, uint64_t amount, const char* what, const char* unit, std::string reason) {
+  if (amount != 0) out->gaps.push_back({what, amount, unit, std::move(reason)});
+}
+
+void read_gaps(const Header& header, const ClockMap& clock, const DamageList& damage, SpoolContents* out) {
+  add_gap(out, damage.places(), "damaged spool", "places",
+          "the program overwrote memory of its capture: " + damage.text() + "; what hangs on them is missing");
+  add_gap(out, header.growth_failed, "spool growth", "processes",
+          "the file system of the spool directory was full, so records folded early");
+  add_gap(out, header.block_shortage, "threads", "threads", "no memory for figures of their own within --memory");
+  add_gap(out, header.io_uring, "io_uring", "rings", "I/O submitted through io_uring is not captured");
+  add_gap(out, clock.known() ? 0 : 1, "times", "processes",
+          "the spool is of an earlier boot and has no second clock reading: its ticks cannot be converted");
+  if (header.arguments_cut != 0) out->process.reason = "arguments were cut";
+}
+
+}  // namespace
+
+Result<SpoolContents> read_spool(std::span<std::byte> bytes, const std::string& label, const Moment& job_start,
+                                 const Moment& now, RecordSink& sink) {
+  SpoolBytes spool(bytes);
+  Header header;
+  HEADRACE_TRY(check_header(spool, label, &header));
+  spool.take(0, sizeof header);
+  SpoolContents out;
+  DamageList damage;
+  if (header.used > spool.size()) damage.add("the end of the file comes too early", spool.size());
+  const ClockMap clock(header, job_start, now);
+  repair(spool, header, damage);
+  read_process(spool, header, clock, damage, &out);
+  RecordReader records(spool, clock, damage, sink);
+  records.read_all(header.first_record);
+  out.process.records = records.count();
+  ThreadTotals threads(spool, header, clock, damage);
+  threads.read_all();
+  threads.give(&out, sink);
+  if (out.process.end_at_ns == 0) out.process.end_at_ns = clock.at_ns(std::max(records.last_ticks(), header.ticks[0]));
+  read_gaps(header, clock, damage, &out);
+  return out;
+}
+
+}  // namespace headrace::capture

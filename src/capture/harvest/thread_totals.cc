@@ -1,0 +1,182 @@
+#include "capture/harvest/thread_totals.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "intercept/functions.h"
+
+namespace headrace::capture {
+namespace {
+
+constexpr uint32_t kLargestShift = 55;  // 200 bins of 2^55 ticks outlast any process, and their end fits 64 bits
+
+/// The prefix of an exclusion rule, as "/usr/**".
+std::string rule_path(const SpoolBytes& bytes, const Header& header, uint32_t rule) {
+  std::string_view rules;
+  bytes.name(header.exclusion_rules, &rules);
+  for (uint32_t i = 0; i < rule && !rules.empty(); ++i) {
+    const size_t end = rules.find('\0');
+    rules = end == std::string_view::npos ? std::string_view() : rules.substr(end + 1);
+  }
+  const std::string prefix(rules.substr(0, rules.find('\0')));
+  return prefix.empty() ? "(exclusion rules beyond the first " + std::to_string(kExclusionRules - 1) + ")"
+                        : prefix + "**";
+}
+
+model::FileRecord rollup(std::string path, model::FileKind kind, uint64_t opens, const uint64_t operations[2],
+                         const uint64_t bytes[2]) {
+  model::FileRecord record;
+  record.final_path = record.path = std::move(path);
+  record.kind = kind;
+  record[model::counter::opens] = opens;
+  record[model::counter::reads] = operations[kRead];
+  record[model::counter::writes] = operations[kWrite];
+  record[model::counter::bytes_read] = bytes[kRead];
+  record[model::counter::bytes_written] = bytes[kWrite];
+  return record;
+}
+
+}  // namespace
+
+ThreadTotals::ThreadTotals(SpoolBytes& bytes, const Header& header, const ClockMap& clock, DamageList& damage)
+    : bytes_(bytes), header_(header), clock_(clock), damage_(damage) {}
+
+void ThreadTotals::read_all() {
+  for (uint32_t offset = header_.first_thread; offset != 0;) {
+    ThreadBlock block;
+    if (!bytes_.claim(offset, &block)) return damage_.add("figures of a thread", offset);
+    read(block);
+    offset = block.next;
+  }
+}
+
+void ThreadTotals::read(const ThreadBlock& block) {
+  ++threads_;
+  if (block.busy != 0) ++uncertain_;
+  for (uint32_t d = 0; d < 2; ++d) {
+    unattributed_.operations[d] += block.unattributed[d];
+    unattributed_.bytes[d] += block.unattributed_bytes[d];
+    child_.operations[d] += block.child[d];
+    child_.bytes[d] += block.child_bytes[d];
+  }
+  unattributed_.other += block.unattributed_other;
+  child_.other += block.child_other;
+  for (uint32_t i = 0; i < kMaximumFunctions; ++i) {
+    Profile profile;
+    if (block.profiles[i] == 0) continue;
+    if (!bytes_.claim(block.profiles[i], &profile)) {
+      damage_.add("the profile of a function", block.profiles[i]);
+      continue;
+    }
+    profiles_[i].calls += profile.calls;
+    profiles_[i].errors += profile.errors;
+    profiles_[i].bytes += profile.bytes;
+    profiles_[i].time += profile.time;
+    profiles_[i].max_time = std::max(profiles_[i].max_time, profile.max_time);
+  }
+  for (uint32_t i = 0; i < kExclusionRules; ++i) {
+    Excluded excluded;
+    if (block.excluded[i] == 0) continue;
+    if (!bytes_.claim(block.excluded[i], &excluded)) {
+      damage_.add("figures of excluded paths", block.excluded[i]);
+      continue;
+    }
+    excluded_[i].opens += excluded.opens;
+    excluded_[i].other += excluded.other;
+    for (uint32_t d = 0; d < 2; ++d) {
+      excluded_[i].operations[d] += excluded.operations[d];
+      excluded_[i].bytes[d] += excluded.bytes[d];
+    }
+  }
+  add_series(block);
+}
+
+void ThreadTotals::add_series(const ThreadBlock& block) {
+  if (block.series_shift > kLargestShift) return damage_.add("the width of a series", block.series_shift);
+  if (block.series_shift > bins_.shift) {  // the wider bins win: earlier sums move into them
+    const uint32_t widen = block.series_shift - bins_.shift;
+    for (uint32_t bin = 0; bin < kSeriesBins; ++bin) {
+      for (uint32_t d = 0; d < 2; ++d) {
+        const uint64_t bytes = std::exchange(bins_.bytes[bin][d], 0);
+        bins_.bytes[bin >> std::min(widen, 31u)][d] += bytes;
+      }
+    }
+    bins_.shift = block.series_shift;
+  }
+  const uint32_t narrow = std::min(bins_.shift - block.series_shift, 31u);
+  for (uint32_t bin = 0; bin < kSeriesBins; ++bin) {
+    for (uint32_t d = 0; d < 2; ++d) bins_.bytes[bin >> narrow][d] += block.series[bin][d];
+  }
+}
+
+void ThreadTotals::give(SpoolContents* out, RecordSink& sink) {
+  out->process.threads = threads_;
+  out->process.uncertain_operations = uncertain_;
+  give_profiles(out);
+  give_series(out);
+  give_excluded(out, sink);
+  give_uncounted(out, sink);
+}
+
+void ThreadTotals::give_profiles(SpoolContents* out) {
+  uint64_t unnamed = 0;
+  for (uint32_t i = 0; i < kMaximumFunctions; ++i) {
+    const Profile& sum = profiles_[i];
+    if (sum.calls == 0 && sum.errors == 0) continue;
+    const char* name = intercept::function_name(i);
+    if (name == nullptr) {
+      unnamed += sum.calls;
+      continue;
+    }
+    out->profiles.push_back(
+        {name, sum.calls, sum.errors, sum.bytes, clock_.duration_ns(sum.time), clock_.duration_ns(sum.max_time)});
+  }
+  if (unnamed != 0) out->gaps.push_back({"profile", unnamed, "calls", "of functions that this version does not know"});
+}
+
+void ThreadTotals::give_series(SpoolContents* out) {
+  if (!clock_.known()) return;
+  for (uint32_t d = 0; d < 2; ++d) {
+    for (uint64_t bin = 0; bin < kSeriesBins; ++bin) {
+      if (bins_.bytes[bin][d] == 0) continue;
+      // Widths, not ends, are converted: an end may lie beyond the harvest.
+      const uint64_t start = clock_.duration_ns(bin << bins_.shift), end = clock_.duration_ns((bin + 1) << bins_.shift);
+      out->series.push_back({d, clock_.start_at_ns() + start, end - start, bins_.bytes[bin][d]});
+    }
+  }
+}
+
+void ThreadTotals::give_excluded(SpoolContents* out, RecordSink& sink) {
+  uint64_t other = 0;
+  for (uint32_t i = 0; i < kExclusionRules; ++i) {
+    const Excluded& sum = excluded_[i];
+    other += sum.other;
+    if ((sum.opens | sum.operations[0] | sum.operations[1]) == 0) continue;
+    sink.record(
+        rollup(rule_path(bytes_, header_, i), model::FileKind::kExcludedRollup, sum.opens, sum.operations, sum.bytes));
+  }
+  if (other != 0) {
+    out->gaps.push_back({"excluded paths", other, "calls", "calls other than open, read and write are not told apart"});
+  }
+}
+
+void ThreadTotals::give_uncounted(SpoolContents* out, RecordSink& sink) {
+  const uint64_t operations = unattributed_.operations[0] + unattributed_.operations[1];
+  const uint64_t bytes = unattributed_.bytes[0] + unattributed_.bytes[1];
+  const char* kWhy = "made by a signal handler during an update, or without memory for a record: counted in no file";
+  out->process.unattributed_operations = operations + unattributed_.other;
+  out->process.unattributed_bytes = bytes;
+  if (operations != 0) out->gaps.push_back({"reads and writes", operations, "calls", kWhy});
+  if (bytes != 0) out->gaps.push_back({"reads and writes", bytes, "bytes", kWhy});
+  if (unattributed_.other != 0) out->gaps.push_back({"other calls", unattributed_.other, "calls", kWhy});
+  if ((child_.operations[0] | child_.operations[1]) != 0) {
+    sink.record(
+        rollup("(children between vfork and exec)", model::FileKind::kVforkChild, 0, child_.operations, child_.bytes));
+  }
+  if (child_.other != 0) {
+    out->gaps.push_back(
+        {"vfork children", child_.other, "calls", "calls other than read and write are not told apart"});
+  }
+}
+
+}  // namespace headrace::capture
