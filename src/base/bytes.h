@@ -83,6 +83,8 @@ class ByteWriter {
     return bytes_.data() + bytes_.size() - count;
   }
 
+  /// A byte written earlier; valid until the next append.
+  uint8_t* at(size_t position) { return bytes_.data() + position; }
   /// Overwrites four bytes written earlier, for a length known only afterwards.
   void set_u32(size_t position, uint32_t value) { std::memcpy(bytes_.data() + position, &value, sizeof value); }
 

@@ -67,6 +67,9 @@ void encode_header(const ChunkHeader& header, std::span<uint8_t, kHeaderSize> by
 /// kCorrupt: checksum or a limit above is not met. Messages do not name the file: callers add it.
 base::Result<ChunkHeader> decode_header(std::span<const uint8_t> bytes);
 
+/// kCorrupt: a field exceeds a limit above. decode_header() checks it; headers that come from an index need it too.
+base::Status check_header(const ChunkHeader& header);
+
 /// Fills codec, lengths and checksum of `header` and returns header plus stored payload, ready for one append.
 /// Compresses with zstd level 1 when that saves bytes. kLimit: payload larger than kMaxPayloadBytes.
 base::Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, std::span<const uint8_t> payload);

@@ -50,10 +50,10 @@ class TableBuilder {
   struct Source {
     std::string name;
     Type type;
-    const void* values;     // numbers; or string_views; or strings
-    size_t stride;          // bytes between values; 0: the first is every row's
-    bool owned_strings;     // kText: std::string rather than std::string_view
-    uint64_t constant = 0;  // what `values` means when it is null
+    const void* values;          // 8-byte numbers, string_views or strings; null: every row is `constant`
+    size_t stride;               // bytes between values
+    bool owned_strings = false;  // kText: std::string rather than std::string_view
+    uint64_t constant = 0;
   };
   TableBuilder& add(Source source, size_t rows);
 

@@ -1,0 +1,159 @@
+#include "format/writer.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/hash.h"
+#include "format/contents.h"
+#include "format/encode.h"
+#include "format/index.h"
+#include "format/reader.h"
+
+namespace headrace::format {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+struct Writer::State {
+  std::unique_ptr<Sink> sink;
+  WriterOptions options;
+  uint64_t sequence = 0;
+  uint64_t bytes = 0;
+  uint64_t end = 0;                // of what this writer appended last
+  std::vector<ChunkInfo> entries;  // not yet in an index
+
+  Status append(ChunkHeader header, std::span<const uint8_t> payload);
+  Status append_index();
+};
+
+namespace {
+
+uint64_t random_id() {
+  uint64_t id = 0;
+  if (::getrandom(&id, sizeof id, GRND_NONBLOCK) != sizeof id) {  // only in the first moments after boot
+    timespec now;
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    id = base::mix(static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec),
+                   reinterpret_cast<uintptr_t>(&now));
+  }
+  return id == 0 ? 1 : id;
+}
+
+}  // namespace
+
+Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+Writer::~Writer() = default;
+
+uint64_t Writer::job() const { return state_->options.job; }
+uint64_t Writer::bytes() const { return state_->bytes; }
+
+Result<Writer> Writer::open(std::unique_ptr<Sink> sink, WriterOptions options) {
+  constexpr uint32_t kMaxChunkBytes = kMaxPayloadBytes / 2;  // leaves room for what encoding adds
+  if (sink == nullptr || options.chunk_rows == 0 || options.chunk_rows > kMaxRows ||
+      options.chunk_bytes > kMaxChunkBytes) {
+    return Status(Code::kInvalid, "a writer needs a sink, and chunks of 1 to " + std::to_string(kMaxRows) +
+                                      " rows and at most " + std::to_string(kMaxChunkBytes) + " bytes");
+  }
+  if (options.job == 0) options.job = random_id();
+  auto state = std::make_unique<State>();
+  state->sink = std::move(sink);
+  state->options = options;
+  state->sequence = options.first_sequence;
+  return Writer(std::move(state));
+}
+
+Result<Writer> Writer::append(const std::string& path, WriterOptions options) {
+  const Result<Reader> existing = Reader::open(path);
+  if (existing.ok()) {
+    if (options.job == 0 && !existing->jobs().empty()) options.job = existing->jobs().back();
+    for (const ChunkInfo& chunk : existing->chunks()) {
+      if (chunk.header.job != options.job || chunk.header.producer != options.producer) continue;
+      options.first_sequence = std::max(options.first_sequence, chunk.header.sequence + 1);
+    }
+  } else if (existing.code() != Code::kNotFound && existing.code() != Code::kTruncated) {
+    return existing.status();  // never append to a file that is something else
+  }
+  HEADRACE_ASSIGN(std::unique_ptr<Sink> sink, FileSink::open(path, FileSink::Mode::kAppend));
+  return open(std::move(sink), options);
+}
+
+Status Writer::add(const TableBuilder& table) {
+  if (state_->sink == nullptr) return Status(Code::kInvalid, "the log is already closed");
+  HEADRACE_TRY(Status(table.mistake_));
+  if (table.columns_.empty()) return Status(Code::kInvalid, "table '" + table.name_ + "' has no columns");
+  TableEncoder encoder(table);
+  size_t first = 0;
+  do {
+    const size_t end = encoder.chunk_end(first, state_->options.chunk_rows, state_->options.chunk_bytes);
+    if (end == first + 1 && encoder.row_bytes(first) > kMaxPayloadBytes / 2) {
+      return Status(Code::kLimit, "table '" + table.name_ + "', row " + std::to_string(first) + ": takes " +
+                                      std::to_string(encoder.row_bytes(first)) + " bytes, more than a chunk may hold");
+    }
+    ChunkHeader header;
+    header.set_name(table.name_);
+    header.version = table.version_;
+    header.begin_at_ns = table.begin_at_ns_;
+    header.end_at_ns = table.end_at_ns_;
+    header.rows = static_cast<uint32_t>(end - first);
+    HEADRACE_TRY(state_->append(header, encoder.payload(first, end)));
+    first = end;
+  } while (first < table.rows_);
+  return {};
+}
+
+Status Writer::add_chunk(ChunkHeader header, std::span<const uint8_t> raw_payload) {
+  if (state_->sink == nullptr) return Status(Code::kInvalid, "the log is already closed");
+  if (is_bookkeeping(header.kind)) return Status(Code::kInvalid, "a writer makes its index itself");
+  if (header.rows > kMaxRows)
+    return Status(Code::kLimit, "a chunk holds at most " + std::to_string(kMaxRows) + " rows");
+  return state_->append(header, raw_payload);
+}
+
+Status Writer::State::append(ChunkHeader header, std::span<const uint8_t> payload) {
+  if (header.job == 0) {
+    header.job = options.job;
+    header.producer = options.producer;
+    header.sequence = sequence++;  // also when the append fails: the reader may find half of it
+  }
+  HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, seal_chunk(header, payload));
+  HEADRACE_ASSIGN(const uint64_t offset, sink->append(chunk));
+  bytes += chunk.size();
+  end = offset + chunk.size();
+  if (entries.size() == kMaxRows) entries.clear();  // the index could not be stored again and again: readers scan
+  entries.push_back({offset, header});
+  return entries.size() >= kIndexEntries ? append_index() : Status();
+}
+
+Status Writer::State::append_index() {
+  ChunkHeader like;
+  like.job = options.job;
+  like.producer = options.producer;
+  like.sequence = sequence;
+  // Another writer of the same file may append in between: then the distances in the index are wrong, readers ignore
+  // it, and it is written again. After some losses the file stays without one, which costs readers a scan.
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const uint64_t expected = end;
+    HEADRACE_ASSIGN(const std::vector<uint8_t> chunks, encode_index(entries, expected, like));
+    HEADRACE_ASSIGN(const uint64_t offset, sink->append(chunks));
+    bytes += chunks.size();
+    end = offset + chunks.size();
+    if (offset == expected || entries.empty()) break;
+  }
+  entries.clear();
+  return {};
+}
+
+Status Writer::close() {
+  if (state_->sink == nullptr) return {};
+  const Status indexed = state_->append_index();
+  const Status closed = state_->sink->close();
+  state_->sink = nullptr;
+  return indexed.ok() ? closed : indexed;
+}
+
+}  // namespace headrace::format
