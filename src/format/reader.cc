@@ -1,0 +1,318 @@
+#include "format/reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/crc32c.h"
+#include "base/hash.h"
+#include "format/codec.h"
+#include "format/contents.h"
+#include "format/decode.h"
+#include "format/index.h"
+#include "format/magic.h"
+#include "format/scan.h"
+#include "format/source.h"
+
+namespace headrace::format {
+
+using base::Bytes;
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+// A file whose beginning is no chunk is given up after so much: a slot that was never written may come first, but
+// nobody wants to wait for a terabyte of something else.
+constexpr uint64_t kForeignSearch = 64u << 20;
+
+std::string at_offset(const Source& source, uint64_t offset) {
+  return source.label() + ": at offset " + std::to_string(offset) + ": ";
+}
+
+/// Fills `contents` from the indexes at the end of the file and a scan of what they leave out.
+Result<bool> find_chunks(Source& source, const ReadLimits& limits, Contents& contents) {
+  uint64_t end = source.size();  // of what no index has told about yet; what an index covers is cut off from the back
+  bool closed = false;
+  std::vector<std::pair<uint64_t, uint64_t>> gaps;
+  std::vector<Index> indexes;
+  uint64_t entries = 0;
+  while (true) {
+    HEADRACE_ASSIGN(std::optional<Index> index, read_index(source, end));
+    if (!index) break;
+    closed = true;
+    entries += index->entries.size();
+    if (entries > limits.chunks) break;
+    uint64_t covered_from = index->offset;
+    for (auto entry = index->entries.rbegin(); entry != index->entries.rend(); ++entry) {
+      const uint64_t entry_end = entry->offset + chunk_size(entry->header);
+      if (entry_end < covered_from) gaps.emplace_back(entry_end, covered_from);
+      covered_from = entry->offset;
+    }
+    end = covered_from;
+    indexes.push_back(std::move(*index));
+  }
+  if (end > 0) gaps.emplace_back(0, end);
+  for (auto index = indexes.rbegin(); index != indexes.rend(); ++index) {
+    for (ChunkInfo& entry : index->entries) {
+      if (!is_bookkeeping(entry.header.kind)) contents.chunks.push_back(entry);
+    }
+  }
+  for (auto gap = gaps.rbegin(); gap != gaps.rend(); ++gap) {
+    HEADRACE_TRY(scan(source, gap->first, gap->second, limits.chunks, contents));
+  }
+  return closed;
+}
+
+/// Puts the chunks in the order that Reader::chunks() promises.
+void sort_chunks(std::vector<ChunkInfo>& chunks, std::vector<uint64_t>& jobs) {
+  const auto by_offset = [](const ChunkInfo& a, const ChunkInfo& b) { return a.offset < b.offset; };
+  if (!std::is_sorted(chunks.begin(), chunks.end(), by_offset)) std::sort(chunks.begin(), chunks.end(), by_offset);
+
+  struct Key {
+    uint64_t job;
+    Producer producer;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      const uint64_t who = uint64_t{key.producer.rank} << 32 | key.producer.thread;
+      return base::mix(base::mix(key.job, key.producer.process), who);
+    }
+  };
+  struct Place {
+    uint64_t job;       // position of the job in the file
+    uint64_t producer;  // position of the producer in the file
+    uint64_t sequence;
+    size_t chunk;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::unordered_map<uint64_t, uint64_t> job_places;
+  std::unordered_map<Key, uint64_t, KeyHash> producer_places;
+  std::vector<Place> places;
+  places.reserve(chunks.size());
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    const ChunkHeader& header = chunks[i].header;
+    const auto job = job_places.try_emplace(header.job, job_places.size());
+    if (job.second) jobs.push_back(header.job);
+    const auto producer = producer_places.try_emplace({header.job, header.producer}, producer_places.size());
+    places.push_back({job.first->second, producer.first->second, header.sequence, i});
+  }
+  if (std::is_sorted(places.begin(), places.end())) return;
+  std::sort(places.begin(), places.end());
+  std::vector<ChunkInfo> sorted;
+  sorted.reserve(chunks.size());
+  for (const Place& place : places) sorted.push_back(chunks[place.chunk]);
+  chunks.swap(sorted);
+}
+
+/// Leaves out chunks whose whole header, checksum of the payload included, was there before.
+void drop_copies(Contents& contents) {
+  auto& chunks = contents.chunks;
+  const auto same_place = [](const ChunkHeader& a, const ChunkHeader& b) {
+    return a.sequence == b.sequence && a.job == b.job && a.producer == b.producer;
+  };
+  std::unordered_set<uint64_t> seen;  // of the run of chunks that claim one place
+  size_t kept = 0;
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    const bool goes_on = i > 0 && same_place(chunks[i].header, chunks[i - 1].header);
+    const bool begins = i + 1 < chunks.size() && same_place(chunks[i].header, chunks[i + 1].header);
+    if (!goes_on) seen.clear();
+    if (goes_on || begins) {
+      std::array<uint8_t, kHeaderSize> bytes;
+      encode_header(chunks[i].header, bytes);
+      if (!seen.insert(base::hash_bytes(bytes.data(), bytes.size())).second) {
+        contents.damage.push_back({chunks[i].offset, chunk_size(chunks[i].header),
+                                   "second copy of a chunk: left out, so that nothing is counted twice"});
+        continue;
+      }
+    }
+    chunks[kept++] = chunks[i];  // chunks[i] itself stays: the next round compares with it
+  }
+  chunks.resize(kept);
+}
+
+/// Why a file without a single usable chunk cannot be opened.
+Status explain_nothing(Source& source, const Contents& contents) {
+  std::vector<uint8_t> scratch;
+  const size_t length = std::min<uint64_t>(source.size(), 512);
+  HEADRACE_ASSIGN(const Bytes bytes, source.read(0, length, scratch));
+  const size_t compare = std::min(length, kMagicStem);
+  if (std::memcmp(bytes.data(), kMagic.data(), compare) != 0) {
+    return Status(Code::kForeign, source.label() + ": " + describe_foreign(bytes));
+  }
+  if (contents.newer_format) {
+    return Status(Code::kUnsupported,
+                  at_offset(source, 0) + "chunk header of a newer format: update headrace to read it");
+  }
+  const auto header = decode_header(bytes);
+  if (header.code() == Code::kTruncated || (header.ok() && chunk_size(*header) > source.size())) {
+    return Status(Code::kTruncated,
+                  at_offset(source, 0) + "the log ends inside its first chunk: nothing in it can be read");
+  }
+  return Status(Code::kCorrupt, at_offset(source, 0) + (header.ok() ? "chunk payload is damaged" : header.message()) +
+                                    ", and no later chunk can be used");
+}
+
+}  // namespace
+
+struct Reader::State {
+  std::unique_ptr<Source> source;
+  ReadLimits limits;
+  std::vector<ChunkInfo> chunks;
+  std::vector<uint64_t> jobs;
+  std::vector<Damage> damage;
+  bool closed = false;
+  std::vector<uint8_t> scratch;
+
+  static Result<std::unique_ptr<State>> load(std::unique_ptr<Source> source, ReadLimits limits);
+  Status load_payload(const ChunkInfo& chunk, std::vector<uint8_t>& raw);
+  void add_damage(uint64_t offset, uint64_t bytes, std::string reason);
+};
+
+Result<std::unique_ptr<Reader::State>> Reader::State::load(std::unique_ptr<Source> source, ReadLimits limits) {
+  const uint64_t size = source->size();
+  if (size == 0) {
+    return Status(Code::kTruncated, source->label() + ": is empty (0 bytes): its writer stored nothing");
+  }
+  Contents contents;
+  const size_t beginning = std::min<uint64_t>(size, kMagicStem);
+  std::vector<uint8_t> scratch;
+  HEADRACE_ASSIGN(const Bytes bytes, source->read(0, beginning, scratch));
+  bool closed = false;
+  if (std::memcmp(bytes.data(), kMagic.data(), beginning) != 0) {
+    // Perhaps the first chunk is damaged, perhaps this is no log at all: an index, or a look at the first part, decides.
+    HEADRACE_ASSIGN(const auto index, read_index(*source, size));
+    if (!index) {
+      HEADRACE_TRY(scan(*source, 0, std::min(size, kForeignSearch), limits.chunks, contents));
+      if (contents.chunks.empty()) return explain_nothing(*source, contents);
+      contents = Contents();
+    }
+  }
+  HEADRACE_ASSIGN(closed, find_chunks(*source, limits, contents));
+  if (contents.chunks.empty() && !closed) return explain_nothing(*source, contents);
+
+  auto state = std::make_unique<State>();
+  sort_chunks(contents.chunks, state->jobs);
+  drop_copies(contents);
+  state->source = std::move(source);
+  state->limits = limits;
+  state->chunks = std::move(contents.chunks);
+  state->closed = closed;
+  state->damage = std::move(contents.damage);
+  std::sort(state->damage.begin(), state->damage.end(),
+            [](const Damage& a, const Damage& b) { return a.offset < b.offset; });
+  return state;
+}
+
+Status Reader::State::load_payload(const ChunkInfo& chunk, std::vector<uint8_t>& raw) {
+  const ChunkHeader& header = chunk.header;
+  if (!check_header(header).ok() || chunk.offset > source->size() ||
+      chunk_size(header) > source->size() - chunk.offset) {
+    return Status(Code::kInvalid, at_offset(*source, chunk.offset) + "no chunk of this reader");
+  }
+  HEADRACE_ASSIGN(const Bytes stored, source->read(chunk.offset + kHeaderSize, header.stored_length, scratch));
+  Status status;
+  if (base::crc32c(stored) != header.payload_crc) {
+    status = Status(Code::kCorrupt, "chunk payload fails its checksum");
+  } else {
+    raw.resize(header.raw_length);
+    status = decompress(header.codec, stored, raw);
+  }
+  if (!status.ok()) add_damage(chunk.offset, chunk_size(header), status.message());
+  return status;
+}
+
+void Reader::State::add_damage(uint64_t offset, uint64_t bytes, std::string reason) {
+  const auto before = [](const Damage& entry, uint64_t place) { return entry.offset < place; };
+  const auto place = std::lower_bound(damage.begin(), damage.end(), offset, before);
+  if (place != damage.end() && place->offset == offset) return;
+  damage.insert(place, {offset, bytes, std::move(reason)});
+}
+
+Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+Result<Reader> Reader::open(const std::string& path, ReadLimits limits) {
+  HEADRACE_ASSIGN(std::unique_ptr<Source> source, open_file_source(path));
+  HEADRACE_ASSIGN(auto state, State::load(std::move(source), limits));
+  return Reader(std::move(state));
+}
+
+Result<Reader> Reader::open_memory(std::span<const uint8_t> bytes, std::string label, ReadLimits limits) {
+  HEADRACE_ASSIGN(auto state, State::load(make_memory_source(bytes, std::move(label)), limits));
+  return Reader(std::move(state));
+}
+
+const std::vector<ChunkInfo>& Reader::chunks() const { return state_->chunks; }
+const std::vector<uint64_t>& Reader::jobs() const { return state_->jobs; }
+const std::vector<Damage>& Reader::damage() const { return state_->damage; }
+bool Reader::closed() const { return state_->closed; }
+uint64_t Reader::size() const { return state_->source->size(); }
+
+std::vector<std::string> Reader::tables() const {
+  std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
+  for (const ChunkInfo& chunk : state_->chunks) {
+    if (chunk.header.kind != kTableKind) continue;
+    if (seen.insert(chunk.header.name()).second) names.emplace_back(chunk.header.name());
+  }
+  return names;
+}
+
+Result<Table> Reader::table(std::string_view name, std::optional<uint64_t> job) {
+  std::vector<const ChunkInfo*> parts;
+  uint64_t rows = 0;
+  uint64_t raw_bytes = 0;
+  for (const ChunkInfo& chunk : state_->chunks) {
+    if (chunk.header.kind != kTableKind || chunk.header.name() != name) continue;
+    if (job && chunk.header.job != *job) continue;
+    parts.push_back(&chunk);
+    rows += chunk.header.rows;
+    raw_bytes += chunk.header.raw_length;
+  }
+  const std::string label = state_->source->label() + ": table '" + std::string(name) + "'";
+  if (parts.empty()) return Status(Code::kNotFound, label + " is not in this log");
+  if (raw_bytes > state_->limits.table_bytes) {
+    return Status(Code::kLimit, label + " needs more memory than the reader's limit for one table");
+  }
+  TableAssembler assembler{std::string(name), rows, state_->limits.table_bytes};
+  std::vector<uint8_t> raw;
+  for (const ChunkInfo* chunk : parts) {
+    Status status = state_->load_payload(*chunk, raw);
+    if (status.ok()) status = assembler.add(raw, chunk->header.rows);
+    if (status.ok()) continue;
+    if (status.code() == Code::kLimit) return Status(Code::kLimit, label + " " + status.message());
+    if (status.code() != Code::kCorrupt && status.code() != Code::kUnsupported) return status;
+    state_->add_damage(chunk->offset, chunk_size(chunk->header), status.message());
+  }
+  return assembler.finish();
+}
+
+Result<std::vector<uint8_t>> Reader::payload(const ChunkInfo& chunk) {
+  std::vector<uint8_t> raw;
+  const Status status = state_->load_payload(chunk, raw);
+  if (status.ok()) return raw;
+  if (status.code() != Code::kCorrupt && status.code() != Code::kUnsupported) return status;
+  return Status(status.code(), at_offset(*state_->source, chunk.offset) + status.message());
+}
+
+Status Reader::verify() {
+  for (const ChunkInfo& chunk : state_->chunks) {
+    const size_t length = chunk_size(chunk.header);
+    HEADRACE_ASSIGN(const Bytes bytes, state_->source->read(chunk.offset, length, state_->scratch));
+    const auto header = decode_header(bytes);
+    if (base::crc32c(bytes.subspan(kHeaderSize)) != chunk.header.payload_crc) {
+      state_->add_damage(chunk.offset, length, "chunk payload fails its checksum");
+    } else if (!header.ok() || *header != chunk.header) {
+      state_->add_damage(chunk.offset, kHeaderSize, "chunk header is damaged: its copy in the index is used");
+    }
+  }
+  return {};
+}
+
+}  // namespace headrace::format
