@@ -11,7 +11,6 @@ export PYTHONDONTWRITEBYTECODE = 1
 HEADRACE_WERROR ?= $(if $(CI),ON,OFF)
 export HEADRACE_WERROR
 PYTEST = .venv/bin/python3 -m pytest
-CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: help setup build demo test unit sanitize pytest bench fuzz soak lint format clean
 
@@ -29,18 +28,18 @@ demo: build  ## capture the I/O of an example program and show it
 
 test: lint unit sanitize pytest  ## run every check and test: lint, unit tests, sanitizers, then pytest
 
-unit:
+unit:  ## run the unit tests of the native code
 	@scripts/setup test
 	@HEADRACE_TESTS=ON scripts/build
 	@echo "unit: unit tests of the release build"
-	@$(CTEST) --test-dir build/release
+	@scripts/unit build/release $(JOBS)
 
 sanitize:  ## run the unit tests under the address, undefined-behaviour and thread sanitizers
 	@scripts/setup test
 	@scripts/sanitize address,undefined $(JOBS)
 	@scripts/sanitize thread $(JOBS)
 
-pytest:
+pytest:  ## run the Python tests and the tests of real programs (PYTEST_ARGS="-k name" chooses)
 	@scripts/setup test
 	@HEADRACE_TESTS=ON scripts/build
 	@echo "pytest: Python tests and tests of real programs under capture"
@@ -51,7 +50,7 @@ soak:  ## run the long versions of the hard tests (1,000 random kills, …)
 	@scripts/build
 	@$(PYTEST) -m soak --timeout 7200 $(PYTEST_ARGS)
 
-bench:  ## measure the cost of capture and compare it with the goals (BENCH_ARGS="--peer LIB" measures another library beside it)
+bench:  ## measure what capture costs (BENCH_ARGS="--peer LIB" measures another library beside it)
 	@scripts/setup test
 	@scripts/build
 	@.venv/bin/python3 -m benchmarks $(BENCH_ARGS)

@@ -24,7 +24,8 @@ if(HEADRACE_FUZZ)
 endif()
 if(_sanitizers)
   target_compile_options(headrace_options INTERFACE
-    -fsanitize=${_sanitizers} -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+    -fsanitize=${_sanitizers} -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer
+    -O1 -g1 -UNDEBUG)
   target_link_options(headrace_options INTERFACE -fsanitize=${_sanitizers})
   # A sanitizer's runtime cannot live in a library that is preloaded into other programs, nor in an interpreter.
   set(HEADRACE_BINDINGS OFF)
