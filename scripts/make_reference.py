@@ -1,0 +1,154 @@
+"""Writes docs/reference/functions.md and docs/reference/counters.md from the lists in the native sources.
+
+Usage: make_reference.py [--check]   (--check writes nothing and exits 1 if a page is not up to date)
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from function_lists import ALIAS_MACROS, FUNCTION_MACROS, Row, Version, read_rows
+
+ROOT = Path(__file__).resolve().parent.parent
+INTERCEPT = ROOT / "src" / "intercept"
+REFERENCE = ROOT / "docs" / "reference"
+
+MODULES = {
+    "posix": "Files and directories: data and metadata",
+    "descriptor": "What only creates, closes or duplicates descriptors",
+    "process": "What starts, replaces or ends a process",
+}
+UNITS = {
+    "count": "number",
+    "bytes": "bytes",
+    "ns": "nanoseconds (a duration)",
+    "at_ns": "nanoseconds since the job's start; 0 = never",
+    "flags": "bits, see below",
+}
+MERGES = {
+    "sum": "sum",
+    "max": "greatest",
+    "first": "least that is not 0",
+    "last": "greatest",
+    "bits": "bitwise or",
+}
+
+
+def main(arguments: list[str]) -> int:
+    pages = {"functions.md": functions_page(), "counters.md": counters_page()}
+    stale = 0
+    for name, lines in pages.items():
+        page, text = REFERENCE / name, "\n".join(lines) + "\n"
+        if page.exists() and page.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        if "--check" in arguments:
+            print(f"{page.relative_to(ROOT)} is out of date: run scripts/make_reference.py", file=sys.stderr)
+            continue
+        REFERENCE.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, encoding="utf-8")
+        print(f"wrote {page.relative_to(ROOT)}")
+    return 1 if stale and "--check" in arguments else 0
+
+
+def functions_page() -> list[str]:
+    rows = read_rows(INTERCEPT / "functions.def", FUNCTION_MACROS + ALIAS_MACROS)
+    left_out = read_rows(INTERCEPT / "left_out.def", ("LEFT_OUT",))
+    functions = [row for row in rows if row.macro in FUNCTION_MACROS]
+    return [
+        "# Intercepted functions",
+        "",
+        "<!-- Made by scripts/make_reference.py from functions.def and left_out.def: edit those. -->",
+        "",
+        f"The preload library intercepts {len(functions)} C library functions under {len(rows)} names.",
+        "An alias is another name of the same call on 64-bit machines. A call inside the C library itself",
+        "(the `open` inside `fopen`, the `fork` inside `system`) passes through no symbol and is seen only",
+        "as the function that the program called.",
+        "",
+        *(line for module, title in MODULES.items() for line in module_section(module, title, rows)),
+        "## Left out",
+        "",
+        "These touch files or descriptors and are not intercepted.",
+        "",
+        *left_out_section(left_out),
+    ]
+
+
+def module_section(module: str, title: str, rows: list[Row]) -> Iterator[str]:
+    yield from (f"## {title}", "", "| function | aliases | what it does |", "|---|---|---|")
+    for row in rows:
+        if row.macro in FUNCTION_MACROS and row.arguments[4] == module:
+            name, doc = row.arguments[0], row.arguments[5]
+            aliases = [
+                f"`{alias.arguments[0]}`"
+                for alias in rows
+                if alias.macro in ALIAS_MACROS and alias.arguments[1] == name
+            ]
+            yield f"| `{name}` | {', '.join(aliases)} | {cell(doc)}{needs(row.since)} |"
+    yield ""
+
+
+def left_out_section(rows: list[Row]) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        reasons.setdefault(row.arguments[1], []).append(f"`{row.arguments[0]}`{needs(row.since)}")
+    for reason, names in reasons.items():
+        yield f"- {reason[0].upper()}{reason[1:]}:"
+        yield from wrapped(names, "  ", 120)
+
+
+def needs(since: Version) -> str:
+    return f" (glibc {since[0]}.{since[1]})" if since > (0, 0) else ""
+
+
+def wrapped(names: list[str], indent: str, width: int) -> Iterator[str]:
+    line = indent
+    for number, name in enumerate(names, 1):
+        piece = name + ("," if number < len(names) else ".")
+        if len(line) + len(piece) + 1 > width:
+            yield line
+            line = indent
+        line += piece if line == indent else " " + piece
+    yield line
+
+
+def counters_page() -> list[str]:
+    rows = read_rows(ROOT / "src" / "model" / "counters.def", ("COUNTER", "FLAG"))
+    return [
+        "# Counters of a file record",
+        "",
+        "<!-- Made by scripts/make_reference.py from src/model/counters.def: edit that. -->",
+        "",
+        "Each is an unsigned 64-bit integer and a column of the table `files` of a job log, in this order.",
+        "*Merged* says how records of one file are made into one.",
+        "",
+        "| counter | unit | merged | what it says |",
+        "|---|---|---|---|",
+        *(counter_line(row) for row in rows if row.macro == "COUNTER"),
+        "",
+        "## Flags",
+        "",
+        "| flag | bit | what it says |",
+        "|---|---|---|",
+        *(
+            f"| `{row.arguments[0]}` | {row.arguments[1]} | {cell(row.arguments[2])} |"
+            for row in rows
+            if row.macro == "FLAG"
+        ),
+    ]
+
+
+def counter_line(row: Row) -> str:
+    name, unit, merge, doc = row.arguments
+    merged = f"of the record with the greater `{merge[5:-1]}`" if merge.startswith("with(") else MERGES[merge]
+    return f"| `{name}` | {UNITS[unit]} | {merged} | {cell(doc)} |"
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
