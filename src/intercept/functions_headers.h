@@ -1,7 +1,8 @@
 // Every system header whose types or functions functions.def names.
 //
-// Who defines wrappers must give them their symbol name through an asm label (`ret wrapper params __asm__("read")`) instead of
-// redeclaring the function: glibc's declarations are partly noexcept, noreturn or fortified inline, wrappers are none of these.
+// Who defines wrappers must give them their symbol name through an asm label (`ret wrapper params __asm__("read")`)
+// instead of redeclaring the function: glibc's declarations are partly noexcept, noreturn or fortified inline, wrappers
+// are none of these.
 #pragma once
 
 #if defined(_FILE_OFFSET_BITS) && _FILE_OFFSET_BITS == 64

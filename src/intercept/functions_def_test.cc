@@ -1,5 +1,5 @@
-// Holds the prototypes of functions.def against those of this machine's headers. It is compiled as a fortified program so
-// that the headers also declare the functions that such programs call; what the compiler accepts is right.
+// Holds the prototypes of functions.def against those of this machine's headers. It is compiled as a fortified program
+// so that the headers also declare the functions that such programs call; what the compiler accepts is right.
 #include "intercept/functions_headers.h"
 
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ struct Plain<R (*)(A..., ...) noexcept> {
   using type = R (*)(A..., ...);
 };
 
-#define FUNCTION(id, ret, params, args, module, doc)                                             \
-  static_assert(std::is_same_v<Plain<decltype(&::id)>::type, ret(*) params>,                     \
+#define FUNCTION(id, ret, params, args, module, doc)                         \
+  static_assert(std::is_same_v<Plain<decltype(&::id)>::type, ret(*) params>, \
                 "functions.def: the prototype of " #id " is not the one of this machine's headers");
 #define SPECIAL FUNCTION
 #define UNDECLARED(id, ret, params, args, module, doc)
@@ -62,8 +62,8 @@ TEST(FunctionsDef, NamesEverySymbolOnceAndKnowsEveryAlias) {
   EXPECT_TRUE(functions.insert(#id).second) << #id;  \
   EXPECT_TRUE(symbols.insert(#id).second) << #id;
 #define SPECIAL FUNCTION
-#define ALIAS(symbol, id)                        \
-  EXPECT_TRUE(functions.contains(#id)) << #id;   \
+#define ALIAS(symbol, id)                      \
+  EXPECT_TRUE(functions.contains(#id)) << #id; \
   EXPECT_TRUE(symbols.insert(#symbol).second) << #symbol;
 #include "intercept/functions.def"
 #undef FUNCTION
