@@ -26,7 +26,14 @@ def _parser() -> argparse.ArgumentParser:
         description="What capture adds to single operations and to whole processes, in alternated runs.",
     )
     parser.add_argument("--library", type=Path, help="the preload library (default: the one in .venv)")
-    parser.add_argument("--library-env", type=setting, action="append", default=[], metavar="K=V")
+    parser.add_argument(
+        "--library-env",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="set for the library's runs",
+    )
     parser.add_argument("--peer", type=Path, help="another preload library, measured in the same rounds")
     parser.add_argument(
         "--peer-env",
@@ -62,13 +69,15 @@ def _preload(path: Path) -> Path:
 
 
 def _variants(options: argparse.Namespace) -> dict[str, Variant]:
+    # Without a launcher the spools of clean runs stay for `headrace collect`: let them go with the run's directory.
+    settings = {"HEADRACE_SPOOL": "{scratch}"} | dict(options.library_env)
     installed = ROOT / ".venv" / "lib" / "headrace" / "libheadrace.so"
     launcher = ROOT / ".venv" / "bin" / "headrace"
     variants = [Variant(BARE)]
     if options.library is not None:
-        variants.append(Variant(HEADRACE, _preload(options.library), settings=dict(options.library_env)))
+        variants.append(Variant(HEADRACE, _preload(options.library), settings=settings))
     elif installed.is_file():
-        variants.append(Variant(HEADRACE, installed, settings=dict(options.library_env)))
+        variants.append(Variant(HEADRACE, installed, settings=settings))
         if launcher.is_file():
             variants.append(Variant(HEADRACE_RUN, prefix=(str(launcher), "run", "--")))
     if options.peer is not None:

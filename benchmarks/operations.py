@@ -16,6 +16,11 @@ class Operation:
     arguments: tuple[str, ...] = ()
     needs_directory: bool = True
 
+    @property
+    def figure(self) -> str:
+        """The figure to report, see ``output.beyond_reference``."""
+        return "beyond-all" if self.program == "threads_pread" else "beyond"
+
 
 OPERATIONS = (
     Operation("write", "1 B write", "small_write", 25),

@@ -71,9 +71,9 @@ METHOD = """\
 `cost` is what the library adds to the bare program: the median, over the rounds, of the difference between
 the runs of one round, and in brackets the interval that holds this median with 95 % confidence. The variants
 take turns within a round. For an operation, each run sets batches through the C library against batches of
-the same system call made directly, which no library changes, and takes the calmest quarter of them: this
-cancels what else the machine does. `bare` is the whole operation. Processes are timed from outside, the
-median of 11 a round.
+the same system call made directly, which no library changes, and takes the calmest quarter of them (with
+threads, all of them): this cancels what else the machine does. `bare` is the whole operation. Processes are
+timed from outside, the median of 11 a round.
 """
 
 

@@ -39,11 +39,11 @@ def _operation_rows(results: dict[str, SeriesByKey]) -> Iterator[Row]:
     for operation in OPERATIONS:
         if operation.name in results:
             series = results[operation.name]
-            cells = _cells(series["beyond"], operation.goal_ns)
+            cells = _cells(series[operation.figure], operation.goal_ns)
             yield Row(operation.name, operation.title, "ns CPU", series["fastest"].total(BARE), cells)
     for growth in GROWTHS:
         if growth.many in results and growth.one in results:
-            grown = results[growth.many]["beyond"].minus(results[growth.one]["beyond"])
+            grown = results[growth.many]["beyond-all"].minus(results[growth.one]["beyond-all"])
             yield Row(growth.name, growth.title, "ns CPU", None, _cells(grown, None))
 
 

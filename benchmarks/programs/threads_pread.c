@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { kFileBytes = 1 << 20, kMostThreads = 256, kReadsInBatch = 8192 };
+enum { kFileBytes = 1 << 20, kMostThreads = 256, kReadsInBatch = 8192, kFewestReads = 256 };
 
 struct Reader {
   const char* path;
@@ -64,10 +64,11 @@ int main(int argc, char** argv) {
 
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, NULL, (unsigned)threads);
+  long reads = kReadsInBatch / threads > kFewestReads ? kReadsInBatch / threads : kFewestReads;
   static struct Reader readers[kMostThreads];
   static pthread_t ids[kMostThreads];
   for (int t = 0; t < threads; ++t) {
-    readers[t] = (struct Reader){.path = path, .barrier = &barrier, .batches.operations = kReadsInBatch / threads};
+    readers[t] = (struct Reader){.path = path, .barrier = &barrier, .batches.operations = reads};
     if (pthread_create(&ids[t], NULL, read_batches, &readers[t]) != 0) fail("pthread_create");
   }
   struct Batches sum = {0};
