@@ -6,6 +6,7 @@ import argparse
 import os
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -69,7 +70,7 @@ def _preload(path: Path) -> Path:
 
 
 def _variants(options: argparse.Namespace) -> dict[str, Variant]:
-    # Without a launcher the spools of clean runs stay for `headrace collect`: let them go with the run's directory.
+    # Without a launcher the spools of clean runs stay for `headrace collect`: remove them with each run.
     settings = {"HEADRACE_SPOOL": "{scratch}"} | dict(options.library_env)
     installed = ROOT / ".venv" / "lib" / "headrace" / "libheadrace.so"
     launcher = ROOT / ".venv" / "bin" / "headrace"
@@ -107,6 +108,7 @@ def main(arguments: list[str]) -> int:
         {v.name: _shown(v.library) for v in variants.values() if v.library is not None},
     )
     programs = options.programs or compile_programs(ROOT / "build" / "benchmarks")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("benchmarks: terminated"))  # so that no files stay
     base = Path(tempfile.mkdtemp(prefix=f"headrace-benchmarks-{os.getpid()}-", dir=options.directory))
     try:
         session = Session(names, variants, Place(programs.resolve(), base), options.rounds)

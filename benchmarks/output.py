@@ -59,7 +59,7 @@ def beyond_reference(text: str) -> dict[str, float]:
 
     "beyond" is what the call through the C library costs more than the direct one, the median of the calmest
     quarter of batches (those whose two parts cost least): the noise of a busy machine only ever adds.
-    "beyond-all" is the same of all batches: the calm ones are those in which threads did not hinder each other.
+    "beyond-all" is the same of all batches: calm ones are those in which threads did not hinder each other.
     "fastest" is the cost of the fastest batch and "typical" that of the median one, both as they stand.
     """
     measured = batches(text)
