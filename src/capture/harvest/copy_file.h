@@ -1,0 +1,13 @@
+// Copies the beginning of a file.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace headrace::capture {
+
+/// Makes `to`, which must not exist, from the first `bytes` of `from`. On failure nothing of it stays.
+base::Status copy_file(const std::string& from, const std::string& to, uint64_t bytes);
+
+}  // namespace headrace::capture

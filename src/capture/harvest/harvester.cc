@@ -1,0 +1,190 @@
+#include "capture/harvest/harvester.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "capture/harvest/small_file.h"
+
+namespace headrace::capture {
+namespace {
+
+// Rows are stored in batches: small enough that spools do not fill a small /dev/shm, large enough that a hundred
+// thousand short processes do not make as many chunks.
+constexpr size_t kBatchSpools = 64;
+constexpr uint64_t kBatchBytes = 4 << 20, kBatchRows = 16384, kBatchAgeNs = 1'000'000'000;
+constexpr uint64_t kLargestSpool = uint64_t{4} << 30;  // offsets have 32 bits
+constexpr size_t kExitNotes = 4096;
+
+uint64_t since_start(const JobLog& log) {
+  const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
+  return now > log.start().monotonic_ns ? now - log.start().monotonic_ns : 1;
+}
+
+bool read_whole(int descriptor, uint64_t size, std::vector<std::byte>* out) {
+  out->resize(size);
+  uint64_t done = 0;
+  while (done < size) {
+    const ssize_t got = pread(descriptor, out->data() + done, size - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<uint64_t>(got);
+  }
+  out->resize(done);
+  return done == size;
+}
+
+}  // namespace
+
+bool Harvester::directory_changed() {
+  struct stat info;
+  if (fstat(directory_, &info) != 0) return true;
+  const uint64_t time =
+      static_cast<uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(info.st_mtim.tv_nsec);
+  const bool changed = time != directory_time_ns_;
+  // The kernel's file times move in ticks: something may still come in the tick of the latest change.
+  const bool settled = base::clock_ns(CLOCK_REALTIME) > time + 50'000'000;
+  directory_time_ns_ = settled ? time : 0;
+  return changed;
+}
+
+void Harvester::look_for_new() {
+  if (!directory_changed()) return;
+  for (SpoolName& name : list_spools(directory_)) {
+    const auto key = std::pair(name.image.created_ns, name.file);
+    if (waiting_.count(key) != 0) continue;
+    if (std::find(harvested_.begin(), harvested_.end(), name.file) != harvested_.end()) continue;
+    stirred_ = true;
+    log_.tree().see(name.image);
+    waiting_.emplace(key, std::move(name));
+  }
+}
+
+base::Status Harvester::scan(Depth depth) {
+  stirred_ = false;
+  look_for_new();
+  const Moment now = Moment::now();
+  for (auto place = waiting_.begin(); place != waiting_.end();) {
+    bool done = true;
+    if (place->second.is_note())
+      harvest_note(place->second);
+    else
+      done = harvest_spool(place->second, depth, now);
+    if (!done) {
+      ++place;
+      continue;
+    }
+    stirred_ = true;
+    if (harvested_.empty()) oldest_ns_ = now.monotonic_ns;
+    harvested_.push_back(place->second.file);
+    place = waiting_.erase(place);
+    if (due()) HEADRACE_TRY(flush());
+  }
+  return due() ? flush() : base::Status();
+}
+
+bool Harvester::due() const {
+  if (harvested_.empty()) return false;
+  return harvested_.size() >= kBatchSpools || harvested_bytes_ >= kBatchBytes || log_.tables().rows() >= kBatchRows ||
+         base::clock_ns(CLOCK_MONOTONIC) - oldest_ns_ >= kBatchAgeNs;
+}
+
+base::Status Harvester::flush() {
+  if (harvested_.empty()) return {};
+  HEADRACE_TRY(log_.flush());
+  for (const std::string& file : harvested_) unlinkat(directory_, file.c_str(), 0);
+  harvested_.clear();
+  harvested_bytes_ = 0;
+  return {};
+}
+
+void Harvester::note_exit(uint32_t process_id, int wait_status) {
+  if (exits_.size() >= kExitNotes) exits_.clear();
+  exits_[process_id] = {wait_status, since_start(log_)};
+}
+
+std::vector<uint32_t> Harvester::alive_processes() const {
+  std::vector<uint32_t> ids;
+  for (const auto& [key, name] : waiting_) ids.push_back(name.image.process_id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+bool Harvester::finished(const SpoolName& name, int descriptor) {
+  const Use use = spool_use(descriptor);
+  if (use != Use::kUnknown) return use == Use::kFree;
+  return process_gone(name.image) || log_.tree().has_successor(name.image);
+}
+
+bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& now) {
+  if (depth == Depth::kQuick && kill(static_cast<pid_t>(name.image.process_id), 0) == 0 &&
+      !log_.tree().has_successor(name.image)) {
+    return false;
+  }
+  const std::string label = path_ + "/" + name.file;
+  const int descriptor = openat(directory_, name.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return errno == ENOENT;  // somebody collected it, or it sealed itself away
+  struct stat info;
+  const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+  if (readable && !finished(name, descriptor)) {
+    close(descriptor);
+    return false;
+  }
+  buffer_.clear();
+  if (readable && static_cast<uint64_t>(info.st_size) <= kLargestSpool) {
+    read_whole(descriptor, static_cast<uint64_t>(info.st_size), &buffer_);
+  }
+  close(descriptor);
+  harvested_bytes_ += buffer_.size();
+  log_.add_spool(buffer_, label, name.image, now,
+                 [&](model::Process& process, bool forked) { settle(name.image, process, forked); });
+  if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);
+  return true;
+}
+
+/// What only an observer knows of a process: its parent image, and how it ended when it could not say so itself.
+void Harvester::settle(const Image& image, model::Process& process, bool forked) {
+  process.id = log_.tree().id_of(image);
+  process.parent = log_.tree().parent_of(image, process.parent_process_id, process.start_at_ns, forked);
+  if (process.ended != model::Ended::kUnknown) return;
+  const bool followed = log_.tree().has_successor(image);
+  if (followed && same_process_alive(image)) {
+    process.ended = model::Ended::kExec;
+    return;
+  }
+  const auto noted = exits_.find(image.process_id);
+  if (noted != exits_.end() && !followed && noted->second.at_ns >= process.start_at_ns) {
+    const int status = noted->second.wait_status;
+    process.ended = WIFSIGNALED(status) ? model::Ended::kKilled : model::Ended::kExit;
+    process.exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    process.end_at_ns = noted->second.at_ns;
+    exits_.erase(noted);
+    return;
+  }
+  // Every way out of a program but a signal leaves word in the spool.
+  if (process.captured) process.ended = model::Ended::kKilled;
+}
+
+void Harvester::harvest_note(const SpoolName& name) {
+  model::Process process;
+  process.process_id = name.image.process_id;
+  process.reason = note_sentence(name.reason);
+  process.executable = read_small_file_at(directory_, name.file.c_str(), 4096);
+  const uint64_t offset = name.image.created_ns - log_.start().boottime_ns;
+  process.start_at_ns = name.image.created_ns > log_.start().boottime_ns ? offset : 1;
+  process.parent_process_id = parent_if_alive(name.image);
+  settle(name.image, process, false);
+  log_.tree().end(name.image, process.ended, 0);
+  log_.add_uncaptured(std::move(process));
+}
+
+}  // namespace headrace::capture

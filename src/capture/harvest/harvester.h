@@ -1,0 +1,63 @@
+// Turns spools into rows of a job log as their processes end, and removes them.
+//
+// A spool is removed only after its rows are stored, so a launcher that is killed loses nothing. One thread at a time.
+#pragma once
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/harvest/job_log.h"
+#include "capture/harvest/spool_directory.h"
+
+namespace headrace::capture {
+
+class Harvester {
+ public:
+  /// `directory`: an open directory of spools, which `path` names in messages; both stay the caller's.
+  Harvester(int directory, std::string path, JobLog& log) : directory_(directory), path_(std::move(path)), log_(log) {}
+
+  enum class Depth {
+    kQuick,     // processes whose pid is gone, and images that another one of the same pid followed
+    kThorough,  // every spool
+  };
+  /// Harvests what is finished. Fails only when the log takes no more; its spools then stay.
+  base::Status scan(Depth depth);
+  /// Stores waiting rows and removes their spools.
+  base::Status flush();
+
+  /// How a process ended, for those that the caller could wait for.
+  void note_exit(uint32_t process_id, int wait_status);
+
+  /// Spools still in use when last looked at.
+  size_t alive() const { return waiting_.size(); }
+  std::vector<uint32_t> alive_processes() const;
+  /// Whether the latest scan found anything new, ended or not.
+  bool stirred() const { return stirred_; }
+
+ private:
+  struct ExitNote {
+    int wait_status;
+    uint64_t at_ns;
+  };
+  void look_for_new();
+  bool directory_changed();
+  bool finished(const SpoolName& name, int descriptor);
+  bool harvest_spool(const SpoolName& name, Depth depth, const Moment& now);
+  void harvest_note(const SpoolName& name);
+  void settle(const Image& image, model::Process& process, bool forked);
+  bool due() const;
+
+  int directory_;
+  std::string path_;
+  JobLog& log_;
+  std::map<std::pair<uint64_t, std::string>, SpoolName> waiting_;  // by creation
+  std::vector<std::string> harvested_;                             // to be removed once stored
+  std::unordered_map<uint32_t, ExitNote> exits_;
+  std::vector<std::byte> buffer_;
+  uint64_t harvested_bytes_ = 0, oldest_ns_ = 0, directory_time_ns_ = 0;
+  bool stirred_ = false;
+};
+
+}  // namespace headrace::capture

@@ -1,0 +1,98 @@
+// The job log in the making: rows of finished processes go in, chunks come out.
+//
+// One thread at a time.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/harvest/clock_map.h"
+#include "capture/harvest/log_output.h"
+#include "capture/harvest/log_tables.h"
+#include "capture/harvest/mounts.h"
+#include "capture/harvest/process_tree.h"
+#include "capture/harvest/spool_reader.h"
+
+namespace headrace::capture {
+
+/// Name of this machine, as logs have it.
+std::string host_name();
+/// A JSON array of strings; bytes that are not UTF-8 become the lone surrogates that Python's os.fsencode turns back.
+std::string json_array(const std::vector<std::string>& texts);
+
+class JobLog {
+ public:
+  JobLog(LogOutput output, const Moment& start);
+
+  const Moment& start() const { return start_; }
+  const std::string& host() const { return host_; }
+  ProcessTree& tree() { return tree_; }
+  LogOutput& output() { return output_; }
+  LogTables& tables() { return tables_; }
+  uint64_t processes() const { return processes_; }
+
+  /// Adds a process image and all its figures from the bytes of its spool. `settle` completes the process (parent, how
+  /// it ended) between reading and adding. A spool that cannot be read becomes a row that says why.
+  template <typename Settle>
+  void add_spool(std::span<std::byte> bytes, const std::string& label, const Image& image, const Moment& now,
+                 Settle&& settle);
+  /// Adds a process image that was not captured; `process.reason` says why.
+  void add_uncaptured(model::Process process);
+  /// Something about the whole job that is not in the figures.
+  void add_gap(const model::Gap& gap) { tables_.add_gap(0, gap); }
+  void add_fact(std::string key, std::string value) { tables_.add_fact(std::move(key), std::move(value)); }
+
+  /// Stores what waits. Fails only when no place takes it.
+  base::Status flush() { return output_.write(tables_, false); }
+  base::Status close();
+
+ private:
+  class Rows;
+  void add_contents(const SpoolContents& contents);
+
+  LogOutput output_;
+  Moment start_;
+  std::string host_;
+  ProcessTree tree_;
+  LogTables tables_;
+  MountTable mounts_;
+  uint64_t mounts_read_ns_ = 0, processes_ = 0;
+
+  void refresh_mounts(const Moment& now);
+};
+
+class JobLog::Rows : public RecordSink {
+ public:
+  Rows(JobLog& log, uint64_t process) : log_(log), process_(process) {}
+  void record(const model::FileRecord& record) override;
+
+ private:
+  JobLog& log_;
+  uint64_t process_;
+};
+
+template <typename Settle>
+void JobLog::add_spool(std::span<std::byte> bytes, const std::string& label, const Image& image, const Moment& now,
+                       Settle&& settle) {
+  refresh_mounts(now);
+  tables_.mark();
+  Rows rows(*this, tree_.id_of(image));
+  auto contents = read_spool(bytes, label, start_, now, rows);
+  if (!contents.ok()) {
+    tables_.rewind();
+    model::Process process;
+    process.process_id = image.process_id;
+    process.reason = contents.message();
+    settle(process, false);
+    tree_.end(image, process.ended, process.end_at_ns);
+    process.id = tree_.id_of(image);
+    return add_uncaptured(std::move(process));
+  }
+  settle(contents->process, contents->forked);
+  contents->process.id = tree_.id_of(image);
+  contents->process.host = host_;
+  tree_.end(image, contents->process.ended, contents->process.end_at_ns);
+  add_contents(*contents);
+}
+
+}  // namespace headrace::capture

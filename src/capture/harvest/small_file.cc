@@ -1,0 +1,26 @@
+#include "capture/harvest/small_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace headrace::capture {
+
+std::string read_small_file_at(int directory, const char* name, size_t limit) {
+  std::string text;
+  const int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | (directory == AT_FDCWD ? 0 : O_NOFOLLOW));
+  if (fd < 0) return text;
+  char buffer[4096];
+  while (text.size() < limit) {
+    const ssize_t got = read(fd, buffer, std::min(sizeof buffer, limit - text.size()));
+    if (got <= 0) break;
+    text.append(buffer, static_cast<size_t>(got));
+  }
+  close(fd);
+  return text;
+}
+
+std::string read_small_file(const char* path, size_t limit) { return read_small_file_at(AT_FDCWD, path, limit); }
+
+}  // namespace headrace::capture

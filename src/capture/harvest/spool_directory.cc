@@ -1,0 +1,127 @@
+#include "capture/harvest/spool_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "capture/harvest/small_file.h"
+
+namespace headrace::capture {
+namespace {
+
+template <typename T>
+bool take_number(std::string_view& text, int base, T* out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out, base);
+  if (error != std::errc() || end == text.data() + text.size() || *end != '.') return false;
+  text.remove_prefix(static_cast<size_t>(end - text.data()) + 1);
+  return true;
+}
+
+struct ProcessStat {
+  char state = 0;  // 0: no such process
+  uint32_t parent = 0;
+  uint64_t start_ns = 0;  // boot clock, rounded down to a tick of 10 ms
+};
+
+ProcessStat stat_of(uint32_t process_id) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/%u/stat", process_id);
+  const std::string text = read_small_file(path, 4096);
+  const size_t name_end = text.rfind(')');  // names may hold anything, parentheses too
+  if (name_end == std::string::npos || name_end + 2 >= text.size()) return {};
+  ProcessStat stat;
+  stat.state = text[name_end + 2];
+  const char* field = text.c_str() + name_end + 2;
+  if (text.size() > name_end + 4) stat.parent = static_cast<uint32_t>(strtoul(field + 2, nullptr, 10));
+  for (int number = 3; number < 22 && field != nullptr; ++number) {
+    field = strchr(field, ' ');
+    if (field != nullptr) ++field;
+  }
+  static const uint64_t kTicks = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+  if (field != nullptr) stat.start_ns = strtoull(field, nullptr, 10) * (1'000'000'000 / kTicks);
+  return stat;
+}
+
+}  // namespace
+
+bool parse_spool_name(std::string_view file, SpoolName* out) {
+  std::string_view rest = file;
+  if (!take_number(rest, 10, &out->image.process_id) || !take_number(rest, 16, &out->image.created_ns)) return false;
+  out->file = file;
+  out->reason.clear();
+  if (rest == "spool") return true;
+  if (rest.size() <= 5 || !rest.ends_with(".note")) return false;
+  out->reason = rest.substr(0, rest.size() - 5);
+  return true;
+}
+
+std::vector<SpoolName> list_spools(int directory) {
+  std::vector<SpoolName> names;
+  const int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
+  if (stream == nullptr) {
+    if (copy >= 0) close(copy);
+    return names;
+  }
+  SpoolName name;
+  while (const dirent* entry = readdir(stream)) {
+    if (parse_spool_name(entry->d_name, &name)) names.push_back(name);
+  }
+  closedir(stream);
+  std::sort(names.begin(), names.end(), [](const SpoolName& a, const SpoolName& b) {
+    return a.image.created_ns != b.image.created_ns ? a.image.created_ns < b.image.created_ns : a.file < b.file;
+  });
+  return names;
+}
+
+Use spool_use(int descriptor) {
+  if (fcntl(descriptor, F_SETLEASE, F_RDLCK) == 0) {
+    fcntl(descriptor, F_SETLEASE, F_UNLCK);
+    return Use::kFree;
+  }
+  return errno == EAGAIN ? Use::kInUse : Use::kUnknown;
+}
+
+bool process_gone(const Image& image) {
+  if (kill(static_cast<pid_t>(image.process_id), 0) != 0 && errno == ESRCH) return true;
+  const ProcessStat stat = stat_of(image.process_id);
+  return stat.state == 0 || stat.state == 'Z' || stat.state == 'X' || stat.start_ns > image.created_ns;
+}
+
+bool same_process_alive(const Image& image) {
+  const ProcessStat stat = stat_of(image.process_id);
+  return stat.state != 0 && stat.start_ns <= image.created_ns;
+}
+
+uint32_t parent_if_alive(const Image& image) {
+  const ProcessStat stat = stat_of(image.process_id);
+  return stat.state != 0 && stat.start_ns <= image.created_ns ? stat.parent : 0;
+}
+
+std::string note_sentence(std::string_view reason) {
+  static constexpr struct {
+    std::string_view reason, sentence;
+  } kSentences[] = {
+      {"static", "statically linked: no library can be loaded into it"},
+      {"musl", "built for musl: a library built for glibc cannot be loaded into it"},
+      {"other-class", "built for another kind of machine than the capture library"},
+      {"setuid", "set-user-id, set-group-id or with file capabilities: the system loads no library into it"},
+      {"no-space", "the file system of the spool directory was full"},
+      {"no-spool", "no spool could be made in the spool directory"},
+      {"no-directory", "no directory for spools could be used"},
+  };
+  for (const auto& each : kSentences) {
+    if (each.reason == reason) return std::string(reason) + ": " + std::string(each.sentence);
+  }
+  return std::string(reason);
+}
+
+}  // namespace headrace::capture

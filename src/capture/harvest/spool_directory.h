@@ -1,0 +1,43 @@
+// The files a recorder leaves in a spool directory, and whether a process still uses one.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capture/harvest/process_tree.h"
+
+namespace headrace::capture {
+
+/// `<pid>.<creation, ns of the boot clock, hex>.spool`, or `….<reason>.note` of a process that could not be captured.
+struct SpoolName {
+  std::string file;
+  Image image;
+  std::string reason;  // of a note; empty for a spool
+  bool is_note() const { return !reason.empty(); }
+};
+
+/// False for any other name.
+bool parse_spool_name(std::string_view file, SpoolName* out);
+
+/// All spools and notes in an open directory, oldest first.
+std::vector<SpoolName> list_spools(int directory);
+
+enum class Use { kFree, kInUse, kUnknown };
+
+/// Whether some process still maps the open spool for writing. The kernel grants a read lease on a file only when
+/// nobody can write to it, mappings included (fcntl(2), F_SETLEASE): so an exec, a zombie, a reused pid and another
+/// pid namespace need no special care. kUnknown: leases do not work here.
+Use spool_use(int descriptor);
+
+/// By /proc: no such process, a zombie, or another process that began after `image` was created.
+bool process_gone(const Image& image);
+/// Whether the process that made `image` is still the owner of its pid.
+bool same_process_alive(const Image& image);
+/// Its parent's pid as long as it lives, else 0.
+uint32_t parent_if_alive(const Image& image);
+
+/// A sentence for the reason in the name of a note.
+std::string note_sentence(std::string_view reason);
+
+}  // namespace headrace::capture
