@@ -193,7 +193,8 @@ Status TableAssembler::append_dictionary(Growing& growing, Bytes data, uint32_t 
   HEADRACE_TRY(make_dense(growing, rows));
   HEADRACE_TRY(spend(sum));
   Column& column = growing.column;
-  column.bytes.reserve(std::max(column.bytes.size() + sum, std::min(column.bytes.capacity() * 2, uint64_t{1} << 40)));
+  const size_t needed = column.bytes.size() + sum;
+  if (needed > column.bytes.capacity()) column.bytes.reserve(std::max(needed, column.bytes.capacity() * 2));
   for (const uint64_t index : scratch_) {
     column.bytes.append(texts[index]);
     column.offsets.push_back(column.bytes.size());

@@ -183,7 +183,8 @@ Result<std::unique_ptr<Reader::State>> Reader::State::load(std::unique_ptr<Sourc
   HEADRACE_ASSIGN(const Bytes bytes, source->read(0, beginning, scratch));
   bool closed = false;
   if (std::memcmp(bytes.data(), kMagic.data(), beginning) != 0) {
-    // Perhaps the first chunk is damaged, perhaps this is no log at all: an index, or a look at the first part, decides.
+    // Perhaps the first chunk is damaged, perhaps this is no log at all: an index, or a look at the first part,
+    // decides.
     HEADRACE_ASSIGN(const auto index, read_index(*source, size));
     if (!index) {
       HEADRACE_TRY(scan(*source, 0, std::min(size, kForeignSearch), limits.chunks, contents));

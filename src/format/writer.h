@@ -24,7 +24,7 @@ namespace headrace::format {
 
 struct WriterOptions {
   uint64_t job = 0;  // id kept in every chunk; 0: a random one is made
-  Producer producer;
+  Producer producer = {};
   uint64_t first_sequence = 0;  // of this producer; set by append() to go on after the last chunk in the file
   uint32_t chunk_rows = 65536;  // tables are split into chunks of at most this many rows, at most kMaxRows
   uint32_t chunk_bytes =
