@@ -1,0 +1,88 @@
+"""Everything Headrace raises, and the exit status each ends a command with.
+
+    HeadraceError
+    ├── UsageError               the request makes no sense                        exit 2
+    ├── LogError                 a job log cannot be used                          exit 3
+    │   ├── LogNotFoundError     there is no such file, or no such table in it
+    │   ├── LogForeignError      the file is something else
+    │   ├── LogTruncatedError    the file ends before anything can be read
+    │   ├── LogCorruptError      nothing in the file passes its checks
+    │   ├── LogUnsupportedError  a newer version wrote it
+    │   ├── LogUnreadableError   the operating system refused to open or read it
+    │   └── LogTooLargeError     it needs more memory than the reader may take
+    ├── OutputError              a result cannot be written                        exit 4
+    └── MissingPackageError      an optional package is not installed              exit 5
+
+A message is a whole sentence for the reader of a terminal: the file, the place in it, and what to do next.
+A log of which a part can be used raises nothing: `JobLog.damage` says what is missing.
+"""
+
+from __future__ import annotations
+
+
+class HeadraceError(Exception):
+    """Base of all; ends a command with exit status 1 when nothing more is known."""
+
+    exit_status = 1
+
+
+class UsageError(HeadraceError):
+    exit_status = 2
+
+
+class LogError(HeadraceError):
+    exit_status = 3
+
+
+class LogNotFoundError(LogError):
+    pass
+
+
+class LogForeignError(LogError):
+    pass
+
+
+class LogTruncatedError(LogError):
+    pass
+
+
+class LogCorruptError(LogError):
+    pass
+
+
+class LogUnsupportedError(LogError):
+    pass
+
+
+class LogUnreadableError(LogError):
+    pass
+
+
+class LogTooLargeError(LogError):
+    pass
+
+
+class OutputError(HeadraceError):
+    exit_status = 4
+
+
+class MissingPackageError(HeadraceError):
+    exit_status = 5
+
+
+_BY_CODE: dict[str, type[HeadraceError]] = {
+    "not found": LogNotFoundError,
+    "foreign": LogForeignError,
+    "truncated": LogTruncatedError,
+    "corrupt": LogCorruptError,
+    "unsupported": LogUnsupportedError,
+    "i/o error": LogUnreadableError,
+    "limit": LogTooLargeError,
+    "no space": OutputError,
+    "invalid": UsageError,
+}
+
+
+def from_native(code: str, message: str) -> HeadraceError:
+    """The exception for a failure of the native module; `code` is one of src/base/result.h."""
+    return _BY_CODE.get(code, HeadraceError)(message)

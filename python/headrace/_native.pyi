@@ -1,0 +1,72 @@
+"""The native module: reads job logs, decodes tables, merges file records.
+
+Everything here is an implementation detail of the package; the public interface is `headrace`. Failures raise the
+exceptions of headrace._errors. Calls on one Log may come from any thread and take turns; those that take long
+release the interpreter lock.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+version: str
+
+class Frame:
+    """Decoded columns, immutable. pyarrow.record_batch(frame) shares them (Arrow C data interface)."""
+
+    @property
+    def name(self) -> str:
+        """The table it was read from; empty for a merged one."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def rows(self, numbers: Sequence[int] | None = None) -> list[dict[str, Any]]:
+        """The rows of these numbers, or all, as dicts."""
+
+    def top(self, sort: str, limit: int) -> list[int]:
+        """Of merged file records: the numbers of the first rows by "time", "bytes", "calls" or "path"."""
+
+    def records(self, row: int) -> list[int]:
+        """Of merged file records: the ids of the records behind one row."""
+
+class Log:
+    def __init__(self, path: bytes, job: int = 0) -> None:
+        """`job`: the number of one of several concatenated jobs, from 1; 0 when there is only one."""
+
+    jobs: int
+    size: int  # bytes of the file
+    closed: bool  # an index ends the file
+    def tables(self) -> list[str]: ...
+    def damage(self) -> list[tuple[int, int, str]]:
+        """(offset, bytes, reason) of every part found unusable so far."""
+
+    def verify(self) -> None:
+        """Reads everything, so that damage() is complete."""
+
+    def frame(self, name: str) -> Frame:
+        """A table with names resolved and text as valid UTF-8; empty when a known table is not in the log."""
+
+    def raw(self, name: str) -> Frame:
+        """A table as stored: ids as integers, text as bytes."""
+
+    def merge(self, by: str, process: int | None = None, kinds: Sequence[str] = ()) -> Frame:
+        """File records merged by "path", "process", "directory", "mount", "kind" or "all" (bindings/merge.h)."""
+
+    def histogram(self, process: int | None = None, kinds: Sequence[str] = ()) -> list[list[int]]:
+        """Operations by size: [reads, writes], each by bucket; bucket b holds sizes in (2**(b-1), 2**b]."""
+
+    def common(self, groups: Sequence[Sequence[int]]) -> list[tuple[int, str, str, int, int, bool]]:
+        """(group, "read"/"write", "size"/"stride", value, count, exact) of groups of records.
+
+        Equal values of a group are added up; the most frequent come first.
+        """
+
+    def bandwidth(
+        self, bins: int, begin_at_ns: int, end_at_ns: int, process: int | None = None
+    ) -> tuple[list[float], list[float]]:
+        """Bytes read and bytes written in each of `bins` equal spans of time."""
+
+def counters() -> list[dict[str, str]]: ...
+def flags() -> list[tuple[str, int, str]]: ...
+def schema() -> dict[str, list[dict[str, str]]]: ...
+def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]], job: int = 0) -> None:
+    """Writes a job log of any content, for tests. Replaces the file."""

@@ -1,0 +1,244 @@
+"""Job logs as tables.
+
+`open` gives a JobLog, whose tables are decoded by native code when they are first asked for and handed to
+pyarrow without copying. Column names, units and meanings: `counters()`, the metadata of each column, and
+docs/python.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headrace import _native
+from headrace._errors import MissingPackageError, UsageError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+__all__ = ["Counter", "Damage", "Flag", "JobLog", "counters", "flags", "open"]
+
+# Facts of the table `job` that are numbers.
+_INTEGERS = {"format_version", "user_id", "start_utc_ns", "end_utc_ns", "exit_status"}
+
+
+class Counter(NamedTuple):
+    """One counter of a file record, as counters.def has it."""
+
+    name: str
+    unit: str  # "count", "bytes", "ns", "at_ns" (since the job's start; 0 = never) or "flags"
+    merge: str  # "sum", "max", "first" (least that is not 0), "last" (greatest), "bits" (or), "with(NAME)"
+    doc: str
+
+
+class Flag(NamedTuple):
+    """One bit of the counter `flags`."""
+
+    name: str
+    bit: int
+    doc: str
+
+
+class Damage(NamedTuple):
+    """A part of a log that could not be used."""
+
+    offset: int  # bytes from the start of the file
+    bytes: int  # how many are lost
+    reason: str
+
+
+def counters() -> list[Counter]:
+    """The counters of a file record, in the order of their columns."""
+    result = []
+    for row in _native.counters():
+        merge = f"with({row['with']})" if row["merge"] == "with" else row["merge"]
+        result.append(Counter(row["name"], row["unit"], merge, row["doc"]))
+    return result
+
+
+def flags() -> list[Flag]:
+    """The bits of the counter `flags`."""
+    return [Flag(*row) for row in _native.flags()]
+
+
+def open(path: str | os.PathLike[str], job: int | None = None) -> JobLog:
+    """Opens a job log. `job`: which one, from 1, of a file that holds several because logs were concatenated.
+
+    Raises a LogError when nothing in the file can be used, UsageError when `job` is missing or wrong.
+    """
+    return JobLog(path, job)
+
+
+class JobLog:
+    """What was captured of one job. Tables are pyarrow Tables; empty when the log has no rows of that kind.
+
+    Text that is not UTF-8 is shown with ``\\xHH`` for each invalid byte; `raw` gives the bytes.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], job: int | None = None) -> None:
+        self.path = os.fspath(path)
+        if job is not None and job < 1:
+            raise UsageError(f"{self.path}: jobs in a file are numbered from 1, not {job}")
+        self._log: _native.Log | None = _native.Log(os.fsencode(self.path), job or 0)
+        self._tables: dict[str, pyarrow.Table] = {}
+
+    def close(self) -> None:
+        """Forgets the file. Tables already handed out stay valid."""
+        self._log = None
+        self._tables.clear()
+
+    def __enter__(self) -> JobLog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def native(self) -> _native.Log:
+        """The reader behind this log; its interface may change with any version."""
+        if self._log is None:
+            raise UsageError(f"{self.path}: the log is closed")
+        return self._log
+
+    @property
+    def job(self) -> dict[str, Any]:
+        """Facts about the job: `command` as a list, times, user and status as integers, the rest as text."""
+        facts: dict[str, Any] = {}
+        for row in self.native.frame("job").rows():
+            facts[row["key"]] = _fact(row["key"], row["value"])
+        return facts
+
+    @property
+    def processes(self) -> pyarrow.Table:
+        """One row a process image; an exec begins a new one."""
+        return self.table("processes")
+
+    @property
+    def files(self) -> pyarrow.Table:
+        """One row a process, path and kind, with every counter."""
+        return self.table("files")
+
+    @property
+    def sizes(self) -> pyarrow.Table:
+        """Operations by size, in powers of two, of each row of `files`."""
+        return self.table("sizes")
+
+    @property
+    def common(self) -> pyarrow.Table:
+        """The most common sizes and strides of each row of `files`."""
+        return self.table("common")
+
+    @property
+    def profiles(self) -> pyarrow.Table:
+        """Calls, bytes and time of each process and function."""
+        return self.table("profiles")
+
+    @property
+    def series(self) -> pyarrow.Table:
+        """Bytes moved over time."""
+        return self.table("series")
+
+    @property
+    def mounts(self) -> pyarrow.Table:
+        """The mounts that files lie on."""
+        return self.table("mounts")
+
+    @property
+    def gaps(self) -> pyarrow.Table:
+        """What happened and is in no other table, with its amount."""
+        return self.table("gaps")
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of all tables: those every job log has, then those only this file has."""
+        known = list(_native.schema())
+        return known + [name for name in self.native.tables() if name not in known]
+
+    def table(self, name: str) -> pyarrow.Table:
+        """A table by its name. Raises LogNotFoundError."""
+        if name not in self._tables:
+            self._tables[name] = _to_arrow(self.native.frame(name))
+        return self._tables[name]
+
+    def raw(self, name: str) -> pyarrow.Table:
+        """A table as stored: names as ids (see the table `names`), text as bytes. Raises LogNotFoundError."""
+        return _to_arrow(self.native.raw(name))
+
+    def pandas(self, name: str) -> pandas.DataFrame:
+        """A table as a pandas DataFrame. Raises LogNotFoundError, and MissingPackageError without pandas."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError as error:
+            raise MissingPackageError(
+                "pandas is not installed: install it with 'pip install pandas'"
+            ) from error
+        return self.table(name).to_pandas()
+
+    def files_by_path(self) -> pyarrow.Table:
+        """`files` merged over processes by the rules of `counters()`: one row a path and kind.
+
+        `processes` counts those that used the file; `final_path` is the last new name any of them gave it.
+        """
+        return self.merged("path")
+
+    def merged(
+        self, by: str = "path", process: int | None = None, kinds: Iterable[str] = ()
+    ) -> pyarrow.Table:
+        """File records merged by "path", "process", "directory", "mount", "kind" or "all".
+
+        `process`: the id of one process image alone. `kinds`: only records of these kinds. Raises UsageError.
+        """
+        return _to_arrow(self.native.merge(by, process, list(kinds)))
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What could not be used of the tables read so far; `verify` looks at the whole file."""
+        return [Damage(*row) for row in self.native.damage()]
+
+    def verify(self) -> list[Damage]:
+        """Reads and checks the whole file and returns all damage."""
+        self.native.verify()
+        return self.damage
+
+    @property
+    def closed_properly(self) -> bool:
+        """Whether the log was finished; if not, its writer was killed or is at work, or the file was cut."""
+        return self.native.closed
+
+    def __repr__(self) -> str:
+        if self._log is None:
+            return f"<JobLog {self.path!r}, closed>"
+        facts = self.job
+        command = " ".join(facts["command"]) if isinstance(facts.get("command"), list) else "unknown command"
+        rows = ", ".join(f"{len(self.native.frame(name))} {name}" for name in ("processes", "files"))
+        damage = f", {len(self.damage)} damaged places" if self.damage else ""
+        return f"<JobLog {self.path!r}: {command[:60]!r}, {rows}{damage}>"
+
+
+def _fact(key: str, value: str) -> Any:
+    """A fact in its natural type; left as text when a damaged or foreign writer put something else there."""
+    try:
+        if key in _INTEGERS:
+            return int(value)
+        if key == "command":
+            words = json.loads(value)
+            return [str(word) for word in words] if isinstance(words, list) else value
+    except (ValueError, RecursionError):
+        pass
+    return value
+
+
+def _to_arrow(frame: _native.Frame) -> pyarrow.Table:
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingPackageError(
+            "pyarrow is not installed: install it with 'pip install pyarrow'"
+        ) from error
+    return pyarrow.Table.from_batches([pyarrow.record_batch(frame)])

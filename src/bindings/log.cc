@@ -1,0 +1,125 @@
+#include "bindings/log.h"
+
+#include <algorithm>
+
+#include "bindings/errors.h"
+
+namespace headrace::bindings {
+
+using base::Code;
+using base::Status;
+
+Log::Log(std::string path, uint64_t job) : path_(std::move(path)), reader_(take(format::Reader::open(path_))) {
+  const std::vector<std::string> names = reader_.tables();
+  if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return known_table(name); })) {
+    check({Code::kForeign, path_ + ": a chunk file, but not a job log: it has none of the tables of one"});
+  }
+  const uint64_t count = reader_.jobs().size();
+  if (job > count || (job == 0 && count > 1)) {
+    check({Code::kInvalid, path_ + ": holds " + std::to_string(count) +
+                               (count == 1 ? " job" : " jobs, because logs were concatenated") +
+                               ": choose one by its number, 1 to " + std::to_string(count)});
+  }
+  if (job > 0) job_ = reader_.jobs()[job - 1];
+}
+
+std::vector<std::string> Log::tables() {
+  const std::lock_guard lock(mutex_);
+  return reader_.tables();
+}
+
+uint64_t Log::jobs() {
+  const std::lock_guard lock(mutex_);
+  return reader_.jobs().size();
+}
+
+uint64_t Log::size() {
+  const std::lock_guard lock(mutex_);
+  return reader_.size();
+}
+
+bool Log::closed() {
+  const std::lock_guard lock(mutex_);
+  return reader_.closed();
+}
+
+std::vector<format::Damage> Log::damage() {
+  const std::lock_guard lock(mutex_);
+  return reader_.damage();
+}
+
+void Log::verify() {
+  const std::lock_guard lock(mutex_);
+  check(reader_.verify());
+}
+
+Frame Log::frame(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const SharedTable table = stored(name);
+  const TableInfo* info = known_table(name);
+  if (!table && !info) check({Code::kNotFound, path_ + ": has no table '" + name + "'"});
+  auto frame = decode(table, info, names());
+  if (!frame.ok()) check(located(frame.status()));
+  return std::move(frame).value();
+}
+
+Frame Log::raw(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const SharedTable table = stored(name);
+  if (!table) check({Code::kNotFound, path_ + ": has no table '" + name + "'"});
+  return decode_raw(table);
+}
+
+Frame Log::merge(const std::string& by, const Selection& selection) {
+  const std::lock_guard lock(mutex_);
+  return take(merge_files(stored_or_empty("files"), names(), by, selection));
+}
+
+std::array<model::SizeHistogram, 2> Log::histogram(const Selection& selection) {
+  const std::lock_guard lock(mutex_);
+  const SharedTable files = stored_or_empty("files");
+  const Values ids = numbers(files, files->find("record"), files->rows);
+  std::vector<uint64_t> records;
+  for (uint32_t row : select(*files, selection)) records.push_back(ids.words[row]);
+  return size_histogram(*stored_or_empty("sizes"), records);
+}
+
+std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& groups) {
+  const std::lock_guard lock(mutex_);
+  return common_values(*stored_or_empty("common"), groups);
+}
+
+Bandwidth Log::bandwidth_of(uint64_t process, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns) {
+  const std::lock_guard lock(mutex_);
+  return bandwidth(*stored_or_empty("series"), process, bins, begin_at_ns, end_at_ns);
+}
+
+SharedTable Log::stored(const std::string& name) {
+  const auto known = tables_.find(name);
+  if (known != tables_.end()) return known->second;
+  auto table = reader_.table(name, job_);
+  if (!table.ok() && table.code() != Code::kNotFound) check(located(table.status()));
+  SharedTable shared;
+  if (table.ok()) shared = std::make_shared<const format::Table>(std::move(table).value());
+  if (shared && shared->rows >= IdMap::kNone) {
+    check({Code::kLimit, path_ + ": table '" + name + "' has more than 4294967294 rows"});
+  }
+  return tables_[name] = shared;
+}
+
+SharedTable Log::stored_or_empty(const std::string& name) {
+  SharedTable table = stored(name);
+  return table ? table : std::make_shared<const format::Table>(format::Table{name, 0, {}, {}});
+}
+
+const Names& Log::names() {
+  if (!names_) names_ = std::make_unique<Names>(stored("names"));
+  return *names_;
+}
+
+Status Log::located(Status status) const {
+  if (status.message().find(path_) != std::string::npos) return status;
+  return {status.code(), path_ + ": " + status.message()};
+}
+
+}  // namespace headrace::bindings

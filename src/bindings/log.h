@@ -1,0 +1,60 @@
+#pragma once
+// A job log as Python holds it: reads tables when asked and keeps what it read.
+//
+// Any number of threads: calls take turns. Throws Failure.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bindings/decode.h"
+#include "bindings/merge.h"
+#include "bindings/query.h"
+#include "format/reader.h"
+
+namespace headrace::bindings {
+
+class Log {
+ public:
+  /// `job`: 1 for the first job in the file. 0: the only one; a file with several is then refused (kInvalid).
+  /// kForeign: a chunk file without any table of a job log. Otherwise as Reader::open.
+  Log(std::string path, uint64_t job);
+
+  std::vector<std::string> tables();
+  uint64_t jobs();
+  uint64_t size();
+  bool closed();
+  std::vector<format::Damage> damage();
+  /// Reads everything, so that damage() is complete.
+  void verify();
+
+  /// A decoded table. A known one that the log lacks is empty; an unknown one is kNotFound.
+  Frame frame(const std::string& name);
+  /// A table as stored. kNotFound.
+  Frame raw(const std::string& name);
+
+  Frame merge(const std::string& by, const Selection& selection);
+  std::array<model::SizeHistogram, 2> histogram(const Selection& selection);
+  std::vector<CommonRow> common(const std::vector<std::vector<uint64_t>>& groups);
+  Bandwidth bandwidth_of(uint64_t process, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns);
+
+ private:
+  // All need mutex_ held.
+  SharedTable stored(const std::string& name);  // null: not in the log
+  SharedTable stored_or_empty(const std::string& name);
+  const Names& names();
+  base::Status located(base::Status status) const;  // names the file in a message that does not
+
+  std::mutex mutex_;
+  std::string path_;
+  format::Reader reader_;
+  std::optional<uint64_t> job_;
+  std::map<std::string, SharedTable> tables_;
+  std::unique_ptr<Names> names_;
+};
+
+}  // namespace headrace::bindings

@@ -1,0 +1,38 @@
+#pragma once
+// File records merged over processes, directories, … by the rules of counters.def, column by column. Pure functions.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "bindings/decode.h"
+#include "bindings/frame.h"
+#include "bindings/names.h"
+
+namespace headrace::bindings {
+
+/// Which file records take part.
+struct Selection {
+  std::optional<uint64_t> process;  // of this process image only
+  std::vector<std::string> kinds;   // of these kinds only; empty: of all
+};
+
+/// Row numbers of the records that take part.
+std::vector<uint32_t> select(const format::Table& files, const Selection& selection);
+
+/// The keys `merge_files` groups by: "path" (with kind), "process", "directory" (of the path as opened), "mount",
+/// "kind" and "all" (one row, also of nothing).
+/// Columns: the key's, `files` and `processes` (distinct paths and processes), then the counters. A row by path also
+/// has final_path (of the record closed last that was renamed, else the path) and mount (of the first record).
+/// Rows are in the order in which the log first has them. kInvalid: no such key.
+base::Result<Frame> merge_files(const SharedTable& files, const Names& names, std::string_view by,
+                                const Selection& selection);
+
+/// What `top` sorts by: "time" and "calls" and "bytes" add up columns, "path" is the first column.
+/// Row numbers of the `limit` greatest (for "path": least), ties in the frame's order. kInvalid: no such key.
+base::Result<std::vector<uint64_t>> top(const Frame& frame, std::string_view sort, uint64_t limit);
+
+}  // namespace headrace::bindings

@@ -1,0 +1,196 @@
+// headrace._native: job logs for Python. What the functions promise is written in python/headrace/_native.pyi.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/arrow_export.h"
+#include "bindings/errors.h"
+#include "bindings/log.h"
+#include "bindings/schema.h"
+#include "bindings/to_python.h"
+#include "bindings/write_tables.h"
+#include "model/counters.h"
+
+namespace nb = nanobind;
+
+namespace headrace::bindings {
+namespace {
+
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+template <typename Struct>
+nb::capsule capsule_of(Struct exported, const char* name) {
+  return nb::capsule(new Struct(exported), name, [](void* pointer) noexcept {
+    auto* owned = static_cast<Struct*>(pointer);
+    if (owned->release) owned->release(owned);  // null once a consumer has taken it
+    delete owned;
+  });
+}
+
+nb::tuple arrow_of(const Frame& frame, const nb::object&) {
+  return nb::make_tuple(capsule_of(export_schema(frame), "arrow_schema"),
+                        capsule_of(export_array(frame), "arrow_array"));
+}
+
+nb::list rows_of(const Frame& frame, const std::optional<std::vector<uint64_t>>& rows) {
+  nb::list list;
+  if (!rows) {
+    for (uint64_t row = 0; row < frame.rows; ++row) list.append(row_of(frame, row));
+    return list;
+  }
+  for (uint64_t row : *rows) {
+    if (row >= frame.rows) throw nb::index_error("row number beyond the end of the table");
+    list.append(row_of(frame, row));
+  }
+  return list;
+}
+
+std::vector<uint64_t> records_of(const Frame& frame, uint64_t row) {
+  if (row + 1 >= frame.record_starts.size()) throw nb::index_error("no merged row of this number");
+  const auto begin = frame.records.begin();
+  return {begin + static_cast<std::ptrdiff_t>(frame.record_starts[row]),
+          begin + static_cast<std::ptrdiff_t>(frame.record_starts[row + 1])};
+}
+
+nb::list damage_of(Log& log) {
+  nb::list list;
+  for (const format::Damage& damage : log.damage()) {
+    list.append(nb::make_tuple(damage.offset, damage.bytes, str_of(damage.reason)));
+  }
+  return list;
+}
+
+nb::dict column_dict(const ColumnInfo& column) {
+  nb::dict dict;
+  dict["name"] = str_of(column.name);
+  dict["unit"] = str_of(column.unit);
+  if (!column.merge.empty()) dict["merge"] = str_of(column.merge);
+  if (!column.with.empty()) dict["with"] = str_of(column.with);
+  dict["doc"] = str_of(column.doc);
+  return dict;
+}
+
+nb::dict schema() {
+  nb::dict tables;
+  for (const TableInfo& table : known_tables()) {
+    nb::list columns;
+    for (const ColumnInfo& column : table.columns) columns.append(column_dict(column));
+    tables[str_of(table.name)] = columns;
+  }
+  return tables;
+}
+
+nb::list flags() {
+  nb::list list;
+  for (const model::FlagInfo& flag : model::kFlags) {
+    list.append(nb::make_tuple(str_of(flag.name), flag.bit, str_of(flag.doc)));
+  }
+  return list;
+}
+
+nb::list histogram_of(Log& log, const Selection& selection) {
+  std::array<model::SizeHistogram, 2> histograms;
+  {
+    const nb::gil_scoped_release release;
+    histograms = log.histogram(selection);
+  }
+  nb::list list;
+  for (const model::SizeHistogram& histogram : histograms) {
+    nb::list counts;
+    for (uint64_t count : histogram.counts) counts.append(count);
+    list.append(counts);
+  }
+  return list;
+}
+
+nb::list common_of(Log& log, const std::vector<std::vector<uint64_t>>& groups) {
+  std::vector<CommonRow> rows;
+  {
+    const nb::gil_scoped_release release;
+    rows = log.common(groups);
+  }
+  nb::list list;
+  for (const CommonRow& row : rows) {
+    list.append(nb::make_tuple(row.group, row.direction == 0 ? "read" : "write", row.stride ? "stride" : "size",
+                               row.value, row.count, row.exact));
+  }
+  return list;
+}
+
+void define_frame(nb::module_& module) {
+  nb::class_<Frame>(module, "Frame")
+      .def_ro("name", &Frame::name)
+      .def("__len__", [](const Frame& frame) { return frame.rows; })
+      .def("__arrow_c_array__", arrow_of, nb::arg("requested_schema") = nb::none())
+      .def("rows", rows_of, nb::arg("numbers") = nb::none())
+      .def(
+          "top",
+          [](const Frame& frame, const std::string& sort, uint64_t limit) { return take(top(frame, sort, limit)); },
+          nb::arg("sort"), nb::arg("limit"), Release())
+      .def("records", records_of, nb::arg("row"));
+}
+
+Selection selection_of(std::optional<uint64_t> process, std::vector<std::string> kinds) {
+  return {process, std::move(kinds)};
+}
+
+void define_log(nb::module_& module) {
+  nb::class_<Log>(module, "Log")
+      .def(
+          "__init__",
+          [](Log* self, const nb::bytes& path, uint64_t job) {
+            std::string name(path.c_str(), path.size());
+            const nb::gil_scoped_release release;
+            new (self) Log(std::move(name), job);
+          },
+          nb::arg("path"), nb::arg("job") = 0)
+      .def("tables", &Log::tables)
+      .def_prop_ro("jobs", &Log::jobs)
+      .def_prop_ro("size", &Log::size)
+      .def_prop_ro("closed", &Log::closed)
+      .def("damage", damage_of)
+      .def("verify", &Log::verify, Release())
+      .def("frame", &Log::frame, nb::arg("name"), Release())
+      .def("raw", &Log::raw, nb::arg("name"), Release())
+      .def(
+          "merge",
+          [](Log& log, const std::string& by, std::optional<uint64_t> process, std::vector<std::string> kinds) {
+            return log.merge(by, selection_of(process, std::move(kinds)));
+          },
+          nb::arg("by"), nb::arg("process") = nb::none(), nb::arg("kinds") = std::vector<std::string>(), Release())
+      .def(
+          "histogram",
+          [](Log& log, std::optional<uint64_t> process, std::vector<std::string> kinds) {
+            return histogram_of(log, selection_of(process, std::move(kinds)));
+          },
+          nb::arg("process") = nb::none(), nb::arg("kinds") = std::vector<std::string>())
+      .def("common", common_of, nb::arg("groups"))
+      .def(
+          "bandwidth",
+          [](Log& log, uint64_t bins, uint64_t begin, uint64_t end, std::optional<uint64_t> process) {
+            const Bandwidth result = log.bandwidth_of(process.value_or(0), bins, begin, end);
+            return nb::make_tuple(result.bytes[0], result.bytes[1]);
+          },
+          nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"), nb::arg("process") = nb::none());
+}
+
+}  // namespace
+}  // namespace headrace::bindings
+
+NB_MODULE(_native, module) {
+  using namespace headrace::bindings;
+  register_errors();
+  define_frame(module);
+  define_log(module);
+  module.def("counters", [] {
+    nb::list list;
+    for (const ColumnInfo& column : counter_columns()) list.append(column_dict(column));
+    return list;
+  });
+  module.def("flags", flags);
+  module.def("schema", schema);
+  module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
+  module.attr("version") = HEADRACE_VERSION;
+}

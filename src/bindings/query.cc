@@ -1,0 +1,117 @@
+#include "bindings/query.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "bindings/id_map.h"
+
+namespace headrace::bindings {
+namespace {
+
+// Columns that a hostile or older file may lack read as 0 and "".
+struct Reading {
+  const format::Table& table;
+  const format::Column* text_column(std::string_view name) const {
+    const format::Column* column = table.find(name);
+    return column && column->type == format::Type::kText ? column : nullptr;
+  }
+  const format::Column* number_column(std::string_view name) const {
+    const format::Column* column = table.find(name);
+    return column && column->type != format::Type::kText ? column : nullptr;
+  }
+};
+
+uint64_t number(const format::Column* column, uint64_t row) { return column ? column->u64(row) : 0; }
+bool is(const format::Column* column, uint64_t row, std::string_view word) {
+  return column && column->text(row) == word;
+}
+
+// 0 read, 1 write, 2 neither.
+uint32_t direction(const format::Column* column, uint64_t row) {
+  return is(column, row, "read") ? 0 : is(column, row, "write") ? 1 : 2;
+}
+
+}  // namespace
+
+std::array<model::SizeHistogram, 2> size_histogram(const format::Table& sizes, const std::vector<uint64_t>& records) {
+  std::array<model::SizeHistogram, 2> histograms;
+  IdMap wanted(records.size());
+  for (uint64_t record : records) wanted.insert(record, 0);
+  const Reading reading{sizes};
+  const auto* record = reading.number_column("record");
+  const auto* way = reading.text_column("direction");
+  const auto* bucket = reading.number_column("bucket");
+  const auto* count = reading.number_column("count");
+  for (uint64_t row = 0; row < sizes.rows; ++row) {
+    const uint32_t d = direction(way, row);
+    if (d > 1 || wanted.find(number(record, row)) == IdMap::kNone) continue;
+    const uint64_t b = std::min<uint64_t>(number(bucket, row), model::SizeHistogram::kBuckets - 1);
+    histograms[d].counts[b] += number(count, row);
+  }
+  return histograms;
+}
+
+std::vector<CommonRow> common_values(const format::Table& common, const std::vector<std::vector<uint64_t>>& groups) {
+  IdMap wanted;
+  for (uint32_t g = 0; g < groups.size(); ++g) {
+    for (uint64_t record : groups[g]) wanted.insert(record, g);
+  }
+  const Reading reading{common};
+  const auto* record = reading.number_column("record");
+  const auto* way = reading.text_column("direction");
+  const auto* what = reading.text_column("what");
+  const auto* value = reading.number_column("value");
+  const auto* count = reading.number_column("count");
+  const auto* exact = reading.number_column("exact");
+  std::map<std::tuple<uint32_t, uint32_t, bool, int64_t>, CommonRow> sums;
+  for (uint64_t row = 0; row < common.rows; ++row) {
+    const uint32_t g = wanted.find(number(record, row));
+    const uint32_t d = direction(way, row);
+    if (g == IdMap::kNone || d > 1) continue;
+    const bool stride = is(what, row, "stride");
+    const auto bytes = static_cast<int64_t>(number(value, row));
+    CommonRow& sum = sums.try_emplace({g, d, stride, bytes}, CommonRow{g, d, stride, bytes, 0, true}).first->second;
+    sum.count += number(count, row);
+    sum.exact = sum.exact && number(exact, row) != 0;
+  }
+  std::vector<CommonRow> rows;
+  for (const auto& [key, sum] : sums) rows.push_back(sum);
+  std::stable_sort(rows.begin(), rows.end(), [](const CommonRow& a, const CommonRow& b) { return a.count > b.count; });
+  return rows;
+}
+
+Bandwidth bandwidth(const format::Table& series, uint64_t process, uint64_t bins, uint64_t begin_at_ns,
+                    uint64_t end_at_ns) {
+  Bandwidth result{begin_at_ns, end_at_ns, {std::vector<double>(bins), std::vector<double>(bins)}};
+  const Reading reading{series};
+  const auto* owner = reading.number_column("process");
+  const auto* way = reading.text_column("direction");
+  const auto* start = reading.number_column("start_at_ns");
+  const auto* width = reading.number_column("width_ns");
+  const auto* bytes = reading.number_column("bytes");
+  if (end_at_ns <= begin_at_ns || bins == 0) return result;
+  const double span = static_cast<double>(end_at_ns - begin_at_ns) / static_cast<double>(bins);
+  for (uint64_t row = 0; row < series.rows; ++row) {
+    const uint32_t d = direction(way, row);
+    if (d > 1 || (process != 0 && number(owner, row) != process)) continue;
+    // In units of a span, cut to the picture: what lies outside counts in the first or last span.
+    const double last = static_cast<double>(bins);
+    const double from =
+        std::clamp((static_cast<double>(number(start, row)) - static_cast<double>(begin_at_ns)) / span, 0.0, last);
+    const double to = std::clamp(from + static_cast<double>(number(width, row)) / span, from, last);
+    const double total = static_cast<double>(number(bytes, row));
+    const auto first = std::min(static_cast<uint64_t>(from), bins - 1);
+    if (to <= from) {
+      result.bytes[d][first] += total;
+      continue;
+    }
+    for (uint64_t bin = first; bin < bins && static_cast<double>(bin) < to; ++bin) {
+      const double low = std::max(from, static_cast<double>(bin)), high = std::min(to, static_cast<double>(bin + 1));
+      result.bytes[d][bin] += total * (high - low) / (to - from);
+    }
+  }
+  return result;
+}
+
+}  // namespace headrace::bindings

@@ -1,0 +1,43 @@
+#include "bindings/to_python.h"
+
+#include <bit>
+
+namespace headrace::bindings {
+namespace nb = nanobind;
+
+namespace {
+
+nb::object value_of(const Values& values, uint64_t row) {
+  switch (values.kind) {
+    case Kind::kU64:
+      return nb::int_(values.words[row]);
+    case Kind::kI64:
+      return nb::int_(static_cast<int64_t>(values.words[row]));
+    case Kind::kF64:
+      return nb::float_(std::bit_cast<double>(values.words[row]));
+    case Kind::kText:
+      return str_of(values.text(row));
+    case Kind::kBinary: {
+      const std::string_view bytes = values.text(row);
+      return nb::bytes(bytes.data(), bytes.size());
+    }
+    case Kind::kTextList: {
+      nb::list items;
+      for (uint64_t i = values.offsets[row]; i < values.offsets[row + 1]; ++i) items.append(value_of(*values.items, i));
+      return items;
+    }
+  }
+  return nb::none();
+}
+
+}  // namespace
+
+nb::str str_of(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+nb::dict row_of(const Frame& frame, uint64_t row) {
+  nb::dict dict;
+  for (const Values& values : frame.columns) dict[str_of(values.name)] = value_of(values, row);
+  return dict;
+}
+
+}  // namespace headrace::bindings

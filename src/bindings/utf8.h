@@ -1,0 +1,16 @@
+#pragma once
+// Log text is arbitrary bytes; Python strings and Arrow text are not. Pure functions.
+
+#include <string>
+#include <string_view>
+
+namespace headrace::bindings {
+
+/// Whether the bytes are UTF-8 as the Unicode standard defines it (no surrogates, no overlong forms, ≤ U+10FFFF).
+bool is_utf8(std::string_view bytes);
+
+/// Appends the text with each byte that is not part of valid UTF-8 as \xHH. Valid text is appended as it is, its
+/// own backslashes included: who must tell `\xff` from the byte 255 asks for the raw bytes.
+void append_escaped(std::string_view bytes, std::string& to);
+
+}  // namespace headrace::bindings

@@ -1,0 +1,95 @@
+#include "bindings/write_tables.h"
+
+#include <nanobind/stl/string.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "bindings/errors.h"
+#include "bindings/schema.h"
+#include "format/writer.h"
+
+namespace headrace::bindings {
+namespace nb = nanobind;
+
+namespace {
+
+// What a TableBuilder borrows.
+struct Storage {
+  std::deque<std::vector<uint64_t>> words;
+  std::deque<std::vector<int64_t>> integers;
+  std::deque<std::vector<double>> reals;
+  std::deque<std::vector<std::string>> texts;
+};
+
+std::string bytes_of(nb::handle item) {
+  if (nb::isinstance<nb::bytes>(item)) {
+    const auto bytes = nb::borrow<nb::bytes>(item);
+    return {bytes.c_str(), bytes.size()};
+  }
+  return nb::cast<std::string>(item);
+}
+
+bool is_signed(std::string_view table, std::string_view column, const nb::list& items) {
+  if (const TableInfo* info = known_table(table)) {
+    for (const ColumnInfo& known : info->columns) {
+      if (known.name == column) return known.role == Role::i64;
+    }
+  }
+  for (nb::handle item : items) {
+    if (nb::cast<nb::int_>(item) < nb::int_(0)) return true;
+  }
+  return false;
+}
+
+bool is_textual(std::string_view table, std::string_view column, const nb::list& items) {
+  if (items.size() > 0) return nb::isinstance<nb::str>(items[0]) || nb::isinstance<nb::bytes>(items[0]);
+  if (const TableInfo* info = known_table(table)) {
+    for (const ColumnInfo& known : info->columns) {
+      if (known.name == column) return known.role == Role::text || known.role == Role::list;
+    }
+  }
+  return false;
+}
+
+template <typename T, typename Convert>
+std::vector<T>& collect(std::deque<std::vector<T>>& storage, const nb::list& items, Convert convert) {
+  std::vector<T>& values = storage.emplace_back();
+  values.reserve(items.size());
+  for (nb::handle item : items) values.push_back(convert(item));
+  return values;
+}
+
+void add_column(format::TableBuilder& builder, const std::string& column, const nb::list& items, Storage& storage) {
+  const std::string& table = builder.name();
+  if (is_textual(table, column, items)) {
+    builder.text(column, collect(storage.texts, items, bytes_of));
+  } else if (items.size() > 0 && nb::isinstance<nb::float_>(items[0])) {
+    builder.f64(column, collect(storage.reals, items, [](nb::handle item) { return nb::cast<double>(item); }));
+  } else if (is_signed(table, column, items)) {
+    builder.i64(column, collect(storage.integers, items, [](nb::handle item) { return nb::cast<int64_t>(item); }));
+  } else {
+    builder.u64(column, collect(storage.words, items, [](nb::handle item) { return nb::cast<uint64_t>(item); }));
+  }
+}
+
+}  // namespace
+
+void write_tables(const nb::bytes& path, const nb::dict& tables, uint64_t job) {
+  auto sink = take(format::FileSink::open({path.c_str(), path.size()}, format::FileSink::Mode::kReplace));
+  format::WriterOptions options;
+  options.job = job;
+  auto writer = take(format::Writer::open(std::move(sink), options));
+  for (const auto& [name, columns] : tables) {
+    Storage storage;
+    format::TableBuilder builder(nb::cast<std::string>(name));
+    for (const auto& [column, items] : nb::cast<nb::dict>(columns)) {
+      add_column(builder, nb::cast<std::string>(column), nb::cast<nb::list>(items), storage);
+    }
+    check(writer.add(builder));
+  }
+  check(writer.close());
+}
+
+}  // namespace headrace::bindings
