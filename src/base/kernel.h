@@ -1,0 +1,74 @@
+// System calls made straight to the kernel.
+//
+// Code inside a preloaded library must not call the C library's functions for files: it would meet its own wrappers.
+// Async-signal-safe, usable in a vfork child. Sets errno like syscall(2).
+#pragma once
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace headrace::base {
+
+inline long raw_call(long number, long a, long b, long c, long d, long e, long f) {
+#if defined(__x86_64__)
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long x8 asm("x8") = number;
+  register long x0 asm("x0") = a;
+  register long x1 asm("x1") = b;
+  register long x2 asm("x2") = c;
+  register long x3 asm("x3") = d;
+  register long x4 asm("x4") = e;
+  register long x5 asm("x5") = f;
+  asm volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+  return x0;
+#else
+#error "system calls are written for x86-64 and aarch64"
+#endif
+}
+
+template <typename T>
+long as_register(T value) {
+  if constexpr (std::is_pointer_v<T>) return reinterpret_cast<long>(value);
+  else if constexpr (std::is_null_pointer_v<T>) return 0;
+  else return static_cast<long>(value);
+}
+
+/// The call's result, or −1 with errno set.
+template <typename... A>
+inline long kernel_call(long number, A... arguments) {
+  static_assert(sizeof...(A) <= 6);
+  long registers[7] = {as_register(arguments)..., 0};
+  long result = raw_call(number, registers[0], registers[1], registers[2], registers[3], registers[4], registers[5]);
+  if (result >= -4095 && result < 0) {
+    errno = static_cast<int>(-result);
+    return -1;
+  }
+  return result;
+}
+
+/// Private anonymous memory of zeros, reserved only as it is touched; null when there is none.
+inline void* map_anonymous(size_t bytes) {
+  long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return result == -1 ? nullptr : reinterpret_cast<void*>(result);
+}
+/// A shared mapping of an open file; null when it fails.
+inline void* map_shared(int fd, size_t bytes) {
+  long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  return result == -1 ? nullptr : reinterpret_cast<void*>(result);
+}
+inline void unmap(void* memory, size_t bytes) { kernel_call(SYS_munmap, memory, bytes); }
+
+}  // namespace headrace::base

@@ -1,0 +1,252 @@
+#include "capture/recorder/calls.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/kernel.h"
+#include "capture/recorder/exclusion.h"
+#include "capture/recorder/flags.h"
+
+namespace headrace::capture {
+namespace {
+
+/// errno as the real call left it, whatever the recorder does.
+class KeepErrno {
+ public:
+  KeepErrno() : saved_(errno) {}
+  ~KeepErrno() { errno = saved_; }
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  int saved_;
+};
+
+void profile(Fn function, bool ok, Timed time) {
+  Profile* p = profile_of(function);
+  if (!p) return unattributed(2, 0);
+  p->calls++;
+  p->errors += !ok;
+  p->time += time.spent();
+  if (time.spent() > p->max_time) p->max_time = time.spent();
+}
+
+void add_meta_time(Shard* shard, Timed time) {
+  shard->meta_time += time.spent();
+  if (time.spent() > shard->max_meta_time) shard->max_meta_time = time.spent();
+}
+
+Excluded* excluded_row(uint32_t rule) {
+  uint32_t& offset = block->excluded[rule % kExclusionRules];
+  if (!offset) {
+    SpoolLock lock;
+    offset = allocate(sizeof(Excluded));
+  }
+  return offset ? at<Excluded>(offset) : nullptr;
+}
+
+void count_excluded_call(uint32_t rule, bool is_open) {
+  Excluded* row = excluded_row(rule);
+  if (!row) return unattributed(2, 0);
+  (is_open ? row->opens : row->other)++;
+}
+
+uint32_t flags_of_open(int flags) {
+  uint32_t result = 0;
+  if ((flags & O_ACCMODE) != O_RDONLY && (flags & O_APPEND)) result |= flag::append;
+  if (flags & O_CREAT) result |= flag::created;
+  if (flags & O_TRUNC) result |= flag::truncated;
+  if (flags & O_DIRECT) result |= flag::direct;
+  if (flags & (O_SYNC | O_DSYNC)) result |= flag::synchronous;
+  if ((flags & O_TMPFILE) == O_TMPFILE) result |= flag::temporary;
+  return result;
+}
+
+void note_size(Shard* shard, int fd) {
+  struct stat attributes;
+  Metadata* metadata = metadata_of(shard);
+  if (!metadata || base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) != 0) return;
+  metadata->size_at_open = static_cast<uint64_t>(attributes.st_size);
+  shard->flags |= flag::size_known;
+}
+
+/// The record of a path, referenced; −1 − rule when it is excluded; 0 when there is none and none was to be made.
+int64_t record_of(const PathName& name, bool make) {
+  if (uint32_t record = take_existing(name.hash)) return record;
+  int rule = excluding_rule(name.text, name.length);
+  if (rule >= 0) return -1 - rule;
+  return make ? take_record(name, RecordKind::kFile) : 0;
+}
+
+}  // namespace
+
+void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time) {
+  KeepErrno keep;
+  Update update;
+  if (!update.enter_anew()) return unattributed(2, 0);
+  int64_t record = record_of(absolute_name(directory, path, 0), true);
+  if (record < 0) {
+    count_excluded_call(static_cast<uint32_t>(-1 - record), true);
+    set_tag(fd, kExcluded | static_cast<uint64_t>(-1 - record));
+    return update.leave();
+  }
+  Shard* shard = record ? shard_of(static_cast<uint32_t>(record)) : nullptr;
+  if (shard) {
+    block->current = offset_of(shard);
+    record_flags |= flags_of_open(flags);
+    Record* opened_record = at<Record>(static_cast<uint32_t>(record));
+    if ((flags & O_DIRECTORY) && opened_record->kind == RecordKind::kFile) opened_record->kind = RecordKind::kDirectory;
+    if (shard->opens++ == 0) shard->first_open = time.start;
+    shard->flags |= record_flags;
+    add_meta_time(shard, time);
+    if (state.file_sizes && !(shard->flags & flag::size_known)) note_size(shard, fd);
+    set_tag(fd, new_file(static_cast<uint32_t>(record), record_flags));  // takes over the reference
+  } else {
+    if (record) drop_record(static_cast<uint32_t>(record));
+    unattributed(2, 0);
+  }
+  profile(function, true, time);
+  update.leave();
+}
+
+void open_failed(Fn function, Timed time) { plain_call(function, false, time); }
+
+void closed(Fn function, uint64_t tag, Timed time) {
+  if (tag == kUnknownTag) return plain_call(function, true, time);
+  KeepErrno keep;
+  Update update;
+  if (!update.enter_anew()) return unattributed(2, 0);
+  if (is_excluded(tag)) {
+    count_excluded_call(static_cast<uint32_t>(tag), false);
+    return update.leave();
+  }
+  OpenFile* file = file_of(tag);
+  if (is_current(tag) && file->record) {
+    if (Shard* shard = shard_of(file->record)) {
+      shard->closes++;
+      add_meta_time(shard, time);
+    }
+    at<Record>(file->record)->last_close = time.end;
+    release_file(tag);
+  }
+  profile(function, true, time);
+  update.leave();
+}
+
+void duplicated(Fn function, int fd, int target, Timed time) {
+  KeepErrno keep;
+  if (in_vfork_child()) return unattributed(2, 0);
+  uint64_t tag = tag_of(fd);
+  if (fd == target) return plain_call(function, true, time);
+  Update update;
+  if (!update.enter_anew()) return unattributed(2, 0);
+  if (is_tracked(tag) && is_current(tag)) {
+    keep_file(tag);
+    if (Shard* shard = shard_of(file_of(tag)->record)) {
+      count(shard, Metadata::kDuplicates);
+      add_meta_time(shard, time);
+    }
+  } else if (is_tracked(tag)) {
+    tag = kUnknownTag;
+  }
+  set_tag(target, tag);
+  profile(function, true, time);
+  update.leave();
+}
+
+void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time, uint32_t record_flags) {
+  KeepErrno keep;
+  if (!path || !*path) return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time) : plain_call(function, ok, time);
+  Update update;
+  if (!update.enter_anew()) return unattributed(2, 0);
+  int64_t record = record_of(absolute_name(directory, path, 0), ok);
+  if (record < 0) {
+    count_excluded_call(static_cast<uint32_t>(-1 - record), false);
+    return update.leave();
+  }
+  if (record > 0) {
+    if (Shard* shard = shard_of(static_cast<uint32_t>(record))) {
+      count(shard, ok ? which : Metadata::kErrors);
+      if (ok) shard->flags |= record_flags;
+      add_meta_time(shard, time);
+    }
+    drop_record(static_cast<uint32_t>(record));
+  }
+  profile(function, ok, time);
+  update.leave();
+}
+
+void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time) {
+  KeepErrno keep;
+  if (in_vfork_child()) return unattributed(2, 0);
+  uint64_t tag = ok || fd >= 0 ? tag_of(fd) : kUnknownTag;
+  Update update;
+  if (!update.enter_anew()) return unattributed(2, 0);
+  if (is_excluded(tag)) {
+    count_excluded_call(static_cast<uint32_t>(tag), false);
+    return update.leave();
+  }
+  if (is_tracked(tag) && is_current(tag)) {
+    if (Shard* shard = shard_of(file_of(tag)->record)) {
+      count(shard, ok ? which : Metadata::kErrors);
+      add_meta_time(shard, time);
+    }
+  }
+  profile(function, ok, time);
+  update.leave();
+}
+
+void plain_call(Fn function, bool ok, Timed time) {
+  KeepErrno keep;
+  Update update;
+  if (!update.enter_anew()) return unattributed(2, 0);
+  profile(function, ok, time);
+  update.leave();
+}
+
+void moved_position(Fn function, int fd, int64_t position, Timed time) {
+  if (position >= 0 && !in_vfork_child()) {
+    uint64_t tag = tag_of(fd);
+    if (is_tracked(tag) && is_current(tag)) {
+      OpenFile* file = file_of(tag);
+      file->position = static_cast<uint64_t>(position);
+      file->unknown_position &= static_cast<uint8_t>(~1u);  // now it is known, whoever shares the description
+    }
+  }
+  descriptor_call(function, fd, Metadata::kSeeks, position >= 0, time);
+}
+
+void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time) {
+  descriptor_call(function, fd, Metadata::kMaps, ok, time);
+  if (!ok || in_vfork_child()) return;
+  KeepErrno keep;
+  uint64_t tag = tag_of(fd);
+  Update update;
+  if (!is_tracked(tag) || !update.enter_anew()) return;
+  if (is_current(tag))
+    if (Shard* shard = shard_of(file_of(tag)->record))
+      if (Metadata* metadata = metadata_of(shard)) metadata->mapped_bytes += bytes;
+  update.leave();
+}
+
+void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok, bool exchanged, Timed time) {
+  path_call(function, from_directory, from, Metadata::kRenames, ok, time, exchanged ? 0 : flag::renamed);
+  if (!ok) return;
+  KeepErrno keep;
+  Update update;
+  if (!update.enter_anew()) return;
+  PathName old_name = absolute_name(from_directory, from, 0), new_name = absolute_name(to_directory, to, 1);
+  int64_t record = record_of(old_name, false);
+  if (record > 0) {
+    SpoolLock lock;
+    // Not for roll-ups, whose hash no path has. An earlier final name stays where it is, unused: renames are few.
+    if (uint32_t name = exchanged ? 0 : allocate_name(new_name.text, new_name.length))
+      at<Record>(static_cast<uint32_t>(record))->final_name = name;
+  }
+  if (record > 0) drop_record(static_cast<uint32_t>(record));
+  update.leave();
+}
+
+}  // namespace headrace::capture

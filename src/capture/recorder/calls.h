@@ -1,0 +1,43 @@
+// Calls that are neither reads nor writes: opens, closes, and what is counted as metadata of a path or a descriptor.
+#pragma once
+#include "capture/recorder/transfer.h"
+
+namespace headrace::capture {
+
+/// The time of a call that is over.
+struct Timed {
+  uint64_t start, end;
+  uint64_t spent() const { return end > start ? end - start : 0; }
+};
+
+/// An open of `path` below `directory` succeeded with descriptor `fd`. `flags` as of open(2). Preserves errno.
+void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time);
+/// An open failed: counted in the function's profile.
+void open_failed(Fn function, Timed time);
+
+/// A descriptor with this tag was closed (or the close failed after taking it).
+void closed(Fn function, uint64_t tag, Timed time);
+/// `target` now names the same description as `fd`.
+void duplicated(Fn function, int fd, int target, Timed time);
+
+/// A metadata call on a path. A path without a record gets one when the call succeeded.
+void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time, uint32_t record_flags = 0);
+/// A metadata call on an open descriptor.
+void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time);
+/// A call that concerns no file in particular.
+void plain_call(Fn function, bool ok, Timed time);
+
+void moved_position(Fn function, int fd, int64_t position, Timed time);
+void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time);
+void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok, bool exchanged, Timed time);
+
+/// Runs `call` and returns its result with its time in `time`.
+template <typename Call>
+HEADRACE_INLINE auto timed(Timed& time, Call call) {
+  time.start = base::ticks();
+  auto result = call();
+  time.end = base::ticks();
+  return result;
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,269 @@
+#include "capture/recorder/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/kernel.h"
+#include "capture/recorder/exclusion.h"
+#include "capture/recorder/flags.h"
+#include "capture/recorder/records.h"
+
+namespace headrace::capture {
+namespace {
+
+uint32_t take_slot() {
+  if (uint32_t slot = self->free_files) {
+    self->free_files = state.files[slot].next_free;
+    return slot;
+  }
+  uint32_t slot = state.next_file.fetch_add(1, std::memory_order_relaxed);
+  if (slot < kMaximumOpenFiles) return slot;
+  state.next_file.store(kMaximumOpenFiles, std::memory_order_relaxed);
+  return 0;
+}
+
+RecordKind kind_of_mode(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFREG: return RecordKind::kFile;
+    case S_IFDIR: return RecordKind::kDirectory;
+    case S_IFIFO: return RecordKind::kPipe;
+    case S_IFSOCK: return RecordKind::kSocket;
+    case S_IFCHR:
+    case S_IFBLK: return RecordKind::kDevice;
+    default: return RecordKind::kAnonymous;
+  }
+}
+
+struct Found {
+  char text[kPathMax];
+  uint32_t length;
+  RecordKind kind;
+};
+
+/// What an open descriptor is, from the kernel. False: it is not open.
+bool look_at(int fd, Found& found) {
+  struct stat attributes;
+  if (base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) != 0) return false;
+  found.kind = kind_of_mode(attributes.st_mode);
+  char link[40];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, link, found.text, sizeof found.text - 1);
+  found.length = length > 0 ? static_cast<uint32_t>(length) : 0;
+  found.text[found.length] = 0;
+  static const char kDeleted[] = " (deleted)";
+  constexpr uint32_t kDeletedLength = sizeof kDeleted - 1;
+  if (attributes.st_nlink == 0 && found.length > kDeletedLength &&
+      memcmp(found.text + found.length - kDeletedLength, kDeleted, kDeletedLength) == 0)
+    found.length -= kDeletedLength;
+  bool has_path = found.length > 0 && found.text[0] == '/' && strncmp(found.text, "/memfd:", 7) != 0;
+  if (!has_path && found.kind == RecordKind::kFile) found.kind = RecordKind::kAnonymous;
+  if (fd <= 2 && found.kind != RecordKind::kFile && found.kind != RecordKind::kDirectory) {
+    static const char* const kStreams[] = {"<stdin>", "<stdout>", "<stderr>"};
+    found.kind = RecordKind::kStream;
+    strcpy(found.text, kStreams[fd]);
+  } else if (found.kind == RecordKind::kPipe && !has_path) {
+    strcpy(found.text, "<pipe>");
+  } else if (found.kind == RecordKind::kSocket) {
+    strcpy(found.text, "<socket>");
+  } else if (found.length == 0) {
+    strcpy(found.text, "<unknown>");
+  } else {
+    found.text[found.length] = 0;
+    return true;
+  }
+  found.length = static_cast<uint32_t>(strlen(found.text));
+  return true;
+}
+
+uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
+  Found found;  // 4 KiB of stack: only here, once a descriptor, and never in a signal handler that interrupted us
+  if (!look_at(fd, found)) return kUnknownTag;
+  int rule = found.kind == RecordKind::kStream ? -1 : excluding_rule(found.text, found.length);
+  uint64_t tag = kUnknownTag;
+  if (rule >= 0) {
+    tag = kExcluded | static_cast<uint64_t>(rule);
+  } else {
+    PathName name{found.text, found.length, hash_name(found.text, found.length)};
+    uint32_t record = take_record(name, found.kind);
+    if (record) tag = new_file(record, flag::inherited | flag::offsets_unknown);
+    if (tag != kUnknownTag) file_of(tag)->unknown_position |= 1;
+  }
+  uint64_t nothing = kUnknownTag;
+  if (tag != kUnknownTag && !entry->compare_exchange_strong(nothing, tag)) {
+    if (is_tracked(tag)) release_file(tag);  // another thread looked at it, too
+    return nothing;
+  }
+  return tag;
+}
+
+}  // namespace
+
+std::atomic<uint64_t>* entry_slow(uint32_t fd) {
+  if (in_vfork_child() || !ready()) return nullptr;
+  uint32_t i = fd >> 10;
+  if (!state.wiped->leaves[i]) {
+    void* leaf = base::map_anonymous(sizeof(DescriptorLeaf));
+    DescriptorLeaf* none = nullptr;
+    if (leaf && __atomic_compare_exchange_n(&state.leaves[i], &none, static_cast<DescriptorLeaf*>(leaf), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST))
+      none = static_cast<DescriptorLeaf*>(leaf);
+    else if (leaf)
+      base::unmap(leaf, sizeof(DescriptorLeaf));
+    __atomic_store_n(&state.wiped->leaves[i], none, __ATOMIC_RELEASE);
+  }
+  DescriptorLeaf* leaf = state.wiped->leaves[i];
+  return leaf ? &(*leaf)[fd & 1023] : nullptr;
+}
+
+uint64_t classify(int fd) {
+  if (fd < 0 || in_vfork_child()) return kUnknownTag;
+  std::atomic<uint64_t>* entry = entry_of(fd);
+  if (!entry) return kUnknownTag;
+  uint64_t tag = entry->load();
+  if (tag != kUnknownTag) return tag;
+  int saved = errno;
+  Update update;
+  if (update.enter()) {
+    tag = classify_in_section(fd, entry);
+    update.leave();
+  }
+  errno = saved;
+  return tag;
+}
+
+uint64_t new_file(uint32_t record, uint32_t flags) {
+  uint32_t slot = take_slot();
+  if (!slot) {
+    drop_record(record);
+    return kUnknownTag;
+  }
+  OpenFile& file = state.files[slot];
+  file.position = 0;
+  file.generation++;
+  file.record = record;
+  file.hash = at<Record>(record)->hash;
+  file.flags = flags;
+  file.append = (flags & flag::append) != 0;
+  // A roll-up holds many files, so no offset of it means anything.
+  file.unknown_position = at<Record>(record)->kind == RecordKind::kDirectoryRollup ? 2 : 0;
+  file.references.store(1, std::memory_order_relaxed);
+  return kTracked | uint64_t{file.generation & 0x3fffffff} << 32 | slot;
+}
+
+void keep_file(uint64_t tag) { file_of(tag)->references.fetch_add(1, std::memory_order_relaxed); }
+
+void release_file(uint64_t tag) {
+  OpenFile* file = file_of(tag);
+  if (!is_current(tag) || file->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  drop_record(file->record);
+  file->record = 0;
+  file->generation++;  // whoever still holds the tag finds it stale
+  file->next_free = self->free_files;
+  self->free_files = static_cast<uint32_t>(tag);
+}
+
+void set_tag(int fd, uint64_t tag) {
+  std::atomic<uint64_t>* entry = entry_of(fd);
+  if (!entry) {
+    if (is_tracked(tag)) release_file(tag);
+    return;
+  }
+  uint64_t old = entry->exchange(tag, std::memory_order_release);
+  if (is_tracked(old)) release_file(old);
+}
+
+void forget_descriptor(int fd) {
+  if (fd < 0 || in_vfork_child()) return;
+  uint64_t tag = take_tag(fd);
+  if (!is_tracked(tag)) return;
+  Update update;
+  if (!update.enter()) return;
+  release_file(tag);
+  update.leave();
+}
+
+void forget_descriptors(uint32_t first, uint32_t last) {
+  if (in_vfork_child() || !ready()) return;
+  if (last >= kDescriptors) last = kDescriptors - 1;
+  for (uint32_t i = first >> 10; i <= last >> 10 && first <= last; ++i) {
+    if (!state.wiped->leaves[i]) continue;
+    uint32_t from = i == first >> 10 ? first & 1023 : 0, to = i == last >> 10 ? last & 1023 : 1023;
+    for (uint32_t j = from; j <= to; ++j)
+      if ((*state.wiped->leaves[i])[j].load(std::memory_order_relaxed) != kUnknownTag) forget_descriptor(static_cast<int>(i * 1024 + j));
+  }
+}
+
+PathName name_of_descriptor(int fd) {
+  std::atomic<uint64_t>* entry = entry_of(fd);
+  uint64_t tag = entry ? entry->load(std::memory_order_relaxed) : kUnknownTag;
+  if (entry && tag == kUnknownTag) tag = classify_in_section(fd, entry);
+  if (is_tracked(tag) && is_current(tag)) {
+    const Record* record = at<Record>(file_of(tag)->record);
+    if (record->kind != RecordKind::kDirectoryRollup) return {name_of(record), record->name_length, record->hash};
+  }
+  // Excluded directories and those in roll-ups have no record to ask.
+  char* text = self->path[2];
+  char link[40];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  int saved = errno;
+  long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, link, text, kPathMax - 1);
+  errno = saved;
+  return {text, length > 0 && text[0] == '/' ? static_cast<uint32_t>(length) : 0, 0};
+}
+
+bool create_descriptors() {
+  constexpr size_t kPage = 4096, kWiped = (sizeof(WipedOnFork) + kPage - 1) / kPage * kPage;
+  void* wiped = base::map_anonymous(kWiped);
+  void* files = base::map_anonymous(kMaximumOpenFiles * sizeof(OpenFile));
+  // Without the wipe a child would write into its parent's spool: then capture stays off.
+  if (!wiped || !files || madvise(wiped, kWiped, MADV_WIPEONFORK) != 0) return false;
+  state.files = static_cast<OpenFile*>(files);
+  state.next_file.store(1);
+  state.wiped = static_cast<WipedOnFork*>(wiped);
+  return true;
+}
+
+void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
+  for (uint32_t i = 0; i < kLeaves; ++i) {
+    state.wiped->leaves[i] = state.leaves[i];
+    for (uint32_t j = 0; state.leaves[i] && j < 1024; ++j) {
+      std::atomic<uint64_t>& entry = (*state.leaves[i])[j];
+      uint64_t tag = entry.load(std::memory_order_relaxed);
+      if (!is_tracked(tag)) continue;
+      OpenFile* file = file_of(tag);
+      // Marked in this pass, so that a description with two descriptors is renewed once.
+      if (file->unknown_position & 4) continue;
+      uint64_t offset = file->record;
+      PathName name{nullptr, 0, 0};
+      RecordKind kind = RecordKind::kAnonymous;
+      if (offset && offset + sizeof(Record) < parent_bytes) {
+        const auto* record = reinterpret_cast<const Record*>(parent + offset);
+        kind = record->kind;
+        // The parent runs on and may have reused the memory: only a name with the right hash is one.
+        if (offset + sizeof(Record) + record->name_length <= parent_bytes)
+          name = {name_of(record), record->name_length, hash_name(name_of(record), record->name_length)};
+      }
+      static const char kUnknown[] = "<inherited>";
+      if (!name.text || name.hash != file->hash || name.hash == 0)
+        name = {kUnknown, sizeof kUnknown - 1, hash_name(kUnknown, sizeof kUnknown - 1)};
+      uint32_t record = take_record(name, kind);
+      file->record = record;
+      file->hash = name.hash;
+      file->flags |= flag::inherited | flag::offsets_unknown;
+      file->unknown_position |= 1 | 4;
+      if (!record) entry.store(kUnknownTag);
+    }
+  }
+  for (uint32_t i = 1; i < state.next_file.load() && i < kMaximumOpenFiles; ++i) {
+    OpenFile& file = state.files[i];
+    if (!(file.unknown_position & 4) && file.record) file.record = 0;  // closed by a thread that does not exist here
+    file.unknown_position &= static_cast<uint8_t>(~4u);
+  }
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,147 @@
+#include "capture/recorder/environment.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/recorder/update.h"
+
+namespace headrace::capture {
+
+struct EnvironmentCopy {
+  char* entries[kMaximumEnvironment];
+  char preload[kPathMax];
+};
+
+namespace {
+
+constexpr char kPreload[] = "LD_PRELOAD=", kJob[] = "HEADRACE_JOB=";
+constexpr size_t kPreloadLength = sizeof kPreload - 1;
+char library[512];             // this library's own path, as the program's LD_PRELOAD has it
+char preload_entry[600], job_entry[256];
+char left_preload[4096];       // the program's own LD_PRELOAD, without this library
+
+std::atomic<EnvironmentCopy*> retired;
+
+bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/// Copies a preload list (separated by ":" or " ") without this library; returns the length.
+size_t without_library(const char* list, char* out, size_t capacity) {
+  size_t length = 0;
+  while (*list) {
+    size_t item = strcspn(list, ": ");
+    bool ours = item == strlen(library) && memcmp(list, library, item) == 0;
+    if (item && !ours && length + item + 2 < capacity) {
+      if (length) out[length++] = ':';
+      memcpy(out + length, list, item);
+      length += item;
+    }
+    list += item;
+    list += strspn(list, ": ");
+  }
+  out[length] = 0;
+  return length;
+}
+
+void hide() {
+  char** out = environ;
+  for (char** entry = environ; *entry; ++entry) {
+    if (starts_with(*entry, kJob)) continue;
+    if (starts_with(*entry, kPreload)) {
+      memcpy(left_preload, kPreload, kPreloadLength);
+      if (without_library(*entry + kPreloadLength, left_preload + kPreloadLength, sizeof left_preload - kPreloadLength) == 0) continue;
+      *entry = left_preload;
+    }
+    *out++ = *entry;
+  }
+  *out = nullptr;
+}
+
+}  // namespace
+
+void take_environment(const char* job, bool captured) {
+  Dl_info info;
+  if (!captured || !dladdr(reinterpret_cast<void*>(&take_environment), &info) || !info.dli_fname) return;
+  if (snprintf(library, sizeof library, "%s", info.dli_fname) >= static_cast<int>(sizeof library)) return;
+  snprintf(preload_entry, sizeof preload_entry, "%s%s", kPreload, library);
+  if (!job) return;
+  snprintf(job_entry, sizeof job_entry, "%s%s", kJob, job);
+  if (environ) hide();
+}
+
+char* const* with_additions(char* const* environment) {
+  static char* nothing[] = {nullptr};
+  if (!job_entry[0] || !self) return environment;  // a plain LD_PRELOAD is the user's own affair
+  if (!environment) environment = nothing;
+  uint32_t n = 0;
+  const char** out = self->environment;
+  for (char* const* entry = environment; *entry; ++entry) {
+    if (n + 3 > kMaximumEnvironment) return environment;
+    if (strcmp(*entry, "HEADRACE=off") == 0) return environment;
+    if (starts_with(*entry, kJob)) continue;
+    if (starts_with(*entry, kPreload) && (*entry)[kPreloadLength]) {
+      char* list = self->path[0];
+      int length = snprintf(list, kPathMax, "%s:", preload_entry);
+      if (length + strlen(*entry) >= kPathMax) return environment;
+      without_library(*entry + kPreloadLength, list + length, kPathMax - static_cast<size_t>(length));
+      out[n++] = list;
+      continue;
+    }
+    out[n++] = *entry;
+  }
+  bool has_preload = false;
+  for (uint32_t i = 0; i < n; ++i) has_preload |= out[i] == self->path[0];
+  if (!has_preload) out[n++] = preload_entry;
+  out[n++] = job_entry;
+  out[n] = nullptr;
+  return const_cast<char* const*>(out);
+}
+
+char* const* without_additions(char* const* environment) {
+  if (!preload_entry[0] || !self || !environment) return environment;
+  uint32_t n = 0;
+  const char** out = self->environment;
+  for (char* const* entry = environment; *entry; ++entry) {
+    if (n + 2 > kMaximumEnvironment) return environment;
+    if (starts_with(*entry, kJob)) continue;
+    if (starts_with(*entry, kPreload)) {
+      memcpy(self->path[0], kPreload, kPreloadLength);
+      if (without_library(*entry + kPreloadLength, self->path[0] + kPreloadLength, kPathMax - kPreloadLength) == 0) continue;
+      out[n++] = self->path[0];
+      continue;
+    }
+    out[n++] = *entry;
+  }
+  out[n] = nullptr;
+  return const_cast<char* const*>(out);
+}
+
+AddedToEnviron::AddedToEnviron() : before_(environ), copy_(nullptr) {
+  char* const* added = with_additions(environ);
+  if (added == environ) return;
+  size_t n = 0;
+  while (added[n]) ++n;
+  // A copy of its own: other threads read environ while the call lasts.
+  copy_ = retired.exchange(nullptr);
+  if (!copy_) copy_ = static_cast<EnvironmentCopy*>(malloc(sizeof(EnvironmentCopy)));
+  if (!copy_) return;
+  memcpy(copy_->entries, added, (n + 1) * sizeof(char*));
+  for (size_t i = 0; i < n; ++i)
+    if (copy_->entries[i] == self->path[0]) copy_->entries[i] = strcpy(copy_->preload, self->path[0]);
+  environ = copy_->entries;
+}
+
+AddedToEnviron::~AddedToEnviron() {
+  if (!copy_) return;
+  int saved = errno;
+  // Another thread that changed the environment meanwhile made a copy, additions and all: take them out of it.
+  if (environ == copy_->entries) environ = before_;
+  else if (environ) hide();
+  // Kept for the next call rather than freed at once: a reader in another thread may still walk it.
+  free(retired.exchange(copy_));
+  errno = saved;
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,49 @@
+#include "capture/recorder/file_hooks.h"
+
+#include <string.h>
+
+#include "capture/recorder/transfer_hooks.h"
+
+namespace headrace::capture {
+
+int flags_of_mode(const char* mode) {
+  int update = strchr(mode, '+') ? O_RDWR : 0;
+  switch (*mode) {
+    case 'w': return (update ? update : O_WRONLY) | O_CREAT | O_TRUNC;
+    case 'a': return (update ? update : O_WRONLY) | O_CREAT | O_APPEND;
+    default: return update;
+  }
+}
+
+void forget_received(const struct msghdr* message) {
+  int saved = errno;
+  for (struct cmsghdr* part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(const_cast<struct msghdr*>(message), part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS || part->cmsg_len < CMSG_LEN(0)) continue;
+    size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int fd;
+      memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
+      forget_descriptor(fd);
+    }
+  }
+  errno = saved;
+}
+
+void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed time) {
+  int saved = errno;
+  int operation = request->aio_lio_opcode & 127;  // glibc sets it for aio_read and aio_write, too
+  uint64_t tag = tag_of(request->aio_fildes);
+  if (!is_tracked(tag) || result < 0 || (operation != LIO_READ && operation != LIO_WRITE)) {
+    plain_call(function, result >= 0, time);
+  } else {
+    file_of(tag)->flags |= flag::asynchronous;
+    if (self) self->cache[static_cast<uint32_t>(request->aio_fildes) % kCachedFiles].tag = kUnknownTag;  // so that the flag is seen
+    Operation op{request->aio_fildes, tag, static_cast<uint64_t>(request->aio_offset), const_cast<const void*>(request->aio_buf), result,
+                 time.start, time.end};
+    if (operation == LIO_READ) account<kRead, At::kOffset, Count::kCall>(function, op);
+    else account<kWrite, At::kOffset, Count::kCall>(function, op);
+  }
+  errno = saved;
+}
+
+}  // namespace headrace::capture

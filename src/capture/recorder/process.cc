@@ -1,0 +1,163 @@
+#include "capture/recorder/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/kernel.h"
+#include "capture/recorder/descriptors.h"
+#include "capture/recorder/environment.h"
+#include "capture/recorder/exclusion.h"
+#include "capture/recorder/fold.h"
+#include "capture/recorder/records.h"
+#include "capture/recorder/settings.h"
+
+namespace headrace::capture {
+namespace {
+
+Settings settings;
+std::atomic<uint32_t> began;          // 1: somebody reads the configuration, or has
+char executable[kPathMax], arguments[kPathMax];
+uint32_t executable_length, arguments_length, arguments_cut;
+
+uint32_t store_name(const char* text, uint32_t length) { return length ? allocate_name(text, length) : 0; }
+
+/// What the harvester cannot ask a dead process for.
+void store_facts() {
+  Header* header = spool.header;
+  PathName directory = working_directory();
+  SpoolLock lock;
+  store_rules();
+  header->executable = store_name(executable, executable_length);
+  header->arguments = store_name(arguments, arguments_length);
+  header->arguments_cut = arguments_cut;
+  header->working_directory = store_name(directory.text, directory.length);
+}
+
+bool make_spool() {
+  reset_folds();
+  return create_spool(settings.directory, settings.memory) && create_table(settings.memory);
+}
+
+bool begin() {
+  if (began.exchange(1) != 0) return false;
+  settings = read_settings();
+  if (settings.off || !create_descriptors() || !make_spool()) return false;
+  state.file_sizes = settings.file_sizes;
+  state.wiped->alive = 1;
+  state.enabled = true;
+  return true;
+}
+
+/// Only the forking thread exists here, in a copy of its parent's memory, with the parent's spool still mapped.
+bool begin_forked_child() {
+  Spool parent = spool;
+  uint64_t parent_bytes = parent.header->used;
+  uint32_t parent_id = parent.header->process_id;
+  reset_spool_lock();
+  forget_threads();
+  if (!make_spool()) {
+    state.enabled = false;
+    return false;
+  }
+  spool.header->forked = 1;
+  spool.header->parent_process_id = parent_id;
+  state.wiped->alive = 1;
+  inherit_descriptors(parent.base, parent_bytes);
+  store_facts();
+  base::unmap(parent.base, parent.limit);
+  return true;
+}
+
+void take_arguments(int count, char** values) {
+  for (int i = 0; i < count && values && values[i]; ++i) {
+    size_t length = strlen(values[i]) + 1;
+    if (arguments_length + length > sizeof arguments) {
+      arguments_cut = 1;
+      length = sizeof arguments - arguments_length;
+    }
+    memcpy(arguments + arguments_length, values[i], length);
+    arguments_length += static_cast<uint32_t>(length);
+    if (arguments_cut) break;
+  }
+}
+
+void take_end_time(EndKind kind, int status) {
+  Header* header = spool.header;
+  header->exit_status = status;
+  header->ticks[1] = base::ticks();
+  header->monotonic_ns[1] = base::clock_ns(CLOCK_MONOTONIC);
+  header->ended = kind;
+}
+
+bool is_running() { return state.enabled && state.wiped && state.wiped->alive && !in_vfork_child(); }
+
+void at_exit(int status, void*) { end_image(status); }
+
+/// Without a launcher the spool stays until `headrace collect`: give back what is not used.
+void trim_spool() {
+  Update update;
+  if (settings.launched || !spool.backed || !update.enter()) return;
+  {
+    SpoolLock lock;
+    uint64_t used = (spool.header->used + 4095) & ~uint64_t{4095};
+    // Other threads may run on: from now on they must reserve again before they go beyond `used`.
+    if (base::kernel_call(SYS_truncate, spool.path, used) == 0) spool.header->grown = used;
+  }
+  update.leave();
+}
+
+}  // namespace
+
+bool ready_slow() {
+  if (in_vfork_child()) return state.enabled;
+  int saved = errno;
+  bool ok = state.enabled;
+  if (!state.wiped) ok = begin();
+  else if (state.enabled && state.wiped->alive == 0) ok = begin_forked_child();
+  errno = saved;
+  return ok && state.enabled;
+}
+
+void start_image(int argument_count, char** argument_values) {
+  int saved = errno;
+  bool first = ready();
+  if (first) {
+    take_arguments(argument_count, argument_values);
+    long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof executable);
+    executable_length = length > 0 ? static_cast<uint32_t>(length) : 0;
+    store_facts();
+    on_exit(at_exit, nullptr);
+  }
+  take_environment(settings.launched ? settings.directory : nullptr, first);
+  errno = saved;
+}
+
+void end_image(int status) {
+  if (!is_running()) return;
+  int saved = errno;
+  take_end_time(EndKind::kExit, status);
+  trim_spool();
+  errno = saved;
+}
+
+void replace_image() {
+  if (is_running()) take_end_time(EndKind::kExec, 0);
+}
+
+void keep_image() {
+  if (!is_running()) return;
+  spool.header->ended = EndKind::kNone;
+  spool.header->ticks[1] = spool.header->monotonic_ns[1] = 0;
+}
+
+void note_io_uring() {
+  if (ready() && is_running()) __atomic_fetch_add(&spool.header->io_uring, 1, __ATOMIC_RELAXED);
+}
+
+const char* job_directory() { return settings.directory; }
+
+}  // namespace headrace::capture

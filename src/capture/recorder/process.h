@@ -1,0 +1,23 @@
+// One process image from its start to its end: configuration, spool, fork, exit.
+#pragma once
+#include <cstdint>
+
+namespace headrace::capture {
+
+/// Reads the configuration, makes the spool, and hides what the launcher added to the environment. Called by the
+/// library's constructor; an earlier call of an intercepted function does the first part.
+void start_image(int argument_count, char** arguments);
+
+/// The program is about to end with this status through exit, _exit or quick_exit. Other threads may still run.
+void end_image(int status);
+/// An exec is about to replace the image; `undo` when it failed and the image goes on.
+void replace_image();
+void keep_image();
+
+/// The library was asked for I/O over io_uring, which it cannot see.
+void note_io_uring();
+
+/// The job's directory, or "" when this process keeps its records in memory only.
+const char* job_directory();
+
+}  // namespace headrace::capture

@@ -1,0 +1,143 @@
+// Hooks of the calls that start, replace or end a process.
+#pragma once
+
+#include "base/kernel.h"
+#include "capture/recorder/environment.h"
+#include "capture/recorder/file_hooks.h"
+#include "capture/recorder/process.h"
+#include "capture/recorder/target.h"
+#include "intercept/functions_headers.h"
+
+namespace headrace::capture {
+
+/// "/proc/self/fd/N" in this thread's scratch memory.
+const char* path_of_descriptor(int fd);
+
+template <class Next>
+struct ProcessHooks : Next {
+  // ---- another program in this process
+  static int execve(const char* path, char* const* arguments, char* const* environment) {
+    return on_exec(AT_FDCWD, path, environment, [&](char* const* e) { return Next::execve(path, arguments, e); });
+  }
+  static int execv(const char* path, char* const* arguments) {
+    return on_exec(AT_FDCWD, path, environ, [&](char* const* e) { return Next::execve(path, arguments, e); });
+  }
+  static int execvp(const char* file, char* const* arguments) {
+    return on_exec(AT_FDCWD, find_in_path(file), environ, [&](char* const* e) { return Next::execvpe(file, arguments, e); });
+  }
+  static int execvpe(const char* file, char* const* arguments, char* const* environment) {
+    return on_exec(AT_FDCWD, find_in_path(file), environment, [&](char* const* e) { return Next::execvpe(file, arguments, e); });
+  }
+  static int fexecve(int fd, char* const* arguments, char* const* environment) {
+    return on_exec(AT_FDCWD, path_of_descriptor(fd), environment, [&](char* const* e) { return Next::fexecve(fd, arguments, e); });
+  }
+  static int execveat(int directory, const char* path, char* const* arguments, char* const* environment, int flags) {
+    bool by_descriptor = path && !*path && (flags & AT_EMPTY_PATH);
+    return on_exec(by_descriptor ? AT_FDCWD : directory, by_descriptor ? path_of_descriptor(directory) : path, environment,
+                   [&](char* const* e) { return Next::execveat(directory, path, arguments, e, flags); });
+  }
+
+  // ---- another program in a new process
+  static int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                         char* const* arguments, char* const* environment) {
+    return on_spawn(path, child, environment,
+                    [&](pid_t* c, char* const* e) { return Next::posix_spawn(c, path, actions, attributes, arguments, e); });
+  }
+  static int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                          char* const* arguments, char* const* environment) {
+    return on_spawn(find_in_path(file), child, environment,
+                    [&](pid_t* c, char* const* e) { return Next::posix_spawnp(c, file, actions, attributes, arguments, e); });
+  }
+#if __GLIBC_PREREQ(2, 39)
+  static int pidfd_spawn(int* process, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                         char* const* arguments, char* const* environment) {
+    if (unfit_reason(AT_FDCWD, path)) environment = without_additions(environment);
+    else environment = with_additions(environment);
+    return Next::pidfd_spawn(process, path, actions, attributes, arguments, environment);
+  }
+  static int pidfd_spawnp(int* process, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                          char* const* arguments, char* const* environment) {
+    if (unfit_reason(AT_FDCWD, find_in_path(file))) environment = without_additions(environment);
+    else environment = with_additions(environment);
+    return Next::pidfd_spawnp(process, file, actions, attributes, arguments, environment);
+  }
+#endif
+  static int system(const char* command) {
+    ready();
+    AddedToEnviron added;
+    return Next::system(command);
+  }
+  static FILE* popen(const char* command, const char* mode) {
+    ready();
+    AddedToEnviron added;
+    FILE* stream = Next::popen(command, mode);
+    if (stream) forget_descriptor(stream->_fileno);
+    return stream;
+  }
+  static int pclose(FILE* stream) {
+    return ProcessHooks::on_close(Fn::pclose, stream->_fileno, [&] { return Next::pclose(stream); });
+  }
+  static int wordexp(const char* words, wordexp_t* result, int flags) {
+    AddedToEnviron added;
+    return Next::wordexp(words, result, flags);
+  }
+  static int daemon(int keep_directory, int keep_streams) {
+    end_image(0);  // the parent leaves inside the C library
+    int result = Next::daemon(keep_directory, keep_streams);
+    forget_working_directory();
+    if (result != 0) keep_image();
+    else if (!keep_streams) ProcessHooks::forget_range(0, 2);
+    return result;
+  }
+  static pid_t forkpty(int* master, char* name, const struct termios* attributes, const struct winsize* size) {
+    pid_t child = Next::forkpty(master, name, attributes, size);
+    if (child == 0) ProcessHooks::forget_range(0, 2);
+    else if (child > 0) forget_descriptor(*master);
+    return child;
+  }
+
+  // ---- the end
+  static void _exit(int status) {
+    end_image(status);
+    Next::_exit(status);
+  }
+  static void _Exit(int status) {
+    end_image(status);
+    Next::_Exit(status);
+  }
+  static void quick_exit(int status) {
+    end_image(status);
+    Next::quick_exit(status);
+  }
+
+ private:
+  template <typename Call>
+  static int on_exec(int directory, const char* path, char* const* environment, Call call) {
+    ensure_thread();
+    const char* reason = unfit_reason(directory, path);
+    if (!reason) return replaced(with_additions(environment), call);
+    Note note(reason, path, static_cast<int>(base::kernel_call(SYS_getpid)));
+    int result = replaced(without_additions(environment), call);
+    note.withdraw();
+    return result;
+  }
+  template <typename Call>
+  static int replaced(char* const* environment, Call call) {
+    replace_image();
+    int result = call(environment);
+    keep_image();
+    return result;
+  }
+  template <typename Call>
+  static int on_spawn(const char* path, pid_t* child, char* const* environment, Call call) {
+    ensure_thread();
+    const char* reason = unfit_reason(AT_FDCWD, path);
+    pid_t id = 0;
+    int result = call(&id, reason ? without_additions(environment) : with_additions(environment));
+    if (result == 0 && child) *child = id;
+    if (result == 0 && reason) Note(reason, path, id);
+    return result;
+  }
+};
+
+}  // namespace headrace::capture

@@ -1,0 +1,163 @@
+#include "capture/recorder/records.h"
+
+#include <string.h>
+
+#include "base/kernel.h"
+#include "capture/recorder/flags.h"
+#include "capture/recorder/fold.h"
+
+namespace headrace::capture {
+namespace {
+
+constexpr uint32_t kBytesPerSlot = 96;  // a record with its blocks takes at least this much, so the table is never full
+
+uint32_t* slot_of(uint64_t hash) {
+  uint32_t i = static_cast<uint32_t>(hash) & state.table_mask;
+  for (;; i = (i + 1) & state.table_mask) {
+    uint32_t record = __atomic_load_n(&state.table[i], __ATOMIC_ACQUIRE);
+    if (record == 0 || at<Record>(record)->hash == hash) return &state.table[i];
+  }
+}
+
+bool table_has_room() { return spool.header->records + 1 < state.table_mask - state.table_mask / 4; }
+
+uint32_t insert(const PathName& name, RecordKind kind) {
+  SpoolLock lock;
+  if (uint32_t record = find_record(name.hash)) return take_reference(record);  // another thread was quicker
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    uint32_t record = table_has_room() ? add_record(name.hash, name.text, name.length, kind) : 0;
+    if (record) {
+      at<Record>(record)->partial = directory_was_folded(name.text, name.length);
+      return take_reference(record);
+    }
+    if (!fold_some()) break;
+  }
+  uint32_t rollup = rollup_for(name.text, name.length);
+  return rollup ? take_reference(rollup) : 0;
+}
+
+}  // namespace
+
+bool create_table(uint64_t limit) {
+  uint32_t slots = 1024;
+  while (slots < limit / kBytesPerSlot) slots *= 2;
+  void* memory = base::map_anonymous(slots * sizeof(uint32_t));
+  if (!memory) return false;
+  if (state.table) base::unmap(state.table, (size_t{state.table_mask} + 1) * sizeof(uint32_t));
+  state.table = static_cast<uint32_t*>(memory);
+  state.table_mask = slots - 1;
+  return true;
+}
+
+uint32_t find_record(uint64_t hash) { return *slot_of(hash); }
+
+uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind kind) {
+  uint32_t offset = allocate(static_cast<uint32_t>(sizeof(Record)) + length);
+  if (!offset) return 0;
+  auto* record = at<Record>(offset);
+  record->hash = hash;
+  record->kind = kind;
+  record->name_length = length;
+  memcpy(record + 1, name, length);
+  record->next = spool.header->first_record;
+  std::atomic_signal_fence(std::memory_order_release);
+  spool.header->first_record = offset;
+  spool.header->records++;
+  __atomic_store_n(slot_of(hash), offset, __ATOMIC_RELEASE);
+  return offset;
+}
+
+void rebuild_table() {
+  memset(state.table, 0, (size_t{state.table_mask} + 1) * sizeof(uint32_t));
+  for (uint32_t record = spool.header->first_record; record; record = at<Record>(record)->next)
+    *slot_of(at<Record>(record)->hash) = record;
+}
+
+uint32_t take_existing(uint64_t hash) {
+  uint32_t record = find_record(hash);
+  return record ? take_reference(record) : 0;
+}
+
+uint32_t take_record(const PathName& name, RecordKind kind) {
+  uint32_t record = find_record(name.hash);
+  return HEADRACE_LIKELY(record) ? take_reference(record) : insert(name, kind);
+}
+
+uint32_t add_shard(uint32_t record, uint32_t thread_id) {
+  uint32_t offset = allocate(sizeof(Shard));
+  if (!offset) return 0;
+  auto* shard = at<Shard>(offset);
+  shard->record = record;
+  shard->thread = static_cast<uint16_t>(thread_id);
+  shard->flags = at<Record>(record)->partial ? flag::partial : 0;
+  shard->next = at<Record>(record)->first_shard;
+  std::atomic_signal_fence(std::memory_order_release);
+  __atomic_store_n(&at<Record>(record)->first_shard, offset, __ATOMIC_RELEASE);
+  return offset;
+}
+
+Shard* shard_of(uint32_t record) {
+  auto id = static_cast<uint16_t>(block->id);
+  for (uint32_t o = __atomic_load_n(&at<Record>(record)->first_shard, __ATOMIC_ACQUIRE); o; o = at<Shard>(o)->next)
+    if (at<Shard>(o)->thread == id) {
+      auto* shard = at<Shard>(o);
+      if (HEADRACE_UNLIKELY(shard->opens >= UINT32_MAX - 1 || shard->closes >= UINT32_MAX - 1 || shard->switches == UINT32_MAX)) break;
+      return shard;
+    }
+  SpoolLock lock;
+  uint32_t offset = add_shard(record, id);
+  if (!offset && fold_some()) offset = add_shard(record, id);
+  return offset ? at<Shard>(offset) : nullptr;
+}
+
+Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time) {
+  if (shard->directions[index]) return at<Direction>(shard->directions[index]);
+  Referenced kept(shard->record);
+  SpoolLock lock;
+  uint32_t offset = allocate(sizeof(Direction));
+  if (!offset && fold_some()) offset = allocate(sizeof(Direction));
+  if (!offset) return nullptr;
+  auto* direction = at<Direction>(offset);
+  direction->first_time = first_time;
+  direction->shard = offset_of(shard);
+  std::atomic_signal_fence(std::memory_order_release);
+  shard->directions[index] = offset;
+  return direction;
+}
+
+Metadata* metadata_of(Shard* shard) {
+  if (shard->metadata) return at<Metadata>(shard->metadata);
+  Referenced kept(shard->record);
+  SpoolLock lock;
+  uint32_t offset = allocate(sizeof(Metadata));
+  if (!offset && fold_some()) offset = allocate(sizeof(Metadata));
+  shard->metadata = offset;
+  return offset ? at<Metadata>(offset) : nullptr;
+}
+
+void count(Shard* shard, Metadata::Count which, uint32_t amount) {
+  Metadata* metadata = metadata_of(shard);
+  if (!metadata) return unattributed(2, 0);
+  if (HEADRACE_UNLIKELY(metadata->count[which] > UINT32_MAX - amount)) {
+    Referenced kept(shard->record);
+    SpoolLock lock;
+    uint32_t offset = allocate(sizeof(Metadata));
+    if (!offset) return unattributed(2, 0);
+    at<Metadata>(offset)->next = shard->metadata;
+    std::atomic_signal_fence(std::memory_order_release);
+    shard->metadata = offset;
+    metadata = at<Metadata>(offset);
+  }
+  metadata->count[which] += amount;
+}
+
+Profile* profile_of(Fn function) {
+  uint32_t& offset = block->profiles[static_cast<uint32_t>(function)];
+  if (HEADRACE_LIKELY(offset)) return at<Profile>(offset);
+  SpoolLock lock;
+  offset = allocate(sizeof(Profile));
+  if (!offset && fold_some()) offset = allocate(sizeof(Profile));
+  return offset ? at<Profile>(offset) : nullptr;
+}
+
+}  // namespace headrace::capture

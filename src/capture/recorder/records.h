@@ -1,0 +1,62 @@
+// Records (one a path) and their shards (one a thread block) in the spool.
+#pragma once
+#include "capture/recorder/names.h"
+#include "capture/recorder/spool.h"
+#include "capture/recorder/update.h"
+
+namespace headrace::capture {
+
+/// Makes the hash table for a spool of `limit` bytes. False: no memory.
+bool create_table(uint64_t limit);
+
+/// The record of a name, made if there is none, with one reference taken, so that no fold moves it; 0 when even the
+/// roll-ups are full. A new record that finds no room becomes the roll-up of its directory. Inside a section.
+uint32_t take_record(const PathName& name, RecordKind kind);
+/// The record of a name if there is one, with a reference taken; else 0. Inside a section.
+uint32_t take_existing(uint64_t hash);
+/// Gives the reference back.
+HEADRACE_INLINE void drop_record(uint32_t record) {
+  if (record) __atomic_fetch_sub(&at<Record>(record)->references, 1, __ATOMIC_RELEASE);
+}
+
+HEADRACE_INLINE uint32_t take_reference(uint32_t record) {
+  __atomic_fetch_add(&at<Record>(record)->references, 1, __ATOMIC_ACQUIRE);
+  return record;
+}
+
+/// Keeps a record in place while this thread waits for the lock, whoever closes the file meanwhile.
+class Referenced {
+ public:
+  explicit Referenced(uint32_t record) : record_(take_reference(record)) {}
+  ~Referenced() { drop_record(record_); }
+  Referenced(const Referenced&) = delete;
+  Referenced& operator=(const Referenced&) = delete;
+
+ private:
+  uint32_t record_;
+};
+
+/// This thread's shard of a record, made if there is none; null when memory is out. The record must be referenced.
+Shard* shard_of(uint32_t record);
+/// One direction of a shard, made if there is none; null when memory is out.
+Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time);
+/// Adds to one of the shard's metadata counts.
+void count(Shard* shard, Metadata::Count which, uint32_t amount = 1);
+/// The block to add to, made if there is none; null when memory is out.
+Metadata* metadata_of(Shard* shard);
+/// This thread's profile row of a function; null when memory is out.
+Profile* profile_of(Fn function);
+
+/// The text behind a Record.
+HEADRACE_INLINE const char* name_of(const Record* record) { return reinterpret_cast<const char*>(record + 1); }
+
+/// Enters every record of the spool into the emptied table (after a fold). Lock held, world stopped.
+void rebuild_table();
+/// Adds a record whatever the table's load; 0 when memory is out. Lock held.
+uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind kind);
+/// Finds without taking a reference. Any thread.
+uint32_t find_record(uint64_t hash);
+/// A shard for `thread_id` in front of the record's chain; 0 when memory is out. Lock held.
+uint32_t add_shard(uint32_t record, uint32_t thread_id);
+
+}  // namespace headrace::capture

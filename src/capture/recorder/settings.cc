@@ -1,0 +1,155 @@
+#include "capture/recorder/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/kernel.h"
+#include "capture/recorder/exclusion.h"
+#include "capture/recorder/spool.h"
+
+namespace headrace::capture {
+namespace {
+
+/// Reads a small file whole; returns its length, 0 when it cannot be read.
+size_t read_file(const char* path, char* buffer, size_t capacity) {
+  long fd = base::kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return 0;
+  long length = base::kernel_call(SYS_read, fd, buffer, capacity - 1);
+  base::kernel_call(SYS_close, fd);
+  buffer[length > 0 ? length : 0] = 0;
+  return length > 0 ? static_cast<size_t>(length) : 0;
+}
+
+/// Bytes of "4M", "65536", "1G"; 0 when it is no size.
+uint64_t size_of(const char* text) {
+  char* end = nullptr;
+  uint64_t value = strtoull(text, &end, 10);
+  switch (*end) {
+    case 'G': case 'g': value <<= 10; [[fallthrough]];
+    case 'M': case 'm': value <<= 10; [[fallthrough]];
+    case 'K': case 'k': value <<= 10; ++end;
+  }
+  return end != text && (*end == 0 || *end == '\n' || *end == 'i' || *end == 'B') ? value : 0;
+}
+
+void set_memory(Settings& settings, const char* text) {
+  uint64_t bytes = size_of(text);
+  if (bytes < kSmallestLimit) bytes = bytes ? kSmallestLimit : kDefaultLimit;
+  settings.memory = (bytes < kLargestLimit ? bytes : kLargestLimit) / kSlab * kSlab;
+}
+
+void apply(Settings& settings, const char* key, const char* value) {
+  if (strcmp(key, "memory") == 0) set_memory(settings, value);
+  else if (strcmp(key, "include") == 0) add_rule(value, false);
+  else if (strcmp(key, "exclude") == 0) add_rule(value, true);
+  else if (strcmp(key, "file_sizes") == 0) settings.file_sizes = *value == '1';
+  else if (strcmp(key, "clock") == 0) base::counter_clock = strncmp(value, "tsc", 3) == 0;
+}
+
+void read_config(Settings& settings) {
+  char path[256];
+  static char text[16384];
+  snprintf(path, sizeof path, "%s/config", settings.directory);
+  size_t length = read_file(path, text, sizeof text);
+  for (char* line = text; line < text + length;) {
+    char* end = static_cast<char*>(memchr(line, '\n', static_cast<size_t>(text + length - line)));
+    if (!end) end = text + length;
+    *end = 0;
+    if (char* equals = strchr(line, '=')) {
+      *equals = 0;
+      apply(settings, line, equals + 1);
+    }
+    line = end + 1;
+  }
+}
+
+/// Each prefix of a colon-separated list.
+void add_rules(const char* list, bool exclude) {
+  char prefix[512];
+  while (list && *list) {
+    const char* end = strchrnul(list, ':');
+    auto length = static_cast<size_t>(end - list);
+    if (length > 0 && length < sizeof prefix) {
+      memcpy(prefix, list, length);
+      prefix[length] = 0;
+      add_rule(prefix, exclude);
+    }
+    list = *end ? end + 1 : end;
+  }
+}
+
+/// Memory mapped from these may raise SIGBUS or stall when a server is gone.
+bool is_local(const char* path) {
+  struct statfs system;
+  if (base::kernel_call(SYS_statfs, path, &system) != 0) return false;
+  switch (static_cast<uint32_t>(system.f_type)) {
+    case 0x6969: case 0x0bd00bd0: case 0x47504653: case 0x65735546: case 0x01021997: case 0xff534d42: case 0xfe534d42:
+    case 0x00c36400: case 0x19830326: return false;  // NFS Lustre GPFS FUSE 9p CIFS SMB2 Ceph FhGFS
+    default: return true;
+  }
+}
+
+/// The directory of this user's spools below `base`: made if needed, refused if it is anybody else's.
+bool use_directory_below(Settings& settings, const char* base) {
+  if (!is_local(base)) return false;
+  auto user = static_cast<unsigned>(base::kernel_call(SYS_geteuid));
+  int length = snprintf(settings.directory, sizeof settings.directory, "%s/headrace-%u", base, user);
+  if (length < 0 || length >= static_cast<int>(sizeof settings.directory) - 64) return false;
+  base::kernel_call(SYS_mkdirat, AT_FDCWD, settings.directory, 0700);
+  struct stat found;
+  return base::kernel_call(SYS_newfstatat, AT_FDCWD, settings.directory, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == user && (found.st_mode & 077) == 0;
+}
+
+void read_environment(Settings& settings) {
+  if (const char* memory = environment_value("HEADRACE_MEMORY")) set_memory(settings, memory);
+  add_rules(environment_value("HEADRACE_INCLUDE"), false);
+  add_rules(environment_value("HEADRACE_EXCLUDE"), true);
+  const char* sizes = environment_value("HEADRACE_FILE_SIZES");
+  settings.file_sizes = sizes && *sizes == '1';
+  char source[32] = "";
+  read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
+  base::counter_clock = strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0;
+  const char* base = environment_value("HEADRACE_SPOOL");
+  if (base ? !use_directory_below(settings, base) : !use_directory_below(settings, "/dev/shm") && !use_directory_below(settings, "/tmp"))
+    settings.directory[0] = 0;
+}
+
+}  // namespace
+
+const char* environment_value(const char* name) {
+  size_t length = strlen(name);
+  for (char** entry = environ; entry && *entry; ++entry)
+    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') return *entry + length + 1;
+  return nullptr;
+}
+
+Settings read_settings() {
+  int saved = errno;
+  Settings settings{};
+  settings.memory = kDefaultLimit;
+  const char* off = environment_value("HEADRACE");
+  settings.off = off && strcmp(off, "off") == 0;
+  if (!settings.off) {
+    add_default_rules();
+    const char* job = environment_value("HEADRACE_JOB");
+    settings.launched = job && *job == '/' && strlen(job) < sizeof settings.directory - 64;
+    if (settings.launched) {
+      strcpy(settings.directory, job);
+      read_config(settings);
+    } else {
+      read_environment(settings);
+    }
+  }
+  errno = saved;
+  return settings;
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,195 @@
+#include "capture/recorder/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/kernel.h"
+
+namespace headrace::capture {
+namespace {
+
+constexpr uint64_t kFoldReserve = 16 << 10;  // only a fold may use the last of the memory: it needs roll-ups to fold into
+constexpr uint32_t kSizeClasses = 128;  // released blocks by units of 64 bytes; larger ones are rare and not reused
+std::atomic<uint32_t> lock_word;
+uint32_t released[kSizeClasses];
+char notes_directory[200];
+uint64_t created_ns;
+
+// Capture's own calls go straight to the kernel: they must not be seen by wrappers, here or in another library.
+long open_spool(int flags, mode_t mode) { return base::kernel_call(SYS_openat, AT_FDCWD, spool.path, flags | O_CLOEXEC | O_NOFOLLOW, mode); }
+
+bool grow(uint64_t need) {
+  Header* header = spool.header;
+  if (!spool.backed || header->growth_failed) return need <= header->grown;
+  uint64_t want = (need + kSlab - 1) / kSlab * kSlab;
+  if (want > spool.limit) want = spool.limit;
+  int saved = errno;
+  long fd = open_spool(O_RDWR, 0);
+  // Blocks are reserved before the memory is touched: a store into a hole of a full tmpfs would raise SIGBUS.
+  bool reserved = fd >= 0 && base::kernel_call(SYS_fallocate, fd, 0, header->grown, want - header->grown) == 0;
+  if (fd >= 0) base::kernel_call(SYS_close, fd);
+  errno = saved;
+  if (reserved) header->grown = want;
+  else header->growth_failed = 1;
+  return reserved;
+}
+
+/// A released block of at least `least` units, cut to `units`; zeroed. 0: none.
+uint32_t reuse(uint32_t least, uint32_t units) {
+  uint32_t most = least == units ? units : kSizeClasses - 1;
+  for (uint32_t size = least; size <= most && size < kSizeClasses; ++size) {
+    uint32_t offset = released[size];
+    if (!offset) continue;
+    released[size] = *at<uint32_t>(offset);
+    if (size > units) release(offset + units * 64, (size - units) * 64);
+    memset(at<char>(offset), 0, size_t{units} * 64);
+    return offset;
+  }
+  return 0;
+}
+
+bool map_file(const char* directory, uint64_t limit) {
+  created_ns = base::clock_ns(CLOCK_BOOTTIME);
+  strncpy(notes_directory, directory, sizeof notes_directory - 1);
+  snprintf(spool.path, sizeof spool.path, "%s/%d.%llx.spool", directory, static_cast<int>(base::kernel_call(SYS_getpid)),
+           static_cast<unsigned long long>(created_ns));
+  long fd = open_spool(O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (fd < 0) return false;
+  uint64_t first = kSlab;
+  bool reserved = base::kernel_call(SYS_fallocate, fd, 0, 0, first) == 0;
+  void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit) : nullptr;
+  base::kernel_call(SYS_close, fd);
+  if (!memory) {
+    base::kernel_call(SYS_unlinkat, AT_FDCWD, spool.path, 0);
+    return false;
+  }
+  spool.base = static_cast<char*>(memory);
+  spool.header = at<Header>(0);
+  spool.header->grown = first;
+  return true;
+}
+
+}  // namespace
+
+Note::Note(const char* reason, const char* detail, int process) {
+  path_[0] = 0;
+  if (!notes_directory[0]) return;
+  int saved = errno;
+  snprintf(path_, sizeof path_, "%s/%d.%llx.%s.note", notes_directory, process,
+           static_cast<unsigned long long>(base::clock_ns(CLOCK_BOOTTIME)), reason);
+  long fd = base::kernel_call(SYS_openat, AT_FDCWD, path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) {
+    if (detail) base::kernel_call(SYS_write, fd, detail, strlen(detail));
+    base::kernel_call(SYS_close, fd);
+  }
+  errno = saved;
+}
+
+void Note::withdraw() {
+  int saved = errno;
+  if (path_[0]) base::kernel_call(SYS_unlinkat, AT_FDCWD, path_, 0);
+  errno = saved;
+}
+
+bool create_spool(const char* directory, uint64_t limit) {
+  int saved = errno;
+  spool = Spool{};
+  spool.limit = limit;
+  spool.backed = directory && *directory && map_file(directory, limit);
+  if (!spool.backed) {
+    if (directory && *directory) Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid)));
+    void* memory = base::map_anonymous(limit);
+    errno = saved;
+    if (!memory) return false;
+    spool.base = static_cast<char*>(memory);
+    spool.header = at<Header>(0);
+    spool.header->grown = limit;
+  }
+  Header* header = spool.header;
+  header->version = kSpoolVersion;
+  header->header_bytes = sizeof(Header);
+  header->limit = limit;
+  header->used = sizeof(Header);
+  header->functions = static_cast<uint32_t>(Fn::kCount);
+  header->ticks[0] = base::ticks();
+  header->monotonic_ns[0] = base::clock_ns(CLOCK_MONOTONIC);
+  header->realtime_ns = base::clock_ns(CLOCK_REALTIME);
+  header->boottime_ns = spool.backed ? created_ns : base::clock_ns(CLOCK_BOOTTIME);
+  header->clock = base::counter_clock ? ClockKind::kTimeStampCounter : ClockKind::kMonotonic;
+#if defined(__aarch64__)
+  if (base::counter_clock) header->clock = ClockKind::kCntvct;
+#endif
+  header->process_id = static_cast<uint32_t>(base::kernel_call(SYS_getpid));
+  header->parent_process_id = static_cast<uint32_t>(base::kernel_call(SYS_getppid));
+  header->user_id = static_cast<uint32_t>(base::kernel_call(SYS_getuid));
+  reset_released();
+  std::atomic_signal_fence(std::memory_order_release);
+  header->magic = kSpoolMagic;  // last: a spool without it was killed while being made, and holds nothing
+  errno = saved;
+  return true;
+}
+
+SpoolLock::SpoolLock() {
+  if (lock_word.exchange(1, std::memory_order_acquire) == 0) return;
+  if (block) block->parked = 1;  // a fold need not wait for us: we hold no pointer that it may move
+  while (lock_word.exchange(1, std::memory_order_acquire) != 0) sched_yield();
+  if (block) block->parked = 0;
+}
+SpoolLock::~SpoolLock() { lock_word.store(0, std::memory_order_release); }
+void reset_spool_lock() { lock_word.store(0, std::memory_order_release); }
+
+uint32_t allocate(uint32_t bytes) {
+  uint32_t units = (bytes + 63) / 64;
+  if (uint32_t offset = reuse(units, units)) return offset;
+  Header* header = spool.header;
+  uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
+  uint64_t kept = state.folding.load(std::memory_order_relaxed) ? 0 : kFoldReserve;
+  if (end + kept > spool.limit || (end + kept > header->grown && !grow(end + kept))) return reuse(units + 1, units);
+  header->used = end;
+  return static_cast<uint32_t>(offset);
+}
+
+bool has_room(uint32_t bytes) {
+  return spool.header->used + bytes <= spool.limit && (spool.header->used + bytes <= spool.header->grown || grow(spool.header->used + bytes));
+}
+
+void release(uint32_t offset, uint32_t bytes) {
+  uint32_t units = (bytes + 63) / 64;
+  if (units == 0 || units >= kSizeClasses) return;
+  *at<uint32_t>(offset) = released[units];
+  released[units] = offset;
+}
+
+void coalesce_released() {
+  size_t units = spool.header->used / 64 + 1;
+  void* memory = base::map_anonymous(units);
+  if (!memory) return;
+  auto* is_free = static_cast<char*>(memory);
+  for (uint32_t size = 1; size < kSizeClasses; ++size)
+    for (uint32_t offset = released[size]; offset; offset = *at<uint32_t>(offset)) memset(is_free + offset / 64, 1, size);
+  reset_released();
+  for (size_t i = 0; i < units;) {
+    size_t end = i;
+    while (end < units && is_free[end] && end - i < kSizeClasses - 1) ++end;
+    if (end > i) release(static_cast<uint32_t>(i * 64), static_cast<uint32_t>((end - i) * 64));
+    i = end > i ? end : i + 1;
+  }
+  base::unmap(memory, units);
+}
+
+void reset_released() { memset(released, 0, sizeof released); }
+
+uint32_t allocate_name(const char* text, uint32_t length) {
+  uint32_t offset = allocate(static_cast<uint32_t>(sizeof(Name)) + length);
+  if (!offset) return 0;
+  memcpy(at<char>(offset) + sizeof(Name), text, length);
+  at<Name>(offset)->length = length;
+  return offset;
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,74 @@
+// The spool's memory: created once a process image, grown in slabs, never written through a descriptor that stays open.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "capture/recorder/state.h"
+
+namespace headrace::capture {
+
+inline constexpr uint64_t kSlab = 64 << 10;
+inline constexpr uint64_t kDefaultLimit = 4 << 20;
+inline constexpr uint64_t kSmallestLimit = 128 << 10;
+inline constexpr uint64_t kLargestLimit = (uint64_t{4} << 30) - kSlab;  // offsets have 32 bits
+
+/// The mapped spool of this process image. `base` is null before it exists.
+struct Spool {
+  char* base;
+  Header* header;
+  uint64_t limit;       // what the mapping spans
+  bool backed;          // false: anonymous memory, lost at the end
+  char path[256];
+};
+inline constinit Spool spool{};
+
+template <typename T>
+HEADRACE_INLINE T* at(uint32_t offset) {
+  return reinterpret_cast<T*>(spool.base + offset);
+}
+HEADRACE_INLINE uint32_t offset_of(const void* address) {
+  return static_cast<uint32_t>(static_cast<const char*>(address) - spool.base);
+}
+
+/// Creates and maps a spool in `directory`; with null or where that fails, anonymous memory of the same size, and a note
+/// that says why. Returns false only when there is no memory at all.
+bool create_spool(const char* directory, uint64_t limit);
+
+/// A file in the job's directory whose name tells the harvester that `process` is not captured and why; `detail` becomes
+/// its content. Withdrawn when what it announced did not happen. Async-signal-safe.
+class Note {
+ public:
+  Note(const char* reason, const char* detail, int process);
+  void withdraw();
+
+ private:
+  char path_[320];
+};
+
+/// Serialises changes of the shared tables. Taken only inside an update section or before a thread has one, so a signal
+/// handler never waits for the thread it interrupted.
+class SpoolLock {
+ public:
+  SpoolLock();
+  ~SpoolLock();
+  SpoolLock(const SpoolLock&) = delete;
+  SpoolLock& operator=(const SpoolLock&) = delete;
+};
+/// In a forked child: the lock's owner may not exist here.
+void reset_spool_lock();
+
+/// `bytes` of zeroed memory at a multiple of 64 bytes, or 0 when the limit is reached. Lock held.
+uint32_t allocate(uint32_t bytes);
+/// Gives a block back for reuse by `allocate` of the same size. Lock held.
+void release(uint32_t offset, uint32_t bytes);
+/// Joins released neighbours, so that blocks of other sizes can be cut from them. Lock held.
+void coalesce_released();
+/// Whether fresh memory of this size is left, the reserve included. Lock held.
+bool has_room(uint32_t bytes);
+/// Forgets what was released (a new spool).
+void reset_released();
+
+/// Copies text into the spool as a Name; 0 when there is no room. Lock held.
+uint32_t allocate_name(const char* text, uint32_t length);
+
+}  // namespace headrace::capture

@@ -1,0 +1,82 @@
+// What the recorder keeps in one process. All of it is private memory but the spool; a forked child begins its own.
+//
+// Fork safety: `wiped` lies in a MADV_WIPEONFORK page, so a child notices at its first look-up that it is one, however
+// it was made. Thread safety: tables are read without a lock and changed under `SpoolLock`.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "capture/spool_layout.h"
+#include "intercept/functions.h"
+
+#define HEADRACE_LIKELY(x) __builtin_expect(!!(x), 1)
+#define HEADRACE_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define HEADRACE_INLINE inline __attribute__((always_inline))
+#define HEADRACE_COLD __attribute__((noinline, cold))
+
+namespace headrace::capture {
+
+using intercept::Fn;
+
+/// One open file description. 64 bytes; slot 0 is "none".
+struct alignas(64) OpenFile {
+  uint64_t position;               // of the next sequential operation, where it is known
+  uint64_t hash;                   // of the record's name: tells a forked child whether it copied the right one
+  uint32_t generation, record;     // record: offset in the spool
+  uint32_t next_free, flags;       // flags: FLAG bits that new shards of it get
+  std::atomic<uint32_t> references;  // descriptors of this process
+  uint8_t append, unknown_position;
+};
+
+/// A thread's memory of what a descriptor led to; valid while the descriptor's tag is the same.
+struct CachedFile {
+  uint64_t tag;
+  Direction* directions[2];
+  OpenFile* file;
+  Shard* shard;
+  uint8_t last;                    // direction of the latest operation; 2: none yet
+};
+inline constexpr uint32_t kCachedFiles = 64;
+inline constexpr uint32_t kPathMax = 4096;
+inline constexpr uint32_t kMaximumEnvironment = 4096;
+
+/// Private memory of one thread; reused by later threads.
+struct Thread {
+  ThreadBlock* block;
+  Thread* next;                    // of every thread ever seen
+  std::atomic<uint32_t> taken;
+  uint32_t free_files;             // OpenFile slots this thread may reuse
+  CachedFile cache[kCachedFiles];
+  char path[3][kPathMax];          // scratch for path names: rename needs two, a directory's own name the third
+  const char* environment[kMaximumEnvironment];  // scratch for exec: usable in a vfork child, freed by nobody
+};
+
+using DescriptorLeaf = std::atomic<uint64_t>[1024];
+inline constexpr uint32_t kLeaves = 1024;
+inline constexpr uint32_t kDescriptors = kLeaves * 1024;
+
+/// The page a forked child finds empty.
+struct WipedOnFork {
+  DescriptorLeaf* leaves[kLeaves];
+  uint64_t alive;
+};
+
+struct State {
+  WipedOnFork* wiped;
+  DescriptorLeaf* leaves[kLeaves];   // what a forked child restores `wiped` from
+  OpenFile* files;
+  uint32_t* table;                   // hash slots: offsets of records
+  uint32_t table_mask;
+  std::atomic<uint32_t> next_file;
+  std::atomic<Thread*> threads;
+  std::atomic<uint32_t> folding;     // a fold has stopped the world
+  bool enabled;                      // false: HEADRACE=off, or nothing could be set up
+  bool file_sizes;
+};
+inline constinit State state{};
+
+// `block` is null in threads not yet started and in vfork children, which share their parent's memory.
+extern __thread Thread* self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread ThreadBlock* block __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+}  // namespace headrace::capture

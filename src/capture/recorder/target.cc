@@ -1,0 +1,127 @@
+#include "capture/recorder/target.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/kernel.h"
+#include "capture/recorder/settings.h"
+#include "capture/recorder/update.h"
+
+namespace headrace::capture {
+namespace {
+
+#if __SIZEOF_POINTER__ == 8
+using ElfHeader = Elf64_Ehdr;
+using ProgramHeader = Elf64_Phdr;
+constexpr unsigned char kClass = ELFCLASS64;
+#else
+using ElfHeader = Elf32_Ehdr;
+using ProgramHeader = Elf32_Phdr;
+constexpr unsigned char kClass = ELFCLASS32;
+#endif
+#if defined(__x86_64__)
+constexpr unsigned kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned kMachine = EM_AARCH64;
+#else
+constexpr unsigned kMachine = EM_NONE;
+#endif
+constexpr int kMaximumScripts = 5;  // as the kernel
+
+long read_at(long fd, void* buffer, size_t size, uint64_t offset) { return base::kernel_call(SYS_pread64, fd, buffer, size, offset); }
+
+bool gains_privileges(const struct stat& attributes) {
+  auto user = static_cast<uid_t>(base::kernel_call(SYS_getuid));
+  auto group = static_cast<gid_t>(base::kernel_call(SYS_getgid));
+  if ((attributes.st_mode & S_ISUID) && attributes.st_uid != user) return true;
+  return (attributes.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && attributes.st_gid != group;
+}
+
+/// The interpreter's path tells the C library; a program without one is static.
+const char* reason_of_elf(long fd, const ElfHeader& header) {
+  if (header.e_ident[EI_CLASS] != kClass || header.e_machine != kMachine) return "other-class";
+  for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
+    ProgramHeader program;
+    if (read_at(fd, &program, sizeof program, header.e_phoff + i * uint64_t{header.e_phentsize}) != sizeof program) return nullptr;
+    if (program.p_type != PT_INTERP) continue;
+    char interpreter[128];
+    size_t size = program.p_filesz < sizeof interpreter ? program.p_filesz : sizeof interpreter;
+    long length = read_at(fd, interpreter, size, program.p_offset);
+    if (length <= 0) return nullptr;
+    interpreter[length < static_cast<long>(sizeof interpreter) ? length : static_cast<long>(sizeof interpreter) - 1] = 0;
+    return strstr(interpreter, "musl") ? "musl" : nullptr;
+  }
+  return "static";
+}
+
+/// The program named by a "#!" line, in place; null when there is none.
+char* interpreter_of(char* line, long length) {
+  line[length] = 0;
+  char* path = line + 2;
+  path += strspn(path, " \t");
+  path[strcspn(path, " \t\n")] = 0;
+  return *path ? path : nullptr;
+}
+
+}  // namespace
+
+const char* unfit_reason(int directory, const char* path) {
+  union {
+    ElfHeader elf;
+    char text[257];
+  } head;
+  char script[257];
+  int saved = errno;
+  const char* reason = nullptr;
+  for (int depth = 0; depth < kMaximumScripts; ++depth) {
+    long fd = base::kernel_call(SYS_openat, directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd < 0) break;
+    struct stat attributes;
+    bool regular = base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) == 0 && S_ISREG(attributes.st_mode);
+    long length = regular ? read_at(fd, &head, sizeof head - 1, 0) : 0;
+    bool is_elf = length >= static_cast<long>(sizeof(ElfHeader)) && memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0;
+    if (is_elf) reason = gains_privileges(attributes) ? "setuid" : reason_of_elf(fd, head.elf);
+    base::kernel_call(SYS_close, fd);
+    if (is_elf || length < 3 || memcmp(head.text, "#!", 2) != 0) break;
+    char* interpreter = interpreter_of(head.text, length);
+    if (!interpreter) break;
+    path = strcpy(script, interpreter);
+    directory = AT_FDCWD;
+  }
+  errno = saved;
+  return reason;
+}
+
+const char* find_in_path(const char* file) {
+  if (strchr(file, '/') || !*file || !self) return file;
+  const char* list = environment_value("PATH");
+  if (!list) list = "/bin:/usr/bin";
+  int saved = errno;
+  char* out = self->path[1];
+  const char* found = file;
+  size_t name_length = strlen(file);
+  for (const char* item = list;; ++item) {
+    const char* end = strchrnul(item, ':');
+    auto length = static_cast<size_t>(end - item);
+    if (length + name_length + 2 < kPathMax) {
+      memcpy(out, item, length);
+      if (length) out[length++] = '/';
+      memcpy(out + length, file, name_length + 1);
+      struct stat attributes;
+      if (base::kernel_call(SYS_newfstatat, AT_FDCWD, out, &attributes, 0) == 0 && S_ISREG(attributes.st_mode) && (attributes.st_mode & 0111)) {
+        found = out;
+        break;
+      }
+    }
+    if (!*end) break;
+    item = end;
+  }
+  errno = saved;
+  return found;
+}
+
+}  // namespace headrace::capture

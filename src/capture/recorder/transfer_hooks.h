@@ -1,0 +1,114 @@
+// Hooks of the calls that move bytes.
+#pragma once
+
+#include "capture/recorder/calls.h"
+#include "capture/recorder/flags.h"
+#include "intercept/functions_headers.h"
+
+namespace headrace::capture {
+
+inline const void* first_buffer(const struct iovec* vector, int count) { return count > 0 ? vector->iov_base : nullptr; }
+
+/// Counts a finished request of aio or lio_listio, when its result is fetched: nothing else tells that it is over.
+void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed time);
+
+template <class Next>
+struct TransferHooks : Next {
+  static HEADRACE_INLINE ssize_t read(int fd, void* buffer, size_t size) {
+    return transfer<kRead, At::kPosition>(Fn::read, fd, 0, buffer, [&] { return Next::read(fd, buffer, size); });
+  }
+  static HEADRACE_INLINE ssize_t __read_chk(int fd, void* buffer, size_t size, size_t capacity) {
+    return transfer<kRead, At::kPosition>(Fn::__read_chk, fd, 0, buffer, [&] { return Next::__read_chk(fd, buffer, size, capacity); });
+  }
+  static HEADRACE_INLINE ssize_t write(int fd, const void* buffer, size_t size) {
+    return transfer<kWrite, At::kPosition>(Fn::write, fd, 0, buffer, [&] { return Next::write(fd, buffer, size); });
+  }
+  static HEADRACE_INLINE ssize_t pread(int fd, void* buffer, size_t size, off_t offset) {
+    return transfer<kRead, At::kOffset>(Fn::pread, fd, offset, buffer, [&] { return Next::pread(fd, buffer, size, offset); });
+  }
+  static HEADRACE_INLINE ssize_t __pread_chk(int fd, void* buffer, size_t size, off_t offset, size_t capacity) {
+    return transfer<kRead, At::kOffset>(Fn::__pread_chk, fd, offset, buffer,
+                                        [&] { return Next::__pread_chk(fd, buffer, size, offset, capacity); });
+  }
+  static HEADRACE_INLINE ssize_t pwrite(int fd, const void* buffer, size_t size, off_t offset) {
+    return transfer<kWrite, At::kOffset>(Fn::pwrite, fd, offset, buffer, [&] { return Next::pwrite(fd, buffer, size, offset); });
+  }
+  static ssize_t readv(int fd, const struct iovec* vector, int count) {
+    return transfer<kRead, At::kPosition>(Fn::readv, fd, 0, first_buffer(vector, count), [&] { return Next::readv(fd, vector, count); });
+  }
+  static ssize_t writev(int fd, const struct iovec* vector, int count) {
+    return transfer<kWrite, At::kPosition>(Fn::writev, fd, 0, first_buffer(vector, count), [&] { return Next::writev(fd, vector, count); });
+  }
+  static ssize_t preadv(int fd, const struct iovec* vector, int count, off_t offset) {
+    return transfer<kRead, At::kOffset>(Fn::preadv, fd, offset, first_buffer(vector, count),
+                                        [&] { return Next::preadv(fd, vector, count, offset); });
+  }
+  static ssize_t pwritev(int fd, const struct iovec* vector, int count, off_t offset) {
+    return transfer<kWrite, At::kOffset>(Fn::pwritev, fd, offset, first_buffer(vector, count),
+                                         [&] { return Next::pwritev(fd, vector, count, offset); });
+  }
+  static ssize_t preadv2(int fd, const struct iovec* vector, int count, off_t offset, int flags) {
+    auto call = [&] { return Next::preadv2(fd, vector, count, offset, flags); };
+    return offset == -1 ? transfer<kRead, At::kPosition>(Fn::preadv2, fd, 0, first_buffer(vector, count), call)
+                        : transfer<kRead, At::kOffset>(Fn::preadv2, fd, offset, first_buffer(vector, count), call);
+  }
+  static ssize_t pwritev2(int fd, const struct iovec* vector, int count, off_t offset, int flags) {
+    auto call = [&] { return Next::pwritev2(fd, vector, count, offset, flags); };
+    return offset == -1 ? transfer<kWrite, At::kPosition>(Fn::pwritev2, fd, 0, first_buffer(vector, count), call)
+                        : transfer<kWrite, At::kOffset>(Fn::pwritev2, fd, offset, first_buffer(vector, count), call);
+  }
+
+  // Copies inside the kernel count as a read of one file and a write of the other; the time goes to the write.
+  static ssize_t copy_file_range(int in, off_t* in_offset, int out, off_t* out_offset, size_t size, unsigned flags) {
+    return copied(Fn::copy_file_range, in, in_offset, out, out_offset,
+                  [&] { return Next::copy_file_range(in, in_offset, out, out_offset, size, flags); });
+  }
+  static ssize_t sendfile(int out, int in, off_t* offset, size_t size) {
+    return copied(Fn::sendfile, in, offset, out, nullptr, [&] { return Next::sendfile(out, in, offset, size); });
+  }
+  static ssize_t splice(int in, off_t* in_offset, int out, off_t* out_offset, size_t size, unsigned flags) {
+    return copied(Fn::splice, in, in_offset, out, out_offset, [&] { return Next::splice(in, in_offset, out, out_offset, size, flags); });
+  }
+  static ssize_t tee(int in, int out, size_t size, unsigned flags) {
+    return copied(Fn::tee, in, nullptr, out, nullptr, [&] { return Next::tee(in, out, size, flags); });
+  }
+  static ssize_t vmsplice(int fd, const struct iovec* vector, size_t count, unsigned flags) {
+    return transfer<kWrite, At::kPosition>(Fn::vmsplice, fd, 0, nullptr, [&] { return Next::vmsplice(fd, vector, count, flags); });
+  }
+  static ssize_t getdents64(int fd, void* buffer, size_t size) {
+    Timed time;
+    ssize_t result = timed(time, [&] { return Next::getdents64(fd, buffer, size); });
+    descriptor_call(Fn::getdents64, fd, Metadata::kDirectoryReads, result >= 0, time);
+    return result;
+  }
+  static ssize_t getdirentries(int fd, char* buffer, size_t size, off_t* base) {
+    Timed time;
+    ssize_t result = timed(time, [&] { return Next::getdirentries(fd, buffer, size, base); });
+    descriptor_call(Fn::getdirentries, fd, Metadata::kDirectoryReads, result >= 0, time);
+    return result;
+  }
+  static ssize_t aio_return(struct aiocb* request) {
+    Timed time;
+    ssize_t result = timed(time, [&] { return Next::aio_return(request); });
+    fetched(Fn::aio_return, request, result, time);
+    return result;
+  }
+
+ private:
+  template <typename Call>
+  static ssize_t copied(Fn function, int in, off_t* in_offset, int out, off_t* out_offset, Call call) {
+    Timed time;
+    ssize_t result = timed(time, call);
+    int saved = errno;
+    if (result >= 0) {
+      account_copy<kRead>(function, in, in_offset, result, time.start, time.end);
+      account_copy<kWrite>(function, out, out_offset, result, time.start, time.end);
+    } else {
+      plain_call(function, false, time);
+    }
+    errno = saved;
+    return result;
+  }
+};
+
+}  // namespace headrace::capture

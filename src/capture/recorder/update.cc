@@ -1,0 +1,178 @@
+#include "capture/recorder/update.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/kernel.h"
+#include "capture/recorder/spool.h"
+
+namespace headrace::capture {
+
+__thread Thread* self;
+__thread ThreadBlock* block;
+__thread uint32_t vfork_depth;
+
+namespace {
+
+__thread ThreadBlock* vfork_block;  // this thread's block while a vfork child runs on its stack
+
+__thread bool starting;
+pthread_key_t thread_key;
+std::atomic<uint32_t> key_made;
+
+uint64_t shortage_totals[5];  // for threads that have no block at all
+
+Thread* take_thread() {
+  for (Thread* thread = state.threads.load(std::memory_order_acquire); thread; thread = thread->next) {
+    uint32_t free = 0;
+    if (thread->taken.load(std::memory_order_relaxed) == 0 && thread->taken.compare_exchange_strong(free, 1)) return thread;
+  }
+  void* memory = base::map_anonymous(sizeof(Thread));
+  if (!memory) return nullptr;
+  auto* thread = static_cast<Thread*>(memory);
+  thread->taken.store(1);
+  thread->next = state.threads.load(std::memory_order_relaxed);
+  while (!state.threads.compare_exchange_weak(thread->next, thread)) {}
+  return thread;
+}
+
+ThreadBlock* add_block() {
+  SpoolLock lock;
+  uint32_t offset = allocate(sizeof(ThreadBlock));
+  if (!offset) {
+    spool.header->block_shortage++;
+    return nullptr;
+  }
+  auto* added = at<ThreadBlock>(offset);
+  added->id = ++spool.header->threads;
+  added->series_shift = base::counter_clock ? 24 : 22;  // 7 or 4 ms to begin with
+  added->bin_start = spool.header->ticks[0];
+  added->bin_width = uint64_t{1} << added->series_shift;
+  added->taken = 1;
+  added->next = spool.header->first_thread;
+  std::atomic_signal_fence(std::memory_order_release);
+  spool.header->first_thread = offset;
+  return added;
+}
+
+bool start_thread() {
+  if (starting || !ready()) return false;
+  starting = true;
+  int saved = errno;
+  Thread* thread = take_thread();
+  if (thread && !thread->block) {
+    thread->block = add_block();
+    if (!thread->block) thread->taken.store(0);
+  }
+  if (thread && thread->block) {
+    thread->block->taken = 1;
+    self = thread;
+    std::atomic_signal_fence(std::memory_order_release);
+    block = thread->block;
+    if (key_made.exchange(1) == 0) pthread_key_create(&thread_key, end_thread);
+    pthread_setspecific(thread_key, thread);
+  }
+  errno = saved;
+  starting = false;
+  return block != nullptr;
+}
+
+/// Puts back what an abandoned section was closing.
+void undo(ThreadBlock* abandoned) {
+  for (uint32_t i = abandoned->journal_used; i-- > 0;)
+    memcpy(at<char>(abandoned->journal[i].offset), &abandoned->journal[i].old_value, 8);
+  abandoned->journal_used = 0;
+}
+
+bool left_by_longjmp(uint64_t frame) {
+  stack_t stack;
+  if (sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0) return false;
+  return frame >= block->busy;  // stacks grow down: the section's frame is gone
+}
+
+}  // namespace
+
+void ensure_thread() {
+  if (self || in_vfork_child() || !ready()) return;
+  Update update;
+  if (update.enter()) update.leave();
+}
+
+extern "C" void headrace_before_vfork() {
+  ensure_thread();
+  if (vfork_depth++ != 0) return;
+  vfork_block = block;
+  block = nullptr;
+}
+
+extern "C" void headrace_after_vfork() {
+  if (--vfork_depth != 0) return;
+  block = vfork_block;
+  vfork_block = nullptr;
+}
+
+bool Update::enter_slow(uint64_t frame) {
+  if (in_vfork_child()) return false;
+  if (!block) {
+    if (!start_thread()) return false;
+  } else if (block->busy != 0) {
+    if (!left_by_longjmp(frame)) return false;
+    undo(block);
+  }
+  block->busy = frame;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (state.folding.load(std::memory_order_relaxed) != 0) return wait_for_fold(frame);
+  return true;
+}
+
+bool Update::wait_for_fold(uint64_t frame) {
+  while (state.folding.load(std::memory_order_acquire) != 0) {
+    block->busy = 0;
+    sched_yield();
+    block->busy = frame;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  return true;
+}
+
+void unattributed(uint32_t direction, uint64_t bytes) {
+  ThreadBlock* child = vfork_block;
+  ThreadBlock* mine = child ? child : block;
+  uint64_t* counts = mine ? (child ? mine->child : mine->unattributed) : shortage_totals;
+  uint64_t* sums = mine ? (child ? mine->child_bytes : mine->unattributed_bytes) : shortage_totals + 2;
+  uint64_t* other = mine ? (child ? &mine->child_other : &mine->unattributed_other) : shortage_totals + 4;
+  if (direction > 1) {
+    __atomic_fetch_add(other, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  __atomic_fetch_add(&counts[direction], 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&sums[direction], bytes, __ATOMIC_RELAXED);
+}
+
+void end_thread(void* thread) {
+  auto* ended = static_cast<Thread*>(thread);
+  if (self != ended) return;  // a forked child's key values name its parent's threads
+  block = nullptr;
+  self = nullptr;
+  ended->block->taken = 0;
+  ended->taken.store(0, std::memory_order_release);
+}
+
+void forget_threads() {
+  for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
+    thread->block = nullptr;
+    thread->free_files = 0;
+    memset(thread->cache, 0, sizeof thread->cache);
+    thread->taken.store(0);
+  }
+  block = nullptr;
+  self = nullptr;
+  starting = false;
+}
+
+uint32_t Journal::offset_in_spool(const void* address) { return offset_of(address); }
+
+}  // namespace headrace::capture

@@ -1,0 +1,90 @@
+// The update section: the few instructions after a real call during which counters change.
+//
+// `busy` holds the caller's frame address inside it. It is never held across the real call, so nesting, cancellation and
+// siglongjmp out of a call cannot leave it set. A signal handler that does I/O inside a section finds it set and is
+// counted in the block's unattributed totals. A section that siglongjmp left (out of a handler that interrupted it) is
+// recognised by its frame lying below the present one, and is taken over.
+#pragma once
+#include "capture/recorder/state.h"
+
+namespace headrace::capture {
+
+class Update {
+ public:
+  /// False: the operation must be counted with `unattributed`.
+  HEADRACE_INLINE bool enter() {
+    ThreadBlock* mine = block;
+    if (HEADRACE_UNLIKELY(mine == nullptr) || HEADRACE_UNLIKELY(mine->busy != 0)) return enter_slow(frame());
+    mine->busy = frame();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    // A fold sets `folding`, then makes every thread pass a barrier (membarrier), then waits for `busy` to fall.
+    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_relaxed) != 0)) return wait_for_fold(frame());
+    return true;
+  }
+  /// The same for calls that did not look at the descriptor table, which is where a forked child is noticed.
+  HEADRACE_INLINE bool enter_anew();
+  HEADRACE_INLINE void leave() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    block->busy = 0;
+  }
+
+ private:
+  static HEADRACE_INLINE uint64_t frame() { return reinterpret_cast<uint64_t>(__builtin_frame_address(0)); }
+  static bool enter_slow(uint64_t frame);
+  static bool wait_for_fold(uint64_t frame);
+};
+
+/// Counts an operation that has no record to go to: `direction` 0 read, 1 write, 2 anything else. Async-signal-safe; in
+/// a vfork child it counts for the child.
+HEADRACE_COLD void unattributed(uint32_t direction, uint64_t bytes);
+
+/// Makes this process ready if it is not: first use, or first use after fork. False when capture is off here.
+HEADRACE_COLD bool ready_slow();
+HEADRACE_INLINE bool ready() {
+  return HEADRACE_LIKELY(state.wiped != nullptr && state.wiped->alive != 0) || ready_slow();
+}
+HEADRACE_INLINE bool Update::enter_anew() { return ready() && enter(); }
+/// True in a vfork child, which runs in its parent's memory and must change none of it.
+extern __thread uint32_t vfork_depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
+HEADRACE_INLINE bool in_vfork_child() { return HEADRACE_UNLIKELY(vfork_depth != 0); }
+
+/// Gives the calling thread its scratch memory before a call that needs it. Nothing in a vfork child, whose parent has it.
+void ensure_thread();
+/// For the vfork wrapper: from `before` (in the parent) until `after` this thread's calls count for the child.
+extern "C" void headrace_before_vfork();
+extern "C" void headrace_after_vfork();
+
+/// Releases the calling thread's block at its end, for a later thread to go on with.
+void end_thread(void* thread);
+/// Forgets every thread but the caller (in a forked child).
+void forget_threads();
+
+/// Saves the old value of a word that the section is about to change, so that a kill in the middle can be undone.
+class Journal {
+ public:
+  explicit Journal(ThreadBlock* block) : block_(block) {}
+  ~Journal() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    block_->journal_used = 0;
+  }
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  template <typename T>
+  HEADRACE_INLINE void set(T& word, T value) {
+    static_assert(sizeof(T) == 8);
+    JournalEntry& entry = block_->journal[block_->journal_used];
+    __builtin_memcpy(&entry.old_value, &word, 8);
+    entry.offset = offset_in_spool(&word);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    block_->journal_used++;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    word = value;
+  }
+
+ private:
+  static uint32_t offset_in_spool(const void* address);
+  ThreadBlock* block_;
+};
+
+}  // namespace headrace::capture

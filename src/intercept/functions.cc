@@ -1,0 +1,18 @@
+#include "intercept/functions.h"
+
+namespace headrace::intercept {
+
+const char* function_name(uint32_t number) {
+  static const char* const kNames[] = {
+#define FUNCTION(id, ret, params, args, module, doc) #id,
+#define SPECIAL(id, ret, params, args, module, doc) #id,
+#define ALIAS(symbol, id)
+#include "intercept/functions.def"
+#undef FUNCTION
+#undef SPECIAL
+#undef ALIAS
+  };
+  return number < static_cast<uint32_t>(Fn::kCount) ? kNames[number] : nullptr;
+}
+
+}  // namespace headrace::intercept

@@ -1,0 +1,63 @@
+// The real functions behind the intercepted ones: the next definition after ours in the program's search order.
+//
+// All are looked up once at start, since a look-up in the middle of a program would clear its dlerror() state and is
+// not async-signal-safe. Calls that arrive before that (constructors of other libraries) look theirs up themselves.
+#pragma once
+#include <cerrno>
+#include <type_traits>
+
+#include "intercept/functions_headers.h"
+
+namespace headrace::intercept {
+
+void* next_symbol(const char* name);
+
+/// A function with C linkage that is looked up by name. Thread-safe: look-ups are idempotent.
+template <typename F>
+class RealCall {
+ public:
+  constexpr explicit RealCall(const char* name) : name_(name) {}
+
+  /// The function's address, or nullptr when the C library has none.
+  F* get() {
+    F* function = function_;
+    if (__builtin_expect(function == nullptr, 0)) function = function_ = reinterpret_cast<F*>(next_symbol(name_));
+    return function;
+  }
+
+  /// Calls it; fails with ENOSYS (−1 or a null pointer) where the C library has none.
+  template <typename... A>
+  auto operator()(A... arguments) {
+    using R = std::invoke_result_t<F*, A...>;
+    F* function = get();
+    if (__builtin_expect(function == nullptr, 0)) {
+      errno = ENOSYS;
+      if constexpr (std::is_pointer_v<R>) return static_cast<R>(nullptr);
+      else if constexpr (!std::is_void_v<R>) return static_cast<R>(-1);
+      else return;
+    } else {
+      return function(arguments...);
+    }
+  }
+
+ private:
+  const char* name_;
+  F* function_ = nullptr;
+};
+
+}  // namespace headrace::intercept
+
+namespace headrace::real {
+
+#define FUNCTION(id, ret, params, args, module, doc) inline constinit intercept::RealCall<ret params> id{#id};
+#define SPECIAL(id, ret, params, args, module, doc) inline constinit intercept::RealCall<ret params> id{#id};
+#define ALIAS(symbol, id)
+#include "intercept/functions.def"
+#undef FUNCTION
+#undef SPECIAL
+#undef ALIAS
+
+/// Looks every function up. Called once, before the program's main.
+void resolve_all();
+
+}  // namespace headrace::real

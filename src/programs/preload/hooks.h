@@ -1,0 +1,13 @@
+// The chain of hooks of libheadrace.so: what a call of the program passes through before the C library's own function.
+#pragma once
+#include "capture/recorder/file_hooks.h"
+#include "capture/recorder/name_hooks.h"
+#include "capture/recorder/process_hooks.h"
+#include "capture/recorder/transfer_hooks.h"
+#include "intercept/real_hooks.h"
+
+namespace headrace::preload {
+
+using Hooks = capture::ProcessHooks<capture::NameHooks<capture::FileHooks<capture::TransferHooks<intercept::RealHooks>>>>;
+
+}  // namespace headrace::preload

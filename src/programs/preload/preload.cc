@@ -1,0 +1,138 @@
+// libheadrace.so: the exported wrappers, one for each row of functions.def, and the library's constructor.
+//
+// A wrapper gets its symbol through an asm label, since glibc declares some of these functions noexcept, noreturn or
+// inline; a wrapper is none of these (pthread_cancel unwinds through it).
+#include <stdarg.h>
+
+#include "programs/preload/hooks.h"
+#include "programs/preload/system_calls.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+using headrace::preload::Hooks;
+
+extern "C" {
+
+#define FUNCTION(id, ret, params, args, module, doc)     \
+  EXPORT ret headrace_##id params __asm__(#id);          \
+  ret headrace_##id params { return Hooks::id args; }
+#define SPECIAL(id, ret, params, args, module, doc)
+#define ALIAS(symbol, id) EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
+#define SPECIAL_ALIAS(symbol, id)
+#include "intercept/functions.def"
+#undef FUNCTION
+#undef SPECIAL
+#undef ALIAS
+#undef SPECIAL_ALIAS
+
+// ---- variadic functions
+EXPORT int headrace_open(const char* path, int flags, ...) __asm__("open");
+int headrace_open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  return Hooks::open(path, flags, mode);
+}
+
+EXPORT int headrace_openat(int directory, const char* path, int flags, ...) __asm__("openat");
+int headrace_openat(int directory, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  return Hooks::openat(directory, path, flags, mode);
+}
+
+// A pointer has room for whatever fcntl and ioctl are given in one register.
+EXPORT int headrace_fcntl(int fd, int command, ...) __asm__("fcntl");
+int headrace_fcntl(int fd, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* argument = va_arg(rest, void*);
+  va_end(rest);
+  return Hooks::fcntl(fd, command, argument);
+}
+
+EXPORT int headrace_ioctl(int fd, unsigned long request, ...) __asm__("ioctl");
+int headrace_ioctl(int fd, unsigned long request, ...) {
+  va_list rest;
+  va_start(rest, request);
+  void* argument = va_arg(rest, void*);
+  va_end(rest);
+  return Hooks::ioctl(fd, request, argument);
+}
+
+EXPORT mqd_t headrace_mq_open(const char* name, int flags, ...) __asm__("mq_open");
+mqd_t headrace_mq_open(const char* name, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = (flags & O_CREAT) ? va_arg(rest, mode_t) : 0;
+  auto* attributes = (flags & O_CREAT) ? va_arg(rest, struct mq_attr*) : nullptr;
+  va_end(rest);
+  return Hooks::mq_open(name, flags, mode, attributes);
+}
+
+// ---- exec with the arguments as a list; they go into an array on the stack, as in the C library
+#define COLLECT_ARGUMENTS(first)                                         \
+  va_list rest;                                                          \
+  va_start(rest, first);                                                 \
+  size_t count = 1;                                                      \
+  if (first)                                                             \
+    while (va_arg(rest, char*)) ++count;                                 \
+  va_end(rest);                                                          \
+  auto** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*))); \
+  arguments[0] = const_cast<char*>(first);                               \
+  va_start(rest, first);                                                 \
+  for (size_t i = 1; i < count + (first ? 1 : 0); ++i) arguments[i] = va_arg(rest, char*); \
+  arguments[first ? count : 0] = nullptr;
+
+EXPORT int headrace_execl(const char* path, const char* argument, ...) __asm__("execl");
+int headrace_execl(const char* path, const char* argument, ...) {
+  COLLECT_ARGUMENTS(argument)
+  va_end(rest);
+  return Hooks::execv(path, arguments);
+}
+
+EXPORT int headrace_execlp(const char* file, const char* argument, ...) __asm__("execlp");
+int headrace_execlp(const char* file, const char* argument, ...) {
+  COLLECT_ARGUMENTS(argument)
+  va_end(rest);
+  return Hooks::execvp(file, arguments);
+}
+
+EXPORT int headrace_execle(const char* path, const char* argument, ...) __asm__("execle");
+int headrace_execle(const char* path, const char* argument, ...) {
+  COLLECT_ARGUMENTS(argument)
+  char** environment = va_arg(rest, char**);
+  va_end(rest);
+  return Hooks::execve(path, arguments, environment);
+}
+
+// ---- aliases of the above
+#define FUNCTION(id, ret, params, args, module, doc)
+#define SPECIAL(id, ret, params, args, module, doc)
+#define ALIAS(symbol, id)
+#define SPECIAL_ALIAS(symbol, id) SPECIAL_ALIAS_##id(symbol, id)
+#define SPECIAL_ALIAS_open(symbol, id) EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
+#define SPECIAL_ALIAS_openat(symbol, id) SPECIAL_ALIAS_open(symbol, id)
+#define SPECIAL_ALIAS_fcntl(symbol, id) SPECIAL_ALIAS_open(symbol, id)
+#define SPECIAL_ALIAS_vfork(symbol, id)  // in vfork.S
+#include "intercept/functions.def"
+#undef FUNCTION
+#undef SPECIAL
+#undef ALIAS
+#undef SPECIAL_ALIAS
+
+/// Called by the wrapper of syscall() for the numbers that touch files (system_calls.S).
+__attribute__((visibility("hidden"))) long headrace_system_call(long number, long a, long b, long c, long d, long e, long f) {
+  return headrace::preload::system_call(number, a, b, c, d, e, f);
+}
+
+}  // extern "C"
+
+__attribute__((constructor)) static void construct(int argument_count, char** arguments, char**) {
+  headrace::real::resolve_all();
+  headrace::preload::prepare_system_calls();
+  headrace::capture::start_image(argument_count, arguments);
+}

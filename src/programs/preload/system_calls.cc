@@ -1,0 +1,91 @@
+#include "programs/preload/system_calls.h"
+
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+
+#include "programs/preload/hooks.h"
+
+extern "C" {
+// Read by system_calls.S.
+__attribute__((visibility("hidden"))) unsigned char headrace_followed_calls[1024];
+__attribute__((visibility("hidden"))) void* headrace_real_syscall;
+}
+
+namespace headrace::preload {
+namespace {
+
+using capture::Fn;
+
+template <typename T>
+T as(long value) {
+  return (T)value;  // NOLINT: registers hold whatever the call's prototype says
+}
+
+long open_with_how(long directory, long path, long how, long size) {
+  capture::Timed time;
+  long fd = capture::timed(time, [&] { return real::syscall(long{SYS_openat2}, directory, path, how, size); });
+  auto flags = static_cast<int>(as<const struct open_how*>(how)->flags);
+  if (fd >= 0) capture::opened(Fn::syscall, static_cast<int>(fd), static_cast<int>(directory), as<const char*>(path), flags, 0, time);
+  else capture::open_failed(Fn::syscall, time);
+  return fd;
+}
+
+constexpr long kFollowed[] = {
+    SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_close, SYS_lseek, SYS_dup, SYS_dup3, SYS_openat,
+    SYS_openat2, SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_fallocate, SYS_copy_file_range, SYS_sendfile, SYS_close_range,
+    SYS_memfd_create, SYS_unlinkat, SYS_renameat2, SYS_getdents64, SYS_io_uring_setup, SYS_execve, SYS_exit_group,
+#ifdef SYS_open
+    SYS_open, SYS_creat, SYS_dup2, SYS_unlink, SYS_rename,
+#endif
+};
+
+}  // namespace
+
+void prepare_system_calls() {
+  headrace_real_syscall = reinterpret_cast<void*>(real::syscall.get());
+  for (long number : kFollowed) headrace_followed_calls[number] = 1;
+}
+
+long system_call(long number, long a, long b, long c, long d, long e, long f) {
+  auto fd = static_cast<int>(a);
+  switch (number) {
+    case SYS_read: return Hooks::read(fd, as<void*>(b), as<size_t>(c));
+    case SYS_write: return Hooks::write(fd, as<const void*>(b), as<size_t>(c));
+    case SYS_pread64: return Hooks::pread(fd, as<void*>(b), as<size_t>(c), d);
+    case SYS_pwrite64: return Hooks::pwrite(fd, as<const void*>(b), as<size_t>(c), d);
+    case SYS_readv: return Hooks::readv(fd, as<const struct iovec*>(b), static_cast<int>(c));
+    case SYS_writev: return Hooks::writev(fd, as<const struct iovec*>(b), static_cast<int>(c));
+    case SYS_close: return Hooks::close(fd);
+    case SYS_lseek: return Hooks::lseek(fd, b, static_cast<int>(c));
+    case SYS_dup: return Hooks::dup(fd);
+    case SYS_dup3: return Hooks::dup3(fd, static_cast<int>(b), static_cast<int>(c));
+    case SYS_openat: return Hooks::openat(fd, as<const char*>(b), static_cast<int>(c), as<mode_t>(d));
+    case SYS_openat2: return open_with_how(a, b, c, d);
+    case SYS_fsync: return Hooks::fsync(fd);
+    case SYS_fdatasync: return Hooks::fdatasync(fd);
+    case SYS_ftruncate: return Hooks::ftruncate(fd, b);
+    case SYS_fallocate: return Hooks::fallocate(fd, static_cast<int>(b), c, d);
+    case SYS_copy_file_range:
+      return Hooks::copy_file_range(fd, as<off_t*>(b), static_cast<int>(c), as<off_t*>(d), as<size_t>(e), static_cast<unsigned>(f));
+    case SYS_sendfile: return Hooks::sendfile(fd, static_cast<int>(b), as<off_t*>(c), as<size_t>(d));
+    case SYS_close_range: return Hooks::close_range(static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<int>(c));
+    case SYS_memfd_create: return Hooks::memfd_create(as<const char*>(a), static_cast<unsigned>(b));
+    case SYS_unlinkat: return Hooks::unlinkat(fd, as<const char*>(b), static_cast<int>(c));
+    case SYS_renameat2:
+      return Hooks::renameat2(fd, as<const char*>(b), static_cast<int>(c), as<const char*>(d), static_cast<unsigned>(e));
+    case SYS_getdents64: return Hooks::getdents64(fd, as<void*>(b), as<size_t>(c));
+    case SYS_execve: return Hooks::execve(as<const char*>(a), as<char* const*>(b), as<char* const*>(c));
+    case SYS_exit_group: capture::end_image(fd); break;
+    case SYS_io_uring_setup: capture::note_io_uring(); break;
+#ifdef SYS_open
+    case SYS_open: return Hooks::open(as<const char*>(a), static_cast<int>(b), as<mode_t>(c));
+    case SYS_creat: return Hooks::creat(as<const char*>(a), as<mode_t>(b));
+    case SYS_dup2: return Hooks::dup2(fd, static_cast<int>(b));
+    case SYS_unlink: return Hooks::unlink(as<const char*>(a));
+    case SYS_rename: return Hooks::rename(as<const char*>(a), as<const char*>(b));
+#endif
+  }
+  return real::syscall(number, a, b, c, d, e, f);
+}
+
+}  // namespace headrace::preload
