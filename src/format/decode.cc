@@ -86,6 +86,7 @@ Status TableAssembler::parse(Bytes payload) {
   parts_.clear();
   ByteReader reader(payload);
   const size_t count = reader.u16();
+  if (count == 0) return Status(Code::kCorrupt, "table has no columns");
   if (count > kMaxColumns) return Status(Code::kCorrupt, "table claims more columns than the format allows");
   for (size_t i = 0; i < count; ++i) {
     Part part;
