@@ -1,8 +1,8 @@
 """The native module: reads job logs, decodes tables, merges file records.
 
-Everything here is an implementation detail of the package; the public interface is `headrace`. Failures raise the
-exceptions of headrace._errors. Calls on one Log may come from any thread and take turns; those that take long
-release the interpreter lock.
+Everything here is an implementation detail of the package; the public interface is `headrace`. Failures raise
+the exceptions of headrace._errors. Calls on one Log may come from any thread and take turns; those that take
+long release the interpreter lock.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ class Frame:
 
     def __len__(self) -> int: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def rows(self, numbers: Sequence[int] | None = None) -> list[dict[str, Any]]:
-        """The rows of these numbers, or all, as dicts."""
+    def rows(self, numbers: Sequence[int] | None = None, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """The rows of these numbers, or all, as dicts of these columns, or all."""
 
     def top(self, sort: str, limit: int) -> list[int]:
         """Of merged file records: the numbers of the first rows by "time", "bytes", "calls" or "path"."""
@@ -48,10 +48,13 @@ class Log:
     def raw(self, name: str) -> Frame:
         """A table as stored: ids as integers, text as bytes."""
 
-    def merge(self, by: str, process: int | None = None, kinds: Sequence[str] = ()) -> Frame:
-        """File records merged by "path", "process", "directory", "mount", "kind" or "all" (bindings/merge.h)."""
+    def merge(self, by: str, processes: Sequence[int] = (), kinds: Sequence[str] = ()) -> Frame:
+        """File records merged by "path", "process", "directory", "mount", "kind" or "all" (bindings/merge.h).
 
-    def histogram(self, process: int | None = None, kinds: Sequence[str] = ()) -> list[list[int]]:
+        Only those of these process images and of these kinds; of all when none are given.
+        """
+
+    def histogram(self, processes: Sequence[int] = (), kinds: Sequence[str] = ()) -> list[list[int]]:
         """Operations by size: [reads, writes], each by bucket; bucket b holds sizes in (2**(b-1), 2**b]."""
 
     def common(self, groups: Sequence[Sequence[int]]) -> list[tuple[int, str, str, int, int, bool]]:
@@ -61,7 +64,7 @@ class Log:
         """
 
     def bandwidth(
-        self, bins: int, begin_at_ns: int, end_at_ns: int, process: int | None = None
+        self, bins: int, begin_at_ns: int, end_at_ns: int, processes: Sequence[int] = ()
     ) -> tuple[list[float], list[float]]:
         """Bytes read and bytes written in each of `bins` equal spans of time."""
 

@@ -194,7 +194,7 @@ class JobLog:
 
         `process`: the id of one process image alone. `kinds`: only records of these kinds. Raises UsageError.
         """
-        return _to_arrow(self.native.merge(by, process, list(kinds)))
+        return _to_arrow(self.native.merge(by, [] if process is None else [process], list(kinds)))
 
     @property
     def damage(self) -> list[Damage]:

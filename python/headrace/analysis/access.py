@@ -1,0 +1,45 @@
+"""How a file was read and written, in words and shares, from the counters of one merged record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# A share of successive operations from which the whole access is called by that name.
+_MOST = 0.9
+
+
+def access(row: dict[str, Any], direction: str, common: list[tuple[str, int, int, bool]]) -> dict[str, Any]:
+    """Facts about one direction ("read" or "write") of a record; `common` has (what, value, count, exact).
+
+    `pattern` compares where successive operations of a thread began: "consecutive" (where the previous one
+    ended), "forward" (never before it), "backward", "random", or None when no two could be compared.
+    """
+    operations = row[f"{direction}s"]
+    steps = {name: row[f"{direction}s_{name}"] for name in ("consecutive", "forward", "backward")}
+    sizes = [(value, count, exact) for what, value, count, exact in common if what == "size"]
+    strides = [(value, count, exact) for what, value, count, exact in common if what == "stride"]
+    return {
+        "operations": operations,
+        "pattern": _pattern(**steps),
+        **steps,
+        "unaligned": row[f"{direction}s_unaligned_file"],
+        "slowest_ns": row[f"{direction}_max_ns"],
+        "slowest_bytes": row[f"{direction}_max_size"],
+        "common_sizes": [_common(*size) for size in sizes[:4]],
+        "common_strides": [_common(*stride) for stride in strides[:4]],
+    }
+
+
+def _pattern(consecutive: int, forward: int, backward: int) -> str | None:
+    steps = consecutive + forward + backward
+    if steps == 0:
+        return None
+    if consecutive >= _MOST * steps:
+        return "consecutive"
+    if backward >= _MOST * steps:
+        return "backward"
+    return "forward" if consecutive + forward >= _MOST * steps else "random"
+
+
+def _common(value: int, count: int, exact: bool) -> dict[str, Any]:
+    return {"bytes": value, "operations": count, "exact": exact}

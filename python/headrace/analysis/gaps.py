@@ -1,0 +1,39 @@
+"""What a job log does not have, with its amount and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.logs import JobLog
+
+
+def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows {what, amount, unit, reason, processes}: `processes` is the number of them it happened in.
+
+    From the table `gaps`, from processes that were not captured or are incomplete, and from operations that a
+    kill left uncertain or that belong to no file.
+    """
+    sums: dict[tuple[str, str, str], dict[str, Any]] = {}
+
+    def add(what: str, amount: int, unit: str, reason: str) -> None:
+        row = sums.setdefault(
+            (what, unit, reason),
+            {"what": what, "amount": 0, "unit": unit, "reason": reason, "processes": 0},
+        )
+        row["amount"] += amount
+        row["processes"] += 1
+
+    for process in processes:
+        if not process["captured"]:
+            add("processes not captured", 1, "count", process["reason"] or "reason not known")
+        elif process["reason"]:
+            add("processes captured in part", 1, "count", process["reason"])
+        if process["uncertain_operations"]:
+            reason = "the process was killed inside an update; sums may lack these operations"
+            add("uncertain operations", process["uncertain_operations"], "count", reason)
+        if process["unattributed_operations"]:
+            reason = f"counted in the process and in no file; {process['unattributed_bytes']} bytes"
+            add("operations without a file", process["unattributed_operations"], "count", reason)
+    for gap in log.native.frame("gaps").rows():
+        add(gap["what"], gap["amount"], gap["unit"], gap["reason"])
+    return sorted(sums.values(), key=lambda row: (-row["processes"], row["what"], row["reason"]))

@@ -1,0 +1,56 @@
+"""The process tree of a job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.logs import JobLog
+
+_COLUMNS = [
+    *("process", "parent", "pid", "rank", "host", "executable", "arguments"),
+    *("start_at_ns", "end_at_ns", "ended", "exit_status", "captured", "reason"),
+    *("uncertain_operations", "unattributed_operations", "unattributed_bytes"),
+]
+
+
+def process_rows(log: JobLog) -> list[dict[str, Any]]:
+    """All process images, parents before children, siblings by start; `depth` is the distance to the root.
+
+    A parent that is not in the log, or a circle of parents in a damaged one, makes a root.
+    """
+    rows = log.native.frame("processes").rows(None, _COLUMNS)
+    rows.sort(key=lambda row: (row["start_at_ns"], row["pid"]))
+    known = {row["process"] for row in rows}
+    children: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        is_root = row["parent"] not in known or row["parent"] == row["process"]
+        children.setdefault(0 if is_root else row["parent"], []).append(row)
+    ordered: list[dict[str, Any]] = []
+    seen: set[int] = set()
+    for root in [*children.get(0, []), *rows]:  # the second part only matters for circles
+        waiting = [(root, 0)]
+        while waiting:
+            row, depth = waiting.pop()
+            if row["process"] in seen:
+                continue
+            seen.add(row["process"])
+            ordered.append(row | {"depth": depth})
+            waiting += [(child, depth + 1) for child in reversed(children.get(row["process"], []))]
+    return ordered
+
+
+def find_processes(rows: list[dict[str, Any]], wanted: str) -> list[int]:
+    """Ids of the images with this pid (an exec keeps it), or the one with this 16-digit hexadecimal id."""
+    if len(wanted) == 16:
+        try:
+            number = int(wanted, 16)
+        except ValueError:
+            return []
+        return [row["process"] for row in rows if row["process"] == number]
+    return [row["process"] for row in rows if str(row["pid"]) == wanted]
+
+
+def lifetime_ns(row: dict[str, Any], run_ns: int) -> int:
+    """How long an image lived; one whose end is not known lived until the job's end."""
+    end: int = row["end_at_ns"] or run_ns
+    return max(0, end - int(row["start_at_ns"]))

@@ -1,0 +1,248 @@
+"""The facts that `headrace show` prints. Keys and units are those of docs/show.md; they stay stable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from headrace._errors import UsageError
+from headrace.analysis.access import access
+from headrace.analysis.gaps import not_captured
+from headrace.analysis.processes import find_processes, lifetime_ns, process_rows
+from headrace.logs import JobLog, flags
+
+# Kinds of records that are files. Time in pipes and sockets is mostly waiting for somebody else.
+FILE_KINDS = ["file", "directory_rollup", "directory"]
+
+_TIMES = ("read_ns", "write_ns", "meta_ns")
+
+
+@dataclass(frozen=True)
+class Options:
+    rows: int = 10  # of the main table
+    by: str = "path"  # "path", "process" or "directory"
+    sort: str = "time"  # "time", "bytes", "calls" or "path"
+    process: str | None = None  # a pid or a process id in 16 hexadecimal digits
+    bins: int = 60  # of the bandwidth over time
+
+
+def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
+    """All facts. Raises UsageError when no process has the id that the options name, and LogError."""
+    options = options or Options()
+    processes = process_rows(log)
+    chosen = _chosen(log, processes, options.process)
+    facts = log.job
+    run_ns = _run_ns(facts, processes)
+    counted = [row for row in processes if row["captured"] and (not chosen or row["process"] in chosen)]
+    process_ns = sum(lifetime_ns(row, run_ns) for row in counted)
+    summary = {
+        "format": 1,
+        "log": {"path": log.path, "bytes": log.native.size, "closed": log.closed_properly},
+        "job": _job(facts, run_ns, processes),
+        "selected_processes": [hex_id(number) for number in chosen],
+        "totals": _totals(log, chosen, process_ns, run_ns),
+        "other": _other(log, chosen),
+        "by": options.by,
+        "sort": options.sort,
+        **_rows(log, chosen, options, {row["process"]: row for row in processes}),
+        "sizes": _sizes(log, chosen),
+        "bandwidth": _bandwidth(log, chosen, options.bins, run_ns),
+        "processes": _processes(log, processes, run_ns),
+        "mounts": _mounts(log, chosen),
+        "not_captured": not_captured(log, processes),
+    }
+    # Last: reading the tables is what finds it.
+    summary["damage"] = [damage._asdict() for damage in log.damage]
+    return summary
+
+
+def hex_id(number: int) -> str:
+    return f"{number:016x}"
+
+
+def _chosen(log: JobLog, processes: list[dict[str, Any]], wanted: str | None) -> list[int]:
+    if wanted is None:
+        return []
+    found = find_processes(processes, wanted)
+    if not found:
+        raise UsageError(f"{log.path}: no process {wanted}: 'headrace show' without --process lists them")
+    return found
+
+
+def _run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
+    """How long the job ran; to the last sign of life when nobody wrote its end."""
+    start, end = facts.get("start_utc_ns"), facts.get("end_utc_ns")
+    if isinstance(start, int) and isinstance(end, int) and end >= start:
+        return end - start
+    return max((max(row["start_at_ns"], row["end_at_ns"]) for row in processes), default=0)
+
+
+def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) -> dict[str, Any]:
+    keys = ("command", "host", "user_id", "start_utc_ns", "end_utc_ns", "exit_status", "complete")
+    return {
+        **{key: facts.get(key) for key in keys},
+        "run_ns": run_ns,
+        "processes": len(processes),
+        "processes_captured": sum(1 for row in processes if row["captured"]),
+        "headrace_version": facts.get("headrace_version"),
+    }
+
+
+def _direction(row: dict[str, Any], direction: str) -> dict[str, Any]:
+    moved = row["bytes_read" if direction == "read" else "bytes_written"]
+    time_ns = row[f"{direction}_ns"]
+    return {
+        "calls": row[f"{direction}s"],
+        "errors": row[f"{direction}_errors"],
+        "bytes": moved,
+        "time_ns": time_ns,
+        "slowest_ns": row[f"{direction}_max_ns"],
+        "bytes_per_second": round(moved * 1e9 / time_ns) if time_ns else None,
+    }
+
+
+def _metadata(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "calls": row["metadata_calls"],
+        "errors": row["meta_errors"],
+        "time_ns": row["meta_ns"],
+        "slowest_ns": row["meta_max_ns"],
+    }
+
+
+def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dict[str, Any]:
+    row = log.native.merge("all", chosen, FILE_KINDS).rows()[0]
+    io_ns = sum(row[name] for name in _TIMES)
+    return {
+        "files": row["files"] + row["folded_files"],
+        "read": _direction(row, "read"),
+        "write": _direction(row, "write"),
+        "metadata": _metadata(row),
+        "io_ns": io_ns,
+        "process_ns": process_ns,
+        "io_share_of_process_time": io_ns / process_ns if process_ns else None,
+        "io_share_of_run_time": io_ns / run_ns if run_ns else None,
+    }
+
+
+def _other(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
+    """Records that are no files, by kind."""
+    columns = ["kind", "files", "reads", "writes", "bytes_read", "bytes_written", "metadata_calls", *_TIMES]
+    rows = log.native.merge("kind", chosen).rows(None, columns)
+    kept = [_without_times(row) for row in rows if row["kind"] not in FILE_KINDS]
+    return sorted(kept, key=lambda row: (-row["time_ns"], row["kind"]))
+
+
+def _without_times(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in _TIMES} | {
+        "time_ns": sum(row[name] for name in _TIMES)
+    }
+
+
+def _rows(
+    log: JobLog, chosen: list[int], options: Options, processes: dict[int, dict[str, Any]]
+) -> dict[str, Any]:
+    merged = log.native.merge(options.by, chosen, FILE_KINDS)
+    numbers = merged.top(options.sort, options.rows)
+    rows = merged.rows(numbers)
+    groups = [merged.records(number) for number in numbers]
+    common: dict[tuple[int, str], list[tuple[str, int, int, bool]]] = {}
+    for group, direction, what, value, count, exact in log.native.common(groups):
+        common.setdefault((group, direction), []).append((what, value, count, exact))
+    result = []
+    for place, row in enumerate(rows):
+        facts = _identity(row, options.by, processes)
+        facts |= {
+            "files": row["files"],
+            "processes": row["processes"],
+            "time_ns": sum(row[n] for n in _TIMES),
+        }
+        facts |= {"opens": row["opens"], "read": _direction(row, "read"), "write": _direction(row, "write")}
+        facts["metadata"] = _metadata(row)
+        facts["access"] = {way: access(row, way, common.get((place, way), [])) for way in ("read", "write")}
+        facts["flags"] = [flag.name for flag in flags() if row["flags"] >> flag.bit & 1]
+        facts["folded_files"] = row["folded_files"]
+        result.append(facts)
+    return {"rows": result, "rows_in_all": len(merged)}
+
+
+def _identity(row: dict[str, Any], by: str, processes: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    if by == "path":
+        return {"path": row["path"], "final_path": row["final_path"], "kind": row["kind"]}
+    if by == "directory":
+        return {"path": row["directory"]}
+    process = processes.get(row["process"], {})
+    return {
+        "process": hex_id(row["process"]),
+        "pid": process.get("pid"),
+        "executable": process.get("executable", ""),
+        "arguments": process.get("arguments", []),
+    }
+
+
+def _sizes(log: JobLog, chosen: list[int]) -> dict[str, Any]:
+    """Operations by size: `over` < size <= `to` bytes; the first bucket holds 0 and 1."""
+    result = {}
+    for direction, counts in zip(("read", "write"), log.native.histogram(chosen, FILE_KINDS), strict=True):
+        result[direction] = [
+            {"over": -1 if bucket == 0 else 1 << (bucket - 1), "to": 1 << bucket, "operations": count}
+            for bucket, count in enumerate(counts)
+            if count
+        ]
+    return result
+
+
+def _bandwidth(log: JobLog, chosen: list[int], bins: int, run_ns: int) -> dict[str, Any]:
+    read, write = log.native.bandwidth(bins, 0, run_ns, chosen)
+    return {
+        "begin_at_ns": 0,
+        "span_ns": run_ns / bins,
+        "bytes_read": [round(value) for value in read],
+        "bytes_written": [round(value) for value in write],
+    }
+
+
+def _processes(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> list[dict[str, Any]]:
+    columns = ["process", "bytes_read", "bytes_written", *_TIMES]
+    done = {row["process"]: row for row in log.native.merge("process", [], FILE_KINDS).rows(None, columns)}
+    result = []
+    for row in processes:
+        io = done.get(row["process"], {})
+        keys = (
+            "pid",
+            "rank",
+            "host",
+            "executable",
+            "arguments",
+            "depth",
+            "start_at_ns",
+            "ended",
+            "exit_status",
+        )
+        result.append(
+            {
+                "process": hex_id(row["process"]),
+                "parent": hex_id(row["parent"]) if row["parent"] else None,
+                **{key: row[key] for key in keys},
+                "run_ns": lifetime_ns(row, run_ns),
+                "captured": bool(row["captured"]),
+                "reason": row["reason"],
+                "bytes_read": io.get("bytes_read", 0),
+                "bytes_written": io.get("bytes_written", 0),
+                "io_ns": sum(io.get(name, 0) for name in _TIMES),
+            }
+        )
+    return result
+
+
+def _mounts(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
+    described = {row["mount"]: row for row in log.native.frame("mounts").rows()}
+    columns = ["mount", "files", "bytes_read", "bytes_written", *_TIMES]
+    result = []
+    for row in log.native.merge("mount", chosen, FILE_KINDS).rows(None, columns):
+        mount = described.get(row["mount"], {})
+        place = {key: mount.get(key, "") for key in ("point", "type", "source", "options")}
+        figures = _without_times(row)
+        del figures["mount"]
+        result.append(place | figures)
+    return sorted(result, key=lambda row: (-row["time_ns"], row["point"]))

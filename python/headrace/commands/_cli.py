@@ -1,0 +1,109 @@
+"""The group of all commands, and the one place that turns errors into exit statuses.
+
+Subcommands are imported when they are run: `headrace --help` must not wait for what it does not need.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from pathlib import Path
+
+import click
+
+from headrace._errors import HeadraceError, OutputError, UsageError
+from headrace.commands._text import printable
+
+HELP = """See, explain and fix the I/O of parallel programs.
+
+\b
+Example:
+  headrace run -o job.hr -- ./simulation input.txt
+  headrace show job.hr
+
+\b
+Exit status: 0 done; 2 wrong usage; 3 the log cannot be used; 4 a result
+cannot be written; 5 a package is missing; `headrace run`: that of the command.
+"""
+
+# Name: (module, one line). Without a module: done by the native program.
+COMMANDS = {
+    "run": (None, "Run a command and capture its I/O in a job log."),
+    "collect": (None, "Gather what a capture without `headrace run` left into a job log."),
+    "show": ("headrace.commands.show", "Show what a job log says, in the terminal or as JSON."),
+    "export": ("headrace.commands.export", "Write the tables of a job log as Parquet, CSV or JSON."),
+    "doctor": ("headrace.commands.doctor", "Check what works on this machine, and why not."),
+}
+
+
+class Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, line = COMMANDS[cmd_name]
+        if module is None:
+            return _native_command(cmd_name, line)
+        command: click.Command = importlib.import_module(module).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _native_command(name: str, line: str) -> click.Command:
+    settings = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
+
+    @click.command(name, help=line, context_settings=settings)
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def command(arguments: tuple[str, ...]) -> None:
+        program = Path(sys.executable).parent / "headrace"
+        if not program.exists():
+            raise UsageError(f"'headrace {name}' is a native program, and it is not at {program}")
+        os.execv(program, [str(program), name, *arguments])
+
+    return command
+
+
+@click.command(cls=Commands, help=HELP)
+@click.version_option(package_name="headrace", message="headrace %(version)s")
+def cli() -> None:
+    pass
+
+
+def run(arguments: list[str] | None) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets its number, never an exception.
+        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    try:
+        return _run(arguments)
+    except BrokenPipeError:
+        # The reader of the pipe left, as `| head` does. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 128 + signal.SIGPIPE
+    except (KeyboardInterrupt, click.Abort):
+        return 128 + signal.SIGINT
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except HeadraceError as error:
+        return _fail(error)
+    except OSError as error:
+        # Readers raise errors of their own: what is left is the output.
+        return _fail(OutputError(f"cannot write: {error}"))
+
+
+def _run(arguments: list[str] | None) -> int:
+    status = cli.main(arguments, prog_name="headrace", standalone_mode=False)
+    sys.stdout.flush()
+    return status if isinstance(status, int) else 0
+
+
+def _fail(error: HeadraceError) -> int:
+    print(f"headrace: {printable(str(error))}", file=sys.stderr)
+    return error.exit_status

@@ -1,0 +1,146 @@
+"""The main table of `headrace show`: a line of figures a file, and one that says how it was used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.commands._terminal import Terminal
+from headrace.commands._text import NONE, duration, number, percent, printable, shorten_left, size, width
+
+Facts = dict[str, Any]
+
+_TITLES = {"path": "Files", "process": "Processes", "directory": "Directories"}
+_SORTS = {
+    "time": "most time first",
+    "bytes": "most bytes first",
+    "calls": "most calls first",
+    "path": "by name",
+}
+# Said in the line of words; the rest has a place of its own or matters to few.
+_FLAGS = {
+    "created": "created",
+    "truncated": "truncated at open",
+    "append": "appended to",
+    "direct": "O_DIRECT",
+    "synchronous": "O_SYNC",
+    "deleted": "deleted",
+    "temporary": "temporary",
+    "asynchronous": "asynchronous I/O",
+    "lower_bound": "calls are lower bounds",
+    "partial": "in part in the roll-up of its directory",
+    "offsets_unknown": "some offsets unknown",
+}
+
+
+def row_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    rows = facts["rows"]
+    if not rows:
+        return []
+    heading: tuple[str, ...] = ("time", "read", "written", "reads", "writes", "opens")
+    cells = [_figures(row) for row in rows]
+    widths = [max(width(row[place]) for row in [heading, *cells]) for place in range(len(heading))]
+    indent = 2 + sum(widths) + 2 * len(widths)
+    room = None if terminal.columns is None else max(20, terminal.columns - indent)
+
+    def line(figures: Sequence[str], name: str) -> str:
+        return "  " + "".join(f"{cell:>{widths[place]}}  " for place, cell in enumerate(figures)) + name
+
+    title = f"{_TITLES[facts['by']]}, {_SORTS[facts['sort']]}"
+    more = facts["rows_in_all"] - len(rows)
+    if more > 0:
+        title += f" ({number(len(rows))} of {number(facts['rows_in_all'])}; --files N shows more)"
+    lines = [
+        terminal.bold(title),
+        terminal.dim(line(heading, "file" if facts["by"] == "path" else facts["by"])),
+    ]
+    for row, figures in zip(rows, cells, strict=True):
+        lines.append(line(figures, shorten_left(_name(row), room)))
+        lines += [terminal.dim(" " * 6 + text) for text in _words(row, facts["by"], terminal)]
+    return lines
+
+
+def _figures(row: Facts) -> tuple[str, ...]:
+    return (
+        duration(row["time_ns"]),
+        size(row["read"]["bytes"]) if row["read"]["calls"] else NONE,
+        size(row["write"]["bytes"]) if row["write"]["calls"] else NONE,
+        number(row["read"]["calls"]),
+        number(row["write"]["calls"]),
+        number(row["opens"]),
+    )
+
+
+def _name(row: Facts) -> str:
+    if "pid" in row:
+        words = row["arguments"] or [row["executable"]]
+        return printable(f"{row['pid']} " + " ".join(words))
+    name = printable(row["path"])
+    if row.get("kind") == "directory_rollup":
+        name += f" ({number(row['folded_files'])} files together)"
+    return name
+
+
+def _words(row: Facts, by: str, terminal: Terminal) -> list[str]:
+    parts = []
+    if row.get("final_path", row.get("path")) != row.get("path"):
+        parts.append(f"renamed to {printable(_relative(row['final_path'], row['path']))}")
+    parts += [_direction(row, way) for way in ("read", "write") if row[way]["calls"]]
+    if row["metadata"]["calls"] and row["metadata"]["time_ns"] * 4 > row["time_ns"]:
+        metadata = row["metadata"]
+        parts.append(f"metadata: {number(metadata['calls'])} calls, {duration(metadata['time_ns'])}")
+    if by == "directory":
+        parts.append(f"{number(row['files'])} files")
+    if by != "process" and row["processes"] > 1:
+        parts.append(f"{number(row['processes'])} processes")
+    if by == "path":
+        parts += [text for flag, text in _FLAGS.items() if flag in row["flags"]]
+    errors = sum(row[part]["errors"] for part in ("read", "write", "metadata"))
+    if errors:
+        parts.append(f"{number(errors)} failed calls")
+    return _wrap(parts, None if terminal.columns is None else terminal.columns - 6)
+
+
+def _direction(row: Facts, way: str) -> str:
+    facts = row["access"][way]
+    words = []
+    if facts["common_sizes"]:
+        top = facts["common_sizes"][0]
+        share = min(1.0, top["operations"] / facts["operations"]) if facts["operations"] else 0
+        words.append(f"{size(top['bytes'])}" if share > 0.995 else f"{size(top['bytes'])} ({percent(share)})")
+    if facts["pattern"]:
+        words.append(_pattern(facts))
+    if facts["unaligned"]:
+        words.append(f"{percent(facts['unaligned'] / facts['operations'])} unaligned")
+    if facts["slowest_ns"]:
+        words.append(f"slowest {duration(facts['slowest_ns'])} for {size(facts['slowest_bytes'])}")
+    return f"{way}s: " + ", ".join(words)
+
+
+def _pattern(facts: Facts) -> str:
+    pattern = str(facts["pattern"])
+    steps = facts["consecutive"] + facts["forward"] + facts["backward"]
+    if pattern == "forward" and facts["common_strides"]:
+        stride = facts["common_strides"][0]
+        if stride["operations"] >= 0.8 * steps:
+            return f"every {size(stride['bytes'])}"
+    if pattern == "random" and facts["consecutive"]:
+        return f"random ({percent(facts['consecutive'] / steps)} consecutive)"
+    return pattern
+
+
+def _relative(name: str, other: str) -> str:
+    """Only the last part of a name in the same directory."""
+    head, slash, tail = name.rpartition("/")
+    return tail if slash and other.startswith(head + "/") and "/" not in other[len(head) + 1 :] else name
+
+
+def _wrap(parts: list[str], room: int | None) -> list[str]:
+    lines: list[str] = []
+    for part in parts:
+        text = f"{lines[-1]} · {part}" if lines else part
+        if lines and (room is None or width(text) <= room):
+            lines[-1] = text
+        else:
+            lines.append(shorten_left(part, room))
+    return lines

@@ -1,0 +1,140 @@
+"""Figures and names as terminal text.
+
+Names come from programs that may be hostile: `printable` is the one way by which they reach a terminal.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+NONE = "\u2013"  # in place of a figure that does not exist
+_PLAIN = str.maketrans({"\u2013": "-", "…": "...", "µ": "u", "≤": "<=", "·": ";"})
+_RIGHT_TO_LEFT = {"R", "AL", "AN"}
+
+
+def printable(text: str) -> str:
+    """The text without all that could move the cursor, break the line or change its direction.
+
+    Control and format characters, separators but the space, unassigned ones, and letters of right-to-left
+    scripts (which would reorder the figures beside them) become ``\\n``, ``\\x1b`` or ``\\u202e``.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(character if _is_plain(character) else _escape(character) for character in text)
+
+
+def _is_plain(character: str) -> bool:
+    return character.isprintable() and unicodedata.bidirectional(character) not in _RIGHT_TO_LEFT
+
+
+def _escape(character: str) -> str:
+    number = ord(character)
+    short = {9: "\\t", 10: "\\n", 13: "\\r"}.get(number)
+    return short or (
+        f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"
+    )
+
+
+def to_ascii(line: str) -> str:
+    """A line of ours for a terminal without Unicode; what remains in names becomes escapes."""
+    return line.translate(_PLAIN).encode("ascii", "backslashreplace").decode()
+
+
+def width(text: str) -> int:
+    """Columns of a terminal that printable text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def shorten_left(text: str, columns: int | None, mark: str = "…") -> str:
+    """The end of a name, which tells most; all of it when `columns` is None or enough."""
+    if columns is None or width(text) <= columns:
+        return text
+    room = max(1, columns - width(mark))
+    kept = ""
+    for character in reversed(text):
+        room -= _columns(character)
+        if room < 0:
+            break
+        kept = character + kept
+    return mark + kept
+
+
+def shorten_right(text: str, columns: int | None, mark: str = "…") -> str:
+    if columns is None or width(text) <= columns:
+        return text
+    kept, room = "", max(1, columns - width(mark))
+    for character in text:
+        room -= _columns(character)
+        if room < 0:
+            break
+        kept += character
+    return kept + mark
+
+
+def number(value: int) -> str:
+    return f"{value:,}"
+
+
+def size(value: float) -> str:
+    """Bytes in the unit that gives one to four digits."""
+    value = float(value)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if abs(value) < 1024 or unit == "PiB":
+            break
+        value /= 1024
+    if unit == "B" or value == int(value):
+        return f"{value:.0f} {unit}"
+    return f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
+
+
+def duration(nanoseconds: float) -> str:
+    value = float(nanoseconds)
+    for unit, limit in (("ns", 1e3), ("µs", 1e3), ("ms", 1e3), ("s", 120)):
+        if value < limit:
+            return f"{value:.0f} ns" if unit == "ns" else f"{value:.3g} {unit}"
+        if unit != "s":
+            value /= 1e3
+    minutes, seconds = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s"
+
+
+def percent(share: float | None) -> str:
+    if share is None:
+        return NONE
+    value = share * 100
+    if 0 < value < 0.1:
+        return "< 0.1 %"
+    return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
+
+
+def bar(value: float, greatest: float, columns: int, unicode: bool = True) -> str:
+    """A bar of at most `columns`; anything above 0 shows."""
+    if greatest <= 0 or value <= 0:
+        return ""
+    if not unicode:
+        return "#" * max(1, round(value / greatest * columns))
+    eighths = max(1, round(value / greatest * columns * 8))
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
+
+
+def sparkline(values: Sequence[float], unicode: bool = True) -> str:
+    """One character a value; 0 is a space, anything above shows."""
+    marks = "▁▂▃▄▅▆▇█" if unicode else ".:-=+*#@"
+    greatest = max(values, default=0)
+    if greatest <= 0:
+        return " " * len(values)
+    last = len(marks) - 1
+    return "".join(
+        marks[min(last, int(value / greatest * len(marks)))] if value > 0 else " " for value in values
+    )
