@@ -102,12 +102,17 @@ Status check_header(const ChunkHeader& header) {
 }
 
 Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, Bytes payload) {
+  Compressor compressor;
+  return seal_chunk(header, payload, compressor);
+}
+
+Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, Bytes payload, Compressor& compressor) {
   if (payload.size() > kMaxPayloadBytes) {
     return Status(Code::kLimit, "payload of " + std::to_string(payload.size()) + " bytes: a chunk holds at most " +
                                     std::to_string(kMaxPayloadBytes));
   }
   std::vector<uint8_t> chunk(kHeaderSize);
-  HEADRACE_ASSIGN(header.codec, append_compressed(payload, chunk));
+  header.codec = compressor.append(payload, chunk);
   header.raw_length = static_cast<uint32_t>(payload.size());
   header.stored_length = static_cast<uint32_t>(chunk.size() - kHeaderSize);
   header.payload_crc = base::crc32c(Bytes(chunk).subspan(kHeaderSize));

@@ -14,6 +14,8 @@
 
 namespace headrace::format {
 
+class Compressor;
+
 inline constexpr size_t kHeaderSize = 100;               // bytes of every chunk header
 inline constexpr size_t kNameSize = 16;                  // longest table name, in bytes
 inline constexpr uint32_t kMaxPayloadBytes = 64u << 20;  // of one chunk, compressed or not
@@ -71,7 +73,10 @@ base::Result<ChunkHeader> decode_header(std::span<const uint8_t> bytes);
 base::Status check_header(const ChunkHeader& header);
 
 /// Fills codec, lengths and checksum of `header` and returns header plus stored payload, ready for one append.
-/// Compresses with zstd level 1 when that saves bytes. kLimit: payload larger than kMaxPayloadBytes.
+/// Compresses with zstd level 1 when that saves something. kLimit: payload larger than kMaxPayloadBytes.
+/// `compressor` (codec.h) keeps working memory between calls; the form without makes its own each time.
+base::Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, std::span<const uint8_t> payload,
+                                              Compressor& compressor);
 base::Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, std::span<const uint8_t> payload);
 
 }  // namespace headrace::format

@@ -9,31 +9,39 @@ namespace headrace::format {
 
 using base::Bytes;
 using base::Code;
-using base::Result;
 using base::Status;
 
-Result<Codec> append_compressed(Bytes payload, std::vector<uint8_t>& to) {
+void Compressor::Free::operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+void Decompressor::Free::operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+
+Codec Compressor::append(Bytes payload, std::vector<uint8_t>& to) {
   constexpr int kLevel = 1;  // higher levels cost several times more for a few percent on counters and events
+  if (context_ == nullptr) context_.reset(ZSTD_createCCtx());
   const size_t begin = to.size();
-  to.resize(begin + ZSTD_compressBound(payload.size()));
-  const size_t size = ZSTD_compress(to.data() + begin, to.size() - begin, payload.data(), payload.size(), kLevel);
-  if (!ZSTD_isError(size) && size < payload.size()) {
-    to.resize(begin + size);
-    return Codec::kZstd;
+  if (context_ != nullptr && !payload.empty()) {  // without memory for a context the payload is stored as it is
+    to.resize(begin + ZSTD_compressBound(payload.size()));
+    const size_t size =
+        ZSTD_compressCCtx(context_.get(), to.data() + begin, to.size() - begin, payload.data(), payload.size(), kLevel);
+    if (!ZSTD_isError(size) && size < payload.size() - payload.size() / 16) {
+      to.resize(begin + size);
+      return Codec::kZstd;
+    }
+    to.resize(begin);
   }
-  to.resize(begin + payload.size());
-  if (!payload.empty()) std::memcpy(to.data() + begin, payload.data(), payload.size());
+  to.insert(to.end(), payload.begin(), payload.end());
   return Codec::kRaw;
 }
 
-Status decompress(Codec codec, Bytes stored, std::span<uint8_t> raw) {
+Status Decompressor::run(Codec codec, Bytes stored, std::span<uint8_t> raw) {
   switch (codec) {
     case Codec::kRaw:
       if (stored.size() != raw.size()) return Status(Code::kCorrupt, "payload is not as long as its header says");
       if (!raw.empty()) std::memcpy(raw.data(), stored.data(), raw.size());
       return {};
     case Codec::kZstd: {
-      const size_t size = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
+      if (context_ == nullptr) context_.reset(ZSTD_createDCtx());
+      if (context_ == nullptr) return Status(Code::kLimit, "the machine has no memory to decompress with");
+      const size_t size = ZSTD_decompressDCtx(context_.get(), raw.data(), raw.size(), stored.data(), stored.size());
       if (ZSTD_isError(size) || size != raw.size()) return Status(Code::kCorrupt, "payload does not decompress");
       return {};
     }

@@ -1,7 +1,9 @@
 #pragma once
-// Payload compression. Each call makes its own zstd context, so any thread may call; nothing is kept between calls.
+// Payload compression. A codec object keeps zstd's working memory (about 1 MB) between chunks, because making it costs
+// more than compressing a small chunk. One thread at a time per object.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,13 +11,34 @@
 #include "base/result.h"
 #include "format/chunk.h"
 
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
 namespace headrace::format {
 
-/// Appends `payload` to `to`, compressed if that saves bytes, and returns how.
-base::Result<Codec> append_compressed(base::Bytes payload, std::vector<uint8_t>& to);
+class Compressor {
+ public:
+  /// Appends `payload` to `to`, compressed if that saves a sixteenth, and returns how.
+  Codec append(base::Bytes payload, std::vector<uint8_t>& to);
 
-/// Fills `raw`, whose size is the promised length. kCorrupt: not that many bytes, or no zstd frame.
-/// kUnsupported: a codec this version does not know. Takes no memory beyond `raw` and a fixed context.
-base::Status decompress(Codec codec, base::Bytes stored, std::span<uint8_t> raw);
+ private:
+  struct Free {
+    void operator()(ZSTD_CCtx_s* context) const;
+  };
+  std::unique_ptr<ZSTD_CCtx_s, Free> context_;  // made when first needed
+};
+
+class Decompressor {
+ public:
+  /// Fills `raw`, whose size is the promised length. kCorrupt: not that many bytes, or no zstd frame.
+  /// kUnsupported: a codec this version does not know. Takes no memory beyond `raw` and the context.
+  base::Status run(Codec codec, base::Bytes stored, std::span<uint8_t> raw);
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DCtx_s* context) const;
+  };
+  std::unique_ptr<ZSTD_DCtx_s, Free> context_;  // made when first needed
+};
 
 }  // namespace headrace::format

@@ -62,7 +62,7 @@ Result<std::optional<ChunkHeader>> read_chunk(Source& source, uint64_t offset, u
   HEADRACE_ASSIGN(const Bytes stored, source.read(offset + kHeaderSize, header->stored_length, scratch));
   if (base::crc32c(stored) != header->payload_crc) return std::optional<ChunkHeader>();
   payload.resize(header->raw_length);
-  if (!decompress(header->codec, stored, payload).ok()) return std::optional<ChunkHeader>();
+  if (!Decompressor().run(header->codec, stored, payload).ok()) return std::optional<ChunkHeader>();
   return std::optional<ChunkHeader>(*header);
 }
 

@@ -166,6 +166,7 @@ struct Reader::State {
   std::vector<Damage> damage;
   bool closed = false;
   std::vector<uint8_t> scratch;
+  Decompressor decompressor;
 
   static Result<std::unique_ptr<State>> load(std::unique_ptr<Source> source, ReadLimits limits);
   Status load_payload(const ChunkInfo& chunk, std::vector<uint8_t>& raw);
@@ -220,7 +221,7 @@ Status Reader::State::load_payload(const ChunkInfo& chunk, std::vector<uint8_t>&
     status = Status(Code::kCorrupt, "chunk payload fails its checksum");
   } else {
     raw.resize(header.raw_length);
-    status = decompress(header.codec, stored, raw);
+    status = decompressor.run(header.codec, stored, raw);
   }
   if (!status.ok()) add_damage(chunk.offset, chunk_size(header), status.message());
   return status;

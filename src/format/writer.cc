@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/hash.h"
+#include "format/codec.h"
 #include "format/contents.h"
 #include "format/encode.h"
 #include "format/index.h"
@@ -24,6 +25,7 @@ struct Writer::State {
   uint64_t bytes = 0;
   uint64_t end = 0;                // of what this writer appended last
   std::vector<ChunkInfo> entries;  // not yet in an index
+  Compressor compressor;
 
   Status append(ChunkHeader header, std::span<const uint8_t> payload);
   Status append_index();
@@ -120,7 +122,7 @@ Status Writer::State::append(ChunkHeader header, std::span<const uint8_t> payloa
     header.producer = options.producer;
     header.sequence = sequence++;  // also when the append fails: the reader may find half of it
   }
-  HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, seal_chunk(header, payload));
+  HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, seal_chunk(header, payload, compressor));
   HEADRACE_ASSIGN(const uint64_t offset, sink->append(chunk));
   bytes += chunk.size();
   end = offset + chunk.size();
