@@ -1,0 +1,77 @@
+// Writes the seeds of the format's fuzz targets: `write_seeds <directory>` fills <directory>/<target>/.
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/encode.h"
+#include "format/random_table.h"
+#include "format/writer.h"
+
+using namespace headrace::format;
+
+namespace {
+
+bool store(const std::string& path, const std::vector<uint8_t>& bytes) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return false;
+  const bool whole = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  return std::fclose(file) == 0 && whole;
+}
+
+/// A log with a table or two and a chunk of an unknown kind, behind the byte that has checksums healed.
+std::vector<uint8_t> log_seed(uint64_t seed) {
+  Random random(seed);
+  std::vector<uint8_t> bytes{1};
+  std::vector<uint8_t> log;
+  auto writer = Writer::open(std::make_unique<MemorySink>(log), {.job = seed + 1, .chunk_rows = 4});
+  for (const char* name : {"job", "files"}) {
+    const RandomTable table = random_table(random, name, random.below(8));
+    if (!writer->add(table.builder()).ok()) return {};
+  }
+  ChunkHeader header;
+  header.kind = kind_of("EVNT");
+  const std::vector<uint8_t> payload{1, 2, 3};
+  if (seed % 2 == 0 && !writer->add_chunk(header, payload).ok()) return {};
+  if (seed % 3 != 0 && !writer->close().ok()) return {};  // some without an index
+  bytes.insert(bytes.end(), log.begin(), log.end());
+  return bytes;
+}
+
+std::vector<uint8_t> payload_seed(uint64_t seed) {
+  Random random(seed);
+  std::vector<uint8_t> bytes;
+  headrace::base::ByteWriter out(bytes);
+  for (int i = 0; i < 3; ++i) {
+    const RandomTable table = random_table(random, "t", random.below(6));
+    const TableBuilder builder = table.builder();
+    const std::vector<uint8_t> payload = TableEncoder(builder).payload(0, table.rows);
+    out.u16(static_cast<uint16_t>(table.rows));
+    out.u16(static_cast<uint16_t>(payload.size()));
+    out.append(payload);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::fprintf(stderr, "usage: write_seeds <directory>\n");
+    return 2;
+  }
+  const std::string directory = arguments[1];
+  std::error_code error;
+  std::filesystem::create_directories(directory + "/chunk_file", error);
+  std::filesystem::create_directories(directory + "/table_payload", error);
+  bool stored = true;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));
+    stored &= store(directory + "/table_payload/payloads-" + std::to_string(seed), payload_seed(seed));
+  }
+  if (!stored)
+    std::fprintf(stderr, "write_seeds: cannot write below %s: choose a directory you may write to\n", arguments[1]);
+  return stored ? 0 : 1;
+}
