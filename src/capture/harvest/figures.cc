@@ -132,6 +132,7 @@ void add_shard(model::FileRecord& record, const Shard& shard) {
   record[counter::opens] += shard.opens;
   record[counter::closes] += shard.closes;
   record[counter::flags] |= shard.flags;
+  record[counter::switches] += shard.switches;
   record[counter::meta_ns] += shard.meta_time;
   record[counter::meta_max_ns] = std::max(record[counter::meta_max_ns], shard.max_meta_time);
   keep_first(record[counter::first_open_at_ns], shard.first_open);

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -26,6 +28,9 @@ class Harvester {
   base::Status scan(Depth depth);
   /// Stores waiting rows and removes their spools.
   base::Status flush();
+
+  /// These process images are in the log already: their spools are only removed.
+  void skip(std::unordered_set<uint64_t> ids) { already_stored_ = std::move(ids); }
 
   /// How a process ended, for those that the caller could wait for.
   void note_exit(uint32_t process_id, int wait_status);
@@ -55,6 +60,7 @@ class Harvester {
   std::map<std::pair<uint64_t, std::string>, SpoolName> waiting_;  // by creation
   std::vector<std::string> harvested_;                             // to be removed once stored
   std::unordered_map<uint32_t, ExitNote> exits_;
+  std::unordered_set<uint64_t> already_stored_;
   std::vector<std::byte> buffer_;
   uint64_t harvested_bytes_ = 0, oldest_ns_ = 0, directory_time_ns_ = 0;
   bool stirred_ = false;

@@ -67,6 +67,11 @@ std::string json_array(const std::vector<std::string>& texts) {
 JobLog::JobLog(LogOutput output, const Moment& start)
     : output_(std::move(output)), start_(start), host_(host_name()), tree_(host_) {}
 
+void JobLog::continue_in(LogOutput output) {
+  output_ = std::move(output);
+  tables_.continue_log();
+}
+
 void JobLog::Rows::record(const model::FileRecord& record) {
   log_.tables_.add_file(process_, record, log_.mounts_.find(record.path));
 }

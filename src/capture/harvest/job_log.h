@@ -24,6 +24,9 @@ class JobLog {
  public:
   JobLog(LogOutput output, const Moment& start);
 
+  /// Goes on in a log that was closed, or that another process left.
+  void continue_in(LogOutput output);
+
   const Moment& start() const { return start_; }
   const std::string& host() const { return host_; }
   ProcessTree& tree() { return tree_; }

@@ -127,6 +127,7 @@ inline std::vector<std::byte> sample_spool() {
     b.at<Shard>(shard).thread = static_cast<uint16_t>(b.at<ThreadBlock>(thread).id);
     b.at<Shard>(shard).opens = b.at<Shard>(shard).closes = 1;
     b.at<Shard>(shard).first_open = 1'100'000'000;
+    b.at<Shard>(shard).switches = 1;
     const uint32_t d = b.direction(shard, kWrite);
     Direction& w = b.at<Direction>(d);
     w.run_count = 10, w.run_size = 4096, w.run_gap = 0, w.last_end = 40960;

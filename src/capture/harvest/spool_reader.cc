@@ -95,7 +95,7 @@ class RecordReader {
       at = shard.next;
     }
     if (!kept) return;  // a roll-up has all of it
-    if (folded) out[model::counter::flags] |= model::flag::partial;
+    if (folded || record.partial != 0) out[model::counter::flags] |= model::flag::partial;
     emit(out);
   }
 

@@ -60,6 +60,7 @@ TEST(SpoolReader, ReadsEverything) {
   EXPECT_EQ(file[counter::write_max_ns], 900u);
   EXPECT_EQ(file[counter::write_max_size], 4096u);
   EXPECT_EQ(file[counter::seeks], 4u);
+  EXPECT_EQ(file[counter::switches], 2u);
   EXPECT_EQ(file[counter::first_open_at_ns], 200'000'000u);
   EXPECT_EQ(file[counter::last_write_at_ns], 400'000'000u);
   EXPECT_EQ(file[counter::last_close_at_ns], 1'000'000'000u);

@@ -1,0 +1,83 @@
+#include "programs/headrace/background.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace headrace::programs {
+namespace {
+
+using capture::Harvester;
+
+constexpr size_t kWatched = 256;  // processes with a descriptor of their own; more are looked at every second
+constexpr int kPollMs = 1000;     // also how soon new processes of a daemon are noticed
+constexpr uint32_t kThoroughEvery = 8;
+
+void detach(int kept) {
+  setsid();
+  signal(SIGHUP, SIG_IGN);
+  sigset_t none;
+  sigemptyset(&none);
+  for (int number : {SIGTERM, SIGINT, SIGQUIT, SIGCHLD}) signal(number, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int null = open("/dev/null", O_RDWR);
+  for (int standard = 0; standard < 3; ++standard) dup2(null, standard);
+  const auto low = static_cast<unsigned>(kept > 3 ? kept : 3);
+  if (low > 3) syscall(SYS_close_range, 3u, low - 1, 0u);
+  syscall(SYS_close_range, low == static_cast<unsigned>(kept) ? low + 1 : low, ~0u, 0u);
+  [[maybe_unused]] const int ignored = chdir("/");
+}
+
+/// Waits until one of the processes ends, or a second has passed; true if one ended.
+bool wait_for_one(const std::vector<uint32_t>& processes) {
+  std::vector<pollfd> watched;
+  for (size_t i = 0; i < std::min(processes.size(), kWatched); ++i) {
+    const long fd = syscall(SYS_pidfd_open, processes[i], 0u);
+    if (fd >= 0) watched.push_back({static_cast<int>(fd), POLLIN, 0});
+  }
+  const bool ended = poll(watched.data(), watched.size(), kPollMs) > 0;
+  for (const pollfd& each : watched) close(each.fd);
+  return ended;
+}
+
+void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory) {
+  log.continue_in(capture::LogOutput::append_to(log.output().path(), {}));
+  for (uint32_t round = 1; harvester.alive() > 0; ++round) {
+    const bool ended = wait_for_one(harvester.alive_processes());
+    if (ended) {  // a pid's end comes before its memory is let go, and more may follow
+      const timespec moment = {0, 5'000'000};
+      nanosleep(&moment, nullptr);
+    }
+    const bool thorough = ended || round % kThoroughEvery == 0;
+    if (!harvester.scan(thorough ? Harvester::Depth::kThorough : Harvester::Depth::kQuick).ok()) return;
+    if (ended && harvester.alive() > 0 && !harvester.stirred()) {
+      // A zombie whose parent does not wait for it: its descriptor stays readable, so do not spin.
+      const timespec pause = {1, 0};
+      nanosleep(&pause, nullptr);
+    }
+  }
+  if (!harvester.flush().ok()) return;  // the log's place is gone or full: spools stay for `headrace collect`
+  log.add_fact("complete", "yes");
+  log.add_fact("end_utc_ns", std::to_string(base::clock_ns(CLOCK_REALTIME)));
+  if (log.close().ok()) directory.remove();
+}
+
+}  // namespace
+
+bool collect_in_background(capture::JobLog& log, capture::Harvester& harvester, JobDirectory& directory) {
+  const pid_t pid = fork();
+  if (pid != 0) return pid > 0;
+  detach(directory.descriptor());
+  work(log, harvester, directory);
+  _exit(0);
+}
+
+}  // namespace headrace::programs

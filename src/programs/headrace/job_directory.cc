@@ -1,0 +1,193 @@
+#include "programs/headrace/job_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "base/clock.h"
+#include "capture/harvest/small_file.h"
+
+namespace headrace::programs {
+namespace {
+
+using base::Code;
+using base::Status;
+
+constexpr size_t kLongestPath = 130;                 // the recorder keeps paths of spools in fixed buffers
+constexpr uint64_t kRoomWanted = uint64_t{4} << 20;  // bytes; less than this holds no real program's spool
+
+/// File systems where a mapped page may be lost, stall or raise SIGBUS when a server goes away.
+const char* remote_type(uint32_t magic) {
+  static constexpr struct {
+    uint32_t magic;
+    const char* name;
+  } kRemote[] = {{0x6969, "NFS"},         {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"}, {0x65735546, "FUSE"},
+                 {0x01021997, "9p"},      {0xff534d42, "CIFS"},   {0xfe534d42, "SMB"},  {0x517b, "SMB"},
+                 {0x00c36400, "Ceph"},    {0x19830326, "BeeGFS"}, {0x5346414f, "AFS"},  {0x73757245, "Coda"},
+                 {0x20030528, "OrangeFS"}};
+  for (const auto& each : kRemote) {
+    if (each.magic == magic) return each.name;
+  }
+  return nullptr;
+}
+
+Status system_error(const std::string& what) {
+  return {errno == ENOSPC ? Code::kNoSpace : Code::kIo, what + ": " + strerror(errno)};
+}
+
+std::vector<std::string> places(const RunSettings& settings) {
+  std::vector<std::string> list;
+  const char* temporary = getenv("TMPDIR");
+  if (!settings.spool.empty()) list.push_back(settings.spool);
+  list.push_back("/dev/shm");
+  if (temporary != nullptr && temporary[0] == '/') list.push_back(temporary);
+  list.push_back("/tmp");
+  list.push_back("/var/tmp");
+  return list;
+}
+
+std::string clock_name() {
+  const std::string source =
+      capture::read_small_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64);
+  return source.starts_with("tsc\n") || source.starts_with("arch_sys_counter") ? "tsc" : "monotonic";
+}
+
+std::string configuration(const RunSettings& settings) {
+  std::string text = "memory=" + std::to_string(settings.memory) + "\nclock=" + clock_name() + "\n";
+  if (settings.file_sizes) text += "file_sizes=1\n";
+  for (const Rule& rule : settings.rules) text += (rule.exclude ? "exclude=" : "include=") + rule.prefix + "\n";
+  return text;
+}
+
+}  // namespace
+
+Status check_local(const std::string& directory) {
+  struct statfs system;
+  if (statfs(directory.c_str(), &system) != 0) return system_error(directory);
+  if (const char* name = remote_type(static_cast<uint32_t>(system.f_type)); name != nullptr) {
+    return {Code::kUnsupported, directory + ": on " + name + ", where spools cannot be kept safely"};
+  }
+  if (static_cast<uint64_t>(system.f_bavail) * static_cast<uint64_t>(system.f_bsize) < kRoomWanted &&
+      system.f_blocks != 0) {
+    return {Code::kNoSpace, directory + ": less than 4 MiB are free"};
+  }
+  return {};
+}
+
+JobDirectory& JobDirectory::operator=(JobDirectory&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(refused_, other.refused_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+JobDirectory::~JobDirectory() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+base::Result<JobDirectory> JobDirectory::create(const RunSettings& settings) {
+  JobDirectory made;
+  for (const std::string& place : places(settings)) {
+    const Status status = made.make_below(place, settings);
+    if (status.ok()) return made;
+    if (!made.refused_.empty()) made.refused_ += "; ";
+    made.refused_ += status.message();
+  }
+  return Status(Code::kIo, "no directory can hold the records of running processes: " + made.refused_);
+}
+
+Status JobDirectory::make_below(const std::string& base, const RunSettings& settings) {
+  HEADRACE_TRY(check_local(base));
+  std::string name = base + "/headrace-" + std::to_string(geteuid()) + "-XXXXXX";
+  if (name.size() > kLongestPath) return {Code::kLimit, base + ": the name of this directory is too long"};
+  if (mkdtemp(name.data()) == nullptr) return system_error(base);
+  path_ = name;
+  descriptor_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const bool locked = descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+  Status status = locked ? write_file("config", configuration(settings)) : system_error(name);
+  if (status.ok()) return {};
+  remove();
+  return status;
+}
+
+base::Result<JobDirectory> JobDirectory::open(const std::string& path) {
+  JobDirectory opened;
+  opened.path_ = path;
+  opened.descriptor_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened.descriptor_ < 0)
+    return Status(errno == ENOENT ? Code::kNotFound : Code::kIo, path + ": " + strerror(errno));
+  struct stat info;
+  if (fstat(opened.descriptor_, &info) != 0) return system_error(path);
+  if (info.st_uid != geteuid() && geteuid() != 0) {
+    return Status(Code::kInvalid, path + ": belongs to somebody else; only its owner can collect it");
+  }
+  if (flock(opened.descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    return Status(Code::kLimit, path + ": a running headrace collects it already; it will finish by itself");
+  }
+  return opened;
+}
+
+std::map<std::string, std::string> JobDirectory::facts() const {
+  std::map<std::string, std::string> facts;
+  const std::string text = capture::read_small_file_at(descriptor_, "job", 1 << 20);
+  size_t at = 0;
+  while (at < text.size()) {
+    size_t end = text.find('\n', at);
+    if (end == std::string::npos) break;  // a last line without its end was cut
+    const std::string line = text.substr(at, end - at);
+    const size_t equals = line.find('=');
+    if (equals != std::string::npos) facts[line.substr(0, equals)] = line.substr(equals + 1);
+    at = end + 1;
+  }
+  return facts;
+}
+
+Status JobDirectory::keep_facts(const std::map<std::string, std::string>& facts) {
+  std::string text;
+  for (const auto& [key, value] : facts) {
+    if (value.find('\n') == std::string::npos) text += key + "=" + value + "\n";
+  }
+  return write_file("job", text);
+}
+
+Status JobDirectory::write_file(const char* name, const std::string& text) {
+  const int fd = openat(descriptor_, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const bool written = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (!written && fd >= 0 && errno == 0) errno = ENOSPC;
+  Status status = written ? Status() : system_error(path_ + "/" + name);
+  if (fd >= 0) close(fd);
+  return status;
+}
+
+void JobDirectory::leave_note(uint32_t process_id, const std::string& reason, const std::string& program) {
+  char name[128];
+  snprintf(name, sizeof name, "%u.%llx.%s.note", process_id,
+           static_cast<unsigned long long>(base::clock_ns(CLOCK_BOOTTIME)), reason.c_str());
+  (void)write_file(name, program);
+}
+
+void JobDirectory::remove() {
+  if (descriptor_ < 0) return;
+  const int copy = openat(descriptor_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
+  std::vector<std::string> names;
+  while (const dirent* entry = stream != nullptr ? readdir(stream) : nullptr) names.push_back(entry->d_name);
+  if (stream != nullptr) closedir(stream);
+  for (const std::string& name : names) {
+    if (name != "." && name != "..") unlinkat(descriptor_, name.c_str(), 0);
+  }
+  rmdir(path_.c_str());
+  close(descriptor_);
+  descriptor_ = -1;
+}
+
+}  // namespace headrace::programs

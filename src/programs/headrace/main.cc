@@ -1,0 +1,60 @@
+// The `headrace` command. What has to start fast is native; everything else is the Python package's.
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "programs/headrace/collect.h"
+#include "programs/headrace/messages.h"
+#include "programs/headrace/places.h"
+#include "programs/headrace/run.h"
+
+namespace headrace::programs {
+namespace {
+
+constexpr char kUsage[] =
+    "Usage: headrace COMMAND [ARGUMENT]...\n"
+    "See, explain and fix the I/O of programs.\n"
+    "\n"
+    "  run      run a command and record its I/O in a log\n"
+    "  collect  make a log of records that processes left behind\n"
+    "\n"
+    "show, export and doctor need the Python package, which is not installed beside this command.\n"
+    "`headrace run --help` says more.\n";
+
+int become_python(const std::vector<std::string>& arguments) {
+  const std::string python = own_directory() + "/python3";
+  std::vector<char*> list;
+  for (const char* word : {python.c_str(), "-m", "headrace"}) list.push_back(const_cast<char*>(word));
+  for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));
+  list.push_back(nullptr);
+  execv(python.c_str(), list.data());
+  const int why = errno;
+  const bool asks_help =
+      arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help";
+  if (asks_help) return write(STDOUT_FILENO, kUsage, sizeof kUsage - 1) < 0 ? 1 : 0;
+  say("`headrace " + arguments[0] + "` needs the Python package: " + python + ": " + strerror(why) +
+      "; install it beside this command, or use `python3 -m headrace` where it is installed");
+  return 127;
+}
+
+int main_of(const std::vector<std::string>& arguments) {
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+  if (command == "run") return run(rest);
+  if (command == "collect") return collect(rest);
+  if (command == "--version" || command == "-V") {
+    constexpr char kVersion[] = "headrace " HEADRACE_VERSION "\n";
+    return write(STDOUT_FILENO, kVersion, sizeof kVersion - 1) < 0 ? 1 : 0;
+  }
+  return become_python(arguments);
+}
+
+}  // namespace
+}  // namespace headrace::programs
+
+int main(int count, char** values) {
+  return headrace::programs::main_of(std::vector<std::string>(values + (count > 0 ? 1 : 0), values + count));
+}

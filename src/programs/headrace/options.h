@@ -1,0 +1,26 @@
+// The command lines of `headrace run` and `headrace collect`.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "programs/headrace/settings.h"
+
+namespace headrace::programs {
+
+extern const char kRunHelp[];
+extern const char kCollectHelp[];
+
+/// The settings of a run from configuration, environment and `arguments` (without "headrace run"). `warning` receives
+/// what is wrong with the site's file, which must not keep people from their work. kNotFound: help was asked for.
+/// kInvalid: a mistake, in words.
+base::Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::string* warning);
+
+struct CollectSettings {
+  std::string output;  // "" = the log a launcher began, or a name made from the time
+  bool quiet = false;
+  std::vector<std::string> directories;  // empty: this user's directory
+};
+base::Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments);
+
+}  // namespace headrace::programs

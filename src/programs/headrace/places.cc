@@ -1,0 +1,49 @@
+#include "programs/headrace/places.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace headrace::programs {
+
+std::string own_directory() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0 || length == static_cast<ssize_t>(sizeof path)) return "";
+  const std::string text(path, static_cast<size_t>(length));
+  return text.substr(0, text.rfind('/'));
+}
+
+std::string library_path() {
+  const char* variable = getenv("HEADRACE_LIBRARY");
+  if (variable != nullptr && *variable != '\0') return absolute_path(variable);
+  const std::string directory = own_directory();
+  // The path is put into LD_PRELOAD, and shown by tools that list libraries: without "..", it reads better.
+  return directory.substr(0, directory.rfind('/')) + "/lib/headrace/libheadrace.so";
+}
+
+std::string default_log_path(const std::string& name) {
+  char text[64];
+  const time_t now = time(nullptr);
+  tm parts{};
+  localtime_r(&now, &parts);
+  strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  return absolute_path("headrace-" + name.substr(name.rfind('/') + 1) + "-" + text + "-" + std::to_string(getpid()) +
+                       ".hr");
+}
+
+std::string absolute_path(const std::string& path) {
+  char directory[4096];
+  if (path.empty() || path[0] == '/' || getcwd(directory, sizeof directory) == nullptr) return path;
+  return std::string(directory) + "/" + path;
+}
+
+std::vector<std::string> fallback_directories() {
+  std::vector<std::string> list;
+  const char* temporary = getenv("TMPDIR");
+  if (temporary != nullptr && temporary[0] == '/') list.push_back(temporary);
+  for (const char* each : {"/tmp", "/var/tmp", "/dev/shm"}) list.emplace_back(each);
+  return list;
+}
+
+}  // namespace headrace::programs

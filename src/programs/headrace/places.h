@@ -1,0 +1,19 @@
+// Files and names that the commands agree on.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace headrace::programs {
+
+/// Directory of this executable, links resolved as far as /proc/self/exe does; "" when it cannot be told.
+std::string own_directory();
+/// The capture library: $HEADRACE_LIBRARY, or ../lib/headrace/libheadrace.so beside this executable.
+std::string library_path();
+/// headrace-NAME-DATE-TIME-PID.hr in the working directory, as an absolute path where that has a name.
+std::string default_log_path(const std::string& name);
+/// `path` from the working directory, so that it means the same file after a change of directory.
+std::string absolute_path(const std::string& path);
+/// Directories for a log that cannot be written where it should be.
+std::vector<std::string> fallback_directories();
+
+}  // namespace headrace::programs

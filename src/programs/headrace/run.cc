@@ -1,0 +1,261 @@
+#include "programs/headrace/run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <optional>
+
+#include "capture/harvest/harvester.h"
+#include "capture/harvest/job_log.h"
+#include "capture/recorder/target.h"
+#include "programs/headrace/background.h"
+#include "programs/headrace/child.h"
+#include "programs/headrace/job_directory.h"
+#include "programs/headrace/messages.h"
+#include "programs/headrace/options.h"
+#include "programs/headrace/places.h"
+#include "programs/headrace/watch.h"
+
+namespace headrace::programs {
+namespace {
+
+using base::Code;
+using base::Status;
+using capture::JobLog;
+using capture::LogOutput;
+using capture::Moment;
+
+constexpr int kOurMistake = 125, kCannotRun = 126, kNotFound = 127;  // as env(1), nohup(1) and shells have it
+
+int exit_code_of(const Status& status) {
+  if (status.code() == Code::kNotFound) return kNotFound;
+  return status.code() == Code::kInvalid ? kCannotRun : kOurMistake;
+}
+
+/// Ends this process as the command ended.
+[[noreturn]] void end_like(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) _exit(WEXITSTATUS(wait_status));
+  const int number = WTERMSIG(wait_status);
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  prctl(PR_SET_DUMPABLE, 0);  // a core pattern that pipes to a program ignores the limit
+  signal(number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  kill(getpid(), number);
+  _exit(128 + number);
+}
+
+/// One captured run, in the order of its methods.
+class Run {
+ public:
+  explicit Run(RunSettings settings)
+      : settings_(std::move(settings)),
+        start_(Moment::now()),
+        log_path_(settings_.output.empty() ? default_log_path(settings_.command[0]) : absolute_path(settings_.output)),
+        log_(LogOutput(log_path_, fallback_directories()), start_) {}
+
+  int perform(const std::string& program);
+
+ private:
+  void prepare(const std::string& program);
+  void add_start_facts();
+  Status start(const std::string& program);
+  void finish(int wait_status);
+  void add_uncaptured_command(int wait_status);
+  void finish_log(size_t running);
+  void report(const Status& stored, size_t running);
+  bool captured() const { return missing_.empty(); }
+
+  RunSettings settings_;
+  Moment start_;
+  std::string log_path_, library_;
+  SignalState signals_;
+  std::optional<JobDirectory> directory_;
+  std::string missing_;          // why nothing at all is captured
+  const char* unfit_ = nullptr;  // why the command itself cannot be
+  JobLog log_;
+  std::optional<capture::Harvester> harvester_;
+  pid_t child_ = 0;
+  std::map<std::string, std::string> facts_;
+};
+
+void Run::prepare(const std::string& program) {
+  library_ = library_path();
+  if (access(library_.c_str(), R_OK) != 0) {
+    missing_ =
+        library_ + ": " + strerror(errno) + "; reinstall Headrace, or set HEADRACE_LIBRARY to its capture library";
+  } else if (library_.find_first_of(": ") != std::string::npos) {
+    missing_ = library_ + ": the loader cannot preload a path with spaces or colons";
+  } else {
+    auto made = JobDirectory::create(settings_);
+    if (made.ok())
+      directory_.emplace(std::move(*made));
+    else
+      missing_ = made.message();
+  }
+  unfit_ = capture::unfit_reason(AT_FDCWD, program.c_str());
+  if (directory_.has_value()) harvester_.emplace(directory_->descriptor(), directory_->path(), log_);
+  add_start_facts();
+}
+
+void Run::add_start_facts() {
+  facts_["format_version"] = "1";
+  facts_["headrace_version"] = HEADRACE_VERSION;
+  facts_["command"] = capture::json_array(settings_.command);
+  facts_["host"] = log_.host();
+  facts_["user_id"] = std::to_string(getuid());
+  facts_["start_utc_ns"] = std::to_string(start_.realtime_ns);
+  facts_["working_directory"] = absolute_path(".").substr(0, absolute_path(".").size() - 2);
+  facts_["memory"] = std::to_string(settings_.memory);
+  facts_["file_sizes"] = settings_.file_sizes ? "1" : "0";
+  std::vector<std::string> lists[2];
+  for (const Rule& rule : settings_.rules) lists[rule.exclude ? 1 : 0].push_back(rule.prefix);
+  facts_["include"] = capture::json_array(lists[0]);
+  facts_["exclude"] = capture::json_array(lists[1]);
+  if (directory_.has_value()) facts_["spool_directory"] = directory_->path();
+  for (const auto& [key, value] : facts_) log_.add_fact(key, value);
+  log_.add_fact("complete", "no: the launcher has not finished");
+  if (!directory_.has_value()) return;
+  if (!directory_->refused().empty()) log_.add_fact("spool_refused", directory_->refused());
+  facts_["log"] = log_path_;
+  facts_["start_monotonic_ns"] = std::to_string(start_.monotonic_ns);
+  facts_["start_boottime_ns"] = std::to_string(start_.boottime_ns);
+  (void)directory_->keep_facts(facts_);  // without them `collect` makes a log of its own
+}
+
+Status Run::start(const std::string& program) {
+  const bool enter = captured() && unfit_ == nullptr;
+  signals_ = take_over_signals();
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  auto child = start_program(program, settings_.command,
+                             enter ? capture_environment(library_, directory_->path()) : plain_environment(), signals_);
+  if (!child.ok()) return child.status();
+  child_ = *child;
+  if (captured() && !enter) directory_->leave_note(static_cast<uint32_t>(child_), unfit_, program);
+  return {};
+}
+
+int Run::perform(const std::string& program) {
+  prepare(program);
+  const Status started = start(program);
+  if (!started.ok()) {
+    if (directory_.has_value()) directory_->remove();
+    say(started.message());
+    return exit_code_of(started);
+  }
+  const int wait_status = watch(child_, harvester_.has_value() ? &*harvester_ : nullptr);
+  finish(wait_status);
+  end_like(wait_status);
+}
+
+void Run::finish(int wait_status) {
+  if (harvester_.has_value()) harvest_rest(*harvester_);
+  if (!captured()) add_uncaptured_command(wait_status);
+  const size_t running = harvester_.has_value() ? harvester_->alive_processes().size() : 0;
+  const int status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+  log_.add_fact("exit_status", std::to_string(status));
+  log_.add_fact("end_utc_ns", std::to_string(Moment::now().realtime_ns));
+  finish_log(running);
+}
+
+/// The log must say that the command ran although nothing could be captured.
+void Run::add_uncaptured_command(int wait_status) {
+  model::Process process;
+  process.process_id = static_cast<uint32_t>(child_);
+  process.parent_process_id = static_cast<uint32_t>(getpid());
+  process.id = log_.tree().id_of({process.process_id, start_.boottime_ns});
+  process.executable = settings_.command[0];
+  for (const std::string& argument : settings_.command) process.arguments += argument + '\0';
+  process.start_at_ns = 1;
+  process.end_at_ns = Moment::now().monotonic_ns - start_.monotonic_ns;
+  process.ended = WIFSIGNALED(wait_status) ? model::Ended::kKilled : model::Ended::kExit;
+  process.exit_status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+  process.reason = missing_;
+  log_.add_uncaptured(std::move(process));
+}
+
+void Run::finish_log(size_t running) {
+  Status stored = harvester_.has_value() ? harvester_->flush() : Status();
+  if (!captured())
+    log_.add_fact("complete", "no: nothing was captured: " + missing_);
+  else if (running == 0)
+    log_.add_fact("complete", "yes");
+  else
+    log_.add_fact("complete",
+                  "no: " + std::to_string(running) + (running == 1 ? " process" : " processes") + " still running");
+  if (stored.ok()) stored = log_.close();
+  report(stored, running);
+  if (!directory_.has_value() || !stored.ok()) return;
+  if (running == 0 || !collect_in_background(log_, *harvester_, *directory_)) {
+    if (running == 0)
+      directory_->remove();
+    else
+      say("no process could be made to wait for the rest; run `headrace collect " + directory_->path() + "` later");
+  }
+}
+
+void Run::report(const Status& stored, size_t running) {
+  if (!stored.ok()) {
+    say(stored.message() + "; no other place takes the log either" +
+        (directory_.has_value() ? ". The records are kept: run `headrace collect -o FILE " + directory_->path() + "`"
+                                : ""));
+    return;
+  }
+  if (!log_.output().trouble().empty()) {
+    say(log_.output().trouble() + "; the log is in " + log_.output().path());
+    if (!log_.output().earlier_part().empty()) {
+      say("its first part is " + log_.output().earlier_part() + "; `cat` both into one file to join them");
+    }
+  }
+  if (!captured()) say("nothing was captured: " + missing_);
+  if (settings_.quiet || !isatty(STDERR_FILENO)) return;
+  say(std::to_string(log_.processes()) + (log_.processes() == 1 ? " process" : " processes") + " in " +
+      log_.output().path() + (running != 0 ? ", more when they end" : "") + "; look at it with: headrace show " +
+      log_.output().path());
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments) {
+  std::string warning;
+  auto settings = parse_run(arguments, &warning);
+  if (!settings.ok() && settings.code() == Code::kNotFound && settings.message() == "help") {
+    return write(STDOUT_FILENO, kRunHelp, strlen(kRunHelp)) < 0 ? kOurMistake : 0;
+  }
+  if (!settings.ok()) {
+    say(settings.message());
+    return kOurMistake;
+  }
+  const auto program = find_program(settings->command[0]);
+  if (!program.ok()) {
+    say(program.message());
+    return exit_code_of(program.status());
+  }
+  const char* off = getenv("HEADRACE");
+  if (off != nullptr && strcmp(off, "off") == 0) {
+    const Status status = become_program(*program, settings->command, plain_environment());
+    say(status.message());
+    return exit_code_of(status);
+  }
+  if (!settings->output.empty()) {
+    const Status replaceable = LogOutput::check_replaceable(settings->output);
+    if (!replaceable.ok()) {
+      say(replaceable.message());
+      return kOurMistake;
+    }
+  }
+  if (!warning.empty()) say(warning);
+  return Run(std::move(*settings)).perform(*program);
+}
+
+}  // namespace headrace::programs

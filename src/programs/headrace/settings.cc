@@ -1,0 +1,150 @@
+#include "programs/headrace/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <string_view>
+
+#include "capture/harvest/small_file.h"
+
+namespace headrace::programs {
+namespace {
+
+using base::Code;
+using base::Status;
+
+constexpr size_t kLongestRules = 3500;  // bytes of all prefixes: the recorder's table has fixed size
+constexpr size_t kLongestFile = 1 << 20;
+
+Status add_rule(bool exclude, const std::string& prefix, const std::string& place, RunSettings* settings) {
+  if (prefix.empty()) return {Code::kInvalid, place + ": a path prefix is missing"};
+  if (prefix.find('\n') != std::string::npos) return {Code::kInvalid, place + ": a path prefix cannot hold a newline"};
+  std::string absolute = prefix;
+  if (prefix[0] != '/') {
+    char directory[4096];
+    if (getcwd(directory, sizeof directory) == nullptr) {
+      return {Code::kInvalid, place + ": give an absolute prefix; the working directory has no name"};
+    }
+    absolute = std::string(directory) + "/" + prefix;
+  }
+  size_t length = absolute.size();
+  for (const Rule& rule : settings->rules) length += rule.prefix.size();
+  if (length > kLongestRules) {
+    return {Code::kLimit, place + ": prefixes may have " + std::to_string(kLongestRules) +
+                              " bytes in all; use shorter or fewer ones"};
+  }
+  settings->rules.push_back({exclude, absolute});
+  return {};
+}
+
+Status add_rules(const char* list, bool exclude, const std::string& place, RunSettings* settings) {
+  std::string_view rest = list == nullptr ? "" : list;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    if (end > 0) HEADRACE_TRY(add_rule(exclude, std::string(rest.substr(0, end)), place, settings));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+base::Result<bool> parse_switch(const std::string& text, const std::string& place) {
+  for (const char* yes : {"1", "yes", "on", "true"}) {
+    if (text == yes) return true;
+  }
+  for (const char* no : {"0", "no", "off", "false"}) {
+    if (text == no) return false;
+  }
+  return Status(Code::kInvalid, place + ": \"" + text + "\" is neither 1 nor 0");
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && strchr(" \t\r", text.front()) != nullptr) text.remove_prefix(1);
+  while (!text.empty() && strchr(" \t\r", text.back()) != nullptr) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+base::Result<uint64_t> parse_size(const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  uint32_t shift = 0;
+  if (!unit.empty()) {
+    static constexpr std::string_view kUnits = "KMG";
+    const size_t which = kUnits.find(static_cast<char>(unit[0] & ~0x20));
+    if (which == std::string_view::npos)
+      shift = 64;
+    else
+      shift = 10 * (static_cast<uint32_t>(which) + 1);
+    unit.remove_prefix(1);
+    if (unit == "iB" || unit == "B") unit = {};
+  }
+  if (error != std::errc() || shift >= 64 || !unit.empty() || value > (UINT64_MAX >> shift)) {
+    return Status(Code::kInvalid, "\"" + text + "\" is no size; write for example 4M or 512K");
+  }
+  return value << shift;
+}
+
+Status apply_setting(const std::string& key, const std::string& value, const std::string& place,
+                     RunSettings* settings) {
+  if (key == "include" || key == "exclude") return add_rule(key == "exclude", value, place, settings);
+  if (key == "memory") {
+    const auto bytes = parse_size(value);
+    if (!bytes.ok()) return {Code::kInvalid, place + ": " + bytes.message()};
+    if (*bytes < kSmallestMemory || *bytes > kLargestMemory) {
+      return {Code::kInvalid, place + ": memory for each process can be 128K to 4095M, not " + value};
+    }
+    settings->memory = *bytes;
+    return {};
+  }
+  if (key == "file_sizes") {
+    HEADRACE_ASSIGN(settings->file_sizes, parse_switch(value, place));
+    return {};
+  }
+  if (key == "spool") {
+    if (value.empty() || value[0] != '/')
+      return {Code::kInvalid, place + ": the spool directory must be an absolute path"};
+    settings->spool = value;
+    return {};
+  }
+  return {Code::kInvalid,
+          place + ": unknown key \"" + key + "\"; known are memory, include, exclude, file_sizes and spool"};
+}
+
+Status read_configuration(const std::string& path, RunSettings* settings) {
+  if (access(path.c_str(), R_OK) != 0) {
+    return {errno == ENOENT ? Code::kNotFound : Code::kIo, path + ": " + strerror(errno)};
+  }
+  const std::string text = capture::read_small_file(path.c_str(), kLongestFile);
+  std::string_view rest = text;
+  for (int number = 1; !rest.empty(); ++number) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = trimmed(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.empty() || line[0] == '#') continue;
+    const std::string place = path + ":" + std::to_string(number);
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) return {Code::kInvalid, place + ": expected key=value"};
+    HEADRACE_TRY(apply_setting(std::string(trimmed(line.substr(0, equals))),
+                               std::string(trimmed(line.substr(equals + 1))), place, settings));
+  }
+  return {};
+}
+
+Status read_environment(RunSettings* settings) {
+  static constexpr struct {
+    const char *variable, *key;
+  } kSingle[] = {{"HEADRACE_MEMORY", "memory"}, {"HEADRACE_FILE_SIZES", "file_sizes"}, {"HEADRACE_SPOOL", "spool"}};
+  for (const auto& [variable, key] : kSingle) {
+    const char* value = getenv(variable);
+    if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));
+  }
+  HEADRACE_TRY(add_rules(getenv("HEADRACE_INCLUDE"), false, "HEADRACE_INCLUDE", settings));
+  return add_rules(getenv("HEADRACE_EXCLUDE"), true, "HEADRACE_EXCLUDE", settings);
+}
+
+}  // namespace headrace::programs

@@ -1,0 +1,43 @@
+// What a captured run is asked for: the site's configuration file, then the environment, then options. Later ones win.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace headrace::programs {
+
+/// A path prefix to capture or to leave out. Of rules for one path the longest prefix decides, then the later rule.
+struct Rule {
+  bool exclude = false;
+  std::string prefix;
+};
+
+struct RunSettings {
+  std::string output;         // "" = a name made from the command and the time
+  uint64_t memory = 4 << 20;  // bytes a process
+  std::vector<Rule> rules;
+  bool file_sizes = false;
+  bool quiet = false;
+  std::string spool;  // preferred directory for the job directory, "" = none
+  std::vector<std::string> command;
+};
+
+inline constexpr uint64_t kSmallestMemory = 128 << 10;
+inline constexpr uint64_t kLargestMemory = (uint64_t{4} << 30) - (64 << 10);
+
+/// Bytes of "4M", "65536", "1G", "512KiB". kInvalid with a message that repeats the text.
+base::Result<uint64_t> parse_size(const std::string& text);
+
+/// Adds the settings of one configuration file: "key=value" lines, "#" comments. kNotFound when it is not there;
+/// kInvalid with file and line of the first mistake.
+base::Status read_configuration(const std::string& path, RunSettings* settings);
+/// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES and
+/// HEADRACE_SPOOL.
+base::Status read_environment(RunSettings* settings);
+/// Sets one value as configuration files name it; `place` begins the message of a mistake.
+base::Status apply_setting(const std::string& key, const std::string& value, const std::string& place,
+                           RunSettings* settings);
+
+}  // namespace headrace::programs

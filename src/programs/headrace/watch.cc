@@ -1,0 +1,123 @@
+#include "programs/headrace/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "programs/headrace/messages.h"
+
+namespace headrace::programs {
+namespace {
+
+using capture::Harvester;
+
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kShortest = 50 * kMillisecond, kLongest = 200 * kMillisecond;
+constexpr uint64_t kCostFactor = 50;     // a scan may take one fiftieth of the time
+constexpr uint32_t kThoroughEvery = 16;  // scans; they find what a quick one cannot: unreaped children
+
+class Watcher {
+ public:
+  Watcher(pid_t child, Harvester* harvester) : child_(child), harvester_(harvester) {
+    sigfillset(&all_);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all_, fault);
+    next_scan_ = base::clock_ns(CLOCK_MONOTONIC) + interval_;
+  }
+
+  int run() {
+    reap();
+    while (!ended_) {
+      const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
+      siginfo_t info{};
+      if (harvester_ == nullptr) {
+        sigwaitinfo(&all_, &info);
+      } else if (now < next_scan_) {
+        const uint64_t left = next_scan_ - now;
+        const timespec time = {static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
+        sigtimedwait(&all_, &info, &time);
+      }
+      if (info.si_signo == SIGCHLD)
+        reap();
+      else if (info.si_signo != 0)
+        pass_on(info);
+      else
+        scan();
+    }
+    return status_;
+  }
+
+ private:
+  void reap() {
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+      if (WIFSTOPPED(status)) {
+        if (pid == child_) stop_too();
+        continue;
+      }
+      if (harvester_ != nullptr) harvester_->note_exit(static_cast<uint32_t>(pid), status);
+      if (pid != child_) continue;
+      ended_ = true;
+      status_ = status;
+    }
+    if (errno == ECHILD && !ended_) ended_ = true;  // somebody else took its status: as good as gone
+  }
+
+  /// The shell must see its job stopped; it continues the whole group, so the command needs no help then.
+  void stop_too() { kill(getpid(), SIGSTOP); }
+
+  void pass_on(const siginfo_t& info) {
+    const bool from_terminal = info.si_code == SI_KERNEL;
+    const bool for_group = info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGTSTP ||
+                           info.si_signo == SIGTTIN || info.si_signo == SIGTTOU || info.si_signo == SIGWINCH;
+    if (from_terminal && for_group) return;  // the command got it as well
+    if (info.si_code == SI_QUEUE) {
+      sigqueue(child_, info.si_signo, info.si_value);
+    } else {
+      kill(child_, info.si_signo);
+    }
+  }
+
+  void scan() {
+    const uint64_t begin = base::clock_ns(CLOCK_MONOTONIC);
+    const bool thorough = ++scans_ % kThoroughEvery == 0;
+    const base::Status status = harvester_->scan(thorough ? Harvester::Depth::kThorough : Harvester::Depth::kQuick);
+    const uint64_t end = base::clock_ns(CLOCK_MONOTONIC);
+    // An idle job is looked at less often, a busy one soon again, and never at more than a small part of a processor.
+    interval_ = harvester_->stirred() ? kShortest : std::min(interval_ + interval_ / 4, kLongest);
+    next_scan_ = end + std::max(interval_, (end - begin) * kCostFactor);
+    if (!status.ok()) next_scan_ = UINT64_MAX;  // no place for the log: spools are kept, said at the end
+  }
+
+  pid_t child_;
+  Harvester* harvester_;
+  sigset_t all_;
+  uint64_t interval_ = kShortest, next_scan_ = 0;
+  uint32_t scans_ = 0;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+}  // namespace
+
+int watch(pid_t child, Harvester* harvester) { return Watcher(child, harvester).run(); }
+
+void harvest_rest(Harvester& harvester) {
+  // The end of a process is announced a little before the kernel lets go of its memory.
+  for (int round = 0; round < 20; ++round) {
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) harvester.note_exit(static_cast<uint32_t>(pid), status);
+    if (!harvester.scan(Harvester::Depth::kThorough).ok()) return;
+    const auto gone = [](uint32_t pid) { return kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; };
+    const std::vector<uint32_t> alive = harvester.alive_processes();
+    if (std::none_of(alive.begin(), alive.end(), gone)) return;
+    const timespec moment = {0, static_cast<long>(kMillisecond)};
+    nanosleep(&moment, nullptr);
+  }
+}
+
+}  // namespace headrace::programs

@@ -1,0 +1,19 @@
+// Waits for the command and harvests meanwhile.
+#pragma once
+#include <sys/types.h>
+
+#include "capture/harvest/harvester.h"
+
+namespace headrace::programs {
+
+/// Waits until `child` has ended and returns its wait status. Signals are blocked and taken one by one:
+///   - those of the terminal reach the command by themselves, because it is in the same process group; all others are
+///     forwarded to it, SIGINT and SIGQUIT too when somebody sent them to the launcher alone;
+///   - when the command stops, the launcher stops, so that the shell sees the job stopped.
+/// Orphans of the job, which the launcher adopts, are reaped. `harvester` may be null (nothing is captured).
+int watch(pid_t child, capture::Harvester* harvester);
+
+/// Harvests what ends in the next moments although its parents are gone already.
+void harvest_rest(capture::Harvester& harvester);
+
+}  // namespace headrace::programs
