@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 
 NONE = "\u2013"  # in place of a figure that does not exist
-_PLAIN = str.maketrans({"\u2013": "-", "…": "...", "µ": "u", "≤": "<=", "·": ";"})
+_PLAIN = str.maketrans({"\u2013": "-", "…": "...", "µ": "u", "≤": "<=", "·": ";", "→": "->"})
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 
 

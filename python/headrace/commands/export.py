@@ -34,8 +34,8 @@ def command(log: str, target: str, output: str, names: tuple[str, ...], force: b
     """Write the tables of a job log, a file each: DIR/NAME.parquet, .csv or .json.
 
     Parquet files keep unit and meaning of each column: in the Arrow schema, and as JSON under the key
-    "headrace.columns" of the file's metadata. CSV and JSON hold exact values: ids have up to 20 digits, and a name
-    may begin with '=' or '+', which spreadsheets take for a formula.
+    "headrace.columns" of the file's metadata. CSV and JSON hold exact values: ids have up to 20 digits, and a
+    name may begin with '=' or '+', which spreadsheets take for a formula.
 
     \b
     Example:

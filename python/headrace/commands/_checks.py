@@ -1,0 +1,265 @@
+"""What capture needs of a machine, one function a need. Each returns a Check and never raises."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import headrace
+from headrace._errors import HeadraceError
+
+OK, LIMITED, FAILS = "ok", "limited", "fails"
+_AGAIN = "install Headrace again (`make build`)"
+_SPOOL_BYTES = 4 << 20  # of a process, unless --memory says otherwise
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    state: str  # OK; LIMITED: works with losses; FAILS: capture, or what the check names, does not work
+    found: str
+    advice: str = ""  # what to do; empty when all is well
+    needed: bool = True  # for capture; without one of these the command's exit status is 1
+
+
+def native_program() -> Path:
+    """The `headrace` command beside this Python, or on the path."""
+    beside = Path(sys.executable).parent / "headrace"
+    return beside if beside.exists() else Path(shutil.which("headrace") or beside)
+
+
+def preload_library() -> Path:
+    named = os.environ.get("HEADRACE_LIBRARY")
+    return Path(named) if named else native_program().parent.parent / "lib/headrace/libheadrace.so"
+
+
+def system() -> Check:
+    machine = platform.machine()
+    found = f"{platform.system()} {platform.release()}, {machine}"
+    if platform.system() != "Linux" or machine not in ("x86_64", "aarch64"):
+        return Check(
+            "system", FAILS, found, "capture works on Linux on x86_64 or aarch64; logs can be read here"
+        )
+    return Check("system", OK, found)
+
+
+def library() -> Check:
+    path = preload_library()
+    if not path.exists():
+        return Check("capture library", FAILS, f"{path} is not there", _AGAIN)
+    environment = {**os.environ, "LD_PRELOAD": str(path), "HEADRACE": "off"}
+    try:
+        run = subprocess.run(
+            ["/bin/true"], env=environment, capture_output=True, errors="replace", timeout=30
+        )
+        size = path.stat().st_size
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Check("capture library", FAILS, f"{path}: {error}", _AGAIN)
+    if run.returncode != 0 or run.stderr:
+        said = run.stderr.strip() or f"a program preloading it ends with status {run.returncode}"
+        return Check("capture library", FAILS, said, _AGAIN)
+    return Check("capture library", OK, f"{path} ({size >> 10} KiB) loads")
+
+
+def c_library() -> Check:
+    """The glibc of this machine against the newest symbol version the library asks for."""
+    try:
+        version = (os.confstr("CS_GNU_LIBC_VERSION") or "").removeprefix("glibc ")
+    except (ValueError, OSError):
+        version = ""
+    if not version:
+        return Check(
+            "C library", FAILS, "not glibc", "programs of musl and other C libraries are not captured"
+        )
+    path = preload_library()
+    data = path.read_bytes() if path.exists() else b""
+    needs = max(
+        (_version(text.decode()) for text in re.findall(rb"\0GLIBC_([0-9.]+)", data)), default=(2, 34)
+    )
+    floor = ".".join(map(str, needs))
+    if _version(version) < needs:
+        advice = f"build Headrace on this machine: this library needs glibc {floor}"
+        return Check("C library", FAILS, f"glibc {version}", advice)
+    return Check("C library", OK, f"glibc {version} (needs {floor})")
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text))
+
+
+def switched_off() -> Check:
+    value = os.environ.get("HEADRACE", "")
+    if value == "off":
+        return Check("switch", FAILS, "HEADRACE=off is set: nothing is captured", "unset HEADRACE")
+    others = [part for part in re.split(r"[ :]", os.environ.get("LD_PRELOAD", "")) if part]
+    if others:
+        found = f"LD_PRELOAD={':'.join(others)}"
+        advice = (
+            "other preloaded libraries may take calls before or after Headrace; unset it if counts look wrong"
+        )
+        return Check("switch", LIMITED, found, advice, needed=False)
+    return Check("switch", OK, "not switched off, no other preloaded library")
+
+
+def capture() -> Check:
+    """Runs a shell that writes a file of three bytes under `headrace run` and looks for it in the log."""
+    program = native_program()
+    if not program.exists():
+        return Check("capture", FAILS, f"{program} is not there", _AGAIN)
+    with tempfile.TemporaryDirectory(prefix="headrace-doctor-") as directory:
+        log, file = Path(directory, "doctor.hr"), Path(directory, "three-bytes")
+        script = ["/bin/sh", "-c", f"printf abc > {file.name}"]
+        environment = {key: value for key, value in os.environ.items() if key != "HEADRACE_EXCLUDE"}
+        try:
+            run = subprocess.run(
+                [str(program), "run", "-q", "--include", directory, "-o", str(log), "--", *script],
+                cwd=directory, env=environment, capture_output=True, text=True, errors="replace", timeout=30,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return Check("capture", FAILS, f"`headrace run` did not work: {error}", "see the other checks")
+        if run.returncode != 0:
+            said = run.stderr.strip() or f"exit status {run.returncode}"
+            return Check("capture", FAILS, f"`headrace run`: {said}", "see the other checks")
+        return _captured(log, file)
+
+
+def _captured(log: Path, file: Path) -> Check:
+    try:
+        with headrace.open(log) as opened:
+            rows = opened.native.merge("path").rows(None, ["path", "bytes_written"])
+            reasons = [row["reason"] for row in opened.native.frame("processes").rows() if row["reason"]]
+    except HeadraceError as error:
+        return Check("capture", FAILS, str(error), "see the other checks")
+    written = [row["bytes_written"] for row in rows if row["path"].endswith(f"/{file.name}")]
+    if sum(written) == 3:
+        return Check("capture", OK, "a shell that wrote 3 bytes was captured: 3 bytes, in its file")
+    found = "; ".join(reasons) or "the log of a shell that wrote 3 bytes does not have them"
+    return Check("capture", FAILS, found, "see the other checks")
+
+
+def spool() -> Check:
+    """Where processes keep their records while they run: the first place that can."""
+    found: list[str] = []
+    for place in dict.fromkeys([os.environ.get("HEADRACE_SPOOL", ""), "/dev/shm", *_temporary()]):
+        if not place:
+            continue
+        problem = _spool_problem(place)
+        if problem is None:
+            return _spool_found(place, found)
+        found.append(problem)
+    return Check("spool", FAILS, "; ".join(found), "name a local directory with space: HEADRACE_SPOOL=DIR")
+
+
+def _temporary() -> list[str]:
+    return [os.environ.get("TMPDIR", ""), "/tmp", "/var/tmp"]
+
+
+def _spool_problem(place: str) -> str | None:
+    if not os.access(place, os.W_OK | os.X_OK):
+        return f"{place}: not there, or not writable"
+    kind = file_system_type(place)
+    if (
+        kind in {"nfs", "nfs4", "lustre", "gpfs", "9p", "cifs", "smb3", "ceph", "beegfs", "afs"}
+        or "fuse" in kind
+    ):
+        return f"{place}: on {kind}, which is no local file system"
+    if shutil.disk_usage(place).free < _SPOOL_BYTES:
+        return f"{place}: less than 4 MiB are free"
+    return None
+
+
+def _spool_found(place: str, refused: list[str]) -> Check:
+    usage = shutil.disk_usage(place)
+    processes = usage.free // _SPOOL_BYTES
+    text = f"{place}: {file_system_type(place)}, {usage.free >> 20} of {usage.total >> 20} MiB free"
+    text += f", room for {processes} processes of 4 MiB"
+    if place != "/dev/shm":
+        advice = "a disk is slower than memory: make /dev/shm usable, or set HEADRACE_SPOOL to a tmpfs"
+        return Check("spool", LIMITED, "; ".join([*refused, text]), advice, needed=False)
+    if usage.free < 64 * _SPOOL_BYTES:
+        advice = "for more processes: a larger one (docker run --shm-size 1g), HEADRACE_SPOOL, or --memory 1M"
+        return Check("spool", LIMITED, text, advice, needed=False)
+    return Check("spool", OK, text)
+
+
+def file_system_type(path: str) -> str:
+    """By the longest mount point that holds the path; "unknown" without /proc."""
+    real = os.path.realpath(path)
+    best, kind = "", "unknown"
+    try:
+        lines = Path("/proc/self/mounts").read_text(errors="replace").splitlines()
+    except OSError:
+        return kind
+    for line in lines:
+        point, type_ = line.split(" ")[1:3]
+        if (real + "/").startswith(point.rstrip("/") + "/") and len(point) >= len(best):
+            best, kind = point, type_
+    return kind
+
+
+def clock() -> Check:
+    try:
+        path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+        source = Path(path).read_text().strip()
+    except OSError:
+        source = "unknown"
+    if source in ("tsc", "arch_sys_counter"):
+        return Check("clock", OK, f"clocksource {source}")
+    advice = "each captured call costs some 50 ns more; on a machine of your own boot with tsc=reliable"
+    return Check("clock", LIMITED, f"clocksource {source}", advice, needed=False)
+
+
+def fork_safety() -> Check:
+    """MADV_WIPEONFORK (Linux 4.14): how a child notices that it is one."""
+    page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        page.madvise(18)
+    except OSError as error:
+        return Check("fork", FAILS, f"MADV_WIPEONFORK: {error.strerror}", "needs Linux 4.14 or newer")
+    finally:
+        page.close()
+    return Check("fork", OK, "MADV_WIPEONFORK works")
+
+
+def barrier() -> Check:
+    """membarrier (Linux 4.14): how records are folded while threads run."""
+    number = {"x86_64": 324, "aarch64": 283}.get(platform.machine())
+    libc = ctypes.CDLL(None, use_errno=True)
+    if number is not None and libc.syscall(number, 0, 0, 0) >= 0:
+        return Check("membarrier", OK, "works")
+    advice = "when the memory for records is full, new files count in roll-ups; give more with --memory"
+    return Check("membarrier", LIMITED, os.strerror(ctypes.get_errno()), advice, needed=False)
+
+
+def packages() -> Check:
+    found, missing = [], []
+    for name in ("pyarrow", "click", "rich"):
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    try:
+        found.append(f"pandas {metadata.version('pandas')}")
+    except metadata.PackageNotFoundError:
+        found.append("pandas not installed (only needed for JobLog.pandas)")
+    text = f"Python {platform.python_version()}, " + ", ".join(found)
+    if missing:
+        advice = f"pip install {' '.join(missing)}"
+        return Check("Python", LIMITED, f"{text}; {', '.join(missing)} missing", advice, needed=False)
+    return Check("Python", OK, text)
+
+
+ALL: list[Callable[[], Check]] = [
+    system, c_library, library, switched_off, spool, clock, fork_safety, barrier, capture, packages,
+]  # fmt: skip
