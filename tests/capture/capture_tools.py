@@ -1,0 +1,189 @@
+"""Running programs under capture, reading their logs, and comparing with the programs' own accounts (c/tally.h)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import headrace
+import numpy as np
+
+COMMAND = os.environ.get("HEADRACE_TEST_COMMAND", str(Path(sys.prefix) / "bin" / "headrace"))
+COUNTERS = ["opens", "closes", "reads", "writes", "bytes_read", "bytes_written"]
+ROLLUPS = {"directory_rollup", "excluded_rollup", "vfork_child"}
+FLAGS = {flag.name: 1 << flag.bit for flag in headrace.flags()}
+
+
+@dataclass
+class Captured:
+    """A finished `headrace run`: what it printed, how it ended (as a shell says it), and where its log is."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    path: Path
+
+    @property
+    def log(self) -> headrace.JobLog:
+        return headrace.open(self.path)
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """The table as dictionaries."""
+        with self.log as log:
+            return log.table(table).to_pylist()
+
+    def files(self, name: str | None = None, **columns: Any) -> list[dict[str, Any]]:
+        """Rows of `files` whose path ends in `name` and whose columns have the given values."""
+        return [
+            row
+            for row in self.rows("files")
+            if (name is None or row["path"].endswith(name))
+            and all(row[key] == columns[key] for key in columns)
+        ]
+
+    def file(self, name: str, **columns: Any) -> dict[str, Any]:
+        """The one row of `files` of that name."""
+        found = self.files(name, **columns)
+        assert len(found) == 1, f"{len(found)} records of {name}: {[row['path'] for row in found]}"
+        return found[0]
+
+
+def run(
+    command: Sequence[str | bytes | Path],
+    log: Path,
+    options: Sequence[str] = (),
+    timeout: float = 120,
+    prefix: Sequence[str] = (),
+    **popen: Any,
+) -> Captured:
+    """`headrace run OPTIONS -o LOG -- COMMAND`, whatever its exit status. `prefix`: a command that runs all of it."""
+    done = subprocess.run(
+        [*prefix, COMMAND, "run", *options, "-o", str(log), "--", *command],
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+        **popen,
+    )
+    assert log.exists(), f"no log: status {done.returncode}, {done.stderr.decode(errors='replace')}"
+    status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+    return Captured(status, done.stdout, done.stderr, log)
+
+
+class Tally:
+    """The account of c/mix.c: rows are threads; see c/tally.h for the layout."""
+
+    def __init__(self, path: Path, rows: int, files: int) -> None:
+        self.path, self.row_count, self.file_count = path, rows, files
+        with path.open("wb") as out:
+            out.write(np.array([rows, files, 0, 0, 0, 0, 0, 0], np.uint64).tobytes())
+            out.truncate(64 + 64 * rows + 8 * rows * files * len(COUNTERS))
+
+    def read(self) -> tuple[np.ndarray, np.ndarray]:
+        """Counts of completed operations by file and counter, and what unfinished ones may add at most."""
+        words = np.fromfile(self.path, np.uint64)
+        intents = words[8 : 8 + 8 * self.row_count].reshape(self.row_count, 8)
+        counts = words[8 + 8 * self.row_count :].reshape(self.row_count, self.file_count, len(COUNTERS))
+        done = counts.sum(axis=0).astype(np.int64)
+        more = np.zeros_like(done)
+        for active, file, what, size in intents[:, :4]:
+            if active:
+                more[int(file), int(what)] += 1
+                if int(what) in (2, 3):
+                    more[int(file), int(what) + 2] += size
+        return done, more
+
+
+class Mix:
+    """c/mix.c in a directory of its own."""
+
+    def __init__(self, program: Path, directory: Path, rows: int, files: int, dirs: int = 1) -> None:
+        self.program, self.directory, self.dirs = program, directory, dirs
+        self.data = directory / "data"
+        for number in range(dirs):
+            (self.data / f"d{number}").mkdir(parents=True)
+        self.tally = Tally(directory / "tally", rows, files)
+
+    def command(self, **options: Any) -> list[str]:
+        command = [
+            str(self.program),
+            "--tally",
+            str(self.tally.path),
+            "--dir",
+            str(self.data),
+            "--dirs",
+            str(self.dirs),
+        ]
+        for name, value in options.items():
+            command += [f"--{name}", str(value)]
+        return command
+
+    def logged(self, log: headrace.JobLog) -> tuple[np.ndarray, np.ndarray, set[int]]:
+        """Figures of the log: by file, of the roll-ups and unattributed operations, and which files have a record that
+        is complete in every process (no flag `partial`)."""
+        table = log.files.to_pydict()
+        by_file = np.zeros((self.tally.file_count, len(COUNTERS)), np.int64)
+        rest = np.zeros(len(COUNTERS), np.int64)
+        partial = set()
+        prefix = str(self.data) + "/"
+        for i, path in enumerate(table["path"]):
+            if not path.startswith(prefix):
+                continue
+            figures = [table[name][i] for name in COUNTERS]
+            if table["kind"][i] == "directory_rollup":
+                rest += figures
+            elif "/f" in path[len(prefix) :]:
+                index = int(path.rsplit("/f", 1)[1])
+                by_file[index] += figures
+                if table["flags"][i] & FLAGS["partial"]:
+                    partial.add(index)
+        return by_file, rest, partial
+
+
+def amount_of(gaps: list[dict[str, Any]], what: str, unit: str) -> int:
+    """What the log says is missing."""
+    return sum(gap["amount"] for gap in gaps if gap["what"] == what and gap["unit"] == unit)
+
+
+def check(mix: Mix, captured: Captured) -> dict[str, Any]:
+    """Compares log and account: every completed operation once, nothing invented. Returns what was seen."""
+    done, more = mix.tally.read()
+    with captured.log as log:
+        by_file, rest, partial = mix.logged(log)
+        processes = log.processes.to_pylist()
+        gaps = log.gaps.to_pylist()
+        damage = log.damage
+    assert not damage, damage
+    assert not [gap for gap in gaps if gap["what"] == "damaged spool"], gaps
+    uncertain = sum(row["uncertain_operations"] for row in processes)
+    folded = sum(row["folded_records"] for row in processes)
+    sums, low, high = by_file.sum(axis=0) + rest, done.sum(axis=0), (done + more).sum(axis=0)
+    assert (sums <= high).all(), f"invented: {dict(zip(COUNTERS, sums - high, strict=True))}"
+    missing = np.maximum(low - sums, 0)
+    said = {unit: amount_of(gaps, "reads and writes", unit) for unit in ("calls", "bytes")}
+    assert missing[:2].sum() <= amount_of(gaps, "other calls", "calls"), f"lost opens or closes: {missing}"
+    assert missing[2] + missing[3] <= said["calls"] <= (high - sums)[2:4].sum(), (
+        f"lost calls: {missing}, said {said}"
+    )
+    assert missing[4] + missing[5] <= said["bytes"] <= (high - sums)[4:].sum(), (
+        f"lost bytes: {missing}, said {said}"
+    )
+    assert (by_file <= done + more).all(), "a file has operations of another one"
+    if folded == 0 and not rest.any() and not said["calls"]:
+        assert (by_file >= done).all(), "a file lacks operations"
+    lacking = [i for i in np.nonzero((by_file < done).any(axis=1))[0] if by_file[i].any()]
+    unflagged = [i for i in lacking if i not in partial]
+    assert len(unflagged) <= said["calls"], (
+        f"files that lack operations without the flag partial: {unflagged[:5]}"
+    )
+    return {
+        "folded": folded,
+        "uncertain": uncertain,
+        "processes": processes,
+        "gaps": gaps,
+        "unfinished": int((more[:, :4]).sum()),
+    }
