@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/clock.h"
 #include "capture/harvest/small_file.h"
+#include "capture/spool_layout.h"
 
 namespace headrace::capture {
 namespace {
@@ -23,15 +25,16 @@ constexpr size_t kBatchSpools = 64;
 constexpr uint64_t kBatchBytes = 4 << 20, kBatchRows = 16384, kBatchAgeNs = 1'000'000'000;
 constexpr uint64_t kLargestSpool = uint64_t{4} << 30;  // offsets have 32 bits
 constexpr size_t kExitNotes = 4096;
+constexpr uint64_t kFirstRead = 16 << 10;
 
 uint64_t since_start(const JobLog& log) {
   const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
   return now > log.start().monotonic_ns ? now - log.start().monotonic_ns : 1;
 }
 
-bool read_whole(int descriptor, uint64_t size, std::vector<std::byte>* out) {
+bool read_up_to(int descriptor, uint64_t size, std::vector<std::byte>* out) {
+  uint64_t done = out->size();
   out->resize(size);
-  uint64_t done = 0;
   while (done < size) {
     const ssize_t got = pread(descriptor, out->data() + done, size - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
@@ -40,6 +43,16 @@ bool read_whole(int descriptor, uint64_t size, std::vector<std::byte>* out) {
   }
   out->resize(done);
   return done == size;
+}
+
+/// Reads what is in use of a spool, which most programs' spools have little of.
+void read_used(int descriptor, uint64_t size, std::vector<std::byte>* out) {
+  out->clear();
+  Header header;
+  if (!read_up_to(descriptor, std::min<uint64_t>(size, kFirstRead), out) || out->size() < sizeof header) return;
+  std::memcpy(static_cast<void*>(&header), out->data(), sizeof header);
+  const uint64_t wanted = std::min(header.magic == kSpoolMagic ? header.used : size, size);
+  if (wanted > out->size()) read_up_to(descriptor, wanted, out);
 }
 
 }  // namespace
@@ -102,10 +115,14 @@ bool Harvester::due() const {
 base::Status Harvester::flush() {
   if (harvested_.empty()) return {};
   HEADRACE_TRY(log_.flush());
+  remove_stored();
+  return {};
+}
+
+void Harvester::remove_stored() {
   for (const std::string& file : harvested_) unlinkat(directory_, file.c_str(), 0);
   harvested_.clear();
   harvested_bytes_ = 0;
-  return {};
 }
 
 void Harvester::note_exit(uint32_t process_id, int wait_status) {
@@ -135,7 +152,7 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   const std::string label = path_ + "/" + name.file;
   const int descriptor = openat(directory_, name.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return errno == ENOENT;  // somebody collected it, or it sealed itself away
-  struct stat info;
+  struct stat info {};
   const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
   if (readable && !finished(name, descriptor)) {
     close(descriptor);
@@ -143,10 +160,10 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   }
   buffer_.clear();
   if (readable && static_cast<uint64_t>(info.st_size) <= kLargestSpool) {
-    read_whole(descriptor, static_cast<uint64_t>(info.st_size), &buffer_);
+    read_used(descriptor, static_cast<uint64_t>(info.st_size), &buffer_);
   }
   close(descriptor);
-  harvested_bytes_ += buffer_.size();
+  harvested_bytes_ += static_cast<uint64_t>(info.st_size);
   log_.add_spool(buffer_, label, name.image, now,
                  [&](model::Process& process, bool forked) { settle(name.image, process, forked); });
   if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);

@@ -28,6 +28,8 @@ class Harvester {
   base::Status scan(Depth depth);
   /// Stores waiting rows and removes their spools.
   base::Status flush();
+  /// The same when the caller has just closed the log.
+  void remove_stored();
 
   /// These process images are in the log already: their spools are only removed.
   void skip(std::unordered_set<uint64_t> ids) { already_stored_ = std::move(ids); }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -88,6 +89,8 @@ void JobLog::add_contents(const SpoolContents& contents) {
   for (const model::Profile& profile : contents.profiles) tables_.add_profile(id, profile);
   for (const model::SeriesBin& bin : contents.series) tables_.add_series(id, bin);
   for (const model::Gap& gap : contents.gaps) tables_.add_gap(id, gap);
+  excluded_other_ += contents.excluded_other;
+  child_other_ += contents.child_other;
   tables_.add_process(contents.process);
   ++processes_;
 }
@@ -100,7 +103,18 @@ void JobLog::add_uncaptured(model::Process process) {
   ++processes_;
 }
 
+void JobLog::add_untold_calls() {
+  const char* kWhy = "calls that are neither open, read nor write are counted, but not told apart";
+  if (const uint64_t calls = std::exchange(excluded_other_, 0); calls != 0) {
+    add_gap({"excluded paths", calls, "calls", kWhy});
+  }
+  if (const uint64_t calls = std::exchange(child_other_, 0); calls != 0) {
+    add_gap({"vfork children", calls, "calls", kWhy});
+  }
+}
+
 base::Status JobLog::close() {
+  add_untold_calls();
   HEADRACE_TRY(output_.write(tables_, true));
   return output_.close();
 }

@@ -52,6 +52,7 @@ class JobLog {
  private:
   class Rows;
   void add_contents(const SpoolContents& contents);
+  void add_untold_calls();
 
   LogOutput output_;
   Moment start_;
@@ -60,6 +61,7 @@ class JobLog {
   LogTables tables_;
   MountTable mounts_;
   uint64_t mounts_read_ns_ = 0, processes_ = 0;
+  uint64_t excluded_other_ = 0, child_other_ = 0;  // of all processes: a row for each would drown what matters
 
   void refresh_mounts(const Moment& now);
 };

@@ -104,6 +104,8 @@ Status LogOutput::close() {
   if (!writer_.has_value()) return {};
   Status status = writer_->close();
   writer_.reset();
+  wanted_path_ = open_path_;
+  append_ = true;  // whatever comes now goes behind it
   return status;
 }
 

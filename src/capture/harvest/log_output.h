@@ -26,7 +26,7 @@ class LogOutput {
   /// Writes the waiting rows. When the file fails, what it has is moved to the next place that takes it; fails only
   /// when no place does, and the rows are then still in `tables`.
   base::Status write(LogTables& tables, bool last);
-  /// Writes the index and closes. write() may not follow.
+  /// Writes the index and closes. What is written later is appended.
   base::Status close();
 
   /// Where the log is now; empty while nothing was written.

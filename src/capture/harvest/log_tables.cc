@@ -7,6 +7,7 @@
 namespace headrace::capture {
 namespace {
 
+constexpr size_t kFirstSlots = 256;
 constexpr size_t kNameSlots = 1 << 16;  // 512 KiB; a name may be written again after every 49,152 others
 constexpr size_t kCommonRows = 4;       // values kept per record, direction and kind of value
 
@@ -33,13 +34,23 @@ bool LogTables::due(Table table, const Rows& rows) {
 }
 
 bool LogTables::is_new(uint64_t id) {
-  if (known_names_.empty()) known_names_.resize(kNameSlots);
-  if (known_count_ > kNameSlots / 4 * 3) {
-    std::fill(known_names_.begin(), known_names_.end(), 0);
+  if (known_count_ >= known_names_.size() / 4 * 3) {
+    // Grown step by step: most jobs have few names, and the launcher must start and end fast.
+    std::vector<uint64_t> former(std::min(std::max(known_names_.size() * 4, kFirstSlots), kNameSlots));
+    former.swap(known_names_);
     known_count_ = 0;
+    if (former.size() < kNameSlots) {
+      for (uint64_t known : former) {
+        if (known != 0) insert(known);
+      }
+    }
   }
-  size_t slot = id % kNameSlots;
-  for (; known_names_[slot] != 0; slot = (slot + 1) % kNameSlots) {
+  return insert(id);
+}
+
+bool LogTables::insert(uint64_t id) {
+  size_t slot = id % known_names_.size();
+  for (; known_names_[slot] != 0; slot = (slot + 1) % known_names_.size()) {
     if (known_names_[slot] == id) return false;
   }
   known_names_[slot] = id;

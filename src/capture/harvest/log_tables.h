@@ -83,6 +83,7 @@ class LogTables {
   bool due(Table table, const Rows& rows);
   uint64_t name(std::string_view text);
   bool is_new(uint64_t id);
+  bool insert(uint64_t id);
   base::Status flush_job(format::Writer& writer);
   base::Status flush_names(format::Writer& writer);
   base::Status flush_files(format::Writer& writer);

@@ -1,5 +1,7 @@
 #include "capture/harvest/mounts.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "capture/harvest/small_file.h"
 
@@ -29,6 +31,16 @@ std::string unescape(std::string_view text) {
   return out;
 }
 
+/// Adds the options of the file system that the mount does not repeat.
+void add_options(std::string_view super, std::string* options) {
+  while (!super.empty()) {
+    const size_t end = std::min(super.find(','), super.size());
+    const std::string option = "," + std::string(super.substr(0, end));
+    if (("," + *options + ",").find(option + ",") == std::string::npos) *options += option;
+    super.remove_prefix(std::min(end + 1, super.size()));
+  }
+}
+
 bool parse_line(std::string_view line, Mount* mount) {
   for (int skipped = 0; skipped < 4; ++skipped) next_field(line);  // ids, device, root
   mount->point = unescape(next_field(line));
@@ -37,7 +49,7 @@ bool parse_line(std::string_view line, Mount* mount) {
   }
   mount->type = unescape(next_field(line));
   mount->source = unescape(next_field(line));
-  if (const std::string_view super = next_field(line); !super.empty()) mount->options += "," + std::string(super);
+  add_options(next_field(line), &mount->options);
   const std::string all = mount->point + '\0' + mount->type + '\0' + mount->source + '\0' + mount->options;
   mount->id = base::hash_text(all);
   return !mount->point.empty() && mount->point[0] == '/' && !mount->type.empty();

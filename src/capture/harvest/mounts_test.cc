@@ -27,7 +27,7 @@ TEST(MountTable, LongestPrefixWins) {
 TEST(MountTable, TheLaterOfTwoOnOnePointIsSeen) {
   const MountTable table = MountTable::parse(kText);
   EXPECT_EQ(table.find("/scratch/a")->type, "tmpfs");
-  EXPECT_EQ(table.find("/scratch/a")->options, "rw,rw,size=1g");
+  EXPECT_EQ(table.find("/scratch/a")->options, "rw,size=1g");
 }
 
 TEST(MountTable, OtherNamesAreOnNone) {

@@ -32,6 +32,7 @@ struct SpoolContents {
   std::vector<model::Profile> profiles;  // functions that were called, in the order of functions.def
   std::vector<model::SeriesBin> series;  // bins with bytes, by direction and time
   std::vector<model::Gap> gaps;
+  uint64_t excluded_other = 0, child_other = 0;  // calls of those roll-ups that are neither open, read nor write
 };
 
 /// `bytes` is one whole spool file and is repaired in place; `label` names it in messages. Records go to `sink` in no

@@ -42,6 +42,11 @@ ThreadTotals::ThreadTotals(SpoolBytes& bytes, const Header& header, const ClockM
     : bytes_(bytes), header_(header), clock_(clock), damage_(damage) {}
 
 void ThreadTotals::read_all() {
+  for (uint32_t d = 0; d < 2; ++d) {
+    unattributed_.operations[d] += header_.homeless[d];
+    unattributed_.bytes[d] += header_.homeless_bytes[d];
+  }
+  unattributed_.other += header_.homeless_other;
   for (uint32_t offset = header_.first_thread; offset != 0;) {
     ThreadBlock block;
     if (!bytes_.claim(offset, &block)) return damage_.add("figures of a thread", offset);
@@ -155,9 +160,7 @@ void ThreadTotals::give_excluded(SpoolContents* out, RecordSink& sink) {
     sink.record(
         rollup(rule_path(bytes_, header_, i), model::FileKind::kExcludedRollup, sum.opens, sum.operations, sum.bytes));
   }
-  if (other != 0) {
-    out->gaps.push_back({"excluded paths", other, "calls", "calls other than open, read and write are not told apart"});
-  }
+  out->excluded_other = other;
 }
 
 void ThreadTotals::give_uncounted(SpoolContents* out, RecordSink& sink) {
@@ -173,10 +176,7 @@ void ThreadTotals::give_uncounted(SpoolContents* out, RecordSink& sink) {
     sink.record(
         rollup("(children between vfork and exec)", model::FileKind::kVforkChild, 0, child_.operations, child_.bytes));
   }
-  if (child_.other != 0) {
-    out->gaps.push_back(
-        {"vfork children", child_.other, "calls", "calls other than read and write are not told apart"});
-  }
+  out->child_other = child_.other;
 }
 
 }  // namespace headrace::capture

@@ -185,7 +185,6 @@ void Run::add_uncaptured_command(int wait_status) {
 }
 
 void Run::finish_log(size_t running) {
-  Status stored = harvester_.has_value() ? harvester_->flush() : Status();
   if (!captured())
     log_.add_fact("complete", "no: nothing was captured: " + missing_);
   else if (running == 0)
@@ -193,7 +192,8 @@ void Run::finish_log(size_t running) {
   else
     log_.add_fact("complete",
                   "no: " + std::to_string(running) + (running == 1 ? " process" : " processes") + " still running");
-  if (stored.ok()) stored = log_.close();
+  const Status stored = log_.close();
+  if (stored.ok() && harvester_.has_value()) harvester_->remove_stored();
   report(stored, running);
   if (!directory_.has_value() || !stored.ok()) return;
   if (running == 0 || !collect_in_background(log_, *harvester_, *directory_)) {
