@@ -1,0 +1,39 @@
+"""Compiles the programs of c/ once a session and gives tests a Tracer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from tracing import Tracer
+
+Compile = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
+    """build(NAME) → the compiled c/NAME.c; build(NAME, "musl-gcc", "-static") with another compiler or flags."""
+    directory = tmp_path_factory.mktemp("transparent")
+    directory.parent.chmod(0o755)  # programs that change their user must still find themselves
+    directory.chmod(0o755)
+
+    def compile_once(name: str, compiler: str = "cc", *flags: str) -> Path:
+        out = directory / "-".join([name, compiler, *(flag.strip("-") for flag in flags)])
+        if not out.exists():
+            command = [compiler, "-O1", "-g", "-Wall", "-Wextra", "-Werror", *flags, "-o", out, HERE / "c" / f"{name}.c"]
+            subprocess.run([*command, "-pthread"], check=True)
+        return out
+
+    return compile_once
+
+
+@pytest.fixture
+def tracer(tmp_path: Path) -> Tracer:
+    return Tracer(tmp_path)
