@@ -89,9 +89,10 @@ std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& gro
   return common_values(*stored_or_empty("common"), groups);
 }
 
-Bandwidth Log::bandwidth_of(uint64_t process, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns) {
+Bandwidth Log::bandwidth_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
+                            uint64_t end_at_ns) {
   const std::lock_guard lock(mutex_);
-  return bandwidth(*stored_or_empty("series"), process, bins, begin_at_ns, end_at_ns);
+  return bandwidth(*stored_or_empty("series"), processes, bins, begin_at_ns, end_at_ns);
 }
 
 SharedTable Log::stored(const std::string& name) {

@@ -40,7 +40,8 @@ class Log {
   Frame merge(const std::string& by, const Selection& selection);
   std::array<model::SizeHistogram, 2> histogram(const Selection& selection);
   std::vector<CommonRow> common(const std::vector<std::vector<uint64_t>>& groups);
-  Bandwidth bandwidth_of(uint64_t process, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns);
+  Bandwidth bandwidth_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
+                         uint64_t end_at_ns);
 
  private:
   // All need mutex_ held.

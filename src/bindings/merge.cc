@@ -75,7 +75,10 @@ Groups group(const Files& files, std::string_view by, const std::vector<uint32_t
     groups.of.push_back(found);
   }
   groups.identity = groups.size() == files.rows() && rows.size() == files.rows();
-  if (by == "all" && groups.first.empty()) groups.first.push_back(0);
+  if (by == "all" && groups.first.empty()) {  // the sum of nothing is a row of zeros
+    groups.first.push_back(0);
+    groups.identity = false;
+  }
   return groups;
 }
 
@@ -190,6 +193,21 @@ void add_counters(Frame& frame, const Files& files, const std::vector<uint32_t>&
   }
 }
 
+// Every call that neither reads nor writes and that succeeded.
+Values metadata_calls(const Frame& counters) {
+  using namespace model::counter;
+  static constexpr Index kCalls[] = {opens,     closes,          duplicates, seeks,   stats,   syncs,   truncates,
+                                     allocates, advises,         maps,       locks,   renames, unlinks, links,
+                                     makes,     directory_reads, attributes, controls};
+  std::vector<uint64_t> sums(counters.rows);
+  for (Index index : kCalls) {
+    const Values* values = counters.find(model::kCounters[index].name);
+    if (values->zero) continue;
+    for (uint64_t row = 0; row < counters.rows; ++row) sums[row] += values->words[row];
+  }
+  return number_values("metadata_calls", std::move(sums));
+}
+
 // Counting sort of the records by group.
 void add_records(Frame& frame, const Files& files, const std::vector<uint32_t>& rows, const Groups& groups) {
   frame.record_starts.assign(groups.size() + 1, 0);
@@ -207,10 +225,12 @@ std::vector<uint32_t> select(const format::Table& files, const Selection& select
   const format::Column* kind = files.find("kind");
   if (process && process->type == format::Type::kText) process = nullptr;
   if (kind && kind->type != format::Type::kText) kind = nullptr;
+  IdMap wanted;
+  for (uint64_t id : selection.processes) wanted.insert(id, 0);
   std::vector<uint32_t> rows;
   rows.reserve(files.rows);
   for (uint64_t row = 0; row < files.rows; ++row) {
-    if (selection.process && (!process || process->u64(row) != *selection.process)) continue;
+    if (!selection.processes.empty() && wanted.find(process ? process->u64(row) : 0) == IdMap::kNone) continue;
     if (!selection.kinds.empty()) {
       const std::string_view word = kind ? kind->text(row) : std::string_view();
       if (std::find(selection.kinds.begin(), selection.kinds.end(), word) == selection.kinds.end()) continue;
@@ -236,7 +256,9 @@ base::Result<Frame> merge_files(const SharedTable& table, const Names& names, st
   const auto process = [&](uint32_t row) { return files.process(row); };
   frame.columns.push_back(number_values("files", distinct(rows, groups, path)));
   frame.columns.push_back(number_values("processes", distinct(rows, groups, process)));
+  const auto place = static_cast<std::ptrdiff_t>(frame.columns.size());
   add_counters(frame, files, rows, groups);
+  frame.columns.insert(frame.columns.begin() + place, metadata_calls(frame));
   add_records(frame, files, rows, groups);
   return frame;
 }
@@ -248,9 +270,7 @@ base::Result<std::vector<uint64_t>> top(const Frame& frame, std::string_view sor
   } else if (sort == "bytes") {
     terms = {"bytes_read", "bytes_written"};
   } else if (sort == "calls") {
-    // What a program asked the kernel for; `closes` and other ends of a descriptor's life are left out.
-    terms = {"opens", "reads", "writes",  "seeks", "stats",   "syncs",           "truncates",  "allocates", "maps",
-             "locks", "links", "renames", "makes", "unlinks", "directory_reads", "attributes", "controls"};
+    terms = {"reads", "writes", "metadata_calls"};
   } else if (sort != "path") {
     return base::Status(base::Code::kInvalid,
                         "files cannot be sorted by '" + std::string(sort) + "': choose time, bytes, calls or path");

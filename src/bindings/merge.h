@@ -2,7 +2,6 @@
 // File records merged over processes, directories, … by the rules of counters.def, column by column. Pure functions.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,7 @@ namespace headrace::bindings {
 
 /// Which file records take part.
 struct Selection {
-  std::optional<uint64_t> process;  // of this process image only
+  std::vector<uint64_t> processes;  // of these process images only; empty: of all
   std::vector<std::string> kinds;   // of these kinds only; empty: of all
 };
 
@@ -25,7 +24,8 @@ std::vector<uint32_t> select(const format::Table& files, const Selection& select
 
 /// The keys `merge_files` groups by: "path" (with kind), "process", "directory" (of the path as opened), "mount",
 /// "kind" and "all" (one row, also of nothing).
-/// Columns: the key's, `files` and `processes` (distinct paths and processes), then the counters. A row by path also
+/// Columns: the key's, `files` and `processes` (distinct paths and processes), `metadata_calls` (all calls that neither
+/// read nor write), then the counters. A row by path also
 /// has final_path (of the record closed last that was renamed, else the path) and mount (of the first record).
 /// Rows are in the order in which the log first has them. kInvalid: no such key.
 base::Result<Frame> merge_files(const SharedTable& files, const Names& names, std::string_view by,

@@ -34,15 +34,13 @@ nb::tuple arrow_of(const Frame& frame, const nb::object&) {
                         capsule_of(export_array(frame), "arrow_array"));
 }
 
-nb::list rows_of(const Frame& frame, const std::optional<std::vector<uint64_t>>& rows) {
+nb::list rows_of(const Frame& frame, const std::optional<std::vector<uint64_t>>& rows,
+                 const std::vector<std::string>& columns) {
   nb::list list;
-  if (!rows) {
-    for (uint64_t row = 0; row < frame.rows; ++row) list.append(row_of(frame, row));
-    return list;
-  }
-  for (uint64_t row : *rows) {
+  for (uint64_t i = 0; i < (rows ? rows->size() : frame.rows); ++i) {
+    const uint64_t row = rows ? (*rows)[i] : i;
     if (row >= frame.rows) throw nb::index_error("row number beyond the end of the table");
-    list.append(row_of(frame, row));
+    list.append(row_of(frame, row, columns));
   }
   return list;
 }
@@ -124,16 +122,12 @@ void define_frame(nb::module_& module) {
       .def_ro("name", &Frame::name)
       .def("__len__", [](const Frame& frame) { return frame.rows; })
       .def("__arrow_c_array__", arrow_of, nb::arg("requested_schema") = nb::none())
-      .def("rows", rows_of, nb::arg("numbers") = nb::none())
+      .def("rows", rows_of, nb::arg("numbers") = nb::none(), nb::arg("columns") = std::vector<std::string>())
       .def(
           "top",
           [](const Frame& frame, const std::string& sort, uint64_t limit) { return take(top(frame, sort, limit)); },
           nb::arg("sort"), nb::arg("limit"), Release())
       .def("records", records_of, nb::arg("row"));
-}
-
-Selection selection_of(std::optional<uint64_t> process, std::vector<std::string> kinds) {
-  return {process, std::move(kinds)};
 }
 
 void define_log(nb::module_& module) {
@@ -156,24 +150,26 @@ void define_log(nb::module_& module) {
       .def("raw", &Log::raw, nb::arg("name"), Release())
       .def(
           "merge",
-          [](Log& log, const std::string& by, std::optional<uint64_t> process, std::vector<std::string> kinds) {
-            return log.merge(by, selection_of(process, std::move(kinds)));
+          [](Log& log, const std::string& by, std::vector<uint64_t> processes, std::vector<std::string> kinds) {
+            return log.merge(by, {std::move(processes), std::move(kinds)});
           },
-          nb::arg("by"), nb::arg("process") = nb::none(), nb::arg("kinds") = std::vector<std::string>(), Release())
+          nb::arg("by"), nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>(),
+          Release())
       .def(
           "histogram",
-          [](Log& log, std::optional<uint64_t> process, std::vector<std::string> kinds) {
-            return histogram_of(log, selection_of(process, std::move(kinds)));
+          [](Log& log, std::vector<uint64_t> processes, std::vector<std::string> kinds) {
+            return histogram_of(log, {std::move(processes), std::move(kinds)});
           },
-          nb::arg("process") = nb::none(), nb::arg("kinds") = std::vector<std::string>())
+          nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>())
       .def("common", common_of, nb::arg("groups"))
       .def(
           "bandwidth",
-          [](Log& log, uint64_t bins, uint64_t begin, uint64_t end, std::optional<uint64_t> process) {
-            const Bandwidth result = log.bandwidth_of(process.value_or(0), bins, begin, end);
+          [](Log& log, uint64_t bins, uint64_t begin, uint64_t end, const std::vector<uint64_t>& processes) {
+            const Bandwidth result = log.bandwidth_of(processes, bins, begin, end);
             return nb::make_tuple(result.bytes[0], result.bytes[1]);
           },
-          nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"), nb::arg("process") = nb::none());
+          nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
+          nb::arg("processes") = std::vector<uint64_t>());
 }
 
 }  // namespace

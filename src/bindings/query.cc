@@ -81,8 +81,8 @@ std::vector<CommonRow> common_values(const format::Table& common, const std::vec
   return rows;
 }
 
-Bandwidth bandwidth(const format::Table& series, uint64_t process, uint64_t bins, uint64_t begin_at_ns,
-                    uint64_t end_at_ns) {
+Bandwidth bandwidth(const format::Table& series, const std::vector<uint64_t>& processes, uint64_t bins,
+                    uint64_t begin_at_ns, uint64_t end_at_ns) {
   Bandwidth result{begin_at_ns, end_at_ns, {std::vector<double>(bins), std::vector<double>(bins)}};
   const Reading reading{series};
   const auto* owner = reading.number_column("process");
@@ -90,11 +90,13 @@ Bandwidth bandwidth(const format::Table& series, uint64_t process, uint64_t bins
   const auto* start = reading.number_column("start_at_ns");
   const auto* width = reading.number_column("width_ns");
   const auto* bytes = reading.number_column("bytes");
+  IdMap wanted;
+  for (uint64_t process : processes) wanted.insert(process, 0);
   if (end_at_ns <= begin_at_ns || bins == 0) return result;
   const double span = static_cast<double>(end_at_ns - begin_at_ns) / static_cast<double>(bins);
   for (uint64_t row = 0; row < series.rows; ++row) {
     const uint32_t d = direction(way, row);
-    if (d > 1 || (process != 0 && number(owner, row) != process)) continue;
+    if (d > 1 || (!processes.empty() && wanted.find(number(owner, row)) == IdMap::kNone)) continue;
     // In units of a span, cut to the picture: what lies outside counts in the first or last span.
     const double last = static_cast<double>(bins);
     const double from =

@@ -31,8 +31,8 @@ struct Bandwidth {
   std::array<std::vector<double>, 2> bytes;  // [0] read, [1] written, in each of the equal spans
 };
 
-/// The series of all processes, or one, spread over `bins` equal spans of [begin, end).
-Bandwidth bandwidth(const format::Table& series, uint64_t process, uint64_t bins, uint64_t begin_at_ns,
-                    uint64_t end_at_ns);
+/// The series of all processes, or of some, spread over `bins` equal spans of [begin, end).
+Bandwidth bandwidth(const format::Table& series, const std::vector<uint64_t>& processes, uint64_t bins,
+                    uint64_t begin_at_ns, uint64_t end_at_ns);
 
 }  // namespace headrace::bindings

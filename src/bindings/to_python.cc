@@ -1,5 +1,6 @@
 #include "bindings/to_python.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace headrace::bindings {
@@ -34,9 +35,12 @@ nb::object value_of(const Values& values, uint64_t row) {
 
 nb::str str_of(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-nb::dict row_of(const Frame& frame, uint64_t row) {
+nb::dict row_of(const Frame& frame, uint64_t row, const std::vector<std::string>& columns) {
   nb::dict dict;
-  for (const Values& values : frame.columns) dict[str_of(values.name)] = value_of(values, row);
+  for (const Values& values : frame.columns) {
+    if (!columns.empty() && std::find(columns.begin(), columns.end(), values.name) == columns.end()) continue;
+    dict[str_of(values.name)] = value_of(values, row);
+  }
   return dict;
 }
 

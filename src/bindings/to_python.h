@@ -4,13 +4,15 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "bindings/frame.h"
 
 namespace headrace::bindings {
 
-/// One row as a dict: int, float, str, bytes or list of str by column name.
-nanobind::dict row_of(const Frame& frame, uint64_t row);
+/// One row as a dict: int, float, str, bytes or list of str by column name. `columns`: only these; empty: all.
+nanobind::dict row_of(const Frame& frame, uint64_t row, const std::vector<std::string>& columns);
 
 /// Text as str (it is valid UTF-8).
 nanobind::str str_of(std::string_view text);

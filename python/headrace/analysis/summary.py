@@ -78,9 +78,9 @@ def _run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
 
 
 def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) -> dict[str, Any]:
-    keys = ("command", "host", "user_id", "start_utc_ns", "end_utc_ns", "exit_status", "complete")
+    keys = ("command", "host", "user_id", "working_directory", "start_utc_ns", "end_utc_ns", "exit_status")
     return {
-        **{key: facts.get(key) for key in keys},
+        **{key: facts.get(key) for key in (*keys, "complete")},
         "run_ns": run_ns,
         "processes": len(processes),
         "processes_captured": sum(1 for row in processes if row["captured"]),

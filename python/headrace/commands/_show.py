@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from typing import Any
@@ -12,6 +13,7 @@ from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
     bar,
+    calls,
     duration,
     number,
     percent,
@@ -144,18 +146,17 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
         terminal.dim(table[0]),
         *table[1:],
     ]
-    lines.append(
-        f"  {duration(totals['io_ns'])} in these calls, summed over processes and threads:"
+    sentence = (
+        f"{duration(totals['io_ns'])} in these calls, summed over processes and threads:"
         f" {percent(totals['io_share_of_process_time'])} of the {duration(totals['process_ns'])}"
         " that the captured processes lived."
     )
+    lines += textwrap.wrap(sentence, terminal.columns or 110, initial_indent="  ", subsequent_indent="  ")
     for other in facts["other"]:
-        calls = other["reads"] + other["writes"] + other["metadata_calls"]
+        count = calls(other["reads"] + other["writes"] + other["metadata_calls"])
         name = _OTHER.get(other["kind"], printable(other["kind"]))
         moved = f"{size(other['bytes_read'])} read, {size(other['bytes_written'])} written"
-        lines.append(
-            terminal.dim(f"  Besides, {name}: {number(calls)} calls, {moved}, {duration(other['time_ns'])}.")
-        )
+        lines.append(terminal.dim(f"  Besides, {name}: {count}, {moved}, {duration(other['time_ns'])}."))
     return lines
 
 

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, duration, number, percent, printable, shorten_left, size, width
+from headrace.commands._text import (
+    NONE,
+    calls,
+    duration,
+    number,
+    percent,
+    printable,
+    shorten_left,
+    size,
+    width,
+)
 
 Facts = dict[str, Any]
 
@@ -46,16 +56,19 @@ def row_lines(facts: Facts, terminal: Terminal) -> list[str]:
     def line(figures: Sequence[str], name: str) -> str:
         return "  " + "".join(f"{cell:>{widths[place]}}  " for place, cell in enumerate(figures)) + name
 
+    base = str(facts["job"]["working_directory"] or "") if facts["by"] != "process" else ""
     title = f"{_TITLES[facts['by']]}, {_SORTS[facts['sort']]}"
     more = facts["rows_in_all"] - len(rows)
     if more > 0:
         title += f" ({number(len(rows))} of {number(facts['rows_in_all'])}; --files N shows more)"
+    if any(_below(row.get("path", ""), base) for row in rows):
+        title += f", names from {printable(base)}"
     lines = [
         terminal.bold(title),
         terminal.dim(line(heading, "file" if facts["by"] == "path" else facts["by"])),
     ]
     for row, figures in zip(rows, cells, strict=True):
-        lines.append(line(figures, shorten_left(_name(row), room)))
+        lines.append(line(figures, shorten_left(_name(row, base), room)))
         lines += [terminal.dim(" " * 6 + text) for text in _words(row, facts["by"], terminal)]
     return lines
 
@@ -71,11 +84,18 @@ def _figures(row: Facts) -> tuple[str, ...]:
     )
 
 
-def _name(row: Facts) -> str:
+def _below(path: str, base: str) -> bool:
+    return len(base) > 1 and path.startswith(base + "/")
+
+
+def _name(row: Facts, base: str) -> str:
     if "pid" in row:
         words = row["arguments"] or [row["executable"]]
         return printable(f"{row['pid']} " + " ".join(words))
-    name = printable(row["path"])
+    path = row["path"]
+    name = printable(path[len(base) + 1 :] if _below(path, base) else path)
+    if row.get("kind") == "directory":
+        name += "/"
     if row.get("kind") == "directory_rollup":
         name += f" ({number(row['folded_files'])} files together)"
     return name
@@ -88,7 +108,7 @@ def _words(row: Facts, by: str, terminal: Terminal) -> list[str]:
     parts += [_direction(row, way) for way in ("read", "write") if row[way]["calls"]]
     if row["metadata"]["calls"] and row["metadata"]["time_ns"] * 4 > row["time_ns"]:
         metadata = row["metadata"]
-        parts.append(f"metadata: {number(metadata['calls'])} calls, {duration(metadata['time_ns'])}")
+        parts.append(f"metadata: {calls(metadata['calls'])}, {duration(metadata['time_ns'])}")
     if by == "directory":
         parts.append(f"{number(row['files'])} files")
     if by != "process" and row["processes"] > 1:
@@ -97,8 +117,8 @@ def _words(row: Facts, by: str, terminal: Terminal) -> list[str]:
         parts += [text for flag, text in _FLAGS.items() if flag in row["flags"]]
     errors = sum(row[part]["errors"] for part in ("read", "write", "metadata"))
     if errors:
-        parts.append(f"{number(errors)} failed calls")
-    return _wrap(parts, None if terminal.columns is None else terminal.columns - 6)
+        parts.append(f"{number(errors)} failed call" + ("" if errors == 1 else "s"))
+    return _wrap(parts, (terminal.columns or 110) - 6)
 
 
 def _direction(row: Facts, way: str) -> str:
@@ -135,12 +155,12 @@ def _relative(name: str, other: str) -> str:
     return tail if slash and other.startswith(head + "/") and "/" not in other[len(head) + 1 :] else name
 
 
-def _wrap(parts: list[str], room: int | None) -> list[str]:
+def _wrap(parts: list[str], room: int) -> list[str]:
     lines: list[str] = []
     for part in parts:
         text = f"{lines[-1]} · {part}" if lines else part
-        if lines and (room is None or width(text) <= room):
+        if lines and width(text) <= room:
             lines[-1] = text
         else:
-            lines.append(shorten_left(part, room))
+            lines.append(part)
     return lines

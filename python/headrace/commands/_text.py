@@ -84,6 +84,10 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
+def calls(value: int) -> str:
+    return "1 call" if value == 1 else f"{value:,} calls"
+
+
 def size(value: float) -> str:
     """Bytes in the unit that gives one to four digits."""
     value = float(value)
