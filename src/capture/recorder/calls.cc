@@ -1,5 +1,6 @@
 #include "capture/recorder/calls.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -142,6 +143,8 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   if (fd == target) return plain_call(function, true, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
+  // Where the kernel could not read the name, or not to its end, nobody can.
+  if (!ok && (errno == EFAULT || errno == ENAMETOOLONG)) return plain_call(function, ok, time);
   if (is_tracked(tag) && is_current(tag)) {
     keep_file(tag);
     if (Shard* shard = shard_of(file_of(tag)->record)) {

@@ -15,6 +15,13 @@ int flags_of_mode(const char* mode) {
   }
 }
 
+int descriptor_of(FILE* stream) {
+  int saved = errno;
+  int fd = fileno_unlocked(stream);
+  errno = saved;
+  return fd;
+}
+
 void forget_received(const struct msghdr* message) {
   int saved = errno;
   for (struct cmsghdr* part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(const_cast<struct msghdr*>(message), part)) {

@@ -9,6 +9,8 @@ namespace headrace::capture {
 
 /// Flags of open(2) for a mode of fopen.
 int flags_of_mode(const char* mode);
+/// The descriptor of a stream; −1 for streams over memory, whose `_fileno` means nothing. Preserves errno.
+int descriptor_of(FILE* stream);
 /// Forgets the descriptors that a received message carries.
 void forget_received(const struct msghdr* message);
 
@@ -43,7 +45,7 @@ struct FileHooks : Next {
     return on_stream(Fn::setmntent, path, mode, [&] { return Next::setmntent(path, mode); });
   }
   static FILE* freopen(const char* path, const char* mode, FILE* stream) {
-    uint64_t tag = stream ? tag_before_close(stream->_fileno) : kUnknownTag;
+    uint64_t tag = stream ? tag_before_close(descriptor_of(stream)) : kUnknownTag;
     FILE* result = on_stream(Fn::freopen, path, mode, [&] { return Next::freopen(path, mode, stream); });
     if (tag != kUnknownTag) closed(Fn::freopen, tag, {0, 0});
     return result;
@@ -51,7 +53,7 @@ struct FileHooks : Next {
   static FILE* tmpfile() {
     Timed time;
     FILE* stream = timed(time, [&] { return Next::tmpfile(); });
-    if (stream) forget_descriptor(stream->_fileno);
+    if (stream) forget_descriptor(descriptor_of(stream));
     plain_call(Fn::tmpfile, stream != nullptr, time);
     return stream;
   }
@@ -80,10 +82,10 @@ struct FileHooks : Next {
     return on_close(Fn::close, fd, [&] { return Next::close(fd); });
   }
   static int fclose(FILE* stream) {
-    return on_close(Fn::fclose, stream->_fileno, [&] { return Next::fclose(stream); });
+    return on_close(Fn::fclose, descriptor_of(stream), [&] { return Next::fclose(stream); });
   }
   static int endmntent(FILE* stream) {
-    return on_close(Fn::endmntent, stream ? stream->_fileno : -1, [&] { return Next::endmntent(stream); });
+    return on_close(Fn::endmntent, stream ? descriptor_of(stream) : -1, [&] { return Next::endmntent(stream); });
   }
   static int closedir(DIR* stream) {
     return on_close(Fn::closedir, stream ? dirfd(stream) : -1, [&] { return Next::closedir(stream); });
@@ -351,7 +353,7 @@ struct FileHooks : Next {
     Timed time;
     FILE* stream = timed(time, call);
     if (!stream) open_failed(function, time);
-    else if (path) opened(function, stream->_fileno, AT_FDCWD, path, flags_of_mode(mode), 0, time);
+    else if (path) opened(function, descriptor_of(stream), AT_FDCWD, path, flags_of_mode(mode), 0, time);
     return stream;
   }
   static HEADRACE_INLINE uint64_t tag_before_close(int fd) { return in_vfork_child() ? kUnknownTag : take_tag(fd); }

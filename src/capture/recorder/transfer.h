@@ -4,6 +4,7 @@
 // allocation, no system call; about a dozen stores to two or three cache lines, hidden behind the two clock readings.
 #pragma once
 #include <errno.h>
+#include <sys/uio.h>
 
 #include "base/clock.h"
 #include "capture/recorder/descriptors.h"
@@ -96,9 +97,16 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   update.leave();
 }
 
-/// Runs `call`, which reads from or writes to `fd`, and counts what it did.
-template <DirectionIndex D, At A, typename Call>
-HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, const void* buffer, Call call) {
+/// The first buffer of a vector. Looked at only once the kernel has: a bad address must fail, not crash.
+struct FirstOf {
+  const struct iovec* vector;
+};
+inline const void* buffer_after(const void* buffer, int64_t) { return buffer; }
+inline const void* buffer_after(FirstOf first, int64_t result) { return result > 0 ? first.vector->iov_base : nullptr; }
+
+/// Runs `call`, which reads from or writes to `fd`, and counts what it did. `buffer`: a pointer or FirstOf.
+template <DirectionIndex D, At A, typename Buffer, typename Call>
+HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer, Call call) {
   uint64_t tag = tag_of(fd);
   if (HEADRACE_UNLIKELY(!is_tracked(tag))) {
     auto result = call();
@@ -109,7 +117,7 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, const void* b
   uint64_t start = base::ticks();
   auto result = call();
   uint64_t end = base::ticks();
-  account<D, A, Count::kCall>(function, {fd, tag, static_cast<uint64_t>(offset), buffer, result, start, end});
+  account<D, A, Count::kCall>(function, {fd, tag, static_cast<uint64_t>(offset), buffer_after(buffer, result), result, start, end});
   return result;
 }
 

@@ -7,8 +7,6 @@
 
 namespace headrace::capture {
 
-inline const void* first_buffer(const struct iovec* vector, int count) { return count > 0 ? vector->iov_base : nullptr; }
-
 /// Counts a finished request of aio or lio_listio, when its result is fetched: nothing else tells that it is over.
 void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed time);
 
@@ -34,28 +32,28 @@ struct TransferHooks : Next {
     return transfer<kWrite, At::kOffset>(Fn::pwrite, fd, offset, buffer, [&] { return Next::pwrite(fd, buffer, size, offset); });
   }
   static ssize_t readv(int fd, const struct iovec* vector, int count) {
-    return transfer<kRead, At::kPosition>(Fn::readv, fd, 0, first_buffer(vector, count), [&] { return Next::readv(fd, vector, count); });
+    return transfer<kRead, At::kPosition>(Fn::readv, fd, 0, FirstOf{vector}, [&] { return Next::readv(fd, vector, count); });
   }
   static ssize_t writev(int fd, const struct iovec* vector, int count) {
-    return transfer<kWrite, At::kPosition>(Fn::writev, fd, 0, first_buffer(vector, count), [&] { return Next::writev(fd, vector, count); });
+    return transfer<kWrite, At::kPosition>(Fn::writev, fd, 0, FirstOf{vector}, [&] { return Next::writev(fd, vector, count); });
   }
   static ssize_t preadv(int fd, const struct iovec* vector, int count, off_t offset) {
-    return transfer<kRead, At::kOffset>(Fn::preadv, fd, offset, first_buffer(vector, count),
+    return transfer<kRead, At::kOffset>(Fn::preadv, fd, offset, FirstOf{vector},
                                         [&] { return Next::preadv(fd, vector, count, offset); });
   }
   static ssize_t pwritev(int fd, const struct iovec* vector, int count, off_t offset) {
-    return transfer<kWrite, At::kOffset>(Fn::pwritev, fd, offset, first_buffer(vector, count),
+    return transfer<kWrite, At::kOffset>(Fn::pwritev, fd, offset, FirstOf{vector},
                                          [&] { return Next::pwritev(fd, vector, count, offset); });
   }
   static ssize_t preadv2(int fd, const struct iovec* vector, int count, off_t offset, int flags) {
     auto call = [&] { return Next::preadv2(fd, vector, count, offset, flags); };
-    return offset == -1 ? transfer<kRead, At::kPosition>(Fn::preadv2, fd, 0, first_buffer(vector, count), call)
-                        : transfer<kRead, At::kOffset>(Fn::preadv2, fd, offset, first_buffer(vector, count), call);
+    return offset == -1 ? transfer<kRead, At::kPosition>(Fn::preadv2, fd, 0, FirstOf{vector}, call)
+                        : transfer<kRead, At::kOffset>(Fn::preadv2, fd, offset, FirstOf{vector}, call);
   }
   static ssize_t pwritev2(int fd, const struct iovec* vector, int count, off_t offset, int flags) {
     auto call = [&] { return Next::pwritev2(fd, vector, count, offset, flags); };
-    return offset == -1 ? transfer<kWrite, At::kPosition>(Fn::pwritev2, fd, 0, first_buffer(vector, count), call)
-                        : transfer<kWrite, At::kOffset>(Fn::pwritev2, fd, offset, first_buffer(vector, count), call);
+    return offset == -1 ? transfer<kWrite, At::kPosition>(Fn::pwritev2, fd, 0, FirstOf{vector}, call)
+                        : transfer<kWrite, At::kOffset>(Fn::pwritev2, fd, offset, FirstOf{vector}, call);
   }
 
   // Copies inside the kernel count as a read of one file and a write of the other; the time goes to the write.
@@ -73,7 +71,7 @@ struct TransferHooks : Next {
     return copied(Fn::tee, in, nullptr, out, nullptr, [&] { return Next::tee(in, out, size, flags); });
   }
   static ssize_t vmsplice(int fd, const struct iovec* vector, size_t count, unsigned flags) {
-    return transfer<kWrite, At::kPosition>(Fn::vmsplice, fd, 0, nullptr, [&] { return Next::vmsplice(fd, vector, count, flags); });
+    return transfer<kWrite, At::kPosition>(Fn::vmsplice, fd, 0, static_cast<const void*>(nullptr), [&] { return Next::vmsplice(fd, vector, count, flags); });
   }
   static ssize_t getdents64(int fd, void* buffer, size_t size) {
     Timed time;

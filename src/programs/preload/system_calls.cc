@@ -24,9 +24,12 @@ T as(long value) {
 long open_with_how(long directory, long path, long how, long size) {
   capture::Timed time;
   long fd = capture::timed(time, [&] { return real::syscall(long{SYS_openat2}, directory, path, how, size); });
+  if (fd < 0) {
+    capture::open_failed(Fn::syscall, time);  // perhaps because `how` cannot be read
+    return fd;
+  }
   auto flags = static_cast<int>(as<const struct open_how*>(how)->flags);
-  if (fd >= 0) capture::opened(Fn::syscall, static_cast<int>(fd), static_cast<int>(directory), as<const char*>(path), flags, 0, time);
-  else capture::open_failed(Fn::syscall, time);
+  capture::opened(Fn::syscall, static_cast<int>(fd), static_cast<int>(directory), as<const char*>(path), flags, 0, time);
   return fd;
 }
 
