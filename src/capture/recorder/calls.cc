@@ -143,8 +143,6 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   if (fd == target) return plain_call(function, true, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
-  // Where the kernel could not read the name, or not to its end, nobody can.
-  if (!ok && (errno == EFAULT || errno == ENAMETOOLONG)) return plain_call(function, ok, time);
   if (is_tracked(tag) && is_current(tag)) {
     keep_file(tag);
     if (Shard* shard = shard_of(file_of(tag)->record)) {
@@ -161,6 +159,8 @@ void duplicated(Fn function, int fd, int target, Timed time) {
 
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time, uint32_t record_flags) {
   KeepErrno keep;
+  // Where the kernel could not read the name, or not to its end, nobody can.
+  if (!ok && (errno == EFAULT || errno == ENAMETOOLONG)) return plain_call(function, ok, time);
   if (!path || !*path) return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time) : plain_call(function, ok, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
