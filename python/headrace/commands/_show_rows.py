@@ -127,7 +127,10 @@ def _direction(row: Facts, way: str) -> str:
     if facts["common_sizes"]:
         top = facts["common_sizes"][0]
         share = min(1.0, top["operations"] / facts["operations"]) if facts["operations"] else 0
-        words.append(f"{size(top['bytes'])}" if share > 0.995 else f"{size(top['bytes'])} ({percent(share)})")
+        if share > 0.995:
+            words.append(size(top["bytes"]))
+        else:
+            words.append(f"{size(top['bytes'])} ({percent(share)})" if share >= 0.25 else "sizes vary")
     if facts["pattern"]:
         words.append(_pattern(facts))
     if facts["unaligned"]:
