@@ -233,6 +233,31 @@ TEST_F(ReaderTest, RefusesMistakesOfTheCaller) {
   EXPECT_EQ(Writer::open(std::make_unique<NullSink>(), {.chunk_rows = 0}).code(), Code::kInvalid);
 }
 
+/// Takes some appends and then says that the disk is full.
+class FullSink : public MemorySink {
+ public:
+  FullSink(std::vector<uint8_t>& bytes, int takes) : MemorySink(bytes), left_(takes) {}
+  base::Result<uint64_t> append(std::span<const uint8_t> chunk) override {
+    if (left_-- <= 0) return base::Status(Code::kNoSpace, "full");
+    return MemorySink::append(chunk);
+  }
+
+ private:
+  int left_;
+};
+
+TEST_F(ReaderTest, AWriterTellsHowMuchOfATableItStored) {
+  std::vector<uint8_t> bytes;
+  auto writer = Writer::open(std::make_unique<FullSink>(bytes, 2), {.chunk_rows = 2});
+  const std::vector<uint64_t> values{1, 2, 3, 4, 5};
+  EXPECT_EQ(writer->add(TableBuilder("t").u64("v", values)).code(), Code::kNoSpace);
+  EXPECT_EQ(writer->stored_rows(), 4u);
+  auto reader = Reader::open_memory(bytes);
+  EXPECT_EQ(values_of(*reader), (std::vector<uint64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(writer->add(TableBuilder("t").u64("v", values)).code(), Code::kNoSpace);
+  EXPECT_EQ(writer->stored_rows(), 0u);
+}
+
 TEST_F(ReaderTest, ARowLargerThanAChunkIsALimit) {
   auto writer = Writer::open(std::make_unique<NullSink>());
   const std::vector<std::string> texts{"short", std::string(kMaxPayloadBytes, 'x')};

@@ -23,6 +23,7 @@ struct Writer::State {
   WriterOptions options;
   uint64_t sequence = 0;
   uint64_t bytes = 0;
+  size_t stored_rows = 0;          // of the table added last
   uint64_t end = 0;                // of what this writer appended last
   std::vector<ChunkInfo> entries;  // not yet in an index
   Compressor compressor;
@@ -53,6 +54,7 @@ Writer::~Writer() = default;
 
 uint64_t Writer::job() const { return state_->options.job; }
 uint64_t Writer::bytes() const { return state_->bytes; }
+size_t Writer::stored_rows() const { return state_->stored_rows; }
 
 Result<Writer> Writer::open(std::unique_ptr<Sink> sink, WriterOptions options) {
   constexpr uint32_t kMaxChunkBytes = kMaxPayloadBytes / 2;  // leaves room for what encoding adds
@@ -85,6 +87,7 @@ Result<Writer> Writer::append(const std::string& path, WriterOptions options) {
 }
 
 Status Writer::add(const TableBuilder& table) {
+  state_->stored_rows = 0;
   if (state_->sink == nullptr) return Status(Code::kInvalid, "the log is already closed");
   HEADRACE_TRY(Status(table.mistake_));
   if (table.columns_.empty()) return Status(Code::kInvalid, "table '" + table.name_ + "' has no columns");
@@ -103,7 +106,7 @@ Status Writer::add(const TableBuilder& table) {
     header.end_at_ns = table.end_at_ns_;
     header.rows = static_cast<uint32_t>(end - first);
     HEADRACE_TRY(state_->append(header, encoder.payload(first, end)));
-    first = end;
+    first = state_->stored_rows = end;
   } while (first < table.rows_);
   return {};
 }

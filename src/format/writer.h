@@ -45,9 +45,13 @@ class Writer {
   ~Writer();
 
   /// Encodes and appends a table. A table without rows still writes one chunk, so that its columns are known.
-  /// kInvalid: a mistake in the builder. kLimit: one row larger than a chunk may be. kNoSpace, kIo: from the sink;
-  /// chunks before the failing one are stored, the Writer stays usable.
+  /// kInvalid: a mistake in the builder. kLimit: one row larger than a chunk may be. kNoSpace, kIo: from the sink.
+  /// A table of several chunks may fail in the middle: the first stored_rows() rows are then in the file, and adding
+  /// them again would count them twice. The Writer stays usable.
   base::Status add(const TableBuilder& table);
+
+  /// How many rows of the table that was last given to add() are stored.
+  size_t stored_rows() const;
 
   /// Appends one chunk whose payload the caller has encoded. Uses kind, version, name, rows, times of `header`, and
   /// its producer and sequence when `header.job` is not 0 (a copied chunk); otherwise the Writer's own.
