@@ -84,7 +84,9 @@ class Scanner {
   /// Up to `length` bytes at `offset`, fewer at the end of the region; cheap when near the last one.
   Result<Bytes> peek(uint64_t offset, size_t length) {
     if (offset < window_at_ || offset + length > window_at_ + window_.size()) {
-      const size_t wanted = std::min<uint64_t>(kHop, end_ - offset);
+      // Between large chunks only headers are worth reading; small ones come several at once.
+      const bool far = offset - window_at_ > kHop && window_at_ != 0;
+      const size_t wanted = std::min<uint64_t>(far ? kHeaderSize : kHop, end_ - offset);
       HEADRACE_ASSIGN(window_, source_.read(offset, wanted, window_bytes_));
       window_at_ = offset;
     }
