@@ -23,21 +23,39 @@ Kind kind_of(format::Type type) {
 
 }  // namespace
 
-Values text_values(const SharedTable& table, const format::Column& column, bool binary) {
-  if (!column.constant && (binary || is_utf8(column.bytes))) {
-    // Valid as a whole does not mean valid by parts: a value may begin inside a character.
-    const bool whole = binary || std::all_of(column.offsets.begin(), column.offsets.end() - 1, [&](uint64_t offset) {
-                         return offset == column.bytes.size() || (column.bytes[offset] & 0xc0) != 0x80;
-                       });
-    if (whole) {
-      Values values{.name = column.name, .kind = binary ? Kind::kBinary : Kind::kText, .rows = column.rows};
-      values.offsets = {table, column.offsets.data()};
-      values.bytes = {table, column.bytes.data()};
-      return values;
-    }
-  }
+namespace {
+
+// Valid as a whole does not mean valid by parts: a value may begin inside a character.
+bool begin_with_characters(const format::Column& column) {
+  return std::all_of(column.offsets.begin(), column.offsets.end() - 1, [&](uint64_t offset) {
+    return offset == column.bytes.size() || (column.bytes[offset] & 0xc0) != 0x80;
+  });
+}
+
+Values repeated_text(const format::Column& column, bool binary) {
+  std::string text;
+  if (binary)
+    text = column.bytes;
+  else
+    append_escaped(column.bytes, text);
   TextBuilder builder(binary);
-  builder.reserve(column.rows, column.constant ? column.rows * column.bytes.size() : column.bytes.size());
+  builder.reserve(column.rows, column.rows * text.size());
+  for (uint64_t row = 0; row < column.rows; ++row) builder.add_valid(text);
+  return builder.finish(column.name);
+}
+
+}  // namespace
+
+Values text_values(const SharedTable& table, const format::Column& column, bool binary) {
+  if (column.constant) return repeated_text(column, binary);
+  if (binary || is_ascii(column.bytes) || (is_utf8(column.bytes) && begin_with_characters(column))) {
+    Values values{.name = column.name, .kind = binary ? Kind::kBinary : Kind::kText, .rows = column.rows};
+    values.offsets = {table, column.offsets.data()};
+    values.bytes = {table, column.bytes.data()};
+    return values;
+  }
+  TextBuilder builder;
+  builder.reserve(column.rows, column.bytes.size());
   for (uint64_t row = 0; row < column.rows; ++row) builder.add(column.text(row));
   return builder.finish(column.name);
 }

@@ -157,8 +157,10 @@ void add_keys(Frame& frame, std::string_view by, const Files& files, const Names
   const auto kind = [&](uint32_t row) { return files.kind(row); };
   if (by == "path") {
     const auto paths = words([&](uint32_t row) { return files.path(row); });
+    const auto final = final_paths(files, rows, groups);
     frame.columns.push_back(names.resolve("path", number_values("path", paths)));
-    frame.columns.push_back(names.resolve("final_path", number_values("path", final_paths(files, rows, groups))));
+    frame.columns.push_back(paths == final ? frame.columns.back() : names.resolve("", number_values("", final)));
+    frame.columns.back().name = "final_path";
     frame.columns.push_back(texts("kind", kind));
     frame.columns.push_back(number_values("mount", words([&](uint32_t row) { return files.mount(row); })));
   } else if (by == "process") {

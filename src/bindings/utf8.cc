@@ -38,6 +38,8 @@ size_t ascii_prefix(std::string_view bytes, size_t at) {
 
 }  // namespace
 
+bool is_ascii(std::string_view bytes) { return ascii_prefix(bytes, 0) == bytes.size(); }
+
 bool is_utf8(std::string_view bytes) {
   for (size_t at = ascii_prefix(bytes, 0); at < bytes.size(); at = ascii_prefix(bytes, at)) {
     const size_t length = sequence_length(bytes, at);
