@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "capture/harvest/spool_builder.h"
 #include "format/encode.h"
 #include "format/random_table.h"
 #include "format/writer.h"
@@ -55,6 +56,12 @@ std::vector<uint8_t> payload_seed(uint64_t seed) {
   return bytes;
 }
 
+std::vector<uint8_t> spool_seed() {
+  const std::vector<std::byte> spool = headrace::capture::sample_spool();
+  const auto* first = reinterpret_cast<const uint8_t*>(spool.data());
+  return {first, first + spool.size()};
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -66,7 +73,8 @@ int main(int count, char** arguments) {
   std::error_code error;
   std::filesystem::create_directories(directory + "/chunk_file", error);
   std::filesystem::create_directories(directory + "/table_payload", error);
-  bool stored = true;
+  std::filesystem::create_directories(directory + "/spool", error);
+  bool stored = store(directory + "/spool/sample", spool_seed());
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));
     stored &= store(directory + "/table_payload/payloads-" + std::to_string(seed), payload_seed(seed));

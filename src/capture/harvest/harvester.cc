@@ -152,7 +152,7 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   const std::string label = path_ + "/" + name.file;
   const int descriptor = openat(directory_, name.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return errno == ENOENT;  // somebody collected it, or it sealed itself away
-  struct stat info {};
+  struct stat info{};
   const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
   if (readable && !finished(name, descriptor)) {
     close(descriptor);

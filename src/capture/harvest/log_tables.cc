@@ -13,7 +13,7 @@ constexpr size_t kCommonRows = 4;       // values kept per record, direction and
 
 template <typename Row>
 format::TableBuilder& column(format::TableBuilder& table, std::string_view name, const std::vector<Row>& rows,
-                             uint64_t Row::*member) {
+                             uint64_t Row::* member) {
   return table.u64(name, rows.empty() ? nullptr : &(rows[0].*member), rows.size(), sizeof(Row));
 }
 

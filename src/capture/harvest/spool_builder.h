@@ -153,7 +153,7 @@ inline std::vector<std::byte> sample_spool() {
   const uint32_t pipe = b.record("pipe:[17]", RecordKind::kPipe);
   Direction& r = b.at<Direction>(b.direction(b.shard(pipe), kRead));
   r.run_count = 4, r.run_size = 16;
-  const uint32_t rollup = b.record("/data/small/", RecordKind::kDirectoryRollup);
+  const uint32_t rollup = b.record("/data/small/*", RecordKind::kDirectoryRollup);
   b.at<Metadata>(b.metadata(b.shard(rollup))).count[Metadata::kFoldedFiles] = 5000;
   return b.finish();
 }

@@ -1,5 +1,6 @@
 // The `headrace` command. What has to start fast is native; everything else is the Python package's.
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +41,15 @@ int become_python(const std::vector<std::string>& arguments) {
   return 127;
 }
 
+/// Takes the place of closed standard streams, so that no file of ours gets their numbers and is taken for one of them.
+/// The command still finds them closed.
+void reserve_standard_streams() {
+  for (int standard = 0; standard < 3; ++standard) {
+    if (fcntl(standard, F_GETFD) < 0) [[maybe_unused]]
+      const int reserved = open("/dev/null", O_RDWR | O_CLOEXEC);
+  }
+}
+
 int main_of(const std::vector<std::string>& arguments) {
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
@@ -56,5 +66,6 @@ int main_of(const std::vector<std::string>& arguments) {
 }  // namespace headrace::programs
 
 int main(int count, char** values) {
+  headrace::programs::reserve_standard_streams();
   return headrace::programs::main_of(std::vector<std::string>(values + (count > 0 ? 1 : 0), values + count));
 }

@@ -1,0 +1,44 @@
+"""Runs the `headrace` command in a directory and an environment of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+COMMAND = os.environ.get("HEADRACE_TEST_COMMAND", str(Path(sys.prefix) / "bin" / "headrace"))
+SPOOL_PLACES = [Path("/dev/shm"), Path("/tmp"), Path("/var/tmp")]
+
+
+def job_directories() -> set[Path]:
+    """Directories of running or killed jobs of this user."""
+    return {path for place in SPOOL_PLACES for path in place.glob(f"headrace-{os.geteuid()}-*")}
+
+
+class Launcher:
+    """Runs commands under the launcher in a directory of their own."""
+
+    def __init__(self, directory: Path, library: Path | None) -> None:
+        self.directory = directory
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("HEADRACE")}
+        self.environment["HEADRACE_CONFIG"] = str(directory / "site.conf")
+        (directory / "site.conf").write_text("")
+        if library is not None:
+            self.environment["HEADRACE_LIBRARY"] = str(library)
+
+    def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[bytes]:
+        options.setdefault("env", self.environment)
+        options.setdefault("cwd", self.directory)
+        return subprocess.Popen([COMMAND, *map(str, arguments)], **options)
+
+    def run(self, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
+        options.setdefault("env", self.environment)
+        options.setdefault("cwd", self.directory)
+        return subprocess.run(
+            [COMMAND, *map(str, arguments)], capture_output=True, timeout=60, check=False, **options
+        )
+
+    def logs(self) -> list[Path]:
+        return sorted(self.directory.glob("*.hr"))
