@@ -1,9 +1,8 @@
 // System calls made straight to the kernel.
 //
 // Code inside a preloaded library must not call the C library's functions for files: it would meet its own wrappers.
-// Async-signal-safe, usable in a vfork child. Sets errno like syscall(2).
+// Async-signal-safe, usable in a vfork child, and never touches errno.
 #pragma once
-#include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -46,28 +45,23 @@ long as_register(T value) {
   else return static_cast<long>(value);
 }
 
-/// The call's result, or −1 with errno set.
+/// The call's result; when it failed, the negated error number.
 template <typename... A>
 inline long kernel_call(long number, A... arguments) {
   static_assert(sizeof...(A) <= 6);
   long registers[7] = {as_register(arguments)..., 0};
-  long result = raw_call(number, registers[0], registers[1], registers[2], registers[3], registers[4], registers[5]);
-  if (result >= -4095 && result < 0) {
-    errno = static_cast<int>(-result);
-    return -1;
-  }
-  return result;
+  return raw_call(number, registers[0], registers[1], registers[2], registers[3], registers[4], registers[5]);
 }
 
 /// Private anonymous memory of zeros, reserved only as it is touched; null when there is none.
 inline void* map_anonymous(size_t bytes) {
   long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return result == -1 ? nullptr : reinterpret_cast<void*>(result);
+  return result < 0 ? nullptr : reinterpret_cast<void*>(result);
 }
 /// A shared mapping of an open file; null when it fails.
 inline void* map_shared(int fd, size_t bytes) {
   long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  return result == -1 ? nullptr : reinterpret_cast<void*>(result);
+  return result < 0 ? nullptr : reinterpret_cast<void*>(result);
 }
 inline void unmap(void* memory, size_t bytes) { kernel_call(SYS_munmap, memory, bytes); }
 

@@ -29,7 +29,7 @@ inline constexpr uint32_t kExclusionRules = 32;   // the last one also takes wha
 inline constexpr uint32_t kSizeBuckets = 34;      // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
 inline constexpr uint32_t kCommonValues = 4;
 inline constexpr int64_t kUnknownGap = INT64_MIN; // run_gap of operations whose offset is not known
-inline constexpr uint32_t kMaximumFunctions = 512;
+inline constexpr uint32_t kMaximumFunctions = 320;
 
 enum DirectionIndex : uint32_t { kRead = 0, kWrite = 1 };
 
@@ -172,10 +172,11 @@ struct alignas(64) Header {
   uint32_t records, threads, folded_records;
   uint32_t growth_failed;         // 1: the file system was full; records fold earlier
   uint32_t fold_victim, fold_target, fold_copy;  // Shard being folded, the roll-up's Shard, copy of its blocks
-  uint32_t block_shortage;        // threads that found no room for a ThreadBlock and share the first one's unattributed counts
+  uint32_t block_shortage;        // times a thread found no room for a ThreadBlock; what it does is counted in `homeless`
   uint32_t io_uring;              // io_uring_setup calls seen: their I/O is not captured
   uint32_t exclusion_rules;       // Name holding the prefixes, NUL-separated, in rule order
   uint32_t functions;             // number of functions known to the writer
+  uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };
 
 /// The roll-up's blocks as they were before `fold_victim` was added.

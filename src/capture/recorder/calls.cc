@@ -13,18 +13,6 @@
 namespace headrace::capture {
 namespace {
 
-/// errno as the real call left it, whatever the recorder does.
-class KeepErrno {
- public:
-  KeepErrno() : saved_(errno) {}
-  ~KeepErrno() { errno = saved_; }
-  KeepErrno(const KeepErrno&) = delete;
-  KeepErrno& operator=(const KeepErrno&) = delete;
-
- private:
-  int saved_;
-};
-
 void profile(Fn function, bool ok, Timed time) {
   Profile* p = profile_of(function);
   if (!p) return unattributed(2, 0);
@@ -84,7 +72,6 @@ int64_t record_of(const PathName& name, bool make) {
 }  // namespace
 
 void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time) {
-  KeepErrno keep;
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   int64_t record = record_of(absolute_name(directory, path, 0), true);
@@ -116,7 +103,6 @@ void open_failed(Fn function, Timed time) { plain_call(function, false, time); }
 
 void closed(Fn function, uint64_t tag, Timed time) {
   if (tag == kUnknownTag) return plain_call(function, true, time);
-  KeepErrno keep;
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   if (is_excluded(tag)) {
@@ -137,7 +123,6 @@ void closed(Fn function, uint64_t tag, Timed time) {
 }
 
 void duplicated(Fn function, int fd, int target, Timed time) {
-  KeepErrno keep;
   if (in_vfork_child()) return unattributed(2, 0);
   uint64_t tag = tag_of(fd);
   if (fd == target) return plain_call(function, true, time);
@@ -158,7 +143,6 @@ void duplicated(Fn function, int fd, int target, Timed time) {
 }
 
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time, uint32_t record_flags) {
-  KeepErrno keep;
   // Where the kernel could not read the name, or not to its end, nobody can.
   if (!ok && (errno == EFAULT || errno == ENAMETOOLONG)) return plain_call(function, ok, time);
   if (!path || !*path) return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time) : plain_call(function, ok, time);
@@ -182,7 +166,6 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
 }
 
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time) {
-  KeepErrno keep;
   if (in_vfork_child()) return unattributed(2, 0);
   uint64_t tag = ok || fd >= 0 ? tag_of(fd) : kUnknownTag;
   Update update;
@@ -202,7 +185,6 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
 }
 
 void plain_call(Fn function, bool ok, Timed time) {
-  KeepErrno keep;
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   profile(function, ok, time);
@@ -224,7 +206,6 @@ void moved_position(Fn function, int fd, int64_t position, Timed time) {
 void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time) {
   descriptor_call(function, fd, Metadata::kMaps, ok, time);
   if (!ok || in_vfork_child()) return;
-  KeepErrno keep;
   uint64_t tag = tag_of(fd);
   Update update;
   if (!is_tracked(tag) || !update.enter_anew()) return;
@@ -237,7 +218,6 @@ void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time) {
 void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok, bool exchanged, Timed time) {
   path_call(function, from_directory, from, Metadata::kRenames, ok, time, exchanged ? 0 : flag::renamed);
   if (!ok) return;
-  KeepErrno keep;
   Update update;
   if (!update.enter_anew()) return;
   PathName old_name = absolute_name(from_directory, from, 0), new_name = absolute_name(to_directory, to, 1);

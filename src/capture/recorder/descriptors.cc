@@ -16,11 +16,40 @@
 namespace headrace::capture {
 namespace {
 
+constexpr uint32_t kOwnSlots = 64;  // what a thread keeps to itself; one that only closes must not gather all there are
+
+uint64_t changed(uint64_t top, uint32_t slot) { return ((top >> 32) + 1) << 32 | slot; }
+
+void give_spare(uint32_t slot) {
+  uint64_t top = state.spare_files.load(std::memory_order_relaxed);
+  do {
+    __atomic_store_n(&state.files[slot].next_free, static_cast<uint32_t>(top), __ATOMIC_RELAXED);
+  } while (!state.spare_files.compare_exchange_weak(top, changed(top, slot), std::memory_order_acq_rel));
+}
+
+uint32_t take_spare() {
+  uint64_t top = state.spare_files.load(std::memory_order_acquire);
+  while (auto slot = static_cast<uint32_t>(top)) {
+    uint32_t next = __atomic_load_n(&state.files[slot].next_free, __ATOMIC_RELAXED);
+    if (state.spare_files.compare_exchange_weak(top, changed(top, next), std::memory_order_acq_rel)) return slot;
+  }
+  return 0;
+}
+
+void give_slot(uint32_t slot) {
+  if (self->free_count >= kOwnSlots) return give_spare(slot);
+  state.files[slot].next_free = self->free_files;
+  self->free_files = slot;
+  self->free_count++;
+}
+
 uint32_t take_slot() {
   if (uint32_t slot = self->free_files) {
     self->free_files = state.files[slot].next_free;
+    self->free_count--;
     return slot;
   }
+  if (uint32_t slot = take_spare()) return slot;
   uint32_t slot = state.next_file.fetch_add(1, std::memory_order_relaxed);
   if (slot < kMaximumOpenFiles) return slot;
   state.next_file.store(kMaximumOpenFiles, std::memory_order_relaxed);
@@ -159,12 +188,13 @@ void keep_file(uint64_t tag) { file_of(tag)->references.fetch_add(1, std::memory
 
 void release_file(uint64_t tag) {
   OpenFile* file = file_of(tag);
-  if (!is_current(tag) || file->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!is_current(tag)) return;
+  // The last reference needs no atomic step: nobody else has one to take more from.
+  if (file->references.load(std::memory_order_acquire) != 1 && file->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   drop_record(file->record);
   file->record = 0;
   file->generation++;  // whoever still holds the tag finds it stale
-  file->next_free = self->free_files;
-  self->free_files = static_cast<uint32_t>(tag);
+  give_slot(static_cast<uint32_t>(tag));
 }
 
 void set_tag(int fd, uint64_t tag) {
@@ -173,7 +203,8 @@ void set_tag(int fd, uint64_t tag) {
     if (is_tracked(tag)) release_file(tag);
     return;
   }
-  uint64_t old = entry->exchange(tag, std::memory_order_release);
+  uint64_t old = entry->load(std::memory_order_relaxed);
+  entry->store(tag, std::memory_order_release);
   if (is_tracked(old)) release_file(old);
 }
 
@@ -210,9 +241,7 @@ PathName name_of_descriptor(int fd) {
   char* text = self->path[2];
   char link[40];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  int saved = errno;
   long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, link, text, kPathMax - 1);
-  errno = saved;
   return {text, length > 0 && text[0] == '/' ? static_cast<uint32_t>(length) : 0, 0};
 }
 
@@ -228,6 +257,20 @@ bool create_descriptors() {
   return true;
 }
 
+namespace {
+
+/// The record of an inherited file in its parent's spool; null where it tells no name: a roll-up's says nothing of the
+/// file, and the parent, which runs on, may have reused the memory, so that only a name with the right hash is one.
+const Record* record_in(const char* parent, uint64_t parent_bytes, const OpenFile& file) {
+  if (file.record == 0 || file.record + sizeof(Record) >= parent_bytes) return nullptr;
+  const auto* record = reinterpret_cast<const Record*>(parent + file.record);
+  uint32_t length = record->name_length;
+  if (file.record + sizeof(Record) + length > parent_bytes || record->kind == RecordKind::kDirectoryRollup) return nullptr;
+  return hash_name(name_of(record), length) == file.hash ? record : nullptr;
+}
+
+}  // namespace
+
 void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
   for (uint32_t i = 0; i < kLeaves; ++i) {
     state.wiped->leaves[i] = state.leaves[i];
@@ -238,22 +281,14 @@ void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
       OpenFile* file = file_of(tag);
       // Marked in this pass, so that a description with two descriptors is renewed once.
       if (file->unknown_position & 4) continue;
-      uint64_t offset = file->record;
-      PathName name{nullptr, 0, 0};
-      RecordKind kind = RecordKind::kAnonymous;
-      if (offset && offset + sizeof(Record) < parent_bytes) {
-        const auto* record = reinterpret_cast<const Record*>(parent + offset);
-        kind = record->kind;
-        // The parent runs on and may have reused the memory: only a name with the right hash is one.
-        if (offset + sizeof(Record) + record->name_length <= parent_bytes)
-          name = {name_of(record), record->name_length, hash_name(name_of(record), record->name_length)};
+      const Record* known = record_in(parent, parent_bytes, *file);
+      if (!known) {  // looked at when it is used
+        entry.store(kUnknownTag);
+        continue;
       }
-      static const char kUnknown[] = "<inherited>";
-      if (!name.text || name.hash != file->hash || name.hash == 0)
-        name = {kUnknown, sizeof kUnknown - 1, hash_name(kUnknown, sizeof kUnknown - 1)};
-      uint32_t record = take_record(name, kind);
+      PathName name{name_of(known), known->name_length, file->hash};
+      uint32_t record = take_record(name, known->kind);
       file->record = record;
-      file->hash = name.hash;
       file->flags |= flag::inherited | flag::offsets_unknown;
       file->unknown_position |= 1 | 4;
       if (!record) entry.store(kUnknownTag);

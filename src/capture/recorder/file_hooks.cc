@@ -23,7 +23,6 @@ int descriptor_of(FILE* stream) {
 }
 
 void forget_received(const struct msghdr* message) {
-  int saved = errno;
   for (struct cmsghdr* part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(const_cast<struct msghdr*>(message), part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS || part->cmsg_len < CMSG_LEN(0)) continue;
     size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -33,11 +32,9 @@ void forget_received(const struct msghdr* message) {
       forget_descriptor(fd);
     }
   }
-  errno = saved;
 }
 
 void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed time) {
-  int saved = errno;
   int operation = request->aio_lio_opcode & 127;  // glibc sets it for aio_read and aio_write, too
   uint64_t tag = tag_of(request->aio_fildes);
   if (!is_tracked(tag) || result < 0 || (operation != LIO_READ && operation != LIO_WRITE)) {
@@ -50,7 +47,6 @@ void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed tim
     if (operation == LIO_READ) account<kRead, At::kOffset, Count::kCall>(function, op);
     else account<kWrite, At::kOffset, Count::kCall>(function, op);
   }
-  errno = saved;
 }
 
 }  // namespace headrace::capture

@@ -368,9 +368,7 @@ struct FileHooks : Next {
     return result;
   }
   static void forget_range(unsigned first, unsigned last) {
-    int saved = errno;
     forget_descriptors(first, last);
-    errno = saved;
   }
   template <typename Call>
   static int on_duplicate(Fn function, int fd, Call call) {
@@ -384,9 +382,7 @@ struct FileHooks : Next {
   static int on_new(Fn function, Call call) {
     Timed time;
     int fd = timed(time, call);
-    int saved = errno;
     if (fd >= 0) forget_descriptor(fd);
-    errno = saved;
     plain_call(function, fd >= 0, time);
     return fd;
   }
@@ -394,9 +390,7 @@ struct FileHooks : Next {
   static int on_pair(Fn function, int* fds, Call call) {
     Timed time;
     int result = timed(time, call);
-    int saved = errno;
     if (result == 0) forget_descriptor(fds[0]), forget_descriptor(fds[1]);
-    errno = saved;
     plain_call(function, result == 0, time);
     return result;
   }

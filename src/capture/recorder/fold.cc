@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
 constexpr uint32_t kRollupBytes = 2048;       // a roll-up with all its blocks
-constexpr uint64_t kPatienceNs = 20'000'000;  // a thread that stays in its section longer is stopped: fold later
+constexpr uint64_t kPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups, fold_copy;
 uint32_t fruitless;                           // folds that freed nothing are not tried again at once
 bool barrier_ready;
@@ -120,7 +120,7 @@ void keep_copy(Shard* target) {
 void add_count(Metadata* target, uint32_t which, uint32_t amount) {
   uint32_t room = UINT32_MAX - target->count[which];
   target->count[which] += amount < room ? amount : room;
-  if (amount > room) __atomic_fetch_add(&block->unattributed_other, amount - room, __ATOMIC_RELAXED);
+  if (amount > room) __atomic_fetch_add(&spool.header->homeless_other, amount - room, __ATOMIC_RELAXED);
 }
 
 void add_metadata(Shard* target, const Shard& from) {
@@ -242,7 +242,8 @@ uint32_t fold_least(uint32_t wanted) {
 bool fold_some() {
   if (fruitless > 0 && fruitless++ % 256 != 0) return false;
   uint32_t folded = 0;
-  if (stop_world()) {
+  bool stopped = stop_world();
+  if (stopped) {
     if (!fold_copy) fold_copy = allocate(sizeof(FoldCopy));
     if (fold_copy) folded = fold_least(spool.header->records / 4 + 1);
     if (folded) {
@@ -252,7 +253,7 @@ bool fold_some() {
     }
   }
   resume_world();
-  fruitless = folded ? 0 : fruitless + 1;
+  if (stopped) fruitless = folded ? 0 : fruitless + 1;
   return folded != 0;
 }
 

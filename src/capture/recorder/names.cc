@@ -1,9 +1,11 @@
 #include "capture/recorder/names.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 #include <unistd.h>
 
 #include "base/kernel.h"
@@ -24,23 +26,71 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-/// True when `text` has "//", "/./", "/../" or ends in "/" or "/.": it must be rewritten. May say so needlessly.
-bool is_irregular(const char* text, uint32_t length) {
-  // Any "/" followed by "/" or "." counts; hidden files take the slow way and come out unchanged. Words of 8 bytes.
-  uint32_t i = 0;
-  constexpr uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
-  for (; i + 9 <= length; i += 8) {
-    uint64_t here, behind;
-    memcpy(&here, text + i, 8);
-    memcpy(&behind, text + i + 1, 8);
-    uint64_t slash = here ^ (kOnes * '/'), next_slash = behind ^ (kOnes * '/'), next_dot = behind ^ (kOnes * '.');
-    auto zeros = [](uint64_t v) { return (v - kOnes) & ~v & kHigh; };
-    if (zeros(slash) & (zeros(next_slash) | zeros(next_dot))) return true;
-  }
-  for (; i + 1 < length; ++i)
-    if (text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '.')) return true;
-  return length > 1 && text[length - 1] == '/';
+/// The hash, 16 bytes at a step; the last step is filled up with zeros.
+struct Hash {
+  uint64_t value = 0x9e3779b97f4a7c15u;
+  void add(uint64_t low, uint64_t high) { value = mix(value ^ low ^ 0xa0761d6478bd642fu, high ^ 0xe7037ed1a0b428dbu); }
+  uint64_t finish(uint32_t length) const { return mix(value ^ length, 0x8ebc6af09c88c6e3u) | 1; }
+};
+
+/// Length, hash, and whether "//", "/." or a "/" at the end occur, which absolute_name() rewrites (hidden files come out
+/// of that unchanged).
+struct Scanned {
+  uint32_t length;
+  uint64_t hash;
+  bool irregular;
+};
+
+#if defined(__SSE2__)
+constexpr uintptr_t kPageMask = 4095;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // reading behind the end inside a page is safe, but looks like a mistake
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/// 16 bytes at `text`, zeros behind its end; never touches a page that the text does not.
+__m128i load_block(const char* text) {
+  if (!kSanitized && __builtin_expect((reinterpret_cast<uintptr_t>(text) & kPageMask) <= kPageMask + 1 - 16, 1))
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
+  alignas(16) char copy[16] = {};
+  for (int i = 0; i < 16 && text[i]; ++i) copy[i] = text[i];
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(copy));
 }
+
+Scanned scan(const char* text) {
+  Hash hash;
+  uint32_t length = 0, follows_slash = 0, found = 0;
+  for (;; length += 16) {
+    __m128i block = load_block(text + length);
+    auto mask = [&](char c) { return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(c)))); };
+    uint32_t ends = mask(0), slashes = mask('/'), dots = mask('.');
+    if (ends) {
+      auto rest = static_cast<uint32_t>(__builtin_ctz(ends));
+      uint32_t kept = (1u << rest) - 1;
+      slashes &= kept;
+      found |= ((slashes << 1) | follows_slash) & (slashes | (dots & kept) | (1u << rest));
+      length += rest;
+      if (rest) {
+        alignas(16) static const int8_t kKeep[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+        block = _mm_and_si128(block, _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep + 16 - rest)));
+        hash.add(static_cast<uint64_t>(_mm_cvtsi128_si64(block)), static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(block, block))));
+      }
+      return {length, hash.finish(length), found != 0};
+    }
+    found |= ((slashes << 1) | follows_slash) & (slashes | dots);
+    follows_slash = slashes >> 15;
+    hash.add(static_cast<uint64_t>(_mm_cvtsi128_si64(block)), static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(block, block))));
+  }
+}
+#else
+Scanned scan(const char* text) {
+  auto length = static_cast<uint32_t>(strlen(text));
+  bool irregular = length > 1 && text[length - 1] == '/';
+  for (uint32_t i = 0; i + 1 < length; ++i) irregular |= text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '.');
+  return {length, hash_name(text, length), irregular};
+}
+#endif
 
 /// Appends the components of `path` to out[0…n), resolving "." and ".."; returns the new length.
 uint32_t append_components(char* out, uint32_t n, const char* path) {
@@ -73,26 +123,21 @@ uint32_t prefix_of(int directory, char* out) {
 }  // namespace
 
 uint64_t hash_name(const char* text, uint32_t length) {
-  uint64_t hash = 0x9e3779b97f4a7c15u ^ length, low = 0, high = 0;
-  uint32_t i = 0;
-  for (; i + 16 <= length; i += 16) {
-    memcpy(&low, text + i, 8);
-    memcpy(&high, text + i + 8, 8);
-    hash = mix(hash ^ low ^ 0xa0761d6478bd642fu, high ^ 0xe7037ed1a0b428dbu);
+  Hash hash;
+  uint64_t words[2];
+  for (uint32_t i = 0; i < length; i += 16) {
+    words[0] = words[1] = 0;
+    memcpy(words, text + i, length - i < 16 ? length - i : 16);
+    hash.add(words[0], words[1]);
   }
-  if (i < length) {
-    char tail[16] = {};
-    memcpy(tail, text + i, length - i);
-    memcpy(&low, tail, 8);
-    memcpy(&high, tail + 8, 8);
-    hash = mix(hash ^ low ^ 0xa0761d6478bd642fu, high ^ 0xe7037ed1a0b428dbu);
-  }
-  return hash | 1;
+  return hash.finish(length);
 }
 
 PathName absolute_name(int directory, const char* path, uint32_t buffer) {
-  auto length = static_cast<uint32_t>(strlen(path));
-  if (*path == '/' && !is_irregular(path, length)) return {path, length, hash_name(path, length)};
+  if (*path == '/') {
+    Scanned whole = scan(path);
+    if (HEADRACE_LIKELY(!whole.irregular || whole.length == 1)) return {path, whole.length, whole.hash};
+  }
   char* out = self->path[buffer];
   uint32_t n = *path == '/' ? 0 : prefix_of(directory, out);
   n = append_components(out, n, path);
@@ -109,13 +154,11 @@ void forget_working_directory() {
 PathName working_directory() {
   uint32_t length = directory_length.load(std::memory_order_acquire);
   if (length == 0) {
-    int saved = errno;
     SpoolLock lock;
     uint32_t changes = directory_changes.load();
     long got = base::kernel_call(SYS_getcwd, directory_text, sizeof directory_text);
     length = got > 1 && directory_text[0] == '/' ? static_cast<uint32_t>(got - 1) : 0;
     if (changes == directory_changes.load()) directory_length.store(length, std::memory_order_release);
-    errno = saved;
   }
   return {directory_text, length, 0};
 }

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,12 +67,30 @@ bool begin_forked_child() {
   }
   spool.header->forked = 1;
   spool.header->parent_process_id = parent_id;
-  state.wiped->alive = 1;
   inherit_descriptors(parent.base, parent_bytes);
   store_facts();
   base::unmap(parent.base, parent.limit);
+  __atomic_store_n(&state.wiped->alive, 1, __ATOMIC_RELEASE);
   return true;
 }
+
+/// A child may have started threads before its first intercepted call: one of them begins, the others wait.
+bool begin_forked_child_once() {
+  static __thread bool beginning __attribute__((tls_model("initial-exec")));
+  if (beginning) return false;  // a signal handler that interrupted it
+  if (__atomic_exchange_n(&state.wiped->beginning, 1, __ATOMIC_ACQ_REL) != 0) {
+    while (__atomic_load_n(&state.enabled, __ATOMIC_RELAXED) && !__atomic_load_n(&state.wiped->alive, __ATOMIC_ACQUIRE)) sched_yield();
+    return state.enabled;
+  }
+  beginning = true;
+  bool ok = begin_forked_child();
+  beginning = false;
+  return ok;
+}
+
+/// Runs in the child of fork: its only thread must not use a block of its parent's spool when another thread, which it
+/// starts before it does any I/O, begins the child's own. A child of a raw clone is not told; its first call notices.
+void leave_parents_block() { block = nullptr; }
 
 void take_arguments(int count, char** values) {
   for (int i = 0; i < count && values && values[i]; ++i) {
@@ -114,10 +134,11 @@ void trim_spool() {
 
 bool ready_slow() {
   if (in_vfork_child()) return state.enabled;
+  SignalsBlocked quiet;
   int saved = errno;
   bool ok = state.enabled;
   if (!state.wiped) ok = begin();
-  else if (state.enabled && state.wiped->alive == 0) ok = begin_forked_child();
+  else if (state.enabled && state.wiped->alive == 0) ok = begin_forked_child_once();
   errno = saved;
   return ok && state.enabled;
 }
@@ -131,6 +152,7 @@ void start_image(int argument_count, char** argument_values) {
     executable_length = length > 0 ? static_cast<uint32_t>(length) : 0;
     store_facts();
     on_exit(at_exit, nullptr);
+    pthread_atfork(nullptr, nullptr, leave_parents_block);
   }
   take_environment(settings.launched ? settings.directory : nullptr, first);
   errno = saved;

@@ -97,6 +97,7 @@ uint32_t add_shard(uint32_t record, uint32_t thread_id) {
 }
 
 Shard* shard_of(uint32_t record) {
+  if (!record) return nullptr;  // another thread closed the file just now
   auto id = static_cast<uint16_t>(block->id);
   for (uint32_t o = __atomic_load_n(&at<Record>(record)->first_shard, __ATOMIC_ACQUIRE); o; o = at<Shard>(o)->next)
     if (at<Shard>(o)->thread == id) {
@@ -104,6 +105,7 @@ Shard* shard_of(uint32_t record) {
       if (HEADRACE_UNLIKELY(shard->opens >= UINT32_MAX - 1 || shard->closes >= UINT32_MAX - 1 || shard->switches == UINT32_MAX)) break;
       return shard;
     }
+  Referenced kept(record);
   SpoolLock lock;
   uint32_t offset = add_shard(record, id);
   if (!offset && fold_some()) offset = add_shard(record, id);
@@ -151,12 +153,11 @@ void count(Shard* shard, Metadata::Count which, uint32_t amount) {
   metadata->count[which] += amount;
 }
 
-Profile* profile_of(Fn function) {
-  uint32_t& offset = block->profiles[static_cast<uint32_t>(function)];
-  if (HEADRACE_LIKELY(offset)) return at<Profile>(offset);
+Profile* add_profile(Fn function) {
   SpoolLock lock;
-  offset = allocate(sizeof(Profile));
+  uint32_t offset = allocate(sizeof(Profile));
   if (!offset && fold_some()) offset = allocate(sizeof(Profile));
+  block->profiles[static_cast<uint32_t>(function)] = offset;
   return offset ? at<Profile>(offset) : nullptr;
 }
 

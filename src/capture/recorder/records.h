@@ -1,5 +1,7 @@
 // Records (one a path) and their shards (one a thread block) in the spool.
 #pragma once
+#include <sys/single_threaded.h>
+
 #include "capture/recorder/names.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/update.h"
@@ -16,11 +18,16 @@ uint32_t take_record(const PathName& name, RecordKind kind);
 uint32_t take_existing(uint64_t hash);
 /// Gives the reference back.
 HEADRACE_INLINE void drop_record(uint32_t record) {
-  if (record) __atomic_fetch_sub(&at<Record>(record)->references, 1, __ATOMIC_RELEASE);
+  if (!record) return;
+  uint32_t& references = at<Record>(record)->references;
+  if (HEADRACE_LIKELY(__libc_single_threaded)) references--;  // a locked instruction would be a third of this path
+  else __atomic_fetch_sub(&references, 1, __ATOMIC_RELEASE);
 }
 
 HEADRACE_INLINE uint32_t take_reference(uint32_t record) {
-  __atomic_fetch_add(&at<Record>(record)->references, 1, __ATOMIC_ACQUIRE);
+  uint32_t& references = at<Record>(record)->references;
+  if (HEADRACE_LIKELY(__libc_single_threaded)) references++;
+  else __atomic_fetch_add(&references, 1, __ATOMIC_ACQUIRE);
   return record;
 }
 
@@ -44,8 +51,12 @@ Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time)
 void count(Shard* shard, Metadata::Count which, uint32_t amount = 1);
 /// The block to add to, made if there is none; null when memory is out.
 Metadata* metadata_of(Shard* shard);
-/// This thread's profile row of a function; null when memory is out.
-Profile* profile_of(Fn function);
+/// This thread's profile row of a function, made if there is none; null when memory is out.
+HEADRACE_COLD Profile* add_profile(Fn function);
+HEADRACE_INLINE Profile* profile_of(Fn function) {
+  uint32_t offset = block->profiles[static_cast<uint32_t>(function)];
+  return HEADRACE_LIKELY(offset != 0) ? at<Profile>(offset) : add_profile(function);
+}
 
 /// The text behind a Record.
 HEADRACE_INLINE const char* name_of(const Record* record) { return reinterpret_cast<const char*>(record + 1); }

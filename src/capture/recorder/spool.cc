@@ -1,10 +1,10 @@
 #include "capture/recorder/spool.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,6 +14,7 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint64_t kFoldReserve = 16 << 10;  // only a fold may use the last of the memory: it needs roll-ups to fold into
+constexpr uint64_t kThreadShare = 8;          // records leave this part of the memory to threads that start later
 constexpr uint32_t kSizeClasses = 128;  // released blocks by units of 64 bytes; larger ones are rare and not reused
 std::atomic<uint32_t> lock_word;
 uint32_t released[kSizeClasses];
@@ -23,20 +24,30 @@ uint64_t created_ns;
 // Capture's own calls go straight to the kernel: they must not be seen by wrappers, here or in another library.
 long open_spool(int flags, mode_t mode) { return base::kernel_call(SYS_openat, AT_FDCWD, spool.path, flags | O_CLOEXEC | O_NOFOLLOW, mode); }
 
+/// Beyond RLIMIT_FSIZE the kernel does not just refuse: it sends SIGXFSZ, which kills.
+bool may_be_as_large(uint64_t bytes) {
+  uint64_t limits[2];
+  return base::kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, limits) != 0 || bytes <= limits[0];
+}
+
 bool grow(uint64_t need) {
   Header* header = spool.header;
   if (!spool.backed || header->growth_failed) return need <= header->grown;
   uint64_t want = (need + kSlab - 1) / kSlab * kSlab;
   if (want > spool.limit) want = spool.limit;
-  int saved = errno;
-  long fd = open_spool(O_RDWR, 0);
+  long fd = may_be_as_large(want) ? open_spool(O_RDWR, 0) : -1;
   // Blocks are reserved before the memory is touched: a store into a hole of a full tmpfs would raise SIGBUS.
   bool reserved = fd >= 0 && base::kernel_call(SYS_fallocate, fd, 0, header->grown, want - header->grown) == 0;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
-  errno = saved;
   if (reserved) header->grown = want;
   else header->growth_failed = 1;
   return reserved;
+}
+
+uint64_t kept_back(Use use) {
+  if (state.folding.load(std::memory_order_relaxed)) return 0;
+  uint64_t share = spool.limit / kThreadShare, taken = uint64_t{spool.header->threads} * sizeof(ThreadBlock);
+  return kFoldReserve + (use == Use::kRecord && taken < share ? share - taken : 0);
 }
 
 /// A released block of at least `least` units, cut to `units`; zeroed. 0: none.
@@ -61,7 +72,7 @@ bool map_file(const char* directory, uint64_t limit) {
   long fd = open_spool(O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return false;
   uint64_t first = kSlab;
-  bool reserved = base::kernel_call(SYS_fallocate, fd, 0, 0, first) == 0;
+  bool reserved = may_be_as_large(first) && base::kernel_call(SYS_fallocate, fd, 0, 0, first) == 0;
   void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit) : nullptr;
   base::kernel_call(SYS_close, fd);
   if (!memory) {
@@ -79,32 +90,26 @@ bool map_file(const char* directory, uint64_t limit) {
 Note::Note(const char* reason, const char* detail, int process) {
   path_[0] = 0;
   if (!notes_directory[0]) return;
-  int saved = errno;
   snprintf(path_, sizeof path_, "%s/%d.%llx.%s.note", notes_directory, process,
            static_cast<unsigned long long>(base::clock_ns(CLOCK_BOOTTIME)), reason);
   long fd = base::kernel_call(SYS_openat, AT_FDCWD, path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd >= 0) {
-    if (detail) base::kernel_call(SYS_write, fd, detail, strlen(detail));
+    if (detail && may_be_as_large(strlen(detail))) base::kernel_call(SYS_write, fd, detail, strlen(detail));
     base::kernel_call(SYS_close, fd);
   }
-  errno = saved;
 }
 
 void Note::withdraw() {
-  int saved = errno;
   if (path_[0]) base::kernel_call(SYS_unlinkat, AT_FDCWD, path_, 0);
-  errno = saved;
 }
 
 bool create_spool(const char* directory, uint64_t limit) {
-  int saved = errno;
   spool = Spool{};
   spool.limit = limit;
   spool.backed = directory && *directory && map_file(directory, limit);
   if (!spool.backed) {
     if (directory && *directory) Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid)));
     void* memory = base::map_anonymous(limit);
-    errno = saved;
     if (!memory) return false;
     spool.base = static_cast<char*>(memory);
     spool.header = at<Header>(0);
@@ -130,25 +135,24 @@ bool create_spool(const char* directory, uint64_t limit) {
   reset_released();
   std::atomic_signal_fence(std::memory_order_release);
   header->magic = kSpoolMagic;  // last: a spool without it was killed while being made, and holds nothing
-  errno = saved;
   return true;
 }
 
 SpoolLock::SpoolLock() {
   if (lock_word.exchange(1, std::memory_order_acquire) == 0) return;
-  if (block) block->parked = 1;  // a fold need not wait for us: we hold no pointer that it may move
+  if (block) __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);  // a fold need not wait for us: we hold no pointer that it may move
   while (lock_word.exchange(1, std::memory_order_acquire) != 0) sched_yield();
-  if (block) block->parked = 0;
+  if (block) __atomic_store_n(&block->parked, 0, __ATOMIC_RELEASE);
 }
 SpoolLock::~SpoolLock() { lock_word.store(0, std::memory_order_release); }
 void reset_spool_lock() { lock_word.store(0, std::memory_order_release); }
 
-uint32_t allocate(uint32_t bytes) {
+uint32_t allocate(uint32_t bytes, Use use) {
   uint32_t units = (bytes + 63) / 64;
   if (uint32_t offset = reuse(units, units)) return offset;
   Header* header = spool.header;
   uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
-  uint64_t kept = state.folding.load(std::memory_order_relaxed) ? 0 : kFoldReserve;
+  uint64_t kept = kept_back(use);
   if (end + kept > spool.limit || (end + kept > header->grown && !grow(end + kept))) return reuse(units + 1, units);
   header->used = end;
   return static_cast<uint32_t>(offset);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "capture/recorder/signals_blocked.h"
 #include "capture/recorder/state.h"
 
 namespace headrace::capture {
@@ -45,20 +46,24 @@ class Note {
   char path_[320];
 };
 
-/// Serialises changes of the shared tables. Taken only inside an update section or before a thread has one, so a signal
-/// handler never waits for the thread it interrupted.
+/// Serialises changes of the shared tables. Signals wait while it is held: a handler could leave the section by siglongjmp,
+/// and the lock would stay taken for ever.
 class SpoolLock {
  public:
   SpoolLock();
   ~SpoolLock();
   SpoolLock(const SpoolLock&) = delete;
   SpoolLock& operator=(const SpoolLock&) = delete;
+
+ private:
+  SignalsBlocked quiet_;  // first in, last out
 };
 /// In a forked child: the lock's owner may not exist here.
 void reset_spool_lock();
 
+enum class Use { kRecord, kThread };
 /// `bytes` of zeroed memory at a multiple of 64 bytes, or 0 when the limit is reached. Lock held.
-uint32_t allocate(uint32_t bytes);
+uint32_t allocate(uint32_t bytes, Use use = Use::kRecord);
 /// Gives a block back for reuse by `allocate` of the same size. Lock held.
 void release(uint32_t offset, uint32_t bytes);
 /// Joins released neighbours, so that blocks of other sizes can be cut from them. Lock held.

@@ -28,8 +28,8 @@ struct alignas(64) OpenFile {
   uint8_t append, unknown_position;
 };
 
-/// A thread's memory of what a descriptor led to; valid while the descriptor's tag is the same.
-struct CachedFile {
+/// A thread's memory of what a descriptor led to; valid while the descriptor's tag is the same. One cache line.
+struct alignas(64) CachedFile {
   uint64_t tag;
   Direction* directions[2];
   OpenFile* file;
@@ -46,6 +46,7 @@ struct Thread {
   Thread* next;                    // of every thread ever seen
   std::atomic<uint32_t> taken;
   uint32_t free_files;             // OpenFile slots this thread may reuse
+  uint32_t free_count;             // how many
   CachedFile cache[kCachedFiles];
   char path[3][kPathMax];          // scratch for path names: rename needs two, a directory's own name the third
   const char* environment[kMaximumEnvironment];  // scratch for exec: usable in a vfork child, freed by nobody
@@ -58,7 +59,8 @@ inline constexpr uint32_t kDescriptors = kLeaves * 1024;
 /// The page a forked child finds empty.
 struct WipedOnFork {
   DescriptorLeaf* leaves[kLeaves];
-  uint64_t alive;
+  uint64_t beginning;              // 1: a thread of a forked child makes it ready, or has
+  uint64_t alive;                  // 1: it is ready
 };
 
 struct State {
@@ -68,6 +70,7 @@ struct State {
   uint32_t* table;                   // hash slots: offsets of records
   uint32_t table_mask;
   std::atomic<uint32_t> next_file;
+  std::atomic<uint64_t> spare_files; // slots that any thread may reuse: a stack, with a count of its changes in the high half
   std::atomic<Thread*> threads;
   std::atomic<uint32_t> folding;     // a fold has stopped the world
   bool enabled;                      // false: HEADRACE=off, or nothing could be set up

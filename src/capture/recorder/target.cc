@@ -1,7 +1,6 @@
 #include "capture/recorder/target.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,7 +74,6 @@ const char* unfit_reason(int directory, const char* path) {
     char text[257];
   } head;
   char script[257];
-  int saved = errno;
   const char* reason = nullptr;
   for (int depth = 0; depth < kMaximumScripts; ++depth) {
     long fd = base::kernel_call(SYS_openat, directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
@@ -92,7 +90,6 @@ const char* unfit_reason(int directory, const char* path) {
     path = strcpy(script, interpreter);
     directory = AT_FDCWD;
   }
-  errno = saved;
   return reason;
 }
 
@@ -100,7 +97,6 @@ const char* find_in_path(const char* file) {
   if (strchr(file, '/') || !*file || !self) return file;
   const char* list = environment_value("PATH");
   if (!list) list = "/bin:/usr/bin";
-  int saved = errno;
   char* out = self->path[1];
   const char* found = file;
   size_t name_length = strlen(file);
@@ -120,7 +116,6 @@ const char* find_in_path(const char* file) {
     if (!*end) break;
     item = end;
   }
-  errno = saved;
   return found;
 }
 

@@ -70,8 +70,13 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   }
   bool known = A == At::kPosition ? file->unknown_position == 0 : file->unknown_position < 2;
   auto gap = static_cast<int64_t>(offset - d->last_end);
-  if (HEADRACE_UNLIKELY(size != d->run_size || gap != d->run_gap || size == 0 || !known)) end_run(d, size, gap, known);
-  else d->run_count++;
+  if (HEADRACE_UNLIKELY(size != d->run_size || gap != d->run_gap || size == 0 || !known)) {
+    end_run(d, size, gap, known);
+    if (size == 0) offset = d->last_end;  // an operation without bytes is nowhere
+    if (!known) offset = -size;           // nor does the next one follow this
+  } else {
+    d->run_count++;
+  }
   d->last_end = offset + size;
   d->unaligned_file += (offset & 4095) != 0;
   d->unaligned_memory += (reinterpret_cast<uintptr_t>(op.buffer) & 7) != 0;

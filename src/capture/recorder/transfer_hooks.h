@@ -97,14 +97,12 @@ struct TransferHooks : Next {
   static ssize_t copied(Fn function, int in, off_t* in_offset, int out, off_t* out_offset, Call call) {
     Timed time;
     ssize_t result = timed(time, call);
-    int saved = errno;
     if (result >= 0) {
       account_copy<kRead>(function, in, in_offset, result, time.start, time.end);
       account_copy<kWrite>(function, out, out_offset, result, time.start, time.end);
     } else {
       plain_call(function, false, time);
     }
-    errno = saved;
     return result;
   }
 };

@@ -1,5 +1,6 @@
 #include "capture/recorder/update.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,8 +24,6 @@ __thread bool starting;
 pthread_key_t thread_key;
 std::atomic<uint32_t> key_made;
 
-uint64_t shortage_totals[5];  // for threads that have no block at all
-
 Thread* take_thread() {
   for (Thread* thread = state.threads.load(std::memory_order_acquire); thread; thread = thread->next) {
     uint32_t free = 0;
@@ -41,8 +40,8 @@ Thread* take_thread() {
 
 ThreadBlock* add_block() {
   SpoolLock lock;
-  uint32_t offset = allocate(sizeof(ThreadBlock));
-  if (!offset) {
+  uint32_t offset = allocate(sizeof(ThreadBlock), Use::kThread);
+  if (!offset) {  // a fold would free small pieces only
     spool.header->block_shortage++;
     return nullptr;
   }
@@ -59,6 +58,7 @@ ThreadBlock* add_block() {
 }
 
 bool start_thread() {
+  SignalsBlocked quiet;
   if (starting || !ready()) return false;
   starting = true;
   int saved = errno;
@@ -87,10 +87,20 @@ void undo(ThreadBlock* abandoned) {
   abandoned->journal_used = 0;
 }
 
-bool left_by_longjmp(uint64_t frame) {
+/// The word at an address that may be mapped no more (a coroutine's stack); 0 then.
+uint64_t word_at(uint64_t address) {
+  constexpr int kNothing = -1;  // the kernel reads the set before it refuses this
+  if (base::kernel_call(SYS_rt_sigprocmask, kNothing, address, nullptr, sizeof(uint64_t)) == -EFAULT) return 0;
+  return *reinterpret_cast<volatile uint64_t*>(address);
+}
+
+/// Whether the section that `busy` tells of is over, seen from the place of a new one.
+bool left_by_longjmp(uint64_t here) {
+  uint64_t mark = block->busy;
+  if (here == mark || word_at(mark) != mark) return true;  // something else is there now
   stack_t stack;
-  if (sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0) return false;
-  return frame >= block->busy;  // stacks grow down: the section's frame is gone
+  if (base::kernel_call(SYS_sigaltstack, nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0) return false;
+  return here > mark;  // stacks grow down: the section's frame is gone
 }
 
 }  // namespace
@@ -114,42 +124,44 @@ extern "C" void headrace_after_vfork() {
   vfork_block = nullptr;
 }
 
-bool Update::enter_slow(uint64_t frame) {
+bool Update::enter_slow() {
   if (in_vfork_child()) return false;
   if (!block) {
     if (!start_thread()) return false;
   } else if (block->busy != 0) {
-    if (!left_by_longjmp(frame)) return false;
+    if (!left_by_longjmp(reinterpret_cast<uint64_t>(this))) return false;
     undo(block);
   }
-  block->busy = frame;
+  __atomic_store_n(&block->busy, put_mark(), __ATOMIC_RELAXED);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (state.folding.load(std::memory_order_relaxed) != 0) return wait_for_fold(frame);
+  if (state.folding.load(std::memory_order_relaxed) != 0) return wait_for_fold(mark_);
   return true;
 }
 
-bool Update::wait_for_fold(uint64_t frame) {
+bool Update::wait_for_fold(uint64_t mark) {
   while (state.folding.load(std::memory_order_acquire) != 0) {
-    block->busy = 0;
+    __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
     sched_yield();
-    block->busy = frame;
+    __atomic_store_n(&block->busy, mark, __ATOMIC_RELAXED);
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   return true;
 }
 
 void unattributed(uint32_t direction, uint64_t bytes) {
-  ThreadBlock* child = vfork_block;
-  ThreadBlock* mine = child ? child : block;
-  uint64_t* counts = mine ? (child ? mine->child : mine->unattributed) : shortage_totals;
-  uint64_t* sums = mine ? (child ? mine->child_bytes : mine->unattributed_bytes) : shortage_totals + 2;
-  uint64_t* other = mine ? (child ? &mine->child_other : &mine->unattributed_other) : shortage_totals + 4;
+  struct {
+    uint64_t *counts, *bytes, *other;
+  } to;
+  if (ThreadBlock* child = vfork_block) to = {child->child, child->child_bytes, &child->child_other};
+  else if (ThreadBlock* mine = block) to = {mine->unattributed, mine->unattributed_bytes, &mine->unattributed_other};
+  else if (Header* header = spool.header) to = {header->homeless, header->homeless_bytes, &header->homeless_other};
+  else return;  // before there is a spool: constructors of other libraries, or capture is off
   if (direction > 1) {
-    __atomic_fetch_add(other, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(to.other, 1, __ATOMIC_RELAXED);
     return;
   }
-  __atomic_fetch_add(&counts[direction], 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&sums[direction], bytes, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&to.counts[direction], 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&to.bytes[direction], bytes, __ATOMIC_RELAXED);
 }
 
 void end_thread(void* thread) {
@@ -164,7 +176,7 @@ void end_thread(void* thread) {
 void forget_threads() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
     thread->block = nullptr;
-    thread->free_files = 0;
+    thread->free_files = thread->free_count = 0;
     memset(thread->cache, 0, sizeof thread->cache);
     thread->taken.store(0);
   }

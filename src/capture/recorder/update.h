@@ -1,9 +1,9 @@
 // The update section: the few instructions after a real call during which counters change.
 //
-// `busy` holds the caller's frame address inside it. It is never held across the real call, so nesting, cancellation and
+// `busy` holds the address of the section's mark on the stack inside it. It is never held across the real call, so nesting, cancellation and
 // siglongjmp out of a call cannot leave it set. A signal handler that does I/O inside a section finds it set and is
 // counted in the block's unattributed totals. A section that siglongjmp left (out of a handler that interrupted it) is
-// recognised by its frame lying below the present one, and is taken over.
+// recognised by its mark on the stack, which is overwritten or lies below the present frame, and is taken over.
 #pragma once
 #include "capture/recorder/state.h"
 
@@ -14,24 +14,27 @@ class Update {
   /// False: the operation must be counted with `unattributed`.
   HEADRACE_INLINE bool enter() {
     ThreadBlock* mine = block;
-    if (HEADRACE_UNLIKELY(mine == nullptr) || HEADRACE_UNLIKELY(mine->busy != 0)) return enter_slow(frame());
-    mine->busy = frame();
+    if (HEADRACE_UNLIKELY(mine == nullptr) || HEADRACE_UNLIKELY(mine->busy != 0)) return enter_slow();
+    __atomic_store_n(&mine->busy, put_mark(), __ATOMIC_RELAXED);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     // A fold sets `folding`, then makes every thread pass a barrier (membarrier), then waits for `busy` to fall.
-    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_relaxed) != 0)) return wait_for_fold(frame());
+    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_relaxed) != 0)) return wait_for_fold(put_mark());
     return true;
   }
   /// The same for calls that did not look at the descriptor table, which is where a forked child is noticed.
   HEADRACE_INLINE bool enter_anew();
   HEADRACE_INLINE void leave() {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    block->busy = 0;
+    __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);  // a fold that sees it sees what the section wrote
   }
 
  private:
-  static HEADRACE_INLINE uint64_t frame() { return reinterpret_cast<uint64_t>(__builtin_frame_address(0)); }
-  static bool enter_slow(uint64_t frame);
-  static bool wait_for_fold(uint64_t frame);
+  HEADRACE_INLINE uint64_t put_mark() {
+    mark_ = reinterpret_cast<uint64_t>(this);
+    return reinterpret_cast<uint64_t>(this);
+  }
+  bool enter_slow();
+  static bool wait_for_fold(uint64_t mark);
+  volatile uint64_t mark_;  // its own address, while nothing else has taken this place on the stack
 };
 
 /// Counts an operation that has no record to go to: `direction` 0 read, 1 write, 2 anything else. Async-signal-safe; in

@@ -1,0 +1,207 @@
+// The recorder without a preload: hooks over functions that only pretend to do I/O, in many threads, with little memory,
+// read back by the harvester. Also run under the address and thread sanitizers.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "base/kernel.h"
+#include "capture/harvest/spool_reader.h"
+#include "capture/recorder/calls.h"
+#include "capture/recorder/exclusion.h"
+#include "capture/recorder/fold.h"
+#include "capture/recorder/process.h"
+
+namespace headrace::capture {
+namespace {
+
+namespace counter = model::counter;
+
+struct Records : RecordSink {
+  std::map<std::string, model::FileRecord> by_path;
+  void record(const model::FileRecord& record) override {
+    if (auto [at, added] = by_path.emplace(record.path, record); !added) merge(at->second, record);
+  }
+  uint64_t sum(counter::Index index) const {
+    uint64_t total = 0;
+    for (auto& [path, record] : by_path) total += record[index];
+    return total;
+  }
+};
+
+/// Gives the process its spool, small enough to fold, below a directory of its own.
+class Recorder : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    base_ = std::filesystem::temp_directory_path() / ("headrace-recorder-" + std::to_string(getpid()));
+    std::filesystem::create_directories(base_);
+    setenv("HEADRACE_SPOOL", base_.c_str(), 1);
+    setenv("HEADRACE_MEMORY", "512K", 1);
+    setenv("HEADRACE_EXCLUDE", "/skipped/", 1);
+    ASSERT_TRUE(ready());
+  }
+  static void TearDownTestSuite() { std::filesystem::remove_all(base_); }
+
+  static Records harvest(SpoolContents& contents) {
+    std::vector<std::byte> copy(spool.header->grown);
+    memcpy(copy.data(), spool.base, copy.size());
+    Records records;
+    auto read = read_spool(copy, "test", Moment{}, Moment::now(), records);
+    EXPECT_TRUE(read.ok()) << read.status().message();
+    if (read.ok()) contents = *std::move(read);
+    return records;
+  }
+
+  static int open_file(const std::string& path, int flags = 0) {
+    static std::atomic<int> next{1000};
+    int fd = next++;
+    opened(Fn::open, fd, -100, path.c_str(), flags, 0, {base::ticks(), base::ticks()});
+    return fd;
+  }
+  static void close_file(int fd) { closed(Fn::close, take_tag(fd), {base::ticks(), base::ticks()}); }
+  static void write_file(int fd, int64_t offset, ssize_t size) {
+    static char buffer[8];
+    transfer<kWrite, At::kOffset>(Fn::pwrite, fd, offset, buffer, [&] { return size; });
+  }
+  static void write_next(int fd, ssize_t size) {
+    transfer<kWrite, At::kPosition>(Fn::write, fd, 0, nullptr, [&] { return size; });
+  }
+
+  static inline std::filesystem::path base_;
+};
+
+TEST_F(Recorder, NamesAreAbsoluteAndHashedAlike) {
+  close_file(open_file("/somewhere/file"));  // this thread has scratch memory now
+  struct Case {
+    const char *given, *expected;
+  } cases[] = {{"/a/b", "/a/b"},     {"/a//b", "/a/b"},        {"/a/./b", "/a/b"}, {"/a/../b", "/b"}, {"/a/b/", "/a/b"}, {"/", "/"},
+               {"/..", "/"},         {"/a/.hidden", "/a/.hidden"}, {"/a/b/..", "/a"},  {"//", "/"},       {"/a/...", "/a/..."},
+               {"/exactly/16/byte", "/exactly/16/byte"}, {"/exactly/16/byt/", "/exactly/16/byt"}};
+  for (auto& c : cases) {
+    PathName name = absolute_name(-100, c.given, 0);
+    EXPECT_EQ(std::string(name.text, name.length), c.expected) << c.given;
+    EXPECT_EQ(name.hash, hash_name(c.expected, static_cast<uint32_t>(strlen(c.expected)))) << c.given;
+  }
+  PathName relative = absolute_name(-100, "x/../y", 0);
+  EXPECT_EQ(std::string(relative.text, relative.length), std::filesystem::current_path().string() + "/y");
+}
+
+TEST_F(Recorder, NamesAreReadInTheirPageAlone) {
+  // Every length, ending right before an unmapped page.
+  auto* memory = static_cast<char*>(base::map_anonymous(8192));
+  ASSERT_EQ(mprotect(memory + 4096, 4096, PROT_NONE), 0);
+  for (size_t length = 1; length < 70; ++length) {
+    char* text = memory + 4096 - length - 1;
+    memset(text, 'a', length);
+    text[0] = '/';
+    text[length] = 0;
+    PathName name = absolute_name(-100, text, 0);
+    EXPECT_EQ(name.length, length);
+    EXPECT_EQ(name.hash, hash_name(text, static_cast<uint32_t>(length)));
+  }
+  base::unmap(memory, 8192);
+}
+
+TEST_F(Recorder, TheLongestPrefixDecides) {
+  auto rule = [](const char* path) { return excluding_rule(path, static_cast<uint32_t>(strlen(path))); };
+  EXPECT_GE(rule("/dev/null"), 0);
+  EXPECT_EQ(rule("/dev/shm/x"), -1);
+  EXPECT_EQ(rule("/home/dev/null"), -1);
+  EXPECT_GE(rule("/skipped/x"), 0);
+  EXPECT_NE(rule("/skipped/x"), rule("/dev/null"));
+  EXPECT_EQ(rule("/skippe"), -1);
+}
+
+TEST_F(Recorder, RunsAddUpToPatternsAndSizes) {
+  int fd = open_file("/runs/file");
+  for (int i = 0; i < 100; ++i) write_next(fd, 4096);  // consecutive
+  for (int i = 0; i < 50; ++i) write_file(fd, 1'000'000 + i * 8192, 4096);  // one jump, then a stride of 4096
+  write_file(fd, 0, 100);                              // back
+  write_next(fd, 0);                                   // zero-sized: counts, ends no run
+  close_file(fd);
+  SpoolContents contents;
+  Records records = harvest(contents);
+  model::FileRecord& file = records.by_path.at("/runs/file");
+  EXPECT_EQ(file[counter::writes], 152u);
+  EXPECT_EQ(file[counter::bytes_written], 100 * 4096u + 50 * 4096 + 100);
+  EXPECT_EQ(file[counter::writes_consecutive], 100u);
+  EXPECT_EQ(file[counter::writes_forward], 50u);
+  EXPECT_EQ(file[counter::writes_backward], 1u);
+  EXPECT_EQ(file[counter::write_end], 1'000'000u + 49 * 8192 + 4096);
+  EXPECT_EQ(file[counter::opens], 1u);
+  EXPECT_EQ(file[counter::closes], 1u);
+}
+
+TEST_F(Recorder, ADuplicateKeepsTheFileOpen) {
+  int fd = open_file("/dup/file");
+  duplicated(Fn::dup, fd, fd + 500'000, {1, 2});
+  close_file(fd);
+  write_next(fd + 500'000, 10);
+  close_file(fd + 500'000);
+  SpoolContents contents;
+  Records records = harvest(contents);
+  EXPECT_EQ(records.by_path.at("/dup/file")[counter::bytes_written], 10u);
+  EXPECT_EQ(records.by_path.at("/dup/file")[counter::closes], 2u);
+  EXPECT_EQ(records.by_path.at("/dup/file")[counter::duplicates], 1u);
+}
+
+TEST_F(Recorder, ThreadsThatFoldLoseNothing) {
+  SpoolContents contents;
+  Records before = harvest(contents);
+  constexpr int kThreads = 8, kFiles = 1500, kWrites = 5;
+  int big = open_file("/fold/big");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([t, big] {
+      for (int i = 0; i < kFiles; ++i) {
+        int fd = open_file("/fold/" + std::to_string(t % 4) + "/file-" + std::to_string(i), 0100 /* O_CREAT */);
+        for (int w = 0; w < kWrites; ++w) write_file(fd, w * 100 * (i % 3), i % 7 + 1);
+        write_file(big, int64_t{t} << 32, 1 << 20);
+        close_file(fd);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  close_file(big);
+  Records after = harvest(contents);
+  EXPECT_GT(contents.process.folded_records, 0u);
+  uint64_t bytes = 0;
+  for (int i = 0; i < kFiles; ++i) bytes += kThreads * (kWrites * (i % 7 + 1) + (uint64_t{1} << 20));
+  auto gained = [&](counter::Index index) { return after.sum(index) - before.sum(index); };
+  EXPECT_EQ(gained(counter::writes) + contents.process.unattributed_operations, uint64_t{kThreads} * kFiles * (kWrites + 1));
+  EXPECT_EQ(gained(counter::bytes_written) + contents.process.unattributed_bytes, bytes);
+  EXPECT_EQ(gained(counter::opens), uint64_t{kThreads} * kFiles + 1);
+  EXPECT_EQ(gained(counter::closes), uint64_t{kThreads} * kFiles + 1);
+  EXPECT_EQ(contents.process.unattributed_operations, 0u);
+  // The largest file still has its own record, exact.
+  ASSERT_TRUE(after.by_path.count("/fold/big"));
+  EXPECT_EQ(after.by_path["/fold/big"][counter::writes], uint64_t{kThreads} * kFiles);
+  EXPECT_EQ(after.by_path["/fold/big"][counter::bytes_written], uint64_t{kThreads} * kFiles << 20);
+  uint64_t series = 0;
+  for (auto& bin : contents.series) series += bin.bytes;
+  EXPECT_EQ(series, after.sum(counter::bytes_written) + after.sum(counter::bytes_read));
+}
+
+TEST_F(Recorder, AnOperationInsideAnUpdateIsCountedInTheTotals) {
+  SpoolContents before, after;
+  harvest(before);
+  int fd = open_file("/signal/file");
+  write_next(fd, 1);
+  Update update;
+  ASSERT_TRUE(update.enter());  // as if a signal arrived here
+  [fd] { write_next(fd, 7); }();
+  update.leave();
+  write_next(fd, 1);
+  close_file(fd);
+  Records records = harvest(after);
+  EXPECT_EQ(after.process.unattributed_operations - before.process.unattributed_operations, 1u);
+  EXPECT_EQ(after.process.unattributed_bytes - before.process.unattributed_bytes, 7u);
+  EXPECT_EQ(records.by_path.at("/signal/file")[counter::writes], 2u);
+}
+
+}  // namespace
+}  // namespace headrace::capture
