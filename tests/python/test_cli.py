@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -141,3 +142,15 @@ def test_the_tree_of_errors_is_the_one_drawn() -> None:
 def test_native_codes(code: str, kind: str) -> None:
     error = _errors.from_native(code, "text")
     assert (type(error).__name__, str(error)) == (kind, "text")
+
+
+def test_long_work_shows_progress_on_a_terminal_only() -> None:
+    code = (
+        "import time; from headrace.commands._terminal import working\n"
+        "with working('reading the log', after_seconds=0.1): time.sleep(1)"
+    )
+    command = f"{sys.executable} -c {shlex.quote(code)}"
+    watched = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
+    assert "reading the log" in watched.stdout
+    unwatched = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (unwatched.stdout, unwatched.stderr) == ("", "")
