@@ -115,7 +115,7 @@ void closed(Fn function, uint64_t tag, Timed time) {
       shard->closes++;
       add_meta_time(shard, time);
     }
-    at<Record>(file->record)->last_close = time.end;
+    __atomic_store_n(&at<Record>(file->record)->last_close, time.end, __ATOMIC_RELAXED);  // of two threads either is the latest
     release_file(tag);
   }
   profile(function, true, time);

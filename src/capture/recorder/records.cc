@@ -49,7 +49,7 @@ bool create_table(uint64_t limit) {
   return true;
 }
 
-uint32_t find_record(uint64_t hash) { return *slot_of(hash); }
+uint32_t find_record(uint64_t hash) { return __atomic_load_n(slot_of(hash), __ATOMIC_ACQUIRE); }
 
 uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind kind) {
   uint32_t offset = allocate(static_cast<uint32_t>(sizeof(Record)) + length);
