@@ -24,6 +24,10 @@ def test_help_lists_every_command() -> None:
         assert re.search(rf"^  {name} +\w", run.stdout, re.MULTILINE), name
 
 
+def test_version() -> None:
+    assert re.fullmatch(r"headrace \d+\.\d+\.\d+\n", headrace("--version").stdout)
+
+
 @pytest.mark.parametrize("command", ["show", "export", "doctor"])
 def test_every_help_has_an_example(command: str) -> None:
     run = headrace(command, "--help")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from headrace import __version__
 from headrace._errors import HeadraceError, OutputError, UsageError
 from headrace.commands._text import printable
 
@@ -71,7 +72,7 @@ def _native_command(name: str, line: str) -> click.Command:
 
 
 @click.command(cls=Commands, help=HELP)
-@click.version_option(package_name="headrace", message="headrace %(version)s")
+@click.version_option(__version__, message="headrace %(version)s")
 def cli() -> None:
     pass
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timezone
 from typing import Any
 
 from headrace.commands._show_rows import row_lines
@@ -116,7 +116,7 @@ def _header(facts: Facts, terminal: Terminal) -> list[str]:
 
 def _moment(utc_ns: int) -> str:
     try:
-        return datetime.fromtimestamp(utc_ns / 1e9, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(utc_ns / 1e9))
     except (ValueError, OverflowError, OSError):
         return "at an impossible time"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -47,10 +46,21 @@ def terminal() -> Terminal:
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
     return Terminal(
-        columns=max(40, shutil.get_terminal_size((100, 24)).columns) if is_terminal else None,
+        columns=max(40, _columns()) if is_terminal else None,
         colour=is_terminal and not plain,
         unicode=encoding.startswith("utf"),
     )
+
+
+def _columns() -> int:
+    """As shutil.get_terminal_size gives it; importing shutil would load three compression libraries."""
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return 100
 
 
 @contextmanager
