@@ -80,7 +80,7 @@ class RecordReader {
     if (!bytes_.name(record.final_name, &final_name)) damage_.add("a final path", offset);
     out.kind = kind_of(record.kind);
     out.path = name;
-    if (out.kind == model::FileKind::kDirectoryRollup) out.path += "**";
+    if (out.kind == model::FileKind::kDirectoryRollup) out.path += "*";  // the recorder's name ends in "/*"
     out.final_path = final_name.empty() ? out.path : std::string(final_name);
     out[model::counter::last_close_at_ns] = record.last_close;
     bool kept = record.first_shard == 0, folded = false;
@@ -179,7 +179,8 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
           "the program overwrote memory of its capture: " + damage.text() + "; what hangs on them is missing");
   add_gap(out, header.growth_failed, "spool growth", "processes",
           "the file system of the spool directory was full, so records folded early");
-  add_gap(out, header.block_shortage, "threads", "threads", "no memory for figures of their own within --memory");
+  add_gap(out, header.block_shortage, "threads", "attempts",
+          "a thread found no memory for figures of its own; its calls are counted in no file");
   add_gap(out, header.io_uring, "io_uring", "rings", "I/O submitted through io_uring is not captured");
   add_gap(out, clock.known() ? 0 : 1, "times", "processes",
           "the spool is of an earlier boot and has no second clock reading: its ticks cannot be converted");

@@ -163,7 +163,7 @@ TEST(SpoolReader, JournalIsUndoneLastFirst) {
 
 struct Fold {
   Fold() {
-    target = b.shard(b.record("/d/", RecordKind::kDirectoryRollup));
+    target = b.shard(b.record("/d/*", RecordKind::kDirectoryRollup));
     const uint32_t d = b.direction(target, kWrite);
     b.detail(d);
     b.metadata(target);
@@ -218,10 +218,11 @@ TEST(SpoolReader, WhatBelongsToNoFileIsSaid) {
   thread.unattributed[kRead] = 2, thread.unattributed_bytes[kRead] = 20, thread.unattributed_other = 3;
   thread.child[kWrite] = 4, thread.child_bytes[kWrite] = 40, thread.child_other = 5;
   b.header().io_uring = 1;
+  b.header().homeless[kWrite] = 6, b.header().homeless_bytes[kWrite] = 600, b.header().homeless_other = 7;
   Reading r(b.finish());
-  EXPECT_EQ(r.contents.process.unattributed_operations, 5u);
-  EXPECT_EQ(r.contents.process.unattributed_bytes, 20u);
-  EXPECT_EQ(r.gaps(), "reads and writes=2 reads and writes=20 other calls=3 io_uring=1 ");
+  EXPECT_EQ(r.contents.process.unattributed_operations, 18u);
+  EXPECT_EQ(r.contents.process.unattributed_bytes, 620u);
+  EXPECT_EQ(r.gaps(), "reads and writes=8 reads and writes=620 other calls=10 io_uring=1 ");
   EXPECT_EQ(r.contents.child_other, 5u);
   ASSERT_EQ(r.records.count, 1);
   EXPECT_EQ(r.records.by_path.begin()->second.kind, model::FileKind::kVforkChild);

@@ -43,11 +43,6 @@ ThreadTotals::ThreadTotals(SpoolBytes& bytes, const Header& header, const ClockM
 
 void ThreadTotals::read_all() {
   for (uint32_t d = 0; d < 2; ++d) {
-    unattributed_.operations[d] = header_.homeless[d];
-    unattributed_.bytes[d] = header_.homeless_bytes[d];
-  }
-  unattributed_.other = header_.homeless_other;
-  for (uint32_t d = 0; d < 2; ++d) {
     unattributed_.operations[d] += header_.homeless[d];
     unattributed_.bytes[d] += header_.homeless_bytes[d];
   }
