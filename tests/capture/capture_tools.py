@@ -1,4 +1,4 @@
-"""Running programs under capture, reading their logs, and comparing with the programs' own accounts (c/tally.h)."""
+"""Running programs under capture, and comparing their logs with their own accounts (c/tally.h)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run(
     prefix: Sequence[str] = (),
     **popen: Any,
 ) -> Captured:
-    """`headrace run OPTIONS -o LOG -- COMMAND`, whatever its exit status. `prefix`: a command that runs all of it."""
+    """`headrace run OPTIONS -o LOG -- COMMAND`, whatever its exit status. `prefix`: what runs all that."""
     done = subprocess.run(
         [*prefix, COMMAND, "run", *options, "-o", str(log), "--", *command],
         capture_output=True,
@@ -123,8 +123,7 @@ class Mix:
         return command
 
     def logged(self, log: headrace.JobLog) -> tuple[np.ndarray, np.ndarray, set[int]]:
-        """Figures of the log: by file, of the roll-ups and unattributed operations, and which files have a record that
-        is complete in every process (no flag `partial`)."""
+        """Figures of the log by file and of roll-ups, and the files with the flag `partial`."""
         table = log.files.to_pydict()
         by_file = np.zeros((self.tally.file_count, len(COUNTERS)), np.int64)
         rest = np.zeros(len(COUNTERS), np.int64)

@@ -1,5 +1,4 @@
-"""SIGKILL at random moments: every operation that returned is in the log once, and at most the one in progress is in
-doubt, which the log says."""
+"""SIGKILL at random moments: every operation that returned is in the log once."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ THREADS = 4
 
 
 def kill_at_random(program: Path, directory: Path, number: int, storm: bool) -> dict[str, object]:
-    """Runs the mix until a random moment. `storm`: little memory and many sizes, so that folds and ends of runs make up
-    much of the time."""
+    """Runs the mix until a random moment. `storm`: with so little memory that it folds again and again."""
     chance = random.Random(number)
     made = Mix(program, directory, rows=THREADS, files=400 if storm else 1000, dirs=chance.choice([1, 7]))
     memory = chance.choice(["128K", "160K"] if storm else ["192K", "1M", "4M"])

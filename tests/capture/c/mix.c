@@ -23,7 +23,8 @@
 
 static struct tally account;
 static const char *tally_path, *dir = ".", *end_how = "return", *launch = "";
-static uint64_t threads = 1, processes = 1, operations = 1000, seed = 1, size_limit = 4096, open_limit = 8, dirs = 1, base, exec_count, kill_after;
+static uint64_t threads = 1, processes = 1, operations = 1000, seed = 1, size_limit = 4096, open_limit = 8, dirs = 1,
+                base, exec_count, kill_after;
 static char* self_path;
 
 struct open_file {
@@ -46,7 +47,8 @@ static void fail(const char* what) {
 static void open_one(struct open_file* slot, uint64_t row, uint64_t* random) {
   char path[4200];
   slot->index = next_random(random) % account.files;
-  snprintf(path, sizeof path, "%s/d%llu/f%llu", dir, (unsigned long long)(slot->index % dirs), (unsigned long long)slot->index);
+  snprintf(path, sizeof path, "%s/d%llu/f%llu", dir, (unsigned long long)(slot->index % dirs),
+           (unsigned long long)slot->index);
   int flags = O_RDWR | O_CREAT | O_CLOEXEC | (next_random(random) % 4 == 0 ? O_APPEND : 0);
   tally_begin(&account, row, slot->index, kOpens, 0);
   slot->fd = open(path, flags, 0644);
@@ -74,12 +76,27 @@ static void transfer_one(struct open_file* slot, uint64_t row, uint64_t* random,
   }
   tally_begin(&account, row, slot->index, what, size);
   switch (kind) {
-    case 0: case 1: result = read(slot->fd, buffer, size); break;
-    case 2: result = pread(slot->fd, buffer, size, offset); break;
-    case 3: result = readv(slot->fd, parts, 2); break;
-    case 4: case 5: case 6: result = write(slot->fd, buffer, size); break;
-    case 7: result = pwrite(slot->fd, buffer, size, offset); break;
-    case 8: result = writev(slot->fd, parts, 2); break;
+    case 0:
+    case 1:
+      result = read(slot->fd, buffer, size);
+      break;
+    case 2:
+      result = pread(slot->fd, buffer, size, offset);
+      break;
+    case 3:
+      result = readv(slot->fd, parts, 2);
+      break;
+    case 4:
+    case 5:
+    case 6:
+      result = write(slot->fd, buffer, size);
+      break;
+    case 7:
+      result = pwrite(slot->fd, buffer, size, offset);
+      break;
+    case 8:
+      result = writev(slot->fd, parts, 2);
+      break;
   }
   tally_end(&account, row, slot->index, what, result);
   if (result < 0) fail("transfer");
@@ -92,9 +109,12 @@ static void* work(void* argument) {
   for (uint64_t i = 0; i < open_limit; ++i) slots[i].fd = -1;
   for (uint64_t n = 0; operations == 0 || n < operations; ++n) {
     struct open_file* slot = &slots[next_random(&random) % open_limit];
-    if (slot->fd < 0) open_one(slot, row, &random);
-    else if (next_random(&random) % 6 == 0) close_one(slot, row);
-    else transfer_one(slot, row, &random, buffer);
+    if (slot->fd < 0)
+      open_one(slot, row, &random);
+    else if (next_random(&random) % 6 == 0)
+      close_one(slot, row);
+    else
+      transfer_one(slot, row, &random, buffer);
   }
   for (uint64_t i = 0; i < open_limit; ++i)
     if (slots[i].fd >= 0) close_one(&slots[i], row);
@@ -156,7 +176,7 @@ static int launch_other(void) {
     if (posix_spawn(&child, self_path, 0, 0, arguments, environ) != 0) fail("posix_spawn");
   } else {
     child = !strcmp(launch, "vfork") ? vfork() : fork();
-    if (child == 0 && !strcmp(launch, "detach")) {  /* nobody waits, and it goes on when we are gone */
+    if (child == 0 && !strcmp(launch, "detach")) { /* nobody waits, and it goes on when we are gone */
       setsid();
       usleep(300000);
     }
@@ -176,7 +196,8 @@ static void kill_later(void) {
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
   struct itimerspec when = {.it_value = {(time_t)(kill_after / 1000000), (long)(kill_after % 1000000) * 1000}};
   timer_t timer;
-  if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) != 0 || timer_settime(timer, 0, &when, 0) != 0) fail("timer");
+  if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) != 0 || timer_settime(timer, 0, &when, 0) != 0)
+    fail("timer");
 }
 
 int main(int argc, char** argv) {
@@ -184,25 +205,40 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const char* name = argv[i];
     uint64_t value = strtoull(argv[i + 1], 0, 10);
-    if (!strcmp(name, "--tally")) tally_path = argv[i + 1];
-    else if (!strcmp(name, "--dir")) dir = argv[i + 1];
-    else if (!strcmp(name, "--end")) end_how = argv[i + 1];
-    else if (!strcmp(name, "--launch")) launch = argv[i + 1];
-    else if (!strcmp(name, "--dirs")) dirs = value;
-    else if (!strcmp(name, "--threads")) threads = value;
-    else if (!strcmp(name, "--processes")) processes = value;
-    else if (!strcmp(name, "--operations")) operations = value;
-    else if (!strcmp(name, "--seed")) seed = value;
-    else if (!strcmp(name, "--size")) size_limit = value;
-    else if (!strcmp(name, "--open")) open_limit = value;
-    else if (!strcmp(name, "--exec")) exec_count = value;
-    else if (!strcmp(name, "--base")) base = value;
-    else if (!strcmp(name, "--kill")) kill_after = value;
-    else return 96;
+    if (!strcmp(name, "--tally"))
+      tally_path = argv[i + 1];
+    else if (!strcmp(name, "--dir"))
+      dir = argv[i + 1];
+    else if (!strcmp(name, "--end"))
+      end_how = argv[i + 1];
+    else if (!strcmp(name, "--launch"))
+      launch = argv[i + 1];
+    else if (!strcmp(name, "--dirs"))
+      dirs = value;
+    else if (!strcmp(name, "--threads"))
+      threads = value;
+    else if (!strcmp(name, "--processes"))
+      processes = value;
+    else if (!strcmp(name, "--operations"))
+      operations = value;
+    else if (!strcmp(name, "--seed"))
+      seed = value;
+    else if (!strcmp(name, "--size"))
+      size_limit = value;
+    else if (!strcmp(name, "--open"))
+      open_limit = value;
+    else if (!strcmp(name, "--exec"))
+      exec_count = value;
+    else if (!strcmp(name, "--base"))
+      base = value;
+    else if (!strcmp(name, "--kill"))
+      kill_after = value;
+    else
+      return 96;
   }
   account = tally_map(tally_path);
   if (kill_after) kill_later();
-  pid_t children[64];
+  pid_t children[512];
   for (uint64_t p = 1; p < processes; ++p) {
     children[p] = fork();
     if (children[p] == 0) {
