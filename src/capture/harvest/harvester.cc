@@ -151,7 +151,7 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   }
   const std::string label = path_ + "/" + name.file;
   const int descriptor = openat(directory_, name.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return errno == ENOENT;  // somebody collected it, or it sealed itself away
+  if (descriptor < 0) return errno == ENOENT || harvest_unreadable(name);
   struct stat info{};
   const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
   if (readable && !finished(name, descriptor)) {
@@ -167,6 +167,19 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   log_.add_spool(buffer_, label, name.image, now,
                  [&](model::Process& process, bool forked) { settle(name.image, process, forked); });
   if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);
+  return true;
+}
+
+/// A spool of another user's, as of a program that changed its own: it cannot even be told whether it is in use.
+bool Harvester::harvest_unreadable(const SpoolName& name) {
+  const std::string why = strerror(errno);
+  if (!process_gone(name.image)) return false;
+  model::Process process;
+  process.process_id = name.image.process_id;
+  process.reason = path_ + "/" + name.file + ": " + why;
+  settle(name.image, process, false);
+  log_.tree().end(name.image, process.ended, 0);
+  log_.add_uncaptured(std::move(process));
   return true;
 }
 
