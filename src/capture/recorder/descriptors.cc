@@ -135,7 +135,7 @@ uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
 std::atomic<uint64_t>* entry_slow(uint32_t fd) {
   if (in_vfork_child() || !ready()) return nullptr;
   uint32_t i = fd >> 10;
-  if (!state.wiped->leaves[i]) {
+  if (!__atomic_load_n(&state.wiped->leaves[i], __ATOMIC_ACQUIRE)) {
     void* leaf = base::map_anonymous(sizeof(DescriptorLeaf));
     DescriptorLeaf* none = nullptr;
     if (leaf && __atomic_compare_exchange_n(&state.leaves[i], &none, static_cast<DescriptorLeaf*>(leaf), false, __ATOMIC_SEQ_CST,
@@ -145,7 +145,7 @@ std::atomic<uint64_t>* entry_slow(uint32_t fd) {
       base::unmap(leaf, sizeof(DescriptorLeaf));
     __atomic_store_n(&state.wiped->leaves[i], none, __ATOMIC_RELEASE);
   }
-  DescriptorLeaf* leaf = state.wiped->leaves[i];
+  DescriptorLeaf* leaf = __atomic_load_n(&state.wiped->leaves[i], __ATOMIC_ACQUIRE);
   return leaf ? &(*leaf)[fd & 1023] : nullptr;
 }
 

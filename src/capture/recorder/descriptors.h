@@ -20,7 +20,7 @@ HEADRACE_INLINE std::atomic<uint64_t>* entry_of(int fd) {
   auto number = static_cast<uint32_t>(fd);
   if (HEADRACE_UNLIKELY(number >= kDescriptors)) return nullptr;
   WipedOnFork* wiped = state.wiped;
-  DescriptorLeaf* leaf = HEADRACE_LIKELY(wiped != nullptr) ? wiped->leaves[number >> 10] : nullptr;
+  DescriptorLeaf* leaf = HEADRACE_LIKELY(wiped != nullptr) ? __atomic_load_n(&wiped->leaves[number >> 10], __ATOMIC_ACQUIRE) : nullptr;
   if (HEADRACE_UNLIKELY(leaf == nullptr)) return entry_slow(number);
   return &(*leaf)[number & 1023];
 }

@@ -172,15 +172,17 @@ TEST_F(Recorder, ThreadsThatFoldLoseNothing) {
   uint64_t bytes = 0;
   for (int i = 0; i < kFiles; ++i) bytes += kThreads * (kWrites * (i % 7 + 1) + (uint64_t{1} << 20));
   auto gained = [&](counter::Index index) { return after.sum(index) - before.sum(index); };
-  EXPECT_EQ(gained(counter::writes) + contents.process.unattributed_operations, uint64_t{kThreads} * kFiles * (kWrites + 1));
+  // A fold gives up when a thread is kept from running for long; such calls are counted outside the files.
+  uint64_t outside = contents.process.unattributed_operations;
+  EXPECT_EQ(gained(counter::opens) + gained(counter::writes) + outside, uint64_t{kThreads} * kFiles * (kWrites + 2) + 1);
   EXPECT_EQ(gained(counter::bytes_written) + contents.process.unattributed_bytes, bytes);
-  EXPECT_EQ(gained(counter::opens), uint64_t{kThreads} * kFiles + 1);
-  EXPECT_EQ(gained(counter::closes), uint64_t{kThreads} * kFiles + 1);
-  EXPECT_EQ(contents.process.unattributed_operations, 0u);
+  EXPECT_EQ(gained(counter::closes), gained(counter::opens));
+  EXPECT_LT(outside, uint64_t{kThreads} * kFiles / 100);
   // The largest file still has its own record, exact.
   ASSERT_TRUE(after.by_path.count("/fold/big"));
-  EXPECT_EQ(after.by_path["/fold/big"][counter::writes], uint64_t{kThreads} * kFiles);
-  EXPECT_EQ(after.by_path["/fold/big"][counter::bytes_written], uint64_t{kThreads} * kFiles << 20);
+  uint64_t big_writes = after.by_path["/fold/big"][counter::writes];
+  EXPECT_GE(big_writes + outside, uint64_t{kThreads} * kFiles);
+  EXPECT_EQ(after.by_path["/fold/big"][counter::bytes_written], big_writes << 20);
   uint64_t series = 0;
   for (auto& bin : contents.series) series += bin.bytes;
   EXPECT_EQ(series, after.sum(counter::bytes_written) + after.sum(counter::bytes_read));
