@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from launcher_tools import Launcher, job_directories
+from launcher_tools import Launcher
 
 
 @pytest.fixture(scope="session")
@@ -26,19 +28,25 @@ def idle_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def launcher(tmp_path: Path, idle_library: Path) -> Iterator[Launcher]:
-    """A launcher that captures nothing; fails the test if something of it is left."""
-    before = job_directories()
-    yield Launcher(tmp_path, idle_library)
-    assert job_directories() <= before, "litter"
+def spools() -> Iterator[Path]:
+    """A directory for spools; fails the test if something is left in it."""
+    place = Path(tempfile.mkdtemp(prefix="launcher-test-", dir="/dev/shm"))
+    yield place
+    left = list(place.iterdir())
+    shutil.rmtree(place)
+    assert left == [], "litter"
 
 
 @pytest.fixture
-def capturing(tmp_path: Path) -> Iterator[Launcher]:
+def launcher(tmp_path: Path, spools: Path, idle_library: Path) -> Launcher:
+    """A launcher that captures nothing."""
+    return Launcher(tmp_path, spools, idle_library)
+
+
+@pytest.fixture
+def capturing(tmp_path: Path, spools: Path) -> Launcher:
     """A launcher with the capture library it was installed with."""
-    before = job_directories()
-    yield Launcher(tmp_path, None)
-    assert job_directories() <= before, "litter"
+    return Launcher(tmp_path, spools, None)
 
 
 @pytest.fixture

@@ -9,21 +9,17 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = os.environ.get("HEADRACE_TEST_COMMAND", str(Path(sys.prefix) / "bin" / "headrace"))
-SPOOL_PLACES = [Path("/dev/shm"), Path("/tmp"), Path("/var/tmp")]
-
-
-def job_directories() -> set[Path]:
-    """Directories of running or killed jobs of this user."""
-    return {path for place in SPOOL_PLACES for path in place.glob(f"headrace-{os.geteuid()}-*")}
 
 
 class Launcher:
     """Runs commands under the launcher in a directory of their own."""
 
-    def __init__(self, directory: Path, library: Path | None) -> None:
+    def __init__(self, directory: Path, spools: Path, library: Path | None) -> None:
         self.directory = directory
+        self.spools = spools
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("HEADRACE")}
         self.environment["HEADRACE_CONFIG"] = str(directory / "site.conf")
+        self.environment["HEADRACE_SPOOL"] = str(spools)
         (directory / "site.conf").write_text("")
         if library is not None:
             self.environment["HEADRACE_LIBRARY"] = str(library)
@@ -39,6 +35,10 @@ class Launcher:
         return subprocess.run(
             [COMMAND, *map(str, arguments)], capture_output=True, timeout=60, check=False, **options
         )
+
+    def jobs(self) -> list[Path]:
+        """Directories of jobs that run or were killed."""
+        return sorted(self.spools.glob("headrace-*"))
 
     def logs(self) -> list[Path]:
         return sorted(self.directory.glob("*.hr"))

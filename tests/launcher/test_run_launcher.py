@@ -11,12 +11,12 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from launcher_tools import COMMAND, Launcher, job_directories
+from launcher_tools import COMMAND, Launcher
 
 Facts = Callable[[Path], dict[str, Any]]
 
@@ -351,20 +351,19 @@ def test_daemon_is_followed_until_it_ends(capturing: Launcher, facts: Facts) -> 
     with headrace.open(capturing.directory / "a.hr") as log:
         rows = [row for row in log.files.to_pylist() if row["path"] == str(late)]
     assert sum(row["bytes_written"] for row in rows) == 5
-    wait_until(lambda: not [d for d in job_directories() if str(d) == job["spool_directory"]])
+    wait_until(lambda: capturing.jobs() == [])
 
 
 def test_killed_launcher_leaves_its_records_for_collect(capturing: Launcher, facts: Facts) -> None:
     import headrace
 
-    before = job_directories()
     ready, data = capturing.directory / "ready", capturing.directory / "data"
     script = f"echo some data > {data}; : > {ready}; exec sleep 0.5"
     process = capturing.start("run", "-o", "a.hr", "--", "sh", "-c", script)
     wait_until(ready.exists)
     process.kill()
     process.wait()
-    (directory,) = job_directories() - before
+    (directory,) = capturing.jobs()
     time.sleep(1)
     done = capturing.run("collect", "-o", "b.hr", directory)
     assert done.returncode == 0, done.stderr
@@ -378,14 +377,13 @@ def test_killed_launcher_leaves_its_records_for_collect(capturing: Launcher, fac
 def test_collect_completes_the_log_that_the_launcher_began(capturing: Launcher) -> None:
     import headrace
 
-    before = job_directories()
     log_path, ready = capturing.directory / "a.hr", capturing.directory / "ready"
     script = f"for i in $(seq 150); do /bin/true; done; : > {ready}; exec sleep 0.3"
     process = capturing.start("run", "-o", "a.hr", "--", "sh", "-c", script)
     wait_until(lambda: ready.exists() and log_path.exists() and log_path.stat().st_size > 0)
     process.kill()
     process.wait()
-    (directory,) = job_directories() - before
+    (directory,) = capturing.jobs()
     time.sleep(0.8)
     assert capturing.run("collect", directory).returncode == 0
     assert capturing.logs() == [log_path]
@@ -404,11 +402,70 @@ def test_many_short_processes(capturing: Launcher) -> None:
     import headrace
 
     script = "i=0; while [ $i -lt 3000 ]; do /bin/true; i=$((i+1)); done"
-    assert capturing.run("run", "-o", "a.hr", "--", "sh", "-c", script).returncode == 0
+    process = capturing.start("run", "-o", "a.hr", "--", "sh", "-c", script)
+    most = 0
+    while process.poll() is None:
+        for directory in capturing.jobs():
+            most = max(most, sum(1 for _ in directory.glob("*.spool")))
+        time.sleep(0.02)
+    assert process.returncode == 0
+    assert most < 1000, "spools are harvested while the job runs"
     with headrace.open(capturing.directory / "a.hr") as log:
         trues = [row for row in log.processes.to_pylist() if row["executable"].endswith("/true")]
     assert len({row["process"] for row in trues}) == 3000
     assert (capturing.directory / "a.hr").stat().st_size < 3_000_000
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("needs the right to mount")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_full_disk_moves_the_whole_log(capturing: Launcher, small_disk: Path) -> None:
+    import headrace
+
+    other = capturing.directory / "other"
+    other.mkdir()
+    capturing.environment["TMPDIR"] = str(other)
+    # Names that do not compress, so that the log outgrows the disk half-way.
+    script = (
+        "for i in $(seq 400); do : > /tmp/headrace-test-$(od -An -N24 -tx1 /dev/urandom | tr -d ' '); done"
+    )
+    done = capturing.run("run", "-o", small_disk / "a.hr", "--", "sh", "-c", script)
+    for path in Path("/tmp").glob("headrace-test-*"):
+        path.unlink()
+    assert done.returncode == 0
+    assert b"No space" in done.stderr, done.stderr
+    assert list(small_disk.iterdir()) == []
+    with headrace.open(other / "a.hr") as log:
+        assert log.job["complete"] == "yes"
+        assert log.native.damage() == []
+        assert sum("headrace-test-" in row["path"] for row in log.files.to_pylist()) >= 400
+
+
+def test_full_spool_directory_is_not_used(capturing: Launcher, small_disk: Path, facts: Facts) -> None:
+    done = capturing.run("run", "-o", "a.hr", "--spool", small_disk, "--", "true")
+    assert (done.returncode, done.stderr) == (0, b"")
+    job = facts(capturing.directory / "a.hr")
+    assert "less than 4 MiB" in job["spool_refused"]
+    assert not job["spool_directory"].startswith(str(small_disk))
+
+
+def test_few_descriptors(capturing: Launcher, facts: Facts) -> None:
+    done = capturing.run("run", "-o", "a.hr", "--", "sh", "-c", "exit 3", preexec_fn=limit_descriptors)
+    assert (done.returncode, done.stderr) == (3, b"")
+    assert facts(capturing.directory / "a.hr")["complete"] == "yes"
+
+
+def limit_descriptors() -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))
 
 
 def test_collect_leaves_running_processes_alone(capturing: Launcher, facts: Facts) -> None:

@@ -18,7 +18,8 @@ using capture::Harvester;
 
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kShortest = 50 * kMillisecond, kLongest = 200 * kMillisecond;
-constexpr uint64_t kCostFactor = 50;     // a scan may take one fiftieth of the time
+constexpr uint64_t kBusyFactor = 4,
+                   kIdleFactor = 50;     // a scan may take one part in so many of the time, within kLongest
 constexpr uint32_t kThoroughEvery = 16;  // scans; they find what a quick one cannot: unreaped children
 
 class Watcher {
@@ -87,9 +88,11 @@ class Watcher {
     const bool thorough = ++scans_ % kThoroughEvery == 0;
     const base::Status status = harvester_->scan(thorough ? Harvester::Depth::kThorough : Harvester::Depth::kQuick);
     const uint64_t end = base::clock_ns(CLOCK_MONOTONIC);
-    // An idle job is looked at less often, a busy one soon again, and never at more than a small part of a processor.
+    // An idle job is looked at less often; one that ends processes soon again, because what was harvested late piles up
+    // and takes longer still.
     interval_ = harvester_->stirred() ? kShortest : std::min(interval_ + interval_ / 4, kLongest);
-    next_scan_ = end + std::max(interval_, (end - begin) * kCostFactor);
+    const uint64_t cost = (end - begin) * (harvester_->stirred() ? kBusyFactor : kIdleFactor);
+    next_scan_ = end + std::max(interval_, std::min(cost, kLongest));
     if (!status.ok()) next_scan_ = UINT64_MAX;  // no place for the log: spools are kept, said at the end
   }
 
