@@ -1,19 +1,16 @@
 #include "capture/recorder/environment.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
+#include "capture/recorder/signals_blocked.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
-
-struct EnvironmentCopy {
-  char* entries[kMaximumEnvironment];
-  char preload[kPathMax];
-};
 
 namespace {
 
@@ -23,7 +20,32 @@ char library[512];             // this library's own path, as the program's LD_P
 char preload_entry[600], job_entry[256];
 char left_preload[4096];       // the program's own LD_PRELOAD, without this library
 
-std::atomic<EnvironmentCopy*> retired;
+/// What `environ` is while some thread is inside system(), popen() or wordexp(). Never freed: readers may still walk it.
+struct EnvironmentCopy {
+  char* entries[kMaximumEnvironment];
+  char* before[kMaximumEnvironment];
+  char* own_preload;                   // the program's own LD_PRELOAD entry, if it has one
+  char preload[kPathMax];
+};
+struct {
+  std::atomic<uint32_t> lock;
+  uint32_t users;
+  char** original;                     // null: `environ` was left as it was
+  EnvironmentCopy* copy;
+} shared;
+
+class EnvironLock {
+ public:
+  EnvironLock() {
+    while (shared.lock.exchange(1, std::memory_order_acquire) != 0) sched_yield();
+  }
+  ~EnvironLock() { shared.lock.store(0, std::memory_order_release); }
+  EnvironLock(const EnvironLock&) = delete;
+  EnvironLock& operator=(const EnvironLock&) = delete;
+
+ private:
+  SignalsBlocked quiet_;
+};
 
 bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -43,6 +65,25 @@ size_t without_library(const char* list, char* out, size_t capacity) {
   }
   out[length] = 0;
   return length;
+}
+
+/// LD_PRELOAD with this library in front of the program's own list. False: it does not fit.
+bool fill_preload(EnvironmentCopy& copy) {
+  int length = snprintf(copy.preload, kPathMax, copy.own_preload ? "%s:" : "%s", preload_entry);
+  if (!copy.own_preload) return true;
+  if (static_cast<size_t>(length) + strlen(copy.own_preload) >= kPathMax) return false;
+  without_library(copy.own_preload + kPreloadLength, copy.preload + length, kPathMax - static_cast<size_t>(length));
+  return true;
+}
+
+/// Copies a list that was made from `shared.copy` without what was added there; `out` may be `list` itself.
+void without_additions_in(char** list, char** out) {
+  for (; *list; ++list) {
+    if (*list == job_entry) continue;
+    if (*list != shared.copy->preload) *out++ = *list;
+    else if (shared.copy->own_preload) *out++ = shared.copy->own_preload;
+  }
+  *out = nullptr;
 }
 
 void hide() {
@@ -118,30 +159,52 @@ char* const* without_additions(char* const* environment) {
   return const_cast<char* const*>(out);
 }
 
-AddedToEnviron::AddedToEnviron() : before_(environ), copy_(nullptr) {
-  char* const* added = with_additions(environ);
-  if (added == environ) return;
+void add_to_environ() {
+  EnvironLock lock;
+  if (shared.users++ != 0 || !job_entry[0] || !self || !environ) return;
   size_t n = 0;
-  while (added[n]) ++n;
-  // A copy of its own: other threads read environ while the call lasts.
-  copy_ = retired.exchange(nullptr);
-  if (!copy_) copy_ = static_cast<EnvironmentCopy*>(malloc(sizeof(EnvironmentCopy)));
-  if (!copy_) return;
-  memcpy(copy_->entries, added, (n + 1) * sizeof(char*));
-  for (size_t i = 0; i < n; ++i)
-    if (copy_->entries[i] == self->path[0]) copy_->entries[i] = strcpy(copy_->preload, self->path[0]);
-  environ = copy_->entries;
+  while (environ[n]) ++n;
+  if (n + 3 > kMaximumEnvironment || (!shared.copy && !(shared.copy = static_cast<EnvironmentCopy*>(base::map_anonymous(sizeof *shared.copy)))))
+    return;
+  EnvironmentCopy& copy = *shared.copy;
+  copy.own_preload = nullptr;
+  size_t preload = n;
+  for (size_t i = 0; i <= n; ++i) {
+    char* entry = i < n ? environ[i] : nullptr;
+    copy.entries[i] = copy.before[i] = entry;
+    if (!entry || !starts_with(entry, kPreload) || !entry[kPreloadLength]) continue;
+    copy.own_preload = entry;
+    preload = i;
+  }
+  if (!fill_preload(copy)) return;
+  copy.entries[preload] = copy.preload;
+  if (preload == n) ++n;
+  copy.entries[n] = job_entry;
+  copy.entries[n + 1] = nullptr;
+  shared.original = environ;
+  environ = copy.entries;
 }
 
-AddedToEnviron::~AddedToEnviron() {
-  if (!copy_) return;
-  int saved = errno;
-  // Another thread that changed the environment meanwhile made a copy, additions and all: take them out of it.
-  if (environ == copy_->entries) environ = before_;
-  else if (environ) hide();
-  // Kept for the next call rather than freed at once: a reader in another thread may still walk it.
-  free(retired.exchange(copy_));
-  errno = saved;
+void remove_from_environ() {
+  EnvironLock lock;
+  if (--shared.users != 0 || !shared.original) return;
+  EnvironmentCopy& copy = *shared.copy;
+  if (environ == copy.entries) {
+    // setenv of a variable that exists replaces it in place: take such changes over, and nothing else, since another
+    // thread may be at work on the original by now.
+    size_t kept = 0;
+    while (environ[kept] && environ[kept] != job_entry) ++kept;
+    size_t n = 0;
+    while (copy.before[n]) ++n;
+    bool same_length = kept == n + (copy.own_preload == nullptr);
+    for (size_t i = 0; same_length && i < n; ++i)
+      if (copy.entries[i] != copy.before[i] && copy.entries[i] != copy.preload) shared.original[i] = copy.entries[i];
+    if (!same_length) without_additions_in(copy.entries, shared.original);  // unsetenv moved the rest up
+    environ = shared.original;
+  } else if (environ) {
+    without_additions_in(environ, environ);  // setenv of a new variable made a list of its own, additions and all
+  }
+  shared.original = nullptr;
 }
 
 }  // namespace headrace::capture

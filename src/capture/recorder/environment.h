@@ -18,18 +18,8 @@ char* const* with_additions(char* const* environment);
 char* const* without_additions(char* const* environment);
 
 /// Puts the additions into `environ` for the time of a call that reads it inside the C library (system, popen, wordexp).
-struct EnvironmentCopy;
-
-class AddedToEnviron {
- public:
-  AddedToEnviron();
-  ~AddedToEnviron();
-  AddedToEnviron(const AddedToEnviron&) = delete;
-  AddedToEnviron& operator=(const AddedToEnviron&) = delete;
-
- private:
-  char** before_;
-  EnvironmentCopy* copy_;
-};
+/// Such calls may overlap in several threads, and others may set variables meanwhile.
+void add_to_environ();
+void remove_from_environ();
 
 }  // namespace headrace::capture

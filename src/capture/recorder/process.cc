@@ -59,8 +59,40 @@ bool begin_forked_child() {
   Spool parent = spool;
   uint64_t parent_bytes = parent.header->used;
   uint32_t parent_id = parent.header->process_id;
+/// Calls of a child between its fork inside a section and the section's end; see forked_inside_section().
+struct Carried {
+  uint64_t counts[2], bytes[2], other;
+};
+bool forked_inside;
+
+void carry_over(const Carried& calls) {
+  Header* header = spool.header;
+  for (int i = 0; i < 2; ++i) {
+    header->homeless[i] += calls.counts[i];
+    header->homeless_bytes[i] += calls.bytes[i];
+  }
+  header->homeless_other += calls.other;
+}
+
+/// Takes the parent's spool out of this process. The child may have been forked in a signal handler that came just as a
+/// section was being entered, and will then write to it once more: for that, nothing in particular stays mapped there.
+void put_away(const Spool& parent) {
+  static Spool before;
+  if (before.base) base::unmap(before.base, before.limit);
+  before = parent;
+  base::kernel_call(SYS_mmap, parent.base, parent.limit, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
   reset_spool_lock();
   forget_threads();
+  Carried calls{};
+  if (forked_inside && block) {
+    memcpy(calls.counts, block->unattributed, sizeof calls.counts);
+    memcpy(calls.bytes, block->unattributed_bytes, sizeof calls.bytes);
+    calls.other = block->unattributed_other;
+  }
+  forked_inside = false;
   if (!make_spool()) {
     state.enabled = false;
     return false;
@@ -69,9 +101,10 @@ bool begin_forked_child() {
   spool.header->parent_process_id = parent_id;
   inherit_descriptors(parent.base, parent_bytes);
   store_facts();
-  base::unmap(parent.base, parent.limit);
+  put_away(parent);
   __atomic_store_n(&state.wiped->alive, 1, __ATOMIC_RELEASE);
   return true;
+  carry_over(calls);
 }
 
 /// A child may have started threads before its first intercepted call: one of them begins, the others wait.
@@ -143,6 +176,7 @@ bool ready_slow() {
   return ok && state.enabled;
 }
 
+  else if (forked_inside && interrupts_section()) ok = false;
 void start_image(int argument_count, char** argument_values) {
   int saved = errno;
   bool first = ready();
@@ -163,7 +197,27 @@ void end_image(int status) {
   int saved = errno;
   take_end_time(EndKind::kExit, status);
   trim_spool();
+void forked_inside_section(ThreadBlock* interrupted) {
+  block = interrupted;
+  const uint64_t used = (spool.header->used + 4095) & ~uint64_t{4095};
+  void* copy = spool.backed ? base::map_anonymous(spool.limit) : nullptr;
+  if (copy) {
+    memcpy(copy, spool.base, used);
+    base::kernel_call(SYS_mremap, copy, spool.limit, spool.limit, MREMAP_MAYMOVE | MREMAP_FIXED, spool.base);
+    spool.backed = false;
+    spool.header->grown = spool.limit;
+  }
+  memset(block->unattributed, 0, sizeof block->unattributed);
+  memset(block->unattributed_bytes, 0, sizeof block->unattributed_bytes);
+  block->unattributed_other = 0;
+  forked_inside = true;
+}
+
   errno = saved;
+  if (forked_inside) {
+    forked_inside = false;  // the section never goes on
+    ready();
+  }
 }
 
 void replace_image() {

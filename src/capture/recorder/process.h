@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "capture/recorder/state.h"
+
 namespace headrace::capture {
 
 /// Reads the configuration, makes the spool, and hides what the launcher added to the environment. Called by the
@@ -15,6 +17,9 @@ void replace_image();
 void keep_image();
 
 /// The library was asked for I/O over io_uring, which it cannot see.
+/// In a child that was forked by a handler which interrupted a section: the section may go on there. What it then writes
+/// must not reach the parent's spool, and the child gets a spool of its own only once the section is over.
+void forked_inside_section(ThreadBlock* interrupted);
 void note_io_uring();
 
 /// The job's directory, or "" when this process keeps its records in memory only.

@@ -1,6 +1,8 @@
 // Hooks of the calls that start, replace or end a process.
 #pragma once
 
+#include <pthread.h>
+
 #include "base/kernel.h"
 #include "capture/recorder/environment.h"
 #include "capture/recorder/file_hooks.h"
@@ -15,6 +17,14 @@ const char* path_of_descriptor(int fd);
 
 template <class Next>
 struct ProcessHooks : Next {
+  // ---- a copy of this process
+  static pid_t fork() {
+    return on_fork([] { return Next::fork(); });
+  }
+  static pid_t _Fork() {
+    return on_fork([] { return Next::_Fork(); });
+  }
+
   // ---- another program in this process
   static int execve(const char* path, char* const* arguments, char* const* environment) {
     return on_exec(AT_FDCWD, path, environment, [&](char* const* e) { return Next::execve(path, arguments, e); });
@@ -63,23 +73,23 @@ struct ProcessHooks : Next {
   }
 #endif
   static int system(const char* command) {
-    ready();
-    AddedToEnviron added;
-    return Next::system(command);
+    int result = 0;
+    with_environ([&] { result = Next::system(command); });
+    return result;
   }
   static FILE* popen(const char* command, const char* mode) {
-    ready();
-    AddedToEnviron added;
-    FILE* stream = Next::popen(command, mode);
-    if (stream) forget_descriptor(stream->_fileno);
+    FILE* stream = nullptr;
+    with_environ([&] { stream = Next::popen(command, mode); });
+    if (stream) forget_descriptor(descriptor_of(stream));
     return stream;
   }
   static int pclose(FILE* stream) {
-    return ProcessHooks::on_close(Fn::pclose, stream->_fileno, [&] { return Next::pclose(stream); });
+    return ProcessHooks::on_close(Fn::pclose, descriptor_of(stream), [&] { return Next::pclose(stream); });
   }
   static int wordexp(const char* words, wordexp_t* result, int flags) {
-    AddedToEnviron added;
-    return Next::wordexp(words, result, flags);
+    int status = 0;
+    with_environ([&] { status = Next::wordexp(words, result, flags); });
+    return status;
   }
   static int daemon(int keep_directory, int keep_streams) {
     end_image(0);  // the parent leaves inside the C library
@@ -111,6 +121,22 @@ struct ProcessHooks : Next {
   }
 
  private:
+  template <typename Call>
+  static pid_t on_fork(Call call) {
+    ThreadBlock* interrupted = interrupts_section() ? block : nullptr;
+    pid_t child = call();
+    if (child == 0 && interrupted) forked_inside_section(interrupted);
+    return child;
+  }
+  /// Runs `call` with the additions in `environ`; they are taken out again when the thread is cancelled in it, too.
+  template <typename Call>
+  static void with_environ(Call call) {
+    ensure_thread();
+    add_to_environ();
+    pthread_cleanup_push([](void*) { remove_from_environ(); }, nullptr);
+    call();
+    pthread_cleanup_pop(1);
+  }
   template <typename Call>
   static int on_exec(int directory, const char* path, char* const* environment, Call call) {
     ensure_thread();

@@ -164,6 +164,10 @@ void unattributed(uint32_t direction, uint64_t bytes) {
   __atomic_fetch_add(&to.bytes[direction], bytes, __ATOMIC_RELAXED);
 }
 
+bool interrupts_section() {
+  return block && block->busy != 0 && !in_vfork_child() && !left_by_longjmp(reinterpret_cast<uint64_t>(__builtin_frame_address(0)));
+}
+
 void end_thread(void* thread) {
   auto* ended = static_cast<Thread*>(thread);
   if (self != ended) return;  // a forked child's key values name its parent's threads

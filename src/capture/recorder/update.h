@@ -59,6 +59,8 @@ extern "C" void headrace_after_vfork();
 
 /// Releases the calling thread's block at its end, for a later thread to go on with.
 void end_thread(void* thread);
+/// Whether the caller is a signal handler that interrupted a section of its own thread.
+bool interrupts_section();
 /// Forgets every thread but the caller (in a forked child).
 void forget_threads();
 
