@@ -47,7 +47,12 @@ bool make_spool() {
 bool begin() {
   if (began.exchange(1) != 0) return false;
   settings = read_settings();
-  if (settings.off || !create_descriptors() || !make_spool()) return false;
+  if (settings.off) return false;
+  Note::keep_in(settings.directory);
+  if (!create_descriptors() || !make_spool()) {
+    Note("no-memory", nullptr, static_cast<int>(base::kernel_call(SYS_getpid)));
+    return false;
+  }
   state.file_sizes = settings.file_sizes;
   state.wiped->alive = 1;
   state.enabled = true;

@@ -44,10 +44,14 @@ bool grow(uint64_t need) {
   return reserved;
 }
 
+/// What the spool can grow to: less than the limit once the file system was full.
+uint64_t reachable() { return spool.header->growth_failed ? spool.header->grown : spool.limit; }
+
 uint64_t kept_back(Use use) {
   if (state.folding.load(std::memory_order_relaxed)) return 0;
-  uint64_t share = spool.limit / kThreadShare, taken = uint64_t{spool.header->threads} * sizeof(ThreadBlock);
-  return kFoldReserve + (use == Use::kRecord && taken < share ? share - taken : 0);
+  uint64_t share = reachable() / kThreadShare, taken = uint64_t{spool.header->threads} * sizeof(ThreadBlock);
+  uint64_t reserve = share < kFoldReserve ? share : kFoldReserve;
+  return reserve + (use == Use::kRecord && taken < share ? share - taken : 0);
 }
 
 /// A released block of at least `least` units, cut to `units`; zeroed. 0: none.
@@ -66,7 +70,6 @@ uint32_t reuse(uint32_t least, uint32_t units) {
 
 bool map_file(const char* directory, uint64_t limit) {
   created_ns = base::clock_ns(CLOCK_BOOTTIME);
-  strncpy(notes_directory, directory, sizeof notes_directory - 1);
   snprintf(spool.path, sizeof spool.path, "%s/%d.%llx.spool", directory, static_cast<int>(base::kernel_call(SYS_getpid)),
            static_cast<unsigned long long>(created_ns));
   long fd = open_spool(O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -86,6 +89,8 @@ bool map_file(const char* directory, uint64_t limit) {
 }
 
 }  // namespace
+
+void Note::keep_in(const char* directory) { strncpy(notes_directory, directory, sizeof notes_directory - 1); }
 
 Note::Note(const char* reason, const char* detail, int process) {
   path_[0] = 0;
@@ -153,7 +158,8 @@ uint32_t allocate(uint32_t bytes, Use use) {
   Header* header = spool.header;
   uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
   uint64_t kept = kept_back(use);
-  if (end + kept > spool.limit || (end + kept > header->grown && !grow(end + kept))) return reuse(units + 1, units);
+  if (end + kept <= spool.limit && end + kept > header->grown && !grow(end + kept)) kept = kept_back(use);  // of less
+  if (end + kept > reachable()) return reuse(units + 1, units);
   header->used = end;
   return static_cast<uint32_t>(offset);
 }

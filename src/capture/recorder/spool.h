@@ -39,6 +39,8 @@ bool create_spool(const char* directory, uint64_t limit);
 /// its content. Withdrawn when what it announced did not happen. Async-signal-safe.
 class Note {
  public:
+  /// Where notes are left; nowhere until this is called.
+  static void keep_in(const char* directory);
   Note(const char* reason, const char* detail, int process);
   void withdraw();
 

@@ -175,6 +175,11 @@ void JobDirectory::leave_note(uint32_t process_id, const std::string& reason, co
   (void)write_file(name, program);
 }
 
+bool JobDirectory::is_gone() const {
+  struct stat info;
+  return fstat(descriptor_, &info) == 0 && info.st_nlink == 0;
+}
+
 void JobDirectory::remove() {
   if (descriptor_ < 0) return;
   const int copy = openat(descriptor_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

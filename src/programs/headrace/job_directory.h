@@ -40,6 +40,9 @@ class JobDirectory {
   /// Leaves a note that process `process_id` is not captured.
   void leave_note(uint32_t process_id, const std::string& reason, const std::string& program);
 
+  /// Whether somebody else removed it.
+  bool is_gone() const;
+
   /// Removes the directory and all in it.
   void remove();
 
