@@ -101,6 +101,22 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
 
 void open_failed(Fn function, Timed time) { plain_call(function, false, time); }
 
+namespace {
+
+/// A descriptor of a file is gone.
+void count_close(uint64_t tag, Timed time) {
+  OpenFile* file = file_of(tag);
+  if (!is_current(tag) || !file->record) return;
+  if (Shard* shard = shard_of(file->record)) {
+    shard->closes++;
+    add_meta_time(shard, time);
+  }
+  __atomic_store_n(&at<Record>(file->record)->last_close, time.end, __ATOMIC_RELAXED);  // of two threads either is the latest
+  release_file(tag);
+}
+
+}  // namespace
+
 void closed(Fn function, uint64_t tag, Timed time) {
   if (tag == kUnknownTag) return plain_call(function, true, time);
   Update update;
@@ -109,15 +125,7 @@ void closed(Fn function, uint64_t tag, Timed time) {
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
-  OpenFile* file = file_of(tag);
-  if (is_current(tag) && file->record) {
-    if (Shard* shard = shard_of(file->record)) {
-      shard->closes++;
-      add_meta_time(shard, time);
-    }
-    __atomic_store_n(&at<Record>(file->record)->last_close, time.end, __ATOMIC_RELAXED);  // of two threads either is the latest
-    release_file(tag);
-  }
+  count_close(tag, time);
   profile(function, true, time);
   update.leave();
 }
@@ -137,6 +145,8 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   } else if (is_tracked(tag)) {
     tag = kUnknownTag;
   }
+  // What `target` stood for was closed by the same call.
+  if (uint64_t replaced = take_tag(target); is_tracked(replaced)) count_close(replaced, {time.end, time.end});
   set_tag(target, tag);
   profile(function, true, time);
   update.leave();

@@ -40,8 +40,9 @@ void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed tim
   if (!is_tracked(tag) || result < 0 || (operation != LIO_READ && operation != LIO_WRITE)) {
     plain_call(function, result >= 0, time);
   } else {
+    bool first = !(file_of(tag)->flags & flag::asynchronous);
     file_of(tag)->flags |= flag::asynchronous;
-    if (self) self->cache[static_cast<uint32_t>(request->aio_fildes) % kCachedFiles].tag = kUnknownTag;  // so that the flag is seen
+    if (first && self) self->cache[static_cast<uint32_t>(request->aio_fildes) % kCachedFiles].tag = kUnknownTag;  // so that the flag is seen
     Operation op{request->aio_fildes, tag, static_cast<uint64_t>(request->aio_offset), const_cast<const void*>(request->aio_buf), result,
                  time.start, time.end};
     if (operation == LIO_READ) account<kRead, At::kOffset, Count::kCall>(function, op);

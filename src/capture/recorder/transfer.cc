@@ -43,6 +43,7 @@ void count_failure(const CachedFile& cached, DirectionIndex direction, Fn functi
   if (d) {
     count_error(d);
     d->time += spent;
+    d->last_time = start + spent;
   }
   if (Profile* p = profile_of(function)) {
     p->calls++;

@@ -74,6 +74,7 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
     end_run(d, size, gap, known);
     if (size == 0) offset = d->last_end;  // an operation without bytes is nowhere
     if (!known) offset = -size;           // nor does the next one follow this
+    if (size == 0 || !known) d->unaligned_file -= (offset & 4095) != 0;  // so neither is unaligned
   } else {
     d->run_count++;
   }
