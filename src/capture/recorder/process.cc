@@ -59,11 +59,6 @@ bool begin() {
   return true;
 }
 
-/// Only the forking thread exists here, in a copy of its parent's memory, with the parent's spool still mapped.
-bool begin_forked_child() {
-  Spool parent = spool;
-  uint64_t parent_bytes = parent.header->used;
-  uint32_t parent_id = parent.header->process_id;
 /// Calls of a child between its fork inside a section and the section's end; see forked_inside_section().
 struct Carried {
   uint64_t counts[2], bytes[2], other;
@@ -89,8 +84,8 @@ void put_away(const Spool& parent) {
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-  reset_spool_lock();
-  forget_threads();
+/// Only the forking thread exists here, in a copy of its parent's memory, with the parent's spool still mapped.
+bool begin_forked_child() {
   Carried calls{};
   if (forked_inside && block) {
     memcpy(calls.counts, block->unattributed, sizeof calls.counts);
@@ -98,18 +93,23 @@ void put_away(const Spool& parent) {
     calls.other = block->unattributed_other;
   }
   forked_inside = false;
+  Spool parent = spool;
+  uint64_t parent_bytes = parent.header->used;
+  uint32_t parent_id = parent.header->process_id;
+  reset_spool_lock();
+  forget_threads();
   if (!make_spool()) {
     state.enabled = false;
     return false;
   }
   spool.header->forked = 1;
   spool.header->parent_process_id = parent_id;
+  carry_over(calls);
   inherit_descriptors(parent.base, parent_bytes);
   store_facts();
   put_away(parent);
   __atomic_store_n(&state.wiped->alive, 1, __ATOMIC_RELEASE);
   return true;
-  carry_over(calls);
 }
 
 /// A child may have started threads before its first intercepted call: one of them begins, the others wait.
@@ -176,12 +176,12 @@ bool ready_slow() {
   int saved = errno;
   bool ok = state.enabled;
   if (!state.wiped) ok = begin();
+  else if (forked_inside && interrupts_section()) ok = false;
   else if (state.enabled && state.wiped->alive == 0) ok = begin_forked_child_once();
   errno = saved;
   return ok && state.enabled;
 }
 
-  else if (forked_inside && interrupts_section()) ok = false;
 void start_image(int argument_count, char** argument_values) {
   int saved = errno;
   bool first = ready();
@@ -197,11 +197,6 @@ void start_image(int argument_count, char** argument_values) {
   errno = saved;
 }
 
-void end_image(int status) {
-  if (!is_running()) return;
-  int saved = errno;
-  take_end_time(EndKind::kExit, status);
-  trim_spool();
 void forked_inside_section(ThreadBlock* interrupted) {
   block = interrupted;
   const uint64_t used = (spool.header->used + 4095) & ~uint64_t{4095};
@@ -218,11 +213,16 @@ void forked_inside_section(ThreadBlock* interrupted) {
   forked_inside = true;
 }
 
-  errno = saved;
+void end_image(int status) {
   if (forked_inside) {
     forked_inside = false;  // the section never goes on
     ready();
   }
+  if (!is_running()) return;
+  int saved = errno;
+  take_end_time(EndKind::kExit, status);
+  trim_spool();
+  errno = saved;
 }
 
 void replace_image() {
