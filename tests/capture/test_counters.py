@@ -142,6 +142,7 @@ EXPECTED: dict[str, dict[str, int]] = {
         "switches": 2,
     },
     "redirected": {
+        "closes": 2,
         "duplicates": 1,
         "writes": 1,
         "bytes_written": 12,
@@ -264,7 +265,7 @@ def test_times(captured: Captured) -> None:
         for direction in ("read", "write"):
             first, last = row[f"first_{direction}_at_ns"], row[f"last_{direction}_at_ns"]
             assert first <= last
-            assert (last > 0) == (row[f"{direction}s"] > 0)
+            assert (last > 0) == (row[f"{direction}s"] + row[f"{direction}_errors"] > 0)
             assert row[f"{direction}_max_ns"] <= row[f"{direction}_ns"]
             if first and row["first_open_at_ns"]:
                 assert row["first_open_at_ns"] <= first

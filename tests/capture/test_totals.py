@@ -12,7 +12,7 @@ from capture_tools import COUNTERS, Captured, Mix, check
 MEGABYTE = 1 << 20
 
 
-@pytest.mark.parametrize(("memory", "folds"), [("64M", False), ("4M", True), ("256K", True)])
+@pytest.mark.parametrize(("memory", "folds"), [("64M", False), ("1M", True), ("256K", True)])
 def test_random_mix(
     memory: str, folds: bool, mix: Callable[..., Mix], capture: Callable[..., Captured]
 ) -> None:
@@ -25,7 +25,7 @@ def test_random_mix(
     assert len(seen["processes"]) == 4
     assert seen["unfinished"] == seen["uncertain"] == 0
     assert (seen["folded"] > 0) == folds
-    if memory != "256K":
+    if memory == "64M":
         assert not seen["gaps"]
 
 
@@ -58,7 +58,7 @@ def test_large_files_keep_their_records(
     arguments = [small, large, mebibytes, 7, dirs]
     captured = capture([program("many"), data, *map(str, arguments)], "--memory", memory)
     assert captured.status == 0
-    assert not captured.rows("gaps")
+    assert not [gap for gap in captured.rows("gaps") if gap["what"] != "excluded paths"]
     assert totals(captured, data) == {
         "opens": small + large,
         "closes": small + large,

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 static _Alignas(4096) char buffer[1 << 20];
+static _Alignas(8) const char to_stdout[] = "to stdout\n";
 
 static void need(long result, const char* what) {
   if (result < 0) perror(what), exit(1);
@@ -48,10 +49,10 @@ static void patterns(const char* path) {
 
 static void duplicates(const char* path) {
   int fd = make(path, 0), other = dup(fd), third = dup2(fd, 200), fourth = fcntl(fd, F_DUPFD, 100);
-  need(write(fd, "a", 1), "write");
-  need(write(other, "b", 1), "write");
-  need(write(third, "c", 1), "write");
-  need(write(fourth, "d", 1), "write");
+  need(write(fd, buffer, 1), "write");
+  need(write(other, buffer, 1), "write");
+  need(write(third, buffer, 1), "write");
+  need(write(fourth, buffer, 1), "write");
   close(fd), close(other), close(third), close(fourth);
 }
 
@@ -89,7 +90,7 @@ static void metadata(const char* path) {
 
 static void errors(const char* path) {
   int fd = open(path, O_RDONLY | O_CREAT, 0644);
-  if (write(fd, "x", 1) != -1) exit(1);
+  if (write(fd, buffer, 1) != -1) exit(1);
   if (lseek(fd, -1, SEEK_SET) != -1 || ftruncate(fd, 10) != -1) exit(1);
   if (pread(fd, buffer, 1, -1) != -1) exit(1);
   close(fd);
@@ -98,7 +99,7 @@ static void errors(const char* path) {
 static void renamed(const char* path) {
   char other[256];
   int fd = make(path, O_TRUNC);
-  need(write(fd, "x", 1), "write");
+  need(write(fd, buffer, 1), "write");
   close(fd);
   snprintf(other, sizeof other, "%s.final", path);
   need(rename(path, other), "rename");
@@ -122,7 +123,7 @@ static void directory(const char* path) {
   int fd = open(path, O_RDONLY | O_DIRECTORY);
   need(getdents64(fd, buffer, sizeof buffer), "getdents64");
   int below = openat(fd, "below", O_WRONLY | O_CREAT, 0644);
-  need(write(below, "12345", 5), "write");
+  need(write(below, buffer, 5), "write");
   close(below);
   need(fstatat(fd, "below", &(struct stat){0}, 0), "fstatat");
   need(unlinkat(fd, "below", 0), "unlinkat");
@@ -136,21 +137,21 @@ static void relative(const char* path) {
   need(mkdir(path, 0755), "mkdir");
   need(chdir(path), "chdir");
   int fd = make("here", 0);
-  need(write(fd, "1", 1), "write");
+  need(write(fd, buffer, 1), "write");
   close(fd);
   fd = make(".././/relative/./here", 0);
-  need(write(fd, "22", 2), "write");
+  need(write(fd, buffer, 2), "write");
   close(fd);
   need(chdir(".."), "chdir");
   snprintf(name, sizeof name, "%s/here", path);
   fd = make(name, 0);
-  need(write(fd, "333", 3), "write");
+  need(write(fd, buffer, 3), "write");
   close(fd);
   fd = open(path, O_RDONLY | O_DIRECTORY);
   need(fchdir(fd), "fchdir");
   close(fd);
   fd = make("here", 0);
-  need(write(fd, "4444", 4), "write");
+  need(write(fd, buffer, 4), "write");
   close(fd);
   need(chdir(".."), "chdir");
 }
@@ -161,7 +162,7 @@ static void linked(const char* path) {
   close(make(path, 0));
   need(symlink(path, other), "symlink");
   int fd = open(other, O_WRONLY);
-  need(write(fd, "12", 2), "write");
+  need(write(fd, buffer, 2), "write");
   close(fd);
   need(readlink(other, buffer, 100), "readlink");
   snprintf(other, sizeof other, "%s.hard", path);
@@ -231,7 +232,7 @@ static void temporary(const char* path) {
   snprintf(name, sizeof name, "%s", path);
   strcpy(name + strlen(name) - 6, "XXXXXX");
   int fd = mkstemp(name);
-  need(write(fd, "1", 1), "write");
+  need(write(fd, buffer, 1), "write");
   close(fd);
   need(rename(name, path), "rename");
 }
@@ -240,10 +241,10 @@ static void redirected(const char* path) {
   int saved = dup(1), fd = make(path, 0);
   dup2(fd, 1);
   close(fd);
-  need(write(1, "to the file\n", 12), "write");
+  need(write(1, buffer, 12), "write");
   dup2(saved, 1);
   close(saved);
-  need(write(1, "to stdout\n", 10), "write");
+  need(write(1, to_stdout, 10), "write");
 }
 
 static void sized(const char* path) {

@@ -105,6 +105,7 @@ static void transfer_one(struct open_file* slot, uint64_t row, uint64_t* random,
 static void* work(void* argument) {
   uint64_t row = (uint64_t)(uintptr_t)argument, random = seed * 1000003 + row * 7919;
   struct open_file slots[64];
+  account.intents[row].process = (uint64_t)getpid();
   char* buffer = calloc(1, size_limit + 512);
   for (uint64_t i = 0; i < open_limit; ++i) slots[i].fd = -1;
   for (uint64_t n = 0; operations == 0 || n < operations; ++n) {

@@ -1,7 +1,7 @@
 /* A program's own account of its I/O, in a file mapped by all its threads and processes, so that it survives any end.
  *
  * Layout, all uint64: header {rows, files, 0 …} of 8 words; per row an intent of 8 words {active, file, what, bytes,
- * uncounted …}; then counts[row][file][kCounters]. A row belongs to one thread. An operation is announced before the
+ * process id, …}; then counts[row][file][kCounters]. A row belongs to one thread. An operation is announced before the
  * call and entered after it returned: what a log may hold beyond the entered counts is exactly the active intents. */
 #pragma once
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 enum { kOpens, kCloses, kReads, kWrites, kBytesRead, kBytesWritten, kCounters };
 
 struct intent {
-  volatile uint64_t active, file, what, bytes, unused[4];
+  volatile uint64_t active, file, what, bytes, process, unused[3];
 };
 
 struct tally {
