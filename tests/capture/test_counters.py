@@ -55,6 +55,8 @@ EXPECTED: dict[str, dict[str, int]] = {
     },
     "errors": {"read_errors": 1, "write_errors": 1, "meta_errors": 2},
     "renamed": {"renames": 1, "writes": 1, "bytes_written": 1, "writes_consecutive": 1, "write_end": 1},
+    "replaced": {"renames": 1},
+    "replaced.new": {"renames": 1},
     "deleted": {"unlinks": 1},
     "directory": {"makes": 1, "opens": 2, "closes": 2, "directory_reads": 5, "unlinks": 1},
     "directory/inside": {"unlinks": 1},
@@ -155,6 +157,7 @@ EXPECTED: dict[str, dict[str, int]] = {
 SET_FLAGS = {
     "patterns": {"created", "truncated"},
     "renamed": {"created", "truncated", "renamed"},
+    "replaced.new": {"created", "renamed"},
     "deleted": {"created", "deleted"},
     "directory": {"deleted"},
     "directory/inside": {"created", "deleted"},
@@ -287,5 +290,5 @@ def test_sums_agree(captured: Captured) -> None:
     )
     calls = {row["function"]: (row["calls"], row["errors"]) for row in profiles}
     assert calls["sendfile"] == calls["copy_file_range"] == (1, 0)
-    assert calls["rename"] == (2, 0)
+    assert calls["rename"] == (3, 0)
     assert calls["pwrite"][0] == 2 + 25 + 1

@@ -74,7 +74,7 @@ def test_spool_directory_fills_up(
     assert captured.status == 3
     seen = check(made, captured)
     assert seen["folded"] > 0
-    assert amount_of(seen["gaps"], "spool growth", "processes") == 1
+    assert amount_of(seen["gaps"], "spool growth", "processes") >= 1
 
 
 def test_spool_directory_is_full(
@@ -142,7 +142,7 @@ def test_limits(name: str, mix: Callable[..., Mix], capture: Callable[..., Captu
     assert last["captured"]
     assert last["arguments"][0] == command[0]
     if name == "files of 128 KiB":
-        assert amount_of(seen["gaps"], "spool growth", "processes") == 1
+        assert amount_of(seen["gaps"], "spool growth", "processes") >= 1
 
 
 def test_no_address_space_for_capture(

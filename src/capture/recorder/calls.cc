@@ -239,6 +239,11 @@ void renamed(Fn function, int from_directory, const char* from, int to_directory
       at<Record>(static_cast<uint32_t>(record))->final_name = name;
   }
   if (record > 0) drop_record(static_cast<uint32_t>(record));
+  // A file that the new name had, and a record of it, is renamed over.
+  if (uint32_t target = take_existing(new_name.hash)) {
+    if (Shard* shard = shard_of(target)) count(shard, Metadata::kRenames);
+    drop_record(target);
+  }
   update.leave();
 }
 

@@ -105,6 +105,14 @@ static void renamed(const char* path) {
   need(rename(path, other), "rename");
 }
 
+static void replaced(const char* path) {
+  char other[256];
+  snprintf(other, sizeof other, "%s.new", path);
+  close(make(path, 0));
+  close(make(other, 0));
+  need(rename(other, path), "rename");
+}
+
 static void deleted(const char* path) {
   close(make(path, O_EXCL));
   need(unlink(path), "unlink");
@@ -258,6 +266,7 @@ int main(void) {
   metadata("metadata");
   errors("errors");
   renamed("renamed");
+  replaced("replaced");
   deleted("deleted");
   directory("directory");
   relative("relative");
