@@ -1,4 +1,5 @@
 #include "capture/harvest/spool_reader.h"
+#include "intercept/functions.h"
 
 #include <gtest/gtest.h>
 
@@ -227,6 +228,16 @@ TEST(SpoolReader, WhatBelongsToNoFileIsSaid) {
   ASSERT_EQ(r.records.count, 1);
   EXPECT_EQ(r.records.by_path.begin()->second.kind, model::FileKind::kVforkChild);
   EXPECT_EQ(r.records.by_path.begin()->second[counter::bytes_written], 40u);
+}
+
+TEST(SpoolReader, StreamsAreSaidToBeBlind) {
+  SpoolBuilder b;
+  const uint32_t thread = b.thread();
+  const uint32_t profile = b.make<Profile>();
+  b.at<Profile>(profile).calls = 3, b.at<Profile>(profile).errors = 1;
+  b.at<ThreadBlock>(thread).profiles[static_cast<uint32_t>(intercept::Fn::fopen)] = profile;
+  Reading r(b.finish());
+  EXPECT_EQ(r.gaps(), "streams=2 ");
 }
 
 TEST(SpoolReader, RulesBeyondTheListShareARow) {

@@ -8,6 +8,11 @@
 namespace headrace::capture {
 namespace {
 
+/// Whether the function opens a FILE, whose data pass inside the C library.
+bool opens_stream(std::string_view function) {
+  return function == "fopen" || function == "freopen" || function == "tmpfile" || function == "popen";
+}
+
 constexpr uint32_t kLargestShift = 55;  // 200 bins of 2^55 ticks outlast any process, and their end fits 64 bits
 
 /// The prefix of an exclusion rule, as "/usr/**".
@@ -124,7 +129,7 @@ void ThreadTotals::give(SpoolContents* out, RecordSink& sink) {
 }
 
 void ThreadTotals::give_profiles(SpoolContents* out) {
-  uint64_t unnamed = 0;
+  uint64_t unnamed = 0, streams = 0;
   for (uint32_t i = 0; i < kMaximumFunctions; ++i) {
     const Profile& sum = profiles_[i];
     if (sum.calls == 0 && sum.errors == 0) continue;
@@ -133,9 +138,13 @@ void ThreadTotals::give_profiles(SpoolContents* out) {
       unnamed += sum.calls;
       continue;
     }
+    if (opens_stream(name)) streams += sum.calls - std::min(sum.calls, sum.errors);
     out->profiles.push_back(
         {name, sum.calls, sum.errors, sum.bytes, clock_.duration_ns(sum.time), clock_.duration_ns(sum.max_time)});
   }
+  if (streams != 0)
+    out->gaps.push_back(
+        {"streams", streams, "opens", "what stdio reads and writes (fread, fprintf, …) is not captured yet"});
   if (unnamed != 0) out->gaps.push_back({"profile", unnamed, "calls", "of functions that this version does not know"});
 }
 
