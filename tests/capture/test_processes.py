@@ -105,7 +105,7 @@ def short_processes(capture: Callable[..., Captured], count: int) -> Captured:
 
 
 def test_many_short_processes(capture: Callable[..., Captured]) -> None:
-    short_processes(capture, 1000)
+    short_processes(capture, 2000)
 
 
 @pytest.mark.soak
