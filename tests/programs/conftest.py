@@ -9,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).parent))
 
 from tracing import Tracer
+
+HERE = Path(__file__).parent
 
 Compile = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
-    """build(NAME) → the compiled c/NAME.c; build(NAME, "musl-gcc", "-static") with another compiler or flags."""
+    """build(NAME) → the compiled c/NAME.c; build(NAME, "musl-gcc", "-static"): another compiler, flags."""
     directory = tmp_path_factory.mktemp("transparent")
     directory.parent.chmod(0o755)  # programs that change their user must still find themselves
     directory.chmod(0o755)
@@ -27,7 +28,18 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     def compile_once(name: str, compiler: str = "cc", *flags: str) -> Path:
         out = directory / "-".join([name, compiler, *(flag.strip("-") for flag in flags)])
         if not out.exists():
-            command = [compiler, "-O1", "-g", "-Wall", "-Wextra", "-Werror", *flags, "-o", out, HERE / "c" / f"{name}.c"]
+            command = [
+                compiler,
+                "-O1",
+                "-g",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                *flags,
+                "-o",
+                out,
+                HERE / "c" / f"{name}.c",
+            ]
             subprocess.run([*command, "-pthread"], check=True)
         return out
 

@@ -14,7 +14,9 @@ def test_results_and_errno_of_failing_and_successful_calls(build: Compile, trace
 
 @pytest.mark.parametrize("how", ["", "io", "stack"])
 def test_jumps_out_of_handlers_that_interrupt_io(build: Compile, tracer: Tracer, how: str) -> None:
-    done = tracer.run([build("jumps", "cc", "-D_GNU_SOURCE"), *([how] if how else [])], capture=True, timeout=60)
+    done = tracer.run(
+        [build("jumps", "cc", "-D_GNU_SOURCE"), *([how] if how else [])], capture=True, timeout=60
+    )
     assert (done.status, done.output) == (0, b"jumped 1 times\n")
     assert done.file_writes["after"] == 1000  # counting goes on, by file
 

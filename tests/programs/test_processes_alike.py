@@ -24,7 +24,9 @@ def test_forks_in_handlers_that_interrupt_io(build: Compile, tracer: Tracer, how
 
 @pytest.mark.parametrize("how", ["vfork", "spawn", "commands"])
 def test_other_programs(build: Compile, tracer: Tracer, how: str) -> None:
-    done = tracer.compare(["env", "-i", f"PATH={os.environ['PATH']}", build("forks", "cc", "-D_GNU_SOURCE"), how, "40"])
+    done = tracer.compare(
+        ["env", "-i", f"PATH={os.environ['PATH']}", build("forks", "cc", "-D_GNU_SOURCE"), how, "40"]
+    )
     assert done.status == 0
 
 
@@ -52,7 +54,11 @@ def test_programs_that_take_no_preload(
     program = build("unfit", compiler, *flags)
     commands: dict[str, list[str | Path]] = {
         "exec": ["env", "A=1", program, "3"],
-        "spawn": ["python3", "-c", f"import os; os._exit(os.waitpid(os.posix_spawn('{program}', ['x'], {{'B': '2'}}), 0)[1])"],
+        "spawn": [
+            "python3",
+            "-c",
+            f"import os; os._exit(os.waitpid(os.posix_spawn('{program}', ['x'], {{'B': '2'}}), 0)[1])",
+        ],
         "script": ["env", "-i", script_for(program, tracer.directory)],
         "shell": ["sh", "-c", f"{program} 4; echo $?; env -i C=3 {program}; head -c 3 /dev/zero"],
     }
@@ -74,5 +80,7 @@ def test_a_program_that_changes_its_user(build: Compile, tracer: Tracer) -> None
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_program_of_another_user(tracer: Tracer) -> None:
-    done: Outcome = tracer.compare(["setpriv", "--reuid", "65534", "--clear-groups", "sh", "-c", "id -u; env | wc -l; echo $$ | wc -l"])
+    done: Outcome = tracer.compare(
+        ["setpriv", "--reuid", "65534", "--clear-groups", "sh", "-c", "id -u; env | wc -l; echo $$ | wc -l"]
+    )
     assert done.status == 0

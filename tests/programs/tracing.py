@@ -75,7 +75,13 @@ class Tracer:
         options.setdefault("stdin", subprocess.DEVNULL)
         if "input" in options:
             del options["stdin"]
-        environment = {**os.environ, "LC_ALL": "C", "HOME": str(self.directory), "TZ": "UTC", **options.pop("env", {})}
+        environment = {
+            **os.environ,
+            "LC_ALL": "C",
+            "HOME": str(self.directory),
+            "TZ": "UTC",
+            **options.pop("env", {}),
+        }
         done = subprocess.run(arguments, capture_output=True, cwd=self.directory, env=environment, **options)
         outcome = Outcome(done.returncode, done.stdout, done.stderr, {} if keep else snapshot(self.directory))
         if capture:
@@ -83,7 +89,7 @@ class Tracer:
         return outcome
 
     def compare(self, command: list[str | Path], reason: str | None = None, **options: Any) -> Outcome:
-        """Asserts that capture changes nothing that can be seen, and that it did capture; returns the captured run.
+        """Asserts that capture changes nothing to be seen, and that it did capture; returns the captured run.
 
         With `reason` some process must be missing for that reason.
         """

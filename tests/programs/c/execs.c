@@ -63,20 +63,30 @@ static int arguments_too_long(void) {
   return execl(env_path, "env", text, NULL);
 }
 static int just_fits(void) {
-  // The largest argument list that this process may pass without capture: capture's additions must not make it fail.
-  static char text[100001], *list[100];
+  // As large an argument list as the kernel takes without capture's additions, found from below: the first that fails
+  // must be the same one. Each try is a child, told apart by its status.
+  static char text[100001], *list[40];
   memset(text, 'a', 100000);
   int n = 0;
-  list[n++] = "true";
-  long room = sysconf(_SC_ARG_MAX) - 100000 - 9000;
-  for (; room > 0 && n < 98; room -= 100009) list[n++] = room > 100009 ? text : text + 100000 - (room > 200 ? room - 100 : 1);
-  list[n] = NULL;
-  for (int spare = 0; spare < 98; ++spare) {
-    execve("/bin/true", list, (char*[]){"E=5", NULL});
-    if (errno != E2BIG) return -1;
-    list[--n] = NULL;
+  for (list[n++] = "true"; n < 21; ++n) list[n] = text;
+  int fits = 0, too_large = 100000;
+  while (fits + 1 < too_large) {
+    int tried = (fits + too_large) / 2, status;
+    list[21] = text + 100000 - tried;
+    pid_t child = vfork();
+    if (child == 0) {
+      execve("/bin/true", list, (char*[]){"E=5", NULL});
+      _exit(errno == E2BIG ? 7 : 8);
+    }
+    waitpid(child, &status, 0);
+    if (status == 0) fits = tried;
+    else too_large = tried;
   }
-  return -2;
+  dprintf(1, "fits %d\n", fits > 1);
+  list[21] = text + 100000 - fits;
+  pid_t child;
+  dprintf(1, "spawn %d\n", posix_spawn(&child, "/bin/true", NULL, NULL, list, (char*[]){"E=5", NULL}));
+  return execve("/bin/true", list, (char*[]){"E=5", NULL}) + fits;
 }
 
 static void make(const char* name, const char* text, mode_t mode) {

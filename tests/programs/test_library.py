@@ -1,0 +1,98 @@
+"""The shape of libheadrace.so: what it needs, exports, demands of the stack and of the C library."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tracing import LIBRARY, ROOT
+
+FLOOR = (2, 34)
+HOT = re.compile(
+    r":(ssize_t|int|off_t) headrace_(read|write|pread|pwrite|lseek|close|fstat|open)\(|account|end_run|count_excluded"
+)
+
+
+def readelf(*options: str) -> str:
+    return subprocess.run(
+        ["readelf", "-W", *options, LIBRARY], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def test_needs_the_c_library_alone() -> None:
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("-d"))
+    assert set(needed) <= {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}, needed
+
+
+def test_exports_the_intercepted_functions_alone() -> None:
+    check = [sys.executable, ROOT / "scripts" / "check_functions.py", "--library", LIBRARY]
+    done = subprocess.run(check, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_runs_on_the_stated_c_library() -> None:
+    versions = {tuple(map(int, found.split("."))) for found in re.findall(r"GLIBC_([0-9.]+)", readelf("-V"))}
+    assert versions, "the library names no version of the C library"
+    assert max(version[:2] for version in versions) <= FLOOR
+    assert "glibc 2.34" in (ROOT / "docs" / "what-escapes.md").read_text(encoding="utf-8")
+
+
+def test_asks_for_no_writable_code() -> None:
+    stack = next(line for line in readelf("-l").splitlines() if "GNU_STACK" in line)
+    assert " RW " in stack and "RWE" not in stack, stack
+    dynamic = readelf("-d")
+    assert "TEXTREL" not in dynamic
+    assert "BIND_NOW" in dynamic  # the PLT's table is read-only, and a wrapper never enters the loader
+
+
+def test_thread_storage_is_plain_and_small() -> None:
+    lines = [line.split() for line in readelf("-l").splitlines() if line.split()[:1] == ["TLS"]]
+    assert all(int(line[5], 16) <= 256 for line in lines), lines
+    assert "__tls_get_addr" not in readelf("--dyn-syms")
+
+
+def compiled_sources() -> list[Path]:
+    recorder = (ROOT / "src" / "capture" / "recorder").glob("*.cc")
+    preload = ROOT / "src" / "programs" / "preload"
+    return [
+        *sorted(path for path in recorder if not path.name.endswith("_test.cc")),
+        preload / "preload.cc",
+        preload / "system_calls.cc",
+    ]
+
+
+@pytest.mark.timeout(300)
+def test_wrappers_need_little_stack(tmp_path: Path) -> None:
+    frames: dict[str, int] = {}
+    for source in compiled_sources():
+        command = [
+            "c++",
+            "-std=gnu++20",
+            "-O2",
+            "-fPIC",
+            "-fno-exceptions",
+            "-fno-rtti",
+            "-ftls-model=initial-exec",
+        ]
+        command += [
+            "-U_FORTIFY_SOURCE",
+            "-fstack-usage",
+            "-I",
+            ROOT / "src",
+            "-c",
+            source,
+            "-o",
+            tmp_path / "out.o",
+        ]
+        subprocess.run(command, check=True, capture_output=True)
+        for line in (tmp_path / "out.su").read_text().splitlines():
+            place, size, kind = line.split("\t")
+            # execl and its like collect their arguments on the stack, as the C library does.
+            assert kind == "static" or "bounded" in kind or "preload.cc" in place, line
+            frames[place] = int(size)
+    assert len(frames) > 200
+    too_large = {place: size for place, size in frames.items() if size > (512 if HOT.search(place) else 2048)}
+    assert not too_large
