@@ -114,8 +114,9 @@ std::string note_sentence(std::string_view reason) {
       {"musl", "built for musl: a library built for glibc cannot be loaded into it"},
       {"other-class", "built for another kind of machine than the capture library"},
       {"setuid", "set-user-id, set-group-id or with file capabilities: the system loads no library into it"},
+      {"too-large", "its arguments and environment left no room for what starts capture"},
       {"no-memory", "no memory or address space for capture"},
-      {"no-space", "the file system of the spool directory was full"},
+      {"no-space", "the file system of the spool directory was full, or the limit on file sizes too small"},
       {"no-spool", "no spool could be made in the spool directory"},
       {"no-directory", "no directory for spools could be used"},
   };

@@ -69,7 +69,7 @@ RecordKind kind_of_mode(mode_t mode) {
 }
 
 struct Found {
-  char text[kPathMax];
+  char* text;  // kPathMax bytes
   uint32_t length;
   RecordKind kind;
 };
@@ -81,7 +81,7 @@ bool look_at(int fd, Found& found) {
   found.kind = kind_of_mode(attributes.st_mode);
   char link[40];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, link, found.text, sizeof found.text - 1);
+  long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, link, found.text, kPathMax - 1);
   found.length = length > 0 ? static_cast<uint32_t>(length) : 0;
   found.text[found.length] = 0;
   static const char kDeleted[] = " (deleted)";
@@ -110,7 +110,7 @@ bool look_at(int fd, Found& found) {
 }
 
 uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
-  Found found;  // 4 KiB of stack: only here, once a descriptor, and never in a signal handler that interrupted us
+  Found found{self->path[2], 0, RecordKind::kAnonymous};
   if (!look_at(fd, found)) return kUnknownTag;
   int rule = found.kind == RecordKind::kStream ? -1 : excluding_rule(found.text, found.length);
   uint64_t tag = kUnknownTag;

@@ -90,7 +90,7 @@ void hide() {
   char** out = environ;
   for (char** entry = environ; *entry; ++entry) {
     if (starts_with(*entry, kJob)) continue;
-    if (starts_with(*entry, kPreload)) {
+    if (starts_with(*entry, kPreload) && (*entry)[kPreloadLength]) {
       memcpy(left_preload, kPreload, kPreloadLength);
       if (without_library(*entry + kPreloadLength, left_preload + kPreloadLength, sizeof left_preload - kPreloadLength) == 0) continue;
       *entry = left_preload;

@@ -141,7 +141,11 @@ struct ProcessHooks : Next {
   static int on_exec(int directory, const char* path, char* const* environment, Call call) {
     ensure_thread();
     const char* reason = unfit_reason(directory, path);
-    if (!reason) return replaced(with_additions(environment), call);
+    if (!reason) {
+      int result = replaced(with_additions(environment), call);
+      if (errno != E2BIG) return result;
+      reason = "too-large";  // perhaps without the additions it is not
+    }
     Note note(reason, path, static_cast<int>(base::kernel_call(SYS_getpid)));
     int result = replaced(without_additions(environment), call);
     note.withdraw();
@@ -160,6 +164,10 @@ struct ProcessHooks : Next {
     const char* reason = unfit_reason(AT_FDCWD, path);
     pid_t id = 0;
     int result = call(&id, reason ? without_additions(environment) : with_additions(environment));
+    if (result == E2BIG && !reason) {
+      reason = "too-large";
+      result = call(&id, without_additions(environment));
+    }
     if (result == 0 && child) *child = id;
     if (result == 0 && reason) Note(reason, path, id);
     return result;
