@@ -69,6 +69,26 @@ int64_t record_of(const PathName& name, bool make) {
   return make ? take_record(name, RecordKind::kFile) : 0;
 }
 
+/// Whether a call that failed so had read its path to the end and looked for it. After other errors the path may be an
+/// address that nobody can read.
+bool looked_for_path(int error) {
+  switch (error) {
+    case ENOENT: case ENOTDIR: case EACCES: case EPERM: case EEXIST: case EISDIR: case ELOOP: case EROFS: case ENOTEMPTY: case EXDEV:
+    case ENODATA: case ENXIO: case ETXTBSY: case EBUSY: case ENOSPC: case EDQUOT: return true;
+    default: return false;
+  }
+}
+
+/// Where a failed call on a name is counted: at its record if there is one, else at its directory's, so that a search for
+/// names that do not exist shows, without a record for each.
+int64_t record_of_failure(const PathName& name) {
+  if (int64_t record = record_of(name, false)) return record;
+  uint32_t length = name.length;
+  while (length > 1 && name.text[length - 1] != '/') --length;
+  if (length > 1) --length;
+  return take_record({name.text, length, hash_name(name.text, length)}, RecordKind::kDirectory);
+}
+
 }  // namespace
 
 void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time) {
@@ -99,7 +119,9 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
   update.leave();
 }
 
-void open_failed(Fn function, Timed time) { plain_call(function, false, time); }
+void open_failed(Fn function, int directory, const char* path, Timed time) {
+  path_call(function, directory, path, Metadata::kErrors, false, time);
+}
 
 namespace {
 
@@ -153,12 +175,12 @@ void duplicated(Fn function, int fd, int target, Timed time) {
 }
 
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time, uint32_t record_flags) {
-  // Where the kernel could not read the name, or not to its end, nobody can.
-  if (!ok && (errno == EFAULT || errno == ENAMETOOLONG)) return plain_call(function, ok, time);
+  if (!ok && !looked_for_path(errno)) return plain_call(function, ok, time);
   if (!path || !*path) return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time) : plain_call(function, ok, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
-  int64_t record = record_of(absolute_name(directory, path, 0), ok);
+  PathName name = absolute_name(directory, path, 0);
+  int64_t record = ok ? record_of(name, true) : record_of_failure(name);
   if (record < 0) {
     count_excluded_call(static_cast<uint32_t>(-1 - record), false);
     return update.leave();

@@ -12,8 +12,8 @@ struct Timed {
 
 /// An open of `path` below `directory` succeeded with descriptor `fd`. `flags` as of open(2). Preserves errno.
 void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time);
-/// An open failed: counted in the function's profile.
-void open_failed(Fn function, Timed time);
+/// An open failed: counted at the path's record, or at its directory's. Reads errno.
+void open_failed(Fn function, int directory, const char* path, Timed time);
 
 /// A descriptor with this tag was closed (or the close failed after taking it).
 void closed(Fn function, uint64_t tag, Timed time);

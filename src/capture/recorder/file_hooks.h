@@ -61,7 +61,7 @@ struct FileHooks : Next {
     Timed time;
     DIR* stream = timed(time, [&] { return Next::opendir(path); });
     if (stream) opened(Fn::opendir, dirfd(stream), AT_FDCWD, path, O_DIRECTORY, 0, time);
-    else open_failed(Fn::opendir, time);
+    else open_failed(Fn::opendir, AT_FDCWD, path, time);
     return stream;
   }
   static int mkstemp(char* pattern) {
@@ -345,14 +345,14 @@ struct FileHooks : Next {
     Timed time;
     int fd = timed(time, call);
     if (fd >= 0) opened(function, fd, directory, path, flags, record_flags, time);
-    else open_failed(function, time);
+    else open_failed(function, directory, path, time);
     return fd;
   }
   template <typename Call>
   static FILE* on_stream(Fn function, const char* path, const char* mode, Call call) {
     Timed time;
     FILE* stream = timed(time, call);
-    if (!stream) open_failed(function, time);
+    if (!stream) open_failed(function, AT_FDCWD, path, time);
     else if (path) opened(function, descriptor_of(stream), AT_FDCWD, path, flags_of_mode(mode), 0, time);
     return stream;
   }

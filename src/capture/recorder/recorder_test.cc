@@ -137,6 +137,22 @@ TEST_F(Recorder, RunsAddUpToPatternsAndSizes) {
   EXPECT_EQ(file[counter::closes], 1u);
 }
 
+TEST_F(Recorder, FailuresAreCountedWhereTheNameWouldBe) {
+  close_file(open_file("/failures/known"));
+  errno = ENOENT;
+  open_failed(Fn::open, -100, "/failures/known", {1, 2});
+  for (int i = 0; i < 500; ++i) open_failed(Fn::open, -100, ("/failures/search/" + std::to_string(i)).c_str(), {1, 2});
+  errno = EFAULT;  // the path cannot be read
+  open_failed(Fn::open, -100, reinterpret_cast<const char*>(8), {1, 2});
+  EXPECT_EQ(errno, EFAULT);
+  SpoolContents contents;
+  Records records = harvest(contents);
+  EXPECT_EQ(records.by_path.at("/failures/known")[counter::meta_errors], 1u);
+  EXPECT_EQ(records.by_path.at("/failures/search")[counter::meta_errors], 500u);
+  EXPECT_EQ(records.by_path.at("/failures/search").kind, model::FileKind::kDirectory);
+  EXPECT_EQ(records.by_path.count("/failures/search/1"), 0u);
+}
+
 TEST_F(Recorder, ADuplicateKeepsTheFileOpen) {
   int fd = open_file("/dup/file");
   duplicated(Fn::dup, fd, fd + 500'000, {1, 2});

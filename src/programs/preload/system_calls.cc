@@ -25,7 +25,7 @@ long open_with_how(long directory, long path, long how, long size) {
   capture::Timed time;
   long fd = capture::timed(time, [&] { return real::syscall(long{SYS_openat2}, directory, path, how, size); });
   if (fd < 0) {
-    capture::open_failed(Fn::syscall, time);  // perhaps because `how` cannot be read
+    capture::plain_call(Fn::syscall, false, time);  // perhaps because `how` cannot be read
     return fd;
   }
   auto flags = static_cast<int>(as<const struct open_how*>(how)->flags);
