@@ -28,19 +28,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     def compile_once(name: str, compiler: str = "cc", *flags: str) -> Path:
         out = directory / "-".join([name, compiler, *(flag.strip("-") for flag in flags)])
         if not out.exists():
-            command = [
-                compiler,
-                "-O1",
-                "-g",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-                *flags,
-                "-o",
-                out,
-                HERE / "c" / f"{name}.c",
-            ]
-            subprocess.run([*command, "-pthread"], check=True)
+            command = [compiler, "-O1", "-g", "-Wall", "-Wextra", "-Werror", *flags, "-pthread"]
+            subprocess.run([*command, "-o", out, HERE / "c" / f"{name}.c"], check=True)
         return out
 
     return compile_once

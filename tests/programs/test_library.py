@@ -12,7 +12,7 @@ from tracing import LIBRARY, ROOT
 
 FLOOR = (2, 34)
 HOT = re.compile(
-    r":(ssize_t|int|off_t) headrace_(read|write|pread|pwrite|lseek|close|fstat|open)\(|account|end_run|count_excluded"
+    r"headrace_(read|write|pread|pwrite|lseek|close|fstat|open)\(|account|end_run|count_excluded"
 )
 
 

@@ -1,4 +1,4 @@
-"""Processes made in every way: fork, clone, vfork, spawn, exec, commands, and programs that cannot be captured."""
+"""Processes made in every way: fork, clone, vfork, spawn, exec, commands, programs that take no preload."""
 
 from __future__ import annotations
 

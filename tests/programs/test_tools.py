@@ -1,4 +1,4 @@
-"""Everyday programs, as scripts that are run with and without capture: output, status and files must be the same."""
+"""Everyday programs in scripts/, run with and without capture: same output, status and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a command with and without capture and compares what it did: the one place that knows how capture is started."""
+"""Runs commands with and without capture and compares them: the one place that knows how to capture."""
 
 from __future__ import annotations
 
