@@ -156,7 +156,10 @@ static void* run_commands(void* unused) {
 }
 
 static void commands_while_setting(void) {
+  // All exist before: a program that adds variables while another thread reads them is lost with and without capture.
   setenv("FIXED", "fixed", 1);
+  setenv("CHANGING_A", "", 1);
+  setenv("CHANGING_B", "", 1);
   pthread_t setter, runners[3];
   pthread_create(&setter, NULL, set_variables, NULL);
   for (int i = 0; i < 3; ++i) pthread_create(&runners[i], NULL, run_commands, NULL);
