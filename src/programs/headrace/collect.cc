@@ -1,8 +1,10 @@
 #include "programs/headrace/collect.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <map>
@@ -14,6 +16,7 @@
 #include "capture/spool_layout.h"
 #include "format/reader.h"
 #include "programs/headrace/job_directory.h"
+#include "programs/headrace/leftovers.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
@@ -26,18 +29,10 @@ using base::Status;
 using capture::Moment;
 using Facts = std::map<std::string, std::string>;
 
+constexpr int kMistake = 125;  // as `headrace run` has it
+
 std::string count_of(uint64_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "es");
-}
-
-/// Where programs keep spools without a launcher; the first that exists.
-std::string users_directory() {
-  const std::string name = "/headrace-" + std::to_string(geteuid());
-  const char* variable = getenv("HEADRACE_SPOOL");
-  if (variable != nullptr && *variable != '\0') return variable + name;
-  return access(("/dev/shm" + name).c_str(), F_OK) != 0 && access(("/tmp" + name).c_str(), F_OK) == 0
-             ? "/tmp" + name
-             : "/dev/shm" + name;
 }
 
 /// The job's start: the launcher's, or when the first of the processes began.
@@ -77,11 +72,39 @@ struct Target {
   bool append = false;  // the launcher's own log goes on
 };
 
+/// Whether `log` is the one that the job of `facts` began.
+bool is_of_job(const std::string& log, const Facts& facts) {
+  auto reader = format::Reader::open(log);
+  const auto wanted = facts.find("start_utc_ns");
+  if (!reader.ok() || wanted == facts.end()) return false;
+  const auto table = reader->table("job");
+  const format::Column* key = table.ok() ? table->find("key") : nullptr;
+  const format::Column* value = table.ok() ? table->find("value") : nullptr;
+  for (uint64_t row = 0; key != nullptr && value != nullptr && row < table->rows; ++row) {
+    if (key->text(row) == wanted->first && value->text(row) == wanted->second) return true;
+  }
+  return false;
+}
+
+/// A name of its own for each of several jobs that are collected within a second.
+std::string new_log_path() {
+  for (int number = 1;; ++number) {
+    std::string path = default_log_path(number == 1 ? "collect" : "collect" + std::to_string(number));
+    if (access(path.c_str(), F_OK) != 0) return path;
+  }
+}
+
 Target target_of(const CollectSettings& settings, const Facts& facts) {
   if (!settings.output.empty()) return {absolute_path(settings.output), false};
   const auto log = facts.find("log");
-  if (log != facts.end() && format::Reader::open(log->second).ok()) return {log->second, true};
-  return {default_log_path("collect"), false};
+  if (log == facts.end()) return {new_log_path(), false};
+  struct stat info;
+  if (stat(log->second.c_str(), &info) != 0 || info.st_size == 0) return {log->second, false};
+  if (is_of_job(log->second, facts)) return {log->second, true};
+  // Made by an earlier or a later run under the same name: who asked for its records now may still need it.
+  const Target other{new_log_path(), false};
+  say(log->second + " is of another job, so this one goes to " + other.path);
+  return other;
 }
 
 void add_facts(capture::JobLog& log, const Facts& facts, const Moment& start, bool append, size_t running) {
@@ -101,22 +124,14 @@ void add_facts(capture::JobLog& log, const Facts& facts, const Moment& start, bo
 }
 
 /// Collects one directory; false when something is left that should not be.
-bool collect_directory(const std::string& path, const CollectSettings& settings) {
-  auto opened = JobDirectory::open(path);
-  if (!opened.ok()) {
-    if (opened.code() == Code::kNotFound && settings.directories.empty()) {
-      if (!settings.quiet) say("nothing to collect: there is no " + path);
-      return true;
-    }
-    say(opened.message());
-    return false;
-  }
-  JobDirectory& directory = *opened;
+bool collect_directory(JobDirectory& directory, const CollectSettings& settings) {
+  const std::string path = directory.path();
   const Facts facts = directory.facts();
   const bool launched = !facts.empty();
   if (capture::list_spools(directory.descriptor()).empty()) {
     if (!settings.quiet) say("nothing to collect in " + path);
     if (launched) directory.remove();
+    if (is_shared_directory(path)) rmdir(path.c_str());
     return true;
   }
   const Moment start = start_of(directory, facts);
@@ -146,7 +161,52 @@ bool collect_directory(const std::string& path, const CollectSettings& settings)
         (running != 0 ? "; " + count_of(running, "process") + " still running, left alone" : ""));
   }
   if (launched && running == 0) directory.remove();
+  if (is_shared_directory(path)) rmdir(path.c_str());  // fails while a process uses it
   return true;
+}
+
+/// Collects the directories that were named.
+bool collect_named(const CollectSettings& settings) {
+  bool all = true;
+  for (const std::string& path : settings.directories) {
+    auto opened = JobDirectory::open(path);
+    if (!opened.ok()) say(opened.message());
+    all &= opened.ok() && collect_directory(*opened, settings);
+  }
+  return all;
+}
+
+/// Collects whatever this user's programs left behind, and returns the exit status.
+int collect_all(const CollectSettings& settings) {
+  std::vector<JobDirectory> left;
+  std::string names;
+  for (const std::string& path : directories_of_user()) {
+    // The lock tells a live launcher or background collector, whatever became of the pids of that time.
+    auto opened = JobDirectory::open(path);
+    if (!opened.ok()) continue;
+    if (is_shared_directory(path) && capture::list_spools(opened->descriptor()).empty()) {
+      rmdir(path.c_str());
+      continue;
+    }
+    names += " " + path;
+    left.push_back(std::move(*opened));
+  }
+  if (left.empty() && !settings.quiet) say("nothing to collect: no program of yours left records behind");
+  if (left.size() > 1 && !settings.output.empty()) {
+    say("--output names one log, but there are records of several jobs; give one directory, or no --output:" + names);
+    return kMistake;
+  }
+  bool all = true;
+  for (JobDirectory& directory : left) all &= collect_directory(directory, settings);
+  return all ? 0 : 1;
+}
+
+Status check_named(const std::string& path) {
+  const std::string next = "; give a directory of records, or none to collect all of yours";
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return {Code::kInvalid, "DIR " + path + ": " + strerror(errno) + next};
+  if (!S_ISDIR(info.st_mode)) return {Code::kInvalid, "DIR " + path + ": is no directory" + next};
+  return {};
 }
 
 }  // namespace
@@ -154,18 +214,19 @@ bool collect_directory(const std::string& path, const CollectSettings& settings)
 int collect(const std::vector<std::string>& arguments) {
   auto settings = parse_collect(arguments);
   if (!settings.ok() && settings.code() == Code::kNotFound) {
-    return write(STDOUT_FILENO, kCollectHelp, strlen(kCollectHelp)) < 0 ? 125 : 0;
+    return write(STDOUT_FILENO, kCollectHelp, strlen(kCollectHelp)) < 0 ? kMistake : 0;
   }
   Status mistake = settings.status();
   if (mistake.ok() && !settings->output.empty()) mistake = capture::LogOutput::check_replaceable(settings->output);
+  for (size_t i = 0; mistake.ok() && i < settings->directories.size(); ++i) {
+    mistake = check_named(settings->directories[i]);
+  }
   if (!mistake.ok()) {
     say(mistake.message());
-    return 125;
+    return kMistake;
   }
-  if (settings->directories.empty()) return collect_directory(users_directory(), *settings) ? 0 : 1;
-  bool all = true;
-  for (const std::string& directory : settings->directories) all &= collect_directory(directory, *settings);
-  return all ? 0 : 1;
+  if (settings->directories.empty()) return collect_all(*settings);
+  return collect_named(*settings) ? 0 : 1;
 }
 
 }  // namespace headrace::programs

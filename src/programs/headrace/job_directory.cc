@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "capture/harvest/small_file.h"
+#include "programs/headrace/places.h"
 
 namespace headrace::programs {
 namespace {
@@ -42,17 +43,6 @@ const char* remote_type(uint32_t magic) {
 
 Status system_error(const std::string& what) {
   return {errno == ENOSPC ? Code::kNoSpace : Code::kIo, what + ": " + strerror(errno)};
-}
-
-std::vector<std::string> places(const RunSettings& settings) {
-  std::vector<std::string> list;
-  const char* temporary = getenv("TMPDIR");
-  if (!settings.spool.empty()) list.push_back(settings.spool);
-  list.push_back("/dev/shm");
-  if (temporary != nullptr && temporary[0] == '/') list.push_back(temporary);
-  list.push_back("/tmp");
-  list.push_back("/var/tmp");
-  return list;
 }
 
 std::string clock_name() {
@@ -96,7 +86,7 @@ JobDirectory::~JobDirectory() {
 
 base::Result<JobDirectory> JobDirectory::create(const RunSettings& settings) {
   JobDirectory made;
-  for (const std::string& place : places(settings)) {
+  for (const std::string& place : spool_places(settings.spool)) {
     const Status status = made.make_below(place, settings);
     if (status.ok()) return made;
     if (!made.refused_.empty()) made.refused_ += "; ";

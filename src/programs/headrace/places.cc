@@ -38,6 +38,17 @@ std::string absolute_path(const std::string& path) {
   return std::string(directory) + "/" + path;
 }
 
+std::vector<std::string> spool_places(const std::string& preferred) {
+  std::vector<std::string> list;
+  const char* temporary = getenv("TMPDIR");
+  if (!preferred.empty()) list.push_back(preferred);
+  list.emplace_back("/dev/shm");
+  if (temporary != nullptr && temporary[0] == '/') list.emplace_back(temporary);
+  list.emplace_back("/tmp");
+  list.emplace_back("/var/tmp");
+  return list;
+}
+
 std::vector<std::string> fallback_directories() {
   std::vector<std::string> list;
   const char* temporary = getenv("TMPDIR");

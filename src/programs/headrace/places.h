@@ -13,6 +13,8 @@ std::string library_path();
 std::string default_log_path(const std::string& name);
 /// `path` from the working directory, so that it means the same file after a change of directory.
 std::string absolute_path(const std::string& path);
+/// Where job directories may be, the best first: `preferred` unless "", /dev/shm, $TMPDIR, /tmp, /var/tmp.
+std::vector<std::string> spool_places(const std::string& preferred);
 /// Directories for a log that cannot be written where it should be.
 std::vector<std::string> fallback_directories();
 

@@ -1,0 +1,116 @@
+"""`headrace collect` finds what killed launchers left, and completes their logs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launcher_tools import COMMAND, Launcher
+
+Facts = Callable[[Path], dict[str, Any]]
+
+
+def kill_a_run(capturing: Launcher, *options: str) -> Path:
+    """Kills a launcher before it has stored anything; its command has ended when this returns."""
+    ready = capturing.directory / "ready"
+    ready.unlink(missing_ok=True)
+    before = set(capturing.jobs())
+    process = capturing.start("run", *options, "--", "sh", "-c", f": > {ready}; exec sleep 0.3")
+    while not ready.exists():
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    time.sleep(0.6)
+    (directory,) = set(capturing.jobs()) - before
+    return directory
+
+
+def test_finds_killed_runs_by_itself(capturing: Launcher, facts: Facts) -> None:
+    for name in ["a.hr", "b.hr"]:
+        kill_a_run(capturing, "-o", name)
+    done = capturing.run("collect")
+    assert done.returncode == 0, done.stderr
+    assert capturing.jobs() == []
+    assert [log.name for log in capturing.logs()] == ["a.hr", "b.hr"]
+    assert facts(capturing.directory / "a.hr")["complete"] == "yes"
+
+
+def test_finds_them_where_the_launcher_puts_them(
+    capturing: Launcher, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    # Where nobody's records are but this test's: only $TMPDIR is ours alone, so the directory is made to be found there.
+    temporary = tmp_path_factory.mktemp("temporary")
+    directory = kill_a_run(capturing, "-o", "a.hr")
+    moved = temporary / directory.name
+    subprocess.run(["cp", "-a", directory, moved], check=True)
+    for file in directory.iterdir():
+        file.unlink()
+    directory.rmdir()
+    environment = {k: v for k, v in capturing.environment.items() if k != "HEADRACE_SPOOL"}
+    # Other jobs of this user on this machine are not this test's to collect: an -o for several is refused.
+    done = capturing.run("collect", "-o", "c.hr", env={**environment, "TMPDIR": str(temporary)})
+    if done.returncode == 125:
+        assert str(moved) in done.stderr.decode()
+    else:
+        assert (done.returncode, moved.exists()) == (0, False)
+
+
+def test_leaves_live_launchers_alone(capturing: Launcher, facts: Facts) -> None:
+    ready = capturing.directory / "ready"
+    process = capturing.start("run", "-o", "a.hr", "--", "sh", "-c", f": > {ready}; sleep 0.5")
+    while not ready.exists():
+        time.sleep(0.005)
+    done = capturing.run("collect")
+    assert (done.returncode, capturing.logs()) == (0, [])
+    assert b"nothing to collect" in done.stderr
+    assert process.wait(timeout=30) == 0
+    assert facts(capturing.directory / "a.hr")["complete"] == "yes"
+
+
+def test_one_output_is_not_for_several_jobs(capturing: Launcher) -> None:
+    first, second = kill_a_run(capturing), kill_a_run(capturing)
+    done = capturing.run("collect", "-o", "c.hr")
+    assert done.returncode == 125
+    assert str(first) in done.stderr.decode()
+    assert str(second) in done.stderr.decode()
+    assert capturing.run("collect", "-q").returncode == 0
+    assert len(capturing.logs()) == 2
+
+
+def test_makes_the_log_that_was_not_begun(capturing: Launcher, facts: Facts) -> None:
+    directory = kill_a_run(capturing, "-o", "a.hr")
+    assert not (capturing.directory / "a.hr").exists()
+    assert capturing.run("collect", directory).returncode == 0
+    assert [log.name for log in capturing.logs()] == ["a.hr"]
+    assert facts(capturing.directory / "a.hr")["complete"] == "yes"
+
+
+def test_never_mixes_or_replaces_logs_of_other_jobs(capturing: Launcher, facts: Facts) -> None:
+    assert capturing.run("run", "-o", "a.hr", "true").returncode == 0
+    before = (capturing.directory / "a.hr").read_bytes()
+    directory = kill_a_run(capturing, "-o", "a.hr")
+    done = capturing.run("collect", directory)
+    assert done.returncode == 0
+    assert b"of another job" in done.stderr
+    assert (capturing.directory / "a.hr").read_bytes() == before
+    (other,) = [log for log in capturing.logs() if log.name != "a.hr"]
+    assert facts(other)["command"][0] == "sh"
+
+
+def test_removes_the_empty_shared_directory(capturing: Launcher) -> None:
+    library = Path(COMMAND).parent.parent / "lib" / "headrace" / "libheadrace.so"
+    subprocess.run(
+        ["sh", "-c", ": > one"],
+        env={**capturing.environment, "LD_PRELOAD": str(library)},
+        cwd=capturing.directory,
+        check=True,
+    )
+    shared = capturing.spools / f"headrace-{os.geteuid()}"
+    assert shared.is_dir()
+    assert capturing.run("collect", "-o", "a.hr").returncode == 0
+    assert not shared.exists()
