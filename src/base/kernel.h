@@ -5,6 +5,7 @@
 #pragma once
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,17 @@ inline long kernel_call(long number, A... arguments) {
   static_assert(sizeof...(A) <= 6);
   long registers[7] = {as_register(arguments)..., 0};
   return raw_call(number, registers[0], registers[1], registers[2], registers[3], registers[4], registers[5]);
+}
+
+/// For a loop that waits for another thread: gives way, after some attempts by sleeping, since giving way alone never
+/// lets a thread of lower real-time priority run.
+inline void pause_briefly(uint32_t attempt) {
+  if (attempt < 16) {
+    kernel_call(SYS_sched_yield);
+    return;
+  }
+  const timespec time{0, 50'000};
+  kernel_call(SYS_nanosleep, &time, nullptr);
 }
 
 /// Private anonymous memory of zeros, reserved only as it is touched; null when there is none.

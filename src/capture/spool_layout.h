@@ -176,6 +176,8 @@ struct alignas(64) Header {
   uint32_t io_uring;              // io_uring_setup calls seen: their I/O is not captured
   uint32_t exclusion_rules;       // Name holding the prefixes, NUL-separated, in rule order
   uint32_t functions;             // number of functions known to the writer
+  uint32_t lost_children;         // forked processes that could make neither a spool nor a note
+  uint32_t unused;
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };
 

@@ -179,6 +179,8 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
           "the program overwrote memory of its capture: " + damage.text() + "; what hangs on them is missing");
   add_gap(out, header.growth_failed, "spool growth", "processes",
           "the file system of the spool directory was full, so records folded early");
+  add_gap(out, header.lost_children, "processes", "processes",
+          "forked where no spool could be made: no descriptor left, another root directory, or another user");
   add_gap(out, header.block_shortage, "threads", "attempts",
           "a thread found no memory for figures of its own; its calls are counted in no file");
   add_gap(out, header.io_uring, "io_uring", "rings", "I/O submitted through io_uring is not captured");

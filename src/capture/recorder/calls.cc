@@ -128,12 +128,13 @@ namespace {
 /// A descriptor of a file is gone.
 void count_close(uint64_t tag, Timed time) {
   OpenFile* file = file_of(tag);
-  if (!is_current(tag) || !file->record) return;
-  if (Shard* shard = shard_of(file->record)) {
+  uint32_t record = file->record;
+  if (!is_current(tag) || !record) return;
+  if (Shard* shard = shard_of(record)) {
     shard->closes++;
     add_meta_time(shard, time);
   }
-  __atomic_store_n(&at<Record>(file->record)->last_close, time.end, __ATOMIC_RELAXED);  // of two threads either is the latest
+  __atomic_store_n(&at<Record>(record)->last_close, time.end, __ATOMIC_RELAXED);  // of two threads either is the latest
   release_file(tag);
 }
 

@@ -203,8 +203,7 @@ void set_tag(int fd, uint64_t tag) {
     if (is_tracked(tag)) release_file(tag);
     return;
   }
-  uint64_t old = entry->load(std::memory_order_relaxed);
-  entry->store(tag, std::memory_order_release);
+  uint64_t old = entry->exchange(tag, std::memory_order_acq_rel);
   if (is_tracked(old)) release_file(old);
 }
 
@@ -259,14 +258,16 @@ bool create_descriptors() {
 
 namespace {
 
-/// The record of an inherited file in its parent's spool; null where it tells no name: a roll-up's says nothing of the
+/// The name of an inherited file in its parent's spool; length 0 where there is none: a roll-up's says nothing of the
 /// file, and the parent, which runs on, may have reused the memory, so that only a name with the right hash is one.
-const Record* record_in(const char* parent, uint64_t parent_bytes, const OpenFile& file) {
-  if (file.record == 0 || file.record + sizeof(Record) >= parent_bytes) return nullptr;
+PathName name_in(const char* parent, uint64_t parent_bytes, const OpenFile& file, RecordKind& kind) {
+  constexpr PathName kNone{nullptr, 0, 0};
+  if (file.record == 0 || file.record + sizeof(Record) >= parent_bytes) return kNone;
   const auto* record = reinterpret_cast<const Record*>(parent + file.record);
-  uint32_t length = record->name_length;
-  if (file.record + sizeof(Record) + length > parent_bytes || record->kind == RecordKind::kDirectoryRollup) return nullptr;
-  return hash_name(name_of(record), length) == file.hash ? record : nullptr;
+  const uint32_t length = *const_cast<const volatile uint32_t*>(&record->name_length);  // read once: it may change
+  kind = record->kind;
+  if (file.record + sizeof(Record) + length > parent_bytes || kind == RecordKind::kDirectoryRollup) return kNone;
+  return hash_name(name_of(record), length) == file.hash ? PathName{name_of(record), length, file.hash} : kNone;
 }
 
 }  // namespace
@@ -281,13 +282,13 @@ void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
       OpenFile* file = file_of(tag);
       // Marked in this pass, so that a description with two descriptors is renewed once.
       if (file->unknown_position & 4) continue;
-      const Record* known = record_in(parent, parent_bytes, *file);
-      if (!known) {  // looked at when it is used
+      RecordKind kind;
+      PathName name = name_in(parent, parent_bytes, *file, kind);
+      if (name.length == 0) {  // looked at when it is used
         entry.store(kUnknownTag);
         continue;
       }
-      PathName name{name_of(known), known->name_length, file->hash};
-      uint32_t record = take_record(name, known->kind);
+      uint32_t record = take_record(name, kind);
       file->record = record;
       file->flags |= flag::inherited | flag::offsets_unknown;
       file->unknown_position |= 1 | 4;

@@ -48,8 +48,8 @@ HEADRACE_INLINE uint64_t take_tag(int fd) {
   std::atomic<uint64_t>* entry = entry_of(fd);
   if (HEADRACE_UNLIKELY(entry == nullptr)) return kUnknownTag;
   uint64_t tag = entry->load(std::memory_order_relaxed);
-  // Two threads that close one descriptor are a bug of the program's; the generation keeps the second from counting.
-  if (HEADRACE_LIKELY(tag != kUnknownTag)) entry->store(kUnknownTag, std::memory_order_relaxed);
+  // Of two threads that close one descriptor only one may count it and release the file.
+  if (HEADRACE_LIKELY(tag != kUnknownTag)) tag = entry->exchange(kUnknownTag, std::memory_order_acq_rel);
   return tag;
 }
 /// A new description of `record` (whose reference it takes over), with one descriptor; kUnknownTag when there are none left.

@@ -1,13 +1,14 @@
 #include "capture/recorder/environment.h"
 
 #include <dlfcn.h>
-#include <sched.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/kernel.h"
-#include "capture/recorder/signals_blocked.h"
+#include "capture/recorder/settings.h"
+#include "capture/recorder/target.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
@@ -19,33 +20,6 @@ constexpr size_t kPreloadLength = sizeof kPreload - 1;
 char library[512];             // this library's own path, as the program's LD_PRELOAD has it
 char preload_entry[600], job_entry[256];
 char left_preload[4096];       // the program's own LD_PRELOAD, without this library
-
-/// What `environ` is while some thread is inside system(), popen() or wordexp(). Never freed: readers may still walk it.
-struct EnvironmentCopy {
-  char* entries[kMaximumEnvironment];
-  char* before[kMaximumEnvironment];
-  char* own_preload;                   // the program's own LD_PRELOAD entry, if it has one
-  char preload[kPathMax];
-};
-struct {
-  std::atomic<uint32_t> lock;
-  uint32_t users;
-  char** original;                     // null: `environ` was left as it was
-  EnvironmentCopy* copy;
-} shared;
-
-class EnvironLock {
- public:
-  EnvironLock() {
-    while (shared.lock.exchange(1, std::memory_order_acquire) != 0) sched_yield();
-  }
-  ~EnvironLock() { shared.lock.store(0, std::memory_order_release); }
-  EnvironLock(const EnvironLock&) = delete;
-  EnvironLock& operator=(const EnvironLock&) = delete;
-
- private:
-  SignalsBlocked quiet_;
-};
 
 bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -67,23 +41,16 @@ size_t without_library(const char* list, char* out, size_t capacity) {
   return length;
 }
 
-/// LD_PRELOAD with this library in front of the program's own list. False: it does not fit.
-bool fill_preload(EnvironmentCopy& copy) {
-  int length = snprintf(copy.preload, kPathMax, copy.own_preload ? "%s:" : "%s", preload_entry);
-  if (!copy.own_preload) return true;
-  if (static_cast<size_t>(length) + strlen(copy.own_preload) >= kPathMax) return false;
-  without_library(copy.own_preload + kPreloadLength, copy.preload + length, kPathMax - static_cast<size_t>(length));
-  return true;
-}
-
-/// Copies a list that was made from `shared.copy` without what was added there; `out` may be `list` itself.
-void without_additions_in(char** list, char** out) {
-  for (; *list; ++list) {
-    if (*list == job_entry) continue;
-    if (*list != shared.copy->preload) *out++ = *list;
-    else if (shared.copy->own_preload) *out++ = shared.copy->own_preload;
+/// Appends `text` as one word of the shell: in single quotes, each of its own written as '\''.
+char* quoted(char* out, const char* text) {
+  *out++ = '\'';
+  for (; *text; ++text) {
+    if (*text == '\'') out = stpcpy(out, "'\\''");
+    else *out++ = *text;
   }
-  *out = nullptr;
+  *out++ = '\'';
+  *out = 0;
+  return out;
 }
 
 void hide() {
@@ -159,52 +126,28 @@ char* const* without_additions(char* const* environment) {
   return const_cast<char* const*>(out);
 }
 
-void add_to_environ() {
-  EnvironLock lock;
-  if (shared.users++ != 0 || !job_entry[0] || !self || !environ) return;
-  size_t n = 0;
-  while (environ[n]) ++n;
-  if (n + 3 > kMaximumEnvironment || (!shared.copy && !(shared.copy = static_cast<EnvironmentCopy*>(base::map_anonymous(sizeof *shared.copy)))))
-    return;
-  EnvironmentCopy& copy = *shared.copy;
-  copy.own_preload = nullptr;
-  size_t preload = n;
-  for (size_t i = 0; i <= n; ++i) {
-    char* entry = i < n ? environ[i] : nullptr;
-    copy.entries[i] = copy.before[i] = entry;
-    if (!entry || !starts_with(entry, kPreload) || !entry[kPreloadLength]) continue;
-    copy.own_preload = entry;
-    preload = i;
-  }
-  if (!fill_preload(copy)) return;
-  copy.entries[preload] = copy.preload;
-  if (preload == n) ++n;
-  copy.entries[n] = job_entry;
-  copy.entries[n + 1] = nullptr;
-  shared.original = environ;
-  environ = copy.entries;
+CapturedCommand::CapturedCommand(const char* command) : text_(command) {
+  constexpr size_t kLongestArgument = 128 << 10;  // of an exec on Linux
+  constexpr char kShell[] = "/bin/sh";
+  const char* off = environment_value("HEADRACE");
+  if (!command || !job_entry[0] || (off && strcmp(off, "off") == 0) || unfit_reason(AT_FDCWD, kShell)) return;
+  const char* own = environment_value("LD_PRELOAD");
+  size_t quotes = 0;
+  for (const char* c = command; *c; ++c) quotes += *c == '\'';
+  size_t needed = strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * (sizeof library + sizeof job_entry) + 256;
+  if (needed >= kLongestArgument) return;
+  auto* text = static_cast<char*>(base::map_anonymous(needed));
+  if (!text) return;
+  bytes_ = needed;
+  char* out = quoted(stpcpy(text, "export LD_PRELOAD="), library);
+  if (own && *own) out = quoted(stpcpy(out, ":"), own);
+  out = quoted(stpcpy(out, " HEADRACE_JOB="), job_entry + sizeof kJob - 1);
+  quoted(stpcpy(out, "; exec /bin/sh -c "), command);
+  text_ = text;
 }
 
-void remove_from_environ() {
-  EnvironLock lock;
-  if (--shared.users != 0 || !shared.original) return;
-  EnvironmentCopy& copy = *shared.copy;
-  if (environ == copy.entries) {
-    // setenv of a variable that exists replaces it in place: take such changes over, and nothing else, since another
-    // thread may be at work on the original by now.
-    size_t kept = 0;
-    while (environ[kept] && environ[kept] != job_entry) ++kept;
-    size_t n = 0;
-    while (copy.before[n]) ++n;
-    bool same_length = kept == n + (copy.own_preload == nullptr);
-    for (size_t i = 0; same_length && i < n; ++i)
-      if (copy.entries[i] != copy.before[i] && copy.entries[i] != copy.preload) shared.original[i] = copy.entries[i];
-    if (!same_length) without_additions_in(copy.entries, shared.original);  // unsetenv moved the rest up
-    environ = shared.original;
-  } else if (environ) {
-    without_additions_in(environ, environ);  // setenv of a new variable made a list of its own, additions and all
-  }
-  shared.original = nullptr;
+CapturedCommand::~CapturedCommand() {
+  if (bytes_) base::unmap(const_cast<char*>(text_), bytes_);
 }
 
 }  // namespace headrace::capture

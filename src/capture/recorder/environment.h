@@ -17,9 +17,21 @@ char* const* with_additions(char* const* environment);
 /// `environment` without them, the same way.
 char* const* without_additions(char* const* environment);
 
-/// Puts the additions into `environ` for the time of a call that reads it inside the C library (system, popen, wordexp).
-/// Such calls may overlap in several threads, and others may set variables meanwhile.
-void add_to_environ();
-void remove_from_environ();
+/// A shell command that system() or popen() is to run, with what captures it: those take `environ` as it is, inside the C
+/// library, and changing that even for a moment would be seen by other threads and forked children. Instead the command's
+/// shell is told to set the additions and to become a shell that runs the command. The command as it is where that is
+/// longer than an argument may be, where capture is off, or where the shell cannot be preloaded.
+class CapturedCommand {
+ public:
+  explicit CapturedCommand(const char* command);
+  ~CapturedCommand();
+  CapturedCommand(const CapturedCommand&) = delete;
+  CapturedCommand& operator=(const CapturedCommand&) = delete;
+  const char* text() const { return text_; }
+
+ private:
+  const char* text_;
+  size_t bytes_ = 0;
+};
 
 }  // namespace headrace::capture

@@ -18,6 +18,7 @@ constexpr uint32_t kRollupBytes = 2048;       // a roll-up with all its blocks
 constexpr uint64_t kPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups, fold_copy;
 uint32_t fruitless;                           // folds that freed nothing are not tried again at once
+uint32_t stuck;                               // after a fold that could not stop the world: how many more to pass over
 bool barrier_ready;
 
 bool stop_world() {
@@ -29,13 +30,14 @@ bool stop_world() {
   uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + kPatienceNs;
   for (Thread* thread = state.threads.load(); thread && stopped; thread = thread->next) {
     ThreadBlock* other = thread->block;
-    if (!other || other == block) continue;
+    if (!other || other == block || !__atomic_load_n(&other->taken, __ATOMIC_ACQUIRE)) continue;
+    uint32_t attempt = 0;
     while (__atomic_load_n(&other->busy, __ATOMIC_ACQUIRE) && !__atomic_load_n(&other->parked, __ATOMIC_ACQUIRE)) {
       if (base::clock_ns(CLOCK_MONOTONIC) > deadline) {
         stopped = false;
         break;
       }
-      sched_yield();
+      base::pause_briefly(attempt++);
     }
   }
   return stopped;
@@ -241,6 +243,7 @@ uint32_t fold_least(uint32_t wanted) {
 
 bool fold_some() {
   if (fruitless > 0 && fruitless++ % 256 != 0) return false;
+  if (stuck > 0) return --stuck, false;
   uint32_t folded = 0;
   bool stopped = stop_world();
   if (stopped) {
@@ -253,6 +256,7 @@ bool fold_some() {
     }
   }
   resume_world();
+  if (!stopped) stuck = 64;
   if (stopped) fruitless = folded ? 0 : fruitless + 1;
   return folded != 0;
 }
@@ -279,7 +283,7 @@ bool directory_was_folded(const char* path, uint32_t length) {
 }
 
 void reset_folds() {
-  rollups = fold_copy = fruitless = 0;
+  rollups = fold_copy = fruitless = stuck = 0;
   barrier_ready = false;
   state.folding.store(0);
 }

@@ -53,6 +53,7 @@ bool begin() {
     Note("no-memory", nullptr, static_cast<int>(base::kernel_call(SYS_getpid)));
     return false;
   }
+  prepare_threads();
   state.file_sizes = settings.file_sizes;
   state.wiped->alive = 1;
   state.enabled = true;
@@ -102,6 +103,8 @@ bool begin_forked_child() {
     state.enabled = false;
     return false;
   }
+  // Without a descriptor left, or below another root, not even a note could be made: the parent's spool tells of it.
+  if (settings.directory[0] && !spool.backed && !spool.noted) __atomic_fetch_add(&parent.header->lost_children, 1, __ATOMIC_RELAXED);
   spool.header->forked = 1;
   spool.header->parent_process_id = parent_id;
   carry_over(calls);
@@ -117,7 +120,9 @@ bool begin_forked_child_once() {
   static __thread bool beginning __attribute__((tls_model("initial-exec")));
   if (beginning) return false;  // a signal handler that interrupted it
   if (__atomic_exchange_n(&state.wiped->beginning, 1, __ATOMIC_ACQ_REL) != 0) {
-    while (__atomic_load_n(&state.enabled, __ATOMIC_RELAXED) && !__atomic_load_n(&state.wiped->alive, __ATOMIC_ACQUIRE)) sched_yield();
+    uint32_t attempt = 0;
+    while (__atomic_load_n(&state.enabled, __ATOMIC_RELAXED) && !__atomic_load_n(&state.wiped->alive, __ATOMIC_ACQUIRE))
+      base::pause_briefly(attempt++);
     return state.enabled;
   }
   beginning = true;

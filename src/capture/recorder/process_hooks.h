@@ -73,23 +73,15 @@ struct ProcessHooks : Next {
   }
 #endif
   static int system(const char* command) {
-    int result = 0;
-    with_environ([&] { result = Next::system(command); });
-    return result;
+    return Next::system(CapturedCommand(command).text());
   }
   static FILE* popen(const char* command, const char* mode) {
-    FILE* stream = nullptr;
-    with_environ([&] { stream = Next::popen(command, mode); });
+    FILE* stream = Next::popen(CapturedCommand(command).text(), mode);
     if (stream) forget_descriptor(descriptor_of(stream));
     return stream;
   }
   static int pclose(FILE* stream) {
     return ProcessHooks::on_close(Fn::pclose, descriptor_of(stream), [&] { return Next::pclose(stream); });
-  }
-  static int wordexp(const char* words, wordexp_t* result, int flags) {
-    int status = 0;
-    with_environ([&] { status = Next::wordexp(words, result, flags); });
-    return status;
   }
   static int daemon(int keep_directory, int keep_streams) {
     end_image(0);  // the parent leaves inside the C library
@@ -127,15 +119,6 @@ struct ProcessHooks : Next {
     pid_t child = call();
     if (child == 0 && interrupted) forked_inside_section(interrupted);
     return child;
-  }
-  /// Runs `call` with the additions in `environ`; they are taken out again when the thread is cancelled in it, too.
-  template <typename Call>
-  static void with_environ(Call call) {
-    ensure_thread();
-    add_to_environ();
-    pthread_cleanup_push([](void*) { remove_from_environ(); }, nullptr);
-    call();
-    pthread_cleanup_pop(1);
   }
   template <typename Call>
   static int on_exec(int directory, const char* path, char* const* environment, Call call) {

@@ -35,13 +35,14 @@ bool grow(uint64_t need) {
   if (!spool.backed || header->growth_failed) return need <= header->grown;
   uint64_t want = (need + kSlab - 1) / kSlab * kSlab;
   if (want > spool.limit) want = spool.limit;
-  long fd = may_be_as_large(want) ? open_spool(O_RDWR, 0) : -1;
+  long fd = may_be_as_large(want) ? open_spool(O_RDWR, 0) : -EFBIG;
   // Blocks are reserved before the memory is touched: a store into a hole of a full tmpfs would raise SIGBUS.
-  bool reserved = fd >= 0 && base::kernel_call(SYS_fallocate, fd, 0, header->grown, want - header->grown) == 0;
+  long failure = fd < 0 ? fd : base::kernel_call(SYS_fallocate, fd, 0, header->grown, want - header->grown);
+  bool reserved = failure == 0;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
   if (reserved) header->grown = want;
-  else header->growth_failed = 1;
-  return reserved;
+  else if (failure == -ENOSPC || failure == -EDQUOT || failure == -EFBIG || failure == -ENOENT) header->growth_failed = 1;
+  return reserved;  // without a descriptor, or interrupted: the next time may succeed
 }
 
 /// What the spool can grow to: less than the limit once the file system was full.
@@ -99,6 +100,7 @@ Note::Note(const char* reason, const char* detail, int process) {
            static_cast<unsigned long long>(base::clock_ns(CLOCK_BOOTTIME)), reason);
   long fd = base::kernel_call(SYS_openat, AT_FDCWD, path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd >= 0) {
+    left_ = true;
     if (detail && may_be_as_large(strlen(detail))) base::kernel_call(SYS_write, fd, detail, strlen(detail));
     base::kernel_call(SYS_close, fd);
   }
@@ -113,7 +115,7 @@ bool create_spool(const char* directory, uint64_t limit) {
   spool.limit = limit;
   spool.backed = directory && *directory && map_file(directory, limit);
   if (!spool.backed) {
-    if (directory && *directory) Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid)));
+    if (directory && *directory) spool.noted = Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid))).left();
     void* memory = base::map_anonymous(limit);
     if (!memory) return false;
     spool.base = static_cast<char*>(memory);
@@ -146,7 +148,7 @@ bool create_spool(const char* directory, uint64_t limit) {
 SpoolLock::SpoolLock() {
   if (lock_word.exchange(1, std::memory_order_acquire) == 0) return;
   if (block) __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);  // a fold need not wait for us: we hold no pointer that it may move
-  while (lock_word.exchange(1, std::memory_order_acquire) != 0) sched_yield();
+  for (uint32_t attempt = 0; lock_word.exchange(1, std::memory_order_acquire) != 0; ++attempt) base::pause_briefly(attempt);
   if (block) __atomic_store_n(&block->parked, 0, __ATOMIC_RELEASE);
 }
 SpoolLock::~SpoolLock() { lock_word.store(0, std::memory_order_release); }

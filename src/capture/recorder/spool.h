@@ -19,6 +19,7 @@ struct Spool {
   Header* header;
   uint64_t limit;       // what the mapping spans
   bool backed;          // false: anonymous memory, lost at the end
+  bool noted;           // not backed, and a note says so
   char path[256];
 };
 inline constinit Spool spool{};
@@ -43,9 +44,12 @@ class Note {
   static void keep_in(const char* directory);
   Note(const char* reason, const char* detail, int process);
   void withdraw();
+  /// Whether it could be left.
+  bool left() const { return left_; }
 
  private:
   char path_[320];
+  bool left_ = false;
 };
 
 /// Serialises changes of the shared tables. Signals wait while it is held: a handler could leave the section by siglongjmp,

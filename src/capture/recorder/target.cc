@@ -33,8 +33,10 @@ constexpr int kMaximumScripts = 5;  // as the kernel
 
 long read_at(long fd, void* buffer, size_t size, uint64_t offset) { return base::kernel_call(SYS_pread64, fd, buffer, size, offset); }
 
-bool gains_privileges(const struct stat& attributes) {
+bool gains_privileges(long fd, const struct stat& attributes) {
   auto user = static_cast<uid_t>(base::kernel_call(SYS_getuid));
+  char capabilities[64];
+  if (user != 0 && base::kernel_call(SYS_fgetxattr, fd, "security.capability", capabilities, sizeof capabilities) > 0) return true;
   auto group = static_cast<gid_t>(base::kernel_call(SYS_getgid));
   if ((attributes.st_mode & S_ISUID) && attributes.st_uid != user) return true;
   return (attributes.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && attributes.st_gid != group;
@@ -82,7 +84,7 @@ const char* unfit_reason(int directory, const char* path) {
     bool regular = base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) == 0 && S_ISREG(attributes.st_mode);
     long length = regular ? read_at(fd, &head, sizeof head - 1, 0) : 0;
     bool is_elf = length >= static_cast<long>(sizeof(ElfHeader)) && memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0;
-    if (is_elf) reason = gains_privileges(attributes) ? "setuid" : reason_of_elf(fd, head.elf);
+    if (is_elf) reason = gains_privileges(fd, attributes) ? "setuid" : reason_of_elf(fd, head.elf);
     base::kernel_call(SYS_close, fd);
     if (is_elf || length < 3 || memcmp(head.text, "#!", 2) != 0) break;
     char* interpreter = interpreter_of(head.text, length);

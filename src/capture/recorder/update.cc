@@ -22,7 +22,7 @@ __thread ThreadBlock* vfork_block;  // this thread's block while a vfork child r
 
 __thread bool starting;
 pthread_key_t thread_key;
-std::atomic<uint32_t> key_made;
+bool key_made;
 
 Thread* take_thread() {
   for (Thread* thread = state.threads.load(std::memory_order_acquire); thread; thread = thread->next) {
@@ -72,8 +72,7 @@ bool start_thread() {
     self = thread;
     std::atomic_signal_fence(std::memory_order_release);
     block = thread->block;
-    if (key_made.exchange(1) == 0) pthread_key_create(&thread_key, end_thread);
-    pthread_setspecific(thread_key, thread);
+    if (key_made) pthread_setspecific(thread_key, thread);
   }
   errno = saved;
   starting = false;
@@ -104,6 +103,8 @@ bool left_by_longjmp(uint64_t here) {
 }
 
 }  // namespace
+
+void prepare_threads() { key_made = pthread_key_create(&thread_key, end_thread) == 0; }
 
 void ensure_thread() {
   if (self || in_vfork_child() || !ready()) return;
@@ -139,9 +140,10 @@ bool Update::enter_slow() {
 }
 
 bool Update::wait_for_fold(uint64_t mark) {
+  uint32_t attempt = 0;
   while (state.folding.load(std::memory_order_acquire) != 0) {
     __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
-    sched_yield();
+    base::pause_briefly(attempt++);
     __atomic_store_n(&block->busy, mark, __ATOMIC_RELAXED);
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
@@ -173,7 +175,9 @@ void end_thread(void* thread) {
   if (self != ended) return;  // a forked child's key values name its parent's threads
   block = nullptr;
   self = nullptr;
-  ended->block->taken = 0;
+  undo(ended->block);  // the thread may have been cancelled inside a section
+  __atomic_store_n(&ended->block->busy, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&ended->block->taken, 0, __ATOMIC_RELEASE);
   ended->taken.store(0, std::memory_order_release);
 }
 

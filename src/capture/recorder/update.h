@@ -57,6 +57,8 @@ void ensure_thread();
 extern "C" void headrace_before_vfork();
 extern "C" void headrace_after_vfork();
 
+/// Before the first thread starts: how the end of a thread is noticed.
+void prepare_threads();
 /// Releases the calling thread's block at its end, for a later thread to go on with.
 void end_thread(void* thread);
 /// Whether the caller is a signal handler that interrupted a section of its own thread.

@@ -8,6 +8,8 @@
 
 namespace headrace::preload {
 
-using Hooks = capture::ProcessHooks<capture::NameHooks<capture::FileHooks<capture::TransferHooks<intercept::RealHooks>>>>;
+template <class Bottom>
+using Chain = capture::ProcessHooks<capture::NameHooks<capture::FileHooks<capture::TransferHooks<Bottom>>>>;
+using Hooks = Chain<intercept::RealHooks>;
 
 }  // namespace headrace::preload

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "programs/preload/hooks.h"
+#include "programs/preload/numbered_hooks.h"
 
 extern "C" {
 // Read by system_calls.S.
@@ -15,6 +16,7 @@ namespace headrace::preload {
 namespace {
 
 using capture::Fn;
+using Numbered = Chain<NumberedHooks>;
 
 template <typename T>
 T as(long value) {
@@ -52,40 +54,40 @@ void prepare_system_calls() {
 long system_call(long number, long a, long b, long c, long d, long e, long f) {
   auto fd = static_cast<int>(a);
   switch (number) {
-    case SYS_read: return Hooks::read(fd, as<void*>(b), as<size_t>(c));
-    case SYS_write: return Hooks::write(fd, as<const void*>(b), as<size_t>(c));
-    case SYS_pread64: return Hooks::pread(fd, as<void*>(b), as<size_t>(c), d);
-    case SYS_pwrite64: return Hooks::pwrite(fd, as<const void*>(b), as<size_t>(c), d);
-    case SYS_readv: return Hooks::readv(fd, as<const struct iovec*>(b), static_cast<int>(c));
-    case SYS_writev: return Hooks::writev(fd, as<const struct iovec*>(b), static_cast<int>(c));
-    case SYS_close: return Hooks::close(fd);
-    case SYS_lseek: return Hooks::lseek(fd, b, static_cast<int>(c));
-    case SYS_dup: return Hooks::dup(fd);
-    case SYS_dup3: return Hooks::dup3(fd, static_cast<int>(b), static_cast<int>(c));
-    case SYS_openat: return Hooks::openat(fd, as<const char*>(b), static_cast<int>(c), as<mode_t>(d));
+    case SYS_read: return Numbered::read(fd, as<void*>(b), as<size_t>(c));
+    case SYS_write: return Numbered::write(fd, as<const void*>(b), as<size_t>(c));
+    case SYS_pread64: return Numbered::pread(fd, as<void*>(b), as<size_t>(c), d);
+    case SYS_pwrite64: return Numbered::pwrite(fd, as<const void*>(b), as<size_t>(c), d);
+    case SYS_readv: return Numbered::readv(fd, as<const struct iovec*>(b), static_cast<int>(c));
+    case SYS_writev: return Numbered::writev(fd, as<const struct iovec*>(b), static_cast<int>(c));
+    case SYS_close: return Numbered::close(fd);
+    case SYS_lseek: return Numbered::lseek(fd, b, static_cast<int>(c));
+    case SYS_dup: return Numbered::dup(fd);
+    case SYS_dup3: return Numbered::dup3(fd, static_cast<int>(b), static_cast<int>(c));
+    case SYS_openat: return Numbered::openat(fd, as<const char*>(b), static_cast<int>(c), as<mode_t>(d));
     case SYS_openat2: return open_with_how(a, b, c, d);
-    case SYS_fsync: return Hooks::fsync(fd);
-    case SYS_fdatasync: return Hooks::fdatasync(fd);
-    case SYS_ftruncate: return Hooks::ftruncate(fd, b);
-    case SYS_fallocate: return Hooks::fallocate(fd, static_cast<int>(b), c, d);
+    case SYS_fsync: return Numbered::fsync(fd);
+    case SYS_fdatasync: return Numbered::fdatasync(fd);
+    case SYS_ftruncate: return Numbered::ftruncate(fd, b);
+    case SYS_fallocate: return Numbered::fallocate(fd, static_cast<int>(b), c, d);
     case SYS_copy_file_range:
-      return Hooks::copy_file_range(fd, as<off_t*>(b), static_cast<int>(c), as<off_t*>(d), as<size_t>(e), static_cast<unsigned>(f));
-    case SYS_sendfile: return Hooks::sendfile(fd, static_cast<int>(b), as<off_t*>(c), as<size_t>(d));
-    case SYS_close_range: return Hooks::close_range(static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<int>(c));
-    case SYS_memfd_create: return Hooks::memfd_create(as<const char*>(a), static_cast<unsigned>(b));
-    case SYS_unlinkat: return Hooks::unlinkat(fd, as<const char*>(b), static_cast<int>(c));
+      return Numbered::copy_file_range(fd, as<off_t*>(b), static_cast<int>(c), as<off_t*>(d), as<size_t>(e), static_cast<unsigned>(f));
+    case SYS_sendfile: return Numbered::sendfile(fd, static_cast<int>(b), as<off_t*>(c), as<size_t>(d));
+    case SYS_close_range: return Numbered::close_range(static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<int>(c));
+    case SYS_memfd_create: return Numbered::memfd_create(as<const char*>(a), static_cast<unsigned>(b));
+    case SYS_unlinkat: return Numbered::unlinkat(fd, as<const char*>(b), static_cast<int>(c));
     case SYS_renameat2:
-      return Hooks::renameat2(fd, as<const char*>(b), static_cast<int>(c), as<const char*>(d), static_cast<unsigned>(e));
-    case SYS_getdents64: return Hooks::getdents64(fd, as<void*>(b), as<size_t>(c));
-    case SYS_execve: return Hooks::execve(as<const char*>(a), as<char* const*>(b), as<char* const*>(c));
+      return Numbered::renameat2(fd, as<const char*>(b), static_cast<int>(c), as<const char*>(d), static_cast<unsigned>(e));
+    case SYS_getdents64: return Numbered::getdents64(fd, as<void*>(b), as<size_t>(c));
+    case SYS_execve: return Numbered::execve(as<const char*>(a), as<char* const*>(b), as<char* const*>(c));
     case SYS_exit_group: capture::end_image(fd); break;
     case SYS_io_uring_setup: capture::note_io_uring(); break;
 #ifdef SYS_open
-    case SYS_open: return Hooks::open(as<const char*>(a), static_cast<int>(b), as<mode_t>(c));
-    case SYS_creat: return Hooks::creat(as<const char*>(a), as<mode_t>(b));
-    case SYS_dup2: return Hooks::dup2(fd, static_cast<int>(b));
-    case SYS_unlink: return Hooks::unlink(as<const char*>(a));
-    case SYS_rename: return Hooks::rename(as<const char*>(a), as<const char*>(b));
+    case SYS_open: return Numbered::open(as<const char*>(a), static_cast<int>(b), as<mode_t>(c));
+    case SYS_creat: return Numbered::creat(as<const char*>(a), as<mode_t>(b));
+    case SYS_dup2: return Numbered::dup2(fd, static_cast<int>(b));
+    case SYS_unlink: return Numbered::unlink(as<const char*>(a));
+    case SYS_rename: return Numbered::rename(as<const char*>(a), as<const char*>(b));
 #endif
   }
   return real::syscall(number, a, b, c, d, e, f);
