@@ -43,7 +43,7 @@ def test_finds_killed_runs_by_itself(capturing: Launcher, facts: Facts) -> None:
 def test_finds_them_where_the_launcher_puts_them(
     capturing: Launcher, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    # Where nobody's records are but this test's: only $TMPDIR is ours alone, so the directory is made to be found there.
+    # Of the places that are searched only $TMPDIR can be this test's alone, so what was left is moved there.
     temporary = tmp_path_factory.mktemp("temporary")
     directory = kill_a_run(capturing, "-o", "a.hr")
     moved = temporary / directory.name
@@ -114,3 +114,15 @@ def test_removes_the_empty_shared_directory(capturing: Launcher) -> None:
     assert shared.is_dir()
     assert capturing.run("collect", "-o", "a.hr").returncode == 0
     assert not shared.exists()
+
+
+def test_mistakes_say_what_to_do(capturing: Launcher) -> None:
+    (capturing.directory / "file").write_text("")
+    for arguments in [["/nonexistent"], ["file"], ["-o", "-"], ["-o", ""], ["--quiet=1"], ["--nonsense"]]:
+        done = capturing.run("collect", *arguments)
+        assert done.returncode == 125, (arguments, done.stderr)
+    assert (
+        b"DIR /nonexistent: No such file or directory; give"
+        in capturing.run("collect", "/nonexistent").stderr
+    )
+    assert b"DIR file: is no directory; give" in capturing.run("collect", "file").stderr

@@ -93,6 +93,28 @@ def test_mistakes_in_options(launcher: Launcher) -> None:
     assert launcher.logs() == []
 
 
+def test_mistakes_say_what_to_do(launcher: Launcher) -> None:
+    for arguments, words in [
+        (["--config", "/nonexistent"], "--config /nonexistent: No such file or directory; give"),
+        (["--memory", "100T"], "--memory: a process can have at most 4095M"),
+        (["--memory", "1"], "--memory: a process can have at least 128K"),
+        (["-o", "-"], "-o -: a log cannot go to stdout"),
+        (["-o", ""], "-o needs the name of a file"),
+    ]:
+        done = launcher.run("run", *arguments, "true")
+        assert (done.returncode, done.stdout) == (125, b""), arguments
+        assert words in done.stderr.decode()
+
+
+@pytest.mark.parametrize("command", ["run", "collect"])
+def test_help_fits_a_terminal(launcher: Launcher, command: str) -> None:
+    done = launcher.run(command, "--help")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert max(map(len, done.stdout.decode().splitlines())) < 80
+    assert b"an existing log is replaced" in done.stdout
+    assert b"125" in done.stdout
+
+
 # ---- what the command sees
 
 
@@ -292,9 +314,11 @@ def test_unwritable_log_goes_elsewhere(launcher: Launcher, facts: Facts) -> None
     other = launcher.directory / "other"
     other.mkdir()
     launcher.environment["TMPDIR"] = str(other)
-    done = launcher.run("run", "-o", "missing/a.hr", "--", "sh", "-c", "exit 2")
+    done = launcher.run("run", "-o", "missing/a.hr", "--", "sh", "-c", "echo runs >&2; exit 2")
     assert done.returncode == 2
-    assert str(other / "a.hr") in done.stderr.decode()
+    early, _, late = done.stderr.decode().partition("runs\n")
+    assert "missing/a.hr: the log cannot be written here: No such file or directory" in early
+    assert str(other / "a.hr") in late
     assert facts(other / "a.hr")["exit_status"] == 2
 
 
@@ -451,11 +475,29 @@ def test_full_disk_moves_the_whole_log(capturing: Launcher, small_disk: Path) ->
 
 
 def test_full_spool_directory_is_not_used(capturing: Launcher, small_disk: Path, facts: Facts) -> None:
-    done = capturing.run("run", "-o", "a.hr", "--spool", small_disk, "--", "true")
-    assert (done.returncode, done.stderr) == (0, b"")
+    capturing.environment["HEADRACE_SPOOL"] = str(small_disk)
+    done = capturing.run("run", "-o", "a.hr", "--", "true")
+    assert done.returncode == 0
+    assert b"less than 4 MiB are free" in done.stderr
     job = facts(capturing.directory / "a.hr")
     assert "less than 4 MiB" in job["spool_refused"]
     assert not job["spool_directory"].startswith(str(small_disk))
+
+
+@pytest.mark.parametrize("place", ["/nonexistent", "/dev/null", "/proc/self"])
+def test_spool_that_was_asked_for_must_do(launcher: Launcher, place: str) -> None:
+    done = launcher.run("run", "-o", "a.hr", "--spool", place, "--", "sh", "-c", "echo ran")
+    assert (done.returncode, done.stdout) == (125, b"")
+    assert done.stderr.startswith(f"headrace: --spool {place}: ".encode())
+    assert launcher.logs() == []
+
+
+def test_spool_of_the_environment_is_only_warned_of(launcher: Launcher, facts: Facts) -> None:
+    launcher.environment["HEADRACE_SPOOL"] = "/nonexistent"
+    done = launcher.run("run", "-o", "a.hr", "--", "sh", "-c", "exit 3")
+    assert done.returncode == 3
+    assert b"/nonexistent: No such file or directory; records are kept in /" in done.stderr
+    assert facts(launcher.directory / "a.hr")["spool_refused"].startswith("/nonexistent: ")
 
 
 def test_few_descriptors(capturing: Launcher, facts: Facts) -> None:

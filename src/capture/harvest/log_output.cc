@@ -1,6 +1,8 @@
 #include "capture/harvest/log_output.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +38,14 @@ Status LogOutput::check_replaceable(const std::string& path) {
   const auto reader = format::Reader::open(path);
   // A log that is damaged or of a newer version is a log all the same.
   return reader.ok() || reader.code() != Code::kForeign ? Status() : refusal;
+}
+
+Status LogOutput::check_creatable(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const bool exists = access(path.c_str(), F_OK) == 0;
+  if (access(exists ? path.c_str() : directory.c_str(), exists ? W_OK : W_OK | X_OK) == 0) return {};
+  return {Code::kIo, path + ": the log cannot be written here: " + strerror(errno)};
 }
 
 Status LogOutput::open(const std::string& path, bool append) {

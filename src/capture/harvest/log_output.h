@@ -23,6 +23,9 @@ class LogOutput {
   /// Refuses to replace a file that is neither empty nor a log: kInvalid.
   static base::Status check_replaceable(const std::string& path);
 
+  /// Whether the file could be made or replaced now: kIo with the reason. Nothing is made.
+  static base::Status check_creatable(const std::string& path);
+
   /// Writes the waiting rows. When the file fails, what it has is moved to the next place that takes it; fails only
   /// when no place does, and the rows are then still in `tables`.
   base::Status write(LogTables& tables, bool last);

@@ -73,6 +73,12 @@ Status check_local(const std::string& directory) {
   return {};
 }
 
+Status check_spool(const std::string& directory) {
+  HEADRACE_TRY(check_local(directory));
+  if (access((directory + "/.").c_str(), W_OK | X_OK) != 0) return system_error(directory);
+  return {};
+}
+
 JobDirectory& JobDirectory::operator=(JobDirectory&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(refused_, other.refused_);

@@ -15,6 +15,9 @@ namespace headrace::programs {
 /// Whether spools can be mapped from `directory`: a local file system. Otherwise kUnsupported, with its type, or kIo.
 base::Status check_local(const std::string& directory);
 
+/// The same, and that it is a directory in which this user can make files.
+base::Status check_spool(const std::string& directory);
+
 class JobDirectory {
  public:
   JobDirectory() = default;

@@ -13,19 +13,34 @@ using base::Status;
 
 const char kRunHelp[] =
     "Usage: headrace run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-    "Runs COMMAND and records the I/O of it and of every process it starts in one log.\n"
+    "Runs COMMAND and records the I/O of it and of every process it starts in one\n"
+    "log.\n"
     "\n"
-    "  -o, --output FILE     the log (default: headrace-COMMAND-DATE-TIME-PID.hr in this directory)\n"
-    "      --memory SIZE     memory for records in each process (default: 4M)\n"
-    "      --include PREFIX  capture paths that begin so, though a shorter prefix is excluded\n"
-    "      --exclude PREFIX  only count paths that begin so, without a record for each\n"
+    "  -o, --output FILE     the log; an existing log is replaced (default:\n"
+    "                        headrace-COMMAND-DATE-TIME-PID.hr in this directory,\n"
+    "                        PID being that of this command)\n"
+    "      --memory SIZE     memory for records in each process, 128K to 4095M\n"
+    "                        (default: 4M)\n"
+    "      --include PREFIX  capture paths that begin so, though a shorter prefix\n"
+    "                        is excluded\n"
+    "      --exclude PREFIX  only count paths that begin so, without a record for\n"
+    "                        each\n"
     "      --file-sizes      also ask for the size of each file when it is opened\n"
-    "      --spool DIR       keep records in DIR while processes run (default: /dev/shm, $TMPDIR, /tmp or /var/tmp)\n"
-    "      --config FILE     site configuration (default: $HEADRACE_CONFIG or /etc/headrace.conf)\n"
+    "      --spool DIR       keep records in DIR, on a local file system, while\n"
+    "                        processes run (default: $HEADRACE_SPOOL, /dev/shm,\n"
+    "                        $TMPDIR, /tmp or /var/tmp)\n"
+    "      --config FILE     site configuration (default: $HEADRACE_CONFIG or\n"
+    "                        /etc/headrace.conf)\n"
     "  -q, --quiet           say nothing at the end\n"
     "      --help            show this\n"
     "\n"
-    "The exit status is the command's. 125: a mistake in the options; 126: COMMAND cannot be run; 127: not found.\n"
+    "Stdout and stderr are the command's alone: where the log is, is said only when\n"
+    "stderr is a terminal. In scripts name the log with -o, or look for the default\n"
+    "name in the directory where the command was started. A log that cannot be\n"
+    "written there goes to $TMPDIR, /tmp, /var/tmp or /dev/shm; that is always said.\n"
+    "\n"
+    "The exit status is the command's. 125: a mistake in the options or settings;\n"
+    "126: COMMAND cannot be run; 127: COMMAND is not found.\n"
     "HEADRACE=off in the environment runs COMMAND without capture.\n"
     "\n"
     "Example:\n"
@@ -34,14 +49,21 @@ const char kRunHelp[] =
 
 const char kCollectHelp[] =
     "Usage: headrace collect [OPTION]... [DIR]...\n"
-    "Makes a log of the records that processes left behind: of programs run with LD_PRELOAD=libheadrace.so, or of a\n"
-    "`headrace run` that was killed. Processes that still run are left alone; collect again when they have ended.\n"
+    "Makes logs of the records that processes left behind: of a `headrace run` that\n"
+    "was killed, or of programs run with LD_PRELOAD=libheadrace.so. Processes that\n"
+    "still run are left alone; collect again when they have ended.\n"
     "\n"
-    "  DIR                   where records are (default: $HEADRACE_SPOOL/headrace-UID or /dev/shm/headrace-UID)\n"
-    "  -o, --output FILE     the log (default: the one that `headrace run` began, or "
-    "headrace-collect-DATE-TIME-PID.hr)\n"
+    "  DIR                   where records are (default: all of yours that are in\n"
+    "                        $HEADRACE_SPOOL or else in /dev/shm, $TMPDIR, /tmp or\n"
+    "                        /var/tmp, and of no `headrace run` that still works)\n"
+    "  -o, --output FILE     the log; an existing log is replaced (default: the one\n"
+    "                        that the killed `headrace run` was to make, or else\n"
+    "                        headrace-collect-DATE-TIME-PID.hr in this directory)\n"
     "  -q, --quiet           say nothing unless something is wrong\n"
     "      --help            show this\n"
+    "\n"
+    "The exit status is 0 when all was collected or nothing was there, 1 when\n"
+    "something could not be collected, 125 for a mistake in the options.\n"
     "\n"
     "Example:\n"
     "  LD_PRELOAD=/opt/headrace/lib/headrace/libheadrace.so ./simulation\n"
@@ -102,6 +124,12 @@ Status unknown(const std::string& name, const char* command) {
   return {Code::kInvalid, "unknown option " + name + "; see `headrace " + command + " --help`"};
 }
 
+Status check_output(const std::string& name, const std::string& value) {
+  if (value.empty()) return {Code::kInvalid, name + " needs the name of a file"};
+  if (value != "-") return {};
+  return {Code::kInvalid, name + " -: a log cannot go to stdout, which is the command's; give the name of a file"};
+}
+
 /// The configuration file has to be known before the other options are applied over it.
 Result<std::string> find_configuration(const std::vector<std::string>& arguments) {
   std::string path;
@@ -115,14 +143,21 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
       if (!skipped.ok()) return skipped.status();
     }
   }
-  if (!path.empty()) return path;
-  const char* variable = getenv("HEADRACE_CONFIG");
-  return std::string(variable != nullptr ? variable : "");
+  return path;
+}
+
+Status say_source(const Status& status, const std::string& source) {
+  if (status.ok() || status.code() == Code::kInvalid) return status;  // a mistake in the file has file and line
+  return {status.code(), source + " " + status.message() + "; give a file that can be read, or leave it out"};
 }
 
 Status read_site(const std::vector<std::string>& arguments, RunSettings* settings, std::string* warning) {
   HEADRACE_ASSIGN(const std::string path, find_configuration(arguments));
-  if (!path.empty()) return read_configuration(path, settings);
+  const char* variable = getenv("HEADRACE_CONFIG");
+  if (!path.empty()) return say_source(read_configuration(path, settings), "--config");
+  if (variable != nullptr && *variable != '\0') {
+    return say_source(read_configuration(variable, settings), "HEADRACE_CONFIG");
+  }
   RunSettings site = *settings;
   const Status status = read_configuration("/etc/headrace.conf", &site);
   if (status.ok())
@@ -153,7 +188,8 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     }
     const std::string name = walk.name();
     HEADRACE_ASSIGN(const std::string value, walk.value());
-    if (is_output && value.empty()) return Status(Code::kInvalid, name + " needs the name of a file");
+    if (is_output) HEADRACE_TRY(check_output(name, value));
+    if (name == "--spool") settings.spool_by_option = true;
     if (is_output)
       settings.output = value;
     else if (name != "--config")
@@ -172,9 +208,12 @@ Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments)
   while (walk.next()) {
     if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
     if (walk.is("-q", "--quiet")) {
+      HEADRACE_TRY(walk.no_value());
       settings.quiet = true;
     } else if (walk.is("-o", "--output")) {
+      const std::string name = walk.name();
       HEADRACE_ASSIGN(settings.output, walk.value());
+      HEADRACE_TRY(check_output(name, settings.output));
     } else {
       return unknown(walk.name(), "collect");
     }

@@ -127,6 +127,10 @@ void Run::add_start_facts() {
   log_.add_fact("complete", "no: the launcher has not finished");
   if (!directory_.has_value()) return;
   if (!directory_->refused().empty()) log_.add_fact("spool_refused", directory_->refused());
+  if (!settings_.spool.empty() && !directory_->refused().empty()) {
+    say("the spool directory of your settings is not used: " + directory_->refused() + "; records are kept in " +
+        directory_->path());
+  }
   facts_["log"] = log_path_;
   facts_["start_monotonic_ns"] = std::to_string(start_.monotonic_ns);
   facts_["start_boottime_ns"] = std::to_string(start_.boottime_ns);
@@ -147,6 +151,8 @@ Status Run::start(const std::string& program) {
 
 int Run::perform(const std::string& program) {
   prepare(program);
+  const Status creatable = LogOutput::check_creatable(log_path_);
+  if (!creatable.ok()) say(creatable.message() + "; the log will go to another place, which is said at the end");
   const Status started = start(program);
   if (!started.ok()) {
     if (directory_.has_value()) directory_->remove();
@@ -254,6 +260,13 @@ int run(const std::vector<std::string>& arguments) {
     const Status replaceable = LogOutput::check_replaceable(settings->output);
     if (!replaceable.ok()) {
       say(replaceable.message());
+      return kOurMistake;
+    }
+  }
+  if (settings->spool_by_option) {
+    const Status usable = check_spool(settings->spool);
+    if (!usable.ok()) {
+      say("--spool " + usable.message() + "; give a local directory that you can write to, or leave it out");
       return kOurMistake;
     }
   }

@@ -74,7 +74,7 @@ base::Result<uint64_t> parse_size(const std::string& text) {
   std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
   uint32_t shift = 0;
   if (!unit.empty()) {
-    static constexpr std::string_view kUnits = "KMG";
+    static constexpr std::string_view kUnits = "KMGT";
     const size_t which = kUnits.find(static_cast<char>(unit[0] & ~0x20));
     if (which == std::string_view::npos)
       shift = 64;
@@ -96,7 +96,8 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     const auto bytes = parse_size(value);
     if (!bytes.ok()) return {Code::kInvalid, place + ": " + bytes.message()};
     if (*bytes < kSmallestMemory || *bytes > kLargestMemory) {
-      return {Code::kInvalid, place + ": memory for each process can be 128K to 4095M, not " + value};
+      const char* bound = *bytes < kSmallestMemory ? "at least 128K" : "at most 4095M";
+      return {Code::kInvalid, place + ": a process can have " + bound + " of memory for records, not " + value};
     }
     settings->memory = *bytes;
     return {};

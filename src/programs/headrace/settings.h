@@ -20,7 +20,8 @@ struct RunSettings {
   std::vector<Rule> rules;
   bool file_sizes = false;
   bool quiet = false;
-  std::string spool;  // preferred directory for the job directory, "" = none
+  std::string spool;             // preferred directory for the job directory, "" = none
+  bool spool_by_option = false;  // the user asked for it here and now: nothing else will do
   std::vector<std::string> command;
 };
 
