@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from tracing import Tracer
+from tracing import Compile, Tracer
 
 HERE = Path(__file__).parent
-
-Compile = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")

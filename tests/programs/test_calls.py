@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Compile
-from tracing import Tracer
+from tracing import Compile, Tracer
 
 
 def test_results_and_errno_of_failing_and_successful_calls(build: Compile, tracer: Tracer) -> None:

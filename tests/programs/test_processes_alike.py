@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Compile
-from tracing import Outcome, Tracer
+from tracing import Compile, Outcome, Tracer
 
 
 @pytest.mark.parametrize("how", ["fork", "_Fork", "clone"])

@@ -8,9 +8,12 @@ import os
 import shutil
 import stat
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+Compile = Callable[..., Path]  # compiles a program of c/, see conftest.py
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = Path(os.environ.get("HEADRACE_TEST_LAUNCHER", ROOT / ".venv" / "bin" / "headrace"))
