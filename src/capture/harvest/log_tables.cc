@@ -22,6 +22,19 @@ void clear_all(Columns&... columns) {
   (columns.clear(), ...);
 }
 
+/// Adds a table made of `columns` and empties them. When it fails in the middle, those rows stay that are not in the
+/// file, and only they go to the next one.
+template <typename... Columns>
+base::Status store(format::Writer& writer, const format::TableBuilder& table, Columns&... columns) {
+  const base::Status status = writer.add(table);
+  const auto stored = static_cast<std::ptrdiff_t>(writer.stored_rows());
+  if (status.ok())
+    clear_all(columns...);
+  else
+    (columns.erase(columns.begin(), columns.begin() + stored), ...);
+  return status;
+}
+
 }  // namespace
 
 /// Whether a table needs a chunk now: when it has rows, or never got one and this is the last chance. A table that
@@ -189,17 +202,13 @@ void LogTables::clear() {
 base::Status LogTables::flush_job(format::Writer& writer) {
   if (!due(kJob, fact_keys_)) return {};
   format::TableBuilder table("job");
-  HEADRACE_TRY(writer.add(table.text("key", fact_keys_).text("value", fact_values_)));
-  clear_all(fact_keys_, fact_values_);
-  return {};
+  return store(writer, table.text("key", fact_keys_).text("value", fact_values_), fact_keys_, fact_values_);
 }
 
 base::Status LogTables::flush_names(format::Writer& writer) {
   if (!due(kNames, name_ids_)) return {};
   format::TableBuilder table("names");
-  HEADRACE_TRY(writer.add(table.u64("name", name_ids_).text("text", name_texts_)));
-  clear_all(name_ids_, name_texts_);
-  return {};
+  return store(writer, table.u64("name", name_ids_).text("text", name_texts_), name_ids_, name_texts_);
 }
 
 base::Status LogTables::flush_mounts(format::Writer& writer) {
@@ -215,9 +224,7 @@ base::Status LogTables::flush_mounts(format::Writer& writer) {
   }
   format::TableBuilder table("mounts");
   table.u64("mount", ids).text("point", points).text("type", types).text("source", sources).text("options", options);
-  HEADRACE_TRY(writer.add(table));
-  mounts_.clear();
-  return {};
+  return store(writer, table, mounts_);
 }
 
 base::Status LogTables::flush_files(format::Writer& writer) {
@@ -233,23 +240,21 @@ base::Status LogTables::flush_files(format::Writer& writer) {
       const uint64_t* first = files_.empty() ? nullptr : &files_[0].counters[i];
       table.u64(model::kCounters[i].name, first, files_.size(), sizeof(FileRow));
     }
-    HEADRACE_TRY(writer.add(table));
-    clear_all(files_, file_kinds_);
+    HEADRACE_TRY(store(writer, table, files_, file_kinds_));
   }
   if (due(kSizes, sizes_)) {
     format::TableBuilder table("sizes");
     column(table, "record", sizes_, &SizeRow::record).text("direction", size_directions_);
     column(table, "bucket", sizes_, &SizeRow::bucket);
-    HEADRACE_TRY(writer.add(column(table, "count", sizes_, &SizeRow::count)));
-    clear_all(sizes_, size_directions_);
+    HEADRACE_TRY(store(writer, column(table, "count", sizes_, &SizeRow::count), sizes_, size_directions_));
   }
   if (due(kCommon, common_)) {
     format::TableBuilder table("common");
     column(table, "record", common_, &CommonRow::record).text("direction", common_directions_);
     table.text("what", common_what_).i64("value", common_values_);
     column(table, "count", common_, &CommonRow::count);
-    HEADRACE_TRY(writer.add(column(table, "exact", common_, &CommonRow::exact)));
-    clear_all(common_, common_directions_, common_what_, common_values_);
+    HEADRACE_TRY(store(writer, column(table, "exact", common_, &CommonRow::exact), common_, common_directions_,
+                       common_what_, common_values_));
   }
   return {};
 }
@@ -262,16 +267,14 @@ base::Status LogTables::flush_figures(format::Writer& writer) {
     column(table, "errors", profiles_, &ProfileRow::errors);
     column(table, "bytes", profiles_, &ProfileRow::bytes);
     column(table, "time_ns", profiles_, &ProfileRow::time_ns);
-    HEADRACE_TRY(writer.add(column(table, "max_ns", profiles_, &ProfileRow::max_ns)));
-    clear_all(profiles_, profile_functions_);
+    HEADRACE_TRY(store(writer, column(table, "max_ns", profiles_, &ProfileRow::max_ns), profiles_, profile_functions_));
   }
   if (due(kSeries, series_)) {
     format::TableBuilder table("series");
     column(table, "process", series_, &SeriesRow::process).text("direction", series_directions_);
     column(table, "start_at_ns", series_, &SeriesRow::start_at_ns);
     column(table, "width_ns", series_, &SeriesRow::width_ns);
-    HEADRACE_TRY(writer.add(column(table, "bytes", series_, &SeriesRow::bytes)));
-    clear_all(series_, series_directions_);
+    HEADRACE_TRY(store(writer, column(table, "bytes", series_, &SeriesRow::bytes), series_, series_directions_));
   }
   return {};
 }
@@ -303,9 +306,8 @@ base::Status LogTables::flush_processes(format::Writer& writer) {
   column(table, "memory_limit_bytes", processes_, &ProcessRow::memory_limit_bytes);
   column(table, "uncertain_operations", processes_, &ProcessRow::uncertain_operations);
   column(table, "unattributed_operations", processes_, &ProcessRow::unattributed_operations);
-  HEADRACE_TRY(writer.add(column(table, "unattributed_bytes", processes_, &ProcessRow::unattributed_bytes)));
-  clear_all(processes_, process_rank_, process_arguments_, process_ended_, process_status_, process_reasons_);
-  return {};
+  return store(writer, column(table, "unattributed_bytes", processes_, &ProcessRow::unattributed_bytes), processes_,
+               process_rank_, process_arguments_, process_ended_, process_status_, process_reasons_);
 }
 
 base::Status LogTables::flush_gaps(format::Writer& writer) {
@@ -313,9 +315,7 @@ base::Status LogTables::flush_gaps(format::Writer& writer) {
   format::TableBuilder table("gaps");
   column(table, "process", gaps_, &GapRow::process).text("what", gap_what_);
   column(table, "amount", gaps_, &GapRow::amount).text("unit", gap_units_);
-  HEADRACE_TRY(writer.add(table.text("reason", gap_reasons_)));
-  clear_all(gaps_, gap_what_, gap_units_, gap_reasons_);
-  return {};
+  return store(writer, table.text("reason", gap_reasons_), gaps_, gap_what_, gap_units_, gap_reasons_);
 }
 
 }  // namespace headrace::capture
