@@ -1,9 +1,10 @@
-"""`headrace collect` finds what killed launchers left, and completes their logs."""
+"""What launchers leave: `headrace collect` finds it, and completes the logs of those that were killed."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -126,3 +127,31 @@ def test_mistakes_say_what_to_do(capturing: Launcher) -> None:
         in capturing.run("collect", "/nonexistent").stderr
     )
     assert b"DIR file: is no directory; give" in capturing.run("collect", "file").stderr
+
+
+def test_daemon_is_a_child_of_what_started_it(capturing: Launcher, facts: Facts) -> None:
+    import headrace
+
+    late = capturing.directory / "late"
+    script = (
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    if os.fork() == 0:\n"
+        "        time.sleep(0.5)\n"
+        f"        open({str(late)!r}, 'w').close()\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+    )
+    (capturing.directory / "daemon.py").write_text(script)
+    done = capturing.run("run", "-o", "a.hr", "--", sys.executable, "daemon.py")
+    assert done.returncode == 0
+    deadline = time.monotonic() + 20
+    while facts(capturing.directory / "a.hr")["complete"] != "yes":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with headrace.open(capturing.directory / "a.hr") as log:
+        rows = log.processes.to_pylist()
+        files = log.files.to_pylist()
+    (daemon,) = [row["process"] for row in files if row["path"] == str(late)]
+    parents = {row["process"]: row["parent"] for row in rows}
+    assert parents[daemon] in parents, rows

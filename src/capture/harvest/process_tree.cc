@@ -30,8 +30,9 @@ uint64_t ProcessTree::parent_of(const Image& image, uint32_t parent_process_id, 
   const auto& [parent, fate] = *std::prev(place);
   if (parent.process_id != parent_process_id) return 0;
   // An image that ended before its supposed child began only lent its pid to somebody unseen. After an exec the pid
-  // lives on, whether or not the next image was captured.
-  if (fate.how == model::Ended::kExit && fate.end_at_ns < start_at_ns) return 0;
+  // lives on, whether or not the next image was captured. A forked child, though, tells whose spool it had: it may
+  // begin one of its own, at its first I/O, long after the end of that parent, as daemons do.
+  if (!forked && fate.how == model::Ended::kExit && fate.end_at_ns < start_at_ns) return 0;
   return id_of(parent);
 }
 

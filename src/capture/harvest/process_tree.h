@@ -30,7 +30,8 @@ class ProcessTree {
   void end(const Image& image, model::Ended how, uint64_t end_at_ns);
   /// Whether the same pid has an image created later.
   bool has_successor(const Image& image) const;
-  /// Id of the image that executed or forked `image`, or 0. `forked`: it began by fork, so it succeeds nobody.
+  /// Id of the image that executed or forked `image`, or 0. `forked`: it began by fork, so it succeeds nobody,
+  /// and the parent is known for certain, ended or not.
   uint64_t parent_of(const Image& image, uint32_t parent_process_id, uint64_t start_at_ns, bool forked) const;
 
  private:

@@ -35,8 +35,17 @@ TEST(ProcessTree, PidsAreUsedAgain) {
   const Image old{10, 100}, later{10, 900}, child{11, 500};
   tree.see(old);
   tree.end(old, Ended::kExit, 200);
-  EXPECT_EQ(tree.parent_of(child, 10, 500, true), 0u) << "the parent was not captured; its pid's former owner is over";
+  EXPECT_EQ(tree.parent_of(child, 10, 500, false), 0u) << "the parent was not captured; its pid's former owner is over";
   EXPECT_EQ(tree.parent_of(later, 0, 900, false), 0u) << "it exited, so the later image is another process";
+}
+
+TEST(ProcessTree, ForkedChildrenKnowTheirParentThoughItEnded) {
+  ProcessTree tree("host");
+  const Image shell{10, 100}, daemon{12, 500};
+  tree.see(shell);
+  tree.see(daemon);
+  tree.end(shell, Ended::kExit, 200);
+  EXPECT_EQ(tree.parent_of(daemon, 10, 500, true), tree.id_of(shell)) << "it began capture after its parents' end";
 }
 
 TEST(ProcessTree, IdsDependOnHostPidAndTime) {
