@@ -58,7 +58,9 @@ TEST(JobDirectory, HasOneHarvester) {
   EXPECT_EQ(JobDirectory::open(made->path()).code(), base::Code::kLimit);
   EXPECT_TRUE(made->keep_facts({{"command", "[\"a\"]"}, {"log", "/x=y.hr"}}).ok());
   const std::string path = made->path();
-  { const JobDirectory killed = std::move(*made); }
+  {
+    const JobDirectory killed = std::move(*made);
+  }
   auto opened = JobDirectory::open(path);
   ASSERT_TRUE(opened.ok()) << opened.message();
   EXPECT_EQ(opened->facts()["log"], "/x=y.hr");
