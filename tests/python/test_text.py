@@ -48,7 +48,8 @@ def test_the_end_of_a_path_is_kept() -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (10**7, "9.54 MiB"),
-     (1 << 40, "1 TiB"), (1023 << 20, "1023 MiB"), ((1 << 64) - 1, "16384 PiB")],
+     (1 << 40, "1 TiB"), (1023 << 20, "1023 MiB"), ((1 << 64) - 1, "16384 PiB"),
+     (1024 * 1023.99, "1 MiB"), (1024 * 999.7, "1000 KiB"), (1024 * 1023.4, "1023 KiB"), (-5, "-5 B")],
 )  # fmt: skip
 def test_sizes(value: int, text: str) -> None:
     assert _text.size(value) == text
@@ -57,10 +58,29 @@ def test_sizes(value: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0, "0 ns"), (999, "999 ns"), (1500, "1.5 µs"), (12_345_678, "12.3 ms"), (2e9, "2 s"), (119e9, "119 s"),
-     (120e9, "2 min 00 s"), (3725e9, "1 h 02 min")],
+     (120e9, "2 min 00 s"), (3725e9, "1 h 02 min"), (999_600_000, "1 s"), (999_999, "1 ms"), (999.7, "1 µs")],
 )  # fmt: skip
 def test_durations(value: float, text: str) -> None:
     assert _text.duration(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0 B"), (512, "512 B"), (4096, "4 KiB"), (4097, "4,097 B"), (1536, "1,536 B"), (1 << 20, "1 MiB"),
+     ((1 << 20) - 1, "1,048,575 B"), (-4097, "-4,097 B"), (-4096, "-4 KiB")],
+)  # fmt: skip
+def test_exact_sizes(value: int, text: str) -> None:
+    assert _text.exact_size(value) == text
+
+
+def test_nearly_all_is_not_all() -> None:
+    assert [_text.percent(x) for x in (0.9961, 0.99999, 1, 0.984)] == ["> 99 %", "> 99 %", "100 %", "98 %"]
+    assert _text.percent(0.0997) == "10 %"
+
+
+def test_counts() -> None:
+    assert [_text.count(n, "file") for n in (0, 1, 2000)] == ["0 files", "1 file", "2,000 files"]
+    assert _text.count(2, "process", "processes") == "2 processes"
 
 
 def test_shares() -> None:

@@ -5,11 +5,13 @@ Names come from programs that may be hostile: `printable` is the one way by whic
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
 NONE = "\u2013"  # in place of a figure that does not exist
 _PLAIN = str.maketrans({"\u2013": "-", "…": "...", "µ": "u", "≤": "<=", "·": ";", "→": "->"})
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 
 
@@ -80,45 +82,77 @@ def shorten_right(text: str, columns: int | None, mark: str = "…") -> str:
     return kept + mark
 
 
+def clip(line: str, columns: int | None) -> str:
+    """A line of ours, with its colours, in so many columns."""
+    if columns is None or len(line) <= columns or width(plain := _COLOUR.sub("", line)) <= columns:
+        return line
+    colours = _COLOUR.findall(line)
+    cut = shorten_right(plain, columns)
+    return colours[0] + cut + colours[-1] if colours and line.startswith(colours[0]) else cut
+
+
 def number(value: int) -> str:
     return f"{value:,}"
 
 
 def calls(value: int) -> str:
-    return "1 call" if value == 1 else f"{value:,} calls"
+    return count(value, "call")
+
+
+def count(value: int, one: str, many: str = "") -> str:
+    """A number and what it counts: "1 file", "2 files"."""
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
 
 
 def size(value: float) -> str:
-    """Bytes in the unit that gives one to four digits."""
+    """Bytes in the unit that gives one to four digits, three of them significant."""
     value = float(value)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if abs(value) < 1024 or unit == "PiB":
+        text = _three_digits(value)
+        # What is rounded up to the next unit is said in it.
+        if abs(float(text)) < 1024 or unit == "PiB":
             break
         value /= 1024
-    if unit == "B" or value == int(value):
-        return f"{value:.0f} {unit}"
-    return f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
+    return f"{text} {unit}"
+
+
+def exact_size(value: int) -> str:
+    """Bytes without rounding: a program that reads 4097 does something else than one that reads 4 KiB."""
+    short = size(value)
+    number_, unit = short.split(" ")
+    whole = value == int(float(number_)) << 10 * ("B", "KiB", "MiB", "GiB", "TiB", "PiB").index(unit)
+    return short if whole and float(number_).is_integer() else f"{value:,} B"
 
 
 def duration(nanoseconds: float) -> str:
     value = float(nanoseconds)
-    for unit, limit in (("ns", 1e3), ("µs", 1e3), ("ms", 1e3), ("s", 120)):
-        if value < limit:
-            return f"{value:.0f} ns" if unit == "ns" else f"{value:.3g} {unit}"
-        if unit != "s":
-            value /= 1e3
+    for unit in ("ns", "µs", "ms"):
+        text = f"{value:.0f}" if unit == "ns" else _three_digits(value)
+        if float(text) < 1000:
+            return f"{text} {unit}"
+        value /= 1e3
+    if value < 120:
+        return f"{_three_digits(value)} s"
     minutes, seconds = divmod(round(value), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s"
 
 
+def _three_digits(value: float) -> str:
+    """Three significant digits, but never fewer than the whole ones, and no exponent."""
+    return f"{value:.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
 def percent(share: float | None) -> str:
+    """Rounded, but neither nothing nor all is said of what is only nearly so."""
     if share is None:
         return NONE
     value = share * 100
     if 0 < value < 0.1:
         return "< 0.1 %"
-    return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
+    if 99 < value < 100:
+        return "> 99 %"
+    return f"{value:.1f} %" if value < 9.95 else f"{value:.0f} %"
 
 
 def bar(value: float, greatest: float, columns: int, unicode: bool = True) -> str:
