@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace import _native
-from headrace._errors import MissingPackageError, UsageError
+from headrace._errors import LogUnreadableError, MissingPackageError, UsageError
 
 if TYPE_CHECKING:
     import pandas
@@ -83,6 +85,7 @@ class JobLog:
         self.path = os.fspath(path)
         if job is not None and job < 1:
             raise UsageError(f"{self.path}: jobs in a file are numbered from 1, not {job}")
+        _refuse_pipes(self.path)
         self._log: _native.Log | None = _native.Log(os.fsencode(self.path), job or 0)
         self._tables: dict[str, pyarrow.Table] = {}
 
@@ -216,9 +219,22 @@ class JobLog:
             return f"<JobLog {self.path!r}, closed>"
         facts = self.job
         command = " ".join(facts["command"]) if isinstance(facts.get("command"), list) else "unknown command"
-        rows = ", ".join(f"{len(self.native.frame(name))} {name}" for name in ("processes", "files"))
+        kinds = {"processes": "process images", "files": "file records"}
+        rows = ", ".join(f"{len(self.native.frame(name))} {text}" for name, text in kinds.items())
         damage = f", {len(self.damage)} damaged places" if self.damage else ""
         return f"<JobLog {self.path!r}: {command[:60]!r}, {rows}{damage}>"
+
+
+def _refuse_pipes(path: str) -> None:
+    """Readers go back and forth in a log, which no pipe allows. The native reader finds all other errors."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return
+    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        raise LogUnreadableError(
+            f"{path}: is a pipe, and pipes are not supported: save the log to a file and name that"
+        )
 
 
 def _fact(key: str, value: str) -> Any:

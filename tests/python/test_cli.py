@@ -85,6 +85,14 @@ def test_bad_logs_give_one_clear_line(tmp_path: Path, command: list[str]) -> Non
     assert not (tmp_path / "out").exists()
 
 
+def test_a_pipe_is_called_one(tmp_path: Path) -> None:
+    log = simulation(tmp_path / "a.hr")
+    command = f"cat {log} | {sys.executable} -m headrace show /dev/stdin"
+    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert run.returncode == 3
+    assert run.stderr.startswith("headrace: /dev/stdin: is a pipe, and pipes are not supported")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_unreadable_log(tmp_path: Path) -> None:
     log = simulation(tmp_path / "a.hr")

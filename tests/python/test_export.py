@@ -97,3 +97,11 @@ def test_tables_without_rows(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "files.json").read_text()) == []
     assert (tmp_path / "gaps.csv").read_text() == '"process","what","amount","unit","reason"\n'
     assert pyarrow.parquet.read_table(tmp_path / "files.parquet").num_columns == 6 + len(package.counters())
+
+
+def test_export_asks_for_what_it_lacks(tmp_path: Path) -> None:
+    log = simulation(tmp_path / "a.hr")
+    run = headrace("export", log)
+    assert run.returncode == 2
+    assert f"for example: headrace export {log} --to parquet -o tables\n" in run.stderr
+    assert "--to csv -o tables" in headrace("export", log, "--to", "csv").stderr

@@ -150,7 +150,7 @@ def test_tables_outlive_the_log(tmp_path: Path) -> None:
 
 def test_repr_says_what_ran_and_how_much_is_there(tmp_path: Path) -> None:
     log = headrace.open(simulation(tmp_path / "a.hr"))
-    assert repr(log).endswith("a.hr': './simulate --steps 10', 3 processes, 10 files>")
+    assert repr(log).endswith("a.hr': './simulate --steps 10', 3 process images, 10 file records>")
     log.close()
     assert repr(log).endswith("closed>")
 

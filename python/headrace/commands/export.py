@@ -23,14 +23,14 @@ _JSON_ROWS = 10_000  # made into Python objects at a time
 
 @click.command("export")
 @click.argument("log")
-@click.option(
-    "--to", "target", type=click.Choice(["parquet", "csv", "json"]), required=True, help="The format."
-)
-@click.option("-o", "--output", required=True, metavar="DIR", help="Directory; made when missing.")
+@click.option("--to", "target", type=click.Choice(["parquet", "csv", "json"]), help="The format; required.")
+@click.option("-o", "--output", metavar="DIR", help="Directory, required; made when missing.")
 @click.option("--table", "names", multiple=True, metavar="NAME", help="Only this table; may be repeated.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
-def command(log: str, target: str, output: str, names: tuple[str, ...], force: bool, job: int | None) -> None:
+def command(
+    log: str, target: str | None, output: str | None, names: tuple[str, ...], force: bool, job: int | None
+) -> None:
     """Write the tables of a job log, a file each: DIR/NAME.parquet, .csv or .json.
 
     Parquet files keep unit and meaning of each column: in the Arrow schema, and as JSON under the key
@@ -42,6 +42,10 @@ def command(log: str, target: str, output: str, names: tuple[str, ...], force: b
       headrace export job.hr --to parquet -o tables
       headrace export job.hr --to csv -o tables --table files --table processes
     """
+    if target is None or output is None:
+        lacks = "format (--to parquet, csv or json)" if target is None else "directory (-o DIR)"
+        example = f"headrace export {log} --to {target or 'parquet'} -o {output or 'tables'}"
+        raise UsageError(f"export needs a {lacks}, for example: {example}")
     with headrace.open(log, job) as opened:
         chosen = list(dict.fromkeys(names)) or opened.tables
         for name in chosen:
