@@ -10,9 +10,10 @@ from headrace.logs import JobLog
 def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows {what, amount, unit, reason, processes}: `processes` is the number of them it happened in.
 
-    From the table `gaps`, from processes that were not captured or are incomplete, and from operations that a
-    kill left uncertain or that belong to no file.
+    Each fact once: from the table `gaps`, from processes that were not captured or are incomplete, and from
+    operations that a kill left uncertain or that belong to no file.
     """
+    told = {(process["process"], process["reason"]) for process in processes if process["reason"]}
     sums: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     def add(what: str, amount: int, unit: str, reason: str) -> None:
@@ -35,5 +36,7 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
             reason = f"counted in the process and in no file; {process['unattributed_bytes']} bytes"
             add("operations without a file", process["unattributed_operations"], "count", reason)
     for gap in log.native.frame("gaps").rows():
+        if (gap["process"], gap["reason"]) in told:
+            continue  # what its row in `processes` says already
         add(gap["what"], gap["amount"], gap["unit"], gap["reason"])
     return sorted(sums.values(), key=lambda row: (-row["processes"], row["what"], row["reason"]))

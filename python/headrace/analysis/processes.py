@@ -39,6 +39,22 @@ def process_rows(log: JobLog) -> list[dict[str, Any]]:
     return ordered
 
 
+def exec_links(rows: list[dict[str, Any]]) -> dict[Any, Any]:
+    """For each image that an exec put in the place of another one: the id of that other one.
+
+    An exec keeps the pid, and the image before it ended so. Rows of `process_rows`, or those of the summary.
+    """
+    by_id = {row["process"]: row for row in rows}
+    links = {}
+    for row in rows:
+        before = by_id.get(row["parent"])
+        if before is None or before is row or before["ended"] != "exec":
+            continue
+        if (before["pid"], before["host"]) == (row["pid"], row["host"]):
+            links[row["process"]] = before["process"]
+    return links
+
+
 def find_processes(rows: list[dict[str, Any]], wanted: str) -> list[int]:
     """Ids of the images with this pid (an exec keeps it), or the one with this 16-digit hexadecimal id."""
     if len(wanted) == 16:

@@ -8,7 +8,7 @@ from typing import Any
 from headrace._errors import UsageError
 from headrace.analysis.access import access
 from headrace.analysis.gaps import not_captured
-from headrace.analysis.processes import find_processes, lifetime_ns, process_rows
+from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
 from headrace.logs import JobLog, flags
 
 # Kinds of records that are files. Time in pipes and sockets is mostly waiting for somebody else.
@@ -53,7 +53,19 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
     }
     # Last: reading the tables is what finds it.
     summary["damage"] = [damage._asdict() for damage in log.damage]
+    _tell_damage(summary)
     return summary
+
+
+def _tell_damage(summary: dict[str, Any]) -> None:
+    """A log of which a part is lost is not complete, whatever the part that is left says."""
+    lost = sum(place["bytes"] for place in summary["damage"])
+    summary["log"] |= {"damaged_places": len(summary["damage"]), "damaged_bytes": lost}
+    job = summary["job"]
+    if summary["damage"]:
+        job["complete"] = f"no: the log is damaged: {lost} bytes of it cannot be used"
+    elif not summary["log"]["closed"] and job["complete"] == "yes":
+        job["complete"] = "no: the log was not closed: its end may be missing"
 
 
 def hex_id(number: int) -> str:
@@ -83,6 +95,7 @@ def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) ->
         **{key: facts.get(key) for key in (*keys, "complete")},
         "run_ns": run_ns,
         "processes": len(processes),
+        "process_ids": len(processes) - len(exec_links(processes)),
         "processes_captured": sum(1 for row in processes if row["captured"]),
         "headrace_version": facts.get("headrace_version"),
     }
@@ -113,8 +126,10 @@ def _metadata(row: dict[str, Any]) -> dict[str, Any]:
 def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dict[str, Any]:
     row = log.native.merge("all", chosen, FILE_KINDS).rows()[0]
     io_ns = sum(row[name] for name in _TIMES)
+    files, directories = _file_counts(log, "all", chosen)[0]
     return {
-        "files": row["files"] + row["folded_files"],
+        "files": files,
+        "directories": directories,
         "read": _direction(row, "read"),
         "write": _direction(row, "write"),
         "metadata": _metadata(row),
@@ -122,6 +137,27 @@ def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dic
         "process_ns": process_ns,
         "io_share_of_process_time": io_ns / process_ns if process_ns else None,
         "io_share_of_run_time": io_ns / run_ns if run_ns else None,
+    }
+
+
+def _file_counts(log: JobLog, by: str, chosen: list[int]) -> dict[int, tuple[int, int]]:
+    """By group ("all": 0; "mount"): distinct files, those in roll-ups included, and distinct directories.
+
+    A path that was once used as a directory is one, also where a record calls it a file (as mkdir does).
+    """
+
+    def counted(kinds: list[str], column: str) -> dict[int, int]:
+        rows = log.native.merge(by, chosen, kinds).rows(None, [column, *([by] if by != "all" else [])])
+        return {row.get(by, 0): row[column] for row in rows}
+
+    paths, directories = counted(["file", "directory"], "files"), counted(["directory"], "files")
+    folded = counted(["directory_rollup"], "folded_files")
+    return {
+        group: (
+            paths.get(group, 0) - directories.get(group, 0) + folded.get(group, 0),
+            directories.get(group, 0),
+        )
+        for group in paths.keys() | folded.keys()
     }
 
 
@@ -162,6 +198,7 @@ def _rows(
         facts["access"] = {way: access(row, way, common.get((place, way), [])) for way in ("read", "write")}
         facts["flags"] = [flag.name for flag in flags() if row["flags"] >> flag.bit & 1]
         facts["folded_files"] = row["folded_files"]
+        facts["mapped_bytes"] = row["mapped_bytes"]
         result.append(facts)
     return {"rows": result, "rows_in_all": len(merged)}
 
@@ -237,12 +274,14 @@ def _processes(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> lis
 
 def _mounts(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
     described = {row["mount"]: row for row in log.native.frame("mounts").rows()}
-    columns = ["mount", "files", "bytes_read", "bytes_written", *_TIMES]
+    columns = ["mount", "bytes_read", "bytes_written", *_TIMES]
+    counts = _file_counts(log, "mount", chosen)
     result = []
     for row in log.native.merge("mount", chosen, FILE_KINDS).rows(None, columns):
         mount = described.get(row["mount"], {})
         place = {key: mount.get(key, "") for key in ("point", "type", "source", "options")}
-        figures = _without_times(row)
+        files, directories = counts[row["mount"]]
+        figures = {"files": files, "directories": directories, **_without_times(row)}
         del figures["mount"]
         result.append(place | figures)
     return sorted(result, key=lambda row: (-row["time_ns"], row["point"]))

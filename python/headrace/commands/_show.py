@@ -14,6 +14,8 @@ from headrace.commands._text import (
     NONE,
     bar,
     calls,
+    clip,
+    count,
     duration,
     number,
     percent,
@@ -54,11 +56,16 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
     for section in sections:
         if section:
             lines += [*section, ""]
-    return lines[:-1]
+    return [clip(line, terminal.columns) for line in lines[:-1]]
 
 
-def columns(rows: Iterable[Sequence[str]], left: frozenset[int] = frozenset()) -> list[str]:
-    """Rows as lines of aligned cells: to the right, but to the left in the columns of `left`."""
+def columns(
+    rows: Iterable[Sequence[str]], left: frozenset[int] = frozenset(), room: int | None = None
+) -> list[str]:
+    """Rows as lines of aligned cells: to the right, but to the left in the columns of `left`.
+
+    With `room`, the last column is wrapped to lines of so many columns.
+    """
     rows = list(rows)
     if not rows:
         return []
@@ -70,7 +77,14 @@ def columns(rows: Iterable[Sequence[str]], left: frozenset[int] = frozenset()) -
         for place, cell in enumerate(row):
             gap = " " * (widths[place] - width(cell))
             cells.append(cell + ("" if place == last else gap) if place in left else gap + cell)
-        lines.append("  " + "  ".join(cells).rstrip())
+        line = "  " + "  ".join(cells).rstrip()
+        indent = 2 + sum(widths[:last]) + 2 * last
+        if room is None or width(line) <= room or room - indent < 20:
+            lines.append(line)
+            continue
+        words = textwrap.wrap(row[last], room - indent)
+        lines += ["  " + "  ".join([*cells[:last], words[0]])]
+        lines += [" " * indent + text for text in words[1:]]
     return lines
 
 
@@ -90,28 +104,64 @@ def _header(facts: Facts, terminal: Terminal) -> list[str]:
     if isinstance(job["start_utc_ns"], int):
         place.append(_moment(job["start_utc_ns"]))
     place.append(f"ran {duration(job['run_ns'])}")
-    lines.append("  " + ", ".join(place))
-    count = f"{number(job['processes'])} process" + ("" if job["processes"] == 1 else "es")
-    if job["processes_captured"] != job["processes"]:
-        count += f" ({number(job['processes'] - job['processes_captured'])} not captured)"
-    status = job["exit_status"]
-    state = [count, "exit status not known" if status is None else f"exit status {printable(str(status))}"]
-    complete = job["complete"]
-    if complete == "yes":
-        state.append("log complete")
-    elif complete:
-        state.append(terminal.warn(f"log not complete: {printable(str(complete).removeprefix('no: '))}"))
-    else:
-        state.append(terminal.warn("log perhaps not complete: nobody says that it is"))
-    if not facts["log"]["closed"]:
-        state.append(terminal.warn("its writer did not finish it"))
-    lines.append("  " + ", ".join(state))
+    lines += terminal.wrap(", ".join(place), "  ")
+    lines += terminal.wrap(", ".join(_what_ran(facts)), "  ")
+    text, bad = _completeness(facts)
+    paint = terminal.bad if bad else terminal.warn if text != "log complete" else str
+    lines += [paint(line) for line in terminal.wrap(text, "  ")]
     if facts["selected_processes"]:
         images = len(facts["selected_processes"])
         lines.append(
             f"  Figures below are of {images} selected process image{'s' if images > 1 else ''} alone."
         )
     return lines
+
+
+def _what_ran(facts: Facts) -> list[str]:
+    job, damaged = facts["job"], bool(facts["damage"])
+    text = count(job["process_ids"], "process", "processes")
+    if job["processes"] != job["process_ids"]:
+        text += f", {count(job['processes'], 'program image')}"
+    if damaged:
+        text = f"at least {text}" if job["processes"] else "processes not known"
+    status = job["exit_status"]
+    if status is None:
+        return [text, "exit status not known"]
+    return [text, ("last known " if damaged else "") + f"exit status {printable(str(status))}"]
+
+
+def _completeness(facts: Facts) -> tuple[str, bool]:
+    """What can be said of the log as a whole, and whether that is bad news."""
+    job, log = facts["job"], facts["log"]
+    if facts["damage"]:
+        places = count(log["damaged_places"], "place")
+        end = "" if log["closed"] else ", and its end may be missing"
+        return f"log DAMAGED ({size(log['damaged_bytes'])} at {places}{end}): figures are incomplete", True
+    complete = job["complete"]
+    if complete == "yes":
+        return "log complete" + _missing(facts), False
+    if not complete:
+        return "log perhaps not complete: nobody says that it is", False
+    text = f"log not complete: {printable(str(complete).removeprefix('no: '))}"
+    if "still running" in text:
+        # `headrace run` leaves somebody behind who waits for them; `headrace collect` does not.
+        again = "it completes by itself when they end; show it again then"
+        text += "; " + (again if job["command"] else "collect again when they end")
+    if not log["closed"] and "not closed" not in text:
+        text += "; its writer did not finish it"
+    return text, False
+
+
+def _missing(facts: Facts) -> str:
+    job = facts["job"]
+    missing = job["processes"] - job["processes_captured"]
+    if missing:
+        images = job["processes"] != job["process_ids"]
+        what = count(missing, "program image") if images else count(missing, "process", "processes")
+        return f", but {what} not captured: see below"
+    # Excluded paths are left out on purpose, and said under the totals.
+    unforeseen = any(gap["what"] != "excluded paths" for gap in facts["not_captured"])
+    return ", but something was not captured: see below" if unforeseen else ""
 
 
 def _moment(utc_ns: int) -> str:
@@ -123,6 +173,8 @@ def _moment(utc_ns: int) -> str:
 
 def _totals(facts: Facts, terminal: Terminal) -> list[str]:
     totals = facts["totals"]
+    if facts["damage"] and not totals["files"] + totals["directories"] + len(facts["other"]):
+        return [terminal.bold("I/O not known"), "  No record of a file is left in the log."]
     rows: list[Sequence[str]] = [("", "calls", "bytes", "time", "rate inside calls", "slowest", "errors")]
     for name in ("read", "write", "metadata"):
         part = totals[name]
@@ -140,24 +192,38 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
             )
         )
     table = columns(rows, left=frozenset({0}))
-    count = totals["files"]
+    title = "I/O of " + ("at least " if facts["damage"] else "") + _files(totals)
     lines = [
-        terminal.bold(f"I/O of {number(count)} file{'' if count == 1 else 's'}"),
+        terminal.bold(title),
         terminal.dim(table[0]),
         *table[1:],
     ]
-    sentence = (
-        f"{duration(totals['io_ns'])} in these calls, summed over processes and threads:"
-        f" {percent(totals['io_share_of_process_time'])} of the {duration(totals['process_ns'])}"
-        " that the captured processes lived."
-    )
-    lines += textwrap.wrap(sentence, terminal.columns or 110, initial_indent="  ", subsequent_indent="  ")
+    sentence = f"{duration(totals['io_ns'])} in these calls, summed over processes and threads"
+    if totals["process_ns"] and not facts["damage"]:
+        share, lived = percent(totals["io_share_of_process_time"]), duration(totals["process_ns"])
+        sentence += f": {share} of the {lived} that the captured processes lived"
+    lines += terminal.wrap(sentence + ".", "  ")
     for other in facts["other"]:
-        count = calls(other["reads"] + other["writes"] + other["metadata_calls"])
-        name = _OTHER.get(other["kind"], printable(other["kind"]))
+        amount = calls(other["reads"] + other["writes"] + other["metadata_calls"])
         moved = f"{size(other['bytes_read'])} read, {size(other['bytes_written'])} written"
-        lines.append(terminal.dim(f"  Besides, {name}: {count}, {moved}, {duration(other['time_ns'])}."))
+        excluded = other["kind"] == "excluded_rollup"
+        spent = "not timed" if excluded and not other["time_ns"] else duration(other["time_ns"])
+        text = f"Besides, {_other_name(other['kind'])}: {amount}, {moved}, {spent}."
+        if excluded:
+            text += " Excluded are system directories and what --exclude names: docs/show.md."
+        lines += [terminal.dim(line) for line in terminal.wrap(text, "  ", "    ")]
     return lines
+
+
+def _files(figures: Facts) -> str:
+    """A directory is no file, and said apart."""
+    files = count(figures["files"], "file")
+    directories = figures["directories"]
+    return f"{files}, {count(directories, 'directory', 'directories')}" if directories else files
+
+
+def _other_name(kind: str) -> str:
+    return _OTHER.get(kind, printable(kind))
 
 
 def _sizes(facts: Facts, terminal: Terminal) -> list[str]:
@@ -170,7 +236,7 @@ def _sizes(facts: Facts, terminal: Terminal) -> list[str]:
         greatest = max(bucket["operations"] for bucket in buckets)
         rows = [
             (
-                "≤ 1 B" if bucket["to"] == 1 else f"{size(bucket['over'])} < … ≤ {size(bucket['to'])}",
+                _range(bucket, buckets, facts, direction),
                 number(bucket["operations"]),
                 percent(bucket["operations"] / total),
                 bar(bucket["operations"], greatest, min(30, terminal.graph_columns), terminal.unicode),
@@ -179,6 +245,17 @@ def _sizes(facts: Facts, terminal: Terminal) -> list[str]:
         ]
         lines += [terminal.bold(title), *columns(rows, left=frozenset({3}))]
     return lines
+
+
+def _range(bucket: Facts, buckets: list[Facts], facts: Facts, direction: str) -> str:
+    if bucket["to"] > 1:
+        return f"{size(bucket['over'])} < … ≤ {size(bucket['to'])}"
+    # The others moved at least so much; when nothing else was moved, these moved nothing.
+    others = sum((other["over"] + 1) * other["operations"] for other in buckets if other["to"] > 1)
+    nothing = facts["totals"][direction]["bytes"] <= others and not facts["damage"]
+    if direction == "write":
+        return "0 B" if nothing else "≤ 1 B"
+    return "0 B (end of file)" if nothing else "≤ 1 B (end of file included)"
 
 
 def _bandwidth(facts: Facts, terminal: Terminal) -> list[str]:
@@ -194,7 +271,10 @@ def _bandwidth(facts: Facts, terminal: Terminal) -> list[str]:
     end = duration(facts["job"]["run_ns"])
     bins = len(bandwidth["bytes_read"])
     lines.append(terminal.dim(f"         0{end.rjust(bins - 1)}  ({duration(bandwidth['span_ns'])} each)"))
-    return [terminal.bold("Bytes over time"), *lines]
+    others = [other for other in facts["other"] if other["bytes_read"] + other["bytes_written"]]
+    names = ", ".join(_other_name(other["kind"]) for other in others)
+    title = "Bytes over time" + (f" of all descriptors, these included: {names}" if names else "")
+    return [*map(terminal.bold, terminal.wrap(title)), *lines]
 
 
 def _mounts(facts: Facts, terminal: Terminal) -> list[str]:
@@ -213,7 +293,7 @@ def _mounts(facts: Facts, terminal: Terminal) -> list[str]:
                 (point + (f" from {source}" if source else "")) or "not known",
             )
         )
-    table = columns(rows, left=frozenset({4, 5}))
+    table = columns(rows, left=frozenset({4, 5}), room=terminal.columns)
     more = len(facts["mounts"]) - 10
     rest = [terminal.dim(f"  … and {more} more")] if more > 0 else []
     return [terminal.bold("Mounts"), terminal.dim(table[0]), *table[1:], *rest]
@@ -222,15 +302,24 @@ def _mounts(facts: Facts, terminal: Terminal) -> list[str]:
 def _not_captured(facts: Facts, terminal: Terminal) -> list[str]:
     rows: list[Sequence[str]] = [("amount", "what", "why")]
     for gap in facts["not_captured"][:10]:
-        amount = size(gap["amount"]) if gap["unit"] == "bytes" else number(gap["amount"])
-        unit = "" if gap["unit"] in ("bytes", "count", "") else f" {printable(gap['unit'])}"
-        rows.append((amount + unit, printable(gap["what"]), printable(gap["reason"])))
+        rows.append((_amount(gap), printable(gap["what"]), printable(gap["reason"])))
     if len(rows) == 1:
         return []
-    table = columns(rows, left=frozenset({1, 2}))
+    table = columns(rows, left=frozenset({1, 2}), room=terminal.columns)
     more = len(facts["not_captured"]) - 10
     rest = [terminal.dim(f"  … and {more} more kinds: see --json")] if more > 0 else []
     return [terminal.bold("Not captured"), terminal.dim(table[0]), *table[1:], *rest]
+
+
+def _amount(gap: Facts) -> str:
+    unit = printable(gap["unit"])
+    if unit == "bytes":
+        return size(gap["amount"])
+    if unit in ("count", ""):
+        return number(gap["amount"])
+    if gap["amount"] == 1:
+        unit = {"processes": "process"}.get(unit, unit.removesuffix("s"))
+    return f"{number(gap['amount'])} {unit}"
 
 
 def _damage(facts: Facts, terminal: Terminal) -> list[str]:
@@ -239,7 +328,10 @@ def _damage(facts: Facts, terminal: Terminal) -> list[str]:
         return []
     lost = sum(place["bytes"] for place in damage)
     title = f"Damaged: {size(lost)} of the log cannot be used, and what they held is missing above"
-    lines = [f"  byte {number(place['offset'])}: {printable(place['reason'])}" for place in damage[:5]]
+    lines = []
+    for place in damage[:5]:
+        text = f"byte {number(place['offset'])}: {printable(place['reason'])}"
+        lines += terminal.wrap(text, "  ", "    ")
     if len(damage) > 5:
         lines.append(f"  … and {number(len(damage) - 5)} more places")
-    return [terminal.bad(title), *lines]
+    return [*map(terminal.bad, terminal.wrap(title)), *lines]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,9 @@ from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
     calls,
+    count,
     duration,
+    exact_size,
     number,
     percent,
     printable,
@@ -38,7 +41,7 @@ _FLAGS = {
     "temporary": "temporary",
     "asynchronous": "asynchronous I/O",
     "lower_bound": "calls are lower bounds",
-    "partial": "in part in the roll-up of its directory",
+    "partial": "in part in the roll-up of its directory: more --memory keeps it apart",
     "offsets_unknown": "some offsets unknown",
 }
 
@@ -97,7 +100,7 @@ def _name(row: Facts, base: str) -> str:
     if row.get("kind") == "directory":
         name += "/"
     if row.get("kind") == "directory_rollup":
-        name += f" ({number(row['folded_files'])} files together)"
+        name += f" ({count(row['folded_files'], 'file')} together for want of --memory)"
     return name
 
 
@@ -106,18 +109,22 @@ def _words(row: Facts, by: str, terminal: Terminal) -> list[str]:
     if row.get("final_path", row.get("path")) != row.get("path"):
         parts.append(f"renamed to {printable(_relative(row['final_path'], row['path']))}")
     parts += [_direction(row, way) for way in ("read", "write") if row[way]["calls"]]
+    if row["mapped_bytes"]:
+        parts.append(f"mapped {size(row['mapped_bytes'])}")
     if row["metadata"]["calls"] and row["metadata"]["time_ns"] * 4 > row["time_ns"]:
         metadata = row["metadata"]
         parts.append(f"metadata: {calls(metadata['calls'])}, {duration(metadata['time_ns'])}")
     if by == "directory":
-        parts.append(f"{number(row['files'])} files")
+        parts.append(count(row["files"], "file"))
     if by != "process" and row["processes"] > 1:
         parts.append(f"{number(row['processes'])} processes")
     if by == "path":
-        parts += [text for flag, text in _FLAGS.items() if flag in row["flags"]]
+        is_rollup = row["kind"] == "directory_rollup"
+        flags = [flag for flag in row["flags"] if not (is_rollup and flag == "partial")]
+        parts += [text for flag, text in _FLAGS.items() if flag in flags]
     errors = sum(row[part]["errors"] for part in ("read", "write", "metadata"))
     if errors:
-        parts.append(f"{number(errors)} failed call" + ("" if errors == 1 else "s"))
+        parts.append(count(errors, "failed call"))
     return _wrap(parts, (terminal.columns or 110) - 6)
 
 
@@ -125,12 +132,7 @@ def _direction(row: Facts, way: str) -> str:
     facts = row["access"][way]
     words = []
     if facts["common_sizes"]:
-        top = facts["common_sizes"][0]
-        share = min(1.0, top["operations"] / facts["operations"]) if facts["operations"] else 0
-        if share > 0.995:
-            words.append(size(top["bytes"]))
-        else:
-            words.append(f"{size(top['bytes'])} ({percent(share)})" if share >= 0.25 else "sizes vary")
+        words.append(_typical_size(facts))
     if facts["pattern"]:
         words.append(_pattern(facts))
     if facts["unaligned"]:
@@ -140,13 +142,25 @@ def _direction(row: Facts, way: str) -> str:
     return f"{way}s: " + ", ".join(words)
 
 
+def _typical_size(facts: Facts) -> str:
+    """Of the operations that moved anything: the end of a file is met once by whoever reads to it."""
+    sizes = facts["common_sizes"]
+    nothing = sum(each["operations"] for each in sizes if each["bytes"] == 0)
+    top = next((each for each in sizes if each["bytes"]), sizes[0])
+    operations = facts["operations"] - (nothing if top["bytes"] else 0)
+    share = min(1.0, top["operations"] / operations) if operations > 0 else 0
+    if share == 1 and top["exact"]:
+        return exact_size(top["bytes"])
+    return f"{exact_size(top['bytes'])} ({percent(share)})" if share >= 0.25 else "sizes vary"
+
+
 def _pattern(facts: Facts) -> str:
     pattern = str(facts["pattern"])
     steps = facts["consecutive"] + facts["forward"] + facts["backward"]
     if pattern == "forward" and facts["common_strides"]:
         stride = facts["common_strides"][0]
         if stride["operations"] >= 0.8 * steps:
-            return f"every {size(stride['bytes'])}"
+            return f"every {exact_size(stride['bytes'])}"
     if pattern == "random" and facts["consecutive"]:
         return f"random ({percent(facts['consecutive'] / steps)} consecutive)"
     return pattern
@@ -165,5 +179,5 @@ def _wrap(parts: list[str], room: int) -> list[str]:
         if lines and width(text) <= room:
             lines[-1] = text
         else:
-            lines.append(part)
+            lines += textwrap.wrap(part, room, subsequent_indent="  ", break_on_hyphens=False)
     return lines

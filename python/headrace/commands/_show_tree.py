@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from headrace.analysis.processes import exec_links
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, duration, number, printable, shorten_right, size, width
+from headrace.commands._text import NONE, count, duration, number, printable, shorten_right, size, width
 
 Facts = dict[str, Any]
 
@@ -13,7 +14,7 @@ _MOST = 20
 
 
 def process_lines(facts: Facts, terminal: Terminal) -> list[str]:
-    processes = facts["processes"]
+    processes = _without_execs(facts["processes"])
     if not processes:
         return []
     heading: tuple[str, ...] = ("pid", "ran", "I/O", "read", "written", "ended")
@@ -34,9 +35,41 @@ def process_lines(facts: Facts, terminal: Terminal) -> list[str]:
     return lines
 
 
+def _without_execs(images: list[Facts]) -> list[Facts]:
+    """An entry a process: what exec made of it, with the figures of all its images; parents come first."""
+    links = exec_links(images)
+    entries: dict[str, Facts] = {}
+    owner: dict[str, Facts] = {}
+    for image in images:
+        entry = owner.get(links.get(image["process"], ""))
+        if entry is None:
+            entry = entries[image["process"]] = {
+                **image,
+                "execs": 0,
+                "missing": 0,
+                "io_known": image["captured"],
+            }
+            above = owner.get(image["parent"] or "")
+            entry["depth"] = above["depth"] + 1 if above else 0
+        else:
+            _add_image(entry, image)
+        entry["missing"] += not image["captured"]
+        owner[image["process"]] = entry
+    return list(entries.values())
+
+
+def _add_image(entry: Facts, image: Facts) -> None:
+    for key in ("run_ns", "io_ns", "bytes_read", "bytes_written"):
+        entry[key] += image[key]
+    for key in ("arguments", "executable", "ended", "exit_status", "captured", "reason", "rank"):
+        entry[key] = image[key]
+    entry["execs"] += 1
+    entry["io_known"] |= image["captured"]
+
+
 def _figures(process: Facts) -> tuple[str, ...]:
     head = (str(process["pid"]), duration(process["run_ns"]))
-    if not process["captured"]:
+    if not process["io_known"]:
         return (*head, NONE, NONE, NONE, _ended(process))
     moved = (size(process["bytes_read"]), size(process["bytes_written"]))
     return (*head, duration(process["io_ns"]), *moved, _ended(process))
@@ -60,5 +93,10 @@ def _name(process: Facts, terminal: Terminal) -> str:
     if len(words) > 1 and sum(len(word) for word in words) > 200:
         words = [words[0], " ".join(words[1:])[:200] + "…"]
     rank = f"[{process['rank']}] " if process["rank"] >= 0 else ""
-    missing = "" if process["captured"] else f" (not captured: {printable(process['reason'])})"
-    return branch + rank + " ".join(words) + missing
+    name = branch + rank + " ".join(words)
+    if process["execs"]:
+        name += f" (after {count(process['execs'], 'exec')})"
+    if process["missing"] == 0:
+        return name
+    part = count(process["missing"], "image") + " of it " if process["captured"] else ""
+    return f"{name} ({part}not captured" + (f": {printable(process['reason'])})" if not part else ")")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import click
 
 @dataclass(frozen=True)
 class Terminal:
-    """`columns` is None where lines may be of any length: in files and pipes names are not shortened."""
+    """`columns` is None where lines may have any length: in files and pipes, unless COLUMNS is set."""
 
     columns: int | None
     colour: bool
@@ -35,18 +36,28 @@ class Terminal:
     def bad(self, text: str) -> str:
         return click.style(text, fg="red") if self.colour else text
 
+    def wrap(self, text: str, indent: str = "", later: str | None = None) -> list[str]:
+        """Plain text as lines of this terminal, or of a page where there is none."""
+        later = indent if later is None else later
+        return textwrap.wrap(
+            text, self.columns or 110, initial_indent=indent, subsequent_indent=later, break_on_hyphens=False
+        )
+
     @property
     def graph_columns(self) -> int:
         return 60 if self.columns is None else max(10, min(60, self.columns - 34))
 
 
 def terminal() -> Terminal:
-    """Of standard output. NO_COLOR (no-color.org) and TERM=dumb turn colours off; COLUMNS sets the width."""
+    """Of standard output. NO_COLOR (no-color.org) and TERM=dumb turn colours off; COLUMNS sets the width.
+
+    A width below 40 counts as 40: tables need as much.
+    """
     is_terminal = sys.stdout.isatty()
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
     return Terminal(
-        columns=max(40, _columns()) if is_terminal else None,
+        columns=max(40, _columns()) if is_terminal or _wanted_columns() else None,
         colour=is_terminal and not plain,
         unicode=encoding.startswith("utf"),
     )
@@ -54,13 +65,17 @@ def terminal() -> Terminal:
 
 def _columns() -> int:
     """As shutil.get_terminal_size gives it; importing shutil would load three compression libraries."""
-    wanted = os.environ.get("COLUMNS", "")
-    if wanted.isdecimal() and int(wanted) > 0:
-        return int(wanted)
+    if wanted := _wanted_columns():
+        return wanted
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
         return 100
+
+
+def _wanted_columns() -> int:
+    wanted = os.environ.get("COLUMNS", "")
+    return int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) < 7 else 0
 
 
 @contextmanager

@@ -36,14 +36,20 @@ def command(as_json: bool) -> int:
     output = terminal()
     lines = [line for check in checks for line in _lines(check, output)]
     verdict = output.bad("Capture does not work here.") if failed else output.good("Capture works here.")
-    lines += ["", verdict, _NEVER]
+    lines += ["", verdict, *output.wrap(_NEVER)]
     click.echo("\n".join(lines if output.unicode else map(to_ascii, lines)))
     return int(failed)
 
 
 def _lines(check: Check, output: Terminal) -> list[str]:
     paint = {OK: output.good, LIMITED: output.warn, FAILS: output.bad}[check.state]
-    lines = [f"{paint(f'{check.state:<8}')}{check.name:<16}{printable(check.found)}"]
+    indent = " " * 24
+    found, *more = _wrapped(printable(check.found), indent, output) or [""]
+    lines = [f"{paint(f'{check.state:<8}')}{check.name:<16}{found.removeprefix(indent)}", *more]
     if check.advice:
-        lines.append(" " * 24 + f"→ {printable(check.advice)}")
+        lines += _wrapped(f"→ {printable(check.advice)}", indent, output)
     return lines
+
+
+def _wrapped(text: str, indent: str, output: Terminal) -> list[str]:
+    return [indent + text] if output.columns is None else output.wrap(text, indent)

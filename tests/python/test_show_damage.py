@@ -1,0 +1,83 @@
+"""What `headrace show` says of logs that are damaged, cut, or not complete yet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import headrace
+from made_logs import LogMaker, simulation
+
+GOLDEN = Path(__file__).parents[1] / "golden/job-v1.hr"
+
+
+def cut(path: Path, size: int) -> tuple[str, dict[str, Any]]:
+    path.write_bytes(GOLDEN.read_bytes()[:size])
+    runs = [headrace("show", path, *options) for options in ([], ["--json"])]
+    assert [run.returncode for run in runs] == [0, 0], runs
+    return runs[0].stdout, json.loads(runs[1].stdout)
+
+
+@pytest.mark.parametrize("size", [800, 4000, 6000])
+def test_a_cut_log_is_never_called_complete(tmp_path: Path, size: int) -> None:
+    text, facts = cut(tmp_path / "a.hr", size)
+    assert "log DAMAGED (" in text
+    assert "and its end may be missing): figures are incomplete" in text
+    assert "log complete" not in text
+    assert "last known exit status 137" in text
+    assert facts["job"]["complete"].startswith("no: the log is damaged")
+    assert facts["log"]["damaged_places"] == len(facts["damage"]) == 1
+    assert facts["log"]["damaged_bytes"] == facts["damage"][0]["bytes"] > 0
+
+
+def test_what_is_lost_is_not_zero(tmp_path: Path) -> None:
+    text, _ = cut(tmp_path / "a.hr", 800)
+    assert "0 processes" not in text
+    assert "processes not known" in text
+    assert "I/O of 0 files" not in text
+    assert "No record of a file is left" in text
+    text, _ = cut(tmp_path / "a.hr", 4000)
+    assert "I/O of at least 8 files" in text
+    assert "0 ns that the captured processes lived" not in text
+
+
+def test_a_log_without_its_end_is_not_complete(tmp_path: Path) -> None:
+    whole = headrace("show", GOLDEN, "--json").stdout
+    assert json.loads(whole)["job"]["complete"] == "yes"
+    found = []
+    for size in range(5800, 6077, 3):
+        facts = cut(tmp_path / "a.hr", size)[1]
+        found.append((facts["log"]["closed"], facts["job"]["complete"]))
+        if len(found) == 4:
+            break
+    assert all(not closed and complete.startswith("no: ") for closed, complete in found), found
+
+
+def test_processes_still_running(tmp_path: Path) -> None:
+    log = LogMaker(complete="no: 2 processes still running").write(tmp_path / "a.hr")
+    text = headrace("show", log).stdout
+    assert "2 processes still running; it completes by itself when they end; show it again then" in text
+    collected = LogMaker(complete="no: 2 processes still running")
+    del collected.job["command"]
+    assert "collect again when they end" in headrace("show", collected.write(tmp_path / "b.hr")).stdout
+
+
+def test_a_complete_log_says_what_it_lacks_once(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1)
+    maker.process(2, captured=0, reason="statically linked")
+    maker.add("gaps", process=2, what="process", amount=1, unit="processes", reason="statically linked")
+    maker.add("gaps", process=1, what="io_uring", amount=1, unit="rings", reason="not seen")
+    log = maker.write(tmp_path / "a.hr")
+    rows = json.loads(headrace("show", log, "--json").stdout)["not_captured"]
+    assert [row["what"] for row in rows] == ["io_uring", "processes not captured"]
+    text = headrace("show", log).stdout
+    assert "log complete, but 1 process not captured: see below" in text
+    assert "1 ring " in text
+
+
+def test_excluded_paths_alone_are_no_gap(tmp_path: Path) -> None:
+    assert "log complete\n" in headrace("show", GOLDEN).stdout
+    assert "log complete, but" in headrace("show", simulation(tmp_path / "a.hr")).stdout
