@@ -1,0 +1,52 @@
+#include "programs/headrace/collect_target.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/reader.h"
+#include "programs/headrace/messages.h"
+#include "programs/headrace/places.h"
+
+namespace headrace::programs {
+namespace {
+
+using Facts = std::map<std::string, std::string>;
+
+/// Whether `log` is the one that the job of `facts` began.
+bool is_of_job(const std::string& log, const Facts& facts) {
+  auto reader = format::Reader::open(log);
+  const auto wanted = facts.find("start_utc_ns");
+  if (!reader.ok() || wanted == facts.end()) return false;
+  const auto table = reader->table("job");
+  const format::Column* key = table.ok() ? table->find("key") : nullptr;
+  const format::Column* value = table.ok() ? table->find("value") : nullptr;
+  for (uint64_t row = 0; key != nullptr && value != nullptr && row < table->rows; ++row) {
+    if (key->text(row) == wanted->first && value->text(row) == wanted->second) return true;
+  }
+  return false;
+}
+
+/// A name of its own for each of several jobs that are collected within a second.
+std::string new_log_path() {
+  for (int number = 1;; ++number) {
+    std::string path = default_log_path(number == 1 ? "collect" : "collect" + std::to_string(number));
+    if (access(path.c_str(), F_OK) != 0) return path;
+  }
+}
+
+}  // namespace
+
+Target target_of(const std::string& output, const Facts& facts) {
+  if (!output.empty()) return {absolute_path(output), false};
+  const auto log = facts.find("log");
+  if (log == facts.end()) return {new_log_path(), false};
+  struct stat info;
+  if (stat(log->second.c_str(), &info) != 0 || info.st_size == 0) return {log->second, false};
+  if (is_of_job(log->second, facts)) return {log->second, true};
+  // Made by an earlier or a later run under the same name: who asked for its records now may still need it.
+  const Target other{new_log_path(), false};
+  say(log->second + " is of another job, so this one goes to " + other.path);
+  return other;
+}
+
+}  // namespace headrace::programs
