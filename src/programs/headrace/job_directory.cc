@@ -73,12 +73,6 @@ Status check_local(const std::string& directory) {
   return {};
 }
 
-Status check_spool(const std::string& directory) {
-  HEADRACE_TRY(check_local(directory));
-  if (access((directory + "/.").c_str(), W_OK | X_OK) != 0) return system_error(directory);
-  return {};
-}
-
 JobDirectory& JobDirectory::operator=(JobDirectory&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(refused_, other.refused_);
@@ -99,6 +93,13 @@ base::Result<JobDirectory> JobDirectory::create(const RunSettings& settings) {
     made.refused_ += status.message();
   }
   return Status(Code::kIo, "no directory can hold the records of running processes: " + made.refused_);
+}
+
+Status JobDirectory::check_spool(const RunSettings& settings) {
+  JobDirectory made;
+  HEADRACE_TRY(made.make_below(settings.spool, settings));
+  made.remove();
+  return {};
 }
 
 Status JobDirectory::make_below(const std::string& base, const RunSettings& settings) {

@@ -15,9 +15,6 @@ namespace headrace::programs {
 /// Whether spools can be mapped from `directory`: a local file system. Otherwise kUnsupported, with its type, or kIo.
 base::Status check_local(const std::string& directory);
 
-/// The same, and that it is a directory in which this user can make files.
-base::Status check_spool(const std::string& directory);
-
 class JobDirectory {
  public:
   JobDirectory() = default;
@@ -28,6 +25,8 @@ class JobDirectory {
   /// Makes a new directory with its `config` in the first place that can take it: `settings.spool`, /dev/shm, $TMPDIR,
   /// /tmp, /var/tmp. On failure the message says what was wrong with each of them.
   static base::Result<JobDirectory> create(const RunSettings& settings);
+  /// Whether `settings.spool` can take it, by making one there and removing it.
+  static base::Status check_spool(const RunSettings& settings);
   /// Opens and locks an existing one. kLimit: somebody else harvests it. kNotFound, kIo, kInvalid (not this user's).
   static base::Result<JobDirectory> open(const std::string& path);
 

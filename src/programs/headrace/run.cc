@@ -264,7 +264,7 @@ int run(const std::vector<std::string>& arguments) {
     }
   }
   if (settings->spool_by_option) {
-    const Status usable = check_spool(settings->spool);
+    const Status usable = JobDirectory::check_spool(*settings);
     if (!usable.ok()) {
       say("--spool " + usable.message() + "; give a local directory that you can write to, or leave it out");
       return kOurMistake;
