@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from headrace.commands._show_header import header_lines
 from headrace.commands._show_rows import row_lines
 from headrace.commands._show_tree import process_lines
 from headrace.commands._terminal import Terminal
@@ -20,7 +20,6 @@ from headrace.commands._text import (
     number,
     percent,
     printable,
-    shorten_right,
     size,
     sparkline,
     width,
@@ -42,7 +41,7 @@ _OTHER = {
 def render(facts: Facts, terminal: Terminal) -> list[str]:
     """All sections; one without content is left out."""
     sections = [
-        _header(facts, terminal),
+        header_lines(facts, terminal),
         _totals(facts, terminal),
         row_lines(facts, terminal),
         _sizes(facts, terminal),
@@ -86,89 +85,6 @@ def columns(
         lines += ["  " + "  ".join([*cells[:last], words[0]])]
         lines += [" " * indent + text for text in words[1:]]
     return lines
-
-
-def _header(facts: Facts, terminal: Terminal) -> list[str]:
-    job = facts["job"]
-    command = job["command"]
-    words = (
-        " ".join(printable(word) for word in command)
-        if isinstance(command, list)
-        else printable(str(command or ""))
-    )
-    if not words:
-        words = "command not known"
-    room = None if terminal.columns is None else terminal.columns
-    lines = [terminal.bold(shorten_right(words, room))]
-    place = [f"on {printable(job['host'])}"] if job["host"] else []
-    if isinstance(job["start_utc_ns"], int):
-        place.append(_moment(job["start_utc_ns"]))
-    place.append(f"ran {duration(job['run_ns'])}")
-    lines += terminal.wrap(", ".join(place), "  ")
-    lines += terminal.wrap(", ".join(_what_ran(facts)), "  ")
-    text, bad = _completeness(facts)
-    paint = terminal.bad if bad else terminal.warn if text != "log complete" else str
-    lines += [paint(line) for line in terminal.wrap(text, "  ")]
-    if facts["selected_processes"]:
-        images = len(facts["selected_processes"])
-        lines.append(
-            f"  Figures below are of {images} selected process image{'s' if images > 1 else ''} alone."
-        )
-    return lines
-
-
-def _what_ran(facts: Facts) -> list[str]:
-    job, damaged = facts["job"], bool(facts["damage"])
-    text = count(job["process_ids"], "process", "processes")
-    if job["processes"] != job["process_ids"]:
-        text += f", {count(job['processes'], 'program image')}"
-    if damaged:
-        text = f"at least {text}" if job["processes"] else "processes not known"
-    status = job["exit_status"]
-    if status is None:
-        return [text, "exit status not known"]
-    return [text, ("last known " if damaged else "") + f"exit status {printable(str(status))}"]
-
-
-def _completeness(facts: Facts) -> tuple[str, bool]:
-    """What can be said of the log as a whole, and whether that is bad news."""
-    job, log = facts["job"], facts["log"]
-    if facts["damage"]:
-        places = count(log["damaged_places"], "place")
-        end = "" if log["closed"] else ", and its end may be missing"
-        return f"log DAMAGED ({size(log['damaged_bytes'])} at {places}{end}): figures are incomplete", True
-    complete = job["complete"]
-    if complete == "yes":
-        return "log complete" + _missing(facts), False
-    if not complete:
-        return "log perhaps not complete: nobody says that it is", False
-    text = f"log not complete: {printable(str(complete).removeprefix('no: '))}"
-    if "still running" in text:
-        # `headrace run` leaves somebody behind who waits for them; `headrace collect` does not.
-        again = "it completes by itself when they end; show it again then"
-        text += "; " + (again if job["command"] else "collect again when they end")
-    if not log["closed"] and "not closed" not in text:
-        text += "; its writer did not finish it"
-    return text, False
-
-
-def _missing(facts: Facts) -> str:
-    job = facts["job"]
-    missing = job["processes"] - job["processes_captured"]
-    if missing:
-        images = job["processes"] != job["process_ids"]
-        what = count(missing, "program image") if images else count(missing, "process", "processes")
-        return f", but {what} not captured: see below"
-    # Excluded paths are left out on purpose, and said under the totals.
-    unforeseen = any(gap["what"] != "excluded paths" for gap in facts["not_captured"])
-    return ", but something was not captured: see below" if unforeseen else ""
-
-
-def _moment(utc_ns: int) -> str:
-    try:
-        return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(utc_ns / 1e9))
-    except (ValueError, OverflowError, OSError):
-        return "at an impossible time"
 
 
 def _totals(facts: Facts, terminal: Terminal) -> list[str]:
