@@ -208,13 +208,24 @@ def state_of(pid: int) -> str:
 
 def test_stops_and_continues_with_the_command(launcher: Launcher) -> None:
     told = launcher.directory / "pid"
-    process = launcher.start("run", "--", "sh", "-c", f"echo $$ > {told}; sleep 0.3; kill -STOP $$; exit 6")
+    process = launcher.start("run", "--", "sh", "-c", f"echo $$ > {told}; sleep 0.3; kill -TSTP $$; exit 6")
     wait_until(lambda: state_of(process.pid) == "T")
     child = int(told.read_text())
     assert state_of(child) == "T"
     os.kill(child, signal.SIGCONT)
     os.kill(process.pid, signal.SIGCONT)
     assert process.wait(timeout=30) == 6
+
+
+def test_a_command_that_is_stopped_alone_can_go_on_alone(launcher: Launcher) -> None:
+    done = launcher.run("run", "--", "sh", "-c", "(sleep 0.3; kill -CONT $$) & kill -STOP $$; wait; exit 6")
+    assert done.returncode == 6
+
+
+def test_a_pipe_among_the_notes_keeps_nobody_waiting(launcher: Launcher) -> None:
+    job = f'for d in {launcher.spools}/headrace-*; do mkfifo "$d/1.ff.static.note"; done'
+    done = launcher.run("run", "--", "sh", "-c", job)
+    assert done.returncode == 0
 
 
 def test_stop_signal_is_forwarded(launcher: Launcher) -> None:

@@ -57,7 +57,7 @@ class Watcher {
     int status = 0;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
       if (WIFSTOPPED(status)) {
-        if (pid == child_) stop_too();
+        if (pid == child_ && is_job_control(WSTOPSIG(status))) stop_too();
         continue;
       }
       if (harvester_ != nullptr) harvester_->note_exit(static_cast<uint32_t>(pid), status);
@@ -67,6 +67,9 @@ class Watcher {
     }
     if (errno == ECHILD && !ended_) ended_ = true;  // somebody else took its status: as good as gone
   }
+
+  /// A terminal's stop is one of the whole job. SIGSTOP is one of that process alone, by somebody who will continue it alone.
+  static bool is_job_control(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
 
   /// The shell must see its job stopped; it continues the whole group, so the command needs no help then.
   void stop_too() { kill(getpid(), SIGSTOP); }
