@@ -41,9 +41,12 @@ inline long raw_call(long number, long a, long b, long c, long d, long e, long f
 
 template <typename T>
 long as_register(T value) {
-  if constexpr (std::is_pointer_v<T>) return reinterpret_cast<long>(value);
-  else if constexpr (std::is_null_pointer_v<T>) return 0;
-  else return static_cast<long>(value);
+  if constexpr (std::is_pointer_v<T>)
+    return reinterpret_cast<long>(value);
+  else if constexpr (std::is_null_pointer_v<T>)
+    return 0;
+  else
+    return static_cast<long>(value);
 }
 
 /// The call's result; when it failed, the negated error number.
@@ -67,7 +70,8 @@ inline void pause_briefly(uint32_t attempt) {
 
 /// Private anonymous memory of zeros, reserved only as it is touched; null when there is none.
 inline void* map_anonymous(size_t bytes) {
-  long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  long result =
+      kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return result < 0 ? nullptr : reinterpret_cast<void*>(result);
 }
 /// A shared mapping of an open file; null when it fails.

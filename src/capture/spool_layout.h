@@ -1,9 +1,9 @@
 // The spool: one process image's records, in a file mapped into that process, complete after every call that returned.
 //
-// The recorder (inside the traced program) is its only writer; the harvester reads it once the process is dead. Both are
-// the same build on the same machine, so this is a memory layout, not an interchange format: `version` is checked and
-// anything else is refused. The harvester trusts nothing: every offset is checked against the file's length and every
-// chain against a step limit, because a dying program may have scribbled over its own memory.
+// The recorder (inside the traced program) is its only writer; the harvester reads it once the process is dead. Both
+// are the same build on the same machine, so this is a memory layout, not an interchange format: `version` is checked
+// and anything else is refused. The harvester trusts nothing: every offset is checked against the file's length and
+// every chain against a step limit, because a dying program may have scribbled over its own memory.
 //
 // Everything is an offset from the start of the file; 0 means "none". Times are ticks of the process's clock.
 //
@@ -25,26 +25,32 @@ namespace headrace::capture {
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
 inline constexpr uint32_t kSpoolVersion = 1;
 inline constexpr uint32_t kSeriesBins = 200;
-inline constexpr uint32_t kExclusionRules = 32;   // the last one also takes what matches rules beyond it
-inline constexpr uint32_t kSizeBuckets = 34;      // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
+inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
+inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
 inline constexpr uint32_t kCommonValues = 4;
-inline constexpr int64_t kUnknownGap = INT64_MIN; // run_gap of operations whose offset is not known
+inline constexpr int64_t kUnknownGap = INT64_MIN;  // run_gap of operations whose offset is not known
 inline constexpr uint32_t kMaximumFunctions = 320;
 
 enum DirectionIndex : uint32_t { kRead = 0, kWrite = 1 };
 
 enum class RecordKind : uint8_t {
-  kFile, kDirectory, kDevice, kPipe, kSocket, kAnonymous, kStream,  // kStream: one of descriptors 0–2 at start
+  kFile,
+  kDirectory,
+  kDevice,
+  kPipe,
+  kSocket,
+  kAnonymous,
+  kStream,  // kStream: one of descriptors 0–2 at start
   kDirectoryRollup,
 };
 
 /// One direction of one file on one thread; 128 bytes. Operations of equal size and equal gap form a run, which is kept
 /// as a count. Totals = detail + previous run + current run + zeros.
 struct alignas(64) Direction {
-  uint64_t run_count;         // operations in the current run
-  uint64_t run_size;          // bytes of each
-  int64_t run_gap;            // offset − end of the previous operation (bytes), or kUnknownGap
-  uint64_t time;              // ticks inside the calls
+  uint64_t run_count;  // operations in the current run
+  uint64_t run_size;   // bytes of each
+  int64_t run_gap;     // offset − end of the previous operation (bytes), or kUnknownGap
+  uint64_t time;       // ticks inside the calls
   uint64_t max_time;
   uint64_t last_time;         // end of the latest operation
   uint64_t last_end;          // offset behind the latest operation
@@ -54,10 +60,10 @@ struct alignas(64) Direction {
   uint64_t max_time_size;     // bytes of the slowest operation
   uint64_t previous_count, previous_size;
   int64_t previous_gap;
-  uint32_t zeros;             // operations of 0 bytes: they end no run
+  uint32_t zeros;  // operations of 0 bytes: they end no run
   uint32_t errors;
-  uint32_t detail;            // Detail, once a third run begins
-  uint32_t shard;             // the Shard this belongs to
+  uint32_t detail;  // Detail, once a third run begins
+  uint32_t shard;   // the Shard this belongs to
 };
 
 /// Folded runs of one Direction; 448 bytes.
@@ -65,9 +71,9 @@ struct alignas(64) Detail {
   uint64_t operations, bytes;
   uint64_t consecutive, forward, backward;  // by the sign of the gap; kUnknownGap counts in none
   uint64_t furthest_end;
-  uint64_t errors;                          // carried over when Direction::errors is full
+  uint64_t errors;  // carried over when Direction::errors is full
   uint64_t common_size_count[kCommonValues], stride_count[kCommonValues];
-  int64_t stride[kCommonValues];            // gaps ≠ 0
+  int64_t stride[kCommonValues];  // gaps ≠ 0
   uint32_t common_size[kCommonValues];
   uint32_t sizes_evicted, strides_evicted;  // 1: more values occurred than fit, so counts are upper bounds
   uint64_t histogram[kSizeBuckets];
@@ -76,8 +82,25 @@ struct alignas(64) Detail {
 /// Counts of calls that are neither reads nor writes; 128 bytes. When a count is full, a further block is put in front.
 struct alignas(64) Metadata {
   enum Count : uint32_t {
-    kDuplicates, kSeeks, kStats, kSyncs, kTruncates, kAllocates, kAdvises, kMaps, kLocks, kRenames, kUnlinks, kLinks,
-    kMakes, kDirectoryReads, kAttributes, kControls, kErrors, kFoldedFiles, kCounts
+    kDuplicates,
+    kSeeks,
+    kStats,
+    kSyncs,
+    kTruncates,
+    kAllocates,
+    kAdvises,
+    kMaps,
+    kLocks,
+    kRenames,
+    kUnlinks,
+    kLinks,
+    kMakes,
+    kDirectoryReads,
+    kAttributes,
+    kControls,
+    kErrors,
+    kFoldedFiles,
+    kCounts
   };
   uint64_t mapped_bytes, size_at_open;
   uint32_t next;
@@ -87,13 +110,13 @@ struct alignas(64) Metadata {
 /// One file on one thread block; 64 bytes: all that an open and a close touch.
 struct alignas(64) Shard {
   uint32_t record, next;
-  uint16_t thread;          // ThreadBlock::id
-  uint16_t state;           // kFolded: its sums are in a roll-up, skip it
-  uint32_t flags;           // bits of FLAG in model/counters.def
-  uint32_t directions[2];   // kRead, kWrite
+  uint16_t thread;         // ThreadBlock::id
+  uint16_t state;          // kFolded: its sums are in a roll-up, skip it
+  uint32_t flags;          // bits of FLAG in model/counters.def
+  uint32_t directions[2];  // kRead, kWrite
   uint32_t metadata;
-  uint32_t opens, closes;   // when one of these three is full the shard is retired and a new one begun
-  uint32_t switches;        // changes between reading and writing
+  uint32_t opens, closes;  // when one of these three is full the shard is retired and a new one begun
+  uint32_t switches;       // changes between reading and writing
   uint64_t meta_time, max_meta_time, first_open;
 };
 inline constexpr uint16_t kFolded = 1;
@@ -103,17 +126,17 @@ struct Record {
   uint64_t hash;
   uint64_t last_close;
   uint32_t next, first_shard;
-  uint32_t references;       // open descriptions and calls in progress: never folded while ≠ 0
+  uint32_t references;  // open descriptions and calls in progress: never folded while ≠ 0
   uint32_t name_length;
-  uint32_t final_name;       // Name, once renamed
+  uint32_t final_name;  // Name, once renamed
   RecordKind kind;
-  uint8_t partial;           // 1: a roll-up may hold this file's past; its shards get the flag
+  uint8_t partial;  // 1: a roll-up may hold this file's past; its shards get the flag
   uint8_t unused[2];
-  uint64_t bytes_hint;       // bytes moved when last looked at, for choosing what to fold
+  uint64_t bytes_hint;  // bytes moved when last looked at, for choosing what to fold
 };
 
 struct Name {
-  uint32_t length;           // bytes follow
+  uint32_t length;  // bytes follow
 };
 
 struct alignas(64) Profile {
@@ -126,28 +149,29 @@ struct alignas(64) Excluded {
 
 struct JournalEntry {
   uint64_t old_value;
-  uint32_t offset;           // of the 8-byte word
+  uint32_t offset;  // of the 8-byte word
   uint32_t unused;
 };
 inline constexpr uint32_t kJournalEntries = 24;
 
 /// What one thread (and, after it ended, a later one) counts.
 struct alignas(64) ThreadBlock {
-  uint64_t busy;             // frame address of the update in progress, else 0
-  uint32_t current;          // Direction (or Shard) being updated; a hint for messages
+  uint64_t busy;     // frame address of the update in progress, else 0
+  uint32_t current;  // Direction (or Shard) being updated; a hint for messages
   uint32_t next;
   uint64_t bin_start, bin_width;  // ticks; the series bin of the latest operation
   uint32_t last_bin, series_shift;
-  uint32_t id;               // 1, 2, …
-  uint32_t taken;            // 1 while a live thread owns it
-  uint32_t parked;           // inside an update but waiting for the lock
+  uint32_t id;      // 1, 2, …
+  uint32_t taken;   // 1 while a live thread owns it
+  uint32_t parked;  // inside an update but waiting for the lock
   uint32_t journal_used;
-  uint64_t unattributed[2], unattributed_bytes[2], unattributed_other;  // calls from signal handlers inside an update, or out of memory
-  uint64_t child[2], child_bytes[2], child_other;                       // calls of vfork children before their exec
-  uint32_t profiles[kMaximumFunctions];   // Profile, by function number of intercept/functions.def
-  uint32_t excluded[kExclusionRules];     // Excluded
+  uint64_t unattributed[2], unattributed_bytes[2],
+      unattributed_other;                          // calls from signal handlers inside an update, or out of memory
+  uint64_t child[2], child_bytes[2], child_other;  // calls of vfork children before their exec
+  uint32_t profiles[kMaximumFunctions];            // Profile, by function number of intercept/functions.def
+  uint32_t excluded[kExclusionRules];              // Excluded
   JournalEntry journal[kJournalEntries];
-  uint64_t series[kSeriesBins][2];        // bytes by bin of 2^series_shift ticks since Header::ticks[0]
+  uint64_t series[kSeriesBins][2];  // bytes by bin of 2^series_shift ticks since Header::ticks[0]
 };
 
 enum class ClockKind : uint32_t { kMonotonic = 0, kTimeStampCounter = 1, kCntvct = 2 };
@@ -156,27 +180,27 @@ enum class EndKind : uint32_t { kNone = 0, kExit = 1, kExec = 2 };  // kNone: ki
 struct alignas(64) Header {
   uint64_t magic;
   uint32_t version, header_bytes;
-  uint64_t limit;                 // bytes this spool may grow to
-  uint64_t used, grown;           // bytes handed out / backed by the file
-  uint64_t ticks[2];              // clock pairs at creation [0] and at the end [1] (0 = not reached)
+  uint64_t limit;        // bytes this spool may grow to
+  uint64_t used, grown;  // bytes handed out / backed by the file
+  uint64_t ticks[2];     // clock pairs at creation [0] and at the end [1] (0 = not reached)
   uint64_t monotonic_ns[2];
   uint64_t realtime_ns, boottime_ns;  // at creation
   ClockKind clock;
   EndKind ended;
-  int32_t exit_status;            // valid with kExit
+  int32_t exit_status;  // valid with kExit
   uint32_t process_id, parent_process_id, user_id;
-  uint32_t forked;                // 1: began by fork, no new program image
+  uint32_t forked;                                    // 1: began by fork, no new program image
   uint32_t executable, arguments, working_directory;  // Name; arguments are NUL-separated
-  uint32_t arguments_cut;         // 1: they did not fit
+  uint32_t arguments_cut;                             // 1: they did not fit
   uint32_t first_record, first_thread;
   uint32_t records, threads, folded_records;
-  uint32_t growth_failed;         // 1: the file system was full; records fold earlier
+  uint32_t growth_failed;                        // 1: the file system was full; records fold earlier
   uint32_t fold_victim, fold_target, fold_copy;  // Shard being folded, the roll-up's Shard, copy of its blocks
-  uint32_t block_shortage;        // times a thread found no room for a ThreadBlock; what it does is counted in `homeless`
-  uint32_t io_uring;              // io_uring_setup calls seen: their I/O is not captured
-  uint32_t exclusion_rules;       // Name holding the prefixes, NUL-separated, in rule order
-  uint32_t functions;             // number of functions known to the writer
-  uint32_t lost_children;         // forked processes that could make neither a spool nor a note
+  uint32_t block_shortage;   // times a thread found no room for a ThreadBlock; what it does is counted in `homeless`
+  uint32_t io_uring;         // io_uring_setup calls seen: their I/O is not captured
+  uint32_t exclusion_rules;  // Name holding the prefixes, NUL-separated, in rule order
+  uint32_t functions;        // number of functions known to the writer
+  uint32_t lost_children;    // forked processes that could make neither a spool nor a note
   uint32_t unused;
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };

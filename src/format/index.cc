@@ -28,11 +28,9 @@ struct Field {
   void (*set)(ChunkHeader&, uint64_t);
 };
 
-#define HEADRACE_FIELD(column, member)                                                            \
-  {                                                                                               \
-    column, [](const ChunkHeader& h) -> uint64_t { return static_cast<uint64_t>(h.member); },     \
-        [](ChunkHeader& h, uint64_t value) { h.member = static_cast<decltype(h.member)>(value); } \
-  }
+#define HEADRACE_FIELD(column, member)                                                       \
+  {column, [](const ChunkHeader& h) -> uint64_t { return static_cast<uint64_t>(h.member); }, \
+   [](ChunkHeader& h, uint64_t value) { h.member = static_cast<decltype(h.member)>(value); }}
 constexpr std::array kFields = {
     Field HEADRACE_FIELD("kind", kind),
     Field HEADRACE_FIELD("version", version),

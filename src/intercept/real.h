@@ -32,9 +32,12 @@ class RealCall {
     F* function = get();
     if (__builtin_expect(function == nullptr, 0)) {
       errno = ENOSYS;
-      if constexpr (std::is_pointer_v<R>) return static_cast<R>(nullptr);
-      else if constexpr (!std::is_void_v<R>) return static_cast<R>(-1);
-      else return;
+      if constexpr (std::is_pointer_v<R>)
+        return static_cast<R>(nullptr);
+      else if constexpr (!std::is_void_v<R>)
+        return static_cast<R>(-1);
+      else
+        return;
     } else {
       return function(arguments...);
     }

@@ -8,10 +8,10 @@
 namespace headrace::intercept {
 
 struct RealHooks {
-#define FUNCTION(id, ret, params, args, module, doc)          \
-  template <typename... A>                                    \
+#define FUNCTION(id, ret, params, args, module, doc)            \
+  template <typename... A>                                      \
   static inline __attribute__((always_inline)) ret id(A... a) { \
-    return real::id(a...);                                    \
+    return real::id(a...);                                      \
   }
 #define SPECIAL(id, ret, params, args, module, doc) FUNCTION(id, ret, params, args, module, doc)
 #define ALIAS(symbol, id)

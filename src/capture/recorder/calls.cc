@@ -73,14 +73,30 @@ int64_t record_of(const PathName& name, bool make) {
 /// address that nobody can read.
 bool looked_for_path(int error) {
   switch (error) {
-    case ENOENT: case ENOTDIR: case EACCES: case EPERM: case EEXIST: case EISDIR: case ELOOP: case EROFS: case ENOTEMPTY: case EXDEV:
-    case ENODATA: case ENXIO: case ETXTBSY: case EBUSY: case ENOSPC: case EDQUOT: return true;
-    default: return false;
+    case ENOENT:
+    case ENOTDIR:
+    case EACCES:
+    case EPERM:
+    case EEXIST:
+    case EISDIR:
+    case ELOOP:
+    case EROFS:
+    case ENOTEMPTY:
+    case EXDEV:
+    case ENODATA:
+    case ENXIO:
+    case ETXTBSY:
+    case EBUSY:
+    case ENOSPC:
+    case EDQUOT:
+      return true;
+    default:
+      return false;
   }
 }
 
-/// Where a failed call on a name is counted: at its record if there is one, else at its directory's, so that a search for
-/// names that do not exist shows, without a record for each.
+/// Where a failed call on a name is counted: at its record if there is one, else at its directory's, so that a search
+/// for names that do not exist shows, without a record for each.
 int64_t record_of_failure(const PathName& name) {
   if (int64_t record = record_of(name, false)) return record;
   uint32_t length = name.length;
@@ -175,9 +191,12 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   update.leave();
 }
 
-void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time, uint32_t record_flags) {
+void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
+               uint32_t record_flags) {
   if (!ok && !looked_for_path(errno)) return plain_call(function, ok, time);
-  if (!path || !*path) return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time) : plain_call(function, ok, time);
+  if (!path || !*path)
+    return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time)
+                                : plain_call(function, ok, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   PathName name = absolute_name(directory, path, 0);
@@ -248,7 +267,8 @@ void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time) {
   update.leave();
 }
 
-void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok, bool exchanged, Timed time) {
+void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok,
+             bool exchanged, Timed time) {
   path_call(function, from_directory, from, Metadata::kRenames, ok, time, exchanged ? 0 : flag::renamed);
   if (!ok) return;
   Update update;

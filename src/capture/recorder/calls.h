@@ -21,7 +21,8 @@ void closed(Fn function, uint64_t tag, Timed time);
 void duplicated(Fn function, int fd, int target, Timed time);
 
 /// A metadata call on a path. A path without a record gets one when the call succeeded.
-void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time, uint32_t record_flags = 0);
+void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
+               uint32_t record_flags = 0);
 /// A metadata call on an open descriptor.
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time);
 /// A call that concerns no file in particular.
@@ -29,7 +30,8 @@ void plain_call(Fn function, bool ok, Timed time);
 
 void moved_position(Fn function, int fd, int64_t position, Timed time);
 void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time);
-void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok, bool exchanged, Timed time);
+void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok,
+             bool exchanged, Timed time);
 
 /// Runs `call` and returns its result with its time in `time`.
 template <typename Call>

@@ -58,13 +58,19 @@ uint32_t take_slot() {
 
 RecordKind kind_of_mode(mode_t mode) {
   switch (mode & S_IFMT) {
-    case S_IFREG: return RecordKind::kFile;
-    case S_IFDIR: return RecordKind::kDirectory;
-    case S_IFIFO: return RecordKind::kPipe;
-    case S_IFSOCK: return RecordKind::kSocket;
+    case S_IFREG:
+      return RecordKind::kFile;
+    case S_IFDIR:
+      return RecordKind::kDirectory;
+    case S_IFIFO:
+      return RecordKind::kPipe;
+    case S_IFSOCK:
+      return RecordKind::kSocket;
     case S_IFCHR:
-    case S_IFBLK: return RecordKind::kDevice;
-    default: return RecordKind::kAnonymous;
+    case S_IFBLK:
+      return RecordKind::kDevice;
+    default:
+      return RecordKind::kAnonymous;
   }
 }
 
@@ -138,8 +144,8 @@ std::atomic<uint64_t>* entry_slow(uint32_t fd) {
   if (!__atomic_load_n(&state.wiped->leaves[i], __ATOMIC_ACQUIRE)) {
     void* leaf = base::map_anonymous(sizeof(DescriptorLeaf));
     DescriptorLeaf* none = nullptr;
-    if (leaf && __atomic_compare_exchange_n(&state.leaves[i], &none, static_cast<DescriptorLeaf*>(leaf), false, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_SEQ_CST))
+    if (leaf && __atomic_compare_exchange_n(&state.leaves[i], &none, static_cast<DescriptorLeaf*>(leaf), false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
       none = static_cast<DescriptorLeaf*>(leaf);
     else if (leaf)
       base::unmap(leaf, sizeof(DescriptorLeaf));
@@ -190,7 +196,9 @@ void release_file(uint64_t tag) {
   OpenFile* file = file_of(tag);
   if (!is_current(tag)) return;
   // The last reference needs no atomic step: nobody else has one to take more from.
-  if (file->references.load(std::memory_order_acquire) != 1 && file->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (file->references.load(std::memory_order_acquire) != 1 &&
+      file->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
   drop_record(file->record);
   file->record = 0;
   file->generation++;  // whoever still holds the tag finds it stale
@@ -224,7 +232,8 @@ void forget_descriptors(uint32_t first, uint32_t last) {
     if (!state.wiped->leaves[i]) continue;
     uint32_t from = i == first >> 10 ? first & 1023 : 0, to = i == last >> 10 ? last & 1023 : 1023;
     for (uint32_t j = from; j <= to; ++j)
-      if ((*state.wiped->leaves[i])[j].load(std::memory_order_relaxed) != kUnknownTag) forget_descriptor(static_cast<int>(i * 1024 + j));
+      if ((*state.wiped->leaves[i])[j].load(std::memory_order_relaxed) != kUnknownTag)
+        forget_descriptor(static_cast<int>(i * 1024 + j));
   }
 }
 

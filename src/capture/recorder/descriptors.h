@@ -20,14 +20,16 @@ HEADRACE_INLINE std::atomic<uint64_t>* entry_of(int fd) {
   auto number = static_cast<uint32_t>(fd);
   if (HEADRACE_UNLIKELY(number >= kDescriptors)) return nullptr;
   WipedOnFork* wiped = state.wiped;
-  DescriptorLeaf* leaf = HEADRACE_LIKELY(wiped != nullptr) ? __atomic_load_n(&wiped->leaves[number >> 10], __ATOMIC_ACQUIRE) : nullptr;
+  DescriptorLeaf* leaf =
+      HEADRACE_LIKELY(wiped != nullptr) ? __atomic_load_n(&wiped->leaves[number >> 10], __ATOMIC_ACQUIRE) : nullptr;
   if (HEADRACE_UNLIKELY(leaf == nullptr)) return entry_slow(number);
   return &(*leaf)[number & 1023];
 }
 
 HEADRACE_COLD uint64_t classify(int fd);
 
-/// The tag of an open descriptor; one met for the first time is looked at. kUnknownTag: it is not open, or not followed.
+/// The tag of an open descriptor; one met for the first time is looked at. kUnknownTag: it is not open, or not
+/// followed.
 HEADRACE_INLINE uint64_t tag_of(int fd) {
   std::atomic<uint64_t>* entry = entry_of(fd);
   uint64_t tag = HEADRACE_LIKELY(entry != nullptr) ? entry->load(std::memory_order_relaxed) : kUnknownTag;
@@ -52,7 +54,8 @@ HEADRACE_INLINE uint64_t take_tag(int fd) {
   if (HEADRACE_LIKELY(tag != kUnknownTag)) tag = entry->exchange(kUnknownTag, std::memory_order_acq_rel);
   return tag;
 }
-/// A new description of `record` (whose reference it takes over), with one descriptor; kUnknownTag when there are none left.
+/// A new description of `record` (whose reference it takes over), with one descriptor; kUnknownTag when there are none
+/// left.
 uint64_t new_file(uint32_t record, uint32_t flags);
 /// One descriptor more or less of a description. Inside a section.
 void keep_file(uint64_t tag);

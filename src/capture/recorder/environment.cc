@@ -17,9 +17,9 @@ namespace {
 
 constexpr char kPreload[] = "LD_PRELOAD=", kJob[] = "HEADRACE_JOB=";
 constexpr size_t kPreloadLength = sizeof kPreload - 1;
-char library[512];             // this library's own path, as the program's LD_PRELOAD has it
+char library[512];  // this library's own path, as the program's LD_PRELOAD has it
 char preload_entry[600], job_entry[256];
-char left_preload[4096];       // the program's own LD_PRELOAD, without this library
+char left_preload[4096];  // the program's own LD_PRELOAD, without this library
 
 bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -45,8 +45,10 @@ size_t without_library(const char* list, char* out, size_t capacity) {
 char* quoted(char* out, const char* text) {
   *out++ = '\'';
   for (; *text; ++text) {
-    if (*text == '\'') out = stpcpy(out, "'\\''");
-    else *out++ = *text;
+    if (*text == '\'')
+      out = stpcpy(out, "'\\''");
+    else
+      *out++ = *text;
   }
   *out++ = '\'';
   *out = 0;
@@ -59,7 +61,9 @@ void hide() {
     if (starts_with(*entry, kJob)) continue;
     if (starts_with(*entry, kPreload) && (*entry)[kPreloadLength]) {
       memcpy(left_preload, kPreload, kPreloadLength);
-      if (without_library(*entry + kPreloadLength, left_preload + kPreloadLength, sizeof left_preload - kPreloadLength) == 0) continue;
+      if (without_library(*entry + kPreloadLength, left_preload + kPreloadLength,
+                          sizeof left_preload - kPreloadLength) == 0)
+        continue;
       *entry = left_preload;
     }
     *out++ = *entry;
@@ -116,7 +120,8 @@ char* const* without_additions(char* const* environment) {
     if (starts_with(*entry, kJob)) continue;
     if (starts_with(*entry, kPreload)) {
       memcpy(self->path[0], kPreload, kPreloadLength);
-      if (without_library(*entry + kPreloadLength, self->path[0] + kPreloadLength, kPathMax - kPreloadLength) == 0) continue;
+      if (without_library(*entry + kPreloadLength, self->path[0] + kPreloadLength, kPathMax - kPreloadLength) == 0)
+        continue;
       out[n++] = self->path[0];
       continue;
     }
@@ -134,7 +139,8 @@ CapturedCommand::CapturedCommand(const char* command) : text_(command) {
   const char* own = environment_value("LD_PRELOAD");
   size_t quotes = 0;
   for (const char* c = command; *c; ++c) quotes += *c == '\'';
-  size_t needed = strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * (sizeof library + sizeof job_entry) + 256;
+  size_t needed =
+      strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * (sizeof library + sizeof job_entry) + 256;
   if (needed >= kLongestArgument) return;
   auto* text = static_cast<char*>(base::map_anonymous(needed));
   if (!text) return;

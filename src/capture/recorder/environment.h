@@ -11,16 +11,16 @@ namespace headrace::capture {
 /// remembers nothing. Before main.
 void take_environment(const char* job, bool captured);
 
-/// `environment` with the additions, in this thread's scratch memory (valid until its next use here); `environment` itself
-/// when there is nothing to add or it does not fit. Usable in a vfork child: allocates nothing.
+/// `environment` with the additions, in this thread's scratch memory (valid until its next use here); `environment`
+/// itself when there is nothing to add or it does not fit. Usable in a vfork child: allocates nothing.
 char* const* with_additions(char* const* environment);
 /// `environment` without them, the same way.
 char* const* without_additions(char* const* environment);
 
-/// A shell command that system() or popen() is to run, with what captures it: those take `environ` as it is, inside the C
-/// library, and changing that even for a moment would be seen by other threads and forked children. Instead the command's
-/// shell is told to set the additions and to become a shell that runs the command. The command as it is where that is
-/// longer than an argument may be, where capture is off, or where the shell cannot be preloaded.
+/// A shell command that system() or popen() is to run, with what captures it: those take `environ` as it is, inside the
+/// C library, and changing that even for a moment would be seen by other threads and forked children. Instead the
+/// command's shell is told to set the additions and to become a shell that runs the command. The command as it is where
+/// that is longer than an argument may be, where capture is off, or where the shell cannot be preloaded.
 class CapturedCommand {
  public:
   explicit CapturedCommand(const char* command);

@@ -51,7 +51,8 @@ bool add_rule(const char* prefix, bool exclude) {
 }
 
 void add_default_rules() {
-  static const char* const kOut[] = {"/dev/", "/proc/", "/sys/", "/etc/", "/usr/", "/bin/", "/sbin/", "/lib", "/boot/", "/run/"};
+  static const char* const kOut[] = {"/dev/", "/proc/", "/sys/", "/etc/",  "/usr/",
+                                     "/bin/", "/sbin/", "/lib",  "/boot/", "/run/"};
   for (const char* prefix : kOut) add_rule(prefix, true);
   add_rule("/dev/shm/", false);
 }

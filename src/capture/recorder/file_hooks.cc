@@ -9,9 +9,12 @@ namespace headrace::capture {
 int flags_of_mode(const char* mode) {
   int update = strchr(mode, '+') ? O_RDWR : 0;
   switch (*mode) {
-    case 'w': return (update ? update : O_WRONLY) | O_CREAT | O_TRUNC;
-    case 'a': return (update ? update : O_WRONLY) | O_CREAT | O_APPEND;
-    default: return update;
+    case 'w':
+      return (update ? update : O_WRONLY) | O_CREAT | O_TRUNC;
+    case 'a':
+      return (update ? update : O_WRONLY) | O_CREAT | O_APPEND;
+    default:
+      return update;
   }
 }
 
@@ -23,7 +26,8 @@ int descriptor_of(FILE* stream) {
 }
 
 void forget_received(const struct msghdr* message) {
-  for (struct cmsghdr* part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(const_cast<struct msghdr*>(message), part)) {
+  for (struct cmsghdr* part = CMSG_FIRSTHDR(message); part;
+       part = CMSG_NXTHDR(const_cast<struct msghdr*>(message), part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS || part->cmsg_len < CMSG_LEN(0)) continue;
     size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
@@ -42,11 +46,20 @@ void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed tim
   } else {
     bool first = !(file_of(tag)->flags & flag::asynchronous);
     file_of(tag)->flags |= flag::asynchronous;
-    if (first && self) self->cache[static_cast<uint32_t>(request->aio_fildes) % kCachedFiles].tag = kUnknownTag;  // so that the flag is seen
-    Operation op{request->aio_fildes, tag, static_cast<uint64_t>(request->aio_offset), const_cast<const void*>(request->aio_buf), result,
-                 time.start, time.end};
-    if (operation == LIO_READ) account<kRead, At::kOffset, Count::kCall>(function, op);
-    else account<kWrite, At::kOffset, Count::kCall>(function, op);
+    if (first && self)
+      self->cache[static_cast<uint32_t>(request->aio_fildes) % kCachedFiles].tag =
+          kUnknownTag;  // so that the flag is seen
+    Operation op{request->aio_fildes,
+                 tag,
+                 static_cast<uint64_t>(request->aio_offset),
+                 const_cast<const void*>(request->aio_buf),
+                 result,
+                 time.start,
+                 time.end};
+    if (operation == LIO_READ)
+      account<kRead, At::kOffset, Count::kCall>(function, op);
+    else
+      account<kWrite, At::kOffset, Count::kCall>(function, op);
   }
 }
 

@@ -60,21 +60,28 @@ struct FileHooks : Next {
   static DIR* opendir(const char* path) {
     Timed time;
     DIR* stream = timed(time, [&] { return Next::opendir(path); });
-    if (stream) opened(Fn::opendir, dirfd(stream), AT_FDCWD, path, O_DIRECTORY, 0, time);
-    else open_failed(Fn::opendir, AT_FDCWD, path, time);
+    if (stream)
+      opened(Fn::opendir, dirfd(stream), AT_FDCWD, path, O_DIRECTORY, 0, time);
+    else
+      open_failed(Fn::opendir, AT_FDCWD, path, time);
     return stream;
   }
   static int mkstemp(char* pattern) {
     return on_open(Fn::mkstemp, AT_FDCWD, pattern, kTemporary, [&] { return Next::mkstemp(pattern); }, flag::temporary);
   }
   static int mkostemp(char* pattern, int flags) {
-    return on_open(Fn::mkostemp, AT_FDCWD, pattern, kTemporary | flags, [&] { return Next::mkostemp(pattern, flags); }, flag::temporary);
+    return on_open(
+        Fn::mkostemp, AT_FDCWD, pattern, kTemporary | flags, [&] { return Next::mkostemp(pattern, flags); },
+        flag::temporary);
   }
   static int mkstemps(char* pattern, int suffix) {
-    return on_open(Fn::mkstemps, AT_FDCWD, pattern, kTemporary, [&] { return Next::mkstemps(pattern, suffix); }, flag::temporary);
+    return on_open(
+        Fn::mkstemps, AT_FDCWD, pattern, kTemporary, [&] { return Next::mkstemps(pattern, suffix); }, flag::temporary);
   }
   static int mkostemps(char* pattern, int suffix, int flags) {
-    return on_open(Fn::mkostemps, AT_FDCWD, pattern, kTemporary | flags, [&] { return Next::mkostemps(pattern, suffix, flags); }, flag::temporary);
+    return on_open(
+        Fn::mkostemps, AT_FDCWD, pattern, kTemporary | flags, [&] { return Next::mkostemps(pattern, suffix, flags); },
+        flag::temporary);
   }
 
   // ---- closing: the tag goes first, since another thread may get the number the moment the real call is done
@@ -118,14 +125,17 @@ struct FileHooks : Next {
     auto call = [&] { return Next::fcntl(fd, command, argument); };
     switch (command) {
       case F_DUPFD:
-      case F_DUPFD_CLOEXEC: return on_duplicate(Fn::fcntl, fd, call);
+      case F_DUPFD_CLOEXEC:
+        return on_duplicate(Fn::fcntl, fd, call);
       case F_SETLK:
       case F_SETLKW:
       case F_GETLK:
       case F_OFD_SETLK:
       case F_OFD_SETLKW:
-      case F_OFD_GETLK: return on_descriptor(Fn::fcntl, fd, Metadata::kLocks, call);
-      default: return on_descriptor(Fn::fcntl, fd, Metadata::kControls, call);
+      case F_OFD_GETLK:
+        return on_descriptor(Fn::fcntl, fd, Metadata::kLocks, call);
+      default:
+        return on_descriptor(Fn::fcntl, fd, Metadata::kControls, call);
     }
   }
 
@@ -191,7 +201,8 @@ struct FileHooks : Next {
   static int posix_openpt(int flags) {
     return on_new(Fn::posix_openpt, [&] { return Next::posix_openpt(flags); });
   }
-  static int openpty(int* master, int* slave, char* name, const struct termios* attributes, const struct winsize* size) {
+  static int openpty(int* master, int* slave, char* name, const struct termios* attributes,
+                     const struct winsize* size) {
     Timed time;
     int result = timed(time, [&] { return Next::openpty(master, slave, name, attributes, size); });
     if (result == 0) forget_descriptor(*master), forget_descriptor(*slave);
@@ -236,7 +247,8 @@ struct FileHooks : Next {
     return on_descriptor(Fn::fdatasync, fd, Metadata::kSyncs, [&] { return Next::fdatasync(fd); });
   }
   static int sync_file_range(int fd, off_t offset, off_t size, unsigned flags) {
-    return on_descriptor(Fn::sync_file_range, fd, Metadata::kSyncs, [&] { return Next::sync_file_range(fd, offset, size, flags); });
+    return on_descriptor(Fn::sync_file_range, fd, Metadata::kSyncs,
+                         [&] { return Next::sync_file_range(fd, offset, size, flags); });
   }
   static int syncfs(int fd) {
     return on_descriptor(Fn::syncfs, fd, Metadata::kSyncs, [&] { return Next::syncfs(fd); });
@@ -253,13 +265,16 @@ struct FileHooks : Next {
     return on_descriptor(Fn::ftruncate, fd, Metadata::kTruncates, [&] { return Next::ftruncate(fd, size); });
   }
   static int fallocate(int fd, int mode, off_t offset, off_t size) {
-    return on_descriptor(Fn::fallocate, fd, Metadata::kAllocates, [&] { return Next::fallocate(fd, mode, offset, size); });
+    return on_descriptor(Fn::fallocate, fd, Metadata::kAllocates,
+                         [&] { return Next::fallocate(fd, mode, offset, size); });
   }
   static int posix_fallocate(int fd, off_t offset, off_t size) {
-    return on_error_number(Fn::posix_fallocate, fd, Metadata::kAllocates, [&] { return Next::posix_fallocate(fd, offset, size); });
+    return on_error_number(Fn::posix_fallocate, fd, Metadata::kAllocates,
+                           [&] { return Next::posix_fallocate(fd, offset, size); });
   }
   static int posix_fadvise(int fd, off_t offset, off_t size, int advice) {
-    return on_error_number(Fn::posix_fadvise, fd, Metadata::kAdvises, [&] { return Next::posix_fadvise(fd, offset, size, advice); });
+    return on_error_number(Fn::posix_fadvise, fd, Metadata::kAdvises,
+                           [&] { return Next::posix_fadvise(fd, offset, size, advice); });
   }
   static ssize_t readahead(int fd, off_t offset, size_t size) {
     return on_descriptor(Fn::readahead, fd, Metadata::kAdvises, [&] { return Next::readahead(fd, offset, size); });
@@ -293,10 +308,12 @@ struct FileHooks : Next {
     return on_descriptor(Fn::futimens, fd, Metadata::kAttributes, [&] { return Next::futimens(fd, times); });
   }
   static ssize_t fgetxattr(int fd, const char* name, void* value, size_t size) {
-    return on_descriptor(Fn::fgetxattr, fd, Metadata::kAttributes, [&] { return Next::fgetxattr(fd, name, value, size); });
+    return on_descriptor(Fn::fgetxattr, fd, Metadata::kAttributes,
+                         [&] { return Next::fgetxattr(fd, name, value, size); });
   }
   static int fsetxattr(int fd, const char* name, const void* value, size_t size, int flags) {
-    return on_descriptor(Fn::fsetxattr, fd, Metadata::kAttributes, [&] { return Next::fsetxattr(fd, name, value, size, flags); });
+    return on_descriptor(Fn::fsetxattr, fd, Metadata::kAttributes,
+                         [&] { return Next::fsetxattr(fd, name, value, size, flags); });
   }
   static ssize_t flistxattr(int fd, char* list, size_t size) {
     return on_descriptor(Fn::flistxattr, fd, Metadata::kAttributes, [&] { return Next::flistxattr(fd, list, size); });
@@ -311,7 +328,8 @@ struct FileHooks : Next {
     return result;
   }
   static int readdir_r(DIR* stream, struct dirent* entry, struct dirent** result) {
-    return on_error_number(Fn::readdir_r, dirfd(stream), Metadata::kDirectoryReads, [&] { return Next::readdir_r(stream, entry, result); });
+    return on_error_number(Fn::readdir_r, dirfd(stream), Metadata::kDirectoryReads,
+                           [&] { return Next::readdir_r(stream, entry, result); });
   }
   static int fchdir(int fd) {
     forget_working_directory();
@@ -328,7 +346,8 @@ struct FileHooks : Next {
     return on_nothing(Fn::aio_write, [&] { return Next::aio_write(request); });
   }
   static int aio_fsync(int operation, struct aiocb* request) {
-    return on_descriptor(Fn::aio_fsync, request->aio_fildes, Metadata::kSyncs, [&] { return Next::aio_fsync(operation, request); });
+    return on_descriptor(Fn::aio_fsync, request->aio_fildes, Metadata::kSyncs,
+                         [&] { return Next::aio_fsync(operation, request); });
   }
   static int aio_suspend(const struct aiocb* const* list, int count, const struct timespec* timeout) {
     return on_nothing(Fn::aio_suspend, [&] { return Next::aio_suspend(list, count, timeout); });
@@ -341,19 +360,24 @@ struct FileHooks : Next {
   static constexpr int kTemporary = O_CREAT | O_EXCL | O_RDWR;
 
   template <typename Call>
-  static HEADRACE_INLINE int on_open(Fn function, int directory, const char* path, int flags, Call call, uint32_t record_flags = 0) {
+  static HEADRACE_INLINE int on_open(Fn function, int directory, const char* path, int flags, Call call,
+                                     uint32_t record_flags = 0) {
     Timed time;
     int fd = timed(time, call);
-    if (fd >= 0) opened(function, fd, directory, path, flags, record_flags, time);
-    else open_failed(function, directory, path, time);
+    if (fd >= 0)
+      opened(function, fd, directory, path, flags, record_flags, time);
+    else
+      open_failed(function, directory, path, time);
     return fd;
   }
   template <typename Call>
   static FILE* on_stream(Fn function, const char* path, const char* mode, Call call) {
     Timed time;
     FILE* stream = timed(time, call);
-    if (!stream) open_failed(function, AT_FDCWD, path, time);
-    else if (path) opened(function, descriptor_of(stream), AT_FDCWD, path, flags_of_mode(mode), 0, time);
+    if (!stream)
+      open_failed(function, AT_FDCWD, path, time);
+    else if (path)
+      opened(function, descriptor_of(stream), AT_FDCWD, path, flags_of_mode(mode), 0, time);
     return stream;
   }
   static HEADRACE_INLINE uint64_t tag_before_close(int fd) { return in_vfork_child() ? kUnknownTag : take_tag(fd); }
@@ -363,19 +387,21 @@ struct FileHooks : Next {
     Timed time;
     int result = timed(time, call);
     // A close that fails with EBADF had no tag; after EINTR and EIO Linux has closed the descriptor all the same.
-    if (result == 0 || tag != kUnknownTag) closed(function, tag, time);
-    else plain_call(function, false, time);
+    if (result == 0 || tag != kUnknownTag)
+      closed(function, tag, time);
+    else
+      plain_call(function, false, time);
     return result;
   }
-  static void forget_range(unsigned first, unsigned last) {
-    forget_descriptors(first, last);
-  }
+  static void forget_range(unsigned first, unsigned last) { forget_descriptors(first, last); }
   template <typename Call>
   static int on_duplicate(Fn function, int fd, Call call) {
     Timed time;
     int result = timed(time, call);
-    if (result >= 0) duplicated(function, fd, result, time);
-    else plain_call(function, false, time);
+    if (result >= 0)
+      duplicated(function, fd, result, time);
+    else
+      plain_call(function, false, time);
     return result;
   }
   template <typename Call>

@@ -14,15 +14,16 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
-constexpr uint32_t kRollupBytes = 2048;       // a roll-up with all its blocks
+constexpr uint32_t kRollupBytes = 2048;        // a roll-up with all its blocks
 constexpr uint64_t kPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups, fold_copy;
-uint32_t fruitless;                           // folds that freed nothing are not tried again at once
-uint32_t stuck;                               // after a fold that could not stop the world: how many more to pass over
+uint32_t fruitless;  // folds that freed nothing are not tried again at once
+uint32_t stuck;      // after a fold that could not stop the world: how many more to pass over
 bool barrier_ready;
 
 bool stop_world() {
-  if (!barrier_ready) barrier_ready = base::kernel_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  if (!barrier_ready)
+    barrier_ready = base::kernel_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   state.folding.store(1, std::memory_order_seq_cst);
   // Old kernels have no barrier of the private kind; the global one waits for a grace period and does the same.
   int command = barrier_ready ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
@@ -151,7 +152,8 @@ void fold_shard(uint32_t victim, Shard* target, bool last_of_record) {
   target->flags |= from->flags;
   target->meta_time += from->meta_time;
   if (from->max_meta_time > target->max_meta_time) target->max_meta_time = from->max_meta_time;
-  if (!target->first_open || (from->first_open && from->first_open < target->first_open)) target->first_open = from->first_open;
+  if (!target->first_open || (from->first_open && from->first_open < target->first_open))
+    target->first_open = from->first_open;
   if (last_of_record) add_count(at<Metadata>(target->metadata), Metadata::kFoldedFiles, 1);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   from->state = kFolded;  // from here on the harvester keeps the sum and skips the victim
@@ -201,7 +203,8 @@ bool fold_record(uint32_t* link) {
     release_shard(s);
     s = next;
   }
-  if (record->final_name) release(record->final_name, static_cast<uint32_t>(sizeof(Name)) + at<Name>(record->final_name)->length);
+  if (record->final_name)
+    release(record->final_name, static_cast<uint32_t>(sizeof(Name)) + at<Name>(record->final_name)->length);
   release(offset, static_cast<uint32_t>(sizeof(Record)) + record->name_length);
   spool.header->records--;
   spool.header->folded_records++;

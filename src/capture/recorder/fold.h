@@ -1,8 +1,8 @@
 // What happens when the memory limit is reached: small, closed records are added to a roll-up of their directory.
 //
-// A fold stops the world: it makes every other thread leave its update section (membarrier, see update.h), so records can
-// be moved while no pointer into them is in use. Files that are open, or in a call, are referenced and stay. Of the rest
-// those that moved the fewest bytes go first, so the largest files keep their records.
+// A fold stops the world: it makes every other thread leave its update section (membarrier, see update.h), so records
+// can be moved while no pointer into them is in use. Files that are open, or in a call, are referenced and stay. Of the
+// rest those that moved the fewest bytes go first, so the largest files keep their records.
 #pragma once
 #include <cstdint>
 
@@ -15,7 +15,8 @@ bool fold_some();
 /// for that. Lock held.
 uint32_t rollup_for(const char* path, uint32_t length);
 
-/// True when records of `path`'s directory, or of one above it, were folded, so a new record of the path may lack its past.
+/// True when records of `path`'s directory, or of one above it, were folded, so a new record of the path may lack its
+/// past.
 bool directory_was_folded(const char* path, uint32_t length);
 /// Forgets everything (a new spool).
 void reset_folds();

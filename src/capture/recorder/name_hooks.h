@@ -2,7 +2,6 @@
 #pragma once
 #include <type_traits>
 
-
 #include "capture/recorder/calls.h"
 #include "capture/recorder/flags.h"
 #include "intercept/functions_headers.h"
@@ -24,19 +23,23 @@ struct NameHooks : Next {
     return on_path(Fn::lstat, AT_FDCWD, path, Metadata::kStats, [&] { return Next::lstat(path, result); });
   }
   static int fstatat(int directory, const char* path, struct stat* result, int flags) {
-    return on_path(Fn::fstatat, directory, path, Metadata::kStats, [&] { return Next::fstatat(directory, path, result, flags); });
+    return on_path(Fn::fstatat, directory, path, Metadata::kStats,
+                   [&] { return Next::fstatat(directory, path, result, flags); });
   }
   static int statx(int directory, const char* path, int flags, unsigned mask, struct statx* result) {
-    return on_path(Fn::statx, directory, path, Metadata::kStats, [&] { return Next::statx(directory, path, flags, mask, result); });
+    return on_path(Fn::statx, directory, path, Metadata::kStats,
+                   [&] { return Next::statx(directory, path, flags, mask, result); });
   }
   static int __xstat(int version, const char* path, struct stat* result) {
     return on_path(Fn::__xstat, AT_FDCWD, path, Metadata::kStats, [&] { return Next::__xstat(version, path, result); });
   }
   static int __lxstat(int version, const char* path, struct stat* result) {
-    return on_path(Fn::__lxstat, AT_FDCWD, path, Metadata::kStats, [&] { return Next::__lxstat(version, path, result); });
+    return on_path(Fn::__lxstat, AT_FDCWD, path, Metadata::kStats,
+                   [&] { return Next::__lxstat(version, path, result); });
   }
   static int __fxstatat(int version, int directory, const char* path, struct stat* result, int flags) {
-    return on_path(Fn::__fxstatat, directory, path, Metadata::kStats, [&] { return Next::__fxstatat(version, directory, path, result, flags); });
+    return on_path(Fn::__fxstatat, directory, path, Metadata::kStats,
+                   [&] { return Next::__fxstatat(version, directory, path, result, flags); });
   }
   static int statfs(const char* path, struct statfs* result) {
     return on_path(Fn::statfs, AT_FDCWD, path, Metadata::kStats, [&] { return Next::statfs(path, result); });
@@ -48,7 +51,8 @@ struct NameHooks : Next {
     return on_path(Fn::access, AT_FDCWD, path, Metadata::kStats, [&] { return Next::access(path, mode); });
   }
   static int faccessat(int directory, const char* path, int mode, int flags) {
-    return on_path(Fn::faccessat, directory, path, Metadata::kStats, [&] { return Next::faccessat(directory, path, mode, flags); });
+    return on_path(Fn::faccessat, directory, path, Metadata::kStats,
+                   [&] { return Next::faccessat(directory, path, mode, flags); });
   }
   static int eaccess(const char* path, int mode) {
     return on_path(Fn::eaccess, AT_FDCWD, path, Metadata::kStats, [&] { return Next::eaccess(path, mode); });
@@ -57,40 +61,50 @@ struct NameHooks : Next {
     return on_path(Fn::readlink, AT_FDCWD, path, Metadata::kStats, [&] { return Next::readlink(path, buffer, size); });
   }
   static ssize_t __readlink_chk(const char* path, char* buffer, size_t size, size_t capacity) {
-    return on_path(Fn::__readlink_chk, AT_FDCWD, path, Metadata::kStats, [&] { return Next::__readlink_chk(path, buffer, size, capacity); });
+    return on_path(Fn::__readlink_chk, AT_FDCWD, path, Metadata::kStats,
+                   [&] { return Next::__readlink_chk(path, buffer, size, capacity); });
   }
   static ssize_t readlinkat(int directory, const char* path, char* buffer, size_t size) {
-    return on_path(Fn::readlinkat, directory, path, Metadata::kStats, [&] { return Next::readlinkat(directory, path, buffer, size); });
+    return on_path(Fn::readlinkat, directory, path, Metadata::kStats,
+                   [&] { return Next::readlinkat(directory, path, buffer, size); });
   }
   static ssize_t __readlinkat_chk(int directory, const char* path, char* buffer, size_t size, size_t capacity) {
-    return on_path(Fn::__readlinkat_chk, directory, path, Metadata::kStats, [&] { return Next::__readlinkat_chk(directory, path, buffer, size, capacity); });
+    return on_path(Fn::__readlinkat_chk, directory, path, Metadata::kStats,
+                   [&] { return Next::__readlinkat_chk(directory, path, buffer, size, capacity); });
   }
   static char* realpath(const char* path, char* resolved) {
     return on_path(Fn::realpath, AT_FDCWD, path, Metadata::kStats, [&] { return Next::realpath(path, resolved); });
   }
   static char* __realpath_chk(const char* path, char* resolved, size_t capacity) {
-    return on_path(Fn::__realpath_chk, AT_FDCWD, path, Metadata::kStats, [&] { return Next::__realpath_chk(path, resolved, capacity); });
+    return on_path(Fn::__realpath_chk, AT_FDCWD, path, Metadata::kStats,
+                   [&] { return Next::__realpath_chk(path, resolved, capacity); });
   }
   static char* canonicalize_file_name(const char* path) {
-    return on_path(Fn::canonicalize_file_name, AT_FDCWD, path, Metadata::kStats, [&] { return Next::canonicalize_file_name(path); });
+    return on_path(Fn::canonicalize_file_name, AT_FDCWD, path, Metadata::kStats,
+                   [&] { return Next::canonicalize_file_name(path); });
   }
   static long pathconf(const char* path, int name) {
     return on_path(Fn::pathconf, AT_FDCWD, path, Metadata::kStats, [&] { return Next::pathconf(path, name); });
   }
   static int name_to_handle_at(int directory, const char* path, struct file_handle* handle, int* mount, int flags) {
-    return on_path(Fn::name_to_handle_at, directory, path, Metadata::kStats, [&] { return Next::name_to_handle_at(directory, path, handle, mount, flags); });
+    return on_path(Fn::name_to_handle_at, directory, path, Metadata::kStats,
+                   [&] { return Next::name_to_handle_at(directory, path, handle, mount, flags); });
   }
   static int scandir(const char* path, struct dirent*** names, Filter filter, Compare compare) {
-    return on_path(Fn::scandir, AT_FDCWD, path, Metadata::kDirectoryReads, [&] { return Next::scandir(path, names, filter, compare); });
+    return on_path(Fn::scandir, AT_FDCWD, path, Metadata::kDirectoryReads,
+                   [&] { return Next::scandir(path, names, filter, compare); });
   }
   static int scandirat(int directory, const char* path, struct dirent*** names, Filter filter, Compare compare) {
-    return on_path(Fn::scandirat, directory, path, Metadata::kDirectoryReads, [&] { return Next::scandirat(directory, path, names, filter, compare); });
+    return on_path(Fn::scandirat, directory, path, Metadata::kDirectoryReads,
+                   [&] { return Next::scandirat(directory, path, names, filter, compare); });
   }
   static int unlink(const char* path) {
     return on_path(Fn::unlink, AT_FDCWD, path, Metadata::kUnlinks, [&] { return Next::unlink(path); }, flag::deleted);
   }
   static int unlinkat(int directory, const char* path, int flags) {
-    return on_path(Fn::unlinkat, directory, path, Metadata::kUnlinks, [&] { return Next::unlinkat(directory, path, flags); }, flag::deleted);
+    return on_path(
+        Fn::unlinkat, directory, path, Metadata::kUnlinks, [&] { return Next::unlinkat(directory, path, flags); },
+        flag::deleted);
   }
   static int rmdir(const char* path) {
     return on_path(Fn::rmdir, AT_FDCWD, path, Metadata::kUnlinks, [&] { return Next::rmdir(path); }, flag::deleted);
@@ -102,46 +116,55 @@ struct NameHooks : Next {
     return on_path(Fn::link, AT_FDCWD, to, Metadata::kLinks, [&] { return Next::link(from, to); });
   }
   static int linkat(int from_directory, const char* from, int to_directory, const char* to, int flags) {
-    return on_path(Fn::linkat, to_directory, to, Metadata::kLinks, [&] { return Next::linkat(from_directory, from, to_directory, to, flags); });
+    return on_path(Fn::linkat, to_directory, to, Metadata::kLinks,
+                   [&] { return Next::linkat(from_directory, from, to_directory, to, flags); });
   }
   static int symlink(const char* target, const char* path) {
     return on_path(Fn::symlink, AT_FDCWD, path, Metadata::kLinks, [&] { return Next::symlink(target, path); });
   }
   static int symlinkat(const char* target, int directory, const char* path) {
-    return on_path(Fn::symlinkat, directory, path, Metadata::kLinks, [&] { return Next::symlinkat(target, directory, path); });
+    return on_path(Fn::symlinkat, directory, path, Metadata::kLinks,
+                   [&] { return Next::symlinkat(target, directory, path); });
   }
   static int mkdir(const char* path, mode_t mode) {
     return on_path(Fn::mkdir, AT_FDCWD, path, Metadata::kMakes, [&] { return Next::mkdir(path, mode); });
   }
   static int mkdirat(int directory, const char* path, mode_t mode) {
-    return on_path(Fn::mkdirat, directory, path, Metadata::kMakes, [&] { return Next::mkdirat(directory, path, mode); });
+    return on_path(Fn::mkdirat, directory, path, Metadata::kMakes,
+                   [&] { return Next::mkdirat(directory, path, mode); });
   }
   static int mknod(const char* path, mode_t mode, dev_t device) {
     return on_path(Fn::mknod, AT_FDCWD, path, Metadata::kMakes, [&] { return Next::mknod(path, mode, device); });
   }
   static int mknodat(int directory, const char* path, mode_t mode, dev_t device) {
-    return on_path(Fn::mknodat, directory, path, Metadata::kMakes, [&] { return Next::mknodat(directory, path, mode, device); });
+    return on_path(Fn::mknodat, directory, path, Metadata::kMakes,
+                   [&] { return Next::mknodat(directory, path, mode, device); });
   }
   static int __xmknod(int version, const char* path, mode_t mode, dev_t* device) {
-    return on_path(Fn::__xmknod, AT_FDCWD, path, Metadata::kMakes, [&] { return Next::__xmknod(version, path, mode, device); });
+    return on_path(Fn::__xmknod, AT_FDCWD, path, Metadata::kMakes,
+                   [&] { return Next::__xmknod(version, path, mode, device); });
   }
   static int __xmknodat(int version, int directory, const char* path, mode_t mode, dev_t* device) {
-    return on_path(Fn::__xmknodat, directory, path, Metadata::kMakes, [&] { return Next::__xmknodat(version, directory, path, mode, device); });
+    return on_path(Fn::__xmknodat, directory, path, Metadata::kMakes,
+                   [&] { return Next::__xmknodat(version, directory, path, mode, device); });
   }
   static int mkfifo(const char* path, mode_t mode) {
     return on_path(Fn::mkfifo, AT_FDCWD, path, Metadata::kMakes, [&] { return Next::mkfifo(path, mode); });
   }
   static int mkfifoat(int directory, const char* path, mode_t mode) {
-    return on_path(Fn::mkfifoat, directory, path, Metadata::kMakes, [&] { return Next::mkfifoat(directory, path, mode); });
+    return on_path(Fn::mkfifoat, directory, path, Metadata::kMakes,
+                   [&] { return Next::mkfifoat(directory, path, mode); });
   }
   static char* mkdtemp(char* pattern) {
-    return on_path(Fn::mkdtemp, AT_FDCWD, pattern, Metadata::kMakes, [&] { return Next::mkdtemp(pattern); }, flag::temporary);
+    return on_path(
+        Fn::mkdtemp, AT_FDCWD, pattern, Metadata::kMakes, [&] { return Next::mkdtemp(pattern); }, flag::temporary);
   }
   static int chmod(const char* path, mode_t mode) {
     return on_path(Fn::chmod, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::chmod(path, mode); });
   }
   static int fchmodat(int directory, const char* path, mode_t mode, int flags) {
-    return on_path(Fn::fchmodat, directory, path, Metadata::kAttributes, [&] { return Next::fchmodat(directory, path, mode, flags); });
+    return on_path(Fn::fchmodat, directory, path, Metadata::kAttributes,
+                   [&] { return Next::fchmodat(directory, path, mode, flags); });
   }
   static int lchmod(const char* path, mode_t mode) {
     return on_path(Fn::lchmod, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::lchmod(path, mode); });
@@ -153,7 +176,8 @@ struct NameHooks : Next {
     return on_path(Fn::lchown, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::lchown(path, user, group); });
   }
   static int fchownat(int directory, const char* path, uid_t user, gid_t group, int flags) {
-    return on_path(Fn::fchownat, directory, path, Metadata::kAttributes, [&] { return Next::fchownat(directory, path, user, group, flags); });
+    return on_path(Fn::fchownat, directory, path, Metadata::kAttributes,
+                   [&] { return Next::fchownat(directory, path, user, group, flags); });
   }
   static int utime(const char* path, const struct utimbuf* times) {
     return on_path(Fn::utime, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::utime(path, times); });
@@ -165,34 +189,44 @@ struct NameHooks : Next {
     return on_path(Fn::lutimes, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::lutimes(path, times); });
   }
   static int futimesat(int directory, const char* path, const struct timeval* times) {
-    return on_path(Fn::futimesat, directory, path, Metadata::kAttributes, [&] { return Next::futimesat(directory, path, times); });
+    return on_path(Fn::futimesat, directory, path, Metadata::kAttributes,
+                   [&] { return Next::futimesat(directory, path, times); });
   }
   static int utimensat(int directory, const char* path, const struct timespec* times, int flags) {
-    return on_path(Fn::utimensat, directory, path, Metadata::kAttributes, [&] { return Next::utimensat(directory, path, times, flags); });
+    return on_path(Fn::utimensat, directory, path, Metadata::kAttributes,
+                   [&] { return Next::utimensat(directory, path, times, flags); });
   }
   static ssize_t getxattr(const char* path, const char* name, void* value, size_t size) {
-    return on_path(Fn::getxattr, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::getxattr(path, name, value, size); });
+    return on_path(Fn::getxattr, AT_FDCWD, path, Metadata::kAttributes,
+                   [&] { return Next::getxattr(path, name, value, size); });
   }
   static int setxattr(const char* path, const char* name, const void* value, size_t size, int flags) {
-    return on_path(Fn::setxattr, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::setxattr(path, name, value, size, flags); });
+    return on_path(Fn::setxattr, AT_FDCWD, path, Metadata::kAttributes,
+                   [&] { return Next::setxattr(path, name, value, size, flags); });
   }
   static ssize_t listxattr(const char* path, char* list, size_t size) {
-    return on_path(Fn::listxattr, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::listxattr(path, list, size); });
+    return on_path(Fn::listxattr, AT_FDCWD, path, Metadata::kAttributes,
+                   [&] { return Next::listxattr(path, list, size); });
   }
   static int removexattr(const char* path, const char* name) {
-    return on_path(Fn::removexattr, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::removexattr(path, name); });
+    return on_path(Fn::removexattr, AT_FDCWD, path, Metadata::kAttributes,
+                   [&] { return Next::removexattr(path, name); });
   }
   static ssize_t lgetxattr(const char* path, const char* name, void* value, size_t size) {
-    return on_path(Fn::lgetxattr, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::lgetxattr(path, name, value, size); });
+    return on_path(Fn::lgetxattr, AT_FDCWD, path, Metadata::kAttributes,
+                   [&] { return Next::lgetxattr(path, name, value, size); });
   }
   static int lsetxattr(const char* path, const char* name, const void* value, size_t size, int flags) {
-    return on_path(Fn::lsetxattr, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::lsetxattr(path, name, value, size, flags); });
+    return on_path(Fn::lsetxattr, AT_FDCWD, path, Metadata::kAttributes,
+                   [&] { return Next::lsetxattr(path, name, value, size, flags); });
   }
   static ssize_t llistxattr(const char* path, char* list, size_t size) {
-    return on_path(Fn::llistxattr, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::llistxattr(path, list, size); });
+    return on_path(Fn::llistxattr, AT_FDCWD, path, Metadata::kAttributes,
+                   [&] { return Next::llistxattr(path, list, size); });
   }
   static int lremovexattr(const char* path, const char* name) {
-    return on_path(Fn::lremovexattr, AT_FDCWD, path, Metadata::kAttributes, [&] { return Next::lremovexattr(path, name); });
+    return on_path(Fn::lremovexattr, AT_FDCWD, path, Metadata::kAttributes,
+                   [&] { return Next::lremovexattr(path, name); });
   }
 
   // ---- two names
@@ -221,7 +255,8 @@ struct NameHooks : Next {
   static int chroot(const char* path) {
     return on_directory_change(Fn::chroot, [&] { return Next::chroot(path); });
   }
-  // Walks open directories inside the C library and may change directory; what they visit shows in the program's callbacks.
+  // Walks open directories inside the C library and may change directory; what they visit shows in the program's
+  // callbacks.
   static int ftw(const char* path, __ftw_func_t visit, int descriptors) {
     return on_directory_change(Fn::ftw, [&] { return Next::ftw(path, visit, descriptors); });
   }
@@ -247,18 +282,22 @@ struct NameHooks : Next {
  private:
   template <typename R>
   static bool succeeded(R result) {
-    if constexpr (std::is_pointer_v<R>) return result != nullptr;
-    else return result >= 0;
+    if constexpr (std::is_pointer_v<R>)
+      return result != nullptr;
+    else
+      return result >= 0;
   }
   template <typename Call>
-  static HEADRACE_INLINE auto on_path(Fn function, int directory, const char* path, Metadata::Count which, Call call, uint32_t flags = 0) {
+  static HEADRACE_INLINE auto on_path(Fn function, int directory, const char* path, Metadata::Count which, Call call,
+                                      uint32_t flags = 0) {
     Timed time;
     auto result = timed(time, call);
     path_call(function, directory, path, which, succeeded(result), time, flags);
     return result;
   }
   template <typename Call>
-  static int on_rename(Fn function, int from_directory, const char* from, int to_directory, const char* to, unsigned flags, Call call) {
+  static int on_rename(Fn function, int from_directory, const char* from, int to_directory, const char* to,
+                       unsigned flags, Call call) {
     Timed time;
     int result = timed(time, call);
     constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE: both names stay, so neither file has a final one

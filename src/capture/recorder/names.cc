@@ -17,7 +17,7 @@ namespace {
 
 // The working directory is asked for once and kept until chdir: getcwd costs as much as a small write.
 char directory_text[kPathMax];
-std::atomic<uint32_t> directory_length;   // 0: to be asked for
+std::atomic<uint32_t> directory_length;  // 0: to be asked for
 std::atomic<uint32_t> directory_changes;
 
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -33,8 +33,8 @@ struct Hash {
   uint64_t finish(uint32_t length) const { return mix(value ^ length, 0x8ebc6af09c88c6e3u) | 1; }
 };
 
-/// Length, hash, and whether "//", "/." or a "/" at the end occur, which absolute_name() rewrites (hidden files come out
-/// of that unchanged).
+/// Length, hash, and whether "//", "/." or a "/" at the end occur, which absolute_name() rewrites (hidden files come
+/// out of that unchanged).
 struct Scanned {
   uint32_t length;
   uint64_t hash;
@@ -63,7 +63,9 @@ Scanned scan(const char* text) {
   uint32_t length = 0, follows_slash = 0, found = 0;
   for (;; length += 16) {
     __m128i block = load_block(text + length);
-    auto mask = [&](char c) { return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(c)))); };
+    auto mask = [&](char c) {
+      return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(c))));
+    };
     uint32_t ends = mask(0), slashes = mask('/'), dots = mask('.');
     if (ends) {
       auto rest = static_cast<uint32_t>(__builtin_ctz(ends));
@@ -74,13 +76,15 @@ Scanned scan(const char* text) {
       if (rest) {
         alignas(16) static const int8_t kKeep[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
         block = _mm_and_si128(block, _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep + 16 - rest)));
-        hash.add(static_cast<uint64_t>(_mm_cvtsi128_si64(block)), static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(block, block))));
+        hash.add(static_cast<uint64_t>(_mm_cvtsi128_si64(block)),
+                 static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(block, block))));
       }
       return {length, hash.finish(length), found != 0};
     }
     found |= ((slashes << 1) | follows_slash) & (slashes | dots);
     follows_slash = slashes >> 15;
-    hash.add(static_cast<uint64_t>(_mm_cvtsi128_si64(block)), static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(block, block))));
+    hash.add(static_cast<uint64_t>(_mm_cvtsi128_si64(block)),
+             static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(block, block))));
   }
 }
 #else
@@ -100,7 +104,8 @@ uint32_t append_components(char* out, uint32_t n, const char* path) {
     while (*end && *end != '/') ++end;
     auto length = static_cast<uint32_t>(end - path);
     if (length == 2 && path[0] == '.' && path[1] == '.') {
-      while (n && out[--n] != '/') {}
+      while (n && out[--n] != '/') {
+      }
     } else if (length > 0 && !(length == 1 && *path == '.')) {
       if (n + length + 2 > kPathMax) break;  // deeper than PATH_MAX: the name is cut, the counts are not
       out[n++] = '/';

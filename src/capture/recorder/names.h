@@ -8,7 +8,7 @@ namespace headrace::capture {
 struct PathName {
   const char* text;
   uint32_t length;
-  uint64_t hash;      // never 0
+  uint64_t hash;  // never 0
 };
 
 /// Hash of a name (not stable between versions: spools live on one machine).

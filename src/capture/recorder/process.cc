@@ -21,7 +21,7 @@ namespace headrace::capture {
 namespace {
 
 Settings settings;
-std::atomic<uint32_t> began;          // 1: somebody reads the configuration, or has
+std::atomic<uint32_t> began;  // 1: somebody reads the configuration, or has
 char executable[kPathMax], arguments[kPathMax];
 uint32_t executable_length, arguments_length, arguments_cut;
 
@@ -104,7 +104,8 @@ bool begin_forked_child() {
     return false;
   }
   // Without a descriptor left, or below another root, not even a note could be made: the parent's spool tells of it.
-  if (settings.directory[0] && !spool.backed && !spool.noted) __atomic_fetch_add(&parent.header->lost_children, 1, __ATOMIC_RELAXED);
+  if (settings.directory[0] && !spool.backed && !spool.noted)
+    __atomic_fetch_add(&parent.header->lost_children, 1, __ATOMIC_RELAXED);
   spool.header->forked = 1;
   spool.header->parent_process_id = parent_id;
   carry_over(calls);
@@ -180,9 +181,12 @@ bool ready_slow() {
   SignalsBlocked quiet;
   int saved = errno;
   bool ok = state.enabled;
-  if (!state.wiped) ok = begin();
-  else if (forked_inside && interrupts_section()) ok = false;
-  else if (state.enabled && state.wiped->alive == 0) ok = begin_forked_child_once();
+  if (!state.wiped)
+    ok = begin();
+  else if (forked_inside && interrupts_section())
+    ok = false;
+  else if (state.enabled && state.wiped->alive == 0)
+    ok = begin_forked_child_once();
   errno = saved;
   return ok && state.enabled;
 }

@@ -33,48 +33,55 @@ struct ProcessHooks : Next {
     return on_exec(AT_FDCWD, path, environ, [&](char* const* e) { return Next::execve(path, arguments, e); });
   }
   static int execvp(const char* file, char* const* arguments) {
-    return on_exec(AT_FDCWD, find_in_path(file), environ, [&](char* const* e) { return Next::execvpe(file, arguments, e); });
+    return on_exec(AT_FDCWD, find_in_path(file), environ,
+                   [&](char* const* e) { return Next::execvpe(file, arguments, e); });
   }
   static int execvpe(const char* file, char* const* arguments, char* const* environment) {
-    return on_exec(AT_FDCWD, find_in_path(file), environment, [&](char* const* e) { return Next::execvpe(file, arguments, e); });
+    return on_exec(AT_FDCWD, find_in_path(file), environment,
+                   [&](char* const* e) { return Next::execvpe(file, arguments, e); });
   }
   static int fexecve(int fd, char* const* arguments, char* const* environment) {
-    return on_exec(AT_FDCWD, path_of_descriptor(fd), environment, [&](char* const* e) { return Next::fexecve(fd, arguments, e); });
+    return on_exec(AT_FDCWD, path_of_descriptor(fd), environment,
+                   [&](char* const* e) { return Next::fexecve(fd, arguments, e); });
   }
   static int execveat(int directory, const char* path, char* const* arguments, char* const* environment, int flags) {
     bool by_descriptor = path && !*path && (flags & AT_EMPTY_PATH);
-    return on_exec(by_descriptor ? AT_FDCWD : directory, by_descriptor ? path_of_descriptor(directory) : path, environment,
-                   [&](char* const* e) { return Next::execveat(directory, path, arguments, e, flags); });
+    return on_exec(by_descriptor ? AT_FDCWD : directory, by_descriptor ? path_of_descriptor(directory) : path,
+                   environment, [&](char* const* e) { return Next::execveat(directory, path, arguments, e, flags); });
   }
 
   // ---- another program in a new process
-  static int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
-                         char* const* arguments, char* const* environment) {
-    return on_spawn(path, child, environment,
-                    [&](pid_t* c, char* const* e) { return Next::posix_spawn(c, path, actions, attributes, arguments, e); });
+  static int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+                         const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
+    return on_spawn(path, child, environment, [&](pid_t* c, char* const* e) {
+      return Next::posix_spawn(c, path, actions, attributes, arguments, e);
+    });
   }
-  static int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
-                          char* const* arguments, char* const* environment) {
-    return on_spawn(find_in_path(file), child, environment,
-                    [&](pid_t* c, char* const* e) { return Next::posix_spawnp(c, file, actions, attributes, arguments, e); });
+  static int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
+                          const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
+    return on_spawn(find_in_path(file), child, environment, [&](pid_t* c, char* const* e) {
+      return Next::posix_spawnp(c, file, actions, attributes, arguments, e);
+    });
   }
 #if __GLIBC_PREREQ(2, 39)
-  static int pidfd_spawn(int* process, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
-                         char* const* arguments, char* const* environment) {
-    if (unfit_reason(AT_FDCWD, path)) environment = without_additions(environment);
-    else environment = with_additions(environment);
+  static int pidfd_spawn(int* process, const char* path, const posix_spawn_file_actions_t* actions,
+                         const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
+    if (unfit_reason(AT_FDCWD, path))
+      environment = without_additions(environment);
+    else
+      environment = with_additions(environment);
     return Next::pidfd_spawn(process, path, actions, attributes, arguments, environment);
   }
-  static int pidfd_spawnp(int* process, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
-                          char* const* arguments, char* const* environment) {
-    if (unfit_reason(AT_FDCWD, find_in_path(file))) environment = without_additions(environment);
-    else environment = with_additions(environment);
+  static int pidfd_spawnp(int* process, const char* file, const posix_spawn_file_actions_t* actions,
+                          const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
+    if (unfit_reason(AT_FDCWD, find_in_path(file)))
+      environment = without_additions(environment);
+    else
+      environment = with_additions(environment);
     return Next::pidfd_spawnp(process, file, actions, attributes, arguments, environment);
   }
 #endif
-  static int system(const char* command) {
-    return Next::system(CapturedCommand(command).text());
-  }
+  static int system(const char* command) { return Next::system(CapturedCommand(command).text()); }
   static FILE* popen(const char* command, const char* mode) {
     FILE* stream = Next::popen(CapturedCommand(command).text(), mode);
     if (stream) forget_descriptor(descriptor_of(stream));
@@ -87,14 +94,18 @@ struct ProcessHooks : Next {
     end_image(0);  // the parent leaves inside the C library
     int result = Next::daemon(keep_directory, keep_streams);
     forget_working_directory();
-    if (result != 0) keep_image();
-    else if (!keep_streams) ProcessHooks::forget_range(0, 2);
+    if (result != 0)
+      keep_image();
+    else if (!keep_streams)
+      ProcessHooks::forget_range(0, 2);
     return result;
   }
   static pid_t forkpty(int* master, char* name, const struct termios* attributes, const struct winsize* size) {
     pid_t child = Next::forkpty(master, name, attributes, size);
-    if (child == 0) ProcessHooks::forget_range(0, 2);
-    else if (child > 0) forget_descriptor(*master);
+    if (child == 0)
+      ProcessHooks::forget_range(0, 2);
+    else if (child > 0)
+      forget_descriptor(*master);
     return child;
   }
 

@@ -1,5 +1,5 @@
-// The recorder without a preload: hooks over functions that only pretend to do I/O, in many threads, with little memory,
-// read back by the harvester. Also run under the address and thread sanitizers.
+// The recorder without a preload: hooks over functions that only pretend to do I/O, in many threads, with little
+// memory, read back by the harvester. Also run under the address and thread sanitizers.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -79,9 +79,19 @@ TEST_F(Recorder, NamesAreAbsoluteAndHashedAlike) {
   close_file(open_file("/somewhere/file"));  // this thread has scratch memory now
   struct Case {
     const char *given, *expected;
-  } cases[] = {{"/a/b", "/a/b"},     {"/a//b", "/a/b"},        {"/a/./b", "/a/b"}, {"/a/../b", "/b"}, {"/a/b/", "/a/b"}, {"/", "/"},
-               {"/..", "/"},         {"/a/.hidden", "/a/.hidden"}, {"/a/b/..", "/a"},  {"//", "/"},       {"/a/...", "/a/..."},
-               {"/exactly/16/byte", "/exactly/16/byte"}, {"/exactly/16/byt/", "/exactly/16/byt"}};
+  } cases[] = {{"/a/b", "/a/b"},
+               {"/a//b", "/a/b"},
+               {"/a/./b", "/a/b"},
+               {"/a/../b", "/b"},
+               {"/a/b/", "/a/b"},
+               {"/", "/"},
+               {"/..", "/"},
+               {"/a/.hidden", "/a/.hidden"},
+               {"/a/b/..", "/a"},
+               {"//", "/"},
+               {"/a/...", "/a/..."},
+               {"/exactly/16/byte", "/exactly/16/byte"},
+               {"/exactly/16/byt/", "/exactly/16/byt"}};
   for (auto& c : cases) {
     PathName name = absolute_name(-100, c.given, 0);
     EXPECT_EQ(std::string(name.text, name.length), c.expected) << c.given;
@@ -119,10 +129,10 @@ TEST_F(Recorder, TheLongestPrefixDecides) {
 
 TEST_F(Recorder, RunsAddUpToPatternsAndSizes) {
   int fd = open_file("/runs/file");
-  for (int i = 0; i < 100; ++i) write_next(fd, 4096);  // consecutive
+  for (int i = 0; i < 100; ++i) write_next(fd, 4096);                       // consecutive
   for (int i = 0; i < 50; ++i) write_file(fd, 1'000'000 + i * 8192, 4096);  // one jump, then a stride of 4096
-  write_file(fd, 0, 100);                              // back
-  write_next(fd, 0);                                   // zero-sized: counts, ends no run
+  write_file(fd, 0, 100);                                                   // back
+  write_next(fd, 0);                                                        // zero-sized: counts, ends no run
   close_file(fd);
   SpoolContents contents;
   Records records = harvest(contents);
@@ -190,7 +200,8 @@ TEST_F(Recorder, ThreadsThatFoldLoseNothing) {
   auto gained = [&](counter::Index index) { return after.sum(index) - before.sum(index); };
   // A fold gives up when a thread is kept from running for long; such calls are counted outside the files.
   uint64_t outside = contents.process.unattributed_operations;
-  EXPECT_EQ(gained(counter::opens) + gained(counter::writes) + outside, uint64_t{kThreads} * kFiles * (kWrites + 2) + 1);
+  EXPECT_EQ(gained(counter::opens) + gained(counter::writes) + outside,
+            uint64_t{kThreads} * kFiles * (kWrites + 2) + 1);
   EXPECT_EQ(gained(counter::bytes_written) + contents.process.unattributed_bytes, bytes);
   EXPECT_EQ(gained(counter::closes), gained(counter::opens));
   EXPECT_LT(outside, uint64_t{kThreads} * kFiles / 100);

@@ -102,7 +102,9 @@ Shard* shard_of(uint32_t record) {
   for (uint32_t o = __atomic_load_n(&at<Record>(record)->first_shard, __ATOMIC_ACQUIRE); o; o = at<Shard>(o)->next)
     if (at<Shard>(o)->thread == id) {
       auto* shard = at<Shard>(o);
-      if (HEADRACE_UNLIKELY(shard->opens >= UINT32_MAX - 1 || shard->closes >= UINT32_MAX - 1 || shard->switches == UINT32_MAX)) break;
+      if (HEADRACE_UNLIKELY(shard->opens >= UINT32_MAX - 1 || shard->closes >= UINT32_MAX - 1 ||
+                            shard->switches == UINT32_MAX))
+        break;
       return shard;
     }
   Referenced kept(record);

@@ -20,14 +20,18 @@ uint32_t take_existing(uint64_t hash);
 HEADRACE_INLINE void drop_record(uint32_t record) {
   if (!record) return;
   uint32_t& references = at<Record>(record)->references;
-  if (HEADRACE_LIKELY(__libc_single_threaded)) references--;  // a locked instruction would be a third of this path
-  else __atomic_fetch_sub(&references, 1, __ATOMIC_RELEASE);
+  if (HEADRACE_LIKELY(__libc_single_threaded))
+    references--;  // a locked instruction would be a third of this path
+  else
+    __atomic_fetch_sub(&references, 1, __ATOMIC_RELEASE);
 }
 
 HEADRACE_INLINE uint32_t take_reference(uint32_t record) {
   uint32_t& references = at<Record>(record)->references;
-  if (HEADRACE_LIKELY(__libc_single_threaded)) references++;
-  else __atomic_fetch_add(&references, 1, __ATOMIC_ACQUIRE);
+  if (HEADRACE_LIKELY(__libc_single_threaded))
+    references++;
+  else
+    __atomic_fetch_add(&references, 1, __ATOMIC_ACQUIRE);
   return record;
 }
 

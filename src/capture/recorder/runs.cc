@@ -12,8 +12,8 @@ uint32_t bucket_of(uint64_t size) {
   return bucket < kSizeBuckets ? bucket : kSizeBuckets - 1;
 }
 
-/// How the words of a Detail are changed: through the journal in the program's own updates, plainly in a fold, which has
-/// a copy of the whole block to go back to.
+/// How the words of a Detail are changed: through the journal in the program's own updates, plainly in a fold, which
+/// has a copy of the whole block to go back to.
 struct Plainly {
   template <typename T>
   void set(T& word, T value) {
@@ -21,7 +21,8 @@ struct Plainly {
   }
 };
 
-/// Index of the entry to count `value` in: its own, a free one, or the least (space-saving sketch, Metwally et al. 2005).
+/// Index of the entry to count `value` in: its own, a free one, or the least (space-saving sketch, Metwally et al.
+/// 2005).
 template <typename V>
 uint32_t common_entry(const V* values, const uint64_t* counts, V value, bool& evicts) {
   uint32_t least = 0;
@@ -139,7 +140,8 @@ void end_run(Direction* d, uint64_t size, int64_t gap, bool offset_known) {
   if (!detail && d->previous_count) {  // no memory even after a fold: the totals keep it, the file does not
     uint32_t index = at<Shard>(d->shard)->directions[kWrite] == offset_of(d);
     journal.set(block->unattributed[index], block->unattributed[index] + d->previous_count);
-    journal.set(block->unattributed_bytes[index], block->unattributed_bytes[index] + d->previous_count * d->previous_size);
+    journal.set(block->unattributed_bytes[index],
+                block->unattributed_bytes[index] + d->previous_count * d->previous_size);
   }
   journal.set(d->previous_count, d->run_count);
   journal.set(d->previous_size, d->run_size);

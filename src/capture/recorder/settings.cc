@@ -32,9 +32,18 @@ uint64_t size_of(const char* text) {
   char* end = nullptr;
   uint64_t value = strtoull(text, &end, 10);
   switch (*end) {
-    case 'G': case 'g': value <<= 10; [[fallthrough]];
-    case 'M': case 'm': value <<= 10; [[fallthrough]];
-    case 'K': case 'k': value <<= 10; ++end;
+    case 'G':
+    case 'g':
+      value <<= 10;
+      [[fallthrough]];
+    case 'M':
+    case 'm':
+      value <<= 10;
+      [[fallthrough]];
+    case 'K':
+    case 'k':
+      value <<= 10;
+      ++end;
   }
   return end != text && (*end == 0 || *end == '\n' || *end == 'i' || *end == 'B') ? value : 0;
 }
@@ -46,11 +55,16 @@ void set_memory(Settings& settings, const char* text) {
 }
 
 void apply(Settings& settings, const char* key, const char* value) {
-  if (strcmp(key, "memory") == 0) set_memory(settings, value);
-  else if (strcmp(key, "include") == 0) add_rule(value, false);
-  else if (strcmp(key, "exclude") == 0) add_rule(value, true);
-  else if (strcmp(key, "file_sizes") == 0) settings.file_sizes = *value == '1';
-  else if (strcmp(key, "clock") == 0) base::counter_clock = strncmp(value, "tsc", 3) == 0;
+  if (strcmp(key, "memory") == 0)
+    set_memory(settings, value);
+  else if (strcmp(key, "include") == 0)
+    add_rule(value, false);
+  else if (strcmp(key, "exclude") == 0)
+    add_rule(value, true);
+  else if (strcmp(key, "file_sizes") == 0)
+    settings.file_sizes = *value == '1';
+  else if (strcmp(key, "clock") == 0)
+    base::counter_clock = strncmp(value, "tsc", 3) == 0;
 }
 
 void read_config(Settings& settings) {
@@ -90,9 +104,18 @@ bool is_local(const char* path) {
   struct statfs system;
   if (base::kernel_call(SYS_statfs, path, &system) != 0) return false;
   switch (static_cast<uint32_t>(system.f_type)) {
-    case 0x6969: case 0x0bd00bd0: case 0x47504653: case 0x65735546: case 0x01021997: case 0xff534d42: case 0xfe534d42:
-    case 0x00c36400: case 0x19830326: return false;  // NFS Lustre GPFS FUSE 9p CIFS SMB2 Ceph FhGFS
-    default: return true;
+    case 0x6969:
+    case 0x0bd00bd0:
+    case 0x47504653:
+    case 0x65735546:
+    case 0x01021997:
+    case 0xff534d42:
+    case 0xfe534d42:
+    case 0x00c36400:
+    case 0x19830326:
+      return false;  // NFS Lustre GPFS FUSE 9p CIFS SMB2 Ceph FhGFS
+    default:
+      return true;
   }
 }
 
@@ -104,8 +127,8 @@ bool use_directory_below(Settings& settings, const char* base) {
   if (length < 0 || length >= static_cast<int>(sizeof settings.directory) - 64) return false;
   base::kernel_call(SYS_mkdirat, AT_FDCWD, settings.directory, 0700);
   struct stat found;
-  return base::kernel_call(SYS_newfstatat, AT_FDCWD, settings.directory, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(found.st_mode) &&
-         found.st_uid == user && (found.st_mode & 077) == 0;
+  return base::kernel_call(SYS_newfstatat, AT_FDCWD, settings.directory, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(found.st_mode) && found.st_uid == user && (found.st_mode & 077) == 0;
 }
 
 void read_environment(Settings& settings) {
@@ -118,7 +141,8 @@ void read_environment(Settings& settings) {
   read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
   base::counter_clock = strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0;
   const char* base = environment_value("HEADRACE_SPOOL");
-  if (base ? !use_directory_below(settings, base) : !use_directory_below(settings, "/dev/shm") && !use_directory_below(settings, "/tmp"))
+  if (base ? !use_directory_below(settings, base)
+           : !use_directory_below(settings, "/dev/shm") && !use_directory_below(settings, "/tmp"))
     settings.directory[0] = 0;
 }
 

@@ -6,15 +6,15 @@ namespace headrace::capture {
 
 struct Settings {
   bool off;
-  bool launched;            // the job directory came from the launcher
+  bool launched;  // the job directory came from the launcher
   bool file_sizes;
-  uint64_t memory;          // bytes a process
-  char directory[200];      // where the spool goes; "" = nowhere
+  uint64_t memory;      // bytes a process
+  char directory[200];  // where the spool goes; "" = nowhere
 };
 
-/// Reads HEADRACE, HEADRACE_JOB with its config file, or HEADRACE_MEMORY, _INCLUDE, _EXCLUDE, _FILE_SIZES, _SPOOL. Adds the
-/// inclusion rules and chooses the clock. Allocates nothing; values that make no sense are passed over, as the launcher
-/// has checked them before. Before other threads exist.
+/// Reads HEADRACE, HEADRACE_JOB with its config file, or HEADRACE_MEMORY, _INCLUDE, _EXCLUDE, _FILE_SIZES, _SPOOL. Adds
+/// the inclusion rules and chooses the clock. Allocates nothing; values that make no sense are passed over, as the
+/// launcher has checked them before. Before other threads exist.
 Settings read_settings();
 
 /// The value of an environment variable, or null. Unlike getenv it is never intercepted.

@@ -6,9 +6,9 @@
 
 namespace headrace::capture {
 
-/// For what a handler must not find half done, and must not leave half done by siglongjmp: a lock that it would wait for,
-/// tables that others read. Two system calls, so only where memory is being handed out. Signals of the program's own
-/// faults stay as they are: blocked, they would kill at once. Async-signal-safe; nests.
+/// For what a handler must not find half done, and must not leave half done by siglongjmp: a lock that it would wait
+/// for, tables that others read. Two system calls, so only where memory is being handed out. Signals of the program's
+/// own faults stay as they are: blocked, they would kill at once. Async-signal-safe; nests.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -13,8 +13,9 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint64_t kFoldReserve = 16 << 10;  // only a fold may use the last of the memory: it needs roll-ups to fold into
-constexpr uint64_t kThreadShare = 8;          // records leave this part of the memory to threads that start later
+constexpr uint64_t kFoldReserve =
+    16 << 10;                           // only a fold may use the last of the memory: it needs roll-ups to fold into
+constexpr uint64_t kThreadShare = 8;    // records leave this part of the memory to threads that start later
 constexpr uint32_t kSizeClasses = 128;  // released blocks by units of 64 bytes; larger ones are rare and not reused
 std::atomic<uint32_t> lock_word;
 uint32_t released[kSizeClasses];
@@ -22,7 +23,9 @@ char notes_directory[200];
 uint64_t created_ns;
 
 // Capture's own calls go straight to the kernel: they must not be seen by wrappers, here or in another library.
-long open_spool(int flags, mode_t mode) { return base::kernel_call(SYS_openat, AT_FDCWD, spool.path, flags | O_CLOEXEC | O_NOFOLLOW, mode); }
+long open_spool(int flags, mode_t mode) {
+  return base::kernel_call(SYS_openat, AT_FDCWD, spool.path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+}
 
 /// Beyond RLIMIT_FSIZE the kernel does not just refuse: it sends SIGXFSZ, which kills.
 bool may_be_as_large(uint64_t bytes) {
@@ -40,8 +43,10 @@ bool grow(uint64_t need) {
   long failure = fd < 0 ? fd : base::kernel_call(SYS_fallocate, fd, 0, header->grown, want - header->grown);
   bool reserved = failure == 0;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
-  if (reserved) header->grown = want;
-  else if (failure == -ENOSPC || failure == -EDQUOT || failure == -EFBIG || failure == -ENOENT) header->growth_failed = 1;
+  if (reserved)
+    header->grown = want;
+  else if (failure == -ENOSPC || failure == -EDQUOT || failure == -EFBIG || failure == -ENOENT)
+    header->growth_failed = 1;
   return reserved;  // without a descriptor, or interrupted: the next time may succeed
 }
 
@@ -71,8 +76,8 @@ uint32_t reuse(uint32_t least, uint32_t units) {
 
 bool map_file(const char* directory, uint64_t limit) {
   created_ns = base::clock_ns(CLOCK_BOOTTIME);
-  snprintf(spool.path, sizeof spool.path, "%s/%d.%llx.spool", directory, static_cast<int>(base::kernel_call(SYS_getpid)),
-           static_cast<unsigned long long>(created_ns));
+  snprintf(spool.path, sizeof spool.path, "%s/%d.%llx.spool", directory,
+           static_cast<int>(base::kernel_call(SYS_getpid)), static_cast<unsigned long long>(created_ns));
   long fd = open_spool(O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return false;
   uint64_t first = kSlab;
@@ -115,7 +120,8 @@ bool create_spool(const char* directory, uint64_t limit) {
   spool.limit = limit;
   spool.backed = directory && *directory && map_file(directory, limit);
   if (!spool.backed) {
-    if (directory && *directory) spool.noted = Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid))).left();
+    if (directory && *directory)
+      spool.noted = Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid))).left();
     void* memory = base::map_anonymous(limit);
     if (!memory) return false;
     spool.base = static_cast<char*>(memory);
@@ -147,8 +153,11 @@ bool create_spool(const char* directory, uint64_t limit) {
 
 SpoolLock::SpoolLock() {
   if (lock_word.exchange(1, std::memory_order_acquire) == 0) return;
-  if (block) __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);  // a fold need not wait for us: we hold no pointer that it may move
-  for (uint32_t attempt = 0; lock_word.exchange(1, std::memory_order_acquire) != 0; ++attempt) base::pause_briefly(attempt);
+  if (block)
+    __atomic_store_n(&block->parked, 1,
+                     __ATOMIC_RELEASE);  // a fold need not wait for us: we hold no pointer that it may move
+  for (uint32_t attempt = 0; lock_word.exchange(1, std::memory_order_acquire) != 0; ++attempt)
+    base::pause_briefly(attempt);
   if (block) __atomic_store_n(&block->parked, 0, __ATOMIC_RELEASE);
 }
 SpoolLock::~SpoolLock() { lock_word.store(0, std::memory_order_release); }
@@ -167,7 +176,8 @@ uint32_t allocate(uint32_t bytes, Use use) {
 }
 
 bool has_room(uint32_t bytes) {
-  return spool.header->used + bytes <= spool.limit && (spool.header->used + bytes <= spool.header->grown || grow(spool.header->used + bytes));
+  return spool.header->used + bytes <= spool.limit &&
+         (spool.header->used + bytes <= spool.header->grown || grow(spool.header->used + bytes));
 }
 
 void release(uint32_t offset, uint32_t bytes) {
@@ -183,7 +193,8 @@ void coalesce_released() {
   if (!memory) return;
   auto* is_free = static_cast<char*>(memory);
   for (uint32_t size = 1; size < kSizeClasses; ++size)
-    for (uint32_t offset = released[size]; offset; offset = *at<uint32_t>(offset)) memset(is_free + offset / 64, 1, size);
+    for (uint32_t offset = released[size]; offset; offset = *at<uint32_t>(offset))
+      memset(is_free + offset / 64, 1, size);
   reset_released();
   for (size_t i = 0; i < units;) {
     size_t end = i;

@@ -17,9 +17,9 @@ inline constexpr uint64_t kLargestLimit = (uint64_t{4} << 30) - kSlab;  // offse
 struct Spool {
   char* base;
   Header* header;
-  uint64_t limit;       // what the mapping spans
-  bool backed;          // false: anonymous memory, lost at the end
-  bool noted;           // not backed, and a note says so
+  uint64_t limit;  // what the mapping spans
+  bool backed;     // false: anonymous memory, lost at the end
+  bool noted;      // not backed, and a note says so
   char path[256];
 };
 inline constinit Spool spool{};
@@ -32,12 +32,12 @@ HEADRACE_INLINE uint32_t offset_of(const void* address) {
   return static_cast<uint32_t>(static_cast<const char*>(address) - spool.base);
 }
 
-/// Creates and maps a spool in `directory`; with null or where that fails, anonymous memory of the same size, and a note
-/// that says why. Returns false only when there is no memory at all.
+/// Creates and maps a spool in `directory`; with null or where that fails, anonymous memory of the same size, and a
+/// note that says why. Returns false only when there is no memory at all.
 bool create_spool(const char* directory, uint64_t limit);
 
-/// A file in the job's directory whose name tells the harvester that `process` is not captured and why; `detail` becomes
-/// its content. Withdrawn when what it announced did not happen. Async-signal-safe.
+/// A file in the job's directory whose name tells the harvester that `process` is not captured and why; `detail`
+/// becomes its content. Withdrawn when what it announced did not happen. Async-signal-safe.
 class Note {
  public:
   /// Where notes are left; nowhere until this is called.
@@ -52,8 +52,8 @@ class Note {
   bool left_ = false;
 };
 
-/// Serialises changes of the shared tables. Signals wait while it is held: a handler could leave the section by siglongjmp,
-/// and the lock would stay taken for ever.
+/// Serialises changes of the shared tables. Signals wait while it is held: a handler could leave the section by
+/// siglongjmp, and the lock would stay taken for ever.
 class SpoolLock {
  public:
   SpoolLock();

@@ -20,10 +20,10 @@ using intercept::Fn;
 
 /// One open file description. 64 bytes; slot 0 is "none".
 struct alignas(64) OpenFile {
-  uint64_t position;               // of the next sequential operation, where it is known
-  uint64_t hash;                   // of the record's name: tells a forked child whether it copied the right one
-  uint32_t generation, record;     // record: offset in the spool
-  uint32_t next_free, flags;       // flags: FLAG bits that new shards of it get
+  uint64_t position;                 // of the next sequential operation, where it is known
+  uint64_t hash;                     // of the record's name: tells a forked child whether it copied the right one
+  uint32_t generation, record;       // record: offset in the spool
+  uint32_t next_free, flags;         // flags: FLAG bits that new shards of it get
   std::atomic<uint32_t> references;  // descriptors of this process
   uint8_t append, unknown_position;
 };
@@ -34,7 +34,7 @@ struct alignas(64) CachedFile {
   Direction* directions[2];
   OpenFile* file;
   Shard* shard;
-  uint8_t last;                    // direction of the latest operation; 2: none yet
+  uint8_t last;  // direction of the latest operation; 2: none yet
 };
 inline constexpr uint32_t kCachedFiles = 64;
 inline constexpr uint32_t kPathMax = 4096;
@@ -43,12 +43,12 @@ inline constexpr uint32_t kMaximumEnvironment = 4096;
 /// Private memory of one thread; reused by later threads.
 struct Thread {
   ThreadBlock* block;
-  Thread* next;                    // of every thread ever seen
+  Thread* next;  // of every thread ever seen
   std::atomic<uint32_t> taken;
-  uint32_t free_files;             // OpenFile slots this thread may reuse
-  uint32_t free_count;             // how many
+  uint32_t free_files;  // OpenFile slots this thread may reuse
+  uint32_t free_count;  // how many
   CachedFile cache[kCachedFiles];
-  char path[3][kPathMax];          // scratch for path names: rename needs two, a directory's own name the third
+  char path[3][kPathMax];  // scratch for path names: rename needs two, a directory's own name the third
   const char* environment[kMaximumEnvironment];  // scratch for exec: usable in a vfork child, freed by nobody
 };
 
@@ -59,21 +59,22 @@ inline constexpr uint32_t kDescriptors = kLeaves * 1024;
 /// The page a forked child finds empty.
 struct WipedOnFork {
   DescriptorLeaf* leaves[kLeaves];
-  uint64_t beginning;              // 1: a thread of a forked child makes it ready, or has
-  uint64_t alive;                  // 1: it is ready
+  uint64_t beginning;  // 1: a thread of a forked child makes it ready, or has
+  uint64_t alive;      // 1: it is ready
 };
 
 struct State {
   WipedOnFork* wiped;
-  DescriptorLeaf* leaves[kLeaves];   // what a forked child restores `wiped` from
+  DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
   OpenFile* files;
-  uint32_t* table;                   // hash slots: offsets of records
+  uint32_t* table;  // hash slots: offsets of records
   uint32_t table_mask;
   std::atomic<uint32_t> next_file;
-  std::atomic<uint64_t> spare_files; // slots that any thread may reuse: a stack, with a count of its changes in the high half
+  std::atomic<uint64_t>
+      spare_files;  // slots that any thread may reuse: a stack, with a count of its changes in the high half
   std::atomic<Thread*> threads;
-  std::atomic<uint32_t> folding;     // a fold has stopped the world
-  bool enabled;                      // false: HEADRACE=off, or nothing could be set up
+  std::atomic<uint32_t> folding;  // a fold has stopped the world
+  bool enabled;                   // false: HEADRACE=off, or nothing could be set up
   bool file_sizes;
 };
 inline constinit State state{};

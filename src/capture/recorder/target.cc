@@ -31,12 +31,15 @@ constexpr unsigned kMachine = EM_NONE;
 #endif
 constexpr int kMaximumScripts = 5;  // as the kernel
 
-long read_at(long fd, void* buffer, size_t size, uint64_t offset) { return base::kernel_call(SYS_pread64, fd, buffer, size, offset); }
+long read_at(long fd, void* buffer, size_t size, uint64_t offset) {
+  return base::kernel_call(SYS_pread64, fd, buffer, size, offset);
+}
 
 bool gains_privileges(long fd, const struct stat& attributes) {
   auto user = static_cast<uid_t>(base::kernel_call(SYS_getuid));
   char capabilities[64];
-  if (user != 0 && base::kernel_call(SYS_fgetxattr, fd, "security.capability", capabilities, sizeof capabilities) > 0) return true;
+  if (user != 0 && base::kernel_call(SYS_fgetxattr, fd, "security.capability", capabilities, sizeof capabilities) > 0)
+    return true;
   auto group = static_cast<gid_t>(base::kernel_call(SYS_getgid));
   if ((attributes.st_mode & S_ISUID) && attributes.st_uid != user) return true;
   return (attributes.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && attributes.st_gid != group;
@@ -47,13 +50,15 @@ const char* reason_of_elf(long fd, const ElfHeader& header) {
   if (header.e_ident[EI_CLASS] != kClass || header.e_machine != kMachine) return "other-class";
   for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
     ProgramHeader program;
-    if (read_at(fd, &program, sizeof program, header.e_phoff + i * uint64_t{header.e_phentsize}) != sizeof program) return nullptr;
+    if (read_at(fd, &program, sizeof program, header.e_phoff + i * uint64_t{header.e_phentsize}) != sizeof program)
+      return nullptr;
     if (program.p_type != PT_INTERP) continue;
     char interpreter[128];
     size_t size = program.p_filesz < sizeof interpreter ? program.p_filesz : sizeof interpreter;
     long length = read_at(fd, interpreter, size, program.p_offset);
     if (length <= 0) return nullptr;
-    interpreter[length < static_cast<long>(sizeof interpreter) ? length : static_cast<long>(sizeof interpreter) - 1] = 0;
+    interpreter[length < static_cast<long>(sizeof interpreter) ? length : static_cast<long>(sizeof interpreter) - 1] =
+        0;
     return strstr(interpreter, "musl") ? "musl" : nullptr;
   }
   return "static";
@@ -81,7 +86,8 @@ const char* unfit_reason(int directory, const char* path) {
     long fd = base::kernel_call(SYS_openat, directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     if (fd < 0) break;
     struct stat attributes;
-    bool regular = base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) == 0 && S_ISREG(attributes.st_mode);
+    bool regular =
+        base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) == 0 && S_ISREG(attributes.st_mode);
     long length = regular ? read_at(fd, &head, sizeof head - 1, 0) : 0;
     bool is_elf = length >= static_cast<long>(sizeof(ElfHeader)) && memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0;
     if (is_elf) reason = gains_privileges(fd, attributes) ? "setuid" : reason_of_elf(fd, head.elf);
@@ -110,7 +116,8 @@ const char* find_in_path(const char* file) {
       if (length) out[length++] = '/';
       memcpy(out + length, file, name_length + 1);
       struct stat attributes;
-      if (base::kernel_call(SYS_newfstatat, AT_FDCWD, out, &attributes, 0) == 0 && S_ISREG(attributes.st_mode) && (attributes.st_mode & 0111)) {
+      if (base::kernel_call(SYS_newfstatat, AT_FDCWD, out, &attributes, 0) == 0 && S_ISREG(attributes.st_mode) &&
+          (attributes.st_mode & 0111)) {
         found = out;
         break;
       }

@@ -8,7 +8,9 @@ bool fill_cache(CachedFile& cached, uint64_t tag) {
   Shard* shard = shard_of(file->record);
   if (!shard) return false;
   shard->flags |= file->flags;
-  auto direction = [&](DirectionIndex i) { return shard->directions[i] ? at<Direction>(shard->directions[i]) : nullptr; };
+  auto direction = [&](DirectionIndex i) {
+    return shard->directions[i] ? at<Direction>(shard->directions[i]) : nullptr;
+  };
   cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2};
   return true;
 }

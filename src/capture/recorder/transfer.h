@@ -23,7 +23,7 @@ enum class Count { kCall, kNothing };
 struct Operation {
   int fd;
   uint64_t tag;
-  uint64_t offset;      // with At::kOffset
+  uint64_t offset;  // with At::kOffset
   const void* buffer;
   int64_t result;       // bytes, or negative
   uint64_t start, end;  // ticks
@@ -33,7 +33,8 @@ struct Operation {
 HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag);
 __attribute__((noinline)) void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result);
 void count_switch(CachedFile& cached);
-HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, uint64_t spent, uint64_t start);
+HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, uint64_t spent,
+                                 uint64_t start);
 
 /// Counts one completed read or write of a tracked descriptor. Preserves errno.
 template <DirectionIndex D, At A, Count C>
@@ -72,8 +73,8 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   auto gap = static_cast<int64_t>(offset - d->last_end);
   if (HEADRACE_UNLIKELY(size != d->run_size || gap != d->run_gap || size == 0 || !known)) {
     end_run(d, size, gap, known);
-    if (size == 0) offset = d->last_end;  // an operation without bytes is nowhere
-    if (!known) offset = -size;           // nor does the next one follow this
+    if (size == 0) offset = d->last_end;                                 // an operation without bytes is nowhere
+    if (!known) offset = -size;                                          // nor does the next one follow this
     if (size == 0 || !known) d->unaligned_file -= (offset & 4095) != 0;  // so neither is unaligned
   } else {
     d->run_count++;
@@ -116,20 +117,24 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
   uint64_t tag = tag_of(fd);
   if (HEADRACE_UNLIKELY(!is_tracked(tag))) {
     auto result = call();
-    if (HEADRACE_LIKELY(is_excluded(tag))) count_excluded(tag, D, result);
-    else if (result >= 0 && state.enabled) unattributed(D, static_cast<uint64_t>(result));
+    if (HEADRACE_LIKELY(is_excluded(tag)))
+      count_excluded(tag, D, result);
+    else if (result >= 0 && state.enabled)
+      unattributed(D, static_cast<uint64_t>(result));
     return result;
   }
   uint64_t start = base::ticks();
   auto result = call();
   uint64_t end = base::ticks();
-  account<D, A, Count::kCall>(function, {fd, tag, static_cast<uint64_t>(offset), buffer_after(buffer, result), result, start, end});
+  account<D, A, Count::kCall>(
+      function, {fd, tag, static_cast<uint64_t>(offset), buffer_after(buffer, result), result, start, end});
   return result;
 }
 
 /// Counts one half of a copy between two descriptors; only the writing half has the time and the call.
 template <DirectionIndex D>
-HEADRACE_COLD void account_copy(Fn function, int fd, const int64_t* offset, int64_t result, uint64_t start, uint64_t end) {
+HEADRACE_COLD void account_copy(Fn function, int fd, const int64_t* offset, int64_t result, uint64_t start,
+                                uint64_t end) {
   uint64_t tag = tag_of(fd);
   if (!is_tracked(tag)) {
     if (is_excluded(tag)) count_excluded(tag, D, result);
@@ -137,8 +142,10 @@ HEADRACE_COLD void account_copy(Fn function, int fd, const int64_t* offset, int6
   }
   uint64_t at = offset ? static_cast<uint64_t>(*offset) - static_cast<uint64_t>(result > 0 ? result : 0) : 0;
   Operation op{fd, tag, at, nullptr, result, D == kWrite ? start : end, end};
-  if (offset) account < D, At::kOffset, D == kWrite ? Count::kCall : Count::kNothing > (function, op);
-  else account < D, At::kPosition, D == kWrite ? Count::kCall : Count::kNothing > (function, op);
+  if (offset)
+    account<D, At::kOffset, D == kWrite ? Count::kCall : Count::kNothing>(function, op);
+  else
+    account<D, At::kPosition, D == kWrite ? Count::kCall : Count::kNothing>(function, op);
 }
 
 }  // namespace headrace::capture

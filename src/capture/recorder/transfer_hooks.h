@@ -16,26 +16,31 @@ struct TransferHooks : Next {
     return transfer<kRead, At::kPosition>(Fn::read, fd, 0, buffer, [&] { return Next::read(fd, buffer, size); });
   }
   static HEADRACE_INLINE ssize_t __read_chk(int fd, void* buffer, size_t size, size_t capacity) {
-    return transfer<kRead, At::kPosition>(Fn::__read_chk, fd, 0, buffer, [&] { return Next::__read_chk(fd, buffer, size, capacity); });
+    return transfer<kRead, At::kPosition>(Fn::__read_chk, fd, 0, buffer,
+                                          [&] { return Next::__read_chk(fd, buffer, size, capacity); });
   }
   static HEADRACE_INLINE ssize_t write(int fd, const void* buffer, size_t size) {
     return transfer<kWrite, At::kPosition>(Fn::write, fd, 0, buffer, [&] { return Next::write(fd, buffer, size); });
   }
   static HEADRACE_INLINE ssize_t pread(int fd, void* buffer, size_t size, off_t offset) {
-    return transfer<kRead, At::kOffset>(Fn::pread, fd, offset, buffer, [&] { return Next::pread(fd, buffer, size, offset); });
+    return transfer<kRead, At::kOffset>(Fn::pread, fd, offset, buffer,
+                                        [&] { return Next::pread(fd, buffer, size, offset); });
   }
   static HEADRACE_INLINE ssize_t __pread_chk(int fd, void* buffer, size_t size, off_t offset, size_t capacity) {
     return transfer<kRead, At::kOffset>(Fn::__pread_chk, fd, offset, buffer,
                                         [&] { return Next::__pread_chk(fd, buffer, size, offset, capacity); });
   }
   static HEADRACE_INLINE ssize_t pwrite(int fd, const void* buffer, size_t size, off_t offset) {
-    return transfer<kWrite, At::kOffset>(Fn::pwrite, fd, offset, buffer, [&] { return Next::pwrite(fd, buffer, size, offset); });
+    return transfer<kWrite, At::kOffset>(Fn::pwrite, fd, offset, buffer,
+                                         [&] { return Next::pwrite(fd, buffer, size, offset); });
   }
   static ssize_t readv(int fd, const struct iovec* vector, int count) {
-    return transfer<kRead, At::kPosition>(Fn::readv, fd, 0, FirstOf{vector}, [&] { return Next::readv(fd, vector, count); });
+    return transfer<kRead, At::kPosition>(Fn::readv, fd, 0, FirstOf{vector},
+                                          [&] { return Next::readv(fd, vector, count); });
   }
   static ssize_t writev(int fd, const struct iovec* vector, int count) {
-    return transfer<kWrite, At::kPosition>(Fn::writev, fd, 0, FirstOf{vector}, [&] { return Next::writev(fd, vector, count); });
+    return transfer<kWrite, At::kPosition>(Fn::writev, fd, 0, FirstOf{vector},
+                                           [&] { return Next::writev(fd, vector, count); });
   }
   static ssize_t preadv(int fd, const struct iovec* vector, int count, off_t offset) {
     return transfer<kRead, At::kOffset>(Fn::preadv, fd, offset, FirstOf{vector},
@@ -65,13 +70,15 @@ struct TransferHooks : Next {
     return copied(Fn::sendfile, in, offset, out, nullptr, [&] { return Next::sendfile(out, in, offset, size); });
   }
   static ssize_t splice(int in, off_t* in_offset, int out, off_t* out_offset, size_t size, unsigned flags) {
-    return copied(Fn::splice, in, in_offset, out, out_offset, [&] { return Next::splice(in, in_offset, out, out_offset, size, flags); });
+    return copied(Fn::splice, in, in_offset, out, out_offset,
+                  [&] { return Next::splice(in, in_offset, out, out_offset, size, flags); });
   }
   static ssize_t tee(int in, int out, size_t size, unsigned flags) {
     return copied(Fn::tee, in, nullptr, out, nullptr, [&] { return Next::tee(in, out, size, flags); });
   }
   static ssize_t vmsplice(int fd, const struct iovec* vector, size_t count, unsigned flags) {
-    return transfer<kWrite, At::kPosition>(Fn::vmsplice, fd, 0, static_cast<const void*>(nullptr), [&] { return Next::vmsplice(fd, vector, count, flags); });
+    return transfer<kWrite, At::kPosition>(Fn::vmsplice, fd, 0, static_cast<const void*>(nullptr),
+                                           [&] { return Next::vmsplice(fd, vector, count, flags); });
   }
   static ssize_t getdents64(int fd, void* buffer, size_t size) {
     Timed time;

@@ -27,14 +27,16 @@ bool key_made;
 Thread* take_thread() {
   for (Thread* thread = state.threads.load(std::memory_order_acquire); thread; thread = thread->next) {
     uint32_t free = 0;
-    if (thread->taken.load(std::memory_order_relaxed) == 0 && thread->taken.compare_exchange_strong(free, 1)) return thread;
+    if (thread->taken.load(std::memory_order_relaxed) == 0 && thread->taken.compare_exchange_strong(free, 1))
+      return thread;
   }
   void* memory = base::map_anonymous(sizeof(Thread));
   if (!memory) return nullptr;
   auto* thread = static_cast<Thread*>(memory);
   thread->taken.store(1);
   thread->next = state.threads.load(std::memory_order_relaxed);
-  while (!state.threads.compare_exchange_weak(thread->next, thread)) {}
+  while (!state.threads.compare_exchange_weak(thread->next, thread)) {
+  }
   return thread;
 }
 
@@ -154,10 +156,14 @@ void unattributed(uint32_t direction, uint64_t bytes) {
   struct {
     uint64_t *counts, *bytes, *other;
   } to;
-  if (ThreadBlock* child = vfork_block) to = {child->child, child->child_bytes, &child->child_other};
-  else if (ThreadBlock* mine = block) to = {mine->unattributed, mine->unattributed_bytes, &mine->unattributed_other};
-  else if (Header* header = spool.header) to = {header->homeless, header->homeless_bytes, &header->homeless_other};
-  else return;  // before there is a spool: constructors of other libraries, or capture is off
+  if (ThreadBlock* child = vfork_block)
+    to = {child->child, child->child_bytes, &child->child_other};
+  else if (ThreadBlock* mine = block)
+    to = {mine->unattributed, mine->unattributed_bytes, &mine->unattributed_other};
+  else if (Header* header = spool.header)
+    to = {header->homeless, header->homeless_bytes, &header->homeless_other};
+  else
+    return;  // before there is a spool: constructors of other libraries, or capture is off
   if (direction > 1) {
     __atomic_fetch_add(to.other, 1, __ATOMIC_RELAXED);
     return;
@@ -167,7 +173,8 @@ void unattributed(uint32_t direction, uint64_t bytes) {
 }
 
 bool interrupts_section() {
-  return block && block->busy != 0 && !in_vfork_child() && !left_by_longjmp(reinterpret_cast<uint64_t>(__builtin_frame_address(0)));
+  return block && block->busy != 0 && !in_vfork_child() &&
+         !left_by_longjmp(reinterpret_cast<uint64_t>(__builtin_frame_address(0)));
 }
 
 void end_thread(void* thread) {

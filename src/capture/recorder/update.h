@@ -1,9 +1,10 @@
 // The update section: the few instructions after a real call during which counters change.
 //
-// `busy` holds the address of the section's mark on the stack inside it. It is never held across the real call, so nesting, cancellation and
-// siglongjmp out of a call cannot leave it set. A signal handler that does I/O inside a section finds it set and is
-// counted in the block's unattributed totals. A section that siglongjmp left (out of a handler that interrupted it) is
-// recognised by its mark on the stack, which is overwritten or lies below the present frame, and is taken over.
+// `busy` holds the address of the section's mark on the stack inside it. It is never held across the real call, so
+// nesting, cancellation and siglongjmp out of a call cannot leave it set. A signal handler that does I/O inside a
+// section finds it set and is counted in the block's unattributed totals. A section that siglongjmp left (out of a
+// handler that interrupted it) is recognised by its mark on the stack, which is overwritten or lies below the present
+// frame, and is taken over.
 #pragma once
 #include "capture/recorder/state.h"
 
@@ -51,7 +52,8 @@ HEADRACE_INLINE bool Update::enter_anew() { return ready() && enter(); }
 extern __thread uint32_t vfork_depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
 HEADRACE_INLINE bool in_vfork_child() { return HEADRACE_UNLIKELY(vfork_depth != 0); }
 
-/// Gives the calling thread its scratch memory before a call that needs it. Nothing in a vfork child, whose parent has it.
+/// Gives the calling thread its scratch memory before a call that needs it. Nothing in a vfork child, whose parent has
+/// it.
 void ensure_thread();
 /// For the vfork wrapper: from `before` (in the parent) until `after` this thread's calls count for the child.
 extern "C" void headrace_before_vfork();

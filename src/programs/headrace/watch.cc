@@ -68,7 +68,8 @@ class Watcher {
     if (errno == ECHILD && !ended_) ended_ = true;  // somebody else took its status: as good as gone
   }
 
-  /// A terminal's stop is one of the whole job. SIGSTOP is one of that process alone, by somebody who will continue it alone.
+  /// A terminal's stop is one of the whole job. SIGSTOP is one of that process alone, by somebody who will continue it
+  /// alone.
   static bool is_job_control(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
 
   /// The shell must see its job stopped; it continues the whole group, so the command needs no help then.

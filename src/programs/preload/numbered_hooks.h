@@ -8,9 +8,9 @@
 namespace headrace::preload {
 
 struct NumberedHooks : intercept::RealHooks {
-#define NUMBERED(name, ret)                                          \
-  template <typename... A>                                           \
-  static ret name(A... arguments) {                                  \
+#define NUMBERED(name, ret)                                                 \
+  template <typename... A>                                                  \
+  static ret name(A... arguments) {                                         \
     return static_cast<ret>(real::syscall(long{SYS_##name}, arguments...)); \
   }
   NUMBERED(read, ssize_t)

@@ -13,11 +13,12 @@ using headrace::preload::Hooks;
 
 extern "C" {
 
-#define FUNCTION(id, ret, params, args, module, doc)     \
-  EXPORT ret headrace_##id params __asm__(#id);          \
+#define FUNCTION(id, ret, params, args, module, doc) \
+  EXPORT ret headrace_##id params __asm__(#id);      \
   ret headrace_##id params { return Hooks::id args; }
 #define SPECIAL(id, ret, params, args, module, doc)
-#define ALIAS(symbol, id) EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
+#define ALIAS(symbol, id) \
+  EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
 #define SPECIAL_ALIAS(symbol, id)
 #include "intercept/functions.def"
 #undef FUNCTION
@@ -74,16 +75,16 @@ mqd_t headrace_mq_open(const char* name, int flags, ...) {
 }
 
 // ---- exec with the arguments as a list; they go into an array on the stack, as in the C library
-#define COLLECT_ARGUMENTS(first)                                         \
-  va_list rest;                                                          \
-  va_start(rest, first);                                                 \
-  size_t count = 1;                                                      \
-  if (first)                                                             \
-    while (va_arg(rest, char*)) ++count;                                 \
-  va_end(rest);                                                          \
-  auto** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*))); \
-  arguments[0] = const_cast<char*>(first);                               \
-  va_start(rest, first);                                                 \
+#define COLLECT_ARGUMENTS(first)                                                           \
+  va_list rest;                                                                            \
+  va_start(rest, first);                                                                   \
+  size_t count = 1;                                                                        \
+  if (first)                                                                               \
+    while (va_arg(rest, char*)) ++count;                                                   \
+  va_end(rest);                                                                            \
+  auto** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));   \
+  arguments[0] = const_cast<char*>(first);                                                 \
+  va_start(rest, first);                                                                   \
   for (size_t i = 1; i < count + (first ? 1 : 0); ++i) arguments[i] = va_arg(rest, char*); \
   arguments[first ? count : 0] = nullptr;
 
@@ -114,7 +115,8 @@ int headrace_execle(const char* path, const char* argument, ...) {
 #define SPECIAL(id, ret, params, args, module, doc)
 #define ALIAS(symbol, id)
 #define SPECIAL_ALIAS(symbol, id) SPECIAL_ALIAS_##id(symbol, id)
-#define SPECIAL_ALIAS_open(symbol, id) EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
+#define SPECIAL_ALIAS_open(symbol, id) \
+  EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
 #define SPECIAL_ALIAS_openat(symbol, id) SPECIAL_ALIAS_open(symbol, id)
 #define SPECIAL_ALIAS_fcntl(symbol, id) SPECIAL_ALIAS_open(symbol, id)
 #define SPECIAL_ALIAS_vfork(symbol, id)  // in vfork.S
@@ -125,7 +127,8 @@ int headrace_execle(const char* path, const char* argument, ...) {
 #undef SPECIAL_ALIAS
 
 /// Called by the wrapper of syscall() for the numbers that touch files (system_calls.S).
-__attribute__((visibility("hidden"))) long headrace_system_call(long number, long a, long b, long c, long d, long e, long f) {
+__attribute__((visibility("hidden"))) long headrace_system_call(long number, long a, long b, long c, long d, long e,
+                                                                long f) {
   return headrace::preload::system_call(number, a, b, c, d, e, f);
 }
 
