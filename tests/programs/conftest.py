@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from tracing import Compile, Tracer
 
 HERE = Path(__file__).parent

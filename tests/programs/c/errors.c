@@ -34,15 +34,15 @@
 #include <utime.h>
 
 static int lines;
-static char *volatile bad = (char *)8;  // no address that a program has; volatile: the compiler must not know
+static char* volatile bad = (char*)8;  // no address that a program has; volatile: the compiler must not know
 
-#define SHOW(expression)                                                          \
-  do {                                                                            \
-    errno = 77;                                                                   \
-    long result = (long)(expression);                                             \
-    int error = errno;                                                            \
+#define SHOW(expression)                                         \
+  do {                                                           \
+    errno = 77;                                                  \
+    long result = (long)(expression);                            \
+    int error = errno;                                           \
     dprintf(1, "%-60.60s %ld %d\n", #expression, result, error); \
-    ++lines;                                                                      \
+    ++lines;                                                     \
   } while (0)
 /// For results that differ from run to run: only whether there is one.
 #define SHOW_TRUTH(expression) SHOW((expression) != 0)
@@ -112,9 +112,9 @@ static void failures(void) {
     SHOW(openat(closed, "x", O_RDONLY));
     SHOW(getdents64(closed, buffer, sizeof buffer));
   }
-  const char *paths[] = {"missing", "missing/below", "/etc/passwd/below", "", long_name, "loop", bad, NULL};
+  const char* paths[] = {"missing", "missing/below", "/etc/passwd/below", "", long_name, "loop", bad, NULL};
   for (unsigned i = 0; i < sizeof paths / sizeof *paths; ++i) {
-    const char *volatile path = paths[i];  // volatile: no conclusions from "nonnull" declarations
+    const char* volatile path = paths[i];  // volatile: no conclusions from "nonnull" declarations
     SHOW(open(path, O_RDONLY));
     SHOW(open(path, O_WRONLY | O_DIRECTORY));
     SHOW(openat(AT_FDCWD, path, O_RDONLY));
@@ -140,16 +140,16 @@ static void failures(void) {
     SHOW(removexattr(path, "user.x"));
     SHOW(link(path, "other"));
     SHOW(mkdir(path, 0700) < 0 || rmdir(path) < 0);
-    SHOW(execve(path, (char *[]){"x", NULL}, NULL));
+    SHOW(execve(path, (char*[]){"x", NULL}, NULL));
     if (path == bad) continue;  // the C library itself reads these names
     SHOW(shm_open(path ? path : "/", O_RDWR, 0));
     SHOW_TRUTH(path ? opendir(path) : NULL);
     SHOW_TRUTH(path ? fopen(path, "r") : NULL);
     SHOW_TRUTH(realpath(path, NULL));
-    SHOW(path ? execv(path, (char *[]){"x", NULL}) : 0);
-    SHOW(path ? execvp(path, (char *[]){"x", NULL}) : 0);
+    SHOW(path ? execv(path, (char*[]){"x", NULL}) : 0);
+    SHOW(path ? execvp(path, (char*[]){"x", NULL}) : 0);
     pid_t child;
-    SHOW(path ? posix_spawn(&child, path, NULL, NULL, (char *[]){"x", NULL}, NULL) : 0);
+    SHOW(path ? posix_spawn(&child, path, NULL, NULL, (char*[]){"x", NULL}, NULL) : 0);
   }
   SHOW(rename("file", bad));
   SHOW(rename(bad, "file"));
@@ -160,12 +160,12 @@ static void failures(void) {
   SHOW(write(fd, bad, 8));
   SHOW(pread(fd, buffer, 8, -1));
   SHOW(pwrite(fd, buffer, 8, -1));
-  SHOW(readv(fd, (struct iovec *)bad, 1));
-  SHOW(writev(fd, (struct iovec *)bad, 1));
-  SHOW(preadv(fd, (struct iovec *)bad, 1, 0));
-  SHOW(pwritev(fd, (struct iovec *)bad, 1, 0));
-  SHOW(preadv2(fd, (struct iovec *)bad, 1, 0, 0));
-  SHOW(pwritev2(fd, (struct iovec *)bad, 1, -1, 0));
+  SHOW(readv(fd, (struct iovec*)bad, 1));
+  SHOW(writev(fd, (struct iovec*)bad, 1));
+  SHOW(preadv(fd, (struct iovec*)bad, 1, 0));
+  SHOW(pwritev(fd, (struct iovec*)bad, 1, 0));
+  SHOW(preadv2(fd, (struct iovec*)bad, 1, 0, 0));
+  SHOW(pwritev2(fd, (struct iovec*)bad, 1, -1, 0));
   SHOW(readv(fd, &bad_vector, 1));
   volatile int count = -1;
   SHOW(readv(fd, &vector, count));
@@ -179,21 +179,21 @@ static void failures(void) {
   SHOW(fcntl(fd, 9999));
   SHOW(fcntl(fd, F_SETLK, bad));
   SHOW(ioctl(fd, 0x1234, NULL));
-  SHOW(fstat(fd, (struct stat *)bad));
+  SHOW(fstat(fd, (struct stat*)bad));
   SHOW(mmap(NULL, 0, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED);
-  SHOW(copy_file_range(fd, (off_t *)bad, fd, &offset, 1, 0));
-  SHOW(sendfile(fd, fd, (off_t *)bad, 1));
+  SHOW(copy_file_range(fd, (off_t*)bad, fd, &offset, 1, 0));
+  SHOW(sendfile(fd, fd, (off_t*)bad, 1));
   SHOW(syscall(SYS_openat2, AT_FDCWD, "file", NULL, sizeof(struct open_how)));
   SHOW(syscall(SYS_openat2, AT_FDCWD, "file", bad, 1));
   SHOW(syscall(SYS_read, 900, buffer, 1));
   SHOW(syscall(SYS_openat, AT_FDCWD, bad, 0));
   SHOW(syscall(SYS_close_range, 9, 8, 0));
   SHOW(syscall(99999));
-  SHOW(pipe((int *)bad));
+  SHOW(pipe((int*)bad));
   SHOW(pipe2(fds, -1));
   SHOW(socketpair(AF_INET, SOCK_STREAM, 0, fds));
   SHOW(socket(-1, 0, 0));
-  SHOW(recvmsg(fd, (struct msghdr *)bad, 0));
+  SHOW(recvmsg(fd, (struct msghdr*)bad, 0));
   SHOW(epoll_create1(-1));
   SHOW(eventfd(0, -1));
   SHOW(timerfd_create(-1, 0));
@@ -246,7 +246,7 @@ static void successes(void) {
   SHOW(pipe(fds) || close(fds[0]) || close(fds[1]));
   SHOW(close_range(70, 80, 0));
   SHOW(close(fd));
-  DIR *directory = opendir("made");
+  DIR* directory = opendir("made");
   SHOW_TRUTH(readdir(directory));
   SHOW_TRUTH(readdir(directory));
   SHOW_TRUTH(readdir(directory));
@@ -256,13 +256,13 @@ static void successes(void) {
   SHOW(unlink("g"));
   SHOW(chdir(".."));
   SHOW(rmdir("made"));
-  FILE *stream = fopen("stream", "w");
+  FILE* stream = fopen("stream", "w");
   SHOW(fputs("text", stream));
   SHOW(fclose(stream));
   SHOW(system("exit 3"));
   stream = popen("exit 4", "r");
   SHOW(pclose(stream));
-  char *memory;
+  char* memory;
   size_t size;
   stream = open_memstream(&memory, &size);
   SHOW(fclose(stream));

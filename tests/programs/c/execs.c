@@ -34,7 +34,8 @@ static int listed(void) { return execle(env_path, "env", NULL, (char*[]){"A=1", 
 static int own_preload(void) { return execle(env_path, "env", NULL, (char*[]){"LD_PRELOAD=libm.so.6", "B=2", NULL}); }
 static int own_job(void) { return execle(env_path, "env", NULL, (char*[]){"HEADRACE_OTHER=1", "LD_PRELOAD=", NULL}); }
 static int twice(void) {
-  return execle("/bin/sh", "sh", "-c", "env -i /usr/bin/env; env -u PATH /usr/bin/env; exec /usr/bin/env X=1", NULL, (char*[]){"Y=2", NULL});
+  return execle("/bin/sh", "sh", "-c", "env -i /usr/bin/env; env -u PATH /usr/bin/env; exec /usr/bin/env X=1", NULL,
+                (char*[]){"Y=2", NULL});
 }
 static int many(void) {
   char* list[301];
@@ -47,8 +48,12 @@ static int very_many(void) {
   for (int i = 0; i < 9000; ++i) list[i] = malloc(40), snprintf(list[i], 40, "VARIABLE_%d=%d", i, i);
   return execve(env_path, (char*[]){"env", NULL}, list);
 }
-static int by_descriptor(void) { return fexecve(open(env_path, O_RDONLY | O_CLOEXEC), (char*[]){"env", NULL}, (char*[]){"C=3", NULL}); }
-static int relative(void) { return chdir("/usr/bin") || execve("./env", (char*[]){"env", NULL}, (char*[]){"D=4", NULL}); }
+static int by_descriptor(void) {
+  return fexecve(open(env_path, O_RDONLY | O_CLOEXEC), (char*[]){"env", NULL}, (char*[]){"C=3", NULL});
+}
+static int relative(void) {
+  return chdir("/usr/bin") || execve("./env", (char*[]){"env", NULL}, (char*[]){"D=4", NULL});
+}
 static int missing(void) { return execv("missing", (char*[]){"x", NULL}); }
 static int not_allowed(void) { return execv("plain", (char*[]){"x", NULL}); }
 static int directory(void) { return execv("/tmp", (char*[]){"x", NULL}); }
@@ -79,8 +84,10 @@ static int just_fits(void) {
       _exit(errno == E2BIG ? 7 : 8);
     }
     waitpid(child, &status, 0);
-    if (status == 0) fits = tried;
-    else too_large = tried;
+    if (status == 0)
+      fits = tried;
+    else
+      too_large = tried;
   }
   dprintf(1, "fits %d\n", fits > 1);
   list[21] = text + 100000 - fits;
@@ -102,8 +109,11 @@ int main(void) {
   make("no-interpreter", "#!/missing/interpreter\n", 0755);
   make("truncated", "\177ELF\2\1\1", 0755);
 #define RUN(function) in_child(#function, function)
-  RUN(null_environment), RUN(empty_environment), RUN(cleared), RUN(cleared_path), RUN(listed), RUN(own_preload), RUN(own_job);
-  RUN(twice), RUN(many), RUN(very_many), RUN(by_descriptor), RUN(relative), RUN(missing), RUN(not_allowed), RUN(directory);
-  RUN(no_format), RUN(no_format_path), RUN(no_interpreter), RUN(truncated), RUN(not_in_path), RUN(arguments_too_long), RUN(just_fits);
+  RUN(null_environment), RUN(empty_environment), RUN(cleared), RUN(cleared_path), RUN(listed), RUN(own_preload),
+      RUN(own_job);
+  RUN(twice), RUN(many), RUN(very_many), RUN(by_descriptor), RUN(relative), RUN(missing), RUN(not_allowed),
+      RUN(directory);
+  RUN(no_format), RUN(no_format_path), RUN(no_interpreter), RUN(truncated), RUN(not_in_path), RUN(arguments_too_long),
+      RUN(just_fits);
   return 0;
 }

@@ -27,7 +27,8 @@ static int do_io(const char* kind, int number) {
   snprintf(name, sizeof name, "%s%d", kind, number);
   int fd = open(name, O_CREAT | O_RDWR | O_TRUNC, 0600);
   if (fd < 0) return 0;
-  int good = write(fd, "0123456789", 10) == 10 && lseek(fd, 2, SEEK_SET) == 2 && read(fd, text, 5) == 5 && memcmp(text, "23456", 5) == 0;
+  int good = write(fd, "0123456789", 10) == 10 && lseek(fd, 2, SEEK_SET) == 2 && read(fd, text, 5) == 5 &&
+             memcmp(text, "23456", 5) == 0;
   return close(fd) == 0 && good && unlink(name) == 0;
 }
 
@@ -45,7 +46,8 @@ static void* load(void* argument) {
   return NULL;
 }
 
-/// Forks by `make` while threads do I/O; every child does I/O, too, and has the descriptors of its parent and no others.
+/// Forks by `make` while threads do I/O; every child does I/O, too, and has the descriptors of its parent and no
+/// others.
 static void fork_under_load(pid_t (*make)(void), int rounds) {
   pthread_t threads[4];
   for (long i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, load, (void*)i);
@@ -150,7 +152,8 @@ static void* run_commands(void* unused) {
     if (system("exit 3") != 3 << 8) fail("system");
     FILE* stream = popen("echo $FIXED", "r");
     char line[64] = "";
-    if (!stream || !fgets(line, sizeof line, stream) || strcmp(line, "fixed\n") != 0 || pclose(stream) != 0) fail("popen");
+    if (!stream || !fgets(line, sizeof line, stream) || strcmp(line, "fixed\n") != 0 || pclose(stream) != 0)
+      fail("popen");
   }
   return unused;
 }
@@ -176,15 +179,23 @@ int main(int count, char** arguments) {
   const char* what = count > 1 ? arguments[1] : "";
   int rounds = count > 2 ? atoi(arguments[2]) : 200;
   setvbuf(stdout, NULL, _IOLBF, 0);
-  if (!strcmp(what, "fork")) fork_under_load(fork, rounds);
-  else if (!strcmp(what, "_Fork")) fork_under_load(_Fork, rounds);
-  else if (!strcmp(what, "clone")) fork_under_load(clone_by_number, rounds);
-  else if (!strcmp(what, "handler")) fork_in_handler(rounds);
-  else if (!strcmp(what, "handler-returns")) child_returns = 1, fork_in_handler(rounds);
+  if (!strcmp(what, "fork"))
+    fork_under_load(fork, rounds);
+  else if (!strcmp(what, "_Fork"))
+    fork_under_load(_Fork, rounds);
+  else if (!strcmp(what, "clone"))
+    fork_under_load(clone_by_number, rounds);
+  else if (!strcmp(what, "handler"))
+    fork_in_handler(rounds);
+  else if (!strcmp(what, "handler-returns"))
+    child_returns = 1, fork_in_handler(rounds);
   else if (!strcmp(what, "vfork"))
     for (int i = 0; i < rounds; ++i) printf("%d%c", exec_in_vfork(i), i % 20 == 19 ? '\n' : ' ');
-  else if (!strcmp(what, "spawn")) spawn_with_actions();
-  else if (!strcmp(what, "commands")) commands_while_setting();
-  else return 2;
+  else if (!strcmp(what, "spawn"))
+    spawn_with_actions();
+  else if (!strcmp(what, "commands"))
+    commands_while_setting();
+  else
+    return 2;
   return 0;
 }

@@ -173,8 +173,9 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } modes[] = {{"double_close", double_close}, {"cancelled", cancelled}, {"fork_and_system", fork_and_system},
-               {"setenv_and_system", setenv_and_system}, {"small_stack", small_stack}, {"numbered", numbered},
+  } modes[] = {{"double_close", double_close},       {"cancelled", cancelled},
+               {"fork_and_system", fork_and_system}, {"setenv_and_system", setenv_and_system},
+               {"small_stack", small_stack},         {"numbered", numbered},
                {"no_descriptor", no_descriptor}};
   for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; ++i)
     if (strcmp(argv[1], modes[i].name) == 0) {

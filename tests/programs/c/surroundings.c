@@ -20,7 +20,9 @@ static void* small(void* number) {
   snprintf(name, sizeof name, "small%ld", (long)number);
   int fd = open(name, O_CREAT | O_RDWR, 0600);
   struct stat info;
-  if (fd < 0 || write(fd, "12345678", 8) != 8 || pread(fd, text, 8, 0) != 8 || fstat(fd, &info) != 0 || stat(name, &info) != 0) return "failed";
+  if (fd < 0 || write(fd, "12345678", 8) != 8 || pread(fd, text, 8, 0) != 8 || fstat(fd, &info) != 0 ||
+      stat(name, &info) != 0)
+    return "failed";
   close(fd);
   DIR* directory = opendir(".");
   if (!directory || !readdir(directory)) return "failed";
@@ -37,7 +39,8 @@ static void small_stacks(void) {
   for (long i = 0; i < 20; ++i) {
     pthread_t thread;
     void* result;
-    if (pthread_create(&thread, &attributes, small, (void*)i) != 0 || pthread_join(thread, &result) != 0 || result) printf("small %ld\n", i);
+    if (pthread_create(&thread, &attributes, small, (void*)i) != 0 || pthread_join(thread, &result) != 0 || result)
+      printf("small %ld\n", i);
   }
 }
 
@@ -46,9 +49,11 @@ static void large_descriptor(void) {
   getrlimit(RLIMIT_NOFILE, &limits);
   limits.rlim_cur = limits.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limits);
-  int fd = open("large", O_CREAT | O_RDWR, 0600), highest = (int)(limits.rlim_max < 3000000 ? limits.rlim_max : 3000000) - 1;
+  int fd = open("large", O_CREAT | O_RDWR, 0600),
+      highest = (int)(limits.rlim_max < 3000000 ? limits.rlim_max : 3000000) - 1;
   int copy = fcntl(fd, F_DUPFD, highest);
-  printf("%d %zd %d\n", copy == highest || copy < 0, write(copy < 0 ? fd : copy, "x", 1), dup2(fd, highest) == highest || copy < 0);
+  printf("%d %zd %d\n", copy == highest || copy < 0, write(copy < 0 ? fd : copy, "x", 1),
+         dup2(fd, highest) == highest || copy < 0);
   close(copy);
   close(fd);
 }
@@ -69,7 +74,8 @@ int main(int count, char** arguments) {
   sigprocmask(SIG_SETMASK, NULL, &mask);
   for (int i = 1; i < 65; ++i) {
     struct sigaction action;
-    if (sigaction(i, NULL, &action) == 0 && (action.sa_handler != SIG_DFL || sigismember(&mask, i))) printf("signal %d\n", i);
+    if (sigaction(i, NULL, &action) == 0 && (action.sa_handler != SIG_DFL || sigismember(&mask, i)))
+      printf("signal %d\n", i);
   }
   stack_t stack;
   sigaltstack(NULL, &stack);
