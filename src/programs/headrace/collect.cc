@@ -13,6 +13,7 @@
 #include "capture/harvest/harvester.h"
 #include "capture/harvest/job_log.h"
 #include "capture/harvest/spool_directory.h"
+#include "capture/harvest/unfinished.h"
 #include "capture/spool_layout.h"
 #include "format/reader.h"
 #include "programs/headrace/collect_target.h"
@@ -98,6 +99,11 @@ bool collect_directory(JobDirectory& directory, const CollectSettings& settings)
   const Moment start = start_of(directory, facts);
   const Target target = target_of(settings.output, facts);
   capture::JobLog log(capture::LogOutput(target.path, fallback_directories()), start);
+  if (target.append)
+    if (const Status cut = capture::drop_unfinished_rows(target.path); !cut.ok()) {
+      say(cut.message());
+      return false;
+    }
   if (target.append) log.continue_in(capture::LogOutput::append_to(target.path, fallback_directories()));
   capture::Harvester harvester(directory.descriptor(), path, log);
   if (target.append) harvester.skip(stored_processes(target.path));
