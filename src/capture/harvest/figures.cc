@@ -69,6 +69,8 @@ bool add_detail(model::FileRecord& record, uint32_t direction, const Detail& det
 /// or the last; the run before ended `run_gap` before the current one began.
 void add_ends(model::FileRecord& record, Index end, const Direction& d) {
   if (d.run_count == 0 || d.run_gap == kUnknownGap) return;
+  constexpr uint64_t kMost = INT64_MAX / 2;  // beyond it the block was scribbled over, and the product below overflows
+  if (d.run_count > kMost || d.run_size > kMost) return;
   const Wide last = d.last_end, step = static_cast<Wide>(d.run_size) + d.run_gap;
   const Wide first = last - step * (d.run_count - 1), before = last - step * d.run_count;
   Wide furthest = std::max(last, first);

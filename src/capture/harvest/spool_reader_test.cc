@@ -117,6 +117,15 @@ TEST(SpoolReader, PatternOfPendingRuns) {
   EXPECT_EQ(r["/a"].common_strides[model::kRead].values(), (std::vector<model::CommonValue>{{-50, 3}}));
 }
 
+TEST(SpoolReader, ScribbledRunsHaveNoEnd) {  // found by fuzzing: a product beyond 128 bits
+  SpoolBuilder b;
+  Direction& d = b.at<Direction>(b.direction(b.shard(b.record("/a")), kRead));
+  d.run_count = d.run_size = UINT64_MAX - 1;
+  d.run_gap = 1;
+  Reading r(b.finish());
+  EXPECT_EQ(r["/a"][counter::read_end], 0u);
+}
+
 TEST(SpoolReader, SeriesOfUnequalWidthsAreAdded) {
   SpoolBuilder b;
   const uint32_t fine = b.thread(), coarse = b.thread();
