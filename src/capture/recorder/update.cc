@@ -146,8 +146,8 @@ bool Update::wait_for_fold(uint64_t mark) {
   while (state.folding.load(std::memory_order_acquire) != 0) {
     __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
     base::pause_briefly(attempt++);
-    __atomic_store_n(&block->busy, mark, __ATOMIC_RELAXED);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    __atomic_exchange_n(&block->busy, mark,
+                        __ATOMIC_SEQ_CST);  // before the next look at `folding`, for every processor
   }
   return true;
 }
