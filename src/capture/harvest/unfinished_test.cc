@@ -22,7 +22,9 @@ std::string write_log(std::initializer_list<const char*> tables, bool close) {
     ++process;
     EXPECT_TRUE(writer->add(format::TableBuilder(name).u64("process", &process, 1, sizeof process)).ok());
   }
-  if (close) EXPECT_TRUE(writer->close().ok());
+  if (close) {
+    EXPECT_TRUE(writer->close().ok());
+  }
   return path;
 }
 
