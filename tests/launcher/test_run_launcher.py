@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launcher_tools import COMMAND, Launcher
+from launcher_tools import COMMAND, Launcher, default_signals
 
 Facts = Callable[[Path], dict[str, Any]]
 
@@ -245,6 +245,7 @@ def on_terminal(launcher: Launcher, *arguments: str) -> tuple[subprocess.Popen[b
 
     def own_terminal() -> None:
         os.setsid()
+        default_signals()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = launcher.start(*arguments, stdin=slave, stdout=slave, stderr=slave, preexec_fn=own_terminal)
