@@ -248,6 +248,4 @@ void note_io_uring() {
   if (ready() && is_running()) __atomic_fetch_add(&spool.header->io_uring, 1, __ATOMIC_RELAXED);
 }
 
-const char* job_directory() { return settings.directory; }
-
 }  // namespace headrace::capture

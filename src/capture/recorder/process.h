@@ -22,7 +22,4 @@ void keep_image();
 void forked_inside_section(ThreadBlock* interrupted);
 void note_io_uring();
 
-/// The job's directory, or "" when this process keeps its records in memory only.
-const char* job_directory();
-
 }  // namespace headrace::capture

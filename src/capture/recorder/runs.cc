@@ -164,9 +164,6 @@ void count_error(Direction* d) {
   }
 }
 
-uint64_t operations_of(const Direction& d) {
-  return (d.detail ? at<Detail>(d.detail)->operations : 0) + d.previous_count + d.run_count + d.zeros;
-}
 uint64_t bytes_of(const Direction& d) {
   return (d.detail ? at<Detail>(d.detail)->bytes : 0) + d.previous_count * d.previous_size + d.run_count * d.run_size;
 }

@@ -12,8 +12,7 @@ HEADRACE_COLD void end_run(Direction* direction, uint64_t size, int64_t gap, boo
 /// Counts an operation that failed. Inside a section.
 void count_error(Direction* direction);
 
-/// Operations and bytes counted so far.
-uint64_t operations_of(const Direction& direction);
+/// Bytes counted so far.
 uint64_t bytes_of(const Direction& direction);
 
 /// Adds everything of `from` to `to`, whose Detail must exist. Used by folds.
