@@ -87,7 +87,7 @@ FORBIDDEN = {
         "python/headrace/study/a/b.py",
         "from ...report import x\n",
         1,
-        "study may not import report",
+        "study may not import reports",
     ),
     "plain import": (
         "python/headrace/_errors.py",
