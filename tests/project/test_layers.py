@@ -85,7 +85,7 @@ FORBIDDEN = {
     ),
     "deep import": (
         "python/headrace/study/a/b.py",
-        "from ...report import x\n",
+        "from ...reports import x\n",
         1,
         "study may not import reports",
     ),
