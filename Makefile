@@ -69,4 +69,4 @@ format:  ## rewrite C++ and Python sources in the project's format
 
 clean:  ## remove build/, .venv/ and the packages of web/
 	@echo "clean: removing build/, .venv/ and web/node_modules/"
-	@rm -rf build .venv web/node_modules python/headrace/report/template.html
+	@rm -rf build .venv web/node_modules python/headrace/reports/template.html

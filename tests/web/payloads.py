@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-TEMPLATE = Path(__file__).parents[2] / "python/headrace/report/template.html"
-MARKER = "<!--headrace-data-->"
+TEMPLATE = Path(__file__).parents[2] / "python/headrace/reports/template.html"
+MARKER = '<script id="headrace-data" type="application/octet-stream"></script>'
 
 Columns = dict[str, "np.ndarray[Any, Any] | Sequence[str] | Coded"]
 _NUMBERS = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "i32", "float64": "f64"}
@@ -30,8 +30,7 @@ def write_report(path: Path, kind: str, facts: dict[str, Any], tables: dict[str,
     page = TEMPLATE.read_text(encoding="utf-8")
     assert page.count(MARKER) == 1
     data = base64.b64encode(gzip.compress(encode(kind, facts, tables), 6)).decode()
-    script = f'<script id="headrace-data" type="application/octet-stream">{data}</script>'
-    path.write_text(page.replace(MARKER, script), encoding="utf-8")
+    path.write_text(page.replace(MARKER, MARKER.replace("><", f">{data}<")), encoding="utf-8")
     return path
 
 

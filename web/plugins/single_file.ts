@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import type { Plugin } from "vite";
 
-/** Python puts the data in the place of this comment. */
-export const DATA_MARKER = "<!--headrace-data-->";
+/** What Python fills, with the data and with the job's name (python/headrace/reports/html.py). */
+const PLACES = ['<script id="headrace-data" type="application/octet-stream"></script>', "<title>Headrace</title>"];
 
 export function singleFile(): Plugin {
   return {
@@ -52,7 +52,7 @@ export function inline(page: string, script: string, style: string): string {
   const whole = bare
     .replace("</head>", () => `${head}</head>`)
     .replace("</body>", () => `<script type="module">${code}</script>\n</body>`);
-  for (const part of [DATA_MARKER, policy, code]) {
+  for (const part of [...PLACES, policy, code]) {
     if (whole.split(part).length !== 2) throw new Error(`the page must hold exactly once: ${part.slice(0, 60)}`);
   }
   return whole;

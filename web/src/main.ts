@@ -18,7 +18,7 @@ async function open(): Promise<void> {
   await painted();
   try {
     const data = document.querySelector("#headrace-data");
-    if (!data) throw new PayloadError("This page has no data: it is the template of the reports that 'headrace report' makes.");
+    if (!data?.textContent) throw new PayloadError("This page has no data: it is the template of the reports that 'headrace report' makes.");
     const payload = await readPayload(data.textContent);
     data.remove(); // some megabytes of text that nobody needs any more
     const page = PAGES[payload.kind];

@@ -9,7 +9,6 @@ import type { JobFacts } from "./facts";
 export function header(facts: JobFacts): HTMLElement {
   const { job, log } = facts.summary;
   const words = job.command?.length ? job.command.map(quoted).join(" ") : "command not known";
-  document.title = `${words.length > 80 ? `${words.slice(0, 80)}…` : words} – Headrace`;
   const [state, text] = completeness(facts);
   return h(
     "div",
