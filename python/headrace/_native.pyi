@@ -61,6 +61,12 @@ class Log:
     ) -> list[list[int]]:
         """Operations by size: [reads, writes], each by bucket; bucket b holds sizes in (2**(b-1), 2**b]."""
 
+    def columns(self, table: str) -> list[str]:
+        """Names of the columns that the log itself has of a table."""
+
+    def functions(self, processes: Sequence[int] = ()) -> Frame:
+        """Calls by function, over all processes or some: function, calls, errors, bytes, time_ns, max_ns."""
+
     def common(self, groups: Sequence[Sequence[int]]) -> list[tuple[int, str, str, int, int, bool]]:
         """(group, "read"/"write", "size"/"stride", value, count, exact) of groups of records.
 
@@ -76,9 +82,6 @@ class Log:
         """
 
     narrowest_span_ns: int  # of the series over time; 0: it has none
-    def functions(self, processes: Sequence[int] = ()) -> list[tuple[str, int, int, int, int, int]]:
-        """(function, calls, errors, bytes, ns in all, ns of the longest), most time first."""
-
     def report_files(
         self, by_path: Frame, most: int
     ) -> tuple[int, list[tuple[str, str, tuple[bytes, ...], list[str] | None]], list[int], dict[str, Any]]:
@@ -87,6 +90,15 @@ class Log:
         Number of rows; columns (name, type, parts, values) of docs/formats/report-payload.md; the row of
         `by_path` behind each; files, bytes_read, bytes_written, time_ns and calls of those left out.
         """
+
+def match(runs: Sequence[tuple[Frame, str, int]]) -> Frame:
+    """The same files of several runs side by side; a run is (merged frame, directory, side). See match.h."""
+
+def match_counts(matched: Frame, side: int) -> dict[str, Any]:
+    """How the files of a side and of side 0 were matched."""
+
+def most_changed(matched: Frame, term: str, sides: int, limit: int) -> list[int]:
+    """Rows in which "time_ns", "bytes" or "calls" of any side differs most from side 0; "path": by name."""
 
 def counters() -> list[dict[str, str]]: ...
 def flags() -> list[tuple[str, int, str]]: ...

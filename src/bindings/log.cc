@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/errors.h"
+#include "bindings/profile.h"
 
 namespace headrace::bindings {
 
@@ -84,6 +85,18 @@ std::array<model::SizeHistogram, 2> Log::histogram(const Selection& selection) {
   return size_histogram(*stored_or_empty("sizes"), records);
 }
 
+std::vector<std::string> Log::columns(const std::string& table) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const format::Column& column : stored_or_empty(table)->columns) names.push_back(column.name);
+  return names;
+}
+
+Frame Log::functions(const std::vector<uint64_t>& processes) {
+  const std::lock_guard lock(mutex_);
+  return merge_profiles(stored_or_empty("profiles"), processes);
+}
+
 std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& groups) {
   const std::lock_guard lock(mutex_);
   return common_values(*stored_or_empty("common"), groups);
@@ -97,11 +110,6 @@ Rate Log::rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_
 uint64_t Log::narrowest_span_ns() {
   const std::lock_guard lock(mutex_);
   return bindings::narrowest_span_ns(*stored_or_empty("series"));
-}
-
-std::vector<FunctionRow> Log::functions_of(const std::vector<uint64_t>& processes) {
-  const std::lock_guard lock(mutex_);
-  return functions(*stored_or_empty("profiles"), processes);
 }
 
 FileTable Log::files_of(const Frame& by_path, uint64_t most) {

@@ -3,11 +3,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/arrow_export.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
+#include "bindings/match.h"
 #include "bindings/report.h"
 #include "bindings/schema.h"
 #include "bindings/to_python.h"
@@ -118,6 +121,28 @@ nb::list common_of(Log& log, const std::vector<std::vector<uint64_t>>& groups) {
   return list;
 }
 
+using RunArgument = std::tuple<const Frame*, std::string, uint32_t>;
+
+Frame match_of(const std::vector<RunArgument>& arguments) {
+  std::vector<Run> runs;
+  for (const auto& [frame, directory, side] : arguments) runs.push_back({frame, directory, side});
+  const nb::gil_scoped_release release;
+  return take(match_files(runs));
+}
+
+nb::dict match_counts_of(const Frame& matched, uint32_t side) {
+  const MatchCounts counts = match_counts(matched, side);
+  nb::dict dict;
+  dict["by_path"] = counts.by_path;
+  dict["by_directory"] = counts.by_directory;
+  dict["only_in_base"] = counts.only_in_base;
+  dict["only_in_side"] = counts.only_in_side;
+  dict["time_ns_only_in_base"] = counts.time_ns_only_in_base;
+  dict["time_ns_only_in_side"] = counts.time_ns_only_in_side;
+  dict["moved_ns"] = counts.moved_ns;
+  return dict;
+}
+
 void define_frame(nb::module_& module) {
   nb::class_<Frame>(module, "Frame")
       .def_ro("name", &Frame::name)
@@ -165,6 +190,8 @@ nb::class_<Log> define_log(nb::module_& module) {
           },
           nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>(),
           nb::arg("layers") = std::vector<std::string>())
+      .def("columns", &Log::columns, nb::arg("table"), Release())
+      .def("functions", &Log::functions, nb::arg("processes") = std::vector<uint64_t>(), Release())
       .def("common", common_of, nb::arg("groups"));
   return log;
 }
@@ -184,6 +211,10 @@ NB_MODULE(_native, module) {
     return list;
   });
   module.def("flags", flags);
+  module.def("match", match_of, nb::arg("runs"));
+  module.def("match_counts", match_counts_of, nb::arg("matched"), nb::arg("side"));
+  module.def("most_changed", most_changed, nb::arg("matched"), nb::arg("term"), nb::arg("sides"), nb::arg("limit"),
+             Release());
   module.def("schema", schema);
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
   module.attr("version") = HEADRACE_VERSION;

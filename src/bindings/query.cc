@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "bindings/id_map.h"
-#include "bindings/utf8.h"
 
 namespace headrace::bindings {
 namespace {
@@ -153,40 +152,6 @@ uint64_t narrowest_span_ns(const format::Table& series) {
     if (value > 0 && (least == 0 || value < least)) least = value;
   }
   return least;
-}
-
-std::vector<FunctionRow> functions(const format::Table& profiles, const std::vector<uint64_t>& processes) {
-  const Reading reading{profiles};
-  const auto* owner = reading.number_column("process");
-  const auto* function = reading.text_column("function");
-  const auto* calls = reading.number_column("calls");
-  const auto* errors = reading.number_column("errors");
-  const auto* bytes = reading.number_column("bytes");
-  const auto* time = reading.number_column("time_ns");
-  const auto* longest = reading.number_column("max_ns");
-  IdMap wanted;
-  for (uint64_t process : processes) wanted.insert(process, 0);
-  std::map<std::string, FunctionRow, std::less<>> sums;
-  for (uint64_t row = 0; function && row < profiles.rows; ++row) {
-    if (!processes.empty() && wanted.find(number(owner, row)) == IdMap::kNone) continue;
-    const std::string_view name = function->text(row);
-    auto found = sums.find(name);
-    if (found == sums.end()) found = sums.emplace(std::string(name), FunctionRow{}).first;
-    FunctionRow& sum = found->second;
-    sum.calls += number(calls, row);
-    sum.errors += number(errors, row);
-    sum.bytes += number(bytes, row);
-    sum.time_ns += number(time, row);
-    sum.max_ns = std::max(sum.max_ns, number(longest, row));
-  }
-  std::vector<FunctionRow> rows;
-  for (auto& [name, sum] : sums) {
-    append_escaped(name, sum.function);
-    rows.push_back(std::move(sum));
-  }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const FunctionRow& a, const FunctionRow& b) { return a.time_ns > b.time_ns; });
-  return rows;
 }
 
 }  // namespace headrace::bindings

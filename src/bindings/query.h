@@ -44,12 +44,4 @@ Rate rate(const format::Table& series, const std::vector<uint64_t>& processes, u
 /// The width of the narrowest span that the series has; 0 when it has none.
 uint64_t narrowest_span_ns(const format::Table& series);
 
-struct FunctionRow {
-  std::string function;
-  uint64_t calls = 0, errors = 0, bytes = 0, time_ns = 0, max_ns = 0;
-};
-
-/// The profiles of all processes, or of some, added up by function, most time first.
-std::vector<FunctionRow> functions(const format::Table& profiles, const std::vector<uint64_t>& processes);
-
 }  // namespace headrace::bindings

@@ -56,14 +56,6 @@ nb::list tree_of(const Frame& by_path, uint64_t most) {
   return list;
 }
 
-nb::list functions_of(Log& log, const std::vector<uint64_t>& processes) {
-  nb::list list;
-  for (const FunctionRow& row : log.functions_of(processes)) {
-    list.append(nb::make_tuple(str_of(row.function), row.calls, row.errors, row.bytes, row.time_ns, row.max_ns));
-  }
-  return list;
-}
-
 nb::tuple rate_of(Log& log, uint64_t bins, uint64_t begin, uint64_t end, const std::vector<uint64_t>& processes) {
   Rate rate;
   {
@@ -95,7 +87,6 @@ nb::object pattern_of(uint64_t consecutive, uint64_t forward, uint64_t backward)
 
 void define_report(nb::module_& module, nb::class_<Log>& log) {
   log.def("report_files", files_of, nb::arg("by_path"), nb::arg("most"))
-      .def("functions", functions_of, nb::arg("processes") = std::vector<uint64_t>())
       .def("rate", rate_of, nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
            nb::arg("processes") = std::vector<uint64_t>())
       .def_prop_ro("narrowest_span_ns", &Log::narrowest_span_ns);

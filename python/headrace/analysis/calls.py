@@ -47,11 +47,10 @@ def _layer(row: dict[str, Any]) -> dict[str, Any]:
 def functions(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
     """Calls by function, on whatever they were: files, pipes, sockets, excluded paths; most time first."""
     modules = _native.function_modules()
-    keys = ("function", "calls", "errors", "bytes", "time_ns", "max_ns")
-    return [
-        dict(zip(keys, row, strict=True)) | {"layer": "stdio" if modules.get(row[0]) == "stdio" else "posix"}
-        for row in log.native.functions(chosen)
-    ]
+    rows = log.native.functions(chosen).rows()
+    for row in rows:
+        row["layer"] = "stdio" if modules.get(row["function"]) == "stdio" else "posix"
+    return sorted(rows, key=lambda row: (-row["time_ns"], row["function"]))
 
 
 def rate(log: JobLog, chosen: list[int], run_ns: int, spans: int) -> dict[str, Any]:
