@@ -530,7 +530,7 @@ def treemap(files: Any, most: int = 2000) -> dict[str, Any]:
             name = folders[depth]
             if name not in at["children"]:
                 if nodes >= most:
-                    name = "(others)"
+                    name = "(7 others)"
                 nodes += 1
                 at["children"].setdefault(name, node(name))
             at = at["children"][name]
