@@ -5,6 +5,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <string>
+
 #include "bindings/arrow_export.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
@@ -117,6 +122,15 @@ nb::list common_of(Log& log, const std::vector<std::vector<uint64_t>>& groups) {
   return list;
 }
 
+/// The name of a C++ function in its own language; any other symbol as it is.
+std::string demangle(const std::string& symbol) {
+  int status = 0;
+  char* name = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  const std::string result = name != nullptr ? name : symbol;
+  std::free(name);
+  return result;
+}
+
 void define_frame(nb::module_& module) {
   nb::class_<Frame>(module, "Frame")
       .def_ro("name", &Frame::name)
@@ -188,5 +202,6 @@ NB_MODULE(_native, module) {
   module.def("flags", flags);
   module.def("schema", schema);
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
+  module.def("demangle", demangle, nb::arg("symbol"));
   module.attr("version") = HEADRACE_VERSION;
 }
