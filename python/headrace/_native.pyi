@@ -57,6 +57,12 @@ class Log:
     def histogram(self, processes: Sequence[int] = (), kinds: Sequence[str] = ()) -> list[list[int]]:
         """Operations by size: [reads, writes], each by bucket; bucket b holds sizes in (2**(b-1), 2**b]."""
 
+    def columns(self, table: str) -> list[str]:
+        """Names of the columns that the log itself has of a table."""
+
+    def functions(self) -> Frame:
+        """Calls by function, over all processes: function, calls, errors, bytes, time_ns, max_ns."""
+
     def common(self, groups: Sequence[Sequence[int]]) -> list[tuple[int, str, str, int, int, bool]]:
         """(group, "read"/"write", "size"/"stride", value, count, exact) of groups of records.
 
@@ -67,6 +73,15 @@ class Log:
         self, bins: int, begin_at_ns: int, end_at_ns: int, processes: Sequence[int] = ()
     ) -> tuple[list[float], list[float]]:
         """Bytes read and bytes written in each of `bins` equal spans of time."""
+
+def match(runs: Sequence[tuple[Frame, str, int]]) -> Frame:
+    """The same files of several runs side by side; a run is (merged frame, directory, side). See match.h."""
+
+def match_counts(matched: Frame, side: int) -> dict[str, Any]:
+    """How the files of a side and of side 0 were matched."""
+
+def most_changed(matched: Frame, term: str, sides: int, limit: int) -> list[int]:
+    """Rows in which "time_ns", "bytes" or "calls" of any side differs most from side 0; "path": by name."""
 
 def counters() -> list[dict[str, str]]: ...
 def flags() -> list[tuple[str, int, str]]: ...

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/errors.h"
+#include "bindings/profile.h"
 
 namespace headrace::bindings {
 
@@ -82,6 +83,18 @@ std::array<model::SizeHistogram, 2> Log::histogram(const Selection& selection) {
   std::vector<uint64_t> records;
   for (uint32_t row : select(*files, selection)) records.push_back(ids.words[row]);
   return size_histogram(*stored_or_empty("sizes"), records);
+}
+
+std::vector<std::string> Log::columns(const std::string& table) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const format::Column& column : stored_or_empty(table)->columns) names.push_back(column.name);
+  return names;
+}
+
+Frame Log::functions() {
+  const std::lock_guard lock(mutex_);
+  return merge_profiles(stored_or_empty("profiles"));
 }
 
 std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& groups) {

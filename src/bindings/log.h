@@ -39,6 +39,10 @@ class Log {
 
   Frame merge(const std::string& by, const Selection& selection);
   std::array<model::SizeHistogram, 2> histogram(const Selection& selection);
+  /// Names of the columns that the log itself has of a table; empty when it lacks the table.
+  std::vector<std::string> columns(const std::string& table);
+  /// Calls by function, over all processes (profile.h).
+  Frame functions();
   std::vector<CommonRow> common(const std::vector<std::vector<uint64_t>>& groups);
   Bandwidth bandwidth_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
                          uint64_t end_at_ns);

@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cxxabi.h>
@@ -13,6 +15,7 @@
 #include "bindings/arrow_export.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
+#include "bindings/match.h"
 #include "bindings/schema.h"
 #include "bindings/to_python.h"
 #include "bindings/write_tables.h"
@@ -131,6 +134,28 @@ std::string demangle(const std::string& symbol) {
   return result;
 }
 
+using RunArgument = std::tuple<const Frame*, std::string, uint32_t>;
+
+Frame match_of(const std::vector<RunArgument>& arguments) {
+  std::vector<Run> runs;
+  for (const auto& [frame, directory, side] : arguments) runs.push_back({frame, directory, side});
+  const nb::gil_scoped_release release;
+  return take(match_files(runs));
+}
+
+nb::dict match_counts_of(const Frame& matched, uint32_t side) {
+  const MatchCounts counts = match_counts(matched, side);
+  nb::dict dict;
+  dict["by_path"] = counts.by_path;
+  dict["by_directory"] = counts.by_directory;
+  dict["only_in_base"] = counts.only_in_base;
+  dict["only_in_side"] = counts.only_in_side;
+  dict["time_ns_only_in_base"] = counts.time_ns_only_in_base;
+  dict["time_ns_only_in_side"] = counts.time_ns_only_in_side;
+  dict["moved_ns"] = counts.moved_ns;
+  return dict;
+}
+
 void define_frame(nb::module_& module) {
   nb::class_<Frame>(module, "Frame")
       .def_ro("name", &Frame::name)
@@ -175,6 +200,8 @@ void define_log(nb::module_& module) {
             return histogram_of(log, {std::move(processes), std::move(kinds)});
           },
           nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>())
+      .def("columns", &Log::columns, nb::arg("table"), Release())
+      .def("functions", &Log::functions, Release())
       .def("common", common_of, nb::arg("groups"))
       .def(
           "bandwidth",
@@ -200,6 +227,10 @@ NB_MODULE(_native, module) {
     return list;
   });
   module.def("flags", flags);
+  module.def("match", match_of, nb::arg("runs"));
+  module.def("match_counts", match_counts_of, nb::arg("matched"), nb::arg("side"));
+  module.def("most_changed", most_changed, nb::arg("matched"), nb::arg("term"), nb::arg("sides"), nb::arg("limit"),
+             Release());
   module.def("schema", schema);
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
   module.def("demangle", demangle, nb::arg("symbol"));

@@ -70,11 +70,10 @@ void prepare_objects() {
   look_up = reinterpret_cast<int (*)(void*, Found*)>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
   if (!look_up) dl_iterate_phdr(list_object, nullptr);
   // The objects of the start are never unloaded, so this part of the loader's list stays as it is.
-  if (void* self = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD)) {
-    first_map = static_cast<const link_map*>(self);
-    for (const link_map* map = first_map; map; map = map->l_next) last_permanent = map;
-    dlclose(self);
-  }
+  Found found{};
+  if (look_up && look_up(reinterpret_cast<void*>(&prepare_objects), &found) == 0) first_map = found.map;
+  while (first_map && first_map->l_prev) first_map = first_map->l_prev;
+  for (const link_map* map = first_map; map; map = map->l_next) last_permanent = map;
 }
 
 bool find_object(uintptr_t address, LoadedObject* out) {
