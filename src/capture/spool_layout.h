@@ -134,8 +134,8 @@ struct Record {
   uint32_t name_length;
   uint32_t final_name;  // Name, once renamed
   RecordKind kind;
-  uint8_t partial;      // 1: a roll-up may hold this file's past; its shards get the flag
-  uint8_t size_class;   // of the bytes moved when last looked at, for choosing what to fold
+  uint8_t partial;     // 1: a roll-up may hold this file's past; its shards get the flag
+  uint8_t size_class;  // of the bytes moved when last looked at, for choosing what to fold
   uint8_t unused;
   uint32_t open_stack;  // Stack of its first open; 0: not taken yet
   uint32_t sites;       // Sites, once something was read or written
@@ -244,7 +244,7 @@ struct alignas(64) Header {
   uint32_t functions;        // number of functions known to the writer
   uint32_t lost_children;    // forked processes that could make neither a spool nor a note
   uint32_t first_stack, first_module;
-  uint32_t folded_sites;     // first opens of folded files whose stack their roll-up has no room for
+  uint32_t folded_sites;  // first opens of folded files whose stack their roll-up has no room for
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };
 

@@ -59,7 +59,9 @@ def _read(file: BinaryIO) -> ElfFacts | None:
             name = names[fields[0] :].split(b"\0", 1)[0]
             if name == b".gnu_debuglink":
                 link, crc = _debug_link(_at(file, fields[4], fields[5]))
-            if name == b".note.gnu.build-id" and not build_id:  # debug files may have no segments worth reading
+            if (
+                name == b".note.gnu.build-id" and not build_id
+            ):  # debug files may have no segments worth reading
                 build_id = _build_id(_at(file, fields[4], fields[5]))
     return ElfFacts(build_id, max(load_address, 0), link, crc)
 

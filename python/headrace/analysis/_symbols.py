@@ -1,6 +1,6 @@
 """Offsets in programs and libraries → function, file and line, by the package `symbolic`.
 
-Why that package: docs/decisions/0002-resolving-call-sites.md. It is loaded when the first module is looked at.
+Why that package: docs/decisions/0002-call-sites.md. It is loaded when the first module is looked at.
 """
 
 from __future__ import annotations

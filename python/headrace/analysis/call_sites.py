@@ -14,8 +14,25 @@ Frame = dict[str, Any]
 
 _FEW = 20_000  # rows up to which plain Python values are cheaper than loading pyarrow
 # Files whose functions are not "the code that did it", although their debug information may be at hand.
-_SYSTEM = ("/lib/", "/lib64/", "/lib32/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/libx32/", "linux-vdso")
-_LIBRARY_SOURCES = ("/usr/include/", "/usr/lib/", "/include/c++/", "/rustc/", "../sysdeps/", "./csu/", "../csu/")
+_SYSTEM = (
+    "/lib/",
+    "/lib64/",
+    "/lib32/",
+    "/usr/lib/",
+    "/usr/lib64/",
+    "/usr/libexec/",
+    "/libx32/",
+    "linux-vdso",
+)
+_LIBRARY_SOURCES = (
+    "/usr/include/",
+    "/usr/lib/",
+    "/include/c++/",
+    "/rustc/",
+    "../sysdeps/",
+    "./csu/",
+    "../csu/",
+)
 _LIBRARY_NAMES = ("std::", "__gnu_cxx::", "_gfortran", "core::", "alloc::", "__libc_start", "_start")
 
 

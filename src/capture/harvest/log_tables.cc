@@ -129,7 +129,7 @@ uint64_t LogTables::rows() const {
 
 void LogTables::mark() {
   const size_t now[] = {files_.size(),    sizes_.size(),  common_.size(), processes_.size(),
-                        profiles_.size(), series_.size(), gaps_.size(), call_sites_.sites()};
+                        profiles_.size(), series_.size(), gaps_.size(),   call_sites_.sites()};
   std::copy(std::begin(now), std::end(now), marks_);
 }
 

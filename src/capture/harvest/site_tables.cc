@@ -29,9 +29,7 @@ void SiteTables::drop_sites_from(size_t count) {
   what_.resize(count);
 }
 
-void SiteTables::clear() {
-  clear_all(sites_, what_, frames_, modules_, build_ids_, known_);
-}
+void SiteTables::clear() { clear_all(sites_, what_, frames_, modules_, build_ids_, known_); }
 
 bool SiteTables::due(uint32_t table, bool has_rows, bool every) {
   if (!has_rows && (!every || (written_ & table) != 0)) return false;

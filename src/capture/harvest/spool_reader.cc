@@ -56,7 +56,8 @@ Status check_header(const SpoolBytes& bytes, const std::string& label, Header* h
 /// Reads records with their shards, directions, details and metadata.
 class RecordReader {
  public:
-  RecordReader(SpoolBytes& bytes, const ClockMap& clock, const StackReader& stacks, DamageList& damage, RecordSink& sink)
+  RecordReader(SpoolBytes& bytes, const ClockMap& clock, const StackReader& stacks, DamageList& damage,
+               RecordSink& sink)
       : bytes_(bytes), clock_(clock), stacks_(stacks), damage_(damage), sink_(sink) {}
 
   void read_all(uint32_t first) {

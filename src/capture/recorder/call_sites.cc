@@ -13,11 +13,12 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kStackSlots = 2048, kMaximumStacks = 1024, kMaximumModules = 256;
-constexpr uint64_t kMemoryShare = 8;             // part of the spool that call sites may take
-constexpr uint64_t kTimeShare = 32;              // part of a thread's time that its walks may take
-constexpr uint64_t kFreeWalking = 1 << 21;       // ticks that they may take in any case
-constexpr uint64_t kLeastSlow = 1 << 14;         // ticks: nothing faster is a new slowest operation, but the first
-constexpr uintptr_t kNearStack = 256 << 10;      // bytes by which the known part of the main stack grows at a time
+constexpr uint64_t kMemoryShare = 8;         // part of the spool that call sites may take
+constexpr uint64_t kTimeShare = 32;          // part of a thread's time that its walks may take
+constexpr uint64_t kFreeWalking = 1 << 21;   // ticks that they may take in any case
+constexpr uint64_t kLongestWalk = 1 << 18;   // ticks: in a longer one the thread was not running all the time
+constexpr uint64_t kLeastSlow = 1 << 14;     // ticks: nothing faster is a new slowest operation, but the first
+constexpr uintptr_t kNearStack = 256 << 10;  // bytes by which the known part of the main stack grows at a time
 
 /// A module of this spool; a row never changes while its number is in use.
 struct KnownModule {
@@ -58,7 +59,8 @@ bool still_loaded(const KnownStack& known) {
 }
 
 bool is_present(const KnownStack& known, uintptr_t place, Readable& stack) {
-  if (known.place != place || known.stack == 0 || known.generation != generation || known.frames.count == 0) return false;
+  if (known.place != place || known.stack == 0 || known.generation != generation || known.frames.count == 0)
+    return false;
   const Frames& frames = known.frames;
   if (!stack.covers(place, frames.slot[frames.count - 1] + sizeof(uint64_t))) return false;
   for (uint32_t i = 0; i < frames.count; ++i) {
@@ -111,7 +113,7 @@ uint32_t module_number(const LoadedObject& object) {
   module->next = spool.header->first_module;
   std::atomic_signal_fence(std::memory_order_release);
   spool.header->first_module = offset;
-  modules[module_count] = {object.start,       object.end, object.bias, object.map, identity_of(object, id),
+  modules[module_count] = {object.start,        object.end, object.bias, object.map, identity_of(object, id),
                            is_permanent(object)};
   return ++module_count;
 }
@@ -137,7 +139,8 @@ bool name_frames(const Frames& frames, KnownStack* known, Words* out) {
     uint32_t n = 0;
     while (n < known->passing_count && known->passing[n] != module - 1) ++n;
     if (n == std::size(known->passing)) recognisable = false;
-    if (n == known->passing_count && recognisable) known->passing[known->passing_count++] = static_cast<uint16_t>(module - 1);
+    if (n == known->passing_count && recognisable)
+      known->passing[known->passing_count++] = static_cast<uint16_t>(module - 1);
   }
   return recognisable;
 }
@@ -208,7 +211,8 @@ uint32_t stack_above(const Place& here) {
   if (stacks.since == 0) stacks.since = begin;
   if (stacks.walking > kFreeWalking && stacks.walking > (begin - stacks.since) / kTimeShare) return 0;
   const uint32_t offset = walk(&set[stacks.turn++ % KnownStacks::kWays], here, stack);
-  stacks.walking += base::ticks() - begin;
+  const uint64_t took = base::ticks() - begin;
+  stacks.walking += took < kLongestWalk ? took : kLongestWalk;
   return offset;
 }
 
@@ -309,7 +313,8 @@ void set_thresholds(CachedFile& cached) {
     cached.large[d] = sites == kLostStack ? UINT32_MAX : 0;
     cached.slow[d] = cached.large[d];
     if (sites < 64) continue;
-    const Site &slowest = at<Sites>(sites)->of[Sites::kSlowest + d], &largest = at<Sites>(sites)->of[Sites::kLargest + d];
+    const Site &slowest = at<Sites>(sites)->of[Sites::kSlowest + d],
+               &largest = at<Sites>(sites)->of[Sites::kLargest + d];
     if (largest.stack) cached.large[d] = next_large(largest.bytes);
     if (slowest.stack) cached.slow[d] = next_slow(slowest.time);
   }

@@ -380,7 +380,8 @@ FrameRule as_rule(const State& state, bool signal) {
   FrameRule rule;
   rule.signal = signal;
   rule.outermost = state.caller.kind == State::Saved::kUndefined;
-  if (!state.cfa_known || !fits(state.cfa_offset) || !fits(state.frame.offset) || !fits(state.caller.offset)) return rule;
+  if (!state.cfa_known || !fits(state.cfa_offset) || !fits(state.frame.offset) || !fits(state.caller.offset))
+    return rule;
   rule.cfa_offset = static_cast<int32_t>(state.cfa_offset);
   if (state.frame.kind == State::Saved::kAtCfa) rule.frame_pointer = FrameRule::kSaved;
   if (state.frame.kind == State::Saved::kAtFrame) rule.frame_pointer = FrameRule::kSavedAtFrame;

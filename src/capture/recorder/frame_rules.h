@@ -11,7 +11,7 @@ namespace headrace::capture {
 
 struct FrameRule {
   enum Cfa : uint8_t { kUnknown, kFromStack, kFromFrame, kAtFrame, kAtStack };  // …At: the word there is the CFA
-  enum Pointer : uint8_t { kSame, kSaved, kSavedAtFrame };                       // relative to the CFA, or to the frame pointer
+  enum Pointer : uint8_t { kSame, kSaved, kSavedAtFrame };  // relative to the CFA, or to the frame pointer
   Cfa cfa = kUnknown;
   Pointer frame_pointer = kSame;
   bool outermost = false;  // nobody called this

@@ -29,7 +29,7 @@ int list_object(struct dl_phdr_info* info, size_t, void*) {
   if (listed_count == kListed) return 1;
   LoadedObject object{UINTPTR_MAX, 0, info->dlpi_addr, nullptr, nullptr, info->dlpi_name ? info->dlpi_name : ""};
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    const ElfW(Phdr) & segment = info->dlpi_phdr[i];
     const uintptr_t at = info->dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_GNU_EH_FRAME) object.unwind = reinterpret_cast<const void*>(at);
     if (segment.p_type != PT_LOAD) continue;
@@ -57,7 +57,8 @@ BuildId build_id_in(uintptr_t at, uintptr_t end) {
     const uintptr_t name = at + sizeof note, body = name + ((uintptr_t{note.n_namesz} + 3) & ~uintptr_t{3});
     const uintptr_t next = body + ((uintptr_t{note.n_descsz} + 3) & ~uintptr_t{3});
     if (next > end || next < at) break;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(reinterpret_cast<const void*>(name), "GNU", 4) == 0)
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+        memcmp(reinterpret_cast<const void*>(name), "GNU", 4) == 0)
       return {reinterpret_cast<const unsigned char*>(body), note.n_descsz};
     at = next;
   }

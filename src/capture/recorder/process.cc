@@ -198,7 +198,8 @@ void start_image(int argument_count, char** argument_values) {
   bool first = ready();
   if (first) {
     take_arguments(argument_count, argument_values);
-    prepare_call_sites(reinterpret_cast<const void*>(&prepare_call_sites), reinterpret_cast<uintptr_t>(argument_values));
+    prepare_call_sites(reinterpret_cast<const void*>(&prepare_call_sites),
+                       reinterpret_cast<uintptr_t>(argument_values));
     long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof executable);
     executable_length = length > 0 ? static_cast<uint32_t>(length) : 0;
     store_facts();

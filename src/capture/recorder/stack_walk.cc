@@ -37,7 +37,8 @@ FrameRule unpacked(uint64_t word) {
 
 FrameRule rule_at(const LoadedObject& object, uintptr_t pc) {
   CachedRule& row = rules[(pc ^ pc >> 10) % kCachedRules];
-  const uint64_t word = __atomic_load_n(&row.rule, __ATOMIC_RELAXED), check = __atomic_load_n(&row.check, __ATOMIC_RELAXED);
+  const uint64_t word = __atomic_load_n(&row.rule, __ATOMIC_RELAXED),
+                 check = __atomic_load_n(&row.check, __ATOMIC_RELAXED);
   if (word != 0 && (check ^ word) == pc) return unpacked(word);
   const FrameRule rule = frame_rule(object, pc);
   // Another library may come to lie where one was unloaded.

@@ -20,7 +20,8 @@ struct Place {
 __attribute__((always_inline)) inline Place this_place() {
   Place here;
 #if defined(__x86_64__)
-  asm volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2" : "=r"(here.pc), "=r"(here.stack), "=r"(here.frame));
+  asm volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
+               : "=r"(here.pc), "=r"(here.stack), "=r"(here.frame));
 #elif defined(__aarch64__)
   asm volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=r"(here.pc), "=r"(here.stack), "=r"(here.frame));
 #endif

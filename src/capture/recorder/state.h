@@ -35,7 +35,7 @@ struct alignas(64) CachedFile {
   Direction* directions[2];
   OpenFile* file;
   Shard* shard;
-  uint8_t last;  // direction of the latest operation; 2: none yet
+  uint8_t last;                // direction of the latest operation; 2: none yet
   uint32_t large[2], slow[2];  // from where on an operation's call site is kept: bytes, and ticks / 256
 };
 inline constexpr uint32_t kCachedFiles = 64;
