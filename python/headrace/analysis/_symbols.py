@@ -33,7 +33,7 @@ class Place(NamedTuple):
 def resolve(
     path: str, build_id: str, offsets: Iterable[int], directories: Sequence[str], newest_ns: int | None
 ) -> dict[int, list[Place]]:
-    """For each offset the functions it lies in, innermost inlined one first; those that are not known are left out.
+    """For each offset the functions it lies in, innermost first; those that are not known are left out.
 
     `offsets`: return addresses as virtual addresses of the file. The file is used only if it is the one that
     ran: by its build id, or when it has none by its time, which must not be after `newest_ns` (since 1970).

@@ -1,4 +1,4 @@
-"""Which code opened files, and did their slowest and largest operations: stacks of a job log, resolved to names."""
+"""Which code opened files and did their slowest and largest operations: stacks of a log, resolved to names."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LIBRARY_NAMES = ("std::", "__gnu_cxx::", "_gfortran", "core::", "alloc::", "__l
 class CallSites:
     """`sites`: one element a kind of operation and stack, those of most records first, with the keys
 
-    what ("open", "slowest_read", "slowest_write", "largest_read", "largest_write"), stack (16 hexadecimal digits),
+    what ("open", "slowest_read", "slowest_write", "largest_read", "largest_write"), stack (16 hex digits),
     calls (how many file records have it), time_ns and bytes (sums of theirs; 0 for open), frames (innermost
     first: function, file, line, module, offset, inlined; null where unknown), show (the index in `frames` of
     the code that did it, -1: there is none).
@@ -96,7 +96,7 @@ def call_sites(
 
 
 def shown_frame(frames: Sequence[Frame], programs: Iterable[str] = ()) -> int:
-    """The innermost frame of the program itself, or of a library that is not the system's; -1: no frame at all."""
+    """The innermost frame of the program, or of a library that is not the system's; -1: no frame at all."""
     for own in (True, False):
         for number, frame in enumerate(frames):
             if own and _is_library(frame, programs):
@@ -107,7 +107,7 @@ def shown_frame(frames: Sequence[Frame], programs: Iterable[str] = ()) -> int:
 
 
 def place(site: Site) -> str:
-    """The code that did it in a line, such as "Grid::dump at grid.cc:7" or "prog+0x1234"; "" when it is not known."""
+    """The code that did it in a line: "Grid::dump at grid.cc:7" or "prog+0x1234"; "" when it is not known."""
     if site["show"] < 0:
         return ""
     frame = site["frames"][site["show"]]
