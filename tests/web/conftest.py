@@ -1,4 +1,4 @@
-"""A Chromium, and pages opened in it that must stay silent: no message of an error, no request but the page itself."""
+"""A Chromium, and pages opened in it that must stay silent: no message, no request but the page itself."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ import pytest
 import samples
 from playwright.sync_api import Browser, Page, sync_playwright
 
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 # A machine that does much else may need it; nothing here is judged by its speed.
 PATIENCE_MS = 60_000
 BUILT = "main[data-ready]:not(:has(.body:not([data-built])))"

@@ -37,7 +37,7 @@ export function files(facts: JobFacts, table: Table, body: HTMLElement): ShowBel
   const below = h("button", { type: "button", class: "tool chip", hidden: true, title: "Show all directories again", onclick: () => showBelow(null) });
   const apply = () => {
     grid.show(filter.rows());
-    told.textContent = grid.count === table.rows ? count(table.rows, "file") : `${number(grid.count)} of ${count(table.rows, "file")}`;
+    told.textContent = grid.count === table.rows ? count(table.rows, "path") : `${number(grid.count)} of ${count(table.rows, "path")}`;
   };
   const showBelow: ShowBelow = (path) => {
     filter.below = path;
@@ -99,17 +99,20 @@ function pickers(table: Table, filter: FileFilter, apply: () => void): HTMLEleme
   });
 }
 
+/** What follows the names of those that are no files. */
+const AFTER: Record<string, string> = { directory: "/", directory_rollup: "/ (small files together)" };
+
 /** Names below the working directory are shown from there, as the terminal shows them. */
 function path(table: Table, base: string): Column {
   const texts = table.texts("path");
-  const whole = names("path", "File", texts, { width: 300 });
-  const start = `${base}/`;
-  if (base.length < 2) return whole;
+  const kinds = table.codes("kind");
+  const start = base.length > 1 ? `${base}/` : "/";
   return {
-    ...whole,
+    ...names("path", "File", texts, { width: 270 }),
     cell: (row) => {
-      const name = texts.at(row);
-      return name.startsWith(start) ? elided(printable(name.slice(start.length)), printable(name)) : elided(printable(name));
+      const whole = texts.at(row) + (AFTER[kinds.at(row)] ?? "");
+      const below = start !== "/" && whole.startsWith(start);
+      return elided(printable(below ? whole.slice(start.length) : whole), printable(whole));
     },
   };
 }
@@ -121,7 +124,7 @@ function columns(table: Table, base: string): Column[] {
   const more = (key: string) => figures(key, key, table.numbers(key), number, { hidden: true });
   return [
     path(table, base),
-    figures("time_ns", "Time", table.numbers("time_ns"), duration, { width: 98, unit: "ns" }),
+    figures("time_ns", "Time", table.numbers("time_ns"), duration, { width: 92, unit: "ns" }),
     split(table),
     figures("bytes_read", "Read", read, moved, { width: 84, unit: "bytes" }),
     figures("bytes_written", "Written", written, moved, { width: 84, unit: "bytes" }),
@@ -159,7 +162,7 @@ function split(table: Table): Column {
     key: "time_parts",
     title: "",
     term: "time_ns",
-    width: 104,
+    width: 96,
     left: true,
     csv: text,
     exact: text,
@@ -193,7 +196,7 @@ function pattern(table: Table): Column {
     key: "access",
     title: "Access",
     term: "write_pattern",
-    width: 232,
+    width: 216,
     left: true,
     order: codes,
     cell: (row) => h("span", { class: "access", "data-full": text(row) }, text(row)),

@@ -10,7 +10,7 @@ import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
 import { known } from "./time";
-import { hiddenRows } from "./tree";
+import { depths, hiddenRows } from "./tree";
 
 const DEEPEST = 12; // indentation; deeper ones stand below each other
 
@@ -99,7 +99,7 @@ class ProcessView {
       this.timeline(lived, share),
       figures("run_ns", "Ran", lived, duration, { width: 98, unit: "ns" }),
       figures("io_ns", "In I/O", Float64Array.from(io, (time, row) => (captured[row] ? time : NaN)), known(duration), { width: 98, unit: "ns" }),
-      figures("io_share", "Share", share, known(percent), { width: 70, term: "io_share_of_process_time" }),
+      figures("io_share", "Share", share, known(percent), { width: 84, term: "io_share_of_process_time" }),
       figures("bytes_read", "Read", ifCaptured("bytes_read"), known(size), { width: 84, unit: "bytes" }),
       figures("bytes_written", "Written", ifCaptured("bytes_written"), known(size), { width: 84, unit: "bytes" }),
       { ...words("ended", "Ended", table.texts("ended"), { width: 96 }), cell: (row: number) => this.ended(row) },
@@ -120,7 +120,7 @@ class ProcessView {
   }
 
   private nameColumn() {
-    const depth = this.table.numbers("depth");
+    const depth = depths(this.table);
     const commands = this.table.texts("arguments");
     const executable = this.table.texts("executable");
     const reason = this.table.texts("reason");

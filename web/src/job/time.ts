@@ -38,7 +38,7 @@ export function time(facts: JobFacts, body: HTMLElement): void {
     );
   }
   if (facts.functions.length) {
-    body.append(captioned("Functions by time", "functions", functionGrid(facts)));
+    body.append(captioned("Functions by time", "functions", functionGrid(facts), note("On whatever they were called: files, pipes, standard streams.")));
   }
   if (facts.summary.other.length) {
     body.append(

@@ -37,16 +37,18 @@ export function measured(folder: Folder, measure: Measure): number {
  * what is no one directory.
  */
 export function treemap(root: Folder, measure: () => Measure, chosen: (path: string | null) => void): Chart {
-  const made = chart("Directories by size", 420, () => ({
+  const made = chart("Directories by size", 420, () => {
+    const shown = areas(root, measure());
+    return {
     tooltip: { ...style.tooltip(), formatter: (point: { data?: Area }) => (point.data ? details(point.data) : "") },
     series: [
       {
         type: "treemap",
         name: printable(root.name),
         id: "directories",
-        data: areas(root, measure()),
+        data: shown,
         left: 0, right: 0, top: 0, bottom: 34,
-        leafDepth: 2,
+        leafDepth: depthFor(shown),
         drillDownIcon: "",
         roam: false,
         nodeClick: "zoomToNode",
@@ -68,12 +70,23 @@ export function treemap(root: Folder, measure: () => Measure, chosen: (path: str
         ],
       },
     ],
-  }));
+    };
+  });
   made.instance.on("click", (event) => {
     const area = event.data as Area | undefined;
     chosen(area?.path && !area.rest ? area.path : null);
   });
   return made;
+}
+
+/** As many levels at once as can be told apart. */
+function depthFor(level: readonly Area[]): number {
+  let [depth, inner] = [1, level.flatMap((one) => one.children ?? [])];
+  while (inner.length && depth < 5 && (depth < 2 || inner.length <= 60)) {
+    depth++;
+    inner = inner.flatMap((one) => one.children ?? []);
+  }
+  return depth;
 }
 
 function areas(root: Folder, measure: Measure): Area[] {
@@ -109,7 +122,7 @@ function area(folder: Folder, above: string, measure: Measure): Area {
 }
 
 function onlyChild(folder: Folder, measure: Measure): Folder | null {
-  const [child, another] = folder.children ?? [];
+  const [child, another] = (folder.children ?? []).filter((one) => measured(one, measure) > 0);
   return child && !another && !isOthers(child) && measured(child, measure) === measured(folder, measure) ? child : null;
 }
 
