@@ -51,7 +51,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Open]:
-    """Opens a report and waits until all its sections are built. Fails at the end of the test on any complaint."""
+    """Opens a report and waits until all of it is built. The test fails at its end on any complaint."""
     contexts: list[Any] = []
     complaints: list[str] = []
 
