@@ -155,7 +155,7 @@ def figures_page() -> list[str]:
         "",
         "<!-- Made by scripts/make_reference.py from python/headrace/analysis/definitions.py: edit that. -->",
         "",
-        "What `headrace show` and reports say, by the key that a figure has in JSON and in a report's tables.",
+        "What `headrace show` and reports say, by the key that a figure has in JSON or in a report's tables.",
         "Counters that keep their name are [a list of their own](counters.md).",
         "",
         "| figure | unit | what it says |",
