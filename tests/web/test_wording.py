@@ -1,7 +1,7 @@
 """The page and the terminal word figures and names alike.
 
-web/src/text/terminal.json holds what the terminal says; web/src/text/terminal.test.ts holds the page to it. After a
-change of the terminal's words: `python tests/web/test_wording.py` writes it anew.
+web/src/text/terminal.json holds what the terminal says; web/src/text/terminal.test.ts holds the page to it.
+After a change of the terminal's words: `python tests/web/test_wording.py` writes it anew.
 """
 
 from __future__ import annotations
