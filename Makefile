@@ -67,6 +67,6 @@ format:  ## rewrite C++ and Python sources in the project's format
 	@scripts/setup test
 	@scripts/lint --fix
 
-clean:  ## remove build/ and .venv/
-	@echo "clean: removing build/ and .venv/"
-	@rm -rf build .venv
+clean:  ## remove build/, .venv/ and the packages of web/
+	@echo "clean: removing build/, .venv/ and web/node_modules/"
+	@rm -rf build .venv web/node_modules python/headrace/reports/template.html

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/errors.h"
+#include "bindings/profile.h"
 
 namespace headrace::bindings {
 
@@ -84,15 +85,36 @@ std::array<model::SizeHistogram, 2> Log::histogram(const Selection& selection) {
   return size_histogram(*stored_or_empty("sizes"), records);
 }
 
+std::vector<std::string> Log::columns(const std::string& table) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const format::Column& column : stored_or_empty(table)->columns) names.push_back(column.name);
+  return names;
+}
+
+Frame Log::functions(const std::vector<uint64_t>& processes) {
+  const std::lock_guard lock(mutex_);
+  return merge_profiles(stored_or_empty("profiles"), processes);
+}
+
 std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& groups) {
   const std::lock_guard lock(mutex_);
   return common_values(*stored_or_empty("common"), groups);
 }
 
-Bandwidth Log::bandwidth_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
-                            uint64_t end_at_ns) {
+Rate Log::rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns) {
   const std::lock_guard lock(mutex_);
-  return bandwidth(*stored_or_empty("series"), processes, bins, begin_at_ns, end_at_ns);
+  return rate(*stored_or_empty("series"), processes, bins, begin_at_ns, end_at_ns);
+}
+
+uint64_t Log::narrowest_span_ns() {
+  const std::lock_guard lock(mutex_);
+  return bindings::narrowest_span_ns(*stored_or_empty("series"));
+}
+
+FileTable Log::files_of(const Frame& by_path, uint64_t most) {
+  const std::lock_guard lock(mutex_);
+  return file_table(by_path, *stored_or_empty("common"), *stored_or_empty("mounts"), most);
 }
 
 SharedTable Log::stored(const std::string& name) {

@@ -3,11 +3,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/arrow_export.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
+#include "bindings/match.h"
+#include "bindings/report.h"
 #include "bindings/schema.h"
 #include "bindings/to_python.h"
 #include "bindings/write_tables.h"
@@ -117,6 +121,28 @@ nb::list common_of(Log& log, const std::vector<std::vector<uint64_t>>& groups) {
   return list;
 }
 
+using RunArgument = std::tuple<const Frame*, std::string, uint32_t>;
+
+Frame match_of(const std::vector<RunArgument>& arguments) {
+  std::vector<Run> runs;
+  for (const auto& [frame, directory, side] : arguments) runs.push_back({frame, directory, side});
+  const nb::gil_scoped_release release;
+  return take(match_files(runs));
+}
+
+nb::dict match_counts_of(const Frame& matched, uint32_t side) {
+  const MatchCounts counts = match_counts(matched, side);
+  nb::dict dict;
+  dict["by_path"] = counts.by_path;
+  dict["by_directory"] = counts.by_directory;
+  dict["only_in_base"] = counts.only_in_base;
+  dict["only_in_side"] = counts.only_in_side;
+  dict["time_ns_only_in_base"] = counts.time_ns_only_in_base;
+  dict["time_ns_only_in_side"] = counts.time_ns_only_in_side;
+  dict["moved_ns"] = counts.moved_ns;
+  return dict;
+}
+
 void define_frame(nb::module_& module) {
   nb::class_<Frame>(module, "Frame")
       .def_ro("name", &Frame::name)
@@ -130,16 +156,16 @@ void define_frame(nb::module_& module) {
       .def("records", records_of, nb::arg("row"));
 }
 
-void define_log(nb::module_& module) {
-  nb::class_<Log>(module, "Log")
-      .def(
-          "__init__",
-          [](Log* self, const nb::bytes& path, uint64_t job) {
-            std::string name(path.c_str(), path.size());
-            const nb::gil_scoped_release release;
-            new (self) Log(std::move(name), job);
-          },
-          nb::arg("path"), nb::arg("job") = 0)
+nb::class_<Log> define_log(nb::module_& module) {
+  nb::class_<Log> log(module, "Log");
+  log.def(
+         "__init__",
+         [](Log* self, const nb::bytes& path, uint64_t job) {
+           std::string name(path.c_str(), path.size());
+           const nb::gil_scoped_release release;
+           new (self) Log(std::move(name), job);
+         },
+         nb::arg("path"), nb::arg("job") = 0)
       .def("tables", &Log::tables)
       .def_prop_ro("jobs", &Log::jobs)
       .def_prop_ro("size", &Log::size)
@@ -150,26 +176,24 @@ void define_log(nb::module_& module) {
       .def("raw", &Log::raw, nb::arg("name"), Release())
       .def(
           "merge",
-          [](Log& log, const std::string& by, std::vector<uint64_t> processes, std::vector<std::string> kinds) {
-            return log.merge(by, {std::move(processes), std::move(kinds)});
+          [](Log& log, const std::string& by, std::vector<uint64_t> processes, std::vector<std::string> kinds,
+             std::vector<std::string> layers) {
+            return log.merge(by, {std::move(processes), std::move(kinds), std::move(layers)});
           },
           nb::arg("by"), nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>(),
-          Release())
+          nb::arg("layers") = std::vector<std::string>(), Release())
       .def(
           "histogram",
-          [](Log& log, std::vector<uint64_t> processes, std::vector<std::string> kinds) {
-            return histogram_of(log, {std::move(processes), std::move(kinds)});
+          [](Log& log, std::vector<uint64_t> processes, std::vector<std::string> kinds,
+             std::vector<std::string> layers) {
+            return histogram_of(log, {std::move(processes), std::move(kinds), std::move(layers)});
           },
-          nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>())
-      .def("common", common_of, nb::arg("groups"))
-      .def(
-          "bandwidth",
-          [](Log& log, uint64_t bins, uint64_t begin, uint64_t end, const std::vector<uint64_t>& processes) {
-            const Bandwidth result = log.bandwidth_of(processes, bins, begin, end);
-            return nb::make_tuple(result.bytes[0], result.bytes[1]);
-          },
-          nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
-          nb::arg("processes") = std::vector<uint64_t>());
+          nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>(),
+          nb::arg("layers") = std::vector<std::string>())
+      .def("columns", &Log::columns, nb::arg("table"), Release())
+      .def("functions", &Log::functions, nb::arg("processes") = std::vector<uint64_t>(), Release())
+      .def("common", common_of, nb::arg("groups"));
+  return log;
 }
 
 }  // namespace
@@ -179,13 +203,18 @@ NB_MODULE(_native, module) {
   using namespace headrace::bindings;
   register_errors();
   define_frame(module);
-  define_log(module);
+  nb::class_<Log> log = define_log(module);
+  define_report(module, log);
   module.def("counters", [] {
     nb::list list;
     for (const ColumnInfo& column : counter_columns()) list.append(column_dict(column));
     return list;
   });
   module.def("flags", flags);
+  module.def("match", match_of, nb::arg("runs"));
+  module.def("match_counts", match_counts_of, nb::arg("matched"), nb::arg("side"));
+  module.def("most_changed", most_changed, nb::arg("matched"), nb::arg("term"), nb::arg("sides"), nb::arg("limit"),
+             Release());
   module.def("schema", schema);
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
   module.attr("version") = HEADRACE_VERSION;

@@ -85,9 +85,9 @@ FORBIDDEN = {
     ),
     "deep import": (
         "python/headrace/study/a/b.py",
-        "from ...report import x\n",
+        "from ...reports import x\n",
         1,
-        "study may not import report",
+        "study may not import reports",
     ),
     "plain import": (
         "python/headrace/_errors.py",

@@ -20,7 +20,7 @@ from made_logs import simulation
 def test_help_lists_every_command() -> None:
     run = headrace("--help")
     assert run.returncode == 0
-    for name in ("run", "collect", "show", "export", "doctor"):
+    for name in ("run", "collect", "show", "diff", "export", "doctor"):
         assert re.search(rf"^  {name} +\w", run.stdout, re.MULTILINE), name
 
 
@@ -28,7 +28,7 @@ def test_version() -> None:
     assert re.fullmatch(r"headrace \d+\.\d+\.\d+\n", headrace("--version").stdout)
 
 
-@pytest.mark.parametrize("command", ["show", "export", "doctor"])
+@pytest.mark.parametrize("command", ["show", "diff", "export", "doctor"])
 def test_every_help_has_an_example(command: str) -> None:
     run = headrace(command, "--help")
     assert run.returncode == 0
@@ -37,7 +37,13 @@ def test_every_help_has_an_example(command: str) -> None:
 
 def test_commands_load_only_what_they_need(tmp_path: Path) -> None:
     log = simulation(tmp_path / "a.hr")
-    for arguments in (["--help"], ["show", str(log)], ["show", str(log), "--json"], ["doctor", "--help"]):
+    for arguments in (
+        ["--help"],
+        ["show", str(log)],
+        ["show", str(log), "--json"],
+        ["diff", str(log), str(log)],
+        ["doctor", "--help"],
+    ):
         code = (
             "import sys, headrace.commands; headrace.commands.main(sys.argv[1:]);"
             "print([m for m in ('pyarrow', 'pandas', 'numpy', 'rich') if m in sys.modules], file=sys.stderr)"

@@ -23,6 +23,7 @@ HELP = """See, explain and fix the I/O of parallel programs.
 Example:
   headrace run -o job.hr -- ./simulation input.txt
   headrace show job.hr
+  headrace diff before.hr after.hr
 
 \b
 Exit status: 0 done; 2 wrong usage; 3 the log cannot be used; 4 a result
@@ -34,6 +35,8 @@ COMMANDS = {
     "run": (None, "Run a command and capture its I/O in a job log."),
     "collect": (None, "Gather what a capture without `headrace run` left into a job log."),
     "show": ("headrace.commands.show", "Show what a job log says, in the terminal or as JSON."),
+    "report": ("headrace.commands.report", "Write a report: one HTML file for any browser."),
+    "diff": ("headrace.commands.diff", "Show what changed between runs."),
     "export": ("headrace.commands.export", "Write the tables of a job log as Parquet, CSV or JSON."),
     "doctor": ("headrace.commands.doctor", "Check what works on this machine, and why not."),
 }

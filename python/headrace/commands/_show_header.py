@@ -25,7 +25,7 @@ def header_lines(facts: Facts, terminal: Terminal) -> list[str]:
     lines = [terminal.bold(shorten_right(words, room))]
     place = [f"on {printable(job['host'])}"] if job["host"] else []
     if isinstance(job["start_utc_ns"], int):
-        place.append(_moment(job["start_utc_ns"]))
+        place.append(moment(job["start_utc_ns"]))
     place.append(f"ran {duration(job['run_ns'])}")
     lines += terminal.wrap(", ".join(place), "  ")
     lines += terminal.wrap(", ".join(_what_ran(facts)), "  ")
@@ -87,7 +87,7 @@ def _missing(facts: Facts) -> str:
     return ", but something was not captured: see below" if unforeseen else ""
 
 
-def _moment(utc_ns: int) -> str:
+def moment(utc_ns: int) -> str:
     try:
         return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(utc_ns / 1e9))
     except (ValueError, OverflowError, OSError):

@@ -31,7 +31,7 @@ _SORTS = {
     "path": "by name",
 }
 # Said in the line of words; the rest has a place of its own or matters to few.
-_FLAGS = {
+FLAGS = {
     "created": "created",
     "truncated": "truncated at open",
     "append": "appended to",
@@ -121,18 +121,18 @@ def _words(row: Facts, by: str, terminal: Terminal) -> list[str]:
     if by == "path":
         is_rollup = row["kind"] == "directory_rollup"
         flags = [flag for flag in row["flags"] if not (is_rollup and flag == "partial")]
-        parts += [text for flag, text in _FLAGS.items() if flag in flags]
+        parts += [text for flag, text in FLAGS.items() if flag in flags]
     errors = sum(row[part]["errors"] for part in ("read", "write", "metadata"))
     if errors:
         parts.append(count(errors, "failed call"))
-    return _wrap(parts, (terminal.columns or 110) - 6)
+    return wrap(parts, (terminal.columns or 110) - 6)
 
 
 def _direction(row: Facts, way: str) -> str:
     facts = row["access"][way]
     words = []
     if facts["common_sizes"]:
-        words.append(_typical_size(facts))
+        words.append(typical_size(facts))
     if facts["pattern"]:
         words.append(_pattern(facts))
     if facts["unaligned"]:
@@ -142,7 +142,7 @@ def _direction(row: Facts, way: str) -> str:
     return f"{way}s: " + ", ".join(words)
 
 
-def _typical_size(facts: Facts) -> str:
+def typical_size(facts: Facts) -> str:
     """Of the operations that moved anything: the end of a file is met once by whoever reads to it."""
     sizes = facts["common_sizes"]
     nothing = sum(each["operations"] for each in sizes if each["bytes"] == 0)
@@ -172,7 +172,7 @@ def _relative(name: str, other: str) -> str:
     return tail if slash and other.startswith(head + "/") and "/" not in other[len(head) + 1 :] else name
 
 
-def _wrap(parts: list[str], room: int) -> list[str]:
+def wrap(parts: list[str], room: int) -> list[str]:
     lines: list[str] = []
     for part in parts:
         text = f"{lines[-1]} · {part}" if lines else part

@@ -10,7 +10,19 @@ import unicodedata
 from collections.abc import Sequence
 
 NONE = "\u2013"  # in place of a figure that does not exist
-_PLAIN = str.maketrans({"\u2013": "-", "…": "...", "µ": "u", "≤": "<=", "·": ";", "→": "->"})
+_PLAIN = str.maketrans(
+    {
+        "\u2013": "-",
+        "\u2212": "-",
+        "…": "...",
+        "µ": "u",
+        "≤": "<=",
+        "·": ";",
+        "→": "->",
+        "\u00d7": "x",
+        "\u00f7": "1/",
+    }
+)
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 

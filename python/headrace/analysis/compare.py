@@ -1,0 +1,174 @@
+"""The facts that `headrace diff` prints: what changed between runs. Keys and units: docs/diff.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.analysis import summary
+from headrace.analysis.changed_files import changed_files
+from headrace.analysis.changes import chance_apart, figure, keyed, side_name, signed
+from headrace.analysis.unequal import unequal
+from headrace.logs import JobLog
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    rows: int = 10  # of the table of files
+    by: str = "path"  # "path" or "directory"
+    sort: str = "time"  # change of "time", "bytes" or "calls"; or "path"
+    bins: int = 60  # of the bandwidth over time
+
+
+def compare(sides: Sequence[Sequence[JobLog]], options: Options | None = None) -> Facts:
+    """All facts about `sides`, each one run or its repetitions; the first is what others are compared with.
+
+    Raises LogError.
+    """
+    options = options or Options()
+    shown = summary.Options(rows=0, by="process", bins=1)
+    summaries = [[summary.summarize(log, shown) for log in runs] for runs in sides]
+    totals = _totals(summaries)
+    facts: Facts = {
+        "format": 1,
+        "sides": [_side(place, runs) for place, runs in enumerate(summaries)],
+        "unequal": unequal(summaries, sides),
+        "totals": totals,
+        "functions": _functions(sides),
+        "mounts": _mounts(summaries),
+        "programs": _programs(summaries),
+        "by": options.by,
+        "sort": options.sort,
+        "files": changed_files(sides, summaries, options.by, options.sort, options.rows),
+        "sizes": _sizes(summaries),
+        "bandwidth": _bandwidth(sides, summaries, options.bins),
+        "chance_apart": _chance(summaries),
+    }
+    facts["same"] = _same(facts)
+    return facts
+
+
+def _side(place: int, runs: list[Facts]) -> Facts:
+    return {
+        "name": side_name(place),
+        "runs": [{key: run[key] for key in ("log", "job", "totals", "other", "damage")} for run in runs],
+    }
+
+
+def _totals(summaries: list[list[Facts]]) -> list[Facts]:
+    """The figures of whole runs, those of most weight first."""
+
+    def row(key: str, unit: str, get: Any) -> Facts:
+        return figure(key, unit, [[signed(get(run)) for run in runs] for runs in summaries])
+
+    rows = [
+        row("run_ns", "ns", lambda run: run["job"]["run_ns"]),
+        row("io_ns", "ns", lambda run: run["totals"]["io_ns"]),
+    ]
+    for part in ("read", "write", "metadata"):
+        for key, unit in (("time_ns", "ns"), ("bytes", "bytes"), ("calls", "count"), ("errors", "count")):
+            if part != "metadata" or key != "bytes":
+                rows.append(row(f"{part}.{key}", unit, lambda run, p=part, k=key: run["totals"][p][k]))
+    rows += [
+        row("other_ns", "ns", lambda run: sum(signed(other["time_ns"]) for other in run["other"])),
+        row("files", "count", lambda run: run["totals"]["files"]),
+        row("directories", "count", lambda run: run["totals"]["directories"]),
+        row("processes", "count", lambda run: run["job"]["process_ids"]),
+        row("process_ns", "ns", lambda run: run["totals"]["process_ns"]),
+        row(
+            "slowest_process_io_ns", "ns", lambda run: max((p["io_ns"] for p in run["processes"]), default=0)
+        ),
+    ]
+    return rows
+
+
+def _functions(sides: Sequence[Sequence[JobLog]]) -> list[Facts]:
+    rows = [[log.native.functions().rows() for log in runs] for runs in sides]
+    joined = keyed(rows, lambda row: row["function"], ("time_ns", "bytes", "calls", "errors"))
+    return [{"function": row.pop("key"), **row} for row in joined]
+
+
+def _mounts(summaries: list[list[Facts]]) -> list[Facts]:
+    rows = [[run["mounts"] for run in runs] for runs in summaries]
+    figures = ("time_ns", "bytes_read", "bytes_written", "files")
+    result = []
+    for row in keyed(rows, lambda row: (row["point"], row["type"]), figures):
+        point, kind = row.pop("key")
+        result.append({"point": point, "type": kind, **row})
+    return result
+
+
+def _programs(summaries: list[list[Facts]]) -> list[Facts]:
+    """Process images by the program they ran; a program below the working directory is named from there."""
+
+    def rows(run: Facts) -> list[Facts]:
+        base = str(run["job"]["working_directory"] or "")
+        below = base + "/" if len(base) > 1 else None
+        result = []
+        for process in run["processes"]:
+            path = process["executable"]
+            name = "./" + path[len(below) :] if below and path.startswith(below) else path
+            result.append({**process, "name": name, "images": 1})
+        return result
+
+    figures = ("io_ns", "run_ns", "bytes_read", "bytes_written", "images")
+    joined = keyed([[rows(run) for run in runs] for runs in summaries], lambda row: row["name"], figures)
+    return [{"executable": row.pop("key"), **row} for row in joined]
+
+
+def _sizes(summaries: list[list[Facts]]) -> Facts:
+    """Operations by size, a row a bucket that any side has; means over the runs of a side."""
+    result: Facts = {}
+    for direction in ("read", "write"):
+        rows = [[run["sizes"][direction] for run in runs] for runs in summaries]
+        buckets = keyed(rows, lambda row: (row["over"], row["to"]), ("operations",))
+        result[direction] = [
+            {
+                "over": row["key"][0],
+                "to": row["key"][1],
+                "operations": [side["operations"] if side else 0 for side in row["sides"]],
+            }
+            for row in sorted(buckets, key=lambda row: row["key"][1])
+        ]
+    return result
+
+
+def _bandwidth(sides: Sequence[Sequence[JobLog]], summaries: list[list[Facts]], bins: int) -> Facts:
+    """Bytes over time on one scale for all: that of the longest run."""
+    longest = max(max(0, run["job"]["run_ns"]) for runs in summaries for run in runs)
+    lines = []
+    for runs in sides:
+        sums = [[0.0] * bins, [0.0] * bins]
+        for log in runs:
+            for direction, values in enumerate(log.native.rate(bins, 0, longest)[:2]):
+                for place, value in enumerate(values):
+                    sums[direction][place] += value / len(runs)
+        read, written = ([round(value) for value in values] for values in sums)
+        lines.append({"bytes_read": read, "bytes_written": written})
+    return {"begin_at_ns": 0, "span_ns": longest / bins, "sides": lines}
+
+
+def _chance(summaries: list[list[Facts]]) -> list[float | None]:
+    first = len(summaries[0])
+    later = [
+        chance_apart(first, len(runs)) if first > 1 and len(runs) > 1 else None for runs in summaries[1:]
+    ]
+    return [None, *later]
+
+
+def _same(facts: Facts) -> bool:
+    """Whether nothing that is compared differs."""
+    changed = [change["amount"] for row in facts["totals"] for change in row["changes"][1:]]
+    for table in ("functions", "mounts", "programs"):
+        for row in facts[table]:
+            changed += [
+                value for change in row["changes"][1:] for key, value in change.items() if key != "share"
+            ]
+    files = facts["files"]
+    alone = [match["only_in_base"] + match["only_in_side"] for match in files["matched"][1:]]
+    sizes = [row["operations"] for rows in facts["sizes"].values() for row in rows]
+    uneven = any(len(set(operations)) > 1 for operations in sizes)
+    return not any(changed) and not any(alone) and not files["rows_in_all"] and not uneven

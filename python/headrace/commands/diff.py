@@ -1,0 +1,69 @@
+"""`headrace diff`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+
+import click
+
+import headrace
+from headrace._errors import UsageError
+from headrace.analysis.compare import Options, compare
+from headrace.commands._diff import render
+from headrace.commands._terminal import terminal, working
+from headrace.commands._text import to_ascii
+
+
+@click.command("diff")
+@click.argument("logs", nargs=-1, metavar="LOG LOG [LOG]...")
+@click.option("--json", "as_json", is_flag=True, help="The same facts for programs; keys in docs/diff.md.")
+@click.option("--files", "rows", type=click.IntRange(min=0), default=10, help="Rows of the main table (10).")
+@click.option(
+    "--sort",
+    type=click.Choice(["time", "bytes", "calls", "path"]),
+    default="time",
+    help="Their order: the greatest change of it first (time).",
+)
+@click.option("--by", type=click.Choice(["path", "directory"]), default="path", help="What a row is (path).")
+def command(logs: tuple[str, ...], as_json: bool, rows: int, sort: str, by: str) -> None:
+    """Show what changed between runs: time, bytes, calls, sizes and files.
+
+    The first log is what the others are compared with. Times vary from run to run: to tell a change from
+    chance, repeat each side and write `vs` between the sides; means and spreads are then compared.
+
+    Files are the same when their paths are, or their places below each job's working directory.
+
+    \b
+    Example:
+      headrace diff before.hr after.hr
+      headrace diff b1.hr b2.hr b3.hr vs a1.hr a2.hr a3.hr
+      headrace diff before.hr after.hr --json | jq '.totals[0]'
+    """
+    sides = _sides(logs)
+    output = terminal()
+    options = Options(rows=rows, by=by, sort=sort, bins=output.graph_columns)
+    with working("comparing"), contextlib.ExitStack() as open_logs:
+        opened = [[open_logs.enter_context(headrace.open(log)) for log in side] for side in sides]
+        facts = compare(opened, options)
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        lines = render(facts, output)
+        click.echo("\n".join(lines if output.unicode else map(to_ascii, lines)))
+
+
+def _sides(logs: tuple[str, ...]) -> list[list[str]]:
+    """Each log is a side, unless the word `vs` stands between sides of several runs."""
+    sides: list[list[str]] = [[]]
+    for log in logs:
+        if log == "vs":
+            sides.append([])
+        else:
+            sides[-1].append(log)
+    if len(sides) == 1:
+        sides = [[log] for log in logs]
+    if len(sides) < 2 or not all(sides):
+        example = "for example: headrace diff before.hr after.hr"
+        raise UsageError(f"diff needs two logs or more, and one at least on each side of 'vs', {example}")
+    return sides
