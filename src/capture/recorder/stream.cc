@@ -59,8 +59,9 @@ void count_written_out(CachedFile& cached, const FILE* stream, uint64_t written,
   count_reached(cached, kWrite, stream, written);
 }
 
+/// True: the code that made the call is worth knowing (call_sites.h).
 template <DirectionIndex D>
-void count_stream_call(CachedFile& cached, Direction* d, Fn function, const StreamCall& call, uint64_t size,
+bool count_stream_call(CachedFile& cached, Direction* d, Fn function, const StreamCall& call, uint64_t size,
                        bool wide) {
   OpenFile* file = cached.file;
   const uint64_t after = held<D>(call.stream);
@@ -70,15 +71,17 @@ void count_stream_call(CachedFile& cached, Direction* d, Fn function, const Stre
   if (function == Fn::__uflow || function == Fn::__overflow) cached.shard->flags |= flag::lower_bound;
   uint64_t offset = next_offset(file, D, d);
   file->stream_position = offset + size;
-  count_run(d, offset, size, file->unknown_stream_position == 0);
+  bool notable = count_run(d, offset, size, file->unknown_stream_position == 0) && size >= cached.large[D];
   count_direction_change<D>(cached);
   uint64_t spent = call.end > call.start ? call.end - call.start : 0;
-  count_time(d, spent, call.end, size);
+  if (count_time(d, spent, call.end, size)) notable |= spent >> 8 >= cached.slow[D];
   add_to_series(block, call.start, call.end, size, D);
   if ((after != call.held + size || size == 0) && !wide)
     count_reached(cached, D, call.stream,
                   D == kRead ? size + room<kRead>(call.stream) - call.room : call.held + size - after);
   count_call(function, size, spent);
+  if (notable) raise_thresholds(cached, D, size, spent);
+  return notable;
 }
 
 void count_profile(Fn function, bool ok, Timed time) {
@@ -172,6 +175,7 @@ template <DirectionIndex D>
 void account_any(Fn function, const StreamCall& call, int64_t result, bool wide) {
   Update update;
   uint64_t size = result > 0 ? static_cast<uint64_t>(result) : 0;
+  bool notable = false;
   if (!update.enter()) return unattributed(D, size);
   CachedFile* cached = cached_file(call.fd, call.tag, Layer::kStdio);
   Direction* d = cached && result >= 0 ? direction_of(cached->shard, D, call.start) : nullptr;
@@ -183,9 +187,11 @@ void account_any(Fn function, const StreamCall& call, int64_t result, bool wide)
   } else {
     cached->directions[D] = d;
     block->current = offset_of(d);
-    count_stream_call<D>(*cached, d, function, call, size, wide);
+    notable = count_stream_call<D>(*cached, d, function, call, size, wide);
   }
+  const uint64_t record = notable ? cached->file->hash : 0;
   update.leave();
+  if (notable) note_operation(record, D, size, call.end > call.start ? call.end - call.start : 0, call.end);
 }
 
 template void account_any<kRead>(Fn, const StreamCall&, int64_t, bool);

@@ -110,14 +110,17 @@ HEADRACE_INLINE void account_stream(Fn function, const StreamCall& call, int64_t
     d->last_end += size;
     file->stream_position += size;
     file->stream_seen = static_cast<uint32_t>(after);
-    count_time(d, spent, call.end, size);
+    const bool notable = HEADRACE_UNLIKELY(count_time(d, spent, call.end, size)) && spent >> 8 >= cached.slow[D];
     add_to_series(b, call.start, call.end, size, D);
     auto* profile = at<Profile>(row);
     profile->calls++;
     profile->bytes += size;
     profile->time += spent;
     if (HEADRACE_UNLIKELY(spent > profile->max_time)) profile->max_time = spent;
+    if (HEADRACE_UNLIKELY(notable)) raise_thresholds(cached, D, size, spent);
+    const uint64_t record = file->hash;
     update.leave();
+    if (HEADRACE_UNLIKELY(notable)) note_operation(record, D, size, spent, call.end);
     return;
   }
 other:

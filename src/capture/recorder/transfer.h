@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "base/clock.h"
+#include "capture/recorder/call_sites.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/runs.h"
@@ -42,10 +43,12 @@ HEADRACE_INLINE CachedFile* cached_file(int fd, uint64_t tag, Layer layer) {
   return HEADRACE_LIKELY(cached.tag == tag) || fill_cache(cached, tag, layer) ? &cached : nullptr;
 }
 
-/// Counts `size` bytes at `offset`, which becomes the place where the next operation is compared with.
-HEADRACE_INLINE void count_run(Direction* d, uint64_t& offset, uint64_t size, bool known) {
+/// Counts `size` bytes at `offset`, which becomes the place that the next operation is compared with. True: a new run
+/// began, which alone can hold a larger operation than before.
+HEADRACE_INLINE bool count_run(Direction* d, uint64_t& offset, uint64_t size, bool known) {
   auto gap = static_cast<int64_t>(offset - d->last_end);
-  if (HEADRACE_UNLIKELY(size != d->run_size || gap != d->run_gap || size == 0 || !known)) {
+  const bool begins = size != d->run_size || gap != d->run_gap || size == 0 || !known;
+  if (HEADRACE_UNLIKELY(begins)) {
     end_run(d, size, gap, known);
     if (size == 0) offset = d->last_end;  // an operation without bytes is nowhere
     if (!known) offset = -size;           // nor does the next one follow this
@@ -53,6 +56,7 @@ HEADRACE_INLINE void count_run(Direction* d, uint64_t& offset, uint64_t size, bo
     d->run_count++;
   }
   d->last_end = offset + size;
+  return begins;
 }
 
 template <DirectionIndex D>
@@ -62,13 +66,14 @@ HEADRACE_INLINE void count_direction_change(CachedFile& cached) {
   cached.last = D;
 }
 
-HEADRACE_INLINE void count_time(Direction* d, uint64_t spent, uint64_t end, uint64_t size) {
+/// True: no operation of this thread on the file took longer.
+HEADRACE_INLINE bool count_time(Direction* d, uint64_t spent, uint64_t end, uint64_t size) {
   d->time += spent;
-  if (HEADRACE_UNLIKELY(spent > d->max_time)) {
-    d->max_time = spent;
-    d->max_time_size = size;
-  }
   d->last_time = end;
+  if (HEADRACE_LIKELY(spent <= d->max_time)) return false;
+  d->max_time = spent;
+  d->max_time_size = size;
+  return true;
 }
 
 HEADRACE_INLINE void count_call(Fn function, uint64_t size, uint64_t spent) {
@@ -114,14 +119,21 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
     offset = file->position;
     file->position = offset + size;
   }
+  bool notable = false;
   bool known = A == At::kPosition ? file->unknown_position == 0 : file->unknown_position < 2;
-  count_run(d, offset, size, known);
+  if (HEADRACE_UNLIKELY(count_run(d, offset, size, known))) notable = size >= cached.large[D];
   d->unaligned_file += (offset & 4095) != 0 && size != 0 && known;
   d->unaligned_memory += (reinterpret_cast<uintptr_t>(op.buffer) & 7) != 0;
   count_direction_change<D>(cached);
-  count_time(d, spent, op.end, size);
+  if (HEADRACE_UNLIKELY(count_time(d, spent, op.end, size))) notable |= spent >> 8 >= cached.slow[D];
   add_to_series(b, op.start, op.end, size, D);
   if (C == Count::kCall) count_call(function, size, spent);
+  if (HEADRACE_UNLIKELY(notable)) {
+    raise_thresholds(cached, D, size, spent);
+    const uint64_t record = file->hash;
+    update.leave();
+    return note_operation(record, D, size, spent, op.end);
+  }
   update.leave();
 }
 

@@ -10,8 +10,8 @@
 namespace headrace::preload {
 
 template <class Bottom>
-using Chain = capture::ProcessHooks<
-    capture::StreamHooks<capture::NameHooks<capture::FileHooks<capture::TransferHooks<Bottom>>>>>;
+using Chain =
+    capture::ProcessHooks<capture::StreamHooks<capture::NameHooks<capture::FileHooks<capture::TransferHooks<Bottom>>>>>;
 using Hooks = Chain<intercept::RealHooks>;
 
 }  // namespace headrace::preload
