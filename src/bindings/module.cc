@@ -2,11 +2,13 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "anonymize/rewrite.h"
 #include "bindings/arrow_export.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
@@ -14,6 +16,7 @@
 #include "bindings/schema.h"
 #include "bindings/to_python.h"
 #include "bindings/write_tables.h"
+#include "format/sink.h"
 #include "model/counters.h"
 
 namespace nb = nanobind;
@@ -159,12 +162,12 @@ void define_log(nb::module_& module) {
   nb::class_<Log>(module, "Log")
       .def(
           "__init__",
-          [](Log* self, const nb::bytes& path, uint64_t job) {
+          [](Log* self, const nb::bytes& path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer) {
             std::string name(path.c_str(), path.size());
             const nb::gil_scoped_release release;
-            new (self) Log(std::move(name), job);
+            new (self) Log(std::move(name), job, std::move(anonymizer));
           },
-          nb::arg("path"), nb::arg("job") = 0)
+          nb::arg("path"), nb::arg("job") = 0, nb::arg("anonymizer") = nb::none())
       .def("tables", &Log::tables)
       .def_prop_ro("jobs", &Log::jobs)
       .def_prop_ro("size", &Log::size)
@@ -199,6 +202,36 @@ void define_log(nb::module_& module) {
           nb::arg("processes") = std::vector<uint64_t>());
 }
 
+void define_anonymizer(nb::module_& module) {
+  nb::class_<SharedAnonymizer>(module, "Anonymizer")
+      .def(nb::new_([] { return std::make_shared<SharedAnonymizer>(take(anonymize::random_key())); }))
+      .def("path", [](SharedAnonymizer& self, const nb::bytes& path) {
+        return str_of(self.anonymizer.names().path({path.c_str(), path.size()}));
+      });
+}
+
+nb::dict rewrite_of(const nb::bytes& from, const nb::bytes& to) {
+  const std::string source(from.c_str(), from.size()), target(to.c_str(), to.size());
+  anonymize::Rewritten done;
+  {
+    const nb::gil_scoped_release release;
+    auto reader = take(format::Reader::open(source));
+    anonymize::Anonymizer anonymizer(take(anonymize::random_key()));
+    auto sink = take(format::FileSink::open(target, format::FileSink::Mode::kCreate));
+    done = take(anonymize::rewrite(reader, std::move(sink), anonymizer));
+  }
+  nb::list left_out, damage;
+  for (const std::string& each : done.left_out) left_out.append(str_of(each));
+  for (const format::Damage& place : done.damage) {
+    damage.append(nb::make_tuple(place.offset, place.bytes, str_of(place.reason)));
+  }
+  nb::dict dict;
+  dict["jobs"] = done.jobs;
+  dict["left_out"] = left_out;
+  dict["damage"] = damage;
+  return dict;
+}
+
 }  // namespace
 }  // namespace headrace::bindings
 
@@ -207,12 +240,14 @@ NB_MODULE(_native, module) {
   register_errors();
   define_frame(module);
   define_log(module);
+  define_anonymizer(module);
   module.def("counters", [] {
     nb::list list;
     for (const ColumnInfo& column : counter_columns()) list.append(column_dict(column));
     return list;
   });
   module.def("flags", flags);
+  module.def("anonymize", rewrite_of, nb::arg("source"), nb::arg("target"));
   module.def("match", match_of, nb::arg("runs"));
   module.def("match_counts", match_counts_of, nb::arg("matched"), nb::arg("side"));
   module.def("most_changed", most_changed, nb::arg("matched"), nb::arg("term"), nb::arg("sides"), nb::arg("limit"),
