@@ -29,8 +29,11 @@ class Frame:
         """Of merged file records: the ids of the records behind one row."""
 
 class Log:
-    def __init__(self, path: bytes, job: int = 0) -> None:
-        """`job`: the number of one of several concatenated jobs, from 1; 0 when there is only one."""
+    def __init__(self, path: bytes, job: int = 0, anonymizer: Anonymizer | None = None) -> None:
+        """`job`: the number of one of several concatenated jobs, from 1; 0 when there is only one.
+
+        With an anonymizer, all tables are seen without names.
+        """
 
     jobs: int
     size: int  # bytes of the file
@@ -48,20 +51,24 @@ class Log:
     def raw(self, name: str) -> Frame:
         """A table as stored: ids as integers, text as bytes."""
 
-    def merge(self, by: str, processes: Sequence[int] = (), kinds: Sequence[str] = ()) -> Frame:
-        """File records merged by "path", "process", "directory", "mount", "kind" or "all" (bindings/merge.h).
+    def merge(
+        self, by: str, processes: Sequence[int] = (), kinds: Sequence[str] = (), layers: Sequence[str] = ()
+    ) -> Frame:
+        """File records merged by "path", "process", "directory", "mount", "kind", "layer" or "all" (merge.h).
 
-        Only those of these process images and of these kinds; of all when none are given.
+        Only those of these process images, kinds and layers; of all when none are given.
         """
 
-    def histogram(self, processes: Sequence[int] = (), kinds: Sequence[str] = ()) -> list[list[int]]:
+    def histogram(
+        self, processes: Sequence[int] = (), kinds: Sequence[str] = (), layers: Sequence[str] = ()
+    ) -> list[list[int]]:
         """Operations by size: [reads, writes], each by bucket; bucket b holds sizes in (2**(b-1), 2**b]."""
 
     def columns(self, table: str) -> list[str]:
         """Names of the columns that the log itself has of a table."""
 
-    def functions(self) -> Frame:
-        """Calls by function, over all processes: function, calls, errors, bytes, time_ns, max_ns."""
+    def functions(self, processes: Sequence[int] = ()) -> Frame:
+        """Calls by function, over all processes or some: function, calls, errors, bytes, time_ns, max_ns."""
 
     def common(self, groups: Sequence[Sequence[int]]) -> list[tuple[int, str, str, int, int, bool]]:
         """(group, "read"/"write", "size"/"stride", value, count, exact) of groups of records.
@@ -69,10 +76,32 @@ class Log:
         Equal values of a group are added up; the most frequent come first.
         """
 
-    def bandwidth(
+    def rate(
         self, bins: int, begin_at_ns: int, end_at_ns: int, processes: Sequence[int] = ()
-    ) -> tuple[list[float], list[float]]:
-        """Bytes read and bytes written in each of `bins` equal spans of time."""
+    ) -> tuple[list[float], list[float], list[float], list[float], list[float]]:
+        """In each of `bins` equal spans: bytes read and written; reads, writes and other calls.
+
+        The last three are empty when the log does not have them.
+        """
+
+    narrowest_span_ns: int  # of the series over time; 0: it has none
+    def report_files(
+        self, by_path: Frame, most: int
+    ) -> tuple[int, list[tuple[str, str, tuple[bytes, ...], list[str] | None]], list[int], dict[str, Any]]:
+        """The table `files` of a report, of records merged by path: the `most` that matter.
+
+        Number of rows; columns (name, type, parts, values) of docs/formats/report-payload.md; the row of
+        `by_path` behind each; files, bytes_read, bytes_written, time_ns and calls of those left out.
+        """
+
+class Anonymizer:
+    """Replaces names by tokens. Logs that share one have the same tokens for the same names."""
+
+    def __init__(self) -> None: ...
+    def path(self, path: bytes) -> str: ...
+
+def anonymize(source: bytes, target: bytes) -> dict[str, Any]:
+    """Writes a log again without names, as a new file: {jobs, left_out: [texts], damage: as of Log}."""
 
 def match(runs: Sequence[tuple[Frame, str, int]]) -> Frame:
     """The same files of several runs side by side; a run is (merged frame, directory, side). See match.h."""
@@ -85,6 +114,20 @@ def most_changed(matched: Frame, term: str, sides: int, limit: int) -> list[int]
 
 def counters() -> list[dict[str, str]]: ...
 def flags() -> list[tuple[str, int, str]]: ...
+def function_modules() -> dict[str, str]:
+    """The module of each intercepted function in functions.def."""
+
+def access_pattern(consecutive: int, forward: int, backward: int) -> str | None:
+    """Where operations began, compared with the end of the previous one; None: there were no two."""
+
+def path_tree(
+    by_path: Frame, most: int
+) -> list[tuple[int | None, str, int, float, float, float, float, float]]:
+    """The directories of records merged by path, cut down to `most` nodes, parents before children.
+
+    (index of the parent, name, how many it stands for or 0, files, bytes read, bytes written, ns, calls).
+    """
+
 def schema() -> dict[str, list[dict[str, str]]]: ...
 def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]], job: int = 0) -> None:
     """Writes a job log of any content, for tests. Replaces the file."""

@@ -99,9 +99,9 @@ std::vector<std::string> Log::columns(const std::string& table) {
   return names;
 }
 
-Frame Log::functions() {
+Frame Log::functions(const std::vector<uint64_t>& processes) {
   const std::lock_guard lock(mutex_);
-  return merge_profiles(stored_or_empty("profiles"));
+  return merge_profiles(stored_or_empty("profiles"), processes);
 }
 
 std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& groups) {
@@ -109,10 +109,19 @@ std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& gro
   return common_values(*stored_or_empty("common"), groups);
 }
 
-Bandwidth Log::bandwidth_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
-                            uint64_t end_at_ns) {
+Rate Log::rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns) {
   const std::lock_guard lock(mutex_);
-  return bandwidth(*stored_or_empty("series"), processes, bins, begin_at_ns, end_at_ns);
+  return rate(*stored_or_empty("series"), processes, bins, begin_at_ns, end_at_ns);
+}
+
+uint64_t Log::narrowest_span_ns() {
+  const std::lock_guard lock(mutex_);
+  return bindings::narrowest_span_ns(*stored_or_empty("series"));
+}
+
+FileTable Log::files_of(const Frame& by_path, uint64_t most) {
+  const std::lock_guard lock(mutex_);
+  return file_table(by_path, *stored_or_empty("common"), *stored_or_empty("mounts"), most);
 }
 
 SharedTable Log::stored(const std::string& name) {

@@ -13,6 +13,7 @@
 
 #include "anonymize/anonymizer.h"
 #include "bindings/decode.h"
+#include "bindings/file_table.h"
 #include "bindings/merge.h"
 #include "bindings/query.h"
 #include "format/reader.h"
@@ -50,11 +51,13 @@ class Log {
   std::array<model::SizeHistogram, 2> histogram(const Selection& selection);
   /// Names of the columns that the log itself has of a table; empty when it lacks the table.
   std::vector<std::string> columns(const std::string& table);
-  /// Calls by function, over all processes (profile.h).
-  Frame functions();
+  /// Calls by function, over all processes or some (profile.h).
+  Frame functions(const std::vector<uint64_t>& processes);
   std::vector<CommonRow> common(const std::vector<std::vector<uint64_t>>& groups);
-  Bandwidth bandwidth_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
-                         uint64_t end_at_ns);
+  Rate rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns);
+  uint64_t narrowest_span_ns();
+  /// Of file records merged by path.
+  FileTable files_of(const Frame& by_path, uint64_t most);
 
  private:
   // All need mutex_ held.

@@ -1,7 +1,9 @@
 #include "bindings/merge.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "bindings/id_map.h"
 #include "model/counters.h"
@@ -10,6 +12,12 @@ namespace headrace::bindings {
 namespace {
 
 using model::MergeKind;
+
+// Logs of versions that had one layer do not name it.
+std::string_view layer_of(const format::Column* column, uint64_t row) {
+  const std::string_view name = column && column->type == format::Type::kText ? column->text(row) : std::string_view();
+  return name.empty() ? "posix" : name;
+}
 
 // The group of each selected row, and the first row of each group.
 struct Groups {
@@ -26,6 +34,7 @@ class Files {
       columns_.push_back(numbers(table, table->find(name), rows_));
     }
     kind_ = table->find("kind");
+    layer_ = table->find("layer");
   }
 
   uint64_t rows() const { return rows_; }
@@ -37,6 +46,7 @@ class Files {
   std::string_view kind(uint64_t row) const {
     return kind_ && kind_->type == format::Type::kText ? kind_->text(row) : std::string_view();
   }
+  std::string_view layer(uint64_t row) const { return layer_of(layer_, row); }
   std::string_view directory(uint64_t row) const {
     const std::string_view path = names_.text(this->path(row));
     const size_t slash = path.rfind('/');
@@ -54,6 +64,7 @@ class Files {
     if (by == "process") return process(row);
     if (by == "directory") return base::hash_text(directory(row));
     if (by == "mount") return mount(row);
+    if (by == "layer") return base::hash_text(layer(row));
     return by == "kind" ? base::hash_text(kind(row)) : 0;
   }
 
@@ -63,6 +74,7 @@ class Files {
   uint64_t rows_;
   std::vector<Values> columns_;
   const format::Column* kind_;
+  const format::Column* layer_;
 };
 
 Groups group(const Files& files, std::string_view by, const std::vector<uint32_t>& rows) {
@@ -142,6 +154,30 @@ std::vector<uint64_t> final_paths(const Files& files, const std::vector<uint32_t
   return chosen;
 }
 
+// Of each group the layers of its records, in alphabetical order.
+Values layers(const Files& files, const std::vector<uint32_t>& rows, const Groups& groups) {
+  std::vector<std::string_view> first(groups.size());
+  std::map<uint32_t, std::set<std::string_view>> several;  // groups that have more than one: few
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const uint32_t g = groups.of[i];
+    const std::string_view layer = files.layer(rows[i]);
+    if (first[g].empty()) first[g] = layer;
+    if (first[g] != layer) several[g].insert({first[g], layer});
+  }
+  TextBuilder builder;
+  for (uint32_t g = 0; g < groups.size(); ++g) {
+    const auto found = several.find(g);
+    if (found == several.end()) {
+      builder.add(first[g]);
+      continue;
+    }
+    std::string joined;
+    for (std::string_view layer : found->second) joined.append(joined.empty() ? "" : "+").append(layer);
+    builder.add(joined);
+  }
+  return builder.finish("layers");
+}
+
 void add_keys(Frame& frame, std::string_view by, const Files& files, const Names& names,
               const std::vector<uint32_t>& rows, const Groups& groups) {
   const auto words = [&](auto value) {
@@ -163,6 +199,7 @@ void add_keys(Frame& frame, std::string_view by, const Files& files, const Names
     frame.columns.back().name = "final_path";
     frame.columns.push_back(texts("kind", kind));
     frame.columns.push_back(number_values("mount", words([&](uint32_t row) { return files.mount(row); })));
+    frame.columns.push_back(layers(files, rows, groups));
   } else if (by == "process") {
     frame.columns.push_back(number_values("process", words([&](uint32_t row) { return files.process(row); })));
   } else if (by == "directory") {
@@ -171,6 +208,8 @@ void add_keys(Frame& frame, std::string_view by, const Files& files, const Names
     frame.columns.push_back(number_values("mount", words([&](uint32_t row) { return files.mount(row); })));
   } else if (by == "kind") {
     frame.columns.push_back(texts("kind", kind));
+  } else if (by == "layer") {
+    frame.columns.push_back(texts("layer", [&](uint32_t row) { return files.layer(row); }));
   }
 }
 
@@ -227,16 +266,18 @@ std::vector<uint32_t> select(const format::Table& files, const Selection& select
   const format::Column* kind = files.find("kind");
   if (process && process->type == format::Type::kText) process = nullptr;
   if (kind && kind->type != format::Type::kText) kind = nullptr;
+  const format::Column* layer = files.find("layer");
+  const auto contains = [](const std::vector<std::string>& words, std::string_view word) {
+    return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
+  };
   IdMap wanted;
   for (uint64_t id : selection.processes) wanted.insert(id, 0);
   std::vector<uint32_t> rows;
   rows.reserve(files.rows);
   for (uint64_t row = 0; row < files.rows; ++row) {
     if (!selection.processes.empty() && wanted.find(process ? process->u64(row) : 0) == IdMap::kNone) continue;
-    if (!selection.kinds.empty()) {
-      const std::string_view word = kind ? kind->text(row) : std::string_view();
-      if (std::find(selection.kinds.begin(), selection.kinds.end(), word) == selection.kinds.end()) continue;
-    }
+    if (!contains(selection.kinds, kind ? kind->text(row) : std::string_view())) continue;
+    if (!contains(selection.layers, layer_of(layer, row))) continue;
     rows.push_back(static_cast<uint32_t>(row));
   }
   return rows;
@@ -244,10 +285,10 @@ std::vector<uint32_t> select(const format::Table& files, const Selection& select
 
 base::Result<Frame> merge_files(const SharedTable& table, const Names& names, std::string_view by,
                                 const Selection& selection) {
-  static constexpr std::string_view kKeys[] = {"path", "process", "directory", "mount", "kind", "all"};
+  static constexpr std::string_view kKeys[] = {"path", "process", "directory", "mount", "kind", "layer", "all"};
   if (std::find(std::begin(kKeys), std::end(kKeys), by) == std::end(kKeys)) {
     return base::Status(base::Code::kInvalid, "files cannot be merged by '" + std::string(by) +
-                                                  "': choose path, process, directory, mount, kind or all");
+                                                  "': choose path, process, directory, mount, kind, layer or all");
   }
   const Files files(table, names);
   const std::vector<uint32_t> rows = select(*table, selection);

@@ -15,18 +15,20 @@ namespace headrace::bindings {
 
 /// Which file records take part.
 struct Selection {
-  std::vector<uint64_t> processes;  // of these process images only; empty: of all
-  std::vector<std::string> kinds;   // of these kinds only; empty: of all
+  std::vector<uint64_t> processes;       // of these process images only; empty: of all
+  std::vector<std::string> kinds;        // of these kinds only; empty: of all
+  std::vector<std::string> layers = {};  // of these layers only ("posix", "stdio"); empty: of all
 };
 
 /// Row numbers of the records that take part.
 std::vector<uint32_t> select(const format::Table& files, const Selection& selection);
 
 /// The keys `merge_files` groups by: "path" (with kind), "process", "directory" (of the path as opened), "mount",
-/// "kind" and "all" (one row, also of nothing).
+/// "kind", "layer" and "all" (one row, also of nothing).
 /// Columns: the key's, `files` and `processes` (distinct paths and processes), `metadata_calls` (all calls that neither
 /// read nor write), then the counters. A row by path also
-/// has final_path (of the record closed last that was renamed, else the path) and mount (of the first record).
+/// has final_path (of the record closed last that was renamed, else the path), mount (of the first record) and layers
+/// (all that its records have, as "posix+stdio"). A record whose layer the log does not say is of "posix".
 /// Rows are in the order in which the log first has them. kInvalid: no such key.
 base::Result<Frame> merge_files(const SharedTable& files, const Names& names, std::string_view by,
                                 const Selection& selection);

@@ -8,15 +8,15 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "anonymize/rewrite.h"
+#include "bindings/anonymize.h"
 #include "bindings/arrow_export.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
 #include "bindings/match.h"
+#include "bindings/report.h"
 #include "bindings/schema.h"
 #include "bindings/to_python.h"
 #include "bindings/write_tables.h"
-#include "format/sink.h"
 #include "model/counters.h"
 
 namespace nb = nanobind;
@@ -158,16 +158,16 @@ void define_frame(nb::module_& module) {
       .def("records", records_of, nb::arg("row"));
 }
 
-void define_log(nb::module_& module) {
-  nb::class_<Log>(module, "Log")
-      .def(
-          "__init__",
-          [](Log* self, const nb::bytes& path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer) {
-            std::string name(path.c_str(), path.size());
-            const nb::gil_scoped_release release;
-            new (self) Log(std::move(name), job, std::move(anonymizer));
-          },
-          nb::arg("path"), nb::arg("job") = 0, nb::arg("anonymizer") = nb::none())
+nb::class_<Log> define_log(nb::module_& module) {
+  nb::class_<Log> log(module, "Log");
+  log.def(
+         "__init__",
+         [](Log* self, const nb::bytes& path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer) {
+           std::string name(path.c_str(), path.size());
+           const nb::gil_scoped_release release;
+           new (self) Log(std::move(name), job, std::move(anonymizer));
+         },
+         nb::arg("path"), nb::arg("job") = 0, nb::arg("anonymizer") = nb::none())
       .def("tables", &Log::tables)
       .def_prop_ro("jobs", &Log::jobs)
       .def_prop_ro("size", &Log::size)
@@ -178,58 +178,24 @@ void define_log(nb::module_& module) {
       .def("raw", &Log::raw, nb::arg("name"), Release())
       .def(
           "merge",
-          [](Log& log, const std::string& by, std::vector<uint64_t> processes, std::vector<std::string> kinds) {
-            return log.merge(by, {std::move(processes), std::move(kinds)});
+          [](Log& log, const std::string& by, std::vector<uint64_t> processes, std::vector<std::string> kinds,
+             std::vector<std::string> layers) {
+            return log.merge(by, {std::move(processes), std::move(kinds), std::move(layers)});
           },
           nb::arg("by"), nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>(),
-          Release())
+          nb::arg("layers") = std::vector<std::string>(), Release())
       .def(
           "histogram",
-          [](Log& log, std::vector<uint64_t> processes, std::vector<std::string> kinds) {
-            return histogram_of(log, {std::move(processes), std::move(kinds)});
+          [](Log& log, std::vector<uint64_t> processes, std::vector<std::string> kinds,
+             std::vector<std::string> layers) {
+            return histogram_of(log, {std::move(processes), std::move(kinds), std::move(layers)});
           },
-          nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>())
+          nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>(),
+          nb::arg("layers") = std::vector<std::string>())
       .def("columns", &Log::columns, nb::arg("table"), Release())
-      .def("functions", &Log::functions, Release())
-      .def("common", common_of, nb::arg("groups"))
-      .def(
-          "bandwidth",
-          [](Log& log, uint64_t bins, uint64_t begin, uint64_t end, const std::vector<uint64_t>& processes) {
-            const Bandwidth result = log.bandwidth_of(processes, bins, begin, end);
-            return nb::make_tuple(result.bytes[0], result.bytes[1]);
-          },
-          nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
-          nb::arg("processes") = std::vector<uint64_t>());
-}
-
-void define_anonymizer(nb::module_& module) {
-  nb::class_<SharedAnonymizer>(module, "Anonymizer")
-      .def(nb::new_([] { return std::make_shared<SharedAnonymizer>(take(anonymize::random_key())); }))
-      .def("path", [](SharedAnonymizer& self, const nb::bytes& path) {
-        return str_of(self.anonymizer.names().path({path.c_str(), path.size()}));
-      });
-}
-
-nb::dict rewrite_of(const nb::bytes& from, const nb::bytes& to) {
-  const std::string source(from.c_str(), from.size()), target(to.c_str(), to.size());
-  anonymize::Rewritten done;
-  {
-    const nb::gil_scoped_release release;
-    auto reader = take(format::Reader::open(source));
-    anonymize::Anonymizer anonymizer(take(anonymize::random_key()));
-    auto sink = take(format::FileSink::open(target, format::FileSink::Mode::kCreate));
-    done = take(anonymize::rewrite(reader, std::move(sink), anonymizer));
-  }
-  nb::list left_out, damage;
-  for (const std::string& each : done.left_out) left_out.append(str_of(each));
-  for (const format::Damage& place : done.damage) {
-    damage.append(nb::make_tuple(place.offset, place.bytes, str_of(place.reason)));
-  }
-  nb::dict dict;
-  dict["jobs"] = done.jobs;
-  dict["left_out"] = left_out;
-  dict["damage"] = damage;
-  return dict;
+      .def("functions", &Log::functions, nb::arg("processes") = std::vector<uint64_t>(), Release())
+      .def("common", common_of, nb::arg("groups"));
+  return log;
 }
 
 }  // namespace
@@ -239,15 +205,15 @@ NB_MODULE(_native, module) {
   using namespace headrace::bindings;
   register_errors();
   define_frame(module);
-  define_log(module);
-  define_anonymizer(module);
+  nb::class_<Log> log = define_log(module);
+  define_report(module, log);
+  define_anonymize(module);
   module.def("counters", [] {
     nb::list list;
     for (const ColumnInfo& column : counter_columns()) list.append(column_dict(column));
     return list;
   });
   module.def("flags", flags);
-  module.def("anonymize", rewrite_of, nb::arg("source"), nb::arg("target"));
   module.def("match", match_of, nb::arg("runs"));
   module.def("match_counts", match_counts_of, nb::arg("matched"), nb::arg("side"));
   module.def("most_changed", most_changed, nb::arg("matched"), nb::arg("term"), nb::arg("sides"), nb::arg("limit"),

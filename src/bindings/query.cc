@@ -81,39 +81,77 @@ std::vector<CommonRow> common_values(const format::Table& common, const std::vec
   return rows;
 }
 
-Bandwidth bandwidth(const format::Table& series, const std::vector<uint64_t>& processes, uint64_t bins,
-                    uint64_t begin_at_ns, uint64_t end_at_ns) {
-  Bandwidth result{begin_at_ns, end_at_ns, {std::vector<double>(bins), std::vector<double>(bins)}};
+void for_each_common_size(const format::Table& common,
+                          const std::function<void(uint64_t, uint32_t, int64_t, uint64_t)>& use) {
+  const Reading reading{common};
+  const auto* record = reading.number_column("record");
+  const auto* way = reading.text_column("direction");
+  const auto* what = reading.text_column("what");
+  const auto* value = reading.number_column("value");
+  const auto* count = reading.number_column("count");
+  for (uint64_t row = 0; row < common.rows; ++row) {
+    const uint32_t d = direction(way, row);
+    if (d > 1 || !is(what, row, "size")) continue;
+    use(number(record, row), d, static_cast<int64_t>(number(value, row)), number(count, row));
+  }
+}
+
+namespace {
+
+// Adds what happened evenly in [from, to), in units of a span, to the spans that it touches.
+void spread(double total, double from, double to, std::vector<double>& spans) {
+  const auto first = std::min(static_cast<uint64_t>(from), spans.size() - 1);
+  if (to <= from) {
+    spans[first] += total;
+    return;
+  }
+  for (uint64_t span = first; span < spans.size() && static_cast<double>(span) < to; ++span) {
+    const double low = std::max(from, static_cast<double>(span)), high = std::min(to, static_cast<double>(span + 1));
+    spans[span] += total * (high - low) / (to - from);
+  }
+}
+
+}  // namespace
+
+Rate rate(const format::Table& series, const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
+          uint64_t end_at_ns) {
+  Rate result;
   const Reading reading{series};
   const auto* owner = reading.number_column("process");
   const auto* way = reading.text_column("direction");
   const auto* start = reading.number_column("start_at_ns");
   const auto* width = reading.number_column("width_ns");
   const auto* bytes = reading.number_column("bytes");
+  const auto* operations = reading.number_column("operations");
+  result.bytes.fill(std::vector<double>(bins));
+  if (operations) result.operations.fill(std::vector<double>(bins));
   IdMap wanted;
   for (uint64_t process : processes) wanted.insert(process, 0);
   if (end_at_ns <= begin_at_ns || bins == 0) return result;
   const double span = static_cast<double>(end_at_ns - begin_at_ns) / static_cast<double>(bins);
   for (uint64_t row = 0; row < series.rows; ++row) {
-    const uint32_t d = direction(way, row);
-    if (d > 1 || (!processes.empty() && wanted.find(number(owner, row)) == IdMap::kNone)) continue;
+    const uint32_t known = direction(way, row), d = known > 1 && is(way, row, "metadata") ? 2 : known;
+    if (known > 1 && !is(way, row, "metadata")) continue;
+    if (!processes.empty() && wanted.find(number(owner, row)) == IdMap::kNone) continue;
     // In units of a span, cut to the picture: what lies outside counts in the first or last span.
     const double last = static_cast<double>(bins);
     const double from =
         std::clamp((static_cast<double>(number(start, row)) - static_cast<double>(begin_at_ns)) / span, 0.0, last);
     const double to = std::clamp(from + static_cast<double>(number(width, row)) / span, from, last);
-    const double total = static_cast<double>(number(bytes, row));
-    const auto first = std::min(static_cast<uint64_t>(from), bins - 1);
-    if (to <= from) {
-      result.bytes[d][first] += total;
-      continue;
-    }
-    for (uint64_t bin = first; bin < bins && static_cast<double>(bin) < to; ++bin) {
-      const double low = std::max(from, static_cast<double>(bin)), high = std::min(to, static_cast<double>(bin + 1));
-      result.bytes[d][bin] += total * (high - low) / (to - from);
-    }
+    spread(static_cast<double>(number(bytes, row)), from, to, result.bytes[d]);
+    if (operations) spread(static_cast<double>(number(operations, row)), from, to, result.operations[d]);
   }
   return result;
+}
+
+uint64_t narrowest_span_ns(const format::Table& series) {
+  const auto* width = Reading{series}.number_column("width_ns");
+  uint64_t least = 0;
+  for (uint64_t row = 0; row < series.rows; ++row) {
+    const uint64_t value = number(width, row);
+    if (value > 0 && (least == 0 || value < least)) least = value;
+  }
+  return least;
 }
 
 }  // namespace headrace::bindings

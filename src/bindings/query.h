@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,21 @@ struct CommonRow {
 /// The common values of each group of records, equal values added up, the most frequent first.
 std::vector<CommonRow> common_values(const format::Table& common, const std::vector<std::vector<uint64_t>>& groups);
 
-struct Bandwidth {
-  uint64_t begin_at_ns = 0, end_at_ns = 0;
-  std::array<std::vector<double>, 2> bytes;  // [0] read, [1] written, in each of the equal spans
+/// Calls `use` with (record, 0 for reads or 1 for writes, bytes, operations) for each row of `common` that is of sizes.
+void for_each_common_size(const format::Table& common,
+                          const std::function<void(uint64_t, uint32_t, int64_t, uint64_t)>& use);
+
+/// What was done over time, in equal spans: [0] of reads, [1] of writes, [2] of all other calls (which move no bytes).
+struct Rate {
+  std::array<std::vector<double>, 3> bytes;
+  std::array<std::vector<double>, 3> operations;  // empty when the log does not say
 };
 
 /// The series of all processes, or of some, spread over `bins` equal spans of [begin, end).
-Bandwidth bandwidth(const format::Table& series, const std::vector<uint64_t>& processes, uint64_t bins,
-                    uint64_t begin_at_ns, uint64_t end_at_ns);
+Rate rate(const format::Table& series, const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
+          uint64_t end_at_ns);
+
+/// The width of the narrowest span that the series has; 0 when it has none.
+uint64_t narrowest_span_ns(const format::Table& series);
 
 }  // namespace headrace::bindings

@@ -155,7 +155,7 @@ def test_bandwidth_keeps_every_byte(tmp_path: Path, spans: list[tuple[int, int, 
     for start, width, count in spans:
         row = {"start_at_ns": start, "width_ns": width, "bytes": count}
         maker.add("series", process=1, direction="write", **row)
-    read, written = headrace.open(maker.write(tmp_path / "a.hr")).native.bandwidth(bins, 0, 1000)
+    read, written = headrace.open(maker.write(tmp_path / "a.hr")).native.rate(bins, 0, 1000)[:2]
     assert sum(read) == 0
     assert abs(sum(written) - sum(count for _, _, count in spans)) < 1e-3
 

@@ -81,8 +81,8 @@ def file_columns(rows: int, paths: list[str], seed: int = 1) -> Columns:
     """`rows` files with figures drawn as real jobs have them: few large, many small."""
     random = np.random.default_rng(seed)
     assert len(paths) == rows
-    writes = random.zipf(1.4, rows).clip(0, 1_000_000).astype(np.float64) if rows else np.zeros(0)
-    reads = random.zipf(1.6, rows).clip(0, 1_000_000).astype(np.float64) if rows else np.zeros(0)
+    writes = random.zipf(1.4, rows).clip(0, 4000).astype(np.float64) if rows else np.zeros(0)
+    reads = random.zipf(1.6, rows).clip(0, 4000).astype(np.float64) if rows else np.zeros(0)
     size = 2.0 ** random.integers(4, 22, rows)
     read_ns, write_ns = reads * 2000 + size, writes * 3000 + size * 2
     meta_ns = random.integers(1_000, 4 * MS, rows).astype(np.float64)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# A share of successive operations from which the whole access is called by that name.
-_MOST = 0.9
+from headrace import _native
 
 
 def access(row: dict[str, Any], direction: str, common: list[tuple[str, int, int, bool]]) -> dict[str, Any]:
@@ -20,7 +19,7 @@ def access(row: dict[str, Any], direction: str, common: list[tuple[str, int, int
     strides = [(value, count, exact) for what, value, count, exact in common if what == "stride"]
     return {
         "operations": operations,
-        "pattern": _pattern(**steps),
+        "pattern": _native.access_pattern(**steps),
         **steps,
         "unaligned": row[f"{direction}s_unaligned_file"],
         "slowest_ns": row[f"{direction}_max_ns"],
@@ -28,17 +27,6 @@ def access(row: dict[str, Any], direction: str, common: list[tuple[str, int, int
         "common_sizes": [_common(*size) for size in sizes[:4]],
         "common_strides": [_common(*stride) for stride in strides[:4]],
     }
-
-
-def _pattern(consecutive: int, forward: int, backward: int) -> str | None:
-    steps = consecutive + forward + backward
-    if steps == 0:
-        return None
-    if consecutive >= _MOST * steps:
-        return "consecutive"
-    if backward >= _MOST * steps:
-        return "backward"
-    return "forward" if consecutive + forward >= _MOST * steps else "random"
 
 
 def _common(value: int, count: int, exact: bool) -> dict[str, Any]:

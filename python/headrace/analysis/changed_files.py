@@ -8,7 +8,7 @@ from typing import Any
 from headrace import _native
 from headrace.analysis.access import access
 from headrace.analysis.changes import share, signed
-from headrace.analysis.summary import FILE_KINDS
+from headrace.analysis.kinds import FILE_KINDS
 from headrace.logs import JobLog, flags
 
 Facts = dict[str, Any]

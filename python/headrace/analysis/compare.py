@@ -143,7 +143,7 @@ def _bandwidth(sides: Sequence[Sequence[JobLog]], summaries: list[list[Facts]], 
     for runs in sides:
         sums = [[0.0] * bins, [0.0] * bins]
         for log in runs:
-            for direction, values in enumerate(log.native.bandwidth(bins, 0, longest)):
+            for direction, values in enumerate(log.native.rate(bins, 0, longest)[:2]):
                 for place, value in enumerate(values):
                     sums[direction][place] += value / len(runs)
         read, written = ([round(value) for value in values] for values in sums)

@@ -7,12 +7,11 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.access import access
+from headrace.analysis.calls import functions, layers, rate
 from headrace.analysis.gaps import not_captured
+from headrace.analysis.kinds import FILE_KINDS
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
 from headrace.logs import JobLog, flags
-
-# Kinds of records that are files. Time in pipes and sockets is mostly waiting for somebody else.
-FILE_KINDS = ["file", "directory_rollup", "directory"]
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
 
@@ -31,37 +30,48 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
     options = options or Options()
     processes = process_rows(log)
     chosen = _chosen(log, processes, options.process)
+    summary = overview(log, processes, chosen)
+    run_ns = summary["job"]["run_ns"]
+    summary |= {
+        "by": options.by,
+        "sort": options.sort,
+        **_rows(log, chosen, options, {row["process"]: row for row in processes}),
+        "bandwidth": rate(log, chosen, run_ns, options.bins),
+        "processes": process_facts(log, processes, run_ns),
+    }
+    tell_damage(log, summary)
+    return summary
+
+
+def overview(log: JobLog, processes: list[dict[str, Any]], chosen: list[int]) -> dict[str, Any]:
+    """The facts about the job as a whole. `processes` are those of `process_rows`; empty `chosen`: all."""
     facts = log.job
     run_ns = _run_ns(facts, processes)
     counted = [row for row in processes if row["captured"] and (not chosen or row["process"] in chosen)]
     process_ns = sum(lifetime_ns(row, run_ns) for row in counted)
-    summary = {
+    by_layer = layers(log, chosen)
+    return {
         "format": 1,
         "log": {"path": log.path, "bytes": log.native.size, "closed": log.closed_properly},
         "job": _job(facts, run_ns, processes),
         "selected_processes": [hex_id(number) for number in chosen],
         "totals": _totals(log, chosen, process_ns, run_ns),
+        "layers": by_layer,
+        "functions": functions(log, chosen),
         "other": _other(log, chosen),
-        "by": options.by,
-        "sort": options.sort,
-        **_rows(log, chosen, options, {row["process"]: row for row in processes}),
-        "sizes": _sizes(log, chosen),
-        "bandwidth": _bandwidth(log, chosen, options.bins, run_ns),
-        "processes": _processes(log, processes, run_ns),
+        "sizes": _sizes(log, chosen, [row["layer"] for row in by_layer]),
         "mounts": _mounts(log, chosen),
         "not_captured": not_captured(log, processes),
     }
-    # Last: reading the tables is what finds it.
+
+
+def tell_damage(log: JobLog, summary: dict[str, Any]) -> None:
+    """Adds what of the log could not be used. To be called last: reading the tables is what finds it."""
     summary["damage"] = [damage._asdict() for damage in log.damage]
-    _tell_damage(summary)
-    return summary
-
-
-def _tell_damage(summary: dict[str, Any]) -> None:
-    """A log of which a part is lost is not complete, whatever the part that is left says."""
     lost = sum(place["bytes"] for place in summary["damage"])
     summary["log"] |= {"damaged_places": len(summary["damage"]), "damaged_bytes": lost}
     job = summary["job"]
+    # A log of which a part is lost is not complete, whatever the part that is left says.
     if summary["damage"]:
         job["complete"] = f"no: the log is damaged: {lost} bytes of it cannot be used"
     elif not summary["log"]["closed"] and job["complete"] == "yes":
@@ -217,30 +227,30 @@ def _identity(row: dict[str, Any], by: str, processes: dict[int, dict[str, Any]]
     }
 
 
-def _sizes(log: JobLog, chosen: list[int]) -> dict[str, Any]:
+def _sizes(log: JobLog, chosen: list[int], names: list[str]) -> dict[str, Any]:
     """Operations by size: `over` < size <= `to` bytes; the first bucket holds 0 and 1."""
-    result = {}
-    for direction, counts in zip(("read", "write"), log.native.histogram(chosen, FILE_KINDS), strict=True):
-        result[direction] = [
+    whole = _buckets(log, chosen, [])
+    if len(names) < 2:
+        return {**whole, "by_layer": dict.fromkeys(names, whole)}
+    return {**whole, "by_layer": {name: _buckets(log, chosen, [name]) for name in names}}
+
+
+def _buckets(log: JobLog, chosen: list[int], layers: list[str]) -> dict[str, Any]:
+    return {
+        direction: [
             {"over": -1 if bucket == 0 else 1 << (bucket - 1), "to": 1 << bucket, "operations": count}
             for bucket, count in enumerate(counts)
             if count
         ]
-    return result
-
-
-def _bandwidth(log: JobLog, chosen: list[int], bins: int, run_ns: int) -> dict[str, Any]:
-    read, write = log.native.bandwidth(bins, 0, run_ns, chosen)
-    return {
-        "begin_at_ns": 0,
-        "span_ns": run_ns / bins,
-        "bytes_read": [round(value) for value in read],
-        "bytes_written": [round(value) for value in write],
+        for direction, counts in zip(
+            ("read", "write"), log.native.histogram(chosen, FILE_KINDS, layers), strict=True
+        )
     }
 
 
-def _processes(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> list[dict[str, Any]]:
-    columns = ["process", "bytes_read", "bytes_written", *_TIMES]
+def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> list[dict[str, Any]]:
+    calls = ("reads", "writes", "metadata_calls")
+    columns = ["process", "bytes_read", "bytes_written", *calls, *_TIMES]
     done = {row["process"]: row for row in log.native.merge("process", [], FILE_KINDS).rows(None, columns)}
     result = []
     for row in processes:
@@ -266,6 +276,8 @@ def _processes(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> lis
                 "reason": row["reason"],
                 "bytes_read": io.get("bytes_read", 0),
                 "bytes_written": io.get("bytes_written", 0),
+                "calls": sum(io.get(name, 0) for name in calls),
+                **{name: io.get(name, 0) for name in _TIMES},
                 "io_ns": sum(io.get(name, 0) for name in _TIMES),
             }
         )

@@ -35,8 +35,13 @@ COMMANDS = {
     "run": (None, "Run a command and capture its I/O in a job log."),
     "collect": (None, "Gather what a capture without `headrace run` left into a job log."),
     "show": ("headrace.commands.show", "Show what a job log says, in the terminal or as JSON."),
+    "report": ("headrace.commands.report", "Write a report: one HTML file for any browser."),
     "diff": ("headrace.commands.diff", "Show what changed between runs."),
     "export": ("headrace.commands.export", "Write the tables of a job log as Parquet, CSV or JSON."),
+    "anonymize": (
+        "headrace.commands.anonymize",
+        "Write a job log again without paths, arguments, hosts and users.",
+    ),
     "doctor": ("headrace.commands.doctor", "Check what works on this machine, and why not."),
 }
 

@@ -140,5 +140,8 @@ export interface JobFacts {
   treemap: Folder | null;
   sites: Site[];
   definitions: Record<string, string>;
+  units?: Record<string, string>;
+  flags?: { name: string; bit: number; doc: string }[];
+  processes_left_out?: number;
   files_left_out?: { files: number; bytes_read: number; bytes_written: number; time_ns: number; calls: number } | null;
 }

@@ -3,6 +3,7 @@
  * without rounding) or `data-full` (a whole name), wherever they are, and shows on hover, on focus and on a tap. It can
  * be hovered itself, and Escape takes it away (WCAG 1.4.13).
  */
+import { sentence } from "../text/words";
 import { append, h } from "./dom";
 import { definition } from "./value";
 
@@ -79,10 +80,6 @@ function contentOf(target: Element): Element[] {
     ...(exact ? [h("strong", {}, exact)] : []),
     ...(said ? [h("div", {}, sentence(said))] : []),
   ];
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 /** Below the element, or above it where there is no room; always inside the window. */

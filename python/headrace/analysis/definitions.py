@@ -1,0 +1,147 @@
+"""What each figure means, one sentence each: shown by reports, listed in docs/reference/figures.md.
+
+Keys are those of `headrace show --json` (docs/show.md) and of the tables of a report; counters that both show
+under their own names are defined in src/model/counters.def, and `definitions` adds them.
+"""
+
+from __future__ import annotations
+
+from headrace import _native
+
+# KEY | UNIT | SENTENCE, continued on indented lines. Units: ns, at_ns (nanoseconds since the job began),
+# bytes, bytes/s, count, share (a fraction of 1) or - (none).
+FIGURES = """
+# the job
+run_ns | ns | From the start to the end of the command or of the process; to the last sign of life where
+    no end is known.
+exit_status | - | As a shell gives it: 128 and the signal for what a signal ended.
+complete | - | Whether every captured process was gathered and the whole log can be read.
+process_ids | count | Processes as the system counts them; a program that executes another one stays one
+    process.
+processes_captured | count | Program images that were captured; executing another program begins a new
+    image.
+damaged_bytes | bytes | Parts of the log that cannot be used; every figure is then at least what is shown.
+
+# sums
+files | count | Distinct paths; a path that was used as a directory is none. Files folded into the sum of
+    their directory count too.
+directories | count | Distinct paths that were read or changed as directories.
+calls | count | Calls that the program made and that succeeded: reads, writes and all others.
+errors | count | Calls that failed.
+bytes | bytes | Bytes that the calls moved; of failed and short calls what they did move.
+bytes_per_second | bytes/s | Bytes by the time inside the calls that moved them; calls of several threads
+    at once count each.
+slowest_ns | ns | The longest single call.
+io_ns | ns | Time inside calls on files, summed over all processes and threads: two threads that wait for
+    a second are two seconds.
+process_ns | ns | Lifetimes of the captured processes, summed.
+io_share_of_process_time | share | Time inside calls by the summed lifetimes of the captured processes:
+    100 % if every process did nothing but I/O with one thread. More is possible with several threads.
+io_share_of_run_time | share | Time inside calls, summed over processes and threads, by how long the job
+    ran; above 100 % when several did I/O at once.
+read | - | Calls that read: read, pread, readv, fread and the like.
+write | - | Calls that write: write, pwrite, writev, fwrite and the like.
+metadata | - | Every other call on a file: open, close, stat, seek, sync, truncate, rename, readdir and
+    the like.
+other | - | Standard streams, pipes, sockets, devices, excluded paths: not in the sums of files, because
+    time there is mostly waiting for somebody else.
+
+# layers and functions
+layer | - | What the program called: posix is the system's calls (read, write), stdio the C library's
+    streams (fread, fprintf). Each call counts in one of them, so the two add up.
+layers | - | The layers through which a file was used.
+function | - | The function that the program called, on whatever it was: files, pipes, sockets and
+    excluded paths.
+max_ns | ns | The longest single call of the function.
+
+# over time
+bandwidth | bytes/s | Bytes moved in a span of time by the length of the span, over all processes and
+    descriptors; pipes and standard streams are in it.
+operations_per_second | count | Calls that ended in a span of time by the length of the span, over all
+    processes and descriptors.
+span_ns | ns | The length of a span. Recorders keep a fixed number of spans and double their width, so the
+    spans of long jobs are wide.
+
+# sizes
+sizes | count | Reads or writes of files by their size: more than the lower and at most the upper bound,
+    in powers of two. Reads of nothing, at the end of a file, are in the first.
+operations | count | Calls that read or wrote.
+
+# a file
+path | - | The name by which it was opened, absolute as far as the directory was known.
+final_path | - | The name it had at last, after renames.
+kind | - | file, directory (itself read or changed) or directory_rollup (small files of one directory that
+    lost their own row for lack of memory).
+processes | count | Program images that used it.
+metadata_calls | count | Calls that neither read nor wrote and that succeeded.
+time_ns | ns | Time inside calls, summed over all processes and threads.
+read_pattern | - | Where reads began, compared with the end of the same thread's previous one: consecutive
+    (there), forward (beyond), backward (before) when nine tenths agree, else random; empty when there
+    were no two.
+write_pattern | - | Where writes began, compared with the end of the same thread's previous one:
+    consecutive (there), forward (beyond), backward (before) when nine tenths agree, else random; empty
+    when there were no two.
+read_size | bytes | The most common size of its reads that read anything.
+write_size | bytes | The most common size of its writes that wrote anything.
+unaligned_read_share | share | Reads whose file offset is no multiple of 4,096, by all reads; not known of
+    streams, whose buffer decides.
+unaligned_write_share | share | Writes whose file offset is no multiple of 4,096, by all writes; not known
+    of streams, whose buffer decides.
+mount | - | Where the file system is mounted that it lies on.
+site | - | The place in the program from which it was opened.
+first_at_ns | at_ns | Its first open, read or write.
+last_at_ns | at_ns | The end of its last read or write, or its last close.
+
+# a process
+process | - | Id of a program image; executing another program begins a new one with the same pid.
+pid | - | Number of the process.
+rank | - | Rank in a parallel job.
+parent | - | The program image that started or executed this one.
+depth | - | How many parents it has in the log.
+host | - | The machine it ran on.
+executable | - | The file of its program.
+arguments | - | Its argument vector, perhaps cut.
+start_at_ns | at_ns | When it began.
+ended | - | exit, exec (it executed another program), killed, running (at the end of the capture) or
+    unknown.
+captured | - | Whether its calls are in the log.
+reason | - | Why it was not captured, or what is missing.
+
+# places in the code
+sites | - | Places in the program that made the calls, resolved from return addresses; where a name is not
+    known, the module and the offset in it.
+frames | - | Functions from the one that made the call outwards.
+
+# what is missing
+not_captured | - | What happened and is not in the figures, with its amount and the reason.
+damage | - | Parts of the log that cannot be used.
+others | - | What is too small for a place of its own, summed up.
+"""
+
+
+def definitions() -> dict[str, str]:
+    """A sentence for every figure, those of the counters included."""
+    counters = {row["name"]: _sentence(row["doc"]) for row in _native.counters()}
+    flags = {name: _sentence(doc) for name, _, doc in _native.flags()}
+    return flags | counters | {key: sentence for key, _, sentence in figures()}
+
+
+def units() -> dict[str, str]:
+    """The unit of every figure that has one."""
+    counters = {row["name"]: row["unit"] for row in _native.counters() if row["unit"] != "flags"}
+    return counters | {key: unit for key, unit, _ in figures() if unit != "-"}
+
+
+def figures() -> list[tuple[str, str, str]]:
+    """(key, unit, sentence) of each of FIGURES."""
+    entries: list[str] = []
+    for line in FIGURES.splitlines():
+        if line.startswith(" "):
+            entries[-1] += " " + line.strip()
+        elif line and not line.startswith("#"):
+            entries.append(line)
+    return [(key, unit, sentence) for key, unit, sentence in (entry.split(" | ", 2) for entry in entries)]
+
+
+def _sentence(doc: str) -> str:
+    return doc[:1].upper() + doc[1:] + ("" if doc.endswith(".") else ".")

@@ -1,0 +1,58 @@
+"""All that a report of one job says; computed once, apart from how it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.analysis.calls import finest_spans, rate
+from headrace.analysis.definitions import definitions, units
+from headrace.analysis.directories import treemap
+from headrace.analysis.kinds import FILE_KINDS
+from headrace.analysis.processes import process_rows
+from headrace.analysis.summary import overview, process_facts, tell_damage
+from headrace.logs import JobLog
+
+MOST_FILES = 100_000
+MOST_PROCESSES = 100_000
+MOST_SPANS = 2_000
+MOST_DIRECTORIES = 2_000
+
+# (name, type, bytes in parts, texts of a code), as in docs/formats/report-payload.md.
+PackedColumn = tuple[str, str, tuple[bytes, ...], list[str] | None]
+
+
+@dataclass(frozen=True)
+class JobFacts:
+    """`facts` and the tables `files` and `processes` of docs/formats/report-payload.md."""
+
+    facts: dict[str, Any]
+    files: int  # rows of file_columns
+    file_columns: list[PackedColumn]
+    processes: list[dict[str, Any]]  # as in docs/show.md
+
+
+def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
+    """Raises LogError."""
+    rows = process_rows(log)
+    summary = overview(log, rows, [])
+    run_ns = summary["job"]["run_ns"]
+    processes = process_facts(log, rows, run_ns)
+    by_path = log.native.merge("path", [], FILE_KINDS)
+    files, columns, _, left_out = log.native.report_files(by_path, most_files)
+    top_level = {key: summary.pop(key) for key in ("layers", "functions", "sizes")}
+    facts = {
+        "summary": summary,
+        **top_level,
+        "rate": rate(log, [], run_ns, finest_spans(log, run_ns, MOST_SPANS)),
+        "treemap": treemap(by_path, MOST_DIRECTORIES),
+        "sites": [],
+        "definitions": definitions(),
+        "units": units(),
+    }
+    if left_out["files"]:
+        facts["files_left_out"] = {key: round(value) for key, value in left_out.items()}
+    if len(processes) > MOST_PROCESSES:
+        facts["processes_left_out"] = len(processes) - MOST_PROCESSES
+    tell_damage(log, summary)
+    return JobFacts(facts, files, columns, processes[:MOST_PROCESSES])

@@ -1,0 +1,62 @@
+"""`headrace report`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+import headrace
+from headrace._errors import UsageError
+from headrace.analysis.job_facts import job_facts
+from headrace.commands._terminal import working
+from headrace.commands._text import printable, size
+from headrace.reports import html
+from headrace.reports.job import tables, title
+
+
+@click.command("report")
+@click.argument("log")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="The report (LOG with .html in place of .hr); - is standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace FILE even if it is not a report.")
+@click.option("--json", "as_json", is_flag=True, help="Print the facts instead; keys in docs/report.md.")
+@click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
+@click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
+def command(
+    log: str, output: str | None, force: bool, as_json: bool, anonymize: bool, job: int | None
+) -> None:
+    """Write a report: one HTML file that any browser shows, without a network.
+
+    It has what `headrace show` says and more: where the time went, bandwidth over time, every file,
+    directories, processes. Hover over a figure for what it means; docs/report.md describes each part.
+
+    \b
+    Example:
+      headrace report job.hr
+      headrace report job.hr -o report.html
+      headrace report job.hr --json | jq .layers
+    """
+    with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize) as opened:
+        found = job_facts(opened)
+        if as_json:
+            click.echo(json.dumps(found.facts, indent=2))
+            return
+        target = output or default_output(log, job)
+        if target != "-" and Path(target).exists() and Path(target).samefile(log):
+            raise UsageError(f"{log}: is the log itself; name another file with -o FILE")
+        written = html.write(html.document("job", title(found), found.facts, tables(found)), target, force)
+    if target != "-":
+        click.echo(f"{printable(target)}: {size(written)}; open it in a browser")
+
+
+def default_output(log: str, job: int | None) -> str:
+    """Beside the log, so that the two stay together."""
+    path = Path(log)
+    stem = path.stem if path.suffix == ".hr" else path.name
+    return str(path.with_name(stem + (f"-{job}" if job else "") + ".html"))

@@ -1,0 +1,98 @@
+#include "bindings/report.h"
+
+#include <features.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/file_table.h"
+#include "bindings/path_tree.h"
+#include "bindings/to_python.h"
+
+namespace headrace::bindings {
+namespace nb = nanobind;
+namespace {
+
+nb::tuple column_of(const PackedColumn& column) {
+  nb::list parts, values;
+  for (const std::string& part : column.parts) parts.append(nb::bytes(part.data(), part.size()));
+  for (const std::string& value : column.values) values.append(str_of(value));
+  return nb::make_tuple(str_of(column.name), str_of(column.type), nb::tuple(parts),
+                        column.type.starts_with("code") ? nb::object(values) : nb::none());
+}
+
+nb::tuple files_of(Log& log, const Frame& by_path, uint64_t most) {
+  FileTable table;
+  {
+    const nb::gil_scoped_release release;
+    table = log.files_of(by_path, most);
+  }
+  nb::list columns;
+  for (PackedColumn& column : table.columns) {
+    columns.append(column_of(column));
+    column = {};  // large: its bytes belong to Python now
+  }
+  nb::dict rest;
+  rest["files"] = table.left_out.files;
+  rest["bytes_read"] = table.left_out.bytes_read;
+  rest["bytes_written"] = table.left_out.bytes_written;
+  rest["time_ns"] = table.left_out.time_ns;
+  rest["calls"] = table.left_out.calls;
+  return nb::make_tuple(table.rows, columns, table.chosen, rest);
+}
+
+nb::list tree_of(const Frame& by_path, uint64_t most) {
+  std::vector<TreeNode> nodes;
+  {
+    const nb::gil_scoped_release release;
+    nodes = path_tree(by_path, most);
+  }
+  nb::list list;
+  for (const TreeNode& node : nodes) {
+    nb::object parent = nb::none();
+    if (node.parent != TreeNode::kNoParent) parent = nb::int_(node.parent);
+    const auto& [files, read, written, time, calls] = node.sums;
+    list.append(nb::make_tuple(parent, str_of(node.name), node.others, files, read, written, time, calls));
+  }
+  return list;
+}
+
+nb::tuple rate_of(Log& log, uint64_t bins, uint64_t begin, uint64_t end, const std::vector<uint64_t>& processes) {
+  Rate rate;
+  {
+    const nb::gil_scoped_release release;
+    rate = log.rate_of(processes, bins, begin, end);
+  }
+  return nb::make_tuple(rate.bytes[0], rate.bytes[1], rate.operations[0], rate.operations[1], rate.operations[2]);
+}
+
+// The modules of functions.def, by function.
+nb::dict function_modules() {
+  nb::dict modules;
+#define FUNCTION(id, ret, params, args, module, doc) modules[#id] = #module;
+#define SPECIAL(id, ret, params, args, module, doc) modules[#id] = #module;
+#define ALIAS(symbol, id)
+#include "intercept/functions.def"
+#undef FUNCTION
+#undef SPECIAL
+#undef ALIAS
+  return modules;
+}
+
+nb::object pattern_of(uint64_t consecutive, uint64_t forward, uint64_t backward) {
+  const std::string_view pattern = access_pattern(consecutive, forward, backward);
+  return pattern.empty() ? nb::none() : nb::object(str_of(pattern));
+}
+
+}  // namespace
+
+void define_report(nb::module_& module, nb::class_<Log>& log) {
+  log.def("report_files", files_of, nb::arg("by_path"), nb::arg("most"))
+      .def("rate", rate_of, nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
+           nb::arg("processes") = std::vector<uint64_t>())
+      .def_prop_ro("narrowest_span_ns", &Log::narrowest_span_ns);
+  module.def("path_tree", tree_of, nb::arg("by_path"), nb::arg("most"));
+  module.def("function_modules", function_modules);
+  module.def("access_pattern", pattern_of, nb::arg("consecutive"), nb::arg("forward"), nb::arg("backward"));
+}
+
+}  // namespace headrace::bindings

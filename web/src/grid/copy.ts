@@ -1,0 +1,28 @@
+/** The button that copies a table as CSV; where the clipboard is refused, the table becomes a file to keep. */
+import { h } from "../ui/dom";
+
+export function copyButton(name: string, text: () => string): HTMLElement {
+  const button = h("button", { type: "button", class: "tool copy" }, "Copy as CSV");
+  const say = (words: string) => {
+    button.textContent = words;
+    setTimeout(() => (button.textContent = "Copy as CSV"), 2000);
+  };
+  button.addEventListener("click", () => {
+    const content = text();
+    const write = navigator.clipboard?.writeText(content) ?? Promise.reject(new Error("no clipboard"));
+    write.then(
+      () => say("Copied"),
+      () => {
+        download(`${name}.csv`, content);
+        say("Saved as a file");
+      },
+    );
+  });
+  return button;
+}
+
+function download(name: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: "text/csv;charset=utf-8" }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,31 @@
+/** Places in the program: where files were opened, and the slowest and largest operations. */
+import { figures, words } from "../grid/column";
+import { Grid, numbersOf, textsOf } from "../grid/grid";
+import { duration, number, size } from "../text/units";
+import { h } from "../ui/dom";
+import { note } from "../ui/section";
+import type { JobFacts } from "./facts";
+import { place, stack } from "./frames";
+import { table } from "./time";
+
+export function code(facts: JobFacts, body: HTMLElement): void {
+  const rows = facts.sites;
+  if (!rows.length) {
+    body.append(note("No place in the code was recorded."));
+    return;
+  }
+  const grid = new Grid({
+    label: "Places in the code",
+    rows: rows.length,
+    sort: { key: "time_ns", descending: true },
+    columns: [
+      { ...words("site", "Place", textsOf(rows, (row) => place(row.frames[0])), { width: 300 }), grows: true },
+      words("what", "What", textsOf(rows, (row) => row.what), { term: "sites", width: 150 }),
+      figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number),
+      figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { unit: "ns" }),
+      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
+    ],
+    details: (row) => h("div", { class: "code" }, stack(rows[row])),
+  });
+  body.append(table("code", grid));
+}

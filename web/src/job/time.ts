@@ -1,0 +1,130 @@
+/** Where the time went: by kind of call and layer, by function, and beside files. */
+import { figures, words } from "../grid/column";
+import { copyButton } from "../grid/copy";
+import { Grid, numbersOf, textsOf } from "../grid/grid";
+import { stackedBars } from "../plots/stacked_bars";
+import { printable } from "../text/printable";
+import { NONE, duration, number, rate, size } from "../text/units";
+import { h } from "../ui/dom";
+import { note } from "../ui/section";
+import type { Direction, JobFacts, Metadata } from "./facts";
+
+const KINDS = [
+  ["read", "--read"],
+  ["write", "--write"],
+  ["metadata", "--metadata"],
+] as const;
+
+const OTHER: Record<string, string> = {
+  stream: "standard input and output",
+  pipe: "pipes",
+  socket: "sockets",
+  device: "devices",
+  anonymous: "files without a name",
+  excluded_rollup: "excluded paths",
+  vfork_child: "children before their exec",
+};
+
+export function time(facts: JobFacts, body: HTMLElement): void {
+  const layers = facts.layers.filter((layer) => KINDS.some(([kind]) => layer[kind].calls + layer[kind].errors > 0));
+  if (!layers.length) body.append(note("No call on a file was recorded."));
+  else {
+    const names = layers.map((layer) => printable(layer.layer));
+    const parts = KINDS.map(([name, colour]) => ({ name, colour, values: layers.map((layer) => layer[name].time_ns) }));
+    body.append(
+      note("Time inside calls on files, summed over all processes and threads."),
+      h("div", { class: "card" }, stackedBars("Time by read, write and metadata, by layer", names, parts).element),
+      table("layers", layerGrid(facts, layers.map((layer) => layer.layer))),
+    );
+  }
+  if (facts.functions.length) {
+    body.append(h("h3", { class: "sub" }, "Functions by time"), table("functions", functionGrid(facts)));
+  }
+  if (facts.summary.other.length) {
+    body.append(
+      h("h3", { class: "sub" }, "Besides files"),
+      note("Not in the figures above: time there is mostly waiting for somebody else."),
+      table("other", otherGrid(facts)),
+    );
+  }
+}
+
+/** A grid with its button for copying. */
+export function table(name: string, grid: Grid): HTMLElement {
+  return h("div", { class: "small-table" }, grid.element, h("div", { class: "tools under" }, copyButton(name, () => grid.csv())));
+}
+
+function layerGrid(facts: JobFacts, layers: readonly string[]): Grid {
+  type Row = Metadata & Partial<Pick<Direction, "bytes" | "bytes_per_second">> & { layer: string; kind: string };
+  const rows = facts.layers
+    .filter((layer) => layers.includes(layer.layer))
+    .flatMap((layer): Row[] => KINDS.map(([kind]) => ({ layer: layer.layer, kind, ...layer[kind] })));
+  const speed = (row: Row) => row.bytes_per_second ?? (row.bytes && row.time_ns ? (row.bytes * 1e9) / row.time_ns : null);
+  return new Grid({
+    label: "Calls by layer and kind",
+    rows: rows.length,
+    columns: [
+      { ...words("layer", "Layer", textsOf(rows, (row) => row.layer)), grows: true },
+      words("kind", "Kind", textsOf(rows, (row) => row.kind), { term: "" }),
+      figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number, { width: 110 }),
+      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), known(size), { unit: "bytes" }),
+      figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { unit: "ns" }),
+      figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { width: 116, unit: "bytes/s" }),
+      figures("slowest_ns", "Slowest", numbersOf(rows, (row) => row.slowest_ns), duration, { unit: "ns" }),
+      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), number, { width: 80 }),
+    ],
+  });
+}
+
+function functionGrid(facts: JobFacts): Grid {
+  const rows = facts.functions;
+  const greatest = Math.max(...rows.map((row) => row.time_ns), 1);
+  const times = figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { width: 150, unit: "ns" });
+  return new Grid({
+    label: "Functions",
+    rows: rows.length,
+    sort: { key: "time_ns", descending: true },
+    columns: [
+      { ...words("function", "Function", textsOf(rows, (row) => row.function), { width: 170 }), grows: true },
+      words("layer", "Layer", textsOf(rows, (row) => row.layer), { width: 80 }),
+      { ...times, cell: (row) => bar(duration(rows[row].time_ns), rows[row].time_ns / greatest) },
+      figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number, { width: 110 }),
+      figures("time_per_call_ns", "Per call", numbersOf(rows, (row) => (row.calls ? row.time_ns / row.calls : null)), known(duration), { term: "time_ns", unit: "ns" }),
+      figures("max_ns", "Slowest", numbersOf(rows, (row) => row.max_ns), duration, { unit: "ns" }),
+      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
+      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), number, { width: 80 }),
+    ],
+  });
+}
+
+function otherGrid(facts: JobFacts): Grid {
+  const rows = facts.summary.other;
+  const calls = (row: (typeof rows)[number]) => row.reads + row.writes + row.metadata_calls;
+  return new Grid({
+    label: "Besides files",
+    rows: rows.length,
+    columns: [
+      { ...words("kind", "What", textsOf(rows, (row) => OTHER[row.kind] ?? row.kind), { term: "other", width: 190 }), grows: true },
+      figures("calls", "Calls", numbersOf(rows, calls), number, { width: 110 }),
+      figures("bytes_read", "Read", numbersOf(rows, (row) => row.bytes_read), size, { unit: "bytes" }),
+      figures("bytes_written", "Written", numbersOf(rows, (row) => row.bytes_written), size, { unit: "bytes" }),
+      figures("time_ns", "Time", numbersOf(rows, timeOf), known(duration), { width: 110, unit: "ns" }),
+    ],
+  });
+
+  /** Excluded paths are counted, not timed. */
+  function timeOf(row: (typeof rows)[number]): number | null {
+    return row.kind === "excluded_rollup" && !row.time_ns ? null : row.time_ns;
+  }
+}
+
+/** A figure over a bar of its share of the greatest one. */
+export function bar(text: string, share: number): HTMLElement {
+  const width = share > 0 ? Math.max(1, Math.min(100, share * 100)) : 0;
+  return h("span", { class: "barred" }, h("i", { style: `width:${width}%` }), h("span", {}, text));
+}
+
+/** For columns in which some rows have no figure. */
+export function known(format: (value: number) => string): (value: number) => string {
+  return (value) => (Number.isNaN(value) ? NONE : format(value));
+}
