@@ -94,10 +94,18 @@ constexpr std::string_view kOwnWords =
     "unused update used user users uses using value values very version vfork vforked was way were what when where "
     "whether which while whole whose why will with within without word words would write writer writes written wrong "
     "yes yet zero "
+    "alone already back being can cat collect collects colons comes contradict converted details during else entry "
+    "exclusion final fprintf fread free go handler hint identity its join journal know leave local look looked magic "
+    "mib "
+    "module's nowhere points ran reading recorder reinstall remove rest rules safely said second settings shard show "
+    "spaces submitted through traced wait width writable you your yours … "
     // Reasons of notes, and the words of the C library's error messages.
     "other-class no-memory no-space no-spool no-directory denied operation permitted such interrupted input/output "
     "argument resource temporarily unavailable cannot allocate busy invalid many large device stale handle quota "
-    "exceeded transport endpoint connected timed reached only "
+    "exceeded transport endpoint connected timed reached access after attempted attempting available block corrupted "
+    "cross-device due expired illegal implemented inappropriate installed ioctl level link loop loops names network "
+    "non-empty protocol range read-only recoverable refused remote request required reset restarted seek software "
+    "supported symbolic unreachable use hard stopped "
     // Values of columns whose texts are fixed.
     "file directory_rollup excluded_rollup stream vfork_child exit_group posix stdio mpiio stride count ns at_ns";
 
@@ -117,7 +125,7 @@ bool is_common_suffix(std::string_view suffix) {
 
 bool is_placeholder(std::string_view name) {
   static const Words words = words_of(kPlaceholders);
-  return contains(words, name);
+  return contains(words, name) || name == "<streams without a descriptor>";
 }
 
 bool is_file_system(std::string_view type) {

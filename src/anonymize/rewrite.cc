@@ -80,6 +80,10 @@ Status rewrite_job(Reader& reader, uint64_t job, Anonymizer& anonymizer, Writer&
 }  // namespace
 
 base::Result<Rewritten> rewrite(Reader& reader, std::unique_ptr<format::Sink> sink, Anonymizer& anonymizer) {
+  const std::vector<std::string> tables = reader.tables();
+  if (std::none_of(tables.begin(), tables.end(), is_known_table)) {
+    return Status(Code::kForeign, "a chunk file, but not a job log: it has none of the tables of one");
+  }
   HEADRACE_TRY(reader.verify());  // so that the facts of every job can say what is lost
   Rewritten result;
   for (const format::ChunkInfo& chunk : reader.chunks()) {

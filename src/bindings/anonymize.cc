@@ -22,7 +22,11 @@ nb::dict rewrite_of(const nb::bytes& from, const nb::bytes& to) {
     auto reader = take(format::Reader::open(source));
     anonymize::Anonymizer anonymizer(take(anonymize::random_key()));
     auto sink = take(format::FileSink::open(target, format::FileSink::Mode::kCreate));
-    done = take(anonymize::rewrite(reader, std::move(sink), anonymizer));
+    auto rewritten = anonymize::rewrite(reader, std::move(sink), anonymizer);
+    if (!rewritten.ok() && rewritten.code() == base::Code::kForeign) {
+      check({rewritten.code(), source + ": " + rewritten.status().message()});
+    }
+    done = take(std::move(rewritten));
   }
   nb::list left_out, damage;
   for (const std::string& each : done.left_out) left_out.append(str_of(each));

@@ -22,8 +22,8 @@ from headrace.commands._text import count, printable, size
 def command(log: str, output: str | None, force: bool) -> None:
     """Write a job log again with tokens in place of paths, arguments, hosts and users.
 
-    All figures stay. The same name has the same token in the whole log, and other ones in any other log: the key
-    that makes them is thrown away. docs/anonymize.md says what can still be seen.
+    All figures stay. The same name has the same token in the whole log, and another one in any other log: the
+    key that makes them is thrown away. docs/anonymize.md says what can still be seen.
 
     \b
     Example:
