@@ -131,3 +131,6 @@ def path_tree(
 def schema() -> dict[str, list[dict[str, str]]]: ...
 def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]], job: int = 0) -> None:
     """Writes a job log of any content, for tests. Replaces the file."""
+
+def demangle(symbol: str) -> str:
+    """The name of a C++ function in its own language; any other symbol as it is."""

@@ -42,8 +42,8 @@ TEST(Anonymizer, TextsThatStayAreListed) {
   kept.erase("files.layer");  // of logs that tell layers apart
   EXPECT_EQ(kept, (std::set<std::string>{"processes.ended", "processes.reason", "files.kind", "sizes.direction",
                                          "common.direction", "common.what", "profiles.function", "series.direction",
-                                         "mounts.type", "mounts.source", "mounts.options", "gaps.what", "gaps.unit",
-                                         "gaps.reason"}));
+                                         "mounts.type", "mounts.source", "mounts.options", "sites.what", "gaps.what",
+                                         "gaps.unit", "gaps.reason"}));
 }
 
 TEST(Anonymizer, IdsOfNamesAreThoseOfTheirTokens) {

@@ -46,6 +46,7 @@ constexpr ColumnTreatment kListed[] = {
     {"mounts", "type", Treatment::kMountType},
     {"mounts", "source", Treatment::kMountSource},
     {"mounts", "options", Treatment::kMountOptions},
+    {"sites", "what", Treatment::kSentence},
     {"gaps", "what", Treatment::kSentence},
     {"gaps", "unit", Treatment::kSentence},
     {"gaps", "reason", Treatment::kSentence},

@@ -107,7 +107,8 @@ constexpr std::string_view kOwnWords =
     "non-empty protocol range read-only recoverable refused remote request required reset restarted seek software "
     "supported symbolic unreachable use hard stopped "
     // Values of columns whose texts are fixed.
-    "file directory_rollup excluded_rollup stream vfork_child exit_group posix stdio mpiio stride count ns at_ns";
+    "slowest_read slowest_write largest_read largest_write file directory_rollup excluded_rollup stream vfork_child "
+    "exit_group posix stdio mpiio stride count ns at_ns";
 
 bool contains(const Words& words, std::string_view text) { return words.find(text) != words.end(); }
 

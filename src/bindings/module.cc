@@ -8,6 +8,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <string>
+
 #include "bindings/anonymize.h"
 #include "bindings/arrow_export.h"
 #include "bindings/errors.h"
@@ -123,6 +128,15 @@ nb::list common_of(Log& log, const std::vector<std::vector<uint64_t>>& groups) {
   return list;
 }
 
+/// The name of a C++ function in its own language; any other symbol as it is.
+std::string demangle(const std::string& symbol) {
+  int status = 0;
+  char* name = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  const std::string result = name != nullptr ? name : symbol;
+  std::free(name);
+  return result;
+}
+
 using RunArgument = std::tuple<const Frame*, std::string, uint32_t>;
 
 Frame match_of(const std::vector<RunArgument>& arguments) {
@@ -220,5 +234,6 @@ NB_MODULE(_native, module) {
              Release());
   module.def("schema", schema);
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
+  module.def("demangle", demangle, nb::arg("symbol"));
   module.attr("version") = HEADRACE_VERSION;
 }

@@ -9,12 +9,16 @@
 //
 //   Header ─ first_record ─► Record ─ first_shard ─► Shard (one a thread block) ─ directions[] ─► Direction ─► Detail
 //          │                    └ next ─► Record …       └ next ─► Shard …      └ metadata ─► Metadata ─ next ─► …
-//          └ first_thread ─► ThreadBlock ─ next ─► …
+//          │                    └ sites ─► Sites, open_stack ─► Stack
+//          ├ first_thread ─► ThreadBlock ─ next ─► …
+//          ├ first_stack ─► Stack ─ next ─► …
+//          └ first_module ─► Module ─ next ─► …
 //
 // What a kill leaves behind, and what the harvester does about it:
 //  - `Direction::run_count` alone commits an operation, so counts, bytes and sizes agree at every instant;
 //  - a ThreadBlock with `busy` ≠ 0 was killed inside an update: its other sums may lack that one operation (± 1);
 //  - `journal_used` ≠ 0: the words listed in `journal` are put back, last first (a run was being closed);
+//  - a Stack or a Module counts from the moment it is linked, a Site from the moment its `stack` is set;
 //  - `Header::fold_victim` ≠ 0 and that shard not yet kFolded: the roll-up blocks are put back from `fold_copy`.
 #pragma once
 #include <cstddef>
@@ -23,7 +27,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 1;
+inline constexpr uint32_t kSpoolVersion = 2;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -130,9 +134,47 @@ struct Record {
   uint32_t name_length;
   uint32_t final_name;  // Name, once renamed
   RecordKind kind;
-  uint8_t partial;  // 1: a roll-up may hold this file's past; its shards get the flag
-  uint8_t unused[2];
-  uint64_t bytes_hint;  // bytes moved when last looked at, for choosing what to fold
+  uint8_t partial;     // 1: a roll-up may hold this file's past; its shards get the flag
+  uint8_t size_class;  // of the bytes moved when last looked at, for choosing what to fold
+  uint8_t unused;
+  uint32_t open_stack;  // Stack of its first open; 0: not taken yet
+  uint32_t sites;       // Sites, once something was read or written
+};
+
+inline constexpr uint32_t kLostStack = 1;  // in place of a Stack's offset: there was no room for it
+inline constexpr uint32_t kBusyStack = 2;  // a Site is being changed
+
+/// An operation that is kept with the code that did it.
+struct Site {
+  uint64_t time, at, bytes;  // ticks inside the call, when it ended, what it moved
+  uint32_t stack;            // Stack; below 64: none
+  uint32_t unused;
+};
+
+/// Operations of one file, of all threads, that stand out; 128 bytes. Each is more than half of the greatest.
+struct alignas(64) Sites {
+  enum Index : uint32_t { kSlowest = 0, kLargest = 2, kCount = 4 };  // + kRead or kWrite
+  Site of[kCount];
+};
+
+/// A stack, once a process; `depth` frames of 8 bytes follow, innermost first: return address − Module::bias, with the
+/// module's id in the upper 16 bits. Id 0: an address in no loaded object.
+struct Stack {
+  uint64_t hash;
+  uint32_t next;
+  uint16_t depth;
+  uint16_t whole;  // 1: it reaches to the outermost function
+};
+inline constexpr uint32_t kModuleShift = 48;
+inline constexpr uint32_t kStackFrames = 32;  // at most
+
+/// A loaded object that a frame lies in.
+struct Module {
+  uint64_t start, end, bias;  // addresses
+  uint32_t next, name;        // Name, absolute where it is known; 0: the program itself
+  uint16_t id;                // 1, 2, …
+  uint16_t build_id_length;
+  uint8_t build_id[36];
 };
 
 struct Name {
@@ -201,7 +243,8 @@ struct alignas(64) Header {
   uint32_t exclusion_rules;  // Name holding the prefixes, NUL-separated, in rule order
   uint32_t functions;        // number of functions known to the writer
   uint32_t lost_children;    // forked processes that could make neither a spool nor a note
-  uint32_t unused;
+  uint32_t first_stack, first_module;
+  uint32_t folded_sites;  // first opens of folded files whose stack their roll-up has no room for
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };
 
@@ -215,5 +258,6 @@ struct alignas(64) FoldCopy {
 
 static_assert(sizeof(Direction) == 128 && sizeof(Shard) == 64 && sizeof(Metadata) == 128 && sizeof(Profile) == 64);
 static_assert(sizeof(Detail) == 448 && sizeof(Record) == 48);
+static_assert(sizeof(Sites) == 128 && sizeof(Stack) == 16 && sizeof(Module) == 72);
 
 }  // namespace headrace::capture

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "model/call_site.h"
 #include "model/common_values.h"
 #include "model/counters.h"
 #include "model/size_histogram.h"
@@ -47,6 +49,7 @@ struct FileRecord {
   std::array<SizeHistogram, kDirections> sizes;
   std::array<CommonValues, kDirections> common_sizes;
   std::array<CommonValues, kDirections> common_strides;
+  std::vector<CallSite> call_sites;  // of this process; merging leaves them alone
 
   uint64_t& operator[](counter::Index index) { return counters[index]; }
   uint64_t operator[](counter::Index index) const { return counters[index]; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "capture/harvest/table_columns.h"
 
 namespace headrace::capture {
 namespace {
@@ -10,30 +11,6 @@ namespace {
 constexpr size_t kFirstSlots = 256;
 constexpr size_t kNameSlots = 1 << 16;  // 512 KiB; a name may be written again after every 49,152 others
 constexpr size_t kCommonRows = 4;       // values kept per record, direction and kind of value
-
-template <typename Row>
-format::TableBuilder& column(format::TableBuilder& table, std::string_view name, const std::vector<Row>& rows,
-                             uint64_t Row::* member) {
-  return table.u64(name, rows.empty() ? nullptr : &(rows[0].*member), rows.size(), sizeof(Row));
-}
-
-template <typename... Columns>
-void clear_all(Columns&... columns) {
-  (columns.clear(), ...);
-}
-
-/// Adds a table made of `columns` and empties them. When it fails in the middle, those rows stay that are not in the
-/// file, and only they go to the next one.
-template <typename... Columns>
-base::Status store(format::Writer& writer, const format::TableBuilder& table, Columns&... columns) {
-  const base::Status status = writer.add(table);
-  const auto stored = static_cast<std::ptrdiff_t>(writer.stored_rows());
-  if (status.ok())
-    clear_all(columns...);
-  else
-    (columns.erase(columns.begin(), columns.begin() + stored), ...);
-  return status;
-}
 
 }  // namespace
 
@@ -95,6 +72,7 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
     known_mounts_.push_back(mount->id);
     mounts_.push_back(*mount);
   }
+  for (const model::CallSite& site : record.call_sites) call_sites_.add_site(process, id, site);
   for (uint32_t d = 0; d < model::kDirections; ++d) {
     const std::string_view direction = model::direction_name(d);
     for (uint64_t bucket = 0; bucket < model::SizeHistogram::kBuckets; ++bucket) {
@@ -146,16 +124,16 @@ void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
 
 uint64_t LogTables::rows() const {
   return fact_keys_.size() + name_ids_.size() + files_.size() + sizes_.size() + common_.size() + processes_.size() +
-         profiles_.size() + series_.size() + gaps_.size() + mounts_.size();
+         profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows();
 }
 
 void LogTables::mark() {
   const size_t now[] = {files_.size(),    sizes_.size(),  common_.size(), processes_.size(),
-                        profiles_.size(), series_.size(), gaps_.size()};
+                        profiles_.size(), series_.size(), gaps_.size(),   call_sites_.sites()};
   std::copy(std::begin(now), std::end(now), marks_);
 }
 
-void LogTables::rewind() {  // names and mounts may stay: they are true
+void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they are true
   files_.resize(marks_[0]);
   file_kinds_.resize(marks_[0]);
   sizes_.resize(marks_[1]);
@@ -178,6 +156,7 @@ void LogTables::rewind() {  // names and mounts may stay: they are true
   gap_what_.resize(marks_[6]);
   gap_units_.resize(marks_[6]);
   gap_reasons_.resize(marks_[6]);
+  call_sites_.drop_sites_from(marks_[7]);
 }
 
 base::Status LogTables::flush(format::Writer& writer, bool last) {
@@ -188,12 +167,14 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
   HEADRACE_TRY(flush_mounts(writer));
   HEADRACE_TRY(flush_files(writer));
   HEADRACE_TRY(flush_figures(writer));
+  HEADRACE_TRY(call_sites_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(flush_gaps(writer));
   return flush_processes(writer);
 }
 
 void LogTables::clear() {
   clear_all(fact_keys_, fact_values_, name_ids_, name_texts_, mounts_);
+  call_sites_.clear();
   mark();
   for (size_t& mark : marks_) mark = 0;
   rewind();

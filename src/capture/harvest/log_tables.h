@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "capture/harvest/mounts.h"
+#include "capture/harvest/site_tables.h"
 #include "format/writer.h"
 #include "model/file_record.h"
 #include "model/process.h"
@@ -25,6 +26,10 @@ class LogTables {
   void add_profile(uint64_t process, const model::Profile& profile);
   void add_series(uint64_t process, const model::SeriesBin& bin);
   void add_gap(uint64_t process, const model::Gap& gap);
+  void add_module(const model::Module& module) {
+    call_sites_.add_module(module, [this](std::string_view path) { return name(path); });
+  }
+  void add_stack(const model::Stack& stack) { call_sites_.add_stack(stack); }
 
   uint64_t rows() const;
   bool empty() const { return rows() == 0; }
@@ -113,10 +118,11 @@ class LogTables {
   std::vector<GapRow> gaps_;
   std::vector<std::string> gap_what_, gap_units_, gap_reasons_;
   std::vector<Mount> mounts_;
+  SiteTables call_sites_;
 
   std::vector<uint64_t> known_names_, known_mounts_;  // hash sets; emptied when they grow too large
   size_t known_count_ = 0;
-  size_t marks_[7] = {};
+  size_t marks_[8] = {};
   uint32_t written_ = 0;
   bool last_ = false;
 };

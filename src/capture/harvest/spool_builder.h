@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -70,11 +71,47 @@ class SpoolBuilder {
     made.kind = kind;
     made.name_length = static_cast<uint32_t>(path.size());
     std::memcpy(memory_.data() + offset + sizeof(Record), path.data(), path.size());
+    made.open_stack = some_stack();
     made.next = header().first_record;
     header().first_record = offset;
     ++header().records;
     return offset;
   }
+
+  uint32_t module(uint16_t id, std::string_view path, std::string_view build_id = {}) {
+    const uint32_t offset = make<Module>();
+    Module& made = at<Module>(offset);
+    made.id = id;
+    made.name = path.empty() ? 0 : name(path);
+    made.build_id_length = static_cast<uint16_t>(build_id.size());
+    std::memcpy(made.build_id, build_id.data(), build_id.size());
+    made.next = header().first_module;
+    header().first_module = offset;
+    return offset;
+  }
+
+  /// A frame is an address with its module's id in the upper 16 bits.
+  uint32_t stack(std::initializer_list<uint64_t> frames) {
+    const uint32_t offset = allocate(sizeof(Stack) + frames.size() * sizeof(uint64_t));
+    Stack& made = at<Stack>(offset);
+    made.depth = static_cast<uint16_t>(frames.size());
+    std::memcpy(memory_.data() + offset + sizeof(Stack), frames.begin(), frames.size() * sizeof(uint64_t));
+    made.next = header().first_stack;
+    header().first_stack = offset;
+    return offset;
+  }
+
+  /// What every record was opened by, unless it is told otherwise.
+  uint32_t some_stack() {
+    if (some_stack_ == 0) {
+      module(1, "");
+      module(2, "/usr/lib/libc.so.6", "0123456789");
+      some_stack_ = stack({uint64_t{1} << kModuleShift | 0x1234, uint64_t{2} << kModuleShift | 0x5678});
+    }
+    return some_stack_;
+  }
+
+  uint32_t sites(uint32_t record) { return at<Record>(record).sites = make<Sites>(); }
 
   uint32_t shard(uint32_t record) {
     const uint32_t offset = make<Shard>();
@@ -108,6 +145,7 @@ class SpoolBuilder {
  private:
   std::vector<std::byte> memory_;
   size_t used_;
+  uint32_t some_stack_ = 0;
 };
 
 /// One of everything: two files (one renamed, two threads), a roll-up, a pipe, excluded paths, profiles, a series.
@@ -140,6 +178,7 @@ inline std::vector<std::byte> sample_spool() {
     detail.common_size[0] = 100, detail.common_size_count[0] = 3;
     detail.stride[0] = 512, detail.stride_count[0] = 2;
     b.at<Metadata>(b.metadata(shard)).count[Metadata::kSeeks] = 2;
+    b.at<Sites>(b.sites(file)).of[Sites::kSlowest + kWrite] = {900, 1'250'000'000, 4096, b.some_stack(), 0};
     ThreadBlock& block = b.at<ThreadBlock>(thread);
     block.series[3][kWrite] = 41260;
     const uint32_t profile = b.make<Profile>();

@@ -6,6 +6,7 @@
 #include "capture/harvest/figures.h"
 #include "capture/harvest/repair.h"
 #include "capture/harvest/spool_bytes.h"
+#include "capture/harvest/stack_reader.h"
 #include "capture/harvest/thread_totals.h"
 
 namespace headrace::capture {
@@ -55,8 +56,9 @@ Status check_header(const SpoolBytes& bytes, const std::string& label, Header* h
 /// Reads records with their shards, directions, details and metadata.
 class RecordReader {
  public:
-  RecordReader(SpoolBytes& bytes, const ClockMap& clock, DamageList& damage, RecordSink& sink)
-      : bytes_(bytes), clock_(clock), damage_(damage), sink_(sink) {}
+  RecordReader(SpoolBytes& bytes, const ClockMap& clock, const StackReader& stacks, DamageList& damage,
+               RecordSink& sink)
+      : bytes_(bytes), clock_(clock), stacks_(stacks), damage_(damage), sink_(sink) {}
 
   void read_all(uint32_t first) {
     for (uint32_t offset = first; offset != 0;) {
@@ -70,6 +72,8 @@ class RecordReader {
   }
 
   uint64_t count() const { return count_; }
+  /// Opened files of which it is not known which code opened them.
+  uint64_t unsited() const { return unsited_; }
   uint64_t last_ticks() const { return last_ticks_; }
 
  private:
@@ -96,7 +100,24 @@ class RecordReader {
     }
     if (!kept) return;  // a roll-up has all of it
     if (folded || record.partial != 0) out[model::counter::flags] |= model::flag::partial;
+    read_sites(out, record);
     emit(out);
+  }
+
+  void read_sites(model::FileRecord& out, const Record& record) {
+    if (const uint64_t stack = stacks_.id_at(record.open_stack); stack != 0)
+      out.call_sites.push_back({"open", stack, 0, 0, 0});
+    else
+      unsited_ += out[model::counter::opens] != 0;
+    Sites sites;
+    if (record.sites < sizeof(Header)) return;  // none, or a mark
+    if (!bytes_.claim(record.sites, &sites)) return damage_.add("call sites of a file", record.sites);
+    static constexpr std::string_view kWhat[] = {"slowest_read", "slowest_write", "largest_read", "largest_write"};
+    for (uint32_t i = 0; i < Sites::kCount; ++i) {
+      const Site& site = sites.of[i];
+      if (const uint64_t stack = stacks_.id_at(site.stack); stack != 0)
+        out.call_sites.push_back({kWhat[i], stack, site.bytes, clock_.duration_ns(site.time), clock_.at_ns(site.at)});
+    }
   }
 
   void read_shard(model::FileRecord& out, const Shard& shard) {
@@ -138,9 +159,10 @@ class RecordReader {
 
   SpoolBytes& bytes_;
   const ClockMap& clock_;
+  const StackReader& stacks_;
   DamageList& damage_;
   RecordSink& sink_;
-  uint64_t count_ = 0, last_ticks_ = 0;
+  uint64_t count_ = 0, last_ticks_ = 0, unsited_ = 0;
 };
 
 void read_process(const SpoolBytes& bytes, const Header& header, const ClockMap& clock, DamageList& damage,
@@ -203,14 +225,19 @@ Result<SpoolContents> read_spool(std::span<std::byte> bytes, const std::string& 
   const ClockMap clock(header, job_start, now);
   repair(spool, header, damage);
   read_process(spool, header, clock, damage, &out);
-  RecordReader records(spool, clock, damage, sink);
+  StackReader stacks(spool, header, out.process.executable, damage);
+  RecordReader records(spool, clock, stacks, damage, sink);
   records.read_all(header.first_record);
+  out.modules = stacks.take_modules();
+  out.stacks = stacks.take_stacks();
   out.process.records = records.count();
   ThreadTotals threads(spool, header, clock, damage);
   threads.read_all();
   threads.give(&out, sink);
   if (out.process.end_at_ns == 0) out.process.end_at_ns = clock.at_ns(std::max(records.last_ticks(), header.ticks[0]));
   read_gaps(header, clock, damage, &out);
+  add_gap(&out, records.unsited() + header.folded_sites, "call sites", "files",
+          "which code opened them was not looked at, or there was no room to keep it");
   return out;
 }
 

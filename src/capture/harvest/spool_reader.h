@@ -32,6 +32,8 @@ struct SpoolContents {
   std::vector<model::Profile> profiles;  // functions that were called, in the order of functions.def
   std::vector<model::SeriesBin> series;  // bins with bytes, by direction and time
   std::vector<model::Gap> gaps;
+  std::vector<model::Module> modules;
+  std::vector<model::Stack> stacks;              // what the call sites of the records refer to
   uint64_t excluded_other = 0, child_other = 0;  // calls of those roll-ups that are neither open, read nor write
 };
 

@@ -117,6 +117,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
     return update.leave();
   }
   Shard* shard = record ? shard_of(static_cast<uint32_t>(record)) : nullptr;
+  uint64_t first_open_of = 0;
   if (shard) {
     block->current = offset_of(shard);
     record_flags |= flags_of_open(flags);
@@ -126,6 +127,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
     shard->flags |= record_flags;
     add_meta_time(shard, time);
     if (state.file_sizes && !(shard->flags & flag::size_known)) note_size(shard, fd);
+    if (HEADRACE_UNLIKELY(opened_record->open_stack == 0)) first_open_of = opened_record->hash;
     set_tag(fd, new_file(static_cast<uint32_t>(record), record_flags));  // takes over the reference
   } else {
     if (record) drop_record(static_cast<uint32_t>(record));
@@ -133,6 +135,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
   }
   profile(function, true, time);
   update.leave();
+  if (HEADRACE_UNLIKELY(first_open_of != 0)) note_open(first_open_of);
 }
 
 void open_failed(Fn function, int directory, const char* path, Timed time) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "capture/recorder/call_sites.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/runs.h"
 
@@ -194,6 +195,7 @@ bool fold_record(uint32_t* link) {
   if (!target || overflows(record, target)) return false;
   if (record->last_close > at<Record>(rollup)->last_close) at<Record>(rollup)->last_close = record->last_close;
   for (uint32_t s = record->first_shard; s; s = at<Shard>(s)->next) fold_shard(s, target, at<Shard>(s)->next == 0);
+  fold_call_sites(at<Record>(rollup), record);
   // A roll-up made just now stands in front of the list, perhaps right where `link` was the head.
   while (*link != offset) link = &at<Record>(*link)->next;
   *link = record->next;
@@ -218,8 +220,8 @@ uint32_t fold_least(uint32_t wanted) {
   for (uint32_t r = spool.header->first_record; r; r = at<Record>(r)->next) {
     Record* record = at<Record>(r);
     if (!may_fold(record)) continue;
-    record->bytes_hint = bytes_moved(record);
-    classes[class_of(record->bytes_hint)]++;
+    record->size_class = static_cast<uint8_t>(class_of(bytes_moved(record)));
+    classes[record->size_class]++;
   }
   uint32_t limit = 0, below = 0;
   while (limit < 64 && below + classes[limit] < wanted) below += classes[limit++];
@@ -228,7 +230,7 @@ uint32_t fold_least(uint32_t wanted) {
   uint32_t* link = &spool.header->first_record;
   while (*link) {
     Record* record = at<Record>(*link);
-    uint32_t size_class = class_of(record->bytes_hint);
+    uint32_t size_class = record->size_class;
     bool chosen = may_fold(record) && size_class <= limit && (size_class < limit || spare == 0);
     if (may_fold(record) && size_class == limit && spare) --spare;
     uint32_t here = *link;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "capture/recorder/call_sites.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/environment.h"
 #include "capture/recorder/exclusion.h"
@@ -41,6 +42,7 @@ void store_facts() {
 
 bool make_spool() {
   reset_folds();
+  reset_call_sites();
   return create_spool(settings.directory, settings.memory) && create_table(settings.memory);
 }
 
@@ -196,6 +198,8 @@ void start_image(int argument_count, char** argument_values) {
   bool first = ready();
   if (first) {
     take_arguments(argument_count, argument_values);
+    prepare_call_sites(reinterpret_cast<const void*>(&prepare_call_sites),
+                       reinterpret_cast<uintptr_t>(argument_values));
     long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof executable);
     executable_length = length > 0 ? static_cast<uint32_t>(length) : 0;
     store_facts();

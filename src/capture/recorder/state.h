@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "capture/recorder/known_stacks.h"
 #include "capture/spool_layout.h"
 #include "intercept/functions.h"
 
@@ -34,7 +35,8 @@ struct alignas(64) CachedFile {
   Direction* directions[2];
   OpenFile* file;
   Shard* shard;
-  uint8_t last;  // direction of the latest operation; 2: none yet
+  uint8_t last;                // direction of the latest operation; 2: none yet
+  uint32_t large[2], slow[2];  // from where on an operation's call site is kept: bytes, and ticks / 256
 };
 inline constexpr uint32_t kCachedFiles = 64;
 inline constexpr uint32_t kPathMax = 4096;
@@ -48,6 +50,7 @@ struct Thread {
   uint32_t free_files;  // OpenFile slots this thread may reuse
   uint32_t free_count;  // how many
   CachedFile cache[kCachedFiles];
+  KnownStacks stacks;
   char path[3][kPathMax];  // scratch for path names: rename needs two, a directory's own name the third
   const char* environment[kMaximumEnvironment];  // scratch for exec: usable in a vfork child, freed by nobody
 };

@@ -11,7 +11,8 @@ bool fill_cache(CachedFile& cached, uint64_t tag) {
   auto direction = [&](DirectionIndex i) {
     return shard->directions[i] ? at<Direction>(shard->directions[i]) : nullptr;
   };
-  cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2};
+  cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2, {}, {}};
+  set_thresholds(cached);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "base/clock.h"
+#include "capture/recorder/call_sites.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/runs.h"
@@ -69,10 +70,12 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
     offset = file->position;
     file->position = offset + size;
   }
+  bool notable = false;
   bool known = A == At::kPosition ? file->unknown_position == 0 : file->unknown_position < 2;
   auto gap = static_cast<int64_t>(offset - d->last_end);
   if (HEADRACE_UNLIKELY(size != d->run_size || gap != d->run_gap || size == 0 || !known)) {
     end_run(d, size, gap, known);
+    notable = size >= cached.large[D];
     if (size == 0) offset = d->last_end;                                 // an operation without bytes is nowhere
     if (!known) offset = -size;                                          // nor does the next one follow this
     if (size == 0 || !known) d->unaligned_file -= (offset & 4095) != 0;  // so neither is unaligned
@@ -90,6 +93,7 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   if (HEADRACE_UNLIKELY(spent > d->max_time)) {
     d->max_time = spent;
     d->max_time_size = size;
+    notable |= spent >> 8 >= cached.slow[D];
   }
   d->last_time = op.end;
   add_to_series(b, op.start, op.end, size, D);
@@ -100,6 +104,12 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
       p->time += spent;
       if (HEADRACE_UNLIKELY(spent > p->max_time)) p->max_time = spent;
     }
+  }
+  if (HEADRACE_UNLIKELY(notable)) {
+    raise_thresholds(cached, D, size, spent);
+    const uint64_t record = file->hash;
+    update.leave();
+    return note_operation(record, D, size, spent, op.end);
   }
   update.leave();
 }

@@ -1,0 +1,168 @@
+"""Which code opened files and did their slowest and largest operations: stacks of a log, resolved to names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from headrace.analysis._symbols import Place, resolve
+from headrace.logs import JobLog
+
+Site = dict[str, Any]
+Frame = dict[str, Any]
+
+_FEW = 20_000  # rows up to which plain Python values are cheaper than loading pyarrow
+# Files whose functions are not "the code that did it", although their debug information may be at hand.
+_SYSTEM = (
+    "/lib/",
+    "/lib64/",
+    "/lib32/",
+    "/usr/lib/",
+    "/usr/lib64/",
+    "/usr/libexec/",
+    "/libx32/",
+    "linux-vdso",
+)
+_LIBRARY_SOURCES = (
+    "/usr/include/",
+    "/usr/lib/",
+    "/include/c++/",
+    "/rustc/",
+    "../sysdeps/",
+    "./csu/",
+    "../csu/",
+)
+_LIBRARY_NAMES = ("std::", "__gnu_cxx::", "_gfortran", "core::", "alloc::", "__libc_start", "_start")
+
+
+@dataclass(frozen=True)
+class CallSites:
+    """`sites`: one element a kind of operation and stack, those of most records first, with the keys
+
+    what ("open", "slowest_read", "slowest_write", "largest_read", "largest_write"), stack (16 hex digits),
+    calls (how many file records have it), time_ns and bytes (sums of theirs; 0 for open), frames (innermost
+    first: function, file, line, module, offset, inlined; null where unknown), show (the index in `frames` of
+    the code that did it, -1: there is none).
+    """
+
+    sites: list[Site] = field(default_factory=list)
+    open_of: dict[int, int] = field(default_factory=dict)  # record → index in `sites` of its open
+    _of: dict[int, list[int]] = field(default_factory=dict)
+
+    def of_record(self, record: int) -> list[int]:
+        """Indexes in `sites` of everything that is known of a row of the table `files`."""
+        return self._of.get(record, [])
+
+
+def call_sites(
+    log: JobLog, debug_directories: Sequence[str] = (), records: Iterable[int] | None = None
+) -> CallSites:
+    """The call sites of a log, or of these `records` (of the table `files`) alone.
+
+    `debug_directories`: where separate debug information lies, besides /usr/lib/debug and the directories of
+    HEADRACE_DEBUG_DIRECTORY. Modules that are gone or were rebuilt stay unresolved. Raises LogError, and
+    MissingPackageError when there is something to resolve and nothing to do it with.
+    """
+    wanted = None if records is None else set(records)
+    sums: dict[tuple[str, int], list[int]] = {}
+    of: dict[int, list[tuple[str, int]]] = {}
+    for record, what, stack, time_ns, size in _site_rows(log):
+        if wanted is not None and record not in wanted:
+            continue
+        key = (what, stack)
+        total = sums.get(key)
+        if total is None:
+            total = sums[key] = [0, 0, 0]
+        total[0] += 1
+        total[1] += time_ns
+        total[2] += size
+        of.setdefault(record, []).append(key)
+    if not sums:
+        return CallSites()
+    keys = sorted(sums, key=lambda key: (-sums[key][0], -sums[key][1], key))
+    stacks = _resolved(log, {stack for _, stack in keys}, debug_directories)
+    programs = {row["executable"] for row in log.native.frame("processes").rows(None, ["executable"])}
+    sites = []
+    for what, stack in keys:
+        calls, time_ns, size = sums[what, stack]
+        frames = stacks.get(stack, [])
+        site = {"what": what, "stack": f"{stack:016x}", "calls": calls, "time_ns": time_ns, "bytes": size}
+        sites.append(site | {"frames": frames, "show": shown_frame(frames, programs)})
+    index = {key: number for number, key in enumerate(keys)}
+    indexes = {record: [index[key] for key in found] for record, found in of.items()}
+    opens = {record: index[key] for record, found in of.items() for key in found if key[0] == "open"}
+    return CallSites(sites, opens, indexes)
+
+
+def shown_frame(frames: Sequence[Frame], programs: Iterable[str] = ()) -> int:
+    """The innermost frame of the program, or of a library that is not the system's; -1: no frame at all."""
+    for own in (True, False):
+        for number, frame in enumerate(frames):
+            if own and _is_library(frame, programs):
+                continue
+            if own or frame["function"]:
+                return number
+    return 0 if frames else -1
+
+
+def place(site: Site) -> str:
+    """The code that did it in a line: "Grid::dump at grid.cc:7" or "prog+0x1234"; "" when it is not known."""
+    if site["show"] < 0:
+        return ""
+    frame = site["frames"][site["show"]]
+    if not frame["function"]:
+        if frame["module"] is None:
+            return f"address {frame['offset']:#x}"
+        return f"{_last(frame['module'])}+{frame['offset']:#x}"
+    if not frame["file"]:
+        return f"{frame['function']} in {_last(frame['module'] or '')}"
+    return f"{frame['function']} at {_last(frame['file'])}" + (f":{frame['line']}" if frame["line"] else "")
+
+
+def _last(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _is_library(frame: Frame, programs: Iterable[str]) -> bool:
+    module, file, function = frame["module"], frame["file"] or "", frame["function"] or ""
+    if function.startswith(_LIBRARY_NAMES) or any(part in file for part in _LIBRARY_SOURCES):
+        return True
+    return module is not None and module not in programs and module.startswith(_SYSTEM)
+
+
+def _site_rows(log: JobLog) -> Iterable[tuple[int, str, int, int, int]]:
+    columns = ("record", "what", "stack", "time_ns", "bytes")
+    frame = log.native.frame("sites")
+    if len(frame) > _FEW:
+        table = log.table("sites")
+        return zip(*(table.column(name).to_pylist() for name in columns), strict=True)
+    return (tuple(row[name] for name in columns) for row in frame.rows(None, list(columns)))
+
+
+def _resolved(log: JobLog, wanted: set[int], directories: Sequence[str]) -> dict[int, list[Frame]]:
+    """The frames of these stacks. Rows of stacks and modules may be repeated in a log."""
+    stacks: dict[int, dict[int, tuple[int, int]]] = {}
+    offsets: dict[int, set[int]] = {}
+    for row in log.native.frame("stacks").rows():
+        if row["stack"] in wanted:
+            stacks.setdefault(row["stack"], {})[row["depth"]] = (row["module"], row["offset"])
+            offsets.setdefault(row["module"], set()).add(row["offset"])
+    modules = {row["module"]: row for row in log.native.frame("modules").rows()}
+    end = log.job.get("end_utc_ns")
+    newest_ns = end if isinstance(end, int) else None
+    places: dict[int, dict[int, list[Place]]] = {}
+    for number, found in offsets.items():
+        module = modules.get(number)
+        if module is not None and module["path"].startswith("/"):
+            places[number] = resolve(module["path"], module["build_id"], found, directories, newest_ns)
+    result = {}
+    for stack, rows in stacks.items():
+        frames = []
+        for depth in sorted(rows):
+            number, offset = rows[depth]
+            path = modules[number]["path"] if number in modules else None
+            for where in places.get(number, {}).get(offset) or [Place(None, None, None, False)]:
+                frames.append({**where._asdict(), "module": path, "offset": offset})
+        result[stack] = frames
+    return result

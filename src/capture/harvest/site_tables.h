@@ -1,0 +1,58 @@
+// The waiting rows of the tables `sites`, `stacks` and `modules`. Stacks and modules are stored once, whichever process
+// has them first. One thread at a time.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "format/writer.h"
+#include "model/call_site.h"
+
+namespace headrace::capture {
+
+class SiteTables {
+ public:
+  void add_site(uint64_t process, uint64_t record, const model::CallSite& site);
+  /// Unless it is in the log already.
+  void add_stack(const model::Stack& stack);
+  /// The same; `path`: the name's id.
+  template <typename NameOf>
+  void add_module(const model::Module& module, NameOf name_of) {
+    if (!is_new(module.id)) return;
+    modules_.push_back({module.id, name_of(module.path)});
+    build_ids_.push_back(module.build_id);
+  }
+
+  size_t sites() const { return sites_.size(); }
+  void drop_sites_from(size_t count);
+  uint64_t rows() const { return sites_.size() + frames_.size() + modules_.size(); }
+  /// `every`: also tables that never had a row.
+  base::Status flush(format::Writer& writer, bool every);
+  void clear();
+
+ private:
+  struct SiteRow {
+    uint64_t process, record, stack, bytes, time_ns, at_ns;
+  };
+  struct FrameRow {
+    uint64_t stack, depth, module, offset;
+  };
+  struct ModuleRow {
+    uint64_t module, path;
+  };
+  bool is_new(uint64_t id);
+  bool due(uint32_t table, bool has_rows, bool every);
+
+  std::vector<SiteRow> sites_;
+  std::vector<std::string_view> what_;
+  std::vector<FrameRow> frames_;
+  std::vector<ModuleRow> modules_;
+  std::vector<std::string> build_ids_;
+  std::unordered_set<uint64_t> known_;  // emptied when it grows too large
+  uint32_t written_ = 0;
+};
+
+}  // namespace headrace::capture

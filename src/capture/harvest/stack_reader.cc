@@ -1,0 +1,82 @@
+#include "capture/harvest/stack_reader.h"
+
+#include <utility>
+
+namespace headrace::capture {
+namespace {
+
+std::string hexadecimal(const uint8_t* bytes, size_t count) {
+  static const char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+StackReader::StackReader(SpoolBytes& bytes, const Header& header, std::string executable, DamageList& damage)
+    : bytes_(bytes), executable_(std::move(executable)), damage_(damage) {
+  read_modules(header.first_module);
+  read_stacks(header.first_stack);
+}
+
+uint64_t StackReader::id_at(uint32_t offset) const {
+  const auto found = stack_ids_.find(offset);
+  return found == stack_ids_.end() ? 0 : found->second;
+}
+
+void StackReader::read_modules(uint32_t first) {
+  for (uint32_t offset = first; offset != 0;) {
+    Module module;
+    std::string_view name;
+    if (!bytes_.claim(offset, &module)) return damage_.add("a module", offset);
+    if (!bytes_.name(module.name, &name)) damage_.add("a module's name", offset);
+    if (module.id == 0 || module.build_id_length > sizeof module.build_id) {
+      damage_.add("a module's identity", offset);
+    } else {
+      model::Module out;
+      out.path = module.name != 0 ? std::string(name) : executable_;
+      out.build_id = hexadecimal(module.build_id, module.build_id_length);
+      out.id = model::module_id(out.path, out.build_id);
+      module_ids_[module.id] = out.id;
+      modules_.push_back(std::move(out));
+    }
+    offset = module.next;
+  }
+}
+
+bool StackReader::read_frames(uint32_t offset, const Stack& stack, std::vector<model::Frame>* out) const {
+  for (uint32_t i = 0; i < stack.depth; ++i) {
+    uint64_t word;
+    if (!bytes_.load(offset + sizeof stack + i * sizeof word, &word)) return false;
+    const uint64_t number = word >> kModuleShift;
+    const auto module = module_ids_.find(number);
+    if (number != 0 && module == module_ids_.end()) return false;
+    out->push_back({number != 0 ? module->second : 0, word & ((uint64_t{1} << kModuleShift) - 1)});
+  }
+  return true;
+}
+
+void StackReader::read_stacks(uint32_t first) {
+  for (uint32_t offset = first; offset != 0;) {
+    Stack stack;
+    if (!bytes_.load(offset, &stack) || stack.depth == 0 || stack.depth > kStackFrames ||
+        !bytes_.take(offset, sizeof stack + stack.depth * sizeof(uint64_t))) {
+      return damage_.add("a stack", offset);
+    }
+    model::Stack out;
+    if (read_frames(offset, stack, &out.frames)) {
+      out.id = model::stack_id(out.frames);
+      stack_ids_[offset] = out.id;
+      stacks_.push_back(std::move(out));
+    } else {
+      damage_.add("frames of a stack", offset);
+    }
+    offset = stack.next;
+  }
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,348 @@
+#include "capture/recorder/call_sites.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <iterator>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/kernel.h"
+
+namespace headrace::capture {
+namespace {
+
+constexpr uint32_t kStackSlots = 2048, kMaximumStacks = 1024, kMaximumModules = 256;
+constexpr uint64_t kMemoryShare = 8;         // part of the spool that call sites may take
+constexpr uint64_t kTimeShare = 32;          // part of a thread's time that its walks may take
+constexpr uint64_t kFreeWalking = 1 << 21;   // ticks that they may take in any case
+constexpr uint64_t kLongestWalk = 1 << 18;   // ticks: in a longer one the thread was not running all the time
+constexpr uint64_t kLeastSlow = 1 << 14;     // ticks: nothing faster is a new slowest operation, but the first
+constexpr uintptr_t kNearStack = 256 << 10;  // bytes by which the known part of the main stack grows at a time
+
+/// A module of this spool; a row never changes while its number is in use.
+struct KnownModule {
+  uintptr_t start, end, bias;
+  const void* map;
+  uint64_t identity;
+  bool permanent;
+};
+KnownModule modules[kMaximumModules];
+uint32_t module_count, stack_count, generation;
+uint32_t stack_table[kStackSlots];
+uint64_t used_bytes;
+uintptr_t own_start, own_end, main_low, main_high;
+bool prepared;
+
+/// Memory of the stack that is there without asking: the main thread's, which only ever grows.
+Readable known_stack(uintptr_t place) {
+  const uintptr_t page = place & ~uintptr_t{4095}, low = __atomic_load_n(&main_low, __ATOMIC_RELAXED);
+  if (place >= low && place < main_high) return {low, main_high};
+  if (place >= low || low - place > kNearStack) return {};
+  if (Readable between; !between.covers(page, low - page)) return between;
+  __atomic_store_n(&main_low, page, __ATOMIC_RELAXED);
+  return {page, main_high};
+}
+
+bool is_same(const KnownModule& module, const LoadedObject& object) {
+  if (module.start != object.start || module.end != object.end || module.map != object.map) return false;
+  return module.permanent || module.identity == identity_of(object, build_id_of(object));
+}
+
+bool still_loaded(const KnownStack& known) {
+  for (uint32_t i = 0; i < known.passing_count; ++i) {
+    const KnownModule& module = modules[known.passing[i]];
+    LoadedObject object;
+    if (!find_object(module.start, &object) || !is_same(module, object)) return false;
+  }
+  return true;
+}
+
+bool is_present(const KnownStack& known, uintptr_t place, Readable& stack) {
+  if (known.place != place || known.stack == 0 || known.generation != generation || known.frames.count == 0)
+    return false;
+  const Frames& frames = known.frames;
+  if (!stack.covers(place, frames.slot[frames.count - 1] + sizeof(uint64_t))) return false;
+  for (uint32_t i = 0; i < frames.count; ++i) {
+    uint64_t word;
+    memcpy(&word, reinterpret_cast<const void*>(place + frames.slot[i]), sizeof word);
+    if (word != frames.address[i]) return false;
+  }
+  return known.passing_count == 0 || still_loaded(known);
+}
+
+/// Room for `bytes` more of stacks, modules and sites; 0 when there is none. Lock held.
+uint32_t allocate_share(uint32_t bytes) {
+  if (used_bytes + bytes > spool.limit / kMemoryShare) return 0;
+  const uint32_t offset = allocate(bytes);
+  if (offset) used_bytes += (bytes + 63) / 64 * 64;
+  return offset;
+}
+
+/// A module's name; a relative one is of the directory that it was loaded from, most likely this one.
+uint32_t store_module_name(const char* name) {
+  if (!*name) return 0;
+  const auto length = static_cast<uint32_t>(strnlen(name, kPathMax - 1));
+  if (*name == '/' || !memchr(name, '/', length)) return allocate_name(name, length);
+  char* path = self->path[2];
+  const long directory = base::kernel_call(SYS_getcwd, path, kPathMax);
+  if (directory < 2 || path[0] != '/' || static_cast<uint64_t>(directory) + length >= kPathMax)
+    return allocate_name(name, length);
+  path[directory - 1] = '/';
+  memcpy(path + directory, name, length);
+  return allocate_name(path, static_cast<uint32_t>(directory) + length);
+}
+
+/// Number of the module, from 1; 0 when there is no room for it. Lock held.
+uint32_t module_number(const LoadedObject& object) {
+  for (uint32_t i = 0; i < module_count; ++i)
+    if (is_same(modules[i], object)) return i + 1;
+  const uint32_t offset = module_count < kMaximumModules ? allocate_share(sizeof(Module)) : 0;
+  if (!offset) return 0;
+  const BuildId id = build_id_of(object);
+  auto* module = at<Module>(offset);
+  module->start = object.start;
+  module->end = object.end;
+  module->bias = object.bias;
+  module->name = store_module_name(object.name);
+  if (id.length <= sizeof module->build_id) {
+    memcpy(module->build_id, id.bytes, id.length);
+    module->build_id_length = static_cast<uint16_t>(id.length);
+  }
+  module->id = static_cast<uint16_t>(module_count + 1);
+  module->next = spool.header->first_module;
+  std::atomic_signal_fence(std::memory_order_release);
+  spool.header->first_module = offset;
+  modules[module_count] = {object.start,        object.end, object.bias, object.map, identity_of(object, id),
+                           is_permanent(object)};
+  return ++module_count;
+}
+
+struct Words {
+  uint32_t count;
+  uint64_t frame[kStackFrames];
+};
+
+/// The program's own frames by module; false when they are of too many modules to be recognised later. Lock held.
+bool name_frames(const Frames& frames, KnownStack* known, Words* out) {
+  bool recognisable = true;
+  uint32_t first = 0;
+  while (first < frames.count && frames.address[first] - own_start < own_end - own_start) ++first;
+  out->count = 0;
+  known->passing_count = 0;
+  for (uint32_t i = first; i < frames.count && out->count < kStackFrames; ++i) {
+    LoadedObject object;
+    const uint64_t address = frames.address[i];
+    const uint32_t module = find_object(address - 1, &object) ? module_number(object) : 0;
+    out->frame[out->count++] = module ? uint64_t{module} << kModuleShift | (address - object.bias) : address;
+    if (!module || modules[module - 1].permanent) continue;
+    uint32_t n = 0;
+    while (n < known->passing_count && known->passing[n] != module - 1) ++n;
+    if (n == std::size(known->passing)) recognisable = false;
+    if (n == known->passing_count && recognisable)
+      known->passing[known->passing_count++] = static_cast<uint16_t>(module - 1);
+  }
+  return recognisable;
+}
+
+uint32_t find_or_add(const Words& words, bool whole) {
+  const auto bytes = static_cast<uint32_t>(words.count * sizeof(uint64_t));
+  const uint64_t hash = base::hash_bytes(words.frame, bytes);
+  uint32_t slot = static_cast<uint32_t>(hash) % kStackSlots;
+  for (; stack_table[slot]; slot = (slot + 1) % kStackSlots)
+    if (at<Stack>(stack_table[slot])->hash == hash) return stack_table[slot];
+  const uint32_t offset =
+      words.count && stack_count < kMaximumStacks ? allocate_share(static_cast<uint32_t>(sizeof(Stack)) + bytes) : 0;
+  if (!offset) return kLostStack;
+  auto* stack = at<Stack>(offset);
+  stack->hash = hash;
+  stack->depth = static_cast<uint16_t>(words.count);
+  stack->whole = whole;
+  memcpy(stack + 1, words.frame, bytes);
+  stack->next = spool.header->first_stack;
+  std::atomic_signal_fence(std::memory_order_release);
+  spool.header->first_stack = offset;
+  stack_table[slot] = offset;
+  ++stack_count;
+  return offset;
+}
+
+/// The walked stack's place in the spool; 0 when it cannot be stored now.
+__attribute__((noinline)) uint32_t store_stack(KnownStack* known, bool* recognisable) {
+  Update update;
+  if (!update.enter()) return 0;
+  uint32_t offset;
+  {
+    SpoolLock lock;
+    Words words;
+    *recognisable = name_frames(known->frames, known, &words);
+    offset = find_or_add(words, known->frames.whole);
+  }
+  update.leave();
+  return offset;
+}
+
+/// Walks, and remembers what it finds. A signal handler may do the same in between, on this very row.
+__attribute__((noinline)) uint32_t walk(KnownStack* known, const Place& here, const Readable& stack) {
+  known->stack = 0;
+  const uint32_t version = ++known->version;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  walk_stack(here, stack, &known->frames);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (known->version != version) return 0;
+  bool recognisable = false;
+  const uint32_t offset = store_stack(known, &recognisable);
+  if (known->version != version || !recognisable) return offset;
+  known->place = here.stack;
+  known->generation = generation;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  known->stack = offset;
+  return offset;
+}
+
+/// The stack above `here` in the spool: kLostStack when there is no room for it, 0 when it is not looked at now.
+uint32_t stack_above(const Place& here) {
+  KnownStacks& stacks = self->stacks;
+  Readable stack = known_stack(here.stack);
+  KnownStack* set = stacks.of[(here.stack >> 4 ^ here.stack >> 8) % KnownStacks::kSets];
+  for (uint32_t way = 0; way < KnownStacks::kWays; ++way)
+    if (is_present(set[way], here.stack, stack)) return set[way].stack;
+  const uint64_t begin = base::ticks();
+  if (stacks.since == 0) stacks.since = begin;
+  if (stacks.walking > kFreeWalking && stacks.walking > (begin - stacks.since) / kTimeShare) return 0;
+  const uint32_t offset = walk(&set[stacks.turn++ % KnownStacks::kWays], here, stack);
+  const uint64_t took = base::ticks() - begin;
+  stacks.walking += took < kLongestWalk ? took : kLongestWalk;
+  return offset;
+}
+
+bool may_look() { return prepared && self != nullptr && !in_vfork_child(); }
+
+/// Runs `keep` on the record of that name, if it is still there.
+template <typename Keep>
+void with_record(uint64_t hash, Keep keep) {
+  Update update;
+  if (!update.enter()) return;
+  if (const uint32_t record = take_existing(hash)) {
+    keep(at<Record>(record));
+    drop_record(record);
+  }
+  update.leave();
+}
+
+Sites* sites_of(Record* record) {
+  if (record->sites == 0) {
+    SpoolLock lock;
+    if (record->sites == 0) {
+      const uint32_t offset = allocate_share(sizeof(Sites));
+      __atomic_store_n(&record->sites, offset ? offset : kLostStack, __ATOMIC_RELEASE);
+    }
+  }
+  return record->sites == kLostStack ? nullptr : at<Sites>(record->sites);
+}
+
+/// Puts an operation in a site's place if it is greater. Another thread that is at the same site goes first.
+void keep_greater(Site& site, const Site& now, uint64_t Site::* measure) {
+  const uint32_t before = __atomic_exchange_n(&site.stack, kBusyStack, __ATOMIC_ACQUIRE);
+  if (before == kBusyStack) return;
+  const bool greater = before == 0 || now.*measure > site.*measure;
+  if (greater) {
+    site.time = now.time;
+    site.at = now.at;
+    site.bytes = now.bytes;
+  }
+  __atomic_store_n(&site.stack, greater ? now.stack : before, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+void prepare_call_sites(const void* own, uintptr_t stack_top) {
+  prepare_objects();
+  LoadedObject object;
+  if (own && find_object(reinterpret_cast<uintptr_t>(own), &object)) {
+    own_start = object.start;
+    own_end = object.end;
+  }
+  main_low = main_high = stack_top & ~uintptr_t{4095};
+  prepared = true;
+}
+
+void reset_call_sites() {
+  memset(stack_table, 0, sizeof stack_table);
+  module_count = stack_count = 0;
+  used_bytes = 0;
+  ++generation;
+}
+
+void note_open(uint64_t record_hash) {
+  if (!may_look()) return;
+  const int saved = errno;
+  if (const uint32_t stack = stack_above(this_place()))
+    with_record(record_hash, [&](Record* record) {
+      if (record->open_stack == 0) record->open_stack = stack;
+    });
+  errno = saved;
+}
+
+void note_operation(uint64_t record_hash, DirectionIndex direction, uint64_t bytes, uint64_t spent, uint64_t end) {
+  if (!may_look()) return;
+  const int saved = errno;
+  if (const uint32_t stack = stack_above(this_place()); stack && stack != kLostStack)
+    with_record(record_hash, [&](Record* record) {
+      Sites* sites = sites_of(record);
+      if (!sites) return;
+      const Site now{spent, end, bytes, stack, 0};
+      keep_greater(sites->of[Sites::kSlowest + direction], now, &Site::time);
+      if (bytes) keep_greater(sites->of[Sites::kLargest + direction], now, &Site::bytes);
+    });
+  errno = saved;
+}
+
+namespace {
+
+uint32_t doubled(uint64_t value) { return value < UINT32_MAX / 2 ? static_cast<uint32_t>(value * 2) : UINT32_MAX; }
+uint32_t next_large(uint64_t bytes) { return bytes ? doubled(bytes) : 1; }
+uint32_t next_slow(uint64_t ticks) { return doubled(ticks < kLeastSlow ? kLeastSlow >> 9 : ticks >> 8); }
+
+}  // namespace
+
+void set_thresholds(CachedFile& cached) {
+  const Record* record = at<Record>(cached.shard->record);
+  const uint32_t sites = __atomic_load_n(&record->sites, __ATOMIC_ACQUIRE);
+  for (uint32_t d = 0; d < 2; ++d) {
+    cached.large[d] = sites == kLostStack ? UINT32_MAX : 0;
+    cached.slow[d] = cached.large[d];
+    if (sites < 64) continue;
+    const Site &slowest = at<Sites>(sites)->of[Sites::kSlowest + d],
+               &largest = at<Sites>(sites)->of[Sites::kLargest + d];
+    if (largest.stack) cached.large[d] = next_large(largest.bytes);
+    if (slowest.stack) cached.slow[d] = next_slow(slowest.time);
+  }
+}
+
+void raise_thresholds(CachedFile& cached, DirectionIndex direction, uint64_t bytes, uint64_t spent) {
+  if (bytes >= cached.large[direction]) cached.large[direction] = next_large(bytes);
+  if (spent >> 8 >= cached.slow[direction]) cached.slow[direction] = next_slow(spent);
+}
+
+void fold_call_sites(Record* rollup, Record* folded) {
+  if (rollup->open_stack == 0)
+    rollup->open_stack = folded->open_stack;
+  else if (folded->open_stack >= 64 && folded->open_stack != rollup->open_stack)
+    spool.header->folded_sites++;
+  if (folded->sites < 64) return;
+  if (rollup->sites < 64) {
+    rollup->sites = folded->sites;
+  } else {
+    for (uint32_t i = 0; i < Sites::kCount; ++i) {
+      const Site& site = at<Sites>(folded->sites)->of[i];
+      if (site.stack < 64) continue;
+      keep_greater(at<Sites>(rollup->sites)->of[i], site, i < Sites::kLargest ? &Site::time : &Site::bytes);
+    }
+    release(folded->sites, sizeof(Sites));
+    used_bytes -= sizeof(Sites);
+  }
+  folded->sites = 0;
+}
+
+}  // namespace headrace::capture
