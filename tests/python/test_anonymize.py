@@ -174,7 +174,7 @@ def test_columns_of_figures_are_the_same(tmp_path: Path) -> None:
     with headrace.open(log) as before, headrace.open(copy) as after:
         assert after.tables == before.tables
         for name in before.tables:
-            if name in ("job", "names"):
+            if name in ("job", "names") or name not in before.native.tables():
                 continue
             one, other = before.raw(name), after.raw(name)
             assert one.column_names == other.column_names
