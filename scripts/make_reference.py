@@ -1,4 +1,4 @@
-"""Writes docs/reference/functions.md and docs/reference/counters.md from the lists in the native sources.
+"""Writes docs/reference/: functions and counters from the lists in the native sources, and figures.
 
 Usage: make_reference.py [--check]   (--check writes nothing and exits 1 if a page is not up to date)
 """
@@ -27,6 +27,15 @@ UNITS = {
     "at_ns": "nanoseconds since the job's start; 0 = never",
     "flags": "bits, see below",
 }
+FIGURE_UNITS = {
+    "ns": "nanoseconds",
+    "at_ns": "nanoseconds since the job's start",
+    "bytes": "bytes",
+    "bytes/s": "bytes a second",
+    "count": "number",
+    "share": "fraction of 1",
+    "-": "",
+}
 MERGES = {
     "sum": "sum",
     "max": "greatest",
@@ -37,7 +46,7 @@ MERGES = {
 
 
 def main(arguments: list[str]) -> int:
-    pages = {"functions.md": functions_page(), "counters.md": counters_page()}
+    pages = {"functions.md": functions_page(), "counters.md": counters_page(), "figures.md": figures_page()}
     stale = 0
     for name, lines in pages.items():
         page, text = REFERENCE / name, "\n".join(lines) + "\n"
@@ -138,6 +147,31 @@ def counters_page() -> list[str]:
             if row.macro == "FLAG"
         ),
     ]
+
+
+def figures_page() -> list[str]:
+    return [
+        "# Figures",
+        "",
+        "<!-- Made by scripts/make_reference.py from python/headrace/analysis/definitions.py: edit that. -->",
+        "",
+        "What `headrace show` and reports say, by the key that a figure has in JSON or in a report's tables.",
+        "Counters that keep their name are [a list of their own](counters.md).",
+        "",
+        "| figure | unit | what it says |",
+        "|---|---|---|",
+        *(f"| `{key}` | {FIGURE_UNITS[unit]} | {cell(sentence)} |" for key, unit, sentence in figures()),
+    ]
+
+
+def figures() -> Iterator[tuple[str, str, str]]:
+    """The entries of FIGURES, read as text: the package need not be built."""
+    source = (ROOT / "python/headrace/analysis/definitions.py").read_text(encoding="utf-8")
+    text = source.split('FIGURES = """\n')[1].split('"""')[0].replace("\n    ", " ")
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            key, unit, sentence = line.split(" | ", 2)
+            yield key, unit, sentence
 
 
 def counter_line(row: Row) -> str:

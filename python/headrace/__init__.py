@@ -6,10 +6,17 @@
         print(log)
         print(log.files_by_path().select(["path", "bytes_written", "write_ns"]))
 
-Importing this package loads no analysis package: pyarrow and pandas are loaded when a table is asked for.
+    headrace.report("run.hr", "run.html")
+
+Importing this package loads no analysis package: pyarrow and pandas are loaded when a table is asked for, and
+what makes reports and figures when one is asked for.
 """
 
 from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
 
 from headrace._errors import (
     HeadraceError,
@@ -26,7 +33,11 @@ from headrace._errors import (
     UsageError,
 )
 from headrace._native import version as __version__
-from headrace.logs import Counter, Damage, Flag, JobLog, counters, flags, open
+from headrace.logs import Counter, Damage, Flag, JobLog, counters, flags, open, units
+
+if TYPE_CHECKING:
+    from headrace import figures
+    from headrace.reports.notebook import Report
 
 __all__ = [
     "Counter",
@@ -44,9 +55,42 @@ __all__ = [
     "LogUnsupportedError",
     "MissingPackageError",
     "OutputError",
+    "Report",
     "UsageError",
     "__version__",
     "counters",
+    "figures",
     "flags",
     "open",
+    "report",
+    "units",
 ]
+
+
+def report(
+    log: JobLog | str | os.PathLike[str], output: str | os.PathLike[str] | None = None, *, force: bool = False
+) -> Report:
+    """The report of a job log, given open or by its path; with `output` also saved as that file.
+
+    As the last line of a notebook's cell it shows itself. `force` replaces a file that is no report. Raises a
+    LogError, OutputError, and MissingPackageError when the page of reports was not built.
+    """
+    from headrace.reports.notebook import Report
+
+    if isinstance(log, JobLog):
+        made = Report(log)
+    else:
+        with open(log) as opened:
+            made = Report(opened)
+    if output is not None:
+        made.save(output, force)
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    """What is loaded when it is first asked for."""
+    if name == "figures":
+        return importlib.import_module("headrace.figures")
+    if name == "Report":
+        return importlib.import_module("headrace.reports.notebook").Report
+    raise AttributeError(f"module 'headrace' has no attribute {name!r}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-__all__ = ["Counter", "Damage", "Flag", "JobLog", "counters", "flags", "open"]
+__all__ = ["Counter", "Damage", "Flag", "JobLog", "counters", "flags", "open", "units"]
 
 # Facts of the table `job` that are numbers.
 _INTEGERS = {"format_version", "user_id", "start_utc_ns", "end_utc_ns", "exit_status"}
@@ -65,6 +65,15 @@ def counters() -> list[Counter]:
 def flags() -> list[Flag]:
     """The bits of the counter `flags`."""
     return [Flag(*row) for row in _native.flags()]
+
+
+def units(table: pyarrow.Table) -> dict[str, str]:
+    """The unit of each column of a table that has one; as in `Counter`."""
+    return {
+        field.name: field.metadata[b"unit"].decode()
+        for field in table.schema
+        if b"unit" in (field.metadata or {})
+    }
 
 
 def open(path: str | os.PathLike[str], job: int | None = None, anonymize: bool = False) -> JobLog:
@@ -183,14 +192,20 @@ class JobLog:
         return _to_arrow(self.native.raw(name))
 
     def pandas(self, name: str) -> pandas.DataFrame:
-        """A table as a pandas DataFrame. Raises LogNotFoundError, and MissingPackageError without pandas."""
+        """A table as a pandas DataFrame, with the units of its columns as `attrs["units"]`.
+
+        Raises LogNotFoundError, and MissingPackageError without pandas.
+        """
         try:
             import pandas  # noqa: F401
         except ImportError as error:
             raise MissingPackageError(
                 "pandas is not installed: install it with 'pip install pandas'"
             ) from error
-        return self.table(name).to_pandas()
+        table = self.table(name)
+        frame = table.to_pandas()
+        frame.attrs["units"] = units(table)
+        return frame
 
     def files_by_path(self) -> pyarrow.Table:
         """`files` merged over processes by the rules of `counters()`: one row a path and kind.

@@ -68,6 +68,15 @@ std::string encode_metadata(const std::vector<std::pair<std::string_view, std::s
 
 std::string metadata_of(const TableInfo* table, std::string_view column) {
   const std::vector<ColumnInfo> counters = table ? std::vector<ColumnInfo>() : counter_columns();
+  static constexpr ColumnInfo kMerged[] = {
+      {"files", Role::u64, "count", "", "", "distinct paths"},
+      {"processes", Role::u64, "count", "", "", "distinct program images"},
+      {"metadata_calls", Role::u64, "count", "", "", "calls that neither read nor wrote and that succeeded"},
+  };
+  const auto said = [](const ColumnInfo& info) { return encode_metadata({{"unit", info.unit}, {"doc", info.doc}}); };
+  for (const ColumnInfo& info : kMerged) {
+    if (!table && info.name == column) return said(info);
+  }
   for (const ColumnInfo& info : table ? table->columns : counters) {
     if (info.name != column) continue;
     std::vector<std::pair<std::string_view, std::string_view>> pairs;

@@ -1,4 +1,4 @@
-"""Which code opened files and did their slowest and largest operations: stacks of a log, resolved to names."""
+"""Which code opened files and did their slowest and largest operations: a log's stacks, resolved to names."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
 def overview(log: JobLog, processes: list[dict[str, Any]], chosen: list[int]) -> dict[str, Any]:
     """The facts about the job as a whole. `processes` are those of `process_rows`; empty `chosen`: all."""
     facts = log.job
-    run_ns = _run_ns(facts, processes)
+    run_ns = job_run_ns(facts, processes)
     counted = [row for row in processes if row["captured"] and (not chosen or row["process"] in chosen)]
     process_ns = sum(lifetime_ns(row, run_ns) for row in counted)
     by_layer = layers(log, chosen)
@@ -91,7 +91,7 @@ def _chosen(log: JobLog, processes: list[dict[str, Any]], wanted: str | None) ->
     return found
 
 
-def _run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
+def job_run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
     """How long the job ran; to the last sign of life when nobody wrote its end."""
     start, end = facts.get("start_utc_ns"), facts.get("end_utc_ns")
     if isinstance(start, int) and isinstance(end, int) and end >= start:
@@ -229,13 +229,13 @@ def _identity(row: dict[str, Any], by: str, processes: dict[int, dict[str, Any]]
 
 def _sizes(log: JobLog, chosen: list[int], names: list[str]) -> dict[str, Any]:
     """Operations by size: `over` < size <= `to` bytes; the first bucket holds 0 and 1."""
-    whole = _buckets(log, chosen, [])
+    whole = size_buckets(log, chosen, [])
     if len(names) < 2:
         return {**whole, "by_layer": dict.fromkeys(names, whole)}
-    return {**whole, "by_layer": {name: _buckets(log, chosen, [name]) for name in names}}
+    return {**whole, "by_layer": {name: size_buckets(log, chosen, [name]) for name in names}}
 
 
-def _buckets(log: JobLog, chosen: list[int], layers: list[str]) -> dict[str, Any]:
+def size_buckets(log: JobLog, chosen: list[int], layers: list[str]) -> dict[str, Any]:
     return {
         direction: [
             {"over": -1 if bucket == 0 else 1 << (bucket - 1), "to": 1 << bucket, "operations": count}

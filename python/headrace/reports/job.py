@@ -26,7 +26,7 @@ def title(job: JobFacts) -> str:
 
 def _files(job: JobFacts) -> Table:
     columns = {name: Column(kind, parts, values) for name, kind, parts, values in job.file_columns}
-    columns["site"] = Column("i32", (b"\xff" * 4 * job.files,))  # -1: no place in the code is known
+    columns["site"] = numbers("i32", job.file_sites)
     return Table(job.files, columns)
 
 
