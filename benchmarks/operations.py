@@ -26,6 +26,7 @@ OPERATIONS = (
     Operation("write", "1 B write", "small_write", 25),
     Operation("pread", "1 B pread", "small_pread", 30),
     Operation("fwrite", "8 B fwrite", "buffered_write", 12),
+    Operation("putc", "putc", "buffered_byte", 8),
     Operation("open-close", "open + close over 1,000 files", "open_close", 180),
     Operation("threads-1", "1 thread, pread of one file", "threads_pread", 35, ("1",)),
     Operation("threads-8", "8 threads, pread of one file", "threads_pread", 35, ("8",)),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 Version = tuple[int, int]
 
-FUNCTION_MACROS = ("FUNCTION", "SPECIAL", "UNDECLARED")
+FUNCTION_MACROS = ("FUNCTION", "SPECIAL", "UNDECLARED", "UNDECLARED_SPECIAL")
 ALIAS_MACROS = ("ALIAS", "SPECIAL_ALIAS")
 ROW = re.compile(r"^([A-Z][A-Z_]*)\(")
 CONDITION = re.compile(r"^#if\s+__GLIBC_PREREQ\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*$")

@@ -33,9 +33,14 @@ inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
 inline constexpr uint32_t kCommonValues = 4;
 inline constexpr int64_t kUnknownGap = INT64_MIN;  // run_gap of operations whose offset is not known
-inline constexpr uint32_t kMaximumFunctions = 320;
+inline constexpr uint32_t kMaximumFunctions = 448;
 
 enum DirectionIndex : uint32_t { kRead = 0, kWrite = 1 };
+
+/// What a call belongs to; the figures of one file in two layers are disjoint, since what the C library does for a
+/// stream passes no intercepted function.
+enum class Layer : uint8_t { kPosix, kStdio };
+inline constexpr uint32_t kLayers = 2;
 
 enum class RecordKind : uint8_t {
   kFile,
@@ -103,19 +108,25 @@ struct alignas(64) Metadata {
     kAttributes,
     kControls,
     kErrors,
+    kFlushes,
+    kSystemReads,   // of streams: calls that the buffer could not answer
+    kSystemWrites,  // and calls that wrote the buffer out
     kFoldedFiles,
     kCounts
   };
   uint64_t mapped_bytes, size_at_open;
+  uint64_t system_bytes[2];  // kRead, kWrite: what those calls moved between the buffer and the system
   uint32_t next;
   uint32_t count[kCounts];
+  uint32_t buffer_bytes;  // greatest size of a stream's buffer
 };
 
-/// One file on one thread block; 64 bytes: all that an open and a close touch.
+/// One file in one layer on one thread block; 64 bytes: all that an open and a close touch.
 struct alignas(64) Shard {
   uint32_t record, next;
-  uint16_t thread;         // ThreadBlock::id
-  uint16_t state;          // kFolded: its sums are in a roll-up, skip it
+  uint16_t thread;  // ThreadBlock::id
+  uint8_t state;    // kFolded: its sums are in a roll-up, skip it
+  Layer layer;
   uint32_t flags;          // bits of FLAG in model/counters.def
   uint32_t directions[2];  // kRead, kWrite
   uint32_t metadata;
@@ -123,7 +134,7 @@ struct alignas(64) Shard {
   uint32_t switches;       // changes between reading and writing
   uint64_t meta_time, max_meta_time, first_open;
 };
-inline constexpr uint16_t kFolded = 1;
+inline constexpr uint8_t kFolded = 1;
 
 /// One path (or stream, pipe, …); 48 bytes, the name follows (no NUL).
 struct Record {
@@ -196,6 +207,11 @@ struct JournalEntry {
 };
 inline constexpr uint32_t kJournalEntries = 24;
 
+/// One bin of the series. Operations are those that ended in it: reads, writes and, last, all other calls.
+struct SeriesBin {
+  uint64_t bytes[2], operations[3];
+};
+
 /// What one thread (and, after it ended, a later one) counts.
 struct alignas(64) ThreadBlock {
   uint64_t busy;     // frame address of the update in progress, else 0
@@ -213,7 +229,7 @@ struct alignas(64) ThreadBlock {
   uint32_t profiles[kMaximumFunctions];            // Profile, by function number of intercept/functions.def
   uint32_t excluded[kExclusionRules];              // Excluded
   JournalEntry journal[kJournalEntries];
-  uint64_t series[kSeriesBins][2];  // bytes by bin of 2^series_shift ticks since Header::ticks[0]
+  SeriesBin series[kSeriesBins];  // of 2^series_shift ticks each, since Header::ticks[0]
 };
 
 enum class ClockKind : uint32_t { kMonotonic = 0, kTimeStampCounter = 1, kCntvct = 2 };

@@ -37,11 +37,13 @@ struct Plain<R (*)(A..., ...) noexcept> {
                 "functions.def: the prototype of " #id " is not the one of this machine's headers");
 #define SPECIAL FUNCTION
 #define UNDECLARED(id, ret, params, args, module, doc)
+#define UNDECLARED_SPECIAL(id, ret, params, args, module, doc)
 #define ALIAS(symbol, id)
 #include "intercept/functions.def"
 #undef FUNCTION
 #undef SPECIAL
 #undef UNDECLARED
+#undef UNDECLARED_SPECIAL
 #undef ALIAS
 
 // An alias shares the wrapper of another name, which is right only where both sorts of file offset are the same.

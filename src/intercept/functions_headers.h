@@ -20,8 +20,10 @@
 #include <pty.h>
 #include <sched.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -45,6 +47,7 @@
 #include <unistd.h>
 #include <utime.h>
 #include <utmp.h>
+#include <wchar.h>
 #include <wordexp.h>
 
 #if __GLIBC_PREREQ(2, 36)

@@ -32,6 +32,8 @@ std::string_view kind_name(FileKind kind) {
   return "unknown";
 }
 
+std::string_view layer_name(Layer layer) { return layer == Layer::kStdio ? "stdio" : "posix"; }
+
 std::string_view direction_name(uint32_t direction) { return direction == kRead ? "read" : "write"; }
 
 namespace {
@@ -72,8 +74,9 @@ void merge(FileRecord& into, const FileRecord& from) {
   }
 }
 
-uint64_t record_id(uint64_t process, std::string_view path, FileKind kind) {
-  return base::mix(base::mix(process, base::hash_text(path)), base::hash_text(kind_name(kind)));
+uint64_t record_id(uint64_t process, std::string_view path, FileKind kind, Layer layer) {
+  const uint64_t id = base::mix(base::mix(process, base::hash_text(path)), base::hash_text(kind_name(kind)));
+  return layer == Layer::kPosix ? id : base::mix(id, base::hash_text(layer_name(layer)));
 }
 
 }  // namespace headrace::model

@@ -28,6 +28,12 @@ enum class FileKind : uint8_t {
   kVforkChild,  // calls of vfork children before their exec
 };
 
+/// Which of the interfaces to a file the figures of a record are of. Those of one file in two layers are disjoint.
+enum class Layer : uint8_t { kPosix, kStdio };
+inline constexpr uint32_t kLayers = 2;
+/// "posix" or "stdio".
+std::string_view layer_name(Layer layer);
+
 /// The word used in logs, for example "directory_rollup".
 std::string_view kind_name(FileKind kind);
 
@@ -45,6 +51,7 @@ struct FileRecord {
   std::string path;        // absolute, as opened; arbitrary bytes
   std::string final_path;  // equal to path unless renamed
   FileKind kind = FileKind::kFile;
+  Layer layer = Layer::kPosix;
   Counters counters{};
   std::array<SizeHistogram, kDirections> sizes;
   std::array<CommonValues, kDirections> common_sizes;
@@ -56,11 +63,11 @@ struct FileRecord {
   bool operator==(const FileRecord&) const = default;
 };
 
-/// Merges the figures of `from` into `into`, whose identity (path, final_path, kind) stays. The figures merge
+/// Merges the figures of `from` into `into`, whose identity (path, final_path, kind, layer) stays. The figures merge
 /// associatively and commutatively.
 void merge(FileRecord& into, const FileRecord& from);
 
 /// Id of a record in a job log.
-uint64_t record_id(uint64_t process, std::string_view path, FileKind kind);
+uint64_t record_id(uint64_t process, std::string_view path, FileKind kind, Layer layer = Layer::kPosix);
 
 }  // namespace headrace::model

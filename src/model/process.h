@@ -54,10 +54,11 @@ struct Profile {
 /// Sums, and the greater maximum. Associative and commutative.
 void merge(Profile& into, const Profile& from);
 
-/// Bytes moved in one direction during [start_at_ns, start_at_ns + width_ns).
+/// What happened during [start_at_ns, start_at_ns + width_ns): bytes moved, and operations that ended then.
 struct SeriesBin {
-  uint32_t direction = 0;  // model::Direction
-  uint64_t start_at_ns = 0, width_ns = 0, bytes = 0;
+  uint32_t what = 0;  // model::Direction, or kOther: calls that neither read nor write
+  uint64_t start_at_ns = 0, width_ns = 0, bytes = 0, operations = 0;
+  static constexpr uint32_t kOther = 2;
 };
 
 /// Something that happened and is not in the figures, with its amount.

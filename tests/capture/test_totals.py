@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,7 +85,8 @@ def write_some(capture: Callable[..., Captured], paths: list[bytes], *options: s
         "    os.write(fd, b'0123456789')\n"
         "    os.close(fd)\n"
     )
-    captured = capture(["python3", "-c", source, *paths], *options)
+    # The interpreter itself: a wrapper script may write to /dev/null.
+    captured = capture([sys.executable, "-c", source, *paths], *options)
     assert captured.status == 0, captured.stderr
     return captured
 

@@ -79,6 +79,7 @@ def test_wrappers_need_little_stack(tmp_path: Path) -> None:
         ]
         command += [
             "-U_FORTIFY_SOURCE",
+            "-D__NO_INLINE__",
             "-fstack-usage",
             "-I",
             ROOT / "src",

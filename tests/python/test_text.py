@@ -58,7 +58,8 @@ def test_sizes(value: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0, "0 ns"), (999, "999 ns"), (1500, "1.5 µs"), (12_345_678, "12.3 ms"), (2e9, "2 s"), (119e9, "119 s"),
-     (120e9, "2 min 00 s"), (3725e9, "1 h 02 min"), (999_600_000, "1 s"), (999_999, "1 ms"), (999.7, "1 µs")],
+     (120e9, "2 min 00 s"), (3725e9, "1 h 02 min"), (999_600_000, "1 s"), (999_999, "1 ms"), (999.7, "1 µs"),
+     (-900, "-900 ns"), (-5.25e9, "-5.25 s"), (-3725e9, "-1 h 02 min")],
 )  # fmt: skip
 def test_durations(value: float, text: str) -> None:
     assert _text.duration(value) == text

@@ -14,6 +14,8 @@ import numpy as np
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).parent))
+from headrace.analysis.definitions import definitions, units
+from headrace.logs import flags
 from payloads import Coded, Columns, write_report
 
 Job = tuple[dict[str, Any], dict[str, Columns]]
@@ -25,37 +27,6 @@ PATTERNS = ["", "consecutive", "forward", "backward", "random"]
 KINDS = ["file", "directory", "directory_rollup"]
 LAYERS = ["posix", "stdio", "posix+stdio"]
 MOUNTS = ["/", "/scratch", "/home"]
-
-
-def definitions() -> dict[str, str]:
-    """A sentence for each key that a page may ask for."""
-    keys = {
-        "job": "start_utc_ns run_ns exit_status complete processes process_ids processes_captured",
-        "log": "bytes",
-        "totals": "files directories calls read.bytes write.bytes read.calls write.calls metadata.calls "
-        "read.bytes_per_second write.bytes_per_second io_ns process_ns io_share_of_process_time",
-        "layers": "calls errors bytes time_ns slowest_ns bytes_per_second",
-        "functions": "calls errors bytes time_ns max_ns",
-        "rate": "bytes operations",
-        "files": "processes opens reads writes calls metadata_calls bytes_read bytes_written time_ns read_ns "
-        "write_ns meta_ns read_pattern write_pattern read_size write_size unaligned_read_share site "
-        "unaligned_write_share mount flags slowest_ns first_at_ns last_at_ns layers kind path final_path",
-        "processes": "pid rank host executable arguments start_at_ns run_ns ended exit_status bytes_read "
-        "bytes_written calls read_ns write_ns meta_ns io_share io_ns",
-        "sizes": "operations",
-        "treemap": "bytes time_ns calls files",
-        "mounts": "files bytes_read bytes_written time_ns",
-        "other": "files bytes_read bytes_written time_ns calls",
-        "sites": "calls time_ns bytes",
-        "not_captured": "amount processes",
-        "damage": "offset bytes",
-        "files_left_out": "files",
-    }
-    return {
-        f"{group}.{name}": f"what {name.replace('_', ' ')} of {group} means, in one sentence"
-        for group, names in keys.items()
-        for name in names.split()
-    }
 
 
 def direction(calls: int, moved: int, time_ns: int, errors: int = 0) -> dict[str, Any]:
@@ -206,7 +177,8 @@ def empty() -> Job:
         "treemap": {"name": "/", **none, "children": []},
         "sites": [],
         "definitions": definitions(),
-        "units": {},
+        "units": units(),
+        "flags": [flag._asdict() for flag in flags()],
         "files_left_out": None,
     }
     tables = no_files()
@@ -251,34 +223,18 @@ def typical(files: int = 120, ranks: int = 8) -> Job:
 
 
 def _ranks(ranks: int, run: int) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = [
-        {"pid": 1000, "run_ns": run, "arguments": "/bin/sh job.sh", "executable": "/bin/dash"},
-        {
-            "parent": 0,
-            "depth": 1,
-            "pid": 1001,
-            "run_ns": run * 0.98,
-            "start_at_ns": run * 0.01,
-            "arguments": f"mpirun -n {ranks} ./simulation --steps 40",
-            "executable": "/usr/bin/mpirun",
-        },
-        {
-            "parent": 0,
-            "depth": 1,
-            "pid": 1002,
-            "run_ns": run * 0.01,
-            "captured": 0,
-            "reason": "statically linked",
-            "arguments": "static-tool --check",
-            "executable": "/usr/bin/static-tool",
-        },
-    ]
+    shell = {"pid": 1000, "run_ns": run, "arguments": "/bin/sh job.sh", "executable": "/bin/dash"}
+    static = {"parent": 0, "depth": 1, "pid": 1001, "run_ns": run * 0.01, "arguments": "static-tool --check"}
+    static |= {"captured": 0, "reason": "statically linked", "executable": "/usr/bin/static-tool"}
+    mpirun = {"parent": 0, "depth": 1, "pid": 1002, "run_ns": run * 0.98, "start_at_ns": run * 0.01}
+    mpirun |= {"arguments": f"mpirun -n {ranks} ./simulation --steps 40", "executable": "/usr/bin/mpirun"}
+    rows: list[dict[str, Any]] = [shell, static, mpirun]
     for rank in range(ranks):
         share = 0.1 + 0.7 * (rank % 7) / 7
         lived = run * (0.95 - 0.05 * math.sin(rank))
         rows.append(
             {
-                "parent": 1,
+                "parent": 2,
                 "depth": 2,
                 "pid": 1100 + rank,
                 "rank": rank,
@@ -436,7 +392,7 @@ def _total(facts: dict[str, Any], tables: dict[str, Columns], run: int) -> None:
     ]
     half = [bucket | {"operations": bucket["operations"] // 2} for bucket in buckets]
     both = {"read": buckets[:4], "write": buckets[2:]}
-    facts["sizes"] = {**both, "by_layer": {"posix": both, "stdio": {"read": [], "write": half}}}
+    facts["sizes"] = {**both, "by_layer": {"posix": both, "stdio": {"read": [], "write": half[4:]}}}
     facts["treemap"] = treemap(files)
     facts["sites"] = sites()
 
@@ -520,7 +476,7 @@ def treemap(files: Any, most: int = 2000) -> dict[str, Any]:
     root, nodes = node("/"), 1
     for row, path in enumerate(files["path"]):
         at = root
-        folders = [part for part in path.split("/")[:-1] if part][:40]
+        folders = [part for part in path.split("/") if part][:40]
         for depth in range(len(folders) + 1):
             at["files"] += 1
             for key in keys:
@@ -530,7 +486,7 @@ def treemap(files: Any, most: int = 2000) -> dict[str, Any]:
             name = folders[depth]
             if name not in at["children"]:
                 if nodes >= most:
-                    name = "(others)"
+                    name = "(7 others)"
                 nodes += 1
                 at["children"].setdefault(name, node(name))
             at = at["children"][name]

@@ -13,7 +13,7 @@ from headrace.analysis.directories import treemap
 from headrace.analysis.kinds import FILE_KINDS
 from headrace.analysis.processes import process_rows
 from headrace.analysis.summary import overview, process_facts, tell_damage
-from headrace.logs import JobLog
+from headrace.logs import JobLog, flags
 
 MOST_FILES = 100_000
 MOST_PROCESSES = 100_000
@@ -53,6 +53,7 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
         "sites": sites.sites,
         "definitions": definitions(),
         "units": units(),
+        "flags": [flag._asdict() for flag in flags()],
     }
     if left_out["files"]:
         facts["files_left_out"] = {key: round(value) for key, value in left_out.items()}

@@ -140,14 +140,15 @@ def duration(nanoseconds: float) -> str:
     value = float(nanoseconds)
     for unit in ("ns", "µs", "ms"):
         text = f"{value:.0f}" if unit == "ns" else _three_digits(value)
-        if float(text) < 1000:
+        if abs(float(text)) < 1000:
             return f"{text} {unit}"
         value /= 1e3
-    if value < 120:
+    if abs(value) < 120:
         return f"{_three_digits(value)} s"
-    minutes, seconds = divmod(round(value), 60)
+    sign = "-" if value < 0 else ""
+    minutes, seconds = divmod(round(abs(value)), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s"
+    return sign + (f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s")
 
 
 def _three_digits(value: float) -> str:

@@ -114,19 +114,34 @@ void add_metadata(model::FileRecord& record, const Metadata& counts) {
     M::Count from;
     Index to;
   } kPairs[] = {
-      {M::kDuplicates, counter::duplicates}, {M::kSeeks, counter::seeks},
-      {M::kStats, counter::stats},           {M::kSyncs, counter::syncs},
-      {M::kTruncates, counter::truncates},   {M::kAllocates, counter::allocates},
-      {M::kAdvises, counter::advises},       {M::kMaps, counter::maps},
-      {M::kLocks, counter::locks},           {M::kRenames, counter::renames},
-      {M::kUnlinks, counter::unlinks},       {M::kLinks, counter::links},
-      {M::kMakes, counter::makes},           {M::kDirectoryReads, counter::directory_reads},
-      {M::kAttributes, counter::attributes}, {M::kControls, counter::controls},
-      {M::kErrors, counter::meta_errors},    {M::kFoldedFiles, counter::folded_files},
+      {M::kDuplicates, counter::duplicates},
+      {M::kSeeks, counter::seeks},
+      {M::kStats, counter::stats},
+      {M::kSyncs, counter::syncs},
+      {M::kTruncates, counter::truncates},
+      {M::kAllocates, counter::allocates},
+      {M::kAdvises, counter::advises},
+      {M::kMaps, counter::maps},
+      {M::kLocks, counter::locks},
+      {M::kRenames, counter::renames},
+      {M::kUnlinks, counter::unlinks},
+      {M::kLinks, counter::links},
+      {M::kMakes, counter::makes},
+      {M::kDirectoryReads, counter::directory_reads},
+      {M::kAttributes, counter::attributes},
+      {M::kControls, counter::controls},
+      {M::kErrors, counter::meta_errors},
+      {M::kFlushes, counter::flushes},
+      {M::kSystemReads, counter::system_reads},
+      {M::kSystemWrites, counter::system_writes},
+      {M::kFoldedFiles, counter::folded_files},
   };
   static_assert(std::size(kPairs) == M::kCounts);
   for (const auto& [from, to] : kPairs) record[to] += counts.count[from];
   record[counter::mapped_bytes] += counts.mapped_bytes;
+  record[counter::system_bytes_read] += counts.system_bytes[kRead];
+  record[counter::system_bytes_written] += counts.system_bytes[kWrite];
+  record[counter::buffer_bytes] = std::max<uint64_t>(record[counter::buffer_bytes], counts.buffer_bytes);
   record[counter::size_at_open] = std::max(record[counter::size_at_open], counts.size_at_open);
 }
 

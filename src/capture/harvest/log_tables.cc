@@ -63,11 +63,12 @@ void LogTables::add_fact(std::string key, std::string value) {
 }
 
 void LogTables::add_file(uint64_t process, const model::FileRecord& record, const Mount* mount) {
-  const uint64_t id = model::record_id(process, record.path, record.kind);
+  const uint64_t id = model::record_id(process, record.path, record.kind, record.layer);
   const uint64_t path = name(record.path);
   files_.push_back({process, id, path, record.final_path == record.path ? path : name(record.final_path),
                     mount ? mount->id : 0, record.counters});
   file_kinds_.push_back(model::kind_name(record.kind));
+  file_layers_.push_back(model::layer_name(record.layer));
   if (mount != nullptr && std::find(known_mounts_.begin(), known_mounts_.end(), mount->id) == known_mounts_.end()) {
     known_mounts_.push_back(mount->id);
     mounts_.push_back(*mount);
@@ -111,8 +112,8 @@ void LogTables::add_profile(uint64_t process, const model::Profile& p) {
 }
 
 void LogTables::add_series(uint64_t process, const model::SeriesBin& bin) {
-  series_.push_back({process, bin.start_at_ns, bin.width_ns, bin.bytes});
-  series_directions_.push_back(model::direction_name(bin.direction));
+  series_.push_back({process, bin.start_at_ns, bin.width_ns, bin.bytes, bin.operations});
+  series_directions_.push_back(bin.what == model::SeriesBin::kOther ? "metadata" : model::direction_name(bin.what));
 }
 
 void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
@@ -136,6 +137,7 @@ void LogTables::mark() {
 void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they are true
   files_.resize(marks_[0]);
   file_kinds_.resize(marks_[0]);
+  file_layers_.resize(marks_[0]);
   sizes_.resize(marks_[1]);
   size_directions_.resize(marks_[1]);
   common_.resize(marks_[2]);
@@ -215,13 +217,13 @@ base::Status LogTables::flush_files(format::Writer& writer) {
     column(table, "record", files_, &FileRow::record);
     column(table, "path", files_, &FileRow::path);
     column(table, "final_path", files_, &FileRow::final_path);
-    table.text("kind", file_kinds_);
+    table.text("kind", file_kinds_).text("layer", file_layers_);
     column(table, "mount", files_, &FileRow::mount);
     for (uint32_t i = 0; i < model::counter::kCount; ++i) {
       const uint64_t* first = files_.empty() ? nullptr : &files_[0].counters[i];
       table.u64(model::kCounters[i].name, first, files_.size(), sizeof(FileRow));
     }
-    HEADRACE_TRY(store(writer, table, files_, file_kinds_));
+    HEADRACE_TRY(store(writer, table, files_, file_kinds_, file_layers_));
   }
   if (due(kSizes, sizes_)) {
     format::TableBuilder table("sizes");
@@ -255,7 +257,9 @@ base::Status LogTables::flush_figures(format::Writer& writer) {
     column(table, "process", series_, &SeriesRow::process).text("direction", series_directions_);
     column(table, "start_at_ns", series_, &SeriesRow::start_at_ns);
     column(table, "width_ns", series_, &SeriesRow::width_ns);
-    HEADRACE_TRY(store(writer, column(table, "bytes", series_, &SeriesRow::bytes), series_, series_directions_));
+    column(table, "bytes", series_, &SeriesRow::bytes);
+    HEADRACE_TRY(
+        store(writer, column(table, "operations", series_, &SeriesRow::operations), series_, series_directions_));
   }
   return {};
 }

@@ -65,7 +65,7 @@ class LogTables {
     uint64_t process, calls, errors, bytes, time_ns, max_ns;
   };
   struct SeriesRow {
-    uint64_t process, start_at_ns, width_ns, bytes;
+    uint64_t process, start_at_ns, width_ns, bytes, operations;
   };
   struct GapRow {
     uint64_t process, amount;
@@ -101,7 +101,7 @@ class LogTables {
   std::vector<uint64_t> name_ids_;
   std::vector<std::string> name_texts_;
   std::vector<FileRow> files_;
-  std::vector<std::string_view> file_kinds_;
+  std::vector<std::string_view> file_kinds_, file_layers_;
   std::vector<SizeRow> sizes_;
   std::vector<std::string_view> size_directions_;
   std::vector<CommonRow> common_;

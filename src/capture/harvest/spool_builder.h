@@ -180,7 +180,8 @@ inline std::vector<std::byte> sample_spool() {
     b.at<Metadata>(b.metadata(shard)).count[Metadata::kSeeks] = 2;
     b.at<Sites>(b.sites(file)).of[Sites::kSlowest + kWrite] = {900, 1'250'000'000, 4096, b.some_stack(), 0};
     ThreadBlock& block = b.at<ThreadBlock>(thread);
-    block.series[3][kWrite] = 41260;
+    block.series[3].bytes[kWrite] = 41260;
+    block.series[3].operations[kWrite] = 11;
     const uint32_t profile = b.make<Profile>();
     b.at<Profile>(profile).calls = 14, b.at<Profile>(profile).bytes = 41260, b.at<Profile>(profile).time = 5000;
     block.profiles[3] = profile;

@@ -87,21 +87,39 @@ class RecordReader {
     if (out.kind == model::FileKind::kDirectoryRollup) out.path += "*";  // the recorder's name ends in "/*"
     out.final_path = final_name.empty() ? out.path : std::string(final_name);
     out[model::counter::last_close_at_ns] = record.last_close;
-    bool kept = record.first_shard == 0, folded = false;
+    model::FileRecord streams = out;
+    streams.layer = model::Layer::kStdio;
+    bool kept[kLayers] = {record.first_shard == 0, false}, folded = false;
     for (uint32_t at = record.first_shard; at != 0;) {
       Shard shard;
       if (!bytes_.claim(at, &shard)) {
         damage_.add("a shard", at);
         break;
       }
-      (shard.state == kFolded ? folded : kept) = true;
-      if (shard.state != kFolded) read_shard(out, shard);
+      const bool stdio = shard.layer == Layer::kStdio;
+      (shard.state == kFolded ? folded : kept[stdio]) = true;
+      if (shard.state != kFolded) read_shard(stdio ? streams : out, shard);
       at = shard.next;
     }
-    if (!kept) return;  // a roll-up has all of it
-    if (folded || record.partial != 0) out[model::counter::flags] |= model::flag::partial;
-    read_sites(out, record);
-    emit(out);
+    // What was folded is in a roll-up, and of a roll-up itself one layer may have stayed empty.
+    if (kept[1] && kept[0] && is_empty(streams)) kept[1] = false;
+    if (kept[0] && kept[1] && is_empty(out)) kept[0] = false;
+    // Call sites are kept by file; they go to the layer that opened it.
+    const bool by_stdio = kept[1] && (!kept[0] || streams[model::counter::opens] > out[model::counter::opens]);
+    if (kept[0] || kept[1]) read_sites(by_stdio ? streams : out, record);
+    for (model::FileRecord* each : {&out, &streams}) {
+      if (!kept[each == &streams]) continue;
+      if (folded || record.partial != 0) (*each)[model::counter::flags] |= model::flag::partial;
+      emit(*each);
+    }
+  }
+
+  /// Whether a record says nothing besides when the file was closed.
+  static bool is_empty(const model::FileRecord& record) {
+    for (uint32_t i = 0; i < model::counter::kCount; ++i) {
+      if (i != model::counter::last_close_at_ns && record.counters[i] != 0) return false;
+    }
+    return true;
   }
 
   void read_sites(model::FileRecord& out, const Record& record) {

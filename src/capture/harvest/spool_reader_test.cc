@@ -129,9 +129,9 @@ TEST(SpoolReader, ScribbledRunsHaveNoEnd) {  // found by fuzzing: a product beyo
 TEST(SpoolReader, SeriesOfUnequalWidthsAreAdded) {
   SpoolBuilder b;
   const uint32_t fine = b.thread(), coarse = b.thread();
-  for (uint32_t bin = 0; bin < kSeriesBins; ++bin) b.at<ThreadBlock>(fine).series[bin][kRead] = 1;
+  for (uint32_t bin = 0; bin < kSeriesBins; ++bin) b.at<ThreadBlock>(fine).series[bin].bytes[kRead] = 1;
   b.at<ThreadBlock>(coarse).series_shift = 25;
-  b.at<ThreadBlock>(coarse).series[1][kRead] = 100;
+  b.at<ThreadBlock>(coarse).series[1].bytes[kRead] = 100;
   Reading r(b.finish());
   uint64_t total = 0;
   for (const model::SeriesBin& bin : r.contents.series) total += bin.bytes;
@@ -237,16 +237,6 @@ TEST(SpoolReader, WhatBelongsToNoFileIsSaid) {
   ASSERT_EQ(r.records.count, 1);
   EXPECT_EQ(r.records.by_path.begin()->second.kind, model::FileKind::kVforkChild);
   EXPECT_EQ(r.records.by_path.begin()->second[counter::bytes_written], 40u);
-}
-
-TEST(SpoolReader, StreamsAreSaidToBeBlind) {
-  SpoolBuilder b;
-  const uint32_t thread = b.thread();
-  const uint32_t profile = b.make<Profile>();
-  b.at<Profile>(profile).calls = 3, b.at<Profile>(profile).errors = 1;
-  b.at<ThreadBlock>(thread).profiles[static_cast<uint32_t>(intercept::Fn::fopen)] = profile;
-  Reading r(b.finish());
-  EXPECT_EQ(r.gaps(), "streams=2 ");
 }
 
 TEST(SpoolReader, RulesBeyondTheListShareARow) {

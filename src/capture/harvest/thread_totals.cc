@@ -8,11 +8,6 @@
 namespace headrace::capture {
 namespace {
 
-/// Whether the function opens a FILE, whose data pass inside the C library.
-bool opens_stream(std::string_view function) {
-  return function == "fopen" || function == "freopen" || function == "tmpfile" || function == "popen";
-}
-
 constexpr uint32_t kLargestShift = 55;  // 200 bins of 2^55 ticks outlast any process, and their end fits 64 bits
 
 /// The prefix of an exclusion rule, as "/usr/**".
@@ -26,6 +21,11 @@ std::string rule_path(const SpoolBytes& bytes, const Header& header, uint32_t ru
   const std::string prefix(rules.substr(0, rules.find('\0')));
   return prefix.empty() ? "(exclusion rules beyond the first " + std::to_string(kExclusionRules - 1) + ")"
                         : prefix + "**";
+}
+
+void add(SeriesBin& into, const SeriesBin& from) {
+  for (uint32_t i = 0; i < 2; ++i) into.bytes[i] += from.bytes[i];
+  for (uint32_t i = 0; i < 3; ++i) into.operations[i] += from.operations[i];
 }
 
 model::FileRecord rollup(std::string path, model::FileKind kind, uint64_t opens, const uint64_t operations[2],
@@ -106,17 +106,12 @@ void ThreadTotals::add_series(const ThreadBlock& block) {
   if (block.series_shift > bins_.shift) {  // the wider bins win: earlier sums move into them
     const uint32_t widen = block.series_shift - bins_.shift;
     for (uint32_t bin = 0; bin < kSeriesBins; ++bin) {
-      for (uint32_t d = 0; d < 2; ++d) {
-        const uint64_t bytes = std::exchange(bins_.bytes[bin][d], 0);
-        bins_.bytes[bin >> std::min(widen, 31u)][d] += bytes;
-      }
+      add(bins_.sums[bin >> std::min(widen, 31u)], std::exchange(bins_.sums[bin], SeriesBin{}));
     }
     bins_.shift = block.series_shift;
   }
   const uint32_t narrow = std::min(bins_.shift - block.series_shift, 31u);
-  for (uint32_t bin = 0; bin < kSeriesBins; ++bin) {
-    for (uint32_t d = 0; d < 2; ++d) bins_.bytes[bin >> narrow][d] += block.series[bin][d];
-  }
+  for (uint32_t bin = 0; bin < kSeriesBins; ++bin) add(bins_.sums[bin >> narrow], block.series[bin]);
 }
 
 void ThreadTotals::give(SpoolContents* out, RecordSink& sink) {
@@ -129,7 +124,7 @@ void ThreadTotals::give(SpoolContents* out, RecordSink& sink) {
 }
 
 void ThreadTotals::give_profiles(SpoolContents* out) {
-  uint64_t unnamed = 0, streams = 0;
+  uint64_t unnamed = 0;
   for (uint32_t i = 0; i < kMaximumFunctions; ++i) {
     const Profile& sum = profiles_[i];
     if (sum.calls == 0 && sum.errors == 0) continue;
@@ -138,24 +133,21 @@ void ThreadTotals::give_profiles(SpoolContents* out) {
       unnamed += sum.calls;
       continue;
     }
-    if (opens_stream(name)) streams += sum.calls - std::min(sum.calls, sum.errors);
     out->profiles.push_back(
         {name, sum.calls, sum.errors, sum.bytes, clock_.duration_ns(sum.time), clock_.duration_ns(sum.max_time)});
   }
-  if (streams != 0)
-    out->gaps.push_back(
-        {"streams", streams, "opens", "what stdio reads and writes (fread, fprintf, …) is not captured yet"});
   if (unnamed != 0) out->gaps.push_back({"profile", unnamed, "calls", "of functions that this version does not know"});
 }
 
 void ThreadTotals::give_series(SpoolContents* out) {
   if (!clock_.known()) return;
-  for (uint32_t d = 0; d < 2; ++d) {
+  for (uint32_t what = 0; what <= model::SeriesBin::kOther; ++what) {
     for (uint64_t bin = 0; bin < kSeriesBins; ++bin) {
-      if (bins_.bytes[bin][d] == 0) continue;
+      const uint64_t bytes = what < 2 ? bins_.sums[bin].bytes[what] : 0, operations = bins_.sums[bin].operations[what];
+      if ((bytes | operations) == 0) continue;
       // Widths, not ends, are converted: an end may lie beyond the harvest.
       const uint64_t start = clock_.duration_ns(bin << bins_.shift), end = clock_.duration_ns((bin + 1) << bins_.shift);
-      out->series.push_back({d, clock_.start_at_ns() + start, end - start, bins_.bytes[bin][d]});
+      out->series.push_back({what, clock_.start_at_ns() + start, end - start, bytes, operations});
     }
   }
 }

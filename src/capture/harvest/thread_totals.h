@@ -24,7 +24,7 @@ class ThreadTotals {
     uint64_t operations[2], bytes[2], other;
   };
   struct Bins {
-    uint64_t bytes[kSeriesBins][2];
+    SeriesBin sums[kSeriesBins];
     uint32_t shift;
   };
   void read(const ThreadBlock& block);

@@ -292,8 +292,8 @@ void note_operation(uint64_t record_hash, DirectionIndex direction, uint64_t byt
       Sites* sites = sites_of(record);
       if (!sites) return;
       const Site now{spent, end, bytes, stack, 0};
-      keep_greater(sites->of[Sites::kSlowest + direction], now, &Site::time);
-      if (bytes) keep_greater(sites->of[Sites::kLargest + direction], now, &Site::bytes);
+      keep_greater(sites->of[uint32_t{Sites::kSlowest} + direction], now, &Site::time);
+      if (bytes) keep_greater(sites->of[uint32_t{Sites::kLargest} + direction], now, &Site::bytes);
     });
   errno = saved;
 }

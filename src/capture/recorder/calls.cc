@@ -20,7 +20,10 @@ void profile(Fn function, bool ok, Timed time) {
   p->errors += !ok;
   p->time += time.spent();
   if (time.spent() > p->max_time) p->max_time = time.spent();
+  if (ok) add_to_series(block, time.start, time.end, 0, kOther);
 }
+
+Layer layer_of(Fn function) { return intercept::is_stdio(function) ? Layer::kStdio : Layer::kPosix; }
 
 void add_meta_time(Shard* shard, Timed time) {
   shard->meta_time += time.spent();
@@ -116,7 +119,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
     set_tag(fd, kExcluded | static_cast<uint64_t>(-1 - record));
     return update.leave();
   }
-  Shard* shard = record ? shard_of(static_cast<uint32_t>(record)) : nullptr;
+  Shard* shard = record ? shard_of(static_cast<uint32_t>(record), layer_of(function)) : nullptr;
   uint64_t first_open_of = 0;
   if (shard) {
     block->current = offset_of(shard);
@@ -145,11 +148,11 @@ void open_failed(Fn function, int directory, const char* path, Timed time) {
 namespace {
 
 /// A descriptor of a file is gone.
-void count_close(uint64_t tag, Timed time) {
+void count_close(uint64_t tag, Layer layer, Timed time) {
   OpenFile* file = file_of(tag);
   uint32_t record = file->record;
   if (!is_current(tag) || !record) return;
-  if (Shard* shard = shard_of(record)) {
+  if (Shard* shard = shard_of(record, layer)) {
     shard->closes++;
     add_meta_time(shard, time);
   }
@@ -159,7 +162,7 @@ void count_close(uint64_t tag, Timed time) {
 
 }  // namespace
 
-void closed(Fn function, uint64_t tag, Timed time) {
+void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere) {
   if (tag == kUnknownTag) return plain_call(function, true, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
@@ -167,7 +170,7 @@ void closed(Fn function, uint64_t tag, Timed time) {
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
-  count_close(tag, time);
+  count_close(tag, layer_of(function), {time.start + counted_elsewhere, time.end});
   profile(function, true, time);
   update.leave();
 }
@@ -188,7 +191,8 @@ void duplicated(Fn function, int fd, int target, Timed time) {
     tag = kUnknownTag;
   }
   // What `target` stood for was closed by the same call.
-  if (uint64_t replaced = take_tag(target); is_tracked(replaced)) count_close(replaced, {time.end, time.end});
+  if (uint64_t replaced = take_tag(target); is_tracked(replaced))
+    count_close(replaced, Layer::kPosix, {time.end, time.end});
   set_tag(target, tag);
   profile(function, true, time);
   update.leave();
@@ -209,7 +213,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
     return update.leave();
   }
   if (record > 0) {
-    if (Shard* shard = shard_of(static_cast<uint32_t>(record))) {
+    if (Shard* shard = shard_of(static_cast<uint32_t>(record), layer_of(function))) {
       count(shard, ok ? which : Metadata::kErrors);
       if (ok) shard->flags |= record_flags;
       add_meta_time(shard, time);
@@ -230,7 +234,7 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
     return update.leave();
   }
   if (is_tracked(tag) && is_current(tag)) {
-    if (Shard* shard = shard_of(file_of(tag)->record)) {
+    if (Shard* shard = shard_of(file_of(tag)->record, layer_of(function))) {
       count(shard, ok ? which : Metadata::kErrors);
       add_meta_time(shard, time);
     }

@@ -15,8 +15,9 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
 /// An open failed: counted at the path's record, or at its directory's. Reads errno.
 void open_failed(Fn function, int directory, const char* path, Timed time);
 
-/// A descriptor with this tag was closed (or the close failed after taking it).
-void closed(Fn function, uint64_t tag, Timed time);
+/// A descriptor with this tag was closed (or the close failed after taking it). `counted_elsewhere`: ticks of the call
+/// that another figure of the file has.
+void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere = 0);
 /// `target` now names the same description as `fd`.
 void duplicated(Fn function, int fd, int target, Timed time);
 

@@ -82,6 +82,12 @@ struct Found {
 
 /// What an open descriptor is, from the kernel. False: it is not open.
 bool look_at(int fd, Found& found) {
+  if (fd == kNoDescriptor) {
+    strcpy(found.text, "<streams without a descriptor>");
+    found.length = static_cast<uint32_t>(strlen(found.text));
+    found.kind = RecordKind::kAnonymous;
+    return true;
+  }
   struct stat attributes;
   if (base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) != 0) return false;
   found.kind = kind_of_mode(attributes.st_mode);
@@ -126,7 +132,7 @@ uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
     PathName name{found.text, found.length, hash_name(found.text, found.length)};
     uint32_t record = take_record(name, found.kind);
     if (record) tag = new_file(record, flag::inherited | flag::offsets_unknown);
-    if (tag != kUnknownTag) file_of(tag)->unknown_position |= 1;
+    if (tag != kUnknownTag) file_of(tag)->unknown_position |= 1, file_of(tag)->unknown_stream_position |= 1;
   }
   uint64_t nothing = kUnknownTag;
   if (tag != kUnknownTag && !entry->compare_exchange_strong(nothing, tag)) {
@@ -184,8 +190,10 @@ uint64_t new_file(uint32_t record, uint32_t flags) {
   file.hash = at<Record>(record)->hash;
   file.flags = flags;
   file.append = (flags & flag::append) != 0;
+  file.stream_position = file.stream_seen = file.stream_owner = 0;
   // A roll-up holds many files, so no offset of it means anything.
   file.unknown_position = at<Record>(record)->kind == RecordKind::kDirectoryRollup ? 2 : 0;
+  file.unknown_stream_position = file.unknown_position;
   file.references.store(1, std::memory_order_relaxed);
   return kTracked | uint64_t{file.generation & 0x3fffffff} << 32 | slot;
 }
@@ -301,6 +309,8 @@ void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
       file->record = record;
       file->flags |= flag::inherited | flag::offsets_unknown;
       file->unknown_position |= 1 | 4;
+      file->unknown_stream_position |= 1;
+      file->stream_owner = 0;
       if (!record) entry.store(kUnknownTag);
     }
   }

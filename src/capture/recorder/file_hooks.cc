@@ -47,7 +47,7 @@ void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed tim
     bool first = !(file_of(tag)->flags & flag::asynchronous);
     file_of(tag)->flags |= flag::asynchronous;
     if (first && self)
-      self->cache[static_cast<uint32_t>(request->aio_fildes) % kCachedFiles].tag =
+      self->cache[0][static_cast<uint32_t>(request->aio_fildes) % kCachedFiles].tag =
           kUnknownTag;  // so that the flag is seen
     Operation op{request->aio_fildes,
                  tag,

@@ -38,25 +38,6 @@ struct FileHooks : Next {
   static int open_by_handle_at(int mount, struct file_handle* handle, int flags) {
     return on_new(Fn::open_by_handle_at, [&] { return Next::open_by_handle_at(mount, handle, flags); });
   }
-  static FILE* fopen(const char* path, const char* mode) {
-    return on_stream(Fn::fopen, path, mode, [&] { return Next::fopen(path, mode); });
-  }
-  static FILE* setmntent(const char* path, const char* mode) {
-    return on_stream(Fn::setmntent, path, mode, [&] { return Next::setmntent(path, mode); });
-  }
-  static FILE* freopen(const char* path, const char* mode, FILE* stream) {
-    uint64_t tag = stream ? tag_before_close(descriptor_of(stream)) : kUnknownTag;
-    FILE* result = on_stream(Fn::freopen, path, mode, [&] { return Next::freopen(path, mode, stream); });
-    if (tag != kUnknownTag) closed(Fn::freopen, tag, {0, 0});
-    return result;
-  }
-  static FILE* tmpfile() {
-    Timed time;
-    FILE* stream = timed(time, [&] { return Next::tmpfile(); });
-    if (stream) forget_descriptor(descriptor_of(stream));
-    plain_call(Fn::tmpfile, stream != nullptr, time);
-    return stream;
-  }
   static DIR* opendir(const char* path) {
     Timed time;
     DIR* stream = timed(time, [&] { return Next::opendir(path); });
@@ -87,12 +68,6 @@ struct FileHooks : Next {
   // ---- closing: the tag goes first, since another thread may get the number the moment the real call is done
   static int close(int fd) {
     return on_close(Fn::close, fd, [&] { return Next::close(fd); });
-  }
-  static int fclose(FILE* stream) {
-    return on_close(Fn::fclose, descriptor_of(stream), [&] { return Next::fclose(stream); });
-  }
-  static int endmntent(FILE* stream) {
-    return on_close(Fn::endmntent, stream ? descriptor_of(stream) : -1, [&] { return Next::endmntent(stream); });
   }
   static int closedir(DIR* stream) {
     return on_close(Fn::closedir, stream ? dirfd(stream) : -1, [&] { return Next::closedir(stream); });
@@ -369,16 +344,6 @@ struct FileHooks : Next {
     else
       open_failed(function, directory, path, time);
     return fd;
-  }
-  template <typename Call>
-  static FILE* on_stream(Fn function, const char* path, const char* mode, Call call) {
-    Timed time;
-    FILE* stream = timed(time, call);
-    if (!stream)
-      open_failed(function, AT_FDCWD, path, time);
-    else if (path)
-      opened(function, descriptor_of(stream), AT_FDCWD, path, flags_of_mode(mode), 0, time);
-    return stream;
   }
   static HEADRACE_INLINE uint64_t tag_before_close(int fd) { return in_vfork_child() ? kUnknownTag : take_tag(fd); }
   template <typename Call>

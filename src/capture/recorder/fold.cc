@@ -15,7 +15,7 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
-constexpr uint32_t kRollupBytes = 2048;        // a roll-up with all its blocks
+constexpr uint32_t kRollupBytes = 4096;        // a roll-up with the blocks of all layers
 constexpr uint64_t kPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups, fold_copy;
 uint32_t fruitless;  // folds that freed nothing are not tried again at once
@@ -49,7 +49,8 @@ void resume_world() { state.folding.store(0, std::memory_order_seq_cst); }
 
 void forget_cached_files() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next)
-    for (CachedFile& cached : thread->cache) cached.tag = 0;
+    for (auto& layer : thread->cache)
+      for (CachedFile& cached : layer) cached.tag = 0;
 }
 
 uint32_t parent_length(const char* path, uint32_t length) {
@@ -83,29 +84,38 @@ bool may_fold(const Record* record) {
 /// Class of a record's size, so that a quarter can be chosen without sorting: 0 for none, else 1 + log2.
 uint32_t class_of(uint64_t bytes) { return bytes ? 64 - static_cast<uint32_t>(__builtin_clzll(bytes)) : 0; }
 
-uint32_t add_rollup(const char* path, uint32_t length, uint64_t hash) {
-  uint32_t record = add_record(hash, path, length, RecordKind::kDirectoryRollup);
-  uint32_t shard = record ? add_shard(record, 0) : 0;
-  if (!shard) return 0;
+/// The complete shard of thread 0 that folds of a layer add to; false when memory ran out.
+bool add_target(uint32_t rollup, Layer layer) {
+  uint32_t shard = add_shard(rollup, 0, layer);
+  if (!shard) return false;
   Shard* made = at<Shard>(shard);
   made->flags = 0;
   for (uint32_t& direction : made->directions) {
     uint32_t offset = allocate(sizeof(Direction)), detail = offset ? allocate(sizeof(Detail)) : 0;
-    if (!detail) return 0;
+    if (!detail) return false;
     at<Direction>(offset)->detail = detail;
     at<Direction>(offset)->shard = shard;
     direction = offset;
   }
   made->metadata = allocate(sizeof(Metadata));
+  return made->metadata != 0;
+}
+
+uint32_t add_rollup(const char* path, uint32_t length, uint64_t hash) {
+  uint32_t record = add_record(hash, path, length, RecordKind::kDirectoryRollup);
+  if (!record) return 0;
+  for (Layer layer : {Layer::kPosix, Layer::kStdio})
+    if (!add_target(record, layer)) return 0;
   ++rollups;
   return record;
 }
 
-/// The roll-up's complete shard of thread 0, which folds add to; null when memory ran out while it was made.
-Shard* fold_target(uint32_t rollup) {
+/// The roll-up's target of a layer; null when memory ran out while it was made.
+Shard* fold_target(uint32_t rollup, Layer layer) {
   for (uint32_t s = at<Record>(rollup)->first_shard; s; s = at<Shard>(s)->next) {
     Shard* shard = at<Shard>(s);
-    if (shard->thread == 0) return shard->directions[0] && shard->directions[1] && shard->metadata ? shard : nullptr;
+    if (shard->thread == 0 && shard->layer == layer)
+      return shard->directions[0] && shard->directions[1] && shard->metadata ? shard : nullptr;
   }
   return nullptr;
 }
@@ -133,6 +143,8 @@ void add_metadata(Shard* target, const Shard& from) {
     const Metadata& counts = *at<Metadata>(m);
     for (uint32_t i = 0; i < Metadata::kCounts; ++i) add_count(sum, i, counts.count[i]);
     sum->mapped_bytes += counts.mapped_bytes;
+    for (uint32_t i = 0; i < 2; ++i) sum->system_bytes[i] += counts.system_bytes[i];
+    if (counts.buffer_bytes > sum->buffer_bytes) sum->buffer_bytes = counts.buffer_bytes;
   }
 }
 
@@ -180,6 +192,7 @@ void release_shard(uint32_t offset) {
 bool overflows(const Record* record, const Shard* target) {
   uint64_t opens = target->opens, closes = target->closes;
   for (uint32_t s = record->first_shard; s; s = at<Shard>(s)->next) {
+    if (at<Shard>(s)->layer != target->layer) continue;
     opens += at<Shard>(s)->opens;
     closes += at<Shard>(s)->closes;
   }
@@ -191,10 +204,14 @@ bool fold_record(uint32_t* link) {
   uint32_t offset = *link;
   Record* record = at<Record>(offset);
   uint32_t rollup = rollup_for(name_of(record), record->name_length);
-  Shard* target = rollup ? fold_target(rollup) : nullptr;
-  if (!target || overflows(record, target)) return false;
+  Shard* targets[kLayers];
+  for (Layer layer : {Layer::kPosix, Layer::kStdio}) {
+    Shard* target = targets[static_cast<uint32_t>(layer)] = rollup ? fold_target(rollup, layer) : nullptr;
+    if (!target || overflows(record, target)) return false;
+  }
   if (record->last_close > at<Record>(rollup)->last_close) at<Record>(rollup)->last_close = record->last_close;
-  for (uint32_t s = record->first_shard; s; s = at<Shard>(s)->next) fold_shard(s, target, at<Shard>(s)->next == 0);
+  for (uint32_t s = record->first_shard; s; s = at<Shard>(s)->next)
+    fold_shard(s, targets[static_cast<uint32_t>(at<Shard>(s)->layer)], at<Shard>(s)->next == 0);
   fold_call_sites(at<Record>(rollup), record);
   // A roll-up made just now stands in front of the list, perhaps right where `link` was the head.
   while (*link != offset) link = &at<Record>(*link)->next;

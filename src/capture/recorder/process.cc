@@ -17,6 +17,7 @@
 #include "capture/recorder/fold.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/settings.h"
+#include "capture/recorder/stream.h"
 
 namespace headrace::capture {
 namespace {
@@ -233,13 +234,16 @@ void end_image(int status) {
   }
   if (!is_running()) return;
   int saved = errno;
+  settle_all();
   take_end_time(EndKind::kExit, status);
   trim_spool();
   errno = saved;
 }
 
 void replace_image() {
-  if (is_running()) take_end_time(EndKind::kExec, 0);
+  if (!is_running()) return;
+  settle_all();
+  take_end_time(EndKind::kExec, 0);
 }
 
 void keep_image() {

@@ -87,9 +87,6 @@ struct ProcessHooks : Next {
     if (stream) forget_descriptor(descriptor_of(stream));
     return stream;
   }
-  static int pclose(FILE* stream) {
-    return ProcessHooks::on_close(Fn::pclose, descriptor_of(stream), [&] { return Next::pclose(stream); });
-  }
   static int daemon(int keep_directory, int keep_streams) {
     end_image(0);  // the parent leaves inside the C library
     int result = Next::daemon(keep_directory, keep_streams);

@@ -41,7 +41,7 @@ class Recorder : public ::testing::Test {
     base_ = std::filesystem::temp_directory_path() / ("headrace-recorder-" + std::to_string(getpid()));
     std::filesystem::create_directories(base_);
     setenv("HEADRACE_SPOOL", base_.c_str(), 1);
-    setenv("HEADRACE_MEMORY", "512K", 1);
+    setenv("HEADRACE_MEMORY", "768K", 1);
     setenv("HEADRACE_EXCLUDE", "/skipped/", 1);
     ASSERT_TRUE(ready());
   }

@@ -83,12 +83,13 @@ uint32_t take_record(const PathName& name, RecordKind kind) {
   return HEADRACE_LIKELY(record) ? take_reference(record) : insert(name, kind);
 }
 
-uint32_t add_shard(uint32_t record, uint32_t thread_id) {
+uint32_t add_shard(uint32_t record, uint32_t thread_id, Layer layer) {
   uint32_t offset = allocate(sizeof(Shard));
   if (!offset) return 0;
   auto* shard = at<Shard>(offset);
   shard->record = record;
   shard->thread = static_cast<uint16_t>(thread_id);
+  shard->layer = layer;
   shard->flags = at<Record>(record)->partial ? flag::partial : 0;
   shard->next = at<Record>(record)->first_shard;
   std::atomic_signal_fence(std::memory_order_release);
@@ -96,11 +97,11 @@ uint32_t add_shard(uint32_t record, uint32_t thread_id) {
   return offset;
 }
 
-Shard* shard_of(uint32_t record) {
+Shard* shard_of(uint32_t record, Layer layer) {
   if (!record) return nullptr;  // another thread closed the file just now
   auto id = static_cast<uint16_t>(block->id);
   for (uint32_t o = __atomic_load_n(&at<Record>(record)->first_shard, __ATOMIC_ACQUIRE); o; o = at<Shard>(o)->next)
-    if (at<Shard>(o)->thread == id) {
+    if (at<Shard>(o)->thread == id && at<Shard>(o)->layer == layer) {
       auto* shard = at<Shard>(o);
       if (HEADRACE_UNLIKELY(shard->opens >= UINT32_MAX - 1 || shard->closes >= UINT32_MAX - 1 ||
                             shard->switches == UINT32_MAX))
@@ -109,8 +110,8 @@ Shard* shard_of(uint32_t record) {
     }
   Referenced kept(record);
   SpoolLock lock;
-  uint32_t offset = add_shard(record, id);
-  if (!offset && fold_some()) offset = add_shard(record, id);
+  uint32_t offset = add_shard(record, id, layer);
+  if (!offset && fold_some()) offset = add_shard(record, id, layer);
   return offset ? at<Shard>(offset) : nullptr;
 }
 

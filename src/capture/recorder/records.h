@@ -47,8 +47,9 @@ class Referenced {
   uint32_t record_;
 };
 
-/// This thread's shard of a record, made if there is none; null when memory is out. The record must be referenced.
-Shard* shard_of(uint32_t record);
+/// This thread's shard of a record in a layer, made if there is none; null when memory is out. The record must be
+/// referenced.
+Shard* shard_of(uint32_t record, Layer layer = Layer::kPosix);
 /// One direction of a shard, made if there is none; null when memory is out.
 Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time);
 /// Adds to one of the shard's metadata counts.
@@ -72,6 +73,6 @@ uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind
 /// Finds without taking a reference. Any thread.
 uint32_t find_record(uint64_t hash);
 /// A shard for `thread_id` in front of the record's chain; 0 when memory is out. Lock held.
-uint32_t add_shard(uint32_t record, uint32_t thread_id);
+uint32_t add_shard(uint32_t record, uint32_t thread_id, Layer layer);
 
 }  // namespace headrace::capture

@@ -19,15 +19,22 @@ namespace headrace::capture {
 
 using intercept::Fn;
 
-/// One open file description. 64 bytes; slot 0 is "none".
+/// One open file description. 64 bytes; slot 0 is "none". The fields of streams: stream.h.
 struct alignas(64) OpenFile {
   uint64_t position;                 // of the next sequential operation, where it is known
   uint64_t hash;                     // of the record's name: tells a forked child whether it copied the right one
   uint32_t generation, record;       // record: offset in the spool
   uint32_t next_free, flags;         // flags: FLAG bits that new shards of it get
   std::atomic<uint32_t> references;  // descriptors of this process
-  uint8_t append, unknown_position;
+  uint8_t append, unknown_position, unknown_stream_position;
+  uint32_t stream_seen;        // bytes of the stream's buffer that are accounted for
+  uint16_t byte_functions[2];  // Fn of the calls of single bytes that wait to be counted, by direction; 0: only inlined
+                               // ones do
+  uint64_t stream_position;    // of the stream's next operation, where it is known
+  uint64_t stream_owner;  // whose view of the buffer counts: stream, direction and thread; 0: nobody's yet, ~0: no more
 };
+
+static_assert(sizeof(OpenFile) == 64);
 
 /// A thread's memory of what a descriptor led to; valid while the descriptor's tag is the same. One cache line.
 struct alignas(64) CachedFile {
@@ -49,7 +56,7 @@ struct Thread {
   std::atomic<uint32_t> taken;
   uint32_t free_files;  // OpenFile slots this thread may reuse
   uint32_t free_count;  // how many
-  CachedFile cache[kCachedFiles];
+  CachedFile cache[kLayers][kCachedFiles];
   KnownStacks stacks;
   char path[3][kPathMax];  // scratch for path names: rename needs two, a directory's own name the third
   const char* environment[kMaximumEnvironment];  // scratch for exec: usable in a vfork child, freed by nobody

@@ -2,10 +2,10 @@
 
 namespace headrace::capture {
 
-bool fill_cache(CachedFile& cached, uint64_t tag) {
+bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
   OpenFile* file = file_of(tag);
   if (!is_current(tag) || file->record == 0) return false;  // closed by another thread meanwhile
-  Shard* shard = shard_of(file->record);
+  Shard* shard = shard_of(file->record, layer);
   if (!shard) return false;
   shard->flags |= file->flags;
   auto direction = [&](DirectionIndex i) {

@@ -30,12 +30,60 @@ struct Operation {
   uint64_t start, end;  // ticks
 };
 
-/// Finds the thread's shard for a tag it has not met. False: the file is gone or memory is out.
-HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag);
+/// Finds the thread's shard for a tag it has not met in this layer. False: the file is gone or memory is out.
+HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer);
 __attribute__((noinline)) void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result);
 void count_switch(CachedFile& cached);
 HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, uint64_t spent,
                                  uint64_t start);
+
+/// The thread's entry for a tag; null: the file is gone or memory is out. Inside a section.
+HEADRACE_INLINE CachedFile* cached_file(int fd, uint64_t tag, Layer layer) {
+  CachedFile& cached = self->cache[static_cast<uint32_t>(layer)][static_cast<uint32_t>(fd) % kCachedFiles];
+  return HEADRACE_LIKELY(cached.tag == tag) || fill_cache(cached, tag, layer) ? &cached : nullptr;
+}
+
+/// Counts `size` bytes at `offset`, which becomes the place that the next operation is compared with. True: a new run
+/// began, which alone can hold a larger operation than before.
+HEADRACE_INLINE bool count_run(Direction* d, uint64_t& offset, uint64_t size, bool known) {
+  auto gap = static_cast<int64_t>(offset - d->last_end);
+  const bool begins = size != d->run_size || gap != d->run_gap || size == 0 || !known;
+  if (HEADRACE_UNLIKELY(begins)) {
+    end_run(d, size, gap, known);
+    if (size == 0) offset = d->last_end;  // an operation without bytes is nowhere
+    if (!known) offset = -size;           // nor does the next one follow this
+  } else {
+    d->run_count++;
+  }
+  d->last_end = offset + size;
+  return begins;
+}
+
+template <DirectionIndex D>
+HEADRACE_INLINE void count_direction_change(CachedFile& cached) {
+  if (HEADRACE_LIKELY(cached.last == D)) return;
+  if (cached.last != 2) count_switch(cached);
+  cached.last = D;
+}
+
+/// True: no operation of this thread on the file took longer.
+HEADRACE_INLINE bool count_time(Direction* d, uint64_t spent, uint64_t end, uint64_t size) {
+  d->time += spent;
+  d->last_time = end;
+  if (HEADRACE_LIKELY(spent <= d->max_time)) return false;
+  d->max_time = spent;
+  d->max_time_size = size;
+  return true;
+}
+
+HEADRACE_INLINE void count_call(Fn function, uint64_t size, uint64_t spent) {
+  if (Profile* p = profile_of(function); HEADRACE_LIKELY(p != nullptr)) {
+    p->calls++;
+    p->bytes += size;
+    p->time += spent;
+    if (HEADRACE_UNLIKELY(spent > p->max_time)) p->max_time = spent;
+  }
+}
 
 /// Counts one completed read or write of a tracked descriptor. Preserves errno.
 template <DirectionIndex D, At A, Count C>
@@ -44,11 +92,12 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   uint64_t size = op.result > 0 ? static_cast<uint64_t>(op.result) : 0;
   if (HEADRACE_UNLIKELY(!update.enter())) return unattributed(D, size);
   ThreadBlock* b = block;
-  CachedFile& cached = self->cache[static_cast<uint32_t>(op.fd) % kCachedFiles];
-  if (HEADRACE_UNLIKELY(cached.tag != op.tag) && !fill_cache(cached, op.tag)) {
+  CachedFile* found = cached_file(op.fd, op.tag, Layer::kPosix);
+  if (HEADRACE_UNLIKELY(!found)) {
     unattributed(D, size);
     return update.leave();
   }
+  CachedFile& cached = *found;
   uint64_t spent = op.end > op.start ? op.end - op.start : 0;
   if (HEADRACE_UNLIKELY(op.result < 0)) {
     count_failure(cached, D, function, spent, op.start);
@@ -72,39 +121,13 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   }
   bool notable = false;
   bool known = A == At::kPosition ? file->unknown_position == 0 : file->unknown_position < 2;
-  auto gap = static_cast<int64_t>(offset - d->last_end);
-  if (HEADRACE_UNLIKELY(size != d->run_size || gap != d->run_gap || size == 0 || !known)) {
-    end_run(d, size, gap, known);
-    notable = size >= cached.large[D];
-    if (size == 0) offset = d->last_end;                                 // an operation without bytes is nowhere
-    if (!known) offset = -size;                                          // nor does the next one follow this
-    if (size == 0 || !known) d->unaligned_file -= (offset & 4095) != 0;  // so neither is unaligned
-  } else {
-    d->run_count++;
-  }
-  d->last_end = offset + size;
-  d->unaligned_file += (offset & 4095) != 0;
+  if (HEADRACE_UNLIKELY(count_run(d, offset, size, known))) notable = size >= cached.large[D];
+  d->unaligned_file += (offset & 4095) != 0 && size != 0 && known;
   d->unaligned_memory += (reinterpret_cast<uintptr_t>(op.buffer) & 7) != 0;
-  if (HEADRACE_UNLIKELY(cached.last != D)) {
-    if (cached.last != 2) count_switch(cached);
-    cached.last = D;
-  }
-  d->time += spent;
-  if (HEADRACE_UNLIKELY(spent > d->max_time)) {
-    d->max_time = spent;
-    d->max_time_size = size;
-    notable |= spent >> 8 >= cached.slow[D];
-  }
-  d->last_time = op.end;
+  count_direction_change<D>(cached);
+  if (HEADRACE_UNLIKELY(count_time(d, spent, op.end, size))) notable |= spent >> 8 >= cached.slow[D];
   add_to_series(b, op.start, op.end, size, D);
-  if (C == Count::kCall) {
-    if (Profile* p = profile_of(function); HEADRACE_LIKELY(p != nullptr)) {
-      p->calls++;
-      p->bytes += size;
-      p->time += spent;
-      if (HEADRACE_UNLIKELY(spent > p->max_time)) p->max_time = spent;
-    }
-  }
+  if (C == Count::kCall) count_call(function, size, spent);
   if (HEADRACE_UNLIKELY(notable)) {
     raise_thresholds(cached, D, size, spent);
     const uint64_t record = file->hash;

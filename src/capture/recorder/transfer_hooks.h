@@ -80,6 +80,18 @@ struct TransferHooks : Next {
     return transfer<kWrite, At::kPosition>(Fn::vmsplice, fd, 0, static_cast<const void*>(nullptr),
                                            [&] { return Next::vmsplice(fd, vector, count, flags); });
   }
+  static int vdprintf(int fd, const char* format, va_list values) {
+    return printed(Fn::vdprintf, fd, [&] { return Next::vdprintf(fd, format, values); });
+  }
+  static int dprintf(int fd, const char* format, va_list values) {
+    return printed(Fn::dprintf, fd, [&] { return Next::vdprintf(fd, format, values); });
+  }
+  static int __vdprintf_chk(int fd, int flag, const char* format, va_list values) {
+    return printed(Fn::__vdprintf_chk, fd, [&] { return Next::__vdprintf_chk(fd, flag, format, values); });
+  }
+  static int __dprintf_chk(int fd, int flag, const char* format, va_list values) {
+    return printed(Fn::__dprintf_chk, fd, [&] { return Next::__vdprintf_chk(fd, flag, format, values); });
+  }
   static ssize_t getdents64(int fd, void* buffer, size_t size) {
     Timed time;
     ssize_t result = timed(time, [&] { return Next::getdents64(fd, buffer, size); });
@@ -100,6 +112,10 @@ struct TransferHooks : Next {
   }
 
  private:
+  template <typename Call>
+  static int printed(Fn function, int fd, Call call) {
+    return transfer<kWrite, At::kPosition>(function, fd, 0, static_cast<const void*>(nullptr), call);
+  }
   template <typename Call>
   static ssize_t copied(Fn function, int in, off_t* in_offset, int out, off_t* out_offset, Call call) {
     Timed time;

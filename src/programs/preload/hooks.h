@@ -3,13 +3,15 @@
 #include "capture/recorder/file_hooks.h"
 #include "capture/recorder/name_hooks.h"
 #include "capture/recorder/process_hooks.h"
+#include "capture/recorder/stream_hooks.h"
 #include "capture/recorder/transfer_hooks.h"
 #include "intercept/real_hooks.h"
 
 namespace headrace::preload {
 
 template <class Bottom>
-using Chain = capture::ProcessHooks<capture::NameHooks<capture::FileHooks<capture::TransferHooks<Bottom>>>>;
+using Chain =
+    capture::ProcessHooks<capture::StreamHooks<capture::NameHooks<capture::FileHooks<capture::TransferHooks<Bottom>>>>>;
 using Hooks = Chain<intercept::RealHooks>;
 
 }  // namespace headrace::preload

@@ -74,6 +74,48 @@ mqd_t headrace_mq_open(const char* name, int flags, ...) {
   return Hooks::mq_open(name, flags, mode, attributes);
 }
 
+// ---- formatted text: the values go on as a va_list
+#define FORMATTED(id, last, params, args)       \
+  EXPORT int headrace_##id params __asm__(#id); \
+  int headrace_##id params {                    \
+    va_list values;                             \
+    va_start(values, last);                     \
+    int result = Hooks::id args;                \
+    va_end(values);                             \
+    return result;                              \
+  }
+#define TO_STREAM(id, character) \
+  FORMATTED(id, format, (FILE * stream, const character* format, ...), (stream, format, values))
+#define TO_STANDARD(id, character) FORMATTED(id, format, (const character* format, ...), (format, values))
+#define TO_STREAM_CHECKED(id, character) \
+  FORMATTED(id, format, (FILE * stream, int flag, const character* format, ...), (stream, flag, format, values))
+#define TO_STANDARD_CHECKED(id, character) \
+  FORMATTED(id, format, (int flag, const character* format, ...), (flag, format, values))
+TO_STREAM(fprintf, char)
+TO_STANDARD(printf, char)
+TO_STREAM_CHECKED(__fprintf_chk, char)
+TO_STANDARD_CHECKED(__printf_chk, char)
+TO_STREAM(fwprintf, wchar_t)
+TO_STANDARD(wprintf, wchar_t)
+TO_STREAM_CHECKED(__fwprintf_chk, wchar_t)
+TO_STANDARD_CHECKED(__wprintf_chk, wchar_t)
+TO_STREAM(fscanf, char)
+TO_STANDARD(scanf, char)
+TO_STREAM(__isoc99_fscanf, char)
+TO_STANDARD(__isoc99_scanf, char)
+TO_STREAM(fwscanf, wchar_t)
+TO_STANDARD(wscanf, wchar_t)
+TO_STREAM(__isoc99_fwscanf, wchar_t)
+TO_STANDARD(__isoc99_wscanf, wchar_t)
+#if __GLIBC_PREREQ(2, 38)
+TO_STREAM(__isoc23_fscanf, char)
+TO_STANDARD(__isoc23_scanf, char)
+TO_STREAM(__isoc23_fwscanf, wchar_t)
+TO_STANDARD(__isoc23_wscanf, wchar_t)
+#endif
+FORMATTED(dprintf, format, (int fd, const char* format, ...), (fd, format, values))
+FORMATTED(__dprintf_chk, format, (int fd, int flag, const char* format, ...), (fd, flag, format, values))
+
 // ---- exec with the arguments as a list; they go into an array on the stack, as in the C library
 #define COLLECT_ARGUMENTS(first)                                                           \
   va_list rest;                                                                            \
@@ -119,6 +161,8 @@ int headrace_execle(const char* path, const char* argument, ...) {
   EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
 #define SPECIAL_ALIAS_openat(symbol, id) SPECIAL_ALIAS_open(symbol, id)
 #define SPECIAL_ALIAS_fcntl(symbol, id) SPECIAL_ALIAS_open(symbol, id)
+#define SPECIAL_ALIAS_fprintf(symbol, id) SPECIAL_ALIAS_open(symbol, id)
+#define SPECIAL_ALIAS_printf(symbol, id) SPECIAL_ALIAS_open(symbol, id)
 #define SPECIAL_ALIAS_vfork(symbol, id)  // in vfork.S
 #include "intercept/functions.def"
 #undef FUNCTION

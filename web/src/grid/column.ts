@@ -38,7 +38,7 @@ export function figures(
     key,
     title,
     term: options.term ?? key,
-    width: options.width ?? 92,
+    width: options.width ?? 98,
     order: values,
     cell: (row) => format(values[row]),
     exact: options.unit === undefined ? undefined : (row) => `${values[row].toLocaleString("en-US")} ${options.unit}`.trim(),
@@ -89,14 +89,14 @@ const TAIL = 28;
  * A name of which the middle is left out where there is no room: the end of a path tells most, its beginning where it is.
  * The whole name is in the tooltip.
  */
-export function elided(name: string): HTMLElement {
+export function elided(name: string, whole = name): HTMLElement {
   const slash = name.lastIndexOf("/", name.length - 2);
   const cut = Math.max(slash > 0 ? slash : 0, name.length - TAIL);
   // Not through the middle of a pair of surrogates.
   const at = /[\udc00-\udfff]/.test(name.charAt(cut)) ? cut + 1 : cut;
   return h(
     "span",
-    { class: "name path", "data-full": name },
+    { class: "name path", "data-full": whole },
     h("span", { class: "start" }, name.slice(0, at).slice(0, 400)),
     h("span", { class: "end" }, name.slice(at)),
   );

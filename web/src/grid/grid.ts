@@ -22,6 +22,7 @@ export interface GridOptions {
 }
 
 const BEYOND = 12; // rows made above and below the view
+const NARROW = 170; // of a growing column on a phone
 const PRINTED = 200; // rows on paper
 
 export class Grid {
@@ -43,7 +44,10 @@ export class Grid {
     this.sorted = options.sort ?? null;
     const rowHeight = matchMedia("(pointer: coarse)").matches ? 40 : 30;
     this.layout = new Layout(rowHeight, 0);
-    const least = this.shown.reduce((sum, column) => sum + column.width, 0);
+    // On a phone the first figures stand beside the name, and the rest is a swipe away.
+    const isNarrow = matchMedia("(max-width: 600px)").matches;
+    const widthOf = (column: Column) => (column.grows && isNarrow ? Math.min(column.width, NARROW) : column.width);
+    const least = this.shown.reduce((sum, column) => sum + widthOf(column), 0);
     const table = h(
       "table",
       { "aria-label": options.label, style: `min-width:${least}px;--row:${rowHeight}px` },

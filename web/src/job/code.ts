@@ -1,12 +1,12 @@
 /** Places in the program: where files were opened, and the slowest and largest operations. */
 import { figures, words } from "../grid/column";
+import { captioned } from "../grid/captioned";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { duration, number, size } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
 import { place, stack } from "./frames";
-import { table } from "./time";
 
 export function code(facts: JobFacts, body: HTMLElement): void {
   const rows = facts.sites;
@@ -27,5 +27,5 @@ export function code(facts: JobFacts, body: HTMLElement): void {
     ],
     details: (row) => h("div", { class: "code" }, stack(rows[row])),
   });
-  body.append(table("code", grid));
+  body.append(captioned("Calls with the most time or bytes, and opens, by place", "code", grid));
 }

@@ -1,5 +1,6 @@
 /** Directories as a treemap, and the file systems they lie on. */
 import { figures, names, words } from "../grid/column";
+import { captioned } from "../grid/captioned";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { type Measure, measured, treemap } from "../plots/treemap";
 import { printable } from "../text/printable";
@@ -9,7 +10,6 @@ import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
 import type { ShowBelow } from "./files";
-import { table } from "./time";
 
 const MEASURES = [["bytes", "Bytes"], ["time", "Time"], ["calls", "Operations"], ["files", "Files"]] as const;
 
@@ -33,7 +33,7 @@ export function directories(facts: JobFacts, showBelow: ShowBelow, body: HTMLEle
       h("div", { class: "card" }, chart.element, told),
     );
   }
-  if (facts.summary.mounts.length) body.append(h("h3", { class: "sub" }, "File systems"), table("mounts", mountGrid(facts)));
+  if (facts.summary.mounts.length) body.append(captioned("File systems", "mounts", mountGrid(facts)));
 }
 
 function mountGrid(facts: JobFacts): Grid {
@@ -50,7 +50,7 @@ function mountGrid(facts: JobFacts): Grid {
       figures("bytes_read", "Read", numbersOf(rows, (row) => row.bytes_read), size, { unit: "bytes" }),
       figures("bytes_written", "Written", numbersOf(rows, (row) => row.bytes_written), size, { unit: "bytes" }),
       figures("files", "Files", numbersOf(rows, (row) => row.files), number),
-      figures("directories", "Directories", numbersOf(rows, (row) => row.directories), number, { width: 100 }),
+      figures("directories", "Directories", numbersOf(rows, (row) => row.directories), number, { width: 112 }),
       words("options", "Options", textsOf(rows, (row) => row.options), { term: "mount", hidden: true }),
     ],
   });

@@ -13,20 +13,20 @@ export function figures({ summary }: JobFacts): HTMLElement {
     { id: "figures" },
     moved("Read", "read", totals.read),
     moved("Written", "write", totals.write),
-    figure("Time in I/O", [duration(totals.io_ns), "totals.io_ns", `${number(totals.io_ns)} ns`], [
-      value(share, "totals.io_share_of_process_time"),
+    figure("Time in I/O", [duration(totals.io_ns), "io_ns", `${number(totals.io_ns)} ns`], [
+      value(share, "io_share_of_process_time"),
       " of the processes’ ",
-      value(duration(totals.process_ns), "totals.process_ns", `${number(totals.process_ns)} ns`),
+      value(duration(totals.process_ns), "process_ns", `${number(totals.process_ns)} ns`),
     ]),
-    figure("Calls", [number(calls), "totals.calls"], [
-      value(number(totals.metadata.calls), "totals.metadata.calls"),
+    figure("Calls", [number(calls), "calls"], [
+      value(number(totals.metadata.calls), "metadata_calls"),
       " of them metadata",
     ]),
-    figure("Files", [number(totals.files), "totals.files"], [
-      value(count(totals.directories, "directory", "directories"), "totals.directories"),
+    figure("Files", [number(totals.files), "files"], [
+      value(count(totals.directories, "directory", "directories"), "directories"),
     ]),
-    figure("Processes", [number(job.process_ids), "job.process_ids"], [
-      value(number(job.processes_captured), "job.processes_captured"),
+    figure("Processes", [number(job.process_ids), "process_ids"], [
+      value(number(job.processes_captured), "processes_captured"),
       ` of ${count(job.processes, "program image")} captured`,
     ]),
   );
@@ -36,9 +36,9 @@ function moved(title: string, key: "read" | "write", part: Direction): HTMLEleme
   const speed = part.bytes_per_second ?? null;
   return figure(
     title,
-    [size(part.bytes), `totals.${key}.bytes`, `${number(part.bytes)} bytes`],
+    [size(part.bytes), key === "read" ? "bytes_read" : "bytes_written", `${number(part.bytes)} bytes`],
     part.calls
-      ? [value(count(part.calls, "call"), `totals.${key}.calls`), ", ", value(speed === null ? NONE : rate(speed), `totals.${key}.bytes_per_second`)]
+      ? [value(count(part.calls, "call"), key === "read" ? "reads" : "writes"), ", ", value(speed === null ? NONE : rate(speed), "bytes_per_second")]
       : ["no calls"],
     key,
   );

@@ -1,5 +1,5 @@
 /** The table of files: ranked, sorted, filtered, and each opens to its details. */
-import { type Column, figures, names, words } from "../grid/column";
+import { type Column, elided, figures, names, words } from "../grid/column";
 import { copyButton } from "../grid/copy";
 import { Grid } from "../grid/grid";
 import type { Codes, Table } from "../payload/table";
@@ -22,12 +22,13 @@ export function files(facts: JobFacts, table: Table, body: HTMLElement): ShowBel
     body.append(note("No file was touched."));
     return () => 0;
   }
+  const base = facts.summary.job.working_directory ?? "";
   const filter = new FileFilter(table);
   const rank = choice<string>("Rank by", RANKS, "time_ns", (key) => grid.sortBy(key, true));
   const grid = new Grid({
     label: "Files",
     rows: table.rows,
-    columns: columns(table),
+    columns: columns(table, base),
     sort: { key: "time_ns", descending: true },
     details: (row) => fileDetails(facts, table, row),
     onSort: () => rank.choose(null),
@@ -36,7 +37,7 @@ export function files(facts: JobFacts, table: Table, body: HTMLElement): ShowBel
   const below = h("button", { type: "button", class: "tool chip", hidden: true, title: "Show all directories again", onclick: () => showBelow(null) });
   const apply = () => {
     grid.show(filter.rows());
-    told.textContent = grid.count === table.rows ? count(table.rows, "file") : `${number(grid.count)} of ${count(table.rows, "file")}`;
+    told.textContent = grid.count === table.rows ? count(table.rows, "path") : `${number(grid.count)} of ${count(table.rows, "path")}`;
   };
   const showBelow: ShowBelow = (path) => {
     filter.below = path;
@@ -62,7 +63,7 @@ export function files(facts: JobFacts, table: Table, body: HTMLElement): ShowBel
   });
   body.append(
     h("div", { class: "tools" }, h("span", { class: "note" }, "Rank by"), rank, search, ...pickers(table, filter, apply), below),
-    h("div", { class: "tools" }, told, leftOut(facts), h("span", { class: "push" }), h("span", { class: "legend split-legend" }, mark("read"), mark("write"), mark("metadata")), copyButton("files", () => grid.csv())),
+    h("div", { class: "tools" }, told, base.length > 1 ? h("span", { class: "note" }, `names from ${printable(base)}`) : null, leftOut(facts), h("span", { class: "push" }), h("span", { class: "legend split-legend" }, mark("read"), mark("write"), mark("metadata")), copyButton("files", () => grid.csv())),
     grid.element,
   );
   apply();
@@ -98,24 +99,42 @@ function pickers(table: Table, filter: FileFilter, apply: () => void): HTMLEleme
   });
 }
 
-function columns(table: Table): Column[] {
+/** What follows the names of those that are no files. */
+const AFTER: Record<string, string> = { directory: "/", directory_rollup: "/ (small files together)" };
+
+/** Names below the working directory are shown from there, as the terminal shows them. */
+function path(table: Table, base: string): Column {
+  const texts = table.texts("path");
+  const kinds = table.codes("kind");
+  const start = base.length > 1 ? `${base}/` : "/";
+  return {
+    ...names("path", "File", texts, { width: 270 }),
+    cell: (row) => {
+      const whole = texts.at(row) + (AFTER[kinds.at(row)] ?? "");
+      const below = start !== "/" && whole.startsWith(start);
+      return elided(printable(below ? whole.slice(start.length) : whole), printable(whole));
+    },
+  };
+}
+
+function columns(table: Table, base: string): Column[] {
   const [read, written] = [table.numbers("bytes_read"), table.numbers("bytes_written")];
   const bytes = Float64Array.from(read, (value, row) => value + written[row]);
   const time = (key: string) => figures(key, key, table.numbers(key), duration, { hidden: true });
   const more = (key: string) => figures(key, key, table.numbers(key), number, { hidden: true });
   return [
-    names("path", "File", table.texts("path"), { width: 300 }),
-    figures("time_ns", "Time", table.numbers("time_ns"), duration, { width: 82, unit: "ns" }),
+    path(table, base),
+    figures("time_ns", "Time", table.numbers("time_ns"), duration, { width: 92, unit: "ns" }),
     split(table),
     figures("bytes_read", "Read", read, moved, { width: 84, unit: "bytes" }),
     figures("bytes_written", "Written", written, moved, { width: 84, unit: "bytes" }),
     figures("bytes", "Bytes", bytes, size, { hidden: true }),
-    figures("reads", "Reads", table.numbers("reads"), number, { width: 84 }),
-    figures("writes", "Writes", table.numbers("writes"), number, { width: 84 }),
-    figures("opens", "Opens", table.numbers("opens"), number, { width: 70 }),
-    figures("calls", "Calls", table.numbers("calls"), number, { width: 84 }),
+    figures("calls", "Calls", table.numbers("calls"), number, { width: 78 }),
+    figures("reads", "Reads", table.numbers("reads"), number, { width: 78 }),
+    figures("writes", "Writes", table.numbers("writes"), number, { width: 78 }),
+    figures("opens", "Opens", table.numbers("opens"), number, { width: 66 }),
     pattern(table),
-    words("layers", "Layer", table.texts("layers"), { width: 104 }),
+    words("layers", "Layer", table.texts("layers"), { width: 106, hidden: new Set(table.codes("layers").codes).size < 2 }),
     words("final_path", "final_path", table.texts("final_path"), { hidden: true }),
     words("kind", "Kind", table.texts("kind"), { hidden: true }),
     words("mount", "Mount", table.texts("mount"), { hidden: true }),
@@ -143,7 +162,7 @@ function split(table: Table): Column {
     key: "time_parts",
     title: "",
     term: "time_ns",
-    width: 120,
+    width: 96,
     left: true,
     csv: text,
     exact: text,
@@ -162,24 +181,25 @@ function split(table: Table): Column {
 /** How it was read and written, in a word each and its usual size. */
 function pattern(table: Table): Column {
   const way = (kind: "read" | "write", calls: string) => {
+    const initial = kind === "read" ? "R" : "W";
     const [patterns, sizes, operations] = [table.codes(`${kind}_pattern`), table.numbers(`${kind}_size`), table.numbers(calls)];
     return (row: number) => {
       if (!operations[row]) return "";
       const usual = sizes[row] > 0 ? ` ${exactSize(sizes[row])}` : "";
-      return `${kind === "read" ? "r" : "w"}:${usual} ${patterns.at(row)}`.trim();
+      return `${initial}${usual} ${patterns.at(row)}`.trim();
     };
   };
   const [reads, writes] = [way("read", "reads"), way("write", "writes")];
-  const text = (row: number) => [reads(row), writes(row)].filter((part) => part !== "").join(", ") || NONE;
+  const text = (row: number) => [reads(row), writes(row)].filter((part) => part !== "").join(" · ") || NONE;
   const codes: Codes = table.codes("write_pattern");
   return {
     key: "access",
     title: "Access",
     term: "write_pattern",
-    width: 250,
+    width: 216,
     left: true,
     order: codes,
-    cell: (row) => h("span", { "data-full": text(row) }, text(row)),
+    cell: (row) => h("span", { class: "access", "data-full": text(row) }, text(row)),
     csv: text,
   };
 }

@@ -14,7 +14,7 @@ export function header(facts: JobFacts): HTMLElement {
     "div",
     { id: "job" },
     h("h1", { class: words.length > 200 ? "long" : undefined }, words),
-    h("p", { id: "complete", class: state }, value(text, "job.complete")),
+    h("p", { id: "complete", class: state }, value(text, "complete")),
     h(
       "dl",
       { class: "facts" },
@@ -22,10 +22,10 @@ export function header(facts: JobFacts): HTMLElement {
       ...fact("User", job.user_id === null ? null : `id ${job.user_id}`),
       ...fact("Directory", job.working_directory && printable(job.working_directory)),
       ...fact("Start", start(job.start_utc_ns)),
-      ...fact("Duration", value(duration(job.run_ns), "job.run_ns", `${number(job.run_ns)} ns`)),
-      ...fact("Exit status", value(exitStatus(facts), "job.exit_status")),
+      ...fact("Duration", value(duration(job.run_ns), "run_ns", `${number(job.run_ns)} ns`)),
+      ...fact("Exit status", value(exitStatus(facts), "exit_status")),
       ...fact("Processes", processes(facts)),
-      ...fact("Log", h("span", {}, `${printable(log.path)}, `, value(size(log.bytes), "log.bytes", `${number(log.bytes)} bytes`))),
+      ...fact("Log", h("span", {}, `${printable(log.path)}, `, value(size(log.bytes), "", `${number(log.bytes)} bytes`))),
     ),
   );
 }
@@ -44,7 +44,7 @@ function start(utcNs: number | null): Child {
   if (utcNs === null) return null;
   if (text === null) return "at an impossible time";
   const here = local(utcNs);
-  return value(text, "job.start_utc_ns", here ? `${here} (your time zone)` : undefined);
+  return value(text, "", here ? `${here} (your time zone)` : undefined);
 }
 
 function exitStatus(facts: JobFacts): string {
@@ -62,8 +62,8 @@ function processes(facts: JobFacts): Child {
   return h(
     "span",
     {},
-    value(least + count(job.process_ids, "process", "processes"), "job.process_ids"),
-    images && value(images, "job.processes"),
+    value(least + count(job.process_ids, "process", "processes"), "process_ids"),
+    images && value(images, ""),
     missing ? h("a", { href: "#missing", class: "warn" }, `, ${number(missing)} not captured`) : ", all captured",
   );
 }

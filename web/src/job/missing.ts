@@ -1,23 +1,26 @@
 /** What was not captured, and what of the log is damaged. */
 import { figures, words } from "../grid/column";
+import { captioned } from "../grid/captioned";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { count, duration, number, size } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
-import { table } from "./time";
 
 export function missing(facts: JobFacts, body: HTMLElement): void {
   const { not_captured: gaps, damage } = facts.summary;
   const left = facts.files_left_out;
-  if (gaps.length) body.append(table("not-captured", gapGrid(gaps)));
+  if (gaps.length) body.append(captioned("What happened and is not in the figures", "not-captured", gapGrid(gaps)));
   else if (!damage.length) body.append(h("p", { class: "good" }, "Nothing is missing: everything that capture looks for was captured."));
   else body.append(note("Nothing else is known to be missing."));
   if (damage.length) {
     body.append(
-      h("h3", { class: "sub bad" }, `Damage: ${count(damage.length, "place")} of the log cannot be used`),
-      note("Every figure of this report is at least what is shown."),
-      table("damage", damageGrid(damage)),
+      captioned(
+        `Damage: ${count(damage.length, "place")} of the log cannot be used`,
+        "damage",
+        damageGrid(damage),
+        h("p", { class: "bad" }, "Every figure of this report is at least what is shown."),
+      ),
     );
   }
   if (left?.files) {

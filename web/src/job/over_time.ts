@@ -24,6 +24,7 @@ export function overTime(facts: JobFacts, body: HTMLElement): void {
   const plots = new OverTime(panels, rate.begin_at_ns / 1e9, rate.span_ns / 1e9, (zoomed) => {
     reset.disabled = !zoomed;
   });
+  const hint = matchMedia("(pointer: coarse)").matches ? "" : "Drag to zoom, double click to see the whole.";
   const tool = (text: string, label: string, act: () => void) =>
     h("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
   body.append(
@@ -39,7 +40,7 @@ export function overTime(facts: JobFacts, body: HTMLElement): void {
         tool("▶", "Later", () => plots.move(0.4)),
       ),
       reset,
-      h("span", { class: "note" }, "Drag to zoom, double click to see the whole. Each step is ", value(duration(rate.span_ns), "span_ns"), "."),
+      h("span", { class: "note" }, hint, " Each step is ", value(duration(rate.span_ns), "span_ns"), "."),
       h("span", { class: "push" }),
       copyButton("over-time", () => seriesCsv(rate)),
     ),

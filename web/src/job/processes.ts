@@ -1,5 +1,5 @@
 /** The process tree, with a line of time a process. */
-import { figures, elided, safeText, words } from "../grid/column";
+import { figures, safeText, words } from "../grid/column";
 import { copyButton } from "../grid/copy";
 import { Grid } from "../grid/grid";
 import type { Codes, Numbers, Table } from "../payload/table";
@@ -10,7 +10,7 @@ import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
 import { known } from "./time";
-import { hiddenRows } from "./tree";
+import { depths, hiddenRows } from "./tree";
 
 const DEEPEST = 12; // indentation; deeper ones stand below each other
 
@@ -97,9 +97,9 @@ class ProcessView {
       figures("rank", "Rank", ranks, known(number), { width: 64 }),
       words("host", "Host", table.texts("host"), { width: 90 }),
       this.timeline(lived, share),
-      figures("run_ns", "Ran", lived, duration, { width: 84, unit: "ns" }),
-      figures("io_ns", "In I/O", Float64Array.from(io, (time, row) => (captured[row] ? time : NaN)), known(duration), { width: 84, unit: "ns" }),
-      figures("io_share", "Share", share, known(percent), { width: 70, term: "io_share_of_process_time" }),
+      figures("run_ns", "Ran", lived, duration, { width: 98, unit: "ns" }),
+      figures("io_ns", "In I/O", Float64Array.from(io, (time, row) => (captured[row] ? time : NaN)), known(duration), { width: 98, unit: "ns" }),
+      figures("io_share", "Share", share, known(percent), { width: 84, term: "io_share_of_process_time" }),
       figures("bytes_read", "Read", ifCaptured("bytes_read"), known(size), { width: 84, unit: "bytes" }),
       figures("bytes_written", "Written", ifCaptured("bytes_written"), known(size), { width: 84, unit: "bytes" }),
       { ...words("ended", "Ended", table.texts("ended"), { width: 96 }), cell: (row: number) => this.ended(row) },
@@ -120,12 +120,12 @@ class ProcessView {
   }
 
   private nameColumn() {
-    const depth = this.table.numbers("depth");
-    const words = this.table.texts("arguments");
+    const depth = depths(this.table);
+    const commands = this.table.texts("arguments");
     const executable = this.table.texts("executable");
     const reason = this.table.texts("reason");
     const captured = this.table.numbers("captured");
-    const name = (row: number) => words.at(row) || executable.at(row);
+    const name = (row: number) => commands.at(row) || executable.at(row);
     return {
       key: "arguments",
       title: "Process",
@@ -136,7 +136,8 @@ class ProcessView {
       order: { at: name },
       csv: (row: number) => safeText(name(row)),
       cell: (row: number) => {
-        const shown = elided(printable(name(row)));
+        const words = printable(name(row));
+        const shown = h("span", { class: "command path", "data-full": words }, words.slice(0, 400));
         const missing = captured[row] ? null : h("span", { class: "tag warn", "data-full": printable(reason.at(row) || "reason not known") }, "not captured");
         const twig = this.hasChildren[row] && this.isTree
           ? h("button", { type: "button", class: "opener twig", "data-process": row, "aria-expanded": String(!this.closed.has(row)), "aria-label": "Children" })

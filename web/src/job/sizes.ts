@@ -1,5 +1,6 @@
 /** Sizes of reads and writes. */
 import { figures } from "../grid/column";
+import { captioned } from "../grid/captioned";
 import { Grid } from "../grid/grid";
 import { type Series, bounds, bucketName, histogram, operationsOf, total } from "../plots/histogram";
 import { printable } from "../text/printable";
@@ -8,7 +9,7 @@ import { choice } from "../ui/choice";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts, Sizes } from "./facts";
-import { table } from "./time";
+
 
 export function sizes(facts: JobFacts, body: HTMLElement): void {
   const layers = Object.entries(facts.sizes.by_layer ?? {}).filter(([, one]) => one.read.length + one.write.length > 0);
@@ -20,7 +21,7 @@ export function sizes(facts: JobFacts, body: HTMLElement): void {
   const series = () => seriesOf(shown);
   const chart = histogram("Operations by size", series);
   const place = h("div");
-  const fill = () => place.replaceChildren(table("sizes", grid(series())));
+  const fill = () => place.replaceChildren(captioned("Operations by size", "sizes", grid(series())));
   fill();
   if (layers.length > 1) {
     const options = [["", "All layers"], ...layers.map(([layer]) => [layer, printable(layer)])] as [string, string][];
@@ -42,7 +43,7 @@ function seriesOf(sizes: Sizes): Series[] {
 }
 
 function grid(series: readonly Series[]): Grid {
-  const places = bounds(series);
+  const places = bounds(series).filter((to) => series.some((one) => operationsOf(one, to) > 0));
   return new Grid({
     label: "Operations by size",
     rows: places.length,
@@ -51,7 +52,7 @@ function grid(series: readonly Series[]): Grid {
         key: "at_most_bytes",
         title: "Size",
         term: "sizes",
-        width: 170,
+        width: 190,
         grows: true,
         left: true,
         order: Float64Array.from(places),
@@ -64,7 +65,7 @@ function grid(series: readonly Series[]): Grid {
         const title = one.name.charAt(0).toUpperCase() + one.name.slice(1);
         const share = Float64Array.from(values, (value) => (sum ? value / sum : 0));
         return [
-          figures(one.name, title, values, number, { term: "operations", width: 100 }),
+          figures(one.name, title, values, number, { term: "operations", width: 88 }),
           figures(`${one.name}_share`, "Share", share, (value) => (value ? percent(value) : NONE), { term: "operations", width: 76 }),
         ];
       }),

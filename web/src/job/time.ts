@@ -1,6 +1,6 @@
 /** Where the time went: by kind of call and layer, by function, and beside files. */
 import { figures, words } from "../grid/column";
-import { copyButton } from "../grid/copy";
+import { captioned } from "../grid/captioned";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { stackedBars } from "../plots/stacked_bars";
 import { printable } from "../text/printable";
@@ -34,25 +34,19 @@ export function time(facts: JobFacts, body: HTMLElement): void {
     body.append(
       note("Time inside calls on files, summed over all processes and threads."),
       h("div", { class: "card" }, stackedBars("Time by read, write and metadata, by layer", names, parts).element),
-      table("layers", layerGrid(facts, layers.map((layer) => layer.layer))),
+      captioned("Calls by layer and kind", "layers", layerGrid(facts, layers.map((layer) => layer.layer))),
     );
   }
   if (facts.functions.length) {
-    body.append(h("h3", { class: "sub" }, "Functions by time"), table("functions", functionGrid(facts)));
+    body.append(captioned("Functions by time", "functions", functionGrid(facts), note("On whatever they were called: files, pipes, standard streams.")));
   }
   if (facts.summary.other.length) {
     body.append(
-      h("h3", { class: "sub" }, "Besides files"),
-      note("Not in the figures above: time there is mostly waiting for somebody else."),
-      table("other", otherGrid(facts)),
+      captioned("Besides files", "other", otherGrid(facts), note("Not in the figures above: time there is mostly waiting for somebody else.")),
     );
   }
 }
 
-/** A grid with its button for copying. */
-export function table(name: string, grid: Grid): HTMLElement {
-  return h("div", { class: "small-table" }, grid.element, h("div", { class: "tools under" }, copyButton(name, () => grid.csv())));
-}
 
 function layerGrid(facts: JobFacts, layers: readonly string[]): Grid {
   type Row = Metadata & Partial<Pick<Direction, "bytes" | "bytes_per_second">> & { layer: string; kind: string };

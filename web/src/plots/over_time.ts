@@ -120,8 +120,8 @@ export class OverTime {
         y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
       },
       axes: [
-        { ...axis, values: (_, splits) => splits.map(clock(this.range[1] - this.range[0])), space: 70, size: 32 },
-        { ...axis, values: (_, splits) => splits.map((value) => panel.format(value)), size: 84, incrs: panel.steps, space: 32 },
+        { ...axis, values: (_, splits) => splits.map(clock(this.range[1] - this.range[0])), space: 70, size: 32, incrs: TIME_STEPS },
+        { ...axis, values: (_, splits) => splits.map((value) => panel.format(value)), size: 84, incrs: panel.steps, space: 26 },
       ],
       series: [
         { label: "Time", value: (_, value: number | null) => (value === null ? "" : duration(value * 1e9)) },
@@ -171,6 +171,11 @@ function clock(seconds: number): (moment: number) => string {
   return (moment) => `${Number((moment * factor).toPrecision(6))} ${unit}`;
 }
 
+const TIME_STEPS = [
+  ...Array.from({ length: 34 }, (_, place) => [1, 2, 5][place % 3] * 10 ** (Math.floor(place / 3) - 9)).filter((step) => step < 60),
+  ...[60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200],
+  ...[1, 2, 5, 10, 20, 50, 100].map((days) => days * 86400),
+];
 /** Steps for axes of bytes: powers of two are round there. */
 export const BYTE_STEPS = Array.from({ length: 80 }, (_, power) => 2 ** (power - 10));
 /** And for numbers: 1, 2 and 5 times powers of ten. */

@@ -37,16 +37,19 @@ export function measured(folder: Folder, measure: Measure): number {
  * what is no one directory.
  */
 export function treemap(root: Folder, measure: () => Measure, chosen: (path: string | null) => void): Chart {
-  const made = chart("Directories by size", 420, () => ({
+  const made = chart("Directories by size", 420, () => {
+    const shown = areas(root, measure());
+    return {
     tooltip: { ...style.tooltip(), formatter: (point: { data?: Area }) => (point.data ? details(point.data) : "") },
     series: [
       {
         type: "treemap",
         name: printable(root.name),
         id: "directories",
-        data: areas(root, measure()),
+        data: shown,
         left: 0, right: 0, top: 0, bottom: 34,
-        leafDepth: 2,
+        leafDepth: depthFor(shown),
+        drillDownIcon: "",
         roam: false,
         nodeClick: "zoomToNode",
         visibleMin: 30,
@@ -57,8 +60,8 @@ export function treemap(root: Folder, measure: () => Measure, chosen: (path: str
           itemStyle: { color: colour("--hover"), borderColor: colour("--line"), textStyle: { color: colour("--ink") } },
           emphasis: { itemStyle: { color: colour("--line"), textStyle: { color: colour("--ink") } } },
         },
-        label: { show: true, fontSize: 12, color: "#fff", overflow: "truncate", padding: [3, 4], formatter: (point: { data: Area }) => label(point.data, measure()) },
-        upperLabel: { show: true, height: 22, color: colour("--ink"), fontSize: 12, overflow: "truncate", formatter: (point: { data: Area }) => label(point.data, measure()) },
+        label: { show: true, fontSize: 12, color: "#fff", overflow: "truncate", lineHeight: 16, formatter: (point: { data: Area }) => label(point.data, measure(), "\n") },
+        upperLabel: { show: true, height: 22, padding: [0, 6], color: colour("--ink"), fontSize: 12, overflow: "truncate", formatter: (point: { data: Area }) => label(point.data, measure(), "  ") },
         itemStyle: { borderColor: colour("--sheet"), borderWidth: 1, gapWidth: 1 },
         levels: [
           { itemStyle: { borderWidth: 0, gapWidth: 3 }, upperLabel: { show: false } },
@@ -67,7 +70,8 @@ export function treemap(root: Folder, measure: () => Measure, chosen: (path: str
         ],
       },
     ],
-  }));
+    };
+  });
   made.instance.on("click", (event) => {
     const area = event.data as Area | undefined;
     chosen(area?.path && !area.rest ? area.path : null);
@@ -75,19 +79,35 @@ export function treemap(root: Folder, measure: () => Measure, chosen: (path: str
   return made;
 }
 
+/** As many levels at once as can be told apart. */
+function depthFor(level: readonly Area[]): number {
+  let [depth, inner] = [1, level.flatMap((one) => one.children ?? [])];
+  while (inner.length && depth < 5 && (depth < 2 || inner.length <= 60)) {
+    depth++;
+    inner = inner.flatMap((one) => one.children ?? []);
+  }
+  return depth;
+}
+
 function areas(root: Folder, measure: Measure): Area[] {
   return (area(root, "", measure).children ?? []);
 }
 
 function area(folder: Folder, above: string, measure: Measure): Area {
-  const name = folder.name.replace(/\/+$/, "");
-  const path = `${above}${name}/`;
+  let name = folder.name.replace(/\/+$/, "");
+  let path = `${above}${name}/`;
+  // Directories that hold nothing but one other are one area with it: a click more would show nothing new.
+  for (let only = onlyChild(folder, measure); above && only; only = onlyChild(folder, measure)) {
+    folder = only;
+    name += `/${only.name}`;
+    path += `${only.name}/`;
+  }
   const children = (folder.children ?? []).filter((child) => measured(child, measure) > 0);
   const made: Area = {
     name: printable(name || "/"),
     value: measured(folder, measure),
     path,
-    rest: /^\(.*others?\)$/.test(folder.name),
+    rest: isOthers(folder),
     folder,
     itemStyle: { color: shade(folder) },
   };
@@ -99,6 +119,16 @@ function area(folder: Folder, above: string, measure: Measure): Area {
     inner.push({ ...made, name: "/" });
   }
   return inner.length ? { ...made, children: inner } : made;
+}
+
+function onlyChild(folder: Folder, measure: Measure): Folder | null {
+  const [child, another] = (folder.children ?? []).filter((one) => measured(one, measure) > 0);
+  return child && !another && !isOthers(child) && measured(child, measure) === measured(folder, measure) ? child : null;
+}
+
+/** What the report sums up because it is too small for a place of its own. */
+function isOthers(folder: Folder): boolean {
+  return /^\(\d+ others?\)$/.test(folder.name);
 }
 
 /** What a directory holds beside the directories in it. */
@@ -124,8 +154,8 @@ function mix(from: number[], to: number[], share: number): string {
   return `rgb(${a.map((value, place) => Math.round(value + (b[place] - value) * part)).join(",")})`;
 }
 
-function label(one: Area, measure: Measure): string {
-  return `${one.name}  ${inUnits(measured(one.folder, measure), measure)}`;
+function label(one: Area, measure: Measure, between: string): string {
+  return `${one.name}${between}${inUnits(measured(one.folder, measure), measure)}`;
 }
 
 function inUnits(value: number, measure: Measure): string {

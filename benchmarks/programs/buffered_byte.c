@@ -1,0 +1,46 @@
+// putc of one byte, which mostly goes into the stream's buffer, to one file in DIRECTORY.
+// The reference puts as many into a buffer of its own and flushes it directly to a second file.
+#include "direct.h"
+#include "measure.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+struct Buffer {
+  int fd;
+  size_t used;
+  char bytes[4096];
+};
+
+static __attribute__((noinline)) void put(struct Buffer* buffer, char byte) {
+  if (buffer->used == sizeof buffer->bytes) {
+    if (direct_call(SYS_write, buffer->fd, (long)buffer->bytes, (long)buffer->used, 0) != (long)buffer->used) {
+      fail("direct write");
+    }
+    buffer->used = 0;
+  }
+  buffer->bytes[buffer->used++] = byte;
+}
+
+int main(int argc, char** argv) {
+  const char* directory = directory_argument(argc, argv, 1, "DIRECTORY");
+  char path[4096];
+  path_in(path, sizeof path, directory, "streamed");
+  FILE* file = fopen(path, "w");
+  if (file == NULL) fail(path);
+  path_in(path, sizeof path, directory, "reference");
+  struct Buffer buffer = {.fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600)};
+  if (buffer.fd < 0) fail(path);
+
+  struct Batches batches;
+  MEASURE(
+      &batches, 40000,
+      {
+        if (putc('x', file) == EOF) fail("putc");
+      },
+      put(&buffer, 'x'));
+
+  if (fclose(file) != 0 || close(buffer.fd) != 0) fail("close");
+  print_batches(&batches);
+  return 0;
+}
