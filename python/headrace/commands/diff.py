@@ -7,12 +7,13 @@ import json
 
 import click
 
-import headrace
+from headrace import _native
 from headrace._errors import UsageError
 from headrace.analysis.compare import Options, compare
 from headrace.commands._diff import render
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import to_ascii
+from headrace.logs import JobLog
 
 
 @click.command("diff")
@@ -25,8 +26,13 @@ from headrace.commands._text import to_ascii
     default="time",
     help="Their order: the greatest change of it first (time).",
 )
+@click.option(
+    "--anonymize",
+    is_flag=True,
+    help="Tokens in place of paths, arguments, hosts and users, the same in all logs.",
+)
 @click.option("--by", type=click.Choice(["path", "directory"]), default="path", help="What a row is (path).")
-def command(logs: tuple[str, ...], as_json: bool, rows: int, sort: str, by: str) -> None:
+def command(logs: tuple[str, ...], as_json: bool, rows: int, sort: str, by: str, anonymize: bool) -> None:
     """Show what changed between runs: time, bytes, calls, sizes and files.
 
     The first log is what the others are compared with. Times vary from run to run: to tell a change from
@@ -44,7 +50,8 @@ def command(logs: tuple[str, ...], as_json: bool, rows: int, sort: str, by: str)
     output = terminal()
     options = Options(rows=rows, by=by, sort=sort, bins=output.graph_columns)
     with working("comparing"), contextlib.ExitStack() as open_logs:
-        opened = [[open_logs.enter_context(headrace.open(log)) for log in side] for side in sides]
+        key = _native.Anonymizer() if anonymize else None
+        opened = [[open_logs.enter_context(JobLog(log, None, key)) for log in side] for side in sides]
         facts = compare(opened, options)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
