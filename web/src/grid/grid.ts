@@ -4,6 +4,7 @@
  */
 import type { Texts } from "../payload/table";
 import { csv } from "../text/csv";
+import { number } from "../text/units";
 import { append, h } from "../ui/dom";
 import type { Column } from "./column";
 import { Layout } from "./layout";
@@ -149,6 +150,9 @@ export class Grid {
     this.body.replaceChildren();
     this.open.clear();
     this.layout.rows = this.rows.length;
+    // Said on paper alone.
+    if (this.rows.length > PRINTED) this.element.dataset.printed = `The first ${PRINTED} of ${number(this.rows.length)} rows.`;
+    else delete this.element.dataset.printed;
     this.layout.setOpen(new Map());
     this.scroller.querySelector("table")?.setAttribute("aria-rowcount", String(this.rows.length + 1));
     this.update();
