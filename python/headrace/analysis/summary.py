@@ -9,6 +9,7 @@ from headrace._errors import UsageError
 from headrace.analysis.access import access
 from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import functions, layers, rate
+from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
 from headrace.analysis.kinds import FILE_KINDS
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
@@ -37,6 +38,7 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
         "by": options.by,
         "sort": options.sort,
         **_rows(log, chosen, options, {row["process"]: row for row in processes}),
+        "directories": directories(log, chosen),
         "bandwidth": rate(log, chosen, run_ns, options.bins),
         "processes": process_facts(log, processes, run_ns),
     }
@@ -197,9 +199,10 @@ def _rows(
     common: dict[tuple[int, str], list[tuple[str, int, int, bool]]] = {}
     for group, direction, what, value, count, exact in log.native.common(groups):
         common.setdefault((group, direction), []).append((what, value, count, exact))
+    points = {mount["mount"]: mount["point"] for mount in log.native.frame("mounts").rows()}
     result = []
     for place, row in enumerate(rows):
-        facts = _identity(row, options.by, processes)
+        facts = _identity(row, options.by, processes, points)
         facts |= {
             "files": row["files"],
             "processes": row["processes"],
@@ -236,9 +239,12 @@ def _sites(log: JobLog, groups: list[list[int]]) -> list[list[dict[str, Any]]]:
     return result
 
 
-def _identity(row: dict[str, Any], by: str, processes: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def _identity(
+    row: dict[str, Any], by: str, processes: dict[int, dict[str, Any]], points: dict[int, str]
+) -> dict[str, Any]:
     if by == "path":
-        return {"path": row["path"], "final_path": row["final_path"], "kind": row["kind"]}
+        names = {key: row[key] for key in ("path", "final_path", "kind", "layers")}
+        return names | {"mount": points.get(row["mount"], "")}
     if by == "directory":
         return {"path": row["directory"]}
     process = processes.get(row["process"], {})

@@ -73,7 +73,9 @@ def row_lines(facts: Facts, terminal: Terminal) -> list[str]:
     ]
     for row, figures in zip(rows, cells, strict=True):
         lines.append(line(figures, shorten_left(_name(row, base), room)))
-        lines += [terminal.dim(" " * 6 + text) for text in _words(row, facts["by"], terminal)]
+        lines += [
+            terminal.dim(" " * 6 + text) for text in _words(row, facts["by"], len(facts["mounts"]), terminal)
+        ]
     return lines
 
 
@@ -105,11 +107,13 @@ def _name(row: Facts, base: str) -> str:
     return name
 
 
-def _words(row: Facts, by: str, terminal: Terminal) -> list[str]:
+def _words(row: Facts, by: str, mounts: int, terminal: Terminal) -> list[str]:
     parts = []
     if row.get("final_path", row.get("path")) != row.get("path"):
         parts.append(f"renamed to {printable(_relative(row['final_path'], row['path']))}")
     parts += [_direction(row, way) for way in ("read", "write") if row[way]["calls"]]
+    if row.get("mount") and mounts > 1:
+        parts.append(f"on {printable(row['mount'])}")
     if row["mapped_bytes"]:
         parts.append(f"mapped {size(row['mapped_bytes'])}")
     if row["metadata"]["calls"] and row["metadata"]["time_ns"] * 4 > row["time_ns"]:
