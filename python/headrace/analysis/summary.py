@@ -195,7 +195,7 @@ def _rows(
     numbers = merged.top(options.sort, options.rows)
     rows = merged.rows(numbers)
     groups = [merged.records(number) for number in numbers]
-    sites = _sites(log, groups) if options.by == "path" else []
+    sites = _sites(log, groups) if options.by == "path" and groups else []
     common: dict[tuple[int, str], list[tuple[str, int, int, bool]]] = {}
     for group, direction, what, value, count, exact in log.native.common(groups):
         common.setdefault((group, direction), []).append((what, value, count, exact))
