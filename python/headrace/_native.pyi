@@ -84,6 +84,14 @@ class Log:
         The last three are empty when the log does not have them.
         """
 
+    def site_sums(
+        self, by_path: Frame, rows: Sequence[int]
+    ) -> tuple[list[tuple[str, int, int, int, int]], list[int]]:
+        """The table `sites` added up: (what, stack, records, ns, bytes); for each row that of its open.
+
+        -1: it has none. `rows` are those of records merged by path.
+        """
+
     narrowest_span_ns: int  # of the series over time; 0: it has none
     def report_files(
         self, by_path: Frame, most: int

@@ -124,6 +124,11 @@ FileTable Log::files_of(const Frame& by_path, uint64_t most) {
   return file_table(by_path, *stored_or_empty("common"), *stored_or_empty("mounts"), most);
 }
 
+SiteSums Log::sites_of(const Frame& by_path, const std::vector<uint64_t>& chosen) {
+  const std::lock_guard lock(mutex_);
+  return site_sums(by_path, chosen, *stored_or_empty("sites"));
+}
+
 SharedTable Log::stored(const std::string& name) {
   const auto known = tables_.find(name);
   if (known != tables_.end()) return known->second;

@@ -58,6 +58,7 @@ class Log {
   uint64_t narrowest_span_ns();
   /// Of file records merged by path.
   FileTable files_of(const Frame& by_path, uint64_t most);
+  SiteSums sites_of(const Frame& by_path, const std::vector<uint64_t>& chosen);
 
  private:
   // All need mutex_ held.
