@@ -1,4 +1,4 @@
-"""Fails on an #include or a Python import that layers.toml does not allow.
+"""Fails on an #include, a TypeScript or a Python import that layers.toml does not allow.
 
 Usage: check_layers.py [DIRECTORY]   (default: the tree this script lies in)
 Prints a line "file:line: what is wrong and which rule" for each, and exits 1 if there is one.
@@ -7,6 +7,7 @@ Prints a line "file:line: what is wrong and which rule" for each, and exits 1 if
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ Arrows = dict[str, list[str]]
 NATIVE_SUFFIXES = {".h", ".c", ".cc", ".cpp", ".def", ".inc", ".S"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<open>["<])(?P<path>[^">]+)[">]')
 
+WEB_IMPORT = re.compile(r"""\b(?:from|import)\s*\(?\s*["'](?P<path>\.[^"']*)["']""")
+
 
 def main(arguments: list[str]) -> int:
     root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
@@ -35,7 +38,7 @@ def check(root: Path) -> list[str]:
     """Every forbidden arrow in the tree at `root` and every fault of its rules, as "file:line: message"."""
     rules = tomllib.loads((root / "layers.toml").read_text(encoding="utf-8"))
     native, public, python = rules["native"], rules["public"], rules["python"]
-    problems = [*faults("native", native), *faults("python", python)]
+    problems = [*faults("native", native), *faults("web", rules["web"]), *faults("python", python)]
     for path in sorted((root / "src").rglob("*")):
         if path.suffix in NATIVE_SUFFIXES:
             problems += native_problems(root, path, path.relative_to(root / "src").parts[0], native, native)
@@ -43,6 +46,8 @@ def check(root: Path) -> list[str]:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in NATIVE_SUFFIXES:
                 problems += native_problems(root, path, folder, public, native)
+    for path in sorted((root / "web" / "src").rglob("*.ts")):
+        problems += web_problems(root, path, rules["web"])
     for path in sorted((root / "python" / "headrace").rglob("*.py")):
         problems += python_problems(root, path, python)
     return problems
@@ -95,6 +100,24 @@ def native_problems(root: Path, path: Path, folder: str, arrows: Arrows, folders
         elif target in folders and not (inside and target == folder) and target not in arrows[folder]:
             rule = f"{folder} may not include {target} ({allowed(arrows, folder)})"
             yield f'{place}:{line}: "{included}": {rule}'
+
+
+def web_problems(root: Path, path: Path, arrows: Arrows) -> Iterator[str]:
+    place = path.relative_to(root)
+    source = root / "web" / "src"
+    if path.parent == source:
+        return  # main.ts composes the folders
+    folder = path.relative_to(source).parts[0]
+    if folder not in arrows:
+        yield f"{place}:1: '{folder}' is in no layer: add it to layers.toml"
+        return
+    for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for match in WEB_IMPORT.finditer(text):
+            target = Path(os.path.normpath(path.parent / match["path"]))
+            parts = target.relative_to(source).parts if target.is_relative_to(source) else ("..", "")
+            if len(parts) > 1 and parts[0] not in (folder, *arrows[folder]):
+                rule = f"{folder} may not import {parts[0]} ({allowed(arrows, folder)})"
+                yield f"{place}:{line}: '{match['path']}': {rule}"
 
 
 def python_problems(root: Path, path: Path, arrows: Arrows) -> Iterator[str]:

@@ -29,8 +29,11 @@ class Frame:
         """Of merged file records: the ids of the records behind one row."""
 
 class Log:
-    def __init__(self, path: bytes, job: int = 0) -> None:
-        """`job`: the number of one of several concatenated jobs, from 1; 0 when there is only one."""
+    def __init__(self, path: bytes, job: int = 0, anonymizer: Anonymizer | None = None) -> None:
+        """`job`: the number of one of several concatenated jobs, from 1; 0 when there is only one.
+
+        With an anonymizer, all tables are seen without names.
+        """
 
     jobs: int
     size: int  # bytes of the file
@@ -81,6 +84,14 @@ class Log:
         The last three are empty when the log does not have them.
         """
 
+    def site_sums(
+        self, by_path: Frame, rows: Sequence[int]
+    ) -> tuple[list[tuple[str, int, int, int, int]], list[int]]:
+        """The table `sites` added up: (what, stack, records, ns, bytes); for each row that of its open.
+
+        -1: it has none. `rows` are those of records merged by path.
+        """
+
     narrowest_span_ns: int  # of the series over time; 0: it has none
     def report_files(
         self, by_path: Frame, most: int
@@ -90,6 +101,15 @@ class Log:
         Number of rows; columns (name, type, parts, values) of docs/formats/report-payload.md; the row of
         `by_path` behind each; files, bytes_read, bytes_written, time_ns and calls of those left out.
         """
+
+class Anonymizer:
+    """Replaces names by tokens. Logs that share one have the same tokens for the same names."""
+
+    def __init__(self) -> None: ...
+    def path(self, path: bytes) -> str: ...
+
+def anonymize(source: bytes, target: bytes) -> dict[str, Any]:
+    """Writes a log again without names, as a new file: {jobs, left_out: [texts], damage: as of Log}."""
 
 def match(runs: Sequence[tuple[Frame, str, int]]) -> Frame:
     """The same files of several runs side by side; a run is (merged frame, directory, side). See match.h."""

@@ -76,12 +76,14 @@ def units(table: pyarrow.Table) -> dict[str, str]:
     }
 
 
-def open(path: str | os.PathLike[str], job: int | None = None) -> JobLog:
+def open(path: str | os.PathLike[str], job: int | None = None, anonymize: bool = False) -> JobLog:
     """Opens a job log. `job`: which one, from 1, of a file that holds several because logs were concatenated.
+
+    `anonymize`: show tokens in place of paths, arguments, hosts and users; other ones each time.
 
     Raises a LogError when nothing in the file can be used, UsageError when `job` is missing or wrong.
     """
-    return JobLog(path, job)
+    return JobLog(path, job, _native.Anonymizer() if anonymize else None)
 
 
 class JobLog:
@@ -90,12 +92,19 @@ class JobLog:
     Text that is not UTF-8 is shown with ``\\xHH`` for each invalid byte; `raw` gives the bytes.
     """
 
-    def __init__(self, path: str | os.PathLike[str], job: int | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        job: int | None = None,
+        anonymizer: _native.Anonymizer | None = None,
+    ) -> None:
         self.path = os.fspath(path)
         if job is not None and job < 1:
             raise UsageError(f"{self.path}: jobs in a file are numbered from 1, not {job}")
         _refuse_pipes(self.path)
-        self._log: _native.Log | None = _native.Log(os.fsencode(self.path), job or 0)
+        self._log: _native.Log | None = _native.Log(os.fsencode(self.path), job or 0, anonymizer)
+        if anonymizer is not None:
+            self.path = anonymizer.path(os.fsencode(self.path))
         self._tables: dict[str, pyarrow.Table] = {}
 
     def close(self) -> None:

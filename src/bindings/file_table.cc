@@ -249,4 +249,39 @@ FileTable file_table(const Frame& by_path, const format::Table& common, const fo
   return table;
 }
 
+SiteSums site_sums(const Frame& by_path, const std::vector<uint64_t>& chosen, const format::Table& sites) {
+  SiteSums result{{}, std::vector<uint32_t>(chosen.size(), SiteSums::kNone)};
+  const format::Column* what = sites.find("what");
+  if (!what || what->type != format::Type::kText || by_path.record_starts.empty()) return result;
+  const auto number = [&](const char* name) {
+    const format::Column* column = sites.find(name);
+    return [column = column && column->type != format::Type::kText ? column : nullptr](uint64_t row) {
+      return column ? column->u64(row) : 0;
+    };
+  };
+  const auto record = number("record"), stack = number("stack"), time = number("time_ns"), bytes = number("bytes");
+  IdMap owner(chosen.size());
+  for (uint32_t i = 0; i < chosen.size(); ++i) {
+    for (uint64_t r = by_path.record_starts[chosen[i]]; r < by_path.record_starts[chosen[i] + 1]; ++r) {
+      owner.insert(by_path.records[r], i);
+    }
+  }
+  IdMap known;
+  for (uint64_t row = 0; row < sites.rows; ++row) {
+    const std::string_view kind = what->text(row);
+    const uint32_t at = known.insert(base::mix(stack(row), base::hash_text(kind)), known.size());
+    if (at == result.sums.size()) {
+      result.sums.push_back({"", stack(row)});
+      append_escaped(kind, result.sums.back().what);
+    }
+    SiteSums::Sum& sum = result.sums[at];
+    ++sum.records;
+    sum.time_ns += time(row);
+    sum.bytes += bytes(row);
+    const uint32_t file = kind == "open" ? owner.find(record(row)) : IdMap::kNone;
+    if (file != IdMap::kNone && result.opens[file] == SiteSums::kNone) result.opens[file] = at;
+  }
+  return result;
+}
+
 }  // namespace headrace::bindings

@@ -27,6 +27,20 @@ struct FileTable {
   } left_out;
 };
 
+/// Operations of one kind from one stack, over all records; and for each row the sum of its open.
+struct SiteSums {
+  static constexpr uint32_t kNone = 0xffffffff;
+  struct Sum {
+    std::string what;
+    uint64_t stack = 0, records = 0, time_ns = 0, bytes = 0;
+  };
+  std::vector<Sum> sums;
+  std::vector<uint32_t> opens;  // by row: index into sums, or kNone; of several the first in the order of the log
+};
+
+/// Of the table `sites` of a log; `chosen` are rows of records merged by path.
+SiteSums site_sums(const Frame& by_path, const std::vector<uint64_t>& chosen, const format::Table& sites);
+
 /// Rows of `by_path` (file records merged by path): the `most` that matter, taken in turn from the greatest by time, by
 /// bytes and by calls; the sums of the rest. Most time first, ties in the frame's order. `common` and `mounts` are
 /// those tables of the log.

@@ -10,7 +10,8 @@ namespace headrace::bindings {
 using base::Code;
 using base::Status;
 
-Log::Log(std::string path, uint64_t job) : path_(std::move(path)), reader_(take(format::Reader::open(path_))) {
+Log::Log(std::string path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer)
+    : path_(std::move(path)), reader_(take(format::Reader::open(path_))), anonymizer_(std::move(anonymizer)) {
   const std::vector<std::string> names = reader_.tables();
   if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return known_table(name); })) {
     check({Code::kForeign, path_ + ": a chunk file, but not a job log: it has none of the tables of one"});
@@ -26,7 +27,9 @@ Log::Log(std::string path, uint64_t job) : path_(std::move(path)), reader_(take(
 
 std::vector<std::string> Log::tables() {
   const std::lock_guard lock(mutex_);
-  return reader_.tables();
+  std::vector<std::string> tables = reader_.tables();
+  if (anonymizer_) std::erase_if(tables, [](const std::string& name) { return !known_table(name); });
+  return tables;
 }
 
 uint64_t Log::jobs() {
@@ -46,7 +49,11 @@ bool Log::closed() {
 
 std::vector<format::Damage> Log::damage() {
   const std::lock_guard lock(mutex_);
-  return reader_.damage();
+  std::vector<format::Damage> damage = reader_.damage();
+  for (format::Damage& place : damage) {
+    if (anonymizer_) place.reason = anonymizer_->anonymizer.names().sentence(place.reason);
+  }
+  return damage;
 }
 
 void Log::verify() {
@@ -117,11 +124,21 @@ FileTable Log::files_of(const Frame& by_path, uint64_t most) {
   return file_table(by_path, *stored_or_empty("common"), *stored_or_empty("mounts"), most);
 }
 
+SiteSums Log::sites_of(const Frame& by_path, const std::vector<uint64_t>& chosen) {
+  const std::lock_guard lock(mutex_);
+  return site_sums(by_path, chosen, *stored_or_empty("sites"));
+}
+
 SharedTable Log::stored(const std::string& name) {
   const auto known = tables_.find(name);
   if (known != tables_.end()) return known->second;
+  if (anonymizer_ && name != "names") (void)stored("names");  // which the other tables refer to
   auto table = reader_.table(name, job_);
   if (!table.ok() && table.code() != Code::kNotFound) check(located(table.status()));
+  if (table.ok() && anonymizer_) {
+    const std::lock_guard lock(anonymizer_->mutex);
+    if (!anonymizer_->anonymizer.apply(*table)) return tables_[name] = nullptr;
+  }
   SharedTable shared;
   if (table.ok()) shared = std::make_shared<const format::Table>(std::move(table).value());
   if (shared && shared->rows >= IdMap::kNone) {

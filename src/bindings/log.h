@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "anonymize/anonymizer.h"
 #include "bindings/decode.h"
 #include "bindings/file_table.h"
 #include "bindings/merge.h"
@@ -19,11 +20,19 @@
 
 namespace headrace::bindings {
 
+/// Of all logs that are compared: the same names have the same tokens in each. Any number of threads.
+struct SharedAnonymizer {
+  explicit SharedAnonymizer(const base::SipKey& key) : anonymizer(key) {}
+  std::mutex mutex;
+  anonymize::Anonymizer anonymizer;
+};
+
 class Log {
  public:
   /// `job`: 1 for the first job in the file. 0: the only one; a file with several is then refused (kInvalid).
   /// kForeign: a chunk file without any table of a job log. Otherwise as Reader::open.
-  Log(std::string path, uint64_t job);
+  /// With an anonymizer, which several logs may share, every table is seen without names.
+  Log(std::string path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer = {});
 
   std::vector<std::string> tables();
   uint64_t jobs();
@@ -49,6 +58,7 @@ class Log {
   uint64_t narrowest_span_ns();
   /// Of file records merged by path.
   FileTable files_of(const Frame& by_path, uint64_t most);
+  SiteSums sites_of(const Frame& by_path, const std::vector<uint64_t>& chosen);
 
  private:
   // All need mutex_ held.
@@ -63,6 +73,7 @@ class Log {
   std::optional<uint64_t> job_;
   std::map<std::string, SharedTable> tables_;
   std::unique_ptr<Names> names_;
+  std::shared_ptr<SharedAnonymizer> anonymizer_;
 };
 
 }  // namespace headrace::bindings

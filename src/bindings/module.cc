@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "bindings/anonymize.h"
 #include "bindings/arrow_export.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
@@ -174,12 +176,12 @@ nb::class_<Log> define_log(nb::module_& module) {
   nb::class_<Log> log(module, "Log");
   log.def(
          "__init__",
-         [](Log* self, const nb::bytes& path, uint64_t job) {
+         [](Log* self, const nb::bytes& path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer) {
            std::string name(path.c_str(), path.size());
            const nb::gil_scoped_release release;
-           new (self) Log(std::move(name), job);
+           new (self) Log(std::move(name), job, std::move(anonymizer));
          },
-         nb::arg("path"), nb::arg("job") = 0)
+         nb::arg("path"), nb::arg("job") = 0, nb::arg("anonymizer") = nb::none())
       .def("tables", &Log::tables)
       .def_prop_ro("jobs", &Log::jobs)
       .def_prop_ro("size", &Log::size)
@@ -219,6 +221,7 @@ NB_MODULE(_native, module) {
   define_frame(module);
   nb::class_<Log> log = define_log(module);
   define_report(module, log);
+  define_anonymize(module);
   module.def("counters", [] {
     nb::list list;
     for (const ColumnInfo& column : counter_columns()) list.append(column_dict(column));

@@ -40,6 +40,20 @@ nb::tuple files_of(Log& log, const Frame& by_path, uint64_t most) {
   return nb::make_tuple(table.rows, columns, table.chosen, rest);
 }
 
+nb::tuple sites_of(Log& log, const Frame& by_path, const std::vector<uint64_t>& chosen) {
+  SiteSums sites;
+  {
+    const nb::gil_scoped_release release;
+    sites = log.sites_of(by_path, chosen);
+  }
+  nb::list sums, opens;
+  for (const SiteSums::Sum& sum : sites.sums) {
+    sums.append(nb::make_tuple(str_of(sum.what), sum.stack, sum.records, sum.time_ns, sum.bytes));
+  }
+  for (uint32_t at : sites.opens) opens.append(at == SiteSums::kNone ? nb::int_(-1) : nb::int_(at));
+  return nb::make_tuple(sums, opens);
+}
+
 nb::list tree_of(const Frame& by_path, uint64_t most) {
   std::vector<TreeNode> nodes;
   {
@@ -87,6 +101,7 @@ nb::object pattern_of(uint64_t consecutive, uint64_t forward, uint64_t backward)
 
 void define_report(nb::module_& module, nb::class_<Log>& log) {
   log.def("report_files", files_of, nb::arg("by_path"), nb::arg("most"))
+      .def("site_sums", sites_of, nb::arg("by_path"), nb::arg("rows"))
       .def("rate", rate_of, nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
            nb::arg("processes") = std::vector<uint64_t>())
       .def_prop_ro("narrowest_span_ns", &Log::narrowest_span_ns);

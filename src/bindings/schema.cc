@@ -47,7 +47,7 @@ struct FlatColumn {
 constexpr FlatColumn kColumns[] = {
 #define TABLE(name, doc)
 #define COLUMN(table, name, role, unit, doc) {#table, {#name, Role::role, #unit, "", "", doc}},
-#include "bindings/tables.def"
+#include "model/tables.def"
 #undef TABLE
 #undef COLUMN
 };
@@ -56,7 +56,7 @@ std::vector<TableInfo> make_tables() {
   std::vector<TableInfo> tables = {
 #define TABLE(name, doc) {#name, doc, {}},
 #define COLUMN(table, name, role, unit, doc)
-#include "bindings/tables.def"
+#include "model/tables.def"
 #undef TABLE
 #undef COLUMN
   };

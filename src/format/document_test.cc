@@ -123,7 +123,7 @@ std::string between(const std::string& line, const std::string& before, const st
 // docs/formats/job-log.md has a row with the name and the meaning of every column that the bindings know.
 TEST(Document, DescribesEveryColumnOfAJobLog) {
   const std::string document = read(HEADRACE_SOURCE_DIR "/docs/formats/job-log.md");
-  std::ifstream list(HEADRACE_SOURCE_DIR "/src/bindings/tables.def");
+  std::ifstream list(HEADRACE_SOURCE_DIR "/src/model/tables.def");
   std::string section;
   int columns = 0;
   for (std::string line; std::getline(list, line);) {

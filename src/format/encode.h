@@ -21,6 +21,9 @@ class TableEncoder {
   /// Bytes of one row before encoding.
   size_t row_bytes(size_t row) const;
 
+  /// All rows as a reader would give them.
+  Table whole() const;
+
   /// Payload of the rows [first, end).
   std::vector<uint8_t> payload(size_t first, size_t end);
 

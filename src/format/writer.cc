@@ -91,6 +91,25 @@ Status Writer::add(const TableBuilder& table) {
   if (state_->sink == nullptr) return Status(Code::kInvalid, "the log is already closed");
   HEADRACE_TRY(Status(table.mistake_));
   if (table.columns_.empty()) return Status(Code::kInvalid, "table '" + table.name_ + "' has no columns");
+  return state_->options.filter == nullptr ? add_unfiltered(table) : add_filtered(table);
+}
+
+Status Writer::add_filtered(const TableBuilder& table) {
+  Table filtered = table_of(table);
+  const bool wanted = state_->options.filter->apply(filtered);
+  if (wanted && !filtered.columns.empty()) {
+    TableCopy copy(filtered);
+    copy.builder().version(table.version_).time_range(table.begin_at_ns_, table.end_at_ns_);
+    const Status status = add_unfiltered(copy.builder());
+    // Which rows of the caller's a part stands for is known only when the filter took none away.
+    if (!status.ok() && filtered.rows != table.rows_) state_->stored_rows = 0;
+    HEADRACE_TRY(status);
+  }
+  state_->stored_rows = table.rows_;
+  return {};
+}
+
+Status Writer::add_unfiltered(const TableBuilder& table) {
   TableEncoder encoder(table);
   size_t first = 0;
   do {
@@ -113,6 +132,7 @@ Status Writer::add(const TableBuilder& table) {
 
 Status Writer::add_chunk(ChunkHeader header, std::span<const uint8_t> raw_payload) {
   if (state_->sink == nullptr) return Status(Code::kInvalid, "the log is already closed");
+  if (state_->options.filter) return Status(Code::kInvalid, "a chunk that cannot be filtered cannot be added");
   if (is_bookkeeping(header.kind)) return Status(Code::kInvalid, "a writer makes its index itself");
   if (header.rows > kMaxRows)
     return Status(Code::kLimit, "a chunk holds at most " + std::to_string(kMaxRows) + " rows");

@@ -19,6 +19,7 @@
 #include "format/chunk.h"
 #include "format/sink.h"
 #include "format/table_builder.h"
+#include "format/table_filter.h"
 
 namespace headrace::format {
 
@@ -29,6 +30,7 @@ struct WriterOptions {
   uint32_t chunk_rows = 65536;  // tables are split into chunks of at most this many rows, at most kMaxRows
   uint32_t chunk_bytes =
       4u << 20;  // … and of about this many bytes before compression; a larger single row is still taken
+  TableFilter* filter = nullptr;  // all tables pass through it; outlives the Writer, which then takes no opaque chunks
 };
 
 class Writer {
@@ -50,11 +52,12 @@ class Writer {
   /// them again would count them twice. The Writer stays usable.
   base::Status add(const TableBuilder& table);
 
-  /// How many rows of the table that was last given to add() are stored.
+  /// How many rows of the table that was last given to add() are stored; those that a filter left out count as stored.
   size_t stored_rows() const;
 
   /// Appends one chunk whose payload the caller has encoded. Uses kind, version, name, rows, times of `header`, and
-  /// its producer and sequence when `header.job` is not 0 (a copied chunk); otherwise the Writer's own.
+  /// its producer and sequence when `header.job` is not 0 (a copied chunk); otherwise the Writer's own. kInvalid: the
+  /// Writer has a filter, which cannot look into it.
   base::Status add_chunk(ChunkHeader header, std::span<const uint8_t> raw_payload);
 
   /// Writes the index and closes the sink. The Writer takes nothing afterwards.
@@ -66,6 +69,8 @@ class Writer {
  private:
   struct State;
   explicit Writer(std::unique_ptr<State> state);
+  base::Status add_filtered(const TableBuilder& table);
+  base::Status add_unfiltered(const TableBuilder& table);
   std::unique_ptr<State> state_;
 };
 

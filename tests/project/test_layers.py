@@ -43,6 +43,8 @@ ALLOWED = {
     "src/bindings/logs.cc": '#include "format/reader.h"\n#include "headrace/phases.h"\n',
     "examples/phases/main.c": '#include "headrace/phases.h"\n#include "local.h"\n',
     "fuzz/reader.cc": '#include "format/reader.h"\n',
+    "web/src/grid/a.ts": 'import { h } from "../ui/dom";\nimport "./b";\nimport uPlot from "uplot";\n',
+    "web/src/main.ts": 'import { jobPage } from "./job/page";\n',
     "python/headrace/commands/show.py": "import headrace\nfrom headrace import __version__, logs\n",
     "python/headrace/commands/export.py": "from ..logs import x\n",
     "python/headrace/__init__.py": "from . import logs\nfrom ._errors import E\n",
@@ -52,6 +54,9 @@ ALLOWED = {
 
 FORBIDDEN = {
     "upward": ("src/base/clock.cc", '\n#include "model/counters.h"\n', 2, "base may not include model"),
+    "page": ("web/src/diff/a.ts", '\nimport { b } from "../job/b";\n', 2, "diff may not import job"),
+    "lazy": ("web/src/ui/a.ts", 'await import("../grid/b");\n', 1, "ui may not import grid"),
+    "outside": ("web/src/ui/a.ts", 'import { b } from "../../plugins/b";\n', 1, "ui may not import .."),
     "sibling": ("src/capture/a.cc", '#include "convert/darshan.h"\n', 1, "capture may not include convert"),
     "deeper file": (
         "src/capture/x/a.h",

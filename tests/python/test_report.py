@@ -444,3 +444,30 @@ class TestCommand:
         )
         command = [sys.executable, "-c", code, "report", str(log), "--json"]
         assert subprocess.run(command, capture_output=True, text=True).stderr == "[]\n"
+
+
+def test_places_in_the_code_are_those_of_call_sites(tmp_path: Path) -> None:
+    from headrace.analysis.call_sites import call_sites
+
+    maker = LogMaker()
+    records = []
+    for process in (1, 2):
+        maker.process(process)
+        records += [maker.file(process, path, opens=1, meta_ns=9) for path in ("/a", "/b", "/c")]
+    rows = [(0, "open", 7), (1, "open", 8), (3, "open", 8), (0, "slowest_read", 7), (4, "open", 7)]
+    for place, what, stack in rows:
+        maker.add("sites", record=records[place], what=what, stack=stack, time_ns=place, bytes=2 * place)
+    for stack in (7, 8):
+        maker.add("stacks", stack=stack, depth=0, module=0, offset=stack)
+    log = maker.write(tmp_path / "a.hr")
+    found = report(log)
+    with package.open(log) as opened:
+        expected = call_sites(opened)
+    keys = ("what", "stack", "calls", "time_ns", "bytes", "frames")
+    assert [[site[key] for key in keys] for site in found["facts"]["sites"]] == [
+        [site[key] for key in keys] for site in expected.sites
+    ]
+    opened_at = {row["path"]: row["site"] for row in rows_of(found["tables"]["files"])}
+    assert found["facts"]["sites"][opened_at["/b"]]["stack"].endswith("8")
+    assert opened_at["/c"] == -1
+    assert (opened_at["/a"], opened_at["/b"]) == (expected.open_of[records[0]], expected.open_of[records[1]])

@@ -358,3 +358,19 @@ def test_a_cut_report_says_so(open_page: Any, report: Any, tmp_path: Path, chrom
     page.goto(cut.as_uri())
     expect(page.locator("main")).to_contain_text("the file was changed or cut")
     page.close()
+
+
+def test_paper_gets_the_first_rows_of_a_table(open_page: Any, report: Any) -> None:
+    page = open_page(report("huge"))
+    rows = page.locator("#files tbody tr.opens")
+    assert rows.count() < 100
+    page.emulate_media(media="print")
+    page.evaluate("() => { dispatchEvent(new Event('beforeprint')) }")
+    page.set_viewport_size({"width": 794, "height": 1100})
+    page.wait_for_timeout(300)
+    expect(rows).to_have_count(200)
+    expect(page.locator("#files .grid")).to_have_attribute("data-printed", "The first 200 of 100,000 rows.")
+    expect(page.locator("#bar")).to_be_hidden()
+    page.emulate_media(media="screen")
+    page.evaluate("() => { dispatchEvent(new Event('afterprint')) }")
+    assert rows.count() < 100

@@ -1,5 +1,6 @@
 /** Opens the report: the shell is painted first, then the data is unpacked and the page of its kind is built. */
 import "./style/page.css";
+import { diffPage } from "./diff/page";
 import { jobPage } from "./job/page";
 import { type Payload, PayloadError, readPayload } from "./payload/decode";
 import { h } from "./ui/dom";
@@ -9,6 +10,7 @@ import { startTooltips } from "./ui/tooltip";
 /** The page for each kind of data; facts.kind chooses. */
 const PAGES: Record<string, (payload: Payload, main: HTMLElement, navigation: HTMLElement) => void> = {
   job: jobPage,
+  diff: diffPage,
 };
 
 async function open(): Promise<void> {

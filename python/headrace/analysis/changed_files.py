@@ -42,11 +42,8 @@ class Matched:
         return [None, *(_native.match_counts(self.frame, side) for side in range(1, self.sides))]
 
 
-def changed_files(
-    sides: Sequence[Sequence[JobLog]], summaries: list[list[Facts]], by: str, sort: str, rows: int
-) -> Facts:
+def changed_files(matched: Matched, summaries: list[list[Facts]], by: str, sort: str, rows: int) -> Facts:
     """{matched, rows, rows_in_all}: `rows` are the files that changed most."""
-    matched = Matched(sides, summaries, by)
     ordered = _native.most_changed(matched.frame, TERMS[sort], matched.sides, len(matched.frame))
     numbers = ordered[:rows]
     found = [_row(matched, row) for row in matched.frame.rows(numbers)]

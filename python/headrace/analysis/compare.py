@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.analysis import summary
-from headrace.analysis.changed_files import changed_files
+from headrace.analysis.changed_files import Matched, changed_files
 from headrace.analysis.changes import chance_apart, figure, keyed, side_name, signed
 from headrace.analysis.unequal import unequal
 from headrace.logs import JobLog
@@ -23,15 +23,16 @@ class Options:
     bins: int = 60  # of the bandwidth over time
 
 
-def compare(sides: Sequence[Sequence[JobLog]], options: Options | None = None) -> Facts:
+def compare(sides: Sequence[Sequence[JobLog]], options: Options | None = None) -> tuple[Facts, Matched]:
     """All facts about `sides`, each one run or its repetitions; the first is what others are compared with.
 
-    Raises LogError.
+    With them come all files, of which the facts have only those that changed most. Raises LogError.
     """
     options = options or Options()
     shown = summary.Options(rows=0, by="process", bins=1)
     summaries = [[summary.summarize(log, shown) for log in runs] for runs in sides]
     totals = _totals(summaries)
+    matched = Matched(sides, summaries, options.by)
     facts: Facts = {
         "format": 1,
         "sides": [_side(place, runs) for place, runs in enumerate(summaries)],
@@ -42,13 +43,13 @@ def compare(sides: Sequence[Sequence[JobLog]], options: Options | None = None) -
         "programs": _programs(summaries),
         "by": options.by,
         "sort": options.sort,
-        "files": changed_files(sides, summaries, options.by, options.sort, options.rows),
+        "files": changed_files(matched, summaries, options.by, options.sort, options.rows),
         "sizes": _sizes(summaries),
         "bandwidth": _bandwidth(sides, summaries, options.bins),
         "chance_apart": _chance(summaries),
     }
     facts["same"] = _same(facts)
-    return facts
+    return facts, matched
 
 
 def _side(place: int, runs: list[Facts]) -> Facts:

@@ -144,4 +144,7 @@ def figures() -> list[tuple[str, str, str]]:
 
 
 def _sentence(doc: str) -> str:
-    return doc[:1].upper() + doc[1:] + ("" if doc.endswith(".") else ".")
+    """As a sentence; the name of a function or counter stays as it is."""
+    first = doc.split(" ", 1)[0].rstrip(",")
+    name = first in _native.function_modules() or "_" in first
+    return (doc if name else doc[:1].upper() + doc[1:]) + ("" if doc.endswith(".") else ".")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from headrace import _native
+from headrace.analysis.kinds import FILE_KINDS
+from headrace.logs import JobLog
 
 _MEASURES = ("files", "bytes_read", "bytes_written", "time_ns", "calls")
 
@@ -23,3 +25,21 @@ def treemap(by_path: _native.Frame, most: int) -> dict[str, Any]:
         if parent is not None:
             nodes[parent].setdefault("children", []).append(node)
     return nodes[0]
+
+
+def directories(log: JobLog, chosen: list[int], most: int = 5) -> list[dict[str, Any]]:
+    """The directories with most time in the files directly in them; keys as in docs/show.md."""
+    merged = log.native.merge("directory", chosen, FILE_KINDS)
+    times, calls = ("read_ns", "write_ns", "meta_ns"), ("reads", "writes", "metadata_calls")
+    columns = ["directory", "files", "bytes_read", "bytes_written", *times, *calls]
+    return [
+        {
+            "path": row["directory"],
+            "files": row["files"],
+            "time_ns": sum(row[key] for key in times),
+            "calls": sum(row[key] for key in calls),
+            "bytes_read": row["bytes_read"],
+            "bytes_written": row["bytes_written"],
+        }
+        for row in merged.rows(merged.top("time", most), columns)
+    ]

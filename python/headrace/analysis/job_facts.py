@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from headrace import _native
-from headrace.analysis.call_sites import CallSites, call_sites
 from headrace.analysis.calls import finest_spans, rate
 from headrace.analysis.definitions import definitions, units
 from headrace.analysis.directories import treemap
+from headrace.analysis.job_sites import job_sites
 from headrace.analysis.kinds import FILE_KINDS
 from headrace.analysis.processes import process_rows
 from headrace.analysis.summary import overview, process_facts, tell_damage
@@ -43,14 +42,14 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
     processes = process_facts(log, rows, run_ns)
     by_path = log.native.merge("path", [], FILE_KINDS)
     files, columns, chosen, left_out = log.native.report_files(by_path, most_files)
-    sites = call_sites(log)
+    sites, opened = job_sites(log, by_path, chosen)
     top_level = {key: summary.pop(key) for key in ("layers", "functions", "sizes")}
     facts = {
         "summary": summary,
         **top_level,
         "rate": rate(log, [], run_ns, finest_spans(log, run_ns, MOST_SPANS)),
         "treemap": treemap(by_path, MOST_DIRECTORIES),
-        "sites": sites.sites,
+        "sites": sites,
         "definitions": definitions(),
         "units": units(),
         "flags": [flag._asdict() for flag in flags()],
@@ -60,18 +59,4 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
     if len(processes) > MOST_PROCESSES:
         facts["processes_left_out"] = len(processes) - MOST_PROCESSES
     tell_damage(log, summary)
-    return JobFacts(facts, files, columns, open_sites(sites, by_path, chosen), processes[:MOST_PROCESSES])
-
-
-def open_sites(sites: CallSites, by_path: _native.Frame, rows: list[int]) -> list[int]:
-    """For each of these rows of records merged by path the place in the code that opened it, or -1.
-
-    Of several, one a record, it is the first in the order of the log.
-    """
-    if not sites.open_of:
-        return [-1] * len(rows)
-    found = []
-    for row in rows:
-        known = (sites.open_of.get(record, -1) for record in by_path.records(row))
-        found.append(next((site for site in known if site >= 0), -1))
-    return found
+    return JobFacts(facts, files, columns, opened, processes[:MOST_PROCESSES])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.commands._columns import columns
 from headrace.commands._diff_files import file_lines
 from headrace.commands._diff_header import header_lines
-from headrace.commands._show import columns
 from headrace.commands._signed import against, amount, change, share
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, bar, clip, duration, number, printable, size, sparkline

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from headrace.commands._columns import columns
+from headrace.commands._show_calls import directory_lines, function_lines, layer_lines
 from headrace.commands._show_header import header_lines
 from headrace.commands._show_rows import row_lines
 from headrace.commands._show_tree import process_lines
@@ -22,7 +23,6 @@ from headrace.commands._text import (
     printable,
     size,
     sparkline,
-    width,
 )
 
 Facts = dict[str, Any]
@@ -43,7 +43,10 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
     sections = [
         header_lines(facts, terminal),
         _totals(facts, terminal),
+        layer_lines(facts, terminal),
         row_lines(facts, terminal),
+        directory_lines(facts, terminal),
+        function_lines(facts, terminal),
         _sizes(facts, terminal),
         _bandwidth(facts, terminal),
         process_lines(facts, terminal),
@@ -56,35 +59,6 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         if section:
             lines += [*section, ""]
     return [clip(line, terminal.columns) for line in lines[:-1]]
-
-
-def columns(
-    rows: Iterable[Sequence[str]], left: frozenset[int] = frozenset(), room: int | None = None
-) -> list[str]:
-    """Rows as lines of aligned cells: to the right, but to the left in the columns of `left`.
-
-    With `room`, the last column is wrapped to lines of so many columns.
-    """
-    rows = list(rows)
-    if not rows:
-        return []
-    last = len(rows[0]) - 1
-    widths = [max(width(row[place]) for row in rows) for place in range(last + 1)]
-    lines = []
-    for row in rows:
-        cells = []
-        for place, cell in enumerate(row):
-            gap = " " * (widths[place] - width(cell))
-            cells.append(cell + ("" if place == last else gap) if place in left else gap + cell)
-        line = "  " + "  ".join(cells).rstrip()
-        indent = 2 + sum(widths[:last]) + 2 * last
-        if room is None or width(line) <= room or room - indent < 20:
-            lines.append(line)
-            continue
-        words = textwrap.wrap(row[last], room - indent)
-        lines += ["  " + "  ".join([*cells[:last], words[0]])]
-        lines += [" " * indent + text for text in words[1:]]
-    return lines
 
 
 def _totals(facts: Facts, terminal: Terminal) -> list[str]:
@@ -150,17 +124,30 @@ def _sizes(facts: Facts, terminal: Terminal) -> list[str]:
             continue
         total = sum(bucket["operations"] for bucket in buckets)
         greatest = max(bucket["operations"] for bucket in buckets)
-        rows = [
+        by_layer = _operations_by_layer(facts, direction)
+        rows: list[Sequence[str]] = [("", "", "", *by_layer, "")] if by_layer else []
+        rows += [
             (
                 _range(bucket, buckets, facts, direction),
                 number(bucket["operations"]),
                 percent(bucket["operations"] / total),
+                *(number(operations.get(bucket["to"], 0)) for operations in by_layer.values()),
                 bar(bucket["operations"], greatest, min(30, terminal.graph_columns), terminal.unicode),
             )
             for bucket in buckets
         ]
-        lines += [terminal.bold(title), *columns(rows, left=frozenset({3}))]
+        lines += [terminal.bold(title), *columns(rows, left=frozenset({len(rows[0]) - 1}))]
     return lines
+
+
+def _operations_by_layer(facts: Facts, direction: str) -> dict[str, dict[int, int]]:
+    """Operations by layer and upper bound; empty when all are of one layer."""
+    layers = {
+        printable(name): {bucket["to"]: bucket["operations"] for bucket in sizes[direction]}
+        for name, sizes in facts["sizes"]["by_layer"].items()
+        if sizes[direction]
+    }
+    return layers if len(layers) > 1 else {}
 
 
 def _range(bucket: Facts, buckets: list[Facts], facts: Facts, direction: str) -> str:
@@ -182,6 +169,12 @@ def _bandwidth(facts: Facts, terminal: Terminal) -> list[str]:
         if any(values):
             peak = max(values) / bandwidth["span_ns"] * 1e9
             lines.append(f"  {name:<5} |{sparkline(values, terminal.unicode)}| peak {size(peak)}/s")
+    calls = [
+        sum(each) for each in zip(*(bandwidth[key] for key in ("reads", "writes", "metadata")), strict=True)
+    ]
+    if any(calls):
+        peak = max(calls) / bandwidth["span_ns"] * 1e9
+        lines.append(f"  calls |{sparkline(calls, terminal.unicode)}| peak {number(round(peak))}/s")
     if not lines:
         return []
     end = duration(facts["job"]["run_ns"])
@@ -189,7 +182,11 @@ def _bandwidth(facts: Facts, terminal: Terminal) -> list[str]:
     lines.append(terminal.dim(f"         0{end.rjust(bins - 1)}  ({duration(bandwidth['span_ns'])} each)"))
     others = [other for other in facts["other"] if other["bytes_read"] + other["bytes_written"]]
     names = ", ".join(_other_name(other["kind"]) for other in others)
-    title = "Bytes over time" + (f" of all descriptors, these included: {names}" if names else "")
+    title = (
+        ("Bytes and calls" if any(calls) else "Bytes")
+        + " over time"
+        + (f" of all descriptors, these included: {names}" if names else "")
+    )
     return [*map(terminal.bold, terminal.wrap(title)), *lines]
 
 

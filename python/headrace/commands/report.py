@@ -26,8 +26,11 @@ from headrace.reports.job import tables, title
 )
 @click.option("--force", is_flag=True, help="Replace FILE even if it is not a report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts instead; keys in docs/report.md.")
+@click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
-def command(log: str, output: str | None, force: bool, as_json: bool, job: int | None) -> None:
+def command(
+    log: str, output: str | None, force: bool, as_json: bool, anonymize: bool, job: int | None
+) -> None:
     """Write a report: one HTML file that any browser shows, without a network.
 
     It has what `headrace show` says and more: where the time went, bandwidth over time, every file,
@@ -39,7 +42,7 @@ def command(log: str, output: str | None, force: bool, as_json: bool, job: int |
       headrace report job.hr -o report.html
       headrace report job.hr --json | jq .layers
     """
-    with working(f"reading {printable(log)}"), headrace.open(log, job) as opened:
+    with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize) as opened:
         found = job_facts(opened)
         if as_json:
             click.echo(json.dumps(found.facts, indent=2))

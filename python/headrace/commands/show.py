@@ -27,9 +27,17 @@ from headrace.commands._text import printable, to_ascii
     "--by", type=click.Choice(["path", "process", "directory"]), default="path", help="What a row is (path)."
 )
 @click.option("--process", metavar="PID", help="Only this process; a pid, or an id from --json.")
+@click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
 def command(
-    log: str, as_json: bool, rows: int, sort: str, by: str, process: str | None, job: int | None
+    log: str,
+    as_json: bool,
+    rows: int,
+    sort: str,
+    by: str,
+    process: str | None,
+    anonymize: bool,
+    job: int | None,
 ) -> None:
     """Show what a job log says: what ran, how long it read and wrote, which files, and what is missing.
 
@@ -43,7 +51,7 @@ def command(
     """
     output = terminal()
     options = Options(rows=rows, by=by, sort=sort, process=process, bins=output.graph_columns)
-    with working(f"reading {printable(log)}"), headrace.open(log, job) as opened:
+    with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize) as opened:
         facts = summarize(opened, options)
     if as_json:
         click.echo(json.dumps(facts, indent=2))

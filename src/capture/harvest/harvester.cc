@@ -87,7 +87,7 @@ base::Status Harvester::scan(Depth depth) {
   const Moment now = Moment::now();
   for (auto place = waiting_.begin(); place != waiting_.end();) {
     bool done = true;
-    if (already_stored_.count(log_.tree().id_of(place->second.image)) != 0)
+    if (already_stored_.count(log_.stored_id(log_.tree().id_of(place->second.image))) != 0)
       stirred_ = true;
     else if (place->second.is_note())
       harvest_note(place->second);

@@ -31,7 +31,7 @@ class Harvester {
   /// The same when the caller has just closed the log.
   void remove_stored();
 
-  /// These process images are in the log already: their spools are only removed.
+  /// These process images are in the log already, by what it calls them: their spools are only removed.
   void skip(std::unordered_set<uint64_t> ids) { already_stored_ = std::move(ids); }
 
   /// How a process ended, for those that the caller could wait for.

@@ -68,8 +68,14 @@ std::string json_array(const std::vector<std::string>& texts) {
 JobLog::JobLog(LogOutput output, const Moment& start)
     : output_(std::move(output)), start_(start), host_(host_name()), tree_(host_) {}
 
+void JobLog::anonymize(const base::SipKey& key) {
+  anonymizer_ = std::make_unique<anonymize::Anonymizer>(key);
+  output_.filter(anonymizer_.get());
+}
+
 void JobLog::continue_in(LogOutput output) {
   output_ = std::move(output);
+  output_.filter(anonymizer_.get());
   tables_.continue_log();
 }
 

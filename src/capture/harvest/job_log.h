@@ -2,9 +2,11 @@
 //
 // One thread at a time.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "anonymize/anonymizer.h"
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
 #include "capture/harvest/log_output.h"
@@ -23,6 +25,12 @@ std::string json_array(const std::vector<std::string>& texts);
 class JobLog {
  public:
   JobLog(LogOutput output, const Moment& start);
+
+  /// What is written from now on is written without names; `key` as in what is already there.
+  void anonymize(const base::SipKey& key);
+
+  /// What the log calls the process image `id`.
+  uint64_t stored_id(uint64_t id) const { return anonymizer_ ? anonymizer_->names().id(id) : id; }
 
   /// Goes on in a log that was closed, or that another process left.
   void continue_in(LogOutput output);
@@ -54,6 +62,7 @@ class JobLog {
   void add_contents(const SpoolContents& contents);
   void add_untold_calls();
 
+  std::unique_ptr<anonymize::Anonymizer> anonymizer_;  // before its user
   LogOutput output_;
   Moment start_;
   std::string host_;

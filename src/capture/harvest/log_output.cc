@@ -51,6 +51,7 @@ Status LogOutput::check_creatable(const std::string& path) {
 Status LogOutput::open(const std::string& path, bool append) {
   format::WriterOptions options;
   options.job = job_;
+  options.filter = filter_;
   if (append) {
     auto writer = format::Writer::append(path, options);
     if (!writer.ok()) return writer.status();

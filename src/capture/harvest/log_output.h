@@ -20,6 +20,9 @@ class LogOutput {
   /// Continues an existing log; see format::Writer::append.
   static LogOutput append_to(std::string path, std::vector<std::string> fallbacks);
 
+  /// All tables written from now on pass through `filter`, which must outlive this.
+  void filter(format::TableFilter* filter) { filter_ = filter; }
+
   /// Refuses to replace a file that is neither empty nor a log: kInvalid.
   static base::Status check_replaceable(const std::string& path);
 
@@ -48,6 +51,7 @@ class LogOutput {
   size_t next_fallback_ = 0;
   bool append_ = false;
   uint64_t job_ = 0;
+  format::TableFilter* filter_ = nullptr;
   std::optional<format::Writer> writer_;
 };
 

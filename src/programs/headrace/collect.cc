@@ -77,7 +77,8 @@ void add_facts(capture::JobLog& log, const Facts& facts, const Moment& start, bo
     log.add_fact("user_id", std::to_string(geteuid()));
     log.add_fact("command", "[]");
     for (const auto& [key, value] : facts) {
-      if (key != "log" && key != "start_monotonic_ns" && key != "start_boottime_ns") log.add_fact(key, value);
+      const bool ours = key == "log" || key == "start_monotonic_ns" || key == "start_boottime_ns" || key == "anonymize";
+      if (!ours) log.add_fact(key, value);
     }
     log.add_fact("start_utc_ns", std::to_string(start.realtime_ns));
   }
@@ -85,10 +86,31 @@ void add_facts(capture::JobLog& log, const Facts& facts, const Moment& start, bo
   log.add_fact("complete", running == 0 ? "yes" : "no: " + count_of(running, "process") + " still running");
 }
 
+/// Makes `log` anonymous when that was asked for, now or when the job was run. The key is kept with the records as long
+/// as there are any, because the same names must get the same tokens when more is collected.
+Status make_anonymous(JobDirectory& directory, const CollectSettings& settings, const Target& target, Facts& facts,
+                      capture::JobLog& log) {
+  const auto kept = facts.find("anonymize");
+  if (kept == facts.end() && !settings.anonymize) return {};
+  if (kept == facts.end() && target.append) {
+    return {Code::kInvalid,
+            target.path + ": was begun without --anonymize; collect it so, then use `headrace anonymize`"};
+  }
+  HEADRACE_ASSIGN(const base::SipKey key,
+                  kept == facts.end() ? anonymize::random_key() : anonymize::parse_key(kept->second));
+  log.anonymize(key);
+  if (kept == facts.end() && !facts.empty()) {
+    facts["anonymize"] = anonymize::key_text(key);
+    HEADRACE_TRY(directory.keep_facts(facts));
+  }
+  facts["anonymized"] = "1";
+  return {};
+}
+
 /// Collects one directory; false when something is left that should not be.
 bool collect_directory(JobDirectory& directory, const CollectSettings& settings) {
   const std::string path = directory.path();
-  const Facts facts = directory.facts();
+  Facts facts = directory.facts();
   const bool launched = !facts.empty();
   if (capture::list_spools(directory.descriptor()).empty()) {
     if (!settings.quiet) say("nothing to collect in " + path);
@@ -99,6 +121,10 @@ bool collect_directory(JobDirectory& directory, const CollectSettings& settings)
   const Moment start = start_of(directory, facts);
   const Target target = target_of(settings.output, facts);
   capture::JobLog log(capture::LogOutput(target.path, fallback_directories()), start);
+  if (const Status anonymous = make_anonymous(directory, settings, target, facts, log); !anonymous.ok()) {
+    say(anonymous.message());
+    return false;
+  }
   if (target.append)
     if (const Status cut = capture::drop_unfinished_rows(target.path); !cut.ok()) {
       say(cut.message());

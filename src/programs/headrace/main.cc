@@ -22,7 +22,7 @@ constexpr char kUsage[] =
     "  run      run a command and record its I/O in a log\n"
     "  collect  make a log of records that processes left behind\n"
     "\n"
-    "show, diff, export and doctor need the Python package, which is not installed beside this command.\n"
+    "All other commands need the Python package, which is not installed beside this command.\n"
     "`headrace run --help` says more.\n";
 
 int become_python(const std::vector<std::string>& arguments) {

@@ -26,6 +26,8 @@ const char kRunHelp[] =
     "      --exclude PREFIX  only count paths that begin so, without a record for\n"
     "                        each\n"
     "      --file-sizes      also ask for the size of each file when it is opened\n"
+    "      --anonymize       write tokens in place of paths, arguments, hosts and users\n"
+    "                        (docs/anonymize.md says what stays)\n"
     "      --spool DIR       keep records in DIR, on a local file system, while\n"
     "                        processes run (default: $HEADRACE_SPOOL, /dev/shm,\n"
     "                        $TMPDIR, /tmp or /var/tmp)\n"
@@ -59,6 +61,8 @@ const char kCollectHelp[] =
     "  -o, --output FILE     the log; an existing log is replaced (default: the one\n"
     "                        that the killed `headrace run` was to make, or else\n"
     "                        headrace-collect-DATE-TIME-PID.hr in this directory)\n"
+    "      --anonymize       write tokens in place of paths, arguments, hosts and users;\n"
+    "                        what was run with it is always collected so\n"
     "  -q, --quiet           say nothing unless something is wrong\n"
     "      --help            show this\n"
     "\n"
@@ -176,9 +180,11 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
   Walker walk(arguments);
   while (walk.next()) {
     if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
-    if (walk.is("-q", "--quiet") || walk.is("--file-sizes")) {
+    if (walk.is("-q", "--quiet") || walk.is("--file-sizes") || walk.is("--anonymize")) {
       HEADRACE_TRY(walk.no_value());
-      (walk.is("--file-sizes") ? settings.file_sizes : settings.quiet) = true;
+      (walk.is("--file-sizes")  ? settings.file_sizes
+       : walk.is("--anonymize") ? settings.anonymize
+                                : settings.quiet) = true;
       continue;
     }
     const bool is_output = walk.is("-o", "--output");
@@ -207,9 +213,9 @@ Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments)
   Walker walk(arguments);
   while (walk.next()) {
     if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
-    if (walk.is("-q", "--quiet")) {
+    if (walk.is("-q", "--quiet") || walk.is("--anonymize")) {
       HEADRACE_TRY(walk.no_value());
-      settings.quiet = true;
+      (walk.is("--anonymize") ? settings.anonymize : settings.quiet) = true;
     } else if (walk.is("-o", "--output")) {
       const std::string name = walk.name();
       HEADRACE_ASSIGN(settings.output, walk.value());

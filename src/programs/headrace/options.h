@@ -19,6 +19,7 @@ base::Result<RunSettings> parse_run(const std::vector<std::string>& arguments, s
 struct CollectSettings {
   std::string output;  // "" = the log a launcher began, or a name made from the time
   bool quiet = false;
+  bool anonymize = false;
   std::vector<std::string> directories;  // empty: this user's directory
 };
 base::Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments);

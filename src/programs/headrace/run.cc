@@ -61,9 +61,12 @@ class Run {
   explicit Run(RunSettings settings)
       : settings_(std::move(settings)),
         start_(Moment::now()),
-        log_path_(settings_.output.empty() ? default_log_path(settings_.command[0]) : absolute_path(settings_.output)),
+        log_path_(settings_.output.empty() ? default_log_path(settings_.anonymize ? "run" : settings_.command[0])
+                                           : absolute_path(settings_.output)),
         log_(LogOutput(log_path_, fallback_directories()), start_) {}
 
+  /// Before anything else.
+  Status anonymize();
   int perform(const std::string& program);
 
  private:
@@ -108,6 +111,16 @@ void Run::prepare(const std::string& program) {
   add_start_facts();
 }
 
+/// The key stays in the job directory, beside the records it is for, until the log is complete: whoever completes it
+/// must give the same names the same tokens.
+Status Run::anonymize() {
+  if (!settings_.anonymize) return {};
+  HEADRACE_ASSIGN(const base::SipKey key, anonymize::random_key());
+  log_.anonymize(key);
+  facts_["anonymize"] = anonymize::key_text(key);
+  return {};
+}
+
 void Run::add_start_facts() {
   facts_["format_version"] = "1";
   facts_["headrace_version"] = HEADRACE_VERSION;
@@ -123,7 +136,10 @@ void Run::add_start_facts() {
   facts_["include"] = capture::json_array(lists[0]);
   facts_["exclude"] = capture::json_array(lists[1]);
   if (directory_.has_value()) facts_["spool_directory"] = directory_->path();
-  for (const auto& [key, value] : facts_) log_.add_fact(key, value);
+  facts_["anonymized"] = settings_.anonymize ? "1" : "0";
+  for (const auto& [key, value] : facts_) {
+    if (key != "anonymize") log_.add_fact(key, value);
+  }
   log_.add_fact("complete", "no: the launcher has not finished");
   if (!directory_.has_value()) return;
   if (!directory_->refused().empty()) log_.add_fact("spool_refused", directory_->refused());
@@ -271,7 +287,12 @@ int run(const std::vector<std::string>& arguments) {
     }
   }
   if (!warning.empty()) say(warning);
-  return Run(std::move(*settings)).perform(*program);
+  Run run(std::move(*settings));
+  if (const Status status = run.anonymize(); !status.ok()) {
+    say(status.message());
+    return kOurMistake;
+  }
+  return run.perform(*program);
 }
 
 }  // namespace headrace::programs

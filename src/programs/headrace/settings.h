@@ -20,6 +20,7 @@ struct RunSettings {
   std::vector<Rule> rules;
   bool file_sizes = false;
   bool quiet = false;
+  bool anonymize = false;
   std::string spool;             // preferred directory for the job directory, "" = none
   bool spool_by_option = false;  // the user asked for it here and now: nothing else will do
   std::vector<std::string> command;

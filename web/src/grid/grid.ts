@@ -4,6 +4,7 @@
  */
 import type { Texts } from "../payload/table";
 import { csv } from "../text/csv";
+import { number } from "../text/units";
 import { append, h } from "../ui/dom";
 import type { Column } from "./column";
 import { Layout } from "./layout";
@@ -37,6 +38,7 @@ export class Grid {
   private rows: Uint32Array; // in the order shown
   private sorted: { key: string; descending: boolean } | null;
   private waiting = 0;
+  private isPrinting = false;
   private readonly resized: ResizeObserver;
 
   constructor(private readonly options: GridOptions) {
@@ -62,8 +64,14 @@ export class Grid {
     this.body.addEventListener("keydown", (event) => this.pressed(event));
     this.resized = new ResizeObserver((entries) => this.measured(entries));
     new ResizeObserver(() => this.later()).observe(this.scroller);
-    window.addEventListener("beforeprint", () => this.render(0, Math.min(PRINTED, this.rows.length)));
-    window.addEventListener("afterprint", () => this.later());
+    window.addEventListener("beforeprint", () => {
+      this.isPrinting = true;
+      this.update();
+    });
+    window.addEventListener("afterprint", () => {
+      this.isPrinting = false;
+      this.update();
+    });
     this.rows = Uint32Array.from({ length: options.rows }, (_, row) => row);
     this.show(this.rows);
   }
@@ -149,6 +157,9 @@ export class Grid {
     this.body.replaceChildren();
     this.open.clear();
     this.layout.rows = this.rows.length;
+    // Said on paper alone.
+    if (this.rows.length > PRINTED) this.element.dataset.printed = `The first ${PRINTED} of ${number(this.rows.length)} rows.`;
+    else delete this.element.dataset.printed;
     this.layout.setOpen(new Map());
     this.scroller.querySelector("table")?.setAttribute("aria-rowcount", String(this.rows.length + 1));
     this.update();
@@ -163,6 +174,7 @@ export class Grid {
 
   /** Brings the rows in view into the document. */
   private update(): void {
+    if (this.isPrinting) return this.render(0, Math.min(PRINTED, this.rows.length));
     const top = this.scroller.scrollTop;
     const height = this.scroller.clientHeight || 600;
     const first = Math.max(0, this.layout.at(top) - BEYOND);

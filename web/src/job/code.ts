@@ -2,7 +2,9 @@
 import { figures, words } from "../grid/column";
 import { captioned } from "../grid/captioned";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
+import { printable } from "../text/printable";
 import { duration, number, size } from "../text/units";
+import { choice } from "../ui/choice";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
@@ -20,12 +22,20 @@ export function code(facts: JobFacts, body: HTMLElement): void {
     sort: { key: "time_ns", descending: true },
     columns: [
       { ...words("site", "Place", textsOf(rows, (row) => place(row.frames[0])), { width: 300 }), grows: true },
-      words("what", "What", textsOf(rows, (row) => row.what), { term: "sites", width: 150 }),
+      words("what", "What", textsOf(rows, (row) => row.what), { term: "sites", width: 150, format: (what) => printable(what).replaceAll("_", " ") }),
       figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number),
       figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { unit: "ns" }),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
     ],
     details: (row) => h("div", { class: "code" }, stack(rows[row])),
   });
-  body.append(captioned("Calls with the most time or bytes, and opens, by place", "code", grid));
+  const kinds = [...new Set(rows.map((row) => row.what))].sort();
+  if (kinds.length > 1) {
+    const options = [["", "All"], ...kinds.map((kind) => [kind, printable(kind).replaceAll("_", " ")])] as [string, string][];
+    const pick = choice("What", options, "", (kind) => {
+      grid.show(Uint32Array.from(rows.keys()).filter((row) => kind === "" || rows[row].what === kind));
+    });
+    body.append(h("div", { class: "tools" }, pick));
+  }
+  body.append(captioned("Opens, and the slowest and largest operations of each file, by place", "code", grid));
 }

@@ -1,5 +1,6 @@
 /** Which files are shown: by a text in their name, by directory, and by the words of some columns. */
 import type { Codes, Table, Texts } from "../payload/table";
+import { printable } from "../text/printable";
 
 export class FileFilter {
   /** All its words occur in the name, in whatever letters. */
@@ -45,11 +46,11 @@ export class FileFilter {
     return this.paths.at(row).startsWith(path) || this.paths.at(row) === path.slice(0, -1);
   }
 
-  /** Names in small letters, of a renamed file both; made once. */
+  /** Names as they are shown, in small letters, of a renamed file both; made once. */
   private names(): string[] {
     this.lower ??= Array.from({ length: this.table.rows }, (_, row) => {
       const [path, last] = [this.paths.at(row), this.finalPaths.at(row)];
-      return (last && last !== path ? `${path}\n${last}` : path).toLowerCase();
+      return printable(last && last !== path ? `${path} ${last}` : path).toLowerCase();
     });
     return this.lower;
   }

@@ -63,7 +63,12 @@ export function startTooltips(): void {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
   });
-  document.addEventListener("scroll", hide, { capture: true, passive: true });
+  // What has the focus may have been scrolled into view by just that; a tooltip that waits shows when all is at rest.
+  const moved = () => {
+    if (owner && owner === document.activeElement) place(box, owner.getBoundingClientRect());
+    else if (owner) hide();
+  };
+  document.addEventListener("scroll", moved, { capture: true, passive: true });
   window.addEventListener("resize", hide);
 }
 

@@ -1,0 +1,103 @@
+"""Calls of `headrace show` by layer, by function and by directory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.commands._columns import columns
+from headrace.commands._terminal import Terminal
+from headrace.commands._text import (
+    NONE,
+    duration,
+    number,
+    percent,
+    printable,
+    shorten_left,
+    shorten_right,
+    size,
+)
+
+Facts = dict[str, Any]
+
+_MOST = 5
+_LAYERS = {"posix": "posix, the system's calls", "stdio": "stdio, the C library's streams"}
+
+
+def layer_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    """Nothing where all that a program called is of the system: the totals say it."""
+    layers = facts["layers"]
+    if [layer["layer"] for layer in layers] in ([], ["posix"]):
+        return []
+    rows: list[Sequence[str]] = [("time", "reads", "read", "writes", "written", "metadata", "layer")]
+    for layer in layers:
+        read, write, metadata = layer["read"], layer["write"], layer["metadata"]
+        rows.append(
+            (
+                duration(sum(part["time_ns"] for part in (read, write, metadata))),
+                number(read["calls"]),
+                size(read["bytes"]),
+                number(write["calls"]),
+                size(write["bytes"]),
+                number(metadata["calls"]),
+                _LAYERS.get(layer["layer"], printable(layer["layer"])),
+            )
+        )
+    table = columns(rows, left=frozenset({6}))
+    lines = [terminal.bold("Layers, which add up"), terminal.dim(table[0]), *table[1:]]
+    for layer in layers:
+        lines += _buffer(layer, terminal)
+    return lines
+
+
+def _buffer(layer: Facts, terminal: Terminal) -> list[str]:
+    """What streams asked of the system: the rest was answered by their buffers."""
+    buffer = layer.get("buffer", {})
+    if not buffer.get("system_reads", 0) + buffer.get("system_writes", 0):
+        return []
+    calls = f"{number(buffer['system_reads'])} reads and {number(buffer['system_writes'])} writes"
+    moved = f"{size(buffer['system_bytes_read'])} and {size(buffer['system_bytes_written'])}"
+    text = f"Of {printable(layer['layer'])}, {calls} reached the system, with {moved}; buffers did the rest."
+    return [terminal.dim(line) for line in terminal.wrap(text, "  ", "    ")]
+
+
+def function_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    functions = [row for row in facts["functions"] if row["time_ns"]][:_MOST]
+    if not functions:
+        return []
+    rows: list[Sequence[str]] = [("time", "calls", "per call", "slowest", "errors", "function")]
+    for row in functions:
+        per_call = duration(row["time_ns"] / row["calls"]) if row["calls"] else NONE
+        name = shorten_right(printable(row["function"]), 60)
+        figures = (duration(row["time_ns"]), number(row["calls"]), per_call, duration(row["max_ns"]))
+        rows.append((*figures, number(row["errors"]), name))
+    table = columns(rows, left=frozenset({5}))
+    more = len(facts["functions"]) - len(functions)
+    title = "Functions, most time first, on whatever they were: files, pipes, sockets"
+    rest = [terminal.dim(f"  … and {number(more)} more: --json has all")] if more > 0 else []
+    return [*map(terminal.bold, terminal.wrap(title)), terminal.dim(table[0]), *table[1:], *rest]
+
+
+def directory_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    """Where the files are, when the table of files has not all of them."""
+    directories = facts["directories"]
+    if facts["by"] != "path" or len(directories) < 2 or facts["rows_in_all"] <= len(facts["rows"]):
+        return []
+    total = facts["totals"]["io_ns"]
+    rows: list[Sequence[str]] = [("time", "share", "read", "written", "files", "directory")]
+    for row in directories:
+        rows.append(
+            (
+                duration(row["time_ns"]),
+                percent(row["time_ns"] / total if total else None),
+                size(row["bytes_read"]),
+                size(row["bytes_written"]),
+                number(row["files"]),
+                printable(row["path"]),
+            )
+        )
+    room = None if terminal.columns is None else max(20, terminal.columns - 60)
+    rows = [(*row[:-1], shorten_left(row[-1], room)) for row in rows]
+    table = columns(rows, left=frozenset({5}))
+    title = "Directories, most time first (--by directory shows more)"
+    return [terminal.bold(title), terminal.dim(table[0]), *table[1:]]

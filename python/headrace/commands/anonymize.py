@@ -1,0 +1,58 @@
+"""`headrace anonymize`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headrace import _native
+from headrace._errors import OutputError, UsageError
+from headrace.commands._terminal import working
+from headrace.commands._text import count, printable, size
+
+
+@click.command("anonymize")
+@click.argument("log")
+@click.option("-o", "--output", metavar="FILE", help="The new log; required.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+def command(log: str, output: str | None, force: bool) -> None:
+    """Write a job log again with tokens in place of paths, arguments, hosts and users.
+
+    All figures stay. The same name has the same token in the whole log, and another one in any other log: the
+    key that makes them is thrown away. docs/anonymize.md says what can still be seen.
+
+    \b
+    Example:
+      headrace anonymize job.hr -o for-support.hr
+      headrace run --anonymize -o job.hr -- ./simulation
+    """
+    if output is None:
+        raise UsageError(f"anonymize needs a new log, for example: headrace anonymize {log} -o anonymous.hr")
+    target = Path(output)
+    if target.is_dir():
+        raise OutputError(f"{target}: is a directory; name the file, for example {target / 'anonymous.hr'}")
+    if target.exists() and not force:
+        raise OutputError(f"{target}: exists already; --force replaces it, -o FILE writes elsewhere")
+    with working(f"reading {printable(log)}"):
+        done = _write(log, target)
+    click.echo(f"{printable(output)}: {count(done['jobs'], 'job')}, {size(target.stat().st_size)}")
+    for what in done["left_out"]:
+        click.echo(f"headrace: left out, because it may hold names: {printable(what)}", err=True)
+    for offset, _, reason in done["damage"]:
+        click.echo(f"headrace: {printable(log)}: damaged at byte {offset}: {printable(reason)}", err=True)
+
+
+def _write(log: str, target: Path) -> dict[str, Any]:
+    """Under another name first, so that a file of this name is always whole."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{target.name[:100]}.", dir=target.parent) as directory:
+            partial = Path(directory, "partial.hr")
+            done: dict[str, Any] = _native.anonymize(os.fsencode(log), bytes(partial))
+            partial.replace(target)
+            return done
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error

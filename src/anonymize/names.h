@@ -1,0 +1,48 @@
+#pragma once
+// The names of one job's world replaced by tokens: the same text always by the same one, and nobody without the key can
+// tell which text it was, not even by trying.
+//
+// Immutable after construction; safe in any thread. Copies hold the key, which never goes into a file.
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/siphash.h"
+
+namespace headrace::anonymize {
+
+class Names {
+ public:
+  explicit Names(const base::SipKey& key) : key_(key) {}
+
+  /// A path, component by component, so that depth and common directories stay visible: "/home/~…/~…/~….h5". Kept are
+  /// the first components while they are a system directory, "." and "..", and a common suffix below a directory.
+  /// A text without '/' is one token: a host, a word.
+  std::string path(std::string_view text) const;
+
+  /// A text of Headrace's own, of which only the words that it always uses and numbers are kept.
+  std::string sentence(std::string_view text) const;
+
+  /// A name of the C language, as functions have, if it is one.
+  static bool is_identifier(std::string_view text);
+
+  std::string mount_source(std::string_view text) const;
+  std::string mount_type(std::string_view text) const;
+  /// Options between commas, one token each unless they say nothing about the site.
+  std::string mount_options(std::string_view text) const;
+
+  /// "~" and 12 characters for 60 bits: among a million names, two have the same token once in two million logs.
+  std::string token(std::string_view text) const;
+
+  /// A number that stands for an id; 0, which means none, stays.
+  uint64_t id(uint64_t value) const;
+
+ private:
+  std::string component(std::string_view text, bool with_suffix) const;
+  std::string word(std::string_view text) const;
+
+  base::SipKey key_;
+};
+
+}  // namespace headrace::anonymize

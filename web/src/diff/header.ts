@@ -1,0 +1,42 @@
+/** Which runs are compared, in what they are unequal, and what the figures prove. */
+import { utc } from "../text/dates";
+import { printable } from "../text/printable";
+import { duration } from "../text/units";
+import { h } from "../ui/dom";
+import type { DiffFacts, Run } from "./facts";
+import { sideColour } from "./page";
+
+export function header(facts: DiffFacts): HTMLElement {
+  const command = commandOf(facts.sides[0].runs[0]);
+  return h(
+    "div",
+    { id: "job" },
+    h("h1", { class: command.length > 200 ? "long" : undefined }, `Changes of ${command}`),
+    h("ul", { class: "runs" }, ...facts.sides.flatMap((side, place) => side.runs.map((run, number) => line(facts, place, number, run)))),
+    ...facts.unequal.map((row) => h("p", { class: "warn" }, printable(row.text))),
+    facts.same ? h("p", { class: "good" }, "No difference: times, calls, bytes, sizes and files are the same.") : h("p", { class: "note" }, proof(facts)),
+  );
+}
+
+function commandOf(run: Run): string {
+  return run.job.command?.map((word) => printable(word)).join(" ") || "a command that is not known";
+}
+
+function line(facts: DiffFacts, place: number, number: number, run: Run): HTMLElement {
+  const { name, runs } = facts.sides[place];
+  const parts = [printable(run.log.path), commandOf(run)];
+  if (run.job.host) parts.push(`on ${printable(run.job.host)}`);
+  const start = utc(run.job.start_utc_ns);
+  if (start) parts.push(start);
+  parts.push(`ran ${duration(run.job.run_ns)}`);
+  return h("li", {}, h("b", { style: `color:var(${sideColour(place)})` }, name + (runs.length > 1 ? String(number + 1) : "")), " ", parts.join(" · "));
+}
+
+function proof(facts: DiffFacts): string {
+  const places = facts.chance_apart.flatMap((chance, place) => (chance === null ? [] : [[place, chance] as const]));
+  if (!places.length) {
+    return "A single run a side proves nothing about times: they vary from run to run. Repeat each, and compare with 'headrace diff A1.hr A2.hr A3.hr vs B1.hr B2.hr B3.hr'. Calls and bytes vary less.";
+  }
+  const texts = places.map(([place, chance]) => `If ${facts.sides[place].name} were no different from ${facts.sides[0].name}, chance alone would do that to a given figure in ${Number((chance * 100).toPrecision(2))} % of cases.`);
+  return `* no run of one side lies within the range of the other. ${texts.join(" ")}`;
+}
