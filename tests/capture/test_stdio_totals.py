@@ -1,4 +1,4 @@
-"""Totals of streams are exact to the byte and call, whatever the mix of calls, and however the process ends."""
+"""Totals of streams are exact to the byte and call, whatever the mix, and however the process ends."""
 
 from __future__ import annotations
 
