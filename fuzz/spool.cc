@@ -15,6 +15,9 @@ using namespace headrace;
 struct Sink : capture::RecordSink {
   void record(const model::FileRecord& record) override {
     ++records;
+    for (const model::CallSite& site : record.call_sites) {
+      if (site.stack == 0) __builtin_trap();
+    }
     if (record.final_path.empty() && !record.path.empty()) __builtin_trap();
     for (uint32_t d = 0; d < model::kDirections; ++d) {
       if (record.common_sizes[d].most_common(4).size() > 4) __builtin_trap();
@@ -46,6 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // No block is counted twice, so there cannot be more of them than fit.
   const uint64_t rollups = capture::kExclusionRules + 1;
   if (sink.records > size / sizeof(capture::Record) + rollups) __builtin_trap();
+  for (const headrace::model::Stack& stack : contents->stacks) {
+    if (stack.id == 0 || stack.frames.empty() || stack.frames.size() > capture::kStackFrames) __builtin_trap();
+  }
   if (contents->process.threads > size / sizeof(capture::ThreadBlock)) __builtin_trap();
   if (contents->process.end_at_ns > 499'000'000 || contents->process.start_at_ns == 0) __builtin_trap();
   return 0;

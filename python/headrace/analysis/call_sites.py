@@ -1,4 +1,4 @@
-"""Which code opened files and did their slowest and largest operations: a log's stacks, resolved to names."""
+"""Which code opened files and did their slowest and largest operations: stacks, resolved to names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ from headrace.logs import JobLog
 Site = dict[str, Any]
 Frame = dict[str, Any]
 
+KINDS = (
+    "open",
+    "slowest_read",
+    "slowest_write",
+    "largest_read",
+    "largest_write",
+)  # values of a site's "what"
+
+_LONG_NAME = 60  # characters
 _FEW = 20_000  # rows up to which plain Python values are cheaper than loading pyarrow
 # Files whose functions are not "the code that did it", although their debug information may be at hand.
 _SYSTEM = (
@@ -48,11 +57,12 @@ class CallSites:
 
     sites: list[Site] = field(default_factory=list)
     open_of: dict[int, int] = field(default_factory=dict)  # record → index in `sites` of its open
-    _of: dict[int, list[int]] = field(default_factory=dict)
+    operations: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
+    """Record → (index in `sites`, time_ns, bytes) of everything that is known of it."""
 
     def of_record(self, record: int) -> list[int]:
         """Indexes in `sites` of everything that is known of a row of the table `files`."""
-        return self._of.get(record, [])
+        return [index for index, _, _ in self.operations.get(record, [])]
 
 
 def call_sites(
@@ -66,10 +76,8 @@ def call_sites(
     """
     wanted = None if records is None else set(records)
     sums: dict[tuple[str, int], list[int]] = {}
-    of: dict[int, list[tuple[str, int]]] = {}
-    for record, what, stack, time_ns, size in _site_rows(log):
-        if wanted is not None and record not in wanted:
-            continue
+    of: dict[int, list[tuple[tuple[str, int], int, int]]] = {}
+    for record, what, stack, time_ns, size in _site_rows(log, wanted):
         key = (what, stack)
         total = sums.get(key)
         if total is None:
@@ -77,7 +85,7 @@ def call_sites(
         total[0] += 1
         total[1] += time_ns
         total[2] += size
-        of.setdefault(record, []).append(key)
+        of.setdefault(record, []).append((key, time_ns, size))
     if not sums:
         return CallSites()
     keys = sorted(sums, key=lambda key: (-sums[key][0], -sums[key][1], key))
@@ -90,9 +98,11 @@ def call_sites(
         site = {"what": what, "stack": f"{stack:016x}", "calls": calls, "time_ns": time_ns, "bytes": size}
         sites.append(site | {"frames": frames, "show": shown_frame(frames, programs)})
     index = {key: number for number, key in enumerate(keys)}
-    indexes = {record: [index[key] for key in found] for record, found in of.items()}
-    opens = {record: index[key] for record, found in of.items() for key in found if key[0] == "open"}
-    return CallSites(sites, opens, indexes)
+    operations = {
+        record: [(index[key], time_ns, size) for key, time_ns, size in found] for record, found in of.items()
+    }
+    opens = {record: index[key] for record, found in of.items() for key, _, _ in found if key[0] == "open"}
+    return CallSites(sites, opens, operations)
 
 
 def shown_frame(frames: Sequence[Frame], programs: Iterable[str] = ()) -> int:
@@ -115,9 +125,30 @@ def place(site: Site) -> str:
         if frame["module"] is None:
             return f"address {frame['offset']:#x}"
         return f"{_last(frame['module'])}+{frame['offset']:#x}"
+    name = short_name(frame["function"])
     if not frame["file"]:
-        return f"{frame['function']} in {_last(frame['module'] or '')}"
-    return f"{frame['function']} at {_last(frame['file'])}" + (f":{frame['line']}" if frame["line"] else "")
+        return f"{name} in {_last(frame['module'] or '')}"
+    return f"{name} at {_last(frame['file'])}" + (f":{frame['line']}" if frame["line"] else "")
+
+
+def short_name(function: str) -> str:
+    """A C++ function without its arguments' types, and without those of templates where they are long."""
+    depth, end = 0, len(function)
+    if function.rstrip().endswith((")", " const")):
+        for at in range(function.rindex(")"), -1, -1):
+            depth += {")": 1, "(": -1}.get(function[at], 0)
+            if depth == 0:
+                end = at
+                break
+    name = function[:end] if end and not function[:end].endswith("operator") else function
+    if len(name) <= _LONG_NAME:
+        return name
+    short, depth = "", 0
+    for letter in name:
+        depth -= letter == ">"
+        short += letter if depth == 0 else ""
+        depth += letter == "<"
+    return short.replace("<>", "<…>")
 
 
 def _last(path: str) -> str:
@@ -131,13 +162,20 @@ def _is_library(frame: Frame, programs: Iterable[str]) -> bool:
     return module is not None and module not in programs and module.startswith(_SYSTEM)
 
 
-def _site_rows(log: JobLog) -> Iterable[tuple[int, str, int, int, int]]:
+def _site_rows(log: JobLog, wanted: set[int] | None) -> Iterable[tuple[int, str, int, int, int]]:
     columns = ("record", "what", "stack", "time_ns", "bytes")
     frame = log.native.frame("sites")
-    if len(frame) > _FEW:
-        table = log.table("sites")
-        return zip(*(table.column(name).to_pylist() for name in columns), strict=True)
-    return (tuple(row[name] for name in columns) for row in frame.rows(None, list(columns)))
+    if len(frame) <= _FEW:
+        rows = (tuple(row[name] for name in columns) for row in frame.rows(None, list(columns)))
+        return (row for row in rows if wanted is None or row[0] in wanted)
+    import pyarrow
+    import pyarrow.compute
+
+    table = log.table("sites")
+    if wanted is not None:
+        chosen = pyarrow.array(sorted(wanted), pyarrow.uint64())
+        table = table.filter(pyarrow.compute.is_in(table.column("record"), chosen))
+    return zip(*(table.column(name).to_pylist() for name in columns), strict=True)
 
 
 def _resolved(log: JobLog, wanted: set[int], directories: Sequence[str]) -> dict[int, list[Frame]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.access import access
+from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import functions, layers, rate
 from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
@@ -194,6 +195,7 @@ def _rows(
     numbers = merged.top(options.sort, options.rows)
     rows = merged.rows(numbers)
     groups = [merged.records(number) for number in numbers]
+    sites = _sites(log, groups) if options.by == "path" and groups else []
     common: dict[tuple[int, str], list[tuple[str, int, int, bool]]] = {}
     for group, direction, what, value, count, exact in log.native.common(groups):
         common.setdefault((group, direction), []).append((what, value, count, exact))
@@ -212,8 +214,29 @@ def _rows(
         facts["flags"] = [flag.name for flag in flags() if row["flags"] >> flag.bit & 1]
         facts["folded_files"] = row["folded_files"]
         facts["mapped_bytes"] = row["mapped_bytes"]
+        if options.by == "path":
+            facts["sites"] = sites[place]
         result.append(facts)
     return {"rows": result, "rows_in_all": len(merged)}
+
+
+def _sites(log: JobLog, groups: list[list[int]]) -> list[list[dict[str, Any]]]:
+    """For each group of records the code that opened it and did its slowest and largest operations."""
+    found = call_sites(log, records=[record for group in groups for record in group])
+    order = {what: number for number, what in enumerate(KINDS)}
+    result = []
+    for group in groups:
+        sums: dict[int, list[int]] = {}
+        for record in group:
+            for index, time_ns, size in found.operations.get(record, []):
+                total = sums.setdefault(index, [0, 0, 0])
+                total[:] = total[0] + 1, total[1] + time_ns, total[2] + size
+        sites = [
+            found.sites[index] | dict(zip(("calls", "time_ns", "bytes"), total, strict=True))
+            for index, total in sums.items()
+        ]
+        result.append(sorted(sites, key=lambda site: (order.get(site["what"], 9), -site["calls"])))
+    return result
 
 
 def _identity(

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.analysis.call_sites import place as call_site
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
@@ -126,10 +127,26 @@ def _words(row: Facts, by: str, mounts: int, terminal: Terminal) -> list[str]:
         is_rollup = row["kind"] == "directory_rollup"
         flags = [flag for flag in row["flags"] if not (is_rollup and flag == "partial")]
         parts += [text for flag, text in FLAGS.items() if flag in flags]
+    parts += _code(row.get("sites", []))
     errors = sum(row[part]["errors"] for part in ("read", "write", "metadata"))
     if errors:
         parts.append(count(errors, "failed call"))
     return wrap(parts, (terminal.columns or 110) - 6)
+
+
+def _code(sites: list[Facts]) -> list[str]:
+    """The code that opened the file, and that of its slowest operations where that is another function."""
+    texts: dict[str, str] = {}
+    for site in sites:
+        text = printable(call_site(site))
+        if text:
+            texts.setdefault(site["what"], text)
+    parts = [f"opened by {texts['open']}"] if "open" in texts else []
+    for way in ("read", "write"):
+        text = texts.get(f"slowest_{way}", "")
+        if text and text.split(" at ")[0] != texts.get("open", "").split(" at ")[0]:
+            parts.append(f"slowest {way} by {text}")
+    return parts
 
 
 def _direction(row: Facts, way: str) -> str:

@@ -178,7 +178,7 @@ inline std::vector<std::byte> sample_spool() {
     detail.common_size[0] = 100, detail.common_size_count[0] = 3;
     detail.stride[0] = 512, detail.stride_count[0] = 2;
     b.at<Metadata>(b.metadata(shard)).count[Metadata::kSeeks] = 2;
-    b.at<Sites>(b.sites(file)).of[Sites::kSlowest + kWrite] = {900, 1'250'000'000, 4096, b.some_stack(), 0};
+    b.at<Sites>(b.sites(file)).of[uint32_t{Sites::kSlowest} + kWrite] = {900, 1'250'000'000, 4096, b.some_stack(), 0};
     ThreadBlock& block = b.at<ThreadBlock>(thread);
     block.series[3].bytes[kWrite] = 41260;
     block.series[3].operations[kWrite] = 11;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/kernel.h"
+#include "capture/recorder/fold.h"
 
 namespace headrace::capture {
 namespace {
@@ -74,7 +75,8 @@ bool is_present(const KnownStack& known, uintptr_t place, Readable& stack) {
 /// Room for `bytes` more of stacks, modules and sites; 0 when there is none. Lock held.
 uint32_t allocate_share(uint32_t bytes) {
   if (used_bytes + bytes > spool.limit / kMemoryShare) return 0;
-  const uint32_t offset = allocate(bytes);
+  uint32_t offset = allocate(bytes);
+  if (!offset && fold_some()) offset = allocate(bytes);
   if (offset) used_bytes += (bytes + 63) / 64 * 64;
   return offset;
 }
