@@ -135,15 +135,17 @@ void count_reached(CachedFile& cached, DirectionIndex direction, const FILE* str
   if (cached.file->unknown_position == 0) cached.file->unknown_position = 1;  // the system's moved with the buffer
 }
 
-void change_owner(FILE* stream, uint64_t tag, uint64_t owner) {
+void change_owner(FILE* stream, uint64_t tag, DirectionIndex direction, bool wide) {
   if (in_vfork_child() || !is_current(tag)) return;
+  if (Update update; !block && update.enter_anew()) update.leave();  // the thread's first call: now it has a number
+  const uint64_t owner = wide ? kNobody : owner_of(stream, direction);
   OpenFile* file = file_of(tag);
   const uint64_t former = file->stream_owner;
   if (former == kNobody) return;
   const bool same_stream = former == 0 || stream_of(former) == stream;
   if (former != 0 && (same_stream || is_alive(*file))) settle(stream_of(former));
   const bool same_thread = former == 0 || (former >> 48) == (kAnyThread >> 48) || (former ^ owner) == 1;
-  file->stream_seen = static_cast<uint32_t>((owner & 1) == kRead ? held<kRead>(stream) : held<kWrite>(stream));
+  file->stream_seen = static_cast<uint32_t>(direction == kRead ? held<kRead>(stream) : held<kWrite>(stream));
   file->byte_functions[0] = file->byte_functions[1] = 0;
   file->stream_owner = same_stream && (same_thread || owner == kNobody) ? owner : kNobody;
 }

@@ -64,8 +64,9 @@ struct StreamCall {
 HEADRACE_COLD void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result);
 /// A call that the buffer alone could not answer moved `bytes` between it and the system.
 HEADRACE_COLD void count_reached(CachedFile& cached, DirectionIndex direction, const FILE* stream, uint64_t bytes);
-/// Makes `owner` the one whose view of the buffer is compared, or nobody when there are several. Counts what waited.
-HEADRACE_COLD void change_owner(FILE* stream, uint64_t tag, uint64_t owner);
+/// Makes this thread the one whose view of the buffer is compared, or nobody when there are several or the text is
+/// wide. Counts what waited.
+HEADRACE_COLD void change_owner(FILE* stream, uint64_t tag, DirectionIndex direction, bool wide);
 /// From now on calls of `function` may wait, in a process of one thread; those of another one are counted first.
 void let_wait(FILE* stream, DirectionIndex direction, Fn function);
 /// Counts the bytes that the buffer lost or gained one by one until it held `held`. Inside a section.
@@ -168,9 +169,8 @@ HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes
     count_untracked(facts.tag, D, bytes(result, facts));
     return result;
   }
-  uint64_t owner = owner_of(stream, D);
-  if (HEADRACE_UNLIKELY(file_of(facts.tag)->stream_owner != owner))
-    change_owner(stream, facts.tag, kWide ? kNobody : owner);
+  if (HEADRACE_UNLIKELY(file_of(facts.tag)->stream_owner != owner_of(stream, D)))
+    change_owner(stream, facts.tag, D, kWide);
   facts.held = held<D>(stream);
   facts.room = D == kRead ? room_to_read(stream) : room<D>(stream);
   facts.flags = stream->_flags;
