@@ -195,11 +195,23 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
 }
 
 template <DirectionIndex D>
+void count_interrupting(const StreamCall& call, uint64_t size) {
+  unattributed(D, size);
+  if (in_vfork_child() || !is_tracked(call.tag) || !is_current(call.tag)) return;
+  OpenFile* file = file_of(call.tag);
+  file->stream_seen = static_cast<uint32_t>(held<D>(call.stream));
+  file->stream_position += size;
+}
+
+template void count_interrupting<kRead>(const StreamCall&, uint64_t);
+template void count_interrupting<kWrite>(const StreamCall&, uint64_t);
+
+template <DirectionIndex D>
 void account_any(Fn function, const StreamCall& call, int64_t result, bool wide) {
   Update update;
   uint64_t size = result > 0 ? static_cast<uint64_t>(result) : 0;
   bool notable = false;
-  if (!update.enter()) return unattributed(D, size);
+  if (!update.enter()) return count_interrupting<D>(call, size);
   CachedFile* cached = cached_file(call.fd, call.tag, Layer::kStdio);
   Direction* d = cached && result >= 0 ? direction_of(cached->shard, D, call.start) : nullptr;
   if (cached && result < 0) {

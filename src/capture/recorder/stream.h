@@ -85,6 +85,11 @@ HEADRACE_INLINE uint64_t next_offset(const OpenFile* file, DirectionIndex direct
   return direction == kWrite && file->append ? d->last_end : file->stream_position;
 }
 
+/// Counts a call of a signal handler that interrupted a section: at no file, and so that the next call on the stream
+/// does not take its bytes for inlined ones.
+template <DirectionIndex D>
+HEADRACE_COLD void count_interrupting(const StreamCall& call, uint64_t size);
+
 /// Counts one completed read or write of a followed stream in whatever state it is: `result` bytes, or negative.
 /// `wide`: of wide characters, whose buffer is another one. Preserves errno.
 template <DirectionIndex D>
@@ -110,7 +115,7 @@ HEADRACE_INLINE void account_stream(Fn function, const StreamCall& call, int64_t
   if (HEADRACE_UNLIKELY(file->stream_seen != call.held)) goto other;
   {
     Update update;
-    if (HEADRACE_UNLIKELY(!update.enter())) return unattributed(D, size);
+    if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupting<D>(call, size);
     if (HEADRACE_UNLIKELY(cached.tag != call.tag)) {  // a fold came between
       update.leave();
       goto other;
