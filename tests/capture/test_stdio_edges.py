@@ -1,4 +1,4 @@
-"""Streams at the edge of what the C library allows (c/stream_edges.c): never a crash, never a figure too high."""
+"""Streams at the edge of what the C library allows (c/stream_edges.c): no crash, and no figure too high."""
 
 from __future__ import annotations
 
