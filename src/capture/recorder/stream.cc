@@ -1,14 +1,13 @@
 #include "capture/recorder/stream.h"
 
 #include <fcntl.h>
-#include <stddef.h>
-#include <sys/uio.h>
 #include <wchar.h>
 
 #include <algorithm>
 
 #include "base/kernel.h"
 #include "capture/recorder/flags.h"
+#include "capture/recorder/readable.h"
 #include "capture/recorder/records.h"
 
 namespace headrace::capture {
@@ -44,21 +43,20 @@ void settle_direction(CachedFile& cached, const FILE* stream) {
   if (file->stream_owner == kNobody ||
       (file->stream_owner & kStreamAndDirection) != (owner_of(stream, D) & kStreamAndDirection))
     return;
-  if (held<D>(stream) != file->stream_seen) count_waiting(cached, D, stream, held<D>(stream));
+  if (static_cast<uint32_t>(held<D>(stream)) != file->stream_seen) count_waiting(cached, D, stream, held<D>(stream));
 }
 
-/// Whether the stream of a view is still one of this file: it may have been freed by a call that was not seen, so the
-/// kernel looks at it first.
+/// Whether the stream of a view is still one of this file: it may have been freed by a call that was not seen.
 bool is_alive(const OpenFile& file) {
-  FILE copy;
-  const struct iovec to = {&copy, offsetof(FILE, _flags2)},
-                     from = {stream_of(file.stream_owner), offsetof(FILE, _flags2)};
-  const long process = base::kernel_call(SYS_getpid);
-  if (base::kernel_call(SYS_process_vm_readv, process, &to, 1, &from, 1, 0) != static_cast<long>(to.iov_len))
-    return false;
-  constexpr unsigned kMagic = 0xfbad0000;  // _IO_MAGIC of glibc's libio.h
-  if ((static_cast<unsigned>(copy._flags) & 0xffff0000) != kMagic) return false;
-  std::atomic<uint64_t>* entry = entry_of(number_of(&copy));
+  const FILE* stream = stream_of(file.stream_owner);
+  if (stream != stdin && stream != stdout && stream != stderr) {
+    const auto address = reinterpret_cast<uintptr_t>(stream);
+    Readable nothing_known;
+    if (!nothing_known.covers(address, sizeof(FILE))) return false;
+    constexpr unsigned kMagic = 0xfbad0000;  // _IO_MAGIC of glibc's libio.h
+    if ((static_cast<unsigned>(stream->_flags) & 0xffff0000) != kMagic) return false;
+  }
+  std::atomic<uint64_t>* entry = entry_of(number_of(stream));
   const uint64_t tag = entry ? entry->load() : kUnknownTag;
   return is_tracked(tag) && file_of(tag) == &file;
 }
@@ -79,7 +77,7 @@ bool count_stream_call(CachedFile& cached, Direction* d, Fn function, const Stre
                        bool wide) {
   OpenFile* file = cached.file;
   const uint64_t after = held<D>(call.stream);
-  if (call.held != file->stream_seen && file->stream_owner == owner_of(call.stream, D))
+  if (static_cast<uint32_t>(call.held) != file->stream_seen && file->stream_owner == owner_of(call.stream, D))
     count_waiting(cached, D, call.stream, call.held);
   file->stream_seen = static_cast<uint32_t>(after);
   if (function == Fn::__uflow || function == Fn::__overflow) cached.shard->flags |= flag::lower_bound;
@@ -162,7 +160,8 @@ void let_wait(FILE* stream, DirectionIndex direction, Fn function) {
 
 void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* stream, uint64_t held) {
   OpenFile* file = cached.file;
-  const uint64_t moved = held - file->stream_seen;
+  // Buffers larger than what `stream_seen` can tell (fmemopen, mmapped files) are compared modulo its size.
+  const auto moved = static_cast<uint64_t>(static_cast<int32_t>(static_cast<uint32_t>(held) - file->stream_seen));
   file->stream_seen = static_cast<uint32_t>(held);
   // A buffer that lost bytes was emptied by a call that is not seen, such as fflush(NULL).
   if (static_cast<int64_t>(moved) <= 0 || moved > static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base))
@@ -375,7 +374,7 @@ int64_t bytes_passed(const StreamCall& call) {
   const OpenFile* file = file_of(call.tag);
   if (file->unknown_stream_position != 0 || call.fd == kNoDescriptor) return -1;
   const bool seen = file->stream_owner == owner_of(call.stream, kRead);
-  const uint64_t before = file->stream_position + (seen ? call.held - file->stream_seen : 0);
+  const uint64_t before = file->stream_position + (seen ? static_cast<uint32_t>(call.held) - file->stream_seen : 0);
   const int64_t system = base::kernel_call(SYS_lseek, call.fd, 0, SEEK_CUR);
   return system < 0 ? -1 : static_cast<int64_t>(static_cast<uint64_t>(system) - room_to_read(call.stream) - before);
 }
@@ -384,6 +383,11 @@ int64_t bytes_passed(const StreamCall& call) {
 
 uint64_t bytes_taken(const StreamCall& call) {
   const FILE* stream = call.stream;
+  // Where threads share a stream, its buffer also shows what the others took.
+  if (is_tracked(call.tag) && file_of(call.tag)->stream_owner == kNobody && !__libc_single_threaded) {
+    mark_lower_bound(call.stream);
+    return 0;
+  }
   const uint64_t after = held<kRead>(stream), left = room_to_read(stream);
   if (call.offset >= 0 && stream->_offset >= 0) {
     const auto passed = static_cast<uint64_t>(stream->_offset - call.offset) + call.room - left;

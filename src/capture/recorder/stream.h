@@ -112,7 +112,7 @@ HEADRACE_INLINE void account_stream(Fn function, const StreamCall& call, int64_t
     goto other;
   if (D == kRead && HEADRACE_UNLIKELY(call.room < size)) goto other;
   if (HEADRACE_UNLIKELY(file->stream_position != d->last_end || file->unknown_stream_position != 0)) goto other;
-  if (HEADRACE_UNLIKELY(file->stream_seen != call.held)) goto other;
+  if (HEADRACE_UNLIKELY(file->stream_seen != static_cast<uint32_t>(call.held))) goto other;
   {
     Update update;
     if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupting<D>(call, size);
@@ -161,6 +161,8 @@ HEADRACE_INLINE bool can_wait(Fn function, const FILE* stream) {
 /// Runs `call` on a stream and counts the bytes that `bytes(result, call)` says it moved; negative: it failed.
 template <DirectionIndex D, bool kWide = false, typename Call, typename Bytes>
 HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes bytes) {
+  // Calls that move nothing are allowed no stream: the C library does not look at it then.
+  if (HEADRACE_UNLIKELY(stream == nullptr)) return call();
   StreamCall facts;
   facts.stream = stream;
   facts.fd = number_of(stream);

@@ -18,6 +18,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
     return on_stream(Fn::setmntent, path, mode, [&] { return Next::setmntent(path, mode); });
   }
   static FILE* freopen(const char* path, const char* mode, FILE* stream) {
+    if (!path && stream) return reopened(mode, stream);
     const Settled before = stream ? settle(stream) : Settled{};
     uint64_t tag = stream ? Base::tag_before_close(descriptor_of(stream)) : kUnknownTag;
     FILE* result = on_stream(Fn::freopen, path, mode, [&] { return Next::freopen(path, mode, stream); });
@@ -108,6 +109,21 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   }
 
  private:
+  /// Another mode for the same file, whose descriptor keeps its number.
+  static FILE* reopened(const char* mode, FILE* stream) {
+    const uint64_t waiting = settle(stream).unwritten;
+    const int fd = descriptor_of(stream);
+    Timed time;
+    FILE* result = timed(time, [&] { return Next::freopen(nullptr, mode, stream); });
+    if (result && descriptor_of(result) == fd) {
+      stream_call(Fn::freopen, result, Metadata::kControls, true, time, waiting);
+      stream_moved(result, *mode == 'a' ? -1 : 0);
+    } else {
+      if (fd >= 0) forget_descriptor(fd);
+      plain_call(Fn::freopen, result != nullptr, time);
+    }
+    return result;
+  }
   template <typename Call>
   static FILE* on_stream(Fn function, const char* path, const char* mode, Call call) {
     Timed time;
