@@ -55,7 +55,11 @@ void change_numbers(Column& column, uint64_t rows, Change change) {
 }
 
 Column texts_column(const std::string& name, const std::vector<std::string>& texts) {
-  Column column{.name = name, .type = Type::kText, .constant = false, .rows = texts.size()};
+  Column column;
+  column.name = name;
+  column.type = Type::kText;
+  column.constant = false;
+  column.rows = texts.size();
   column.offsets.push_back(0);
   for (const std::string& text : texts) {
     column.bytes += text;

@@ -31,7 +31,9 @@ void write_job(Bytes& bytes, uint64_t job, bool close = true) {
   ASSERT_TRUE(writer->add(TableBuilder("files").u64("process", process).u64("path", id).u64("reads", reads)).ok());
   ASSERT_TRUE(writer->add(TableBuilder("names").u64("name", id).text("text", std::span(text))).ok());
   ASSERT_TRUE(writer->add(TableBuilder("diary").text("entry", std::span(text))).ok());
-  if (close) ASSERT_TRUE(writer->close().ok());
+  if (close) {
+    ASSERT_TRUE(writer->close().ok());
+  }
   bytes.insert(bytes.end(), part.begin(), part.end());
 }
 

@@ -11,7 +11,11 @@ Table table_of(const TableBuilder& builder) { return TableEncoder(builder).whole
 Table TableEncoder::whole() const {
   Table table{.name = table_.name_, .rows = table_.rows_, .columns = {}, .unknown_columns = {}};
   for (const Source& source : table_.columns_) {
-    Column column{.name = source.name, .type = source.type, .constant = false, .rows = table_.rows_};
+    Column column;
+    column.name = source.name;
+    column.type = source.type;
+    column.constant = false;
+    column.rows = table_.rows_;
     if (source.type == Type::kText) {
       column.offsets.push_back(0);
       for (size_t row = 0; row < table_.rows_; ++row) {

@@ -29,6 +29,11 @@ class Captured:
     path: Path
 
     @property
+    def text(self) -> list[str]:
+        """Lines of its standard output."""
+        return self.stdout.decode().splitlines()
+
+    @property
     def log(self) -> headrace.JobLog:
         return headrace.open(self.path)
 

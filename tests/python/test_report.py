@@ -471,3 +471,24 @@ def test_places_in_the_code_are_those_of_call_sites(tmp_path: Path) -> None:
     assert found["facts"]["sites"][opened_at["/b"]]["stack"].endswith("8")
     assert opened_at["/c"] == -1
     assert (opened_at["/a"], opened_at["/b"]) == (expected.open_of[records[0]], expected.open_of[records[1]])
+
+
+@pytest.mark.soak
+def test_a_million_files(tmp_path: Path) -> None:
+    """Within memory that a laptop has; the 100,000 that matter and the sums of the rest."""
+    import subprocess
+    import sys
+
+    log = large(tmp_path / "a.hr", files=1_000_000)
+    code = (
+        "import resource, sys; from headrace.commands import main;"
+        "status = main(['report', sys.argv[1], '--json']);"
+        "print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(log)], capture_output=True, text=True, timeout=600)
+    status, kibibytes = map(int, run.stderr.split())
+    assert status == 0
+    assert kibibytes < 1_500_000
+    facts = json.loads(run.stdout)
+    assert facts["files_left_out"]["files"] == 900_000
+    assert facts["summary"]["totals"]["files"] == facts["treemap"]["files"] == 1_000_000

@@ -29,12 +29,17 @@ uint64_t StackReader::id_at(uint32_t offset) const {
 }
 
 void StackReader::read_modules(uint32_t first) {
+  constexpr size_t kMostModules = 256, kLongestName = 4096;  // more than the recorder writes
   for (uint32_t offset = first; offset != 0;) {
+    if (modules_.size() >= kMostModules) return damage_.add("the list of modules", offset);
     Module module;
     std::string_view name;
     if (!bytes_.claim(offset, &module)) return damage_.add("a module", offset);
-    if (!bytes_.name(module.name, &name)) damage_.add("a module's name", offset);
-    if (module.id == 0 || module.build_id_length > sizeof module.build_id) {
+    if (!bytes_.name(module.name, &name) || name.size() > kLongestName) {
+      damage_.add("a module's name", offset);
+      name = {};
+    }
+    if (module.id == 0 || module.build_id_length > sizeof module.build_id || module_ids_.contains(module.id)) {
       damage_.add("a module's identity", offset);
     } else {
       model::Module out;

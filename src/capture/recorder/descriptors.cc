@@ -12,6 +12,7 @@
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/records.h"
+#include "capture/recorder/stream.h"
 
 namespace headrace::capture {
 namespace {
@@ -310,7 +311,7 @@ void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
       file->flags |= flag::inherited | flag::offsets_unknown;
       file->unknown_position |= 1 | 4;
       file->unknown_stream_position |= 1;
-      file->stream_owner = 0;
+      inherit_stream(file);
       if (!record) entry.store(kUnknownTag);
     }
   }

@@ -162,7 +162,10 @@ void take_end_time(EndKind kind, int status) {
 
 bool is_running() { return state.enabled && state.wiped && state.wiped->alive && !in_vfork_child(); }
 
-void at_exit(int status, void*) { end_image(status); }
+void at_exit(int status, void*) {
+  if (is_running()) settle_for_good();
+  end_image(status);
+}
 
 /// Without a launcher the spool stays until `headrace collect`: give back what is not used.
 void trim_spool() {
@@ -234,7 +237,7 @@ void end_image(int status) {
   }
   if (!is_running()) return;
   int saved = errno;
-  settle_all();
+  settle_all(Coming::kGoOn);
   take_end_time(EndKind::kExit, status);
   trim_spool();
   errno = saved;
@@ -242,7 +245,7 @@ void end_image(int status) {
 
 void replace_image() {
   if (!is_running()) return;
-  settle_all();
+  settle_all(Coming::kGoOn);
   take_end_time(EndKind::kExec, 0);
 }
 

@@ -7,6 +7,7 @@
 #include "capture/recorder/environment.h"
 #include "capture/recorder/file_hooks.h"
 #include "capture/recorder/process.h"
+#include "capture/recorder/stream.h"
 #include "capture/recorder/target.h"
 #include "intercept/functions_headers.h"
 
@@ -124,6 +125,7 @@ struct ProcessHooks : Next {
   template <typename Call>
   static pid_t on_fork(Call call) {
     ThreadBlock* interrupted = interrupts_section() ? block : nullptr;
+    if (!interrupted && __libc_single_threaded) settle_all(Coming::kGoOn);  // what waits is the parent's
     pid_t child = call();
     if (child == 0 && interrupted) forked_inside_section(interrupted);
     return child;

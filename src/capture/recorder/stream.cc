@@ -1,14 +1,13 @@
 #include "capture/recorder/stream.h"
 
 #include <fcntl.h>
-#include <stddef.h>
-#include <sys/uio.h>
 #include <wchar.h>
 
 #include <algorithm>
 
 #include "base/kernel.h"
 #include "capture/recorder/flags.h"
+#include "capture/recorder/readable.h"
 #include "capture/recorder/records.h"
 
 namespace headrace::capture {
@@ -19,8 +18,23 @@ CachedFile* entry_of_stream(const FILE* stream, uint64_t tag) {
   return is_tracked(tag) ? cached_file(number_of(stream), tag, Layer::kStdio) : nullptr;
 }
 
+bool may_wait = true;
+
 /// The one whose view of a buffer counts, without its thread.
 constexpr uint64_t kStreamAndDirection = 0x0000ffffffffffff;
+
+/// In place of a thread in a view that the next one that uses the stream takes over.
+constexpr uint64_t kAnyThread = uint64_t{0xffff} << 48;
+
+/// The stream was moved, flushed or failed: what is inlined next is seen from here on.
+void watch(OpenFile* file, const FILE* stream) {
+  if (file->stream_owner == kNobody) return;
+  constexpr int kPutting = 0x800;  // _IO_CURRENTLY_PUTTING of glibc's libio.h
+  const DirectionIndex direction = stream->_flags & kPutting ? kWrite : kRead;
+  file->stream_seen = static_cast<uint32_t>(direction == kWrite ? held<kWrite>(stream) : held<kRead>(stream));
+  file->byte_functions[0] = file->byte_functions[1] = 0;
+  file->stream_owner = (owner_of(stream, direction) & kStreamAndDirection) | kAnyThread;
+}
 
 /// Counts what waits in the view that somebody has of the stream.
 template <DirectionIndex D>
@@ -29,22 +43,20 @@ void settle_direction(CachedFile& cached, const FILE* stream) {
   if (file->stream_owner == kNobody ||
       (file->stream_owner & kStreamAndDirection) != (owner_of(stream, D) & kStreamAndDirection))
     return;
-  if (held<D>(stream) != file->stream_seen) count_waiting(cached, D, stream, held<D>(stream));
-  file->stream_owner = 0;
+  if (static_cast<uint32_t>(held<D>(stream)) != file->stream_seen) count_waiting(cached, D, stream, held<D>(stream));
 }
 
-/// Whether the stream of a view is still one of this file: it may have been freed by a call that was not seen, so the
-/// kernel looks at it first.
+/// Whether the stream of a view is still one of this file: it may have been freed by a call that was not seen.
 bool is_alive(const OpenFile& file) {
-  FILE copy;
-  const struct iovec to = {&copy, offsetof(FILE, _flags2)},
-                     from = {stream_of(file.stream_owner), offsetof(FILE, _flags2)};
-  const long process = base::kernel_call(SYS_getpid);
-  if (base::kernel_call(SYS_process_vm_readv, process, &to, 1, &from, 1, 0) != static_cast<long>(to.iov_len))
-    return false;
-  constexpr unsigned kMagic = 0xfbad0000;  // _IO_MAGIC of glibc's libio.h
-  if ((static_cast<unsigned>(copy._flags) & 0xffff0000) != kMagic) return false;
-  std::atomic<uint64_t>* entry = entry_of(number_of(&copy));
+  const FILE* stream = stream_of(file.stream_owner);
+  if (stream != stdin && stream != stdout && stream != stderr) {
+    const auto address = reinterpret_cast<uintptr_t>(stream);
+    Readable nothing_known;
+    if (!nothing_known.covers(address, sizeof(FILE))) return false;
+    constexpr unsigned kMagic = 0xfbad0000;  // _IO_MAGIC of glibc's libio.h
+    if ((static_cast<unsigned>(stream->_flags) & 0xffff0000) != kMagic) return false;
+  }
+  std::atomic<uint64_t>* entry = entry_of(number_of(stream));
   const uint64_t tag = entry ? entry->load() : kUnknownTag;
   return is_tracked(tag) && file_of(tag) == &file;
 }
@@ -65,7 +77,7 @@ bool count_stream_call(CachedFile& cached, Direction* d, Fn function, const Stre
                        bool wide) {
   OpenFile* file = cached.file;
   const uint64_t after = held<D>(call.stream);
-  if (call.held != file->stream_seen && file->stream_owner == owner_of(call.stream, D))
+  if (static_cast<uint32_t>(call.held) != file->stream_seen && file->stream_owner == owner_of(call.stream, D))
     count_waiting(cached, D, call.stream, call.held);
   file->stream_seen = static_cast<uint32_t>(after);
   if (function == Fn::__uflow || function == Fn::__overflow) cached.shard->flags |= flag::lower_bound;
@@ -76,12 +88,25 @@ bool count_stream_call(CachedFile& cached, Direction* d, Fn function, const Stre
   uint64_t spent = call.end > call.start ? call.end - call.start : 0;
   if (count_time(d, spent, call.end, size)) notable |= spent >> 8 >= cached.slow[D];
   add_to_series(block, call.start, call.end, size, D);
-  if ((after != call.held + size || size == 0) && !wide)
-    count_reached(cached, D, call.stream,
-                  D == kRead ? size + room<kRead>(call.stream) - call.room : call.held + size - after);
+  // Of wide characters the buffer holds another number of bytes.
+  if (D == kWrite && after != call.held + size && !wide)
+    count_reached(cached, kWrite, call.stream, call.held + size - after);
+  const bool met_end = (call.stream->_flags & ~call.flags & _IO_EOF_SEEN) != 0;
+  if (D == kRead && (size > call.room || met_end) && !wide)
+    count_reached(cached, kRead, call.stream, size + room_to_read(call.stream) - call.room);
   count_call(function, size, spent);
   if (notable) raise_thresholds(cached, D, size, spent);
   return notable;
+}
+
+void count_system(Shard* shard, DirectionIndex direction, uint64_t bytes, uint64_t buffer) {
+  count(shard, direction == kRead ? Metadata::kSystemReads : Metadata::kSystemWrites);
+  Metadata* metadata = metadata_of(shard);
+  if (!metadata) return;
+  // Threads that share a stream may see its buffer between two states.
+  if (static_cast<int64_t>(bytes) > 0) metadata->system_bytes[direction] += bytes;
+  if (buffer > metadata->buffer_bytes)
+    metadata->buffer_bytes = buffer < UINT32_MAX ? static_cast<uint32_t>(buffer) : UINT32_MAX;
 }
 
 void count_profile(Fn function, bool ok, Timed time) {
@@ -104,14 +129,7 @@ void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
 }
 
 void count_reached(CachedFile& cached, DirectionIndex direction, const FILE* stream, uint64_t bytes) {
-  count(cached.shard, direction == kRead ? Metadata::kSystemReads : Metadata::kSystemWrites);
-  Metadata* metadata = metadata_of(cached.shard);
-  if (!metadata) return;
-  // Threads that share a stream may see its buffer between two states.
-  if (static_cast<int64_t>(bytes) > 0) metadata->system_bytes[direction] += bytes;
-  auto size = static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base);
-  if (size > metadata->buffer_bytes)
-    metadata->buffer_bytes = size < UINT32_MAX ? static_cast<uint32_t>(size) : UINT32_MAX;
+  count_system(cached.shard, direction, bytes, static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base));
   if (cached.file->unknown_position == 0) cached.file->unknown_position = 1;  // the system's moved with the buffer
 }
 
@@ -122,13 +140,14 @@ void change_owner(FILE* stream, uint64_t tag, uint64_t owner) {
   if (former == kNobody) return;
   const bool same_stream = former == 0 || stream_of(former) == stream;
   if (former != 0 && (same_stream || is_alive(*file))) settle(stream_of(former));
-  const bool same_thread = former == 0 || (former ^ owner) == 1;
+  const bool same_thread = former == 0 || (former >> 48) == (kAnyThread >> 48) || (former ^ owner) == 1;
   file->stream_seen = static_cast<uint32_t>((owner & 1) == kRead ? held<kRead>(stream) : held<kWrite>(stream));
   file->byte_functions[0] = file->byte_functions[1] = 0;
-  file->stream_owner = same_stream && same_thread ? owner : kNobody;
+  file->stream_owner = same_stream && (same_thread || owner == kNobody) ? owner : kNobody;
 }
 
 void let_wait(FILE* stream, DirectionIndex direction, Fn function) {
+  if (!may_wait) return;
   uint64_t tag = tag_of(number_of(stream));
   if (!__libc_single_threaded || !is_tracked(tag) || !is_current(tag)) return;
   OpenFile* file = file_of(tag);
@@ -139,7 +158,8 @@ void let_wait(FILE* stream, DirectionIndex direction, Fn function) {
 
 void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* stream, uint64_t held) {
   OpenFile* file = cached.file;
-  const uint64_t moved = held - file->stream_seen;
+  // Buffers larger than what `stream_seen` can tell (fmemopen, mmapped files) are compared modulo its size.
+  const auto moved = static_cast<uint64_t>(static_cast<int32_t>(static_cast<uint32_t>(held) - file->stream_seen));
   file->stream_seen = static_cast<uint32_t>(held);
   // A buffer that lost bytes was emptied by a call that is not seen, such as fflush(NULL).
   if (static_cast<int64_t>(moved) <= 0 || moved > static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base))
@@ -181,7 +201,7 @@ void account_any(Fn function, const StreamCall& call, int64_t result, bool wide)
   Direction* d = cached && result >= 0 ? direction_of(cached->shard, D, call.start) : nullptr;
   if (cached && result < 0) {
     count_failure(*cached, D, function, call.end > call.start ? call.end - call.start : 0, call.start);
-    if (cached->file->stream_owner != kNobody) cached->file->stream_owner = 0;
+    watch(cached->file, call.stream);
   } else if (!d) {
     unattributed(D, size);
   } else {
@@ -197,42 +217,67 @@ void account_any(Fn function, const StreamCall& call, int64_t result, bool wide)
 template void account_any<kRead>(Fn, const StreamCall&, int64_t, bool);
 template void account_any<kWrite>(Fn, const StreamCall&, int64_t, bool);
 
-uint64_t settle(FILE* stream) {
-  if (in_vfork_child()) return 0;
+Settled settle(FILE* stream) {
+  if (in_vfork_child()) return {0, 0, -1};
   uint64_t tag = tag_of(number_of(stream));
   Update update;
-  if (!is_tracked(tag) || !update.enter_anew()) return 0;
+  if (!is_tracked(tag) || !update.enter_anew()) return {0, 0, -1};
   if (CachedFile* cached = entry_of_stream(stream, tag)) {
     settle_direction<kRead>(*cached, stream);
     settle_direction<kWrite>(*cached, stream);
   }
   update.leave();
-  return held<kWrite>(stream);
+  return {held<kWrite>(stream), static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base), stream->_offset};
 }
 
-void settle_all() {
+void settle_for_good() {
+  settle_all(Coming::kEnd);
+  may_wait = false;
+  const uint32_t slots = state.files ? std::min(state.next_file.load(), kMaximumOpenFiles) : 0;
+  for (uint32_t slot = 1; slot < slots; ++slot)
+    state.files[slot].byte_functions[0] = state.files[slot].byte_functions[1] = 0;
+}
+
+void inherit_stream(OpenFile* file) {
+  if (file->stream_owner != 0 && file->stream_owner != kNobody) file->stream_owner |= kAnyThread;
+  file->byte_functions[0] = file->byte_functions[1] = 0;
+}
+
+void settle_all(Coming next) {
   if (in_vfork_child() || !state.files || !ready()) return;
   const uint32_t slots = std::min(state.next_file.load(), kMaximumOpenFiles);
   for (uint32_t slot = 1; slot < slots; ++slot) {
-    const OpenFile& file = state.files[slot];
+    OpenFile& file = state.files[slot];
     if (file.record == 0 || file.stream_owner == 0 || file.stream_owner == kNobody) continue;
-    if (is_alive(file)) settle(stream_of(file.stream_owner));
+    if (!is_alive(file)) continue;
+    FILE* stream = stream_of(file.stream_owner);
+    const uint64_t unwritten = settle(stream).unwritten;
+    Update update;
+    if (next == Coming::kGoOn || unwritten == 0 || !update.enter()) continue;
+    if (CachedFile* cached = entry_of_stream(stream, tag_of(number_of(stream)))) {
+      count_reached(*cached, kWrite, stream, unwritten);
+      if (next == Coming::kFlush) file.stream_seen = 0;
+    }
+    update.leave();
   }
 }
 
-void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Timed time, uint64_t written) {
+void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Timed time, uint64_t written,
+                 uint64_t fetched) {
   if (in_vfork_child()) return unattributed(2, 0);
   uint64_t tag = tag_of(number_of(stream));
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   if (CachedFile* cached = entry_of_stream(stream, tag)) {
     if (!ok || which != Metadata::kCounts) count(cached->shard, ok ? which : Metadata::kErrors);
+    if (fetched) count_reached(*cached, kRead, stream, fetched);
     if (written) {
       count_written_out(*cached, stream, written, time);
     } else {
       cached->shard->meta_time += time.spent();
       if (time.spent() > cached->shard->max_meta_time) cached->shard->max_meta_time = time.spent();
     }
+    if (which != Metadata::kCounts) watch(cached->file, stream);
   } else if (is_excluded(tag)) {
     update.leave();
     return count_untracked(tag, kWrite, -1);
@@ -241,8 +286,9 @@ void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Time
   update.leave();
 }
 
-void stream_closed(Fn function, uint64_t tag, Timed time, uint64_t written) {
+void stream_closed(Fn function, uint64_t tag, Timed time, const Settled& before) {
   Update update;
+  uint64_t written = before.unwritten;
   if (written && is_tracked(tag) && update.enter_anew()) {
     OpenFile* file = file_of(tag);
     Shard* shard = is_current(tag) && file->record ? shard_of(file->record, Layer::kStdio) : nullptr;
@@ -250,8 +296,7 @@ void stream_closed(Fn function, uint64_t tag, Timed time, uint64_t written) {
     if (d) {
       d->time += time.spent();
       if (time.end > d->last_time) d->last_time = time.end;
-      count(shard, Metadata::kSystemWrites);
-      if (Metadata* metadata = metadata_of(shard)) metadata->system_bytes[kWrite] += written;
+      count_system(shard, kWrite, written, before.size);
     }
     update.leave();
   } else {
@@ -281,6 +326,7 @@ void stream_moved_by(FILE* stream, int64_t distance) {
   OpenFile* file = file_of(tag);
   file->stream_position += static_cast<uint64_t>(distance);
   if (file->unknown_position == 0) file->unknown_position = 1;
+  watch(file, stream);
 }
 
 void stream_attached(FILE* stream) {
@@ -306,10 +352,46 @@ void opened_unnamed(Fn function, int fd, Timed time) {
   opened(function, fd, AT_FDCWD, path, O_RDWR, flag::temporary, time);
 }
 
+namespace {
+
+/// How far the system's position says that the stream has moved; −1 when it cannot say.
+int64_t bytes_passed(const StreamCall& call) {
+  if (!is_tracked(call.tag) || !is_current(call.tag) || in_vfork_child()) return -1;
+  const OpenFile* file = file_of(call.tag);
+  if (file->unknown_stream_position != 0 || call.fd == kNoDescriptor) return -1;
+  const bool seen = file->stream_owner == owner_of(call.stream, kRead);
+  const uint64_t before = file->stream_position + (seen ? static_cast<uint32_t>(call.held) - file->stream_seen : 0);
+  const int64_t system = base::kernel_call(SYS_lseek, call.fd, 0, SEEK_CUR);
+  return system < 0 ? -1 : static_cast<int64_t>(static_cast<uint64_t>(system) - room_to_read(call.stream) - before);
+}
+
+}  // namespace
+
 uint64_t bytes_taken(const StreamCall& call) {
-  const uint64_t after = held<kRead>(call.stream);
-  const bool same_buffer = call.stream->_IO_read_end == call.read_end && after >= call.held;
-  return same_buffer ? after - call.held : call.room + after;
+  const FILE* stream = call.stream;
+  // Where threads share a stream, its buffer also shows what the others took.
+  if (is_tracked(call.tag) && file_of(call.tag)->stream_owner == kNobody && !__libc_single_threaded) {
+    mark_lower_bound(call.stream);
+    return 0;
+  }
+  const uint64_t after = held<kRead>(stream), left = room_to_read(stream);
+  if (call.offset >= 0 && stream->_offset >= 0) {
+    const auto passed = static_cast<uint64_t>(stream->_offset - call.offset) + call.room - left;
+    if (static_cast<int64_t>(passed) >= 0) return passed;
+  }
+  // Before its first seek the C library does not know where the stream is.
+  const bool met_end = (stream->_flags & ~call.flags & _IO_EOF_SEEN) != 0;
+  if (call.room != 0 && stream->_IO_read_end == call.read_end && after >= call.held && !met_end)
+    return call.room - left;
+  if (const int64_t passed = bytes_passed(call); passed >= 0) return static_cast<uint64_t>(passed);
+  mark_lower_bound(call.stream);
+  return call.room + after;
+}
+
+int64_t nothing_read(const StreamCall& call) {
+  const int now = call.stream->_flags, gained = now & ~call.flags;
+  if (gained & _IO_ERR_SEEN) return -1;
+  return (now & _IO_EOF_SEEN) || !(now & _IO_ERR_SEEN) ? 0 : -1;
 }
 
 int64_t bytes_of_wide(const wchar_t* text, size_t count) {

@@ -41,13 +41,22 @@ HEADRACE_INLINE uint64_t room(const FILE* stream) {
   return static_cast<uint64_t>(D == kRead ? stream->_IO_read_end - stream->_IO_read_ptr
                                           : stream->_IO_write_end - stream->_IO_write_ptr);
 }
+/// The same of a stream that bytes were put back to: those and the buffer behind them.
+HEADRACE_INLINE uint64_t room_to_read(const FILE* stream) {
+  constexpr int kInBackup = 0x100;  // _IO_IN_BACKUP of glibc's libio.h
+  uint64_t behind = 0;
+  if (HEADRACE_UNLIKELY(stream->_flags & kInBackup))
+    behind = static_cast<uint64_t>(stream->_IO_save_end - stream->_IO_save_base);
+  return room<kRead>(stream) + behind;
+}
 
 /// A call on a stream, as it was found.
 struct StreamCall {
   FILE* stream;
-  int fd;
+  int fd, flags;
   uint64_t tag, held, room;
   const char* read_end;
+  int64_t offset;       // of the system in the file, where the C library knows it
   uint64_t start, end;  // ticks
 };
 
@@ -95,8 +104,9 @@ HEADRACE_INLINE void account_stream(Fn function, const StreamCall& call, int64_t
   if (HEADRACE_UNLIKELY(cached.tag != call.tag || !d || cached.last != D || !row || wide)) goto other;
   if (HEADRACE_UNLIKELY(result <= 0 || size != d->run_size || d->run_gap != 0 || held<D>(call.stream) != after))
     goto other;
+  if (D == kRead && HEADRACE_UNLIKELY(call.room < size)) goto other;
   if (HEADRACE_UNLIKELY(file->stream_position != d->last_end || file->unknown_stream_position != 0)) goto other;
-  if (HEADRACE_UNLIKELY(file->stream_seen != call.held)) goto other;
+  if (HEADRACE_UNLIKELY(file->stream_seen != static_cast<uint32_t>(call.held))) goto other;
   {
     Update update;
     if (HEADRACE_UNLIKELY(!update.enter())) return unattributed(D, size);
@@ -145,12 +155,17 @@ HEADRACE_INLINE bool can_wait(Fn function, const FILE* stream) {
 /// Runs `call` on a stream and counts the bytes that `bytes(result, call)` says it moved; negative: it failed.
 template <DirectionIndex D, bool kWide = false, typename Call, typename Bytes>
 HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes bytes) {
+  // Calls that move nothing are allowed no stream: the C library does not look at it then.
+  if (HEADRACE_UNLIKELY(stream == nullptr)) return call();
   StreamCall facts;
   facts.stream = stream;
   facts.fd = number_of(stream);
   facts.tag = tag_of(facts.fd);
   if (HEADRACE_UNLIKELY(!is_tracked(facts.tag))) {
     facts.held = facts.room = 0;
+    facts.flags = stream->_flags;
+    facts.read_end = stream->_IO_read_end;
+    facts.offset = -1;
     auto result = call();
     count_untracked(facts.tag, D, bytes(result, facts));
     return result;
@@ -159,8 +174,10 @@ HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes
   if (HEADRACE_UNLIKELY(file_of(facts.tag)->stream_owner != owner))
     change_owner(stream, facts.tag, kWide ? kNobody : owner);
   facts.held = held<D>(stream);
-  facts.room = room<D>(stream);
+  facts.room = D == kRead ? room_to_read(stream) : room<D>(stream);
+  facts.flags = stream->_flags;
   if (D == kRead) facts.read_end = stream->_IO_read_end;
+  if (D == kRead) facts.offset = stream->_offset;
   facts.start = base::ticks();
   auto result = call();
   facts.end = base::ticks();
@@ -179,16 +196,29 @@ __attribute__((noinline)) int byte_transfer(Fn function, Fn waiting, FILE* strea
   return result;
 }
 
-/// Before a call that moves or empties the buffer: counts what was inlined and lets go of the view. Returns the bytes
-/// that wait to be written.
-uint64_t settle(FILE* stream);
-/// The same for all streams, at the process's end.
-void settle_all();
+/// What a stream's buffer held when it was settled.
+struct Settled {
+  uint64_t unwritten;  // bytes
+  uint64_t size;       // of the buffer
+  int64_t position;    // of the system in the file, where the C library knows it
+};
+/// Before a call that moves or empties the buffer: counts what waited and lets go of the view.
+Settled settle(FILE* stream);
+/// What happens to all streams next: nothing in particular, the C library writes their buffers out at once, or it does
+/// so when the process ends.
+enum class Coming { kGoOn, kFlush, kEnd };
+/// The same for all streams.
+void settle_all(Coming next);
+/// In a forked child, whose parent settled all streams: the view of one goes on.
+void inherit_stream(OpenFile* file);
+/// The process ends: from now on nothing may wait.
+void settle_for_good();
 /// A call that neither reads nor writes; `written`: bytes of the buffer that it wrote out, whose time is then write
-/// time. `which`: kCounts counts the time alone.
-void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Timed time, uint64_t written);
-/// The same for a stream that is closed: its tag is taken already.
-void stream_closed(Fn function, uint64_t tag, Timed time, uint64_t written);
+/// time; `fetched`: bytes that it read ahead. `which`: kCounts counts the time alone.
+void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Timed time, uint64_t written,
+                 uint64_t fetched = 0);
+/// The same for a stream that is closed: its tag is taken already. `before`: of what it wrote out.
+void stream_closed(Fn function, uint64_t tag, Timed time, const Settled& before);
 /// The stream's next operation begins here; negative: nobody knows.
 void stream_moved(FILE* stream, int64_t position);
 /// The same, from where it was.
@@ -198,9 +228,11 @@ void stream_attached(FILE* stream);
 /// A file without a name was opened.
 void opened_unnamed(Fn function, int fd, Timed time);
 
-/// Bytes that a call of unknown result read: told from the buffer, at least that many when it was filled more than
-/// once.
+/// Bytes that a call of unknown result read: told from the buffer or, when that was filled anew, from the position. Of
+/// a pipe whose buffer one call filled more than once it may be more, which its record then says. Preserves errno.
 uint64_t bytes_taken(const StreamCall& call);
+/// What a call that read nothing is counted as: 0 at the end of the file, −1 for an error.
+int64_t nothing_read(const StreamCall& call);
 /// Bytes of `count` wide characters in a file, in the program's locale. Preserves errno.
 int64_t bytes_of_wide(const wchar_t* text, size_t count);
 /// Marks a record whose bytes or calls are at least those counted.

@@ -18,10 +18,11 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
     return on_stream(Fn::setmntent, path, mode, [&] { return Next::setmntent(path, mode); });
   }
   static FILE* freopen(const char* path, const char* mode, FILE* stream) {
-    uint64_t written = stream ? settle(stream) : 0;
+    if (!path && stream) return reopened(mode, stream);
+    const Settled before = stream ? settle(stream) : Settled{};
     uint64_t tag = stream ? Base::tag_before_close(descriptor_of(stream)) : kUnknownTag;
     FILE* result = on_stream(Fn::freopen, path, mode, [&] { return Next::freopen(path, mode, stream); });
-    if (tag != kUnknownTag) stream_closed(Fn::freopen, tag, {0, 0}, written);
+    if (tag != kUnknownTag) stream_closed(Fn::freopen, tag, {0, 0}, before);
     return result;
   }
   static FILE* fdopen(int fd, const char* mode) {
@@ -53,6 +54,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
     return on_fclose(Fn::pclose, stream, [&] { return Next::pclose(stream); });
   }
   static int fcloseall() {  // flushes all streams and closes none
+    settle_all(Coming::kFlush);
     return Base::on_nothing(Fn::fcloseall, [] { return Next::fcloseall(); });
   }
 
@@ -107,6 +109,21 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   }
 
  private:
+  /// Another mode for the same file, whose descriptor keeps its number.
+  static FILE* reopened(const char* mode, FILE* stream) {
+    const uint64_t waiting = settle(stream).unwritten;
+    const int fd = descriptor_of(stream);
+    Timed time;
+    FILE* result = timed(time, [&] { return Next::freopen(nullptr, mode, stream); });
+    if (result && descriptor_of(result) == fd) {
+      stream_call(Fn::freopen, result, Metadata::kControls, true, time, waiting);
+      stream_moved(result, *mode == 'a' ? -1 : 0);
+    } else {
+      if (fd >= 0) forget_descriptor(fd);
+      plain_call(Fn::freopen, result != nullptr, time);
+    }
+    return result;
+  }
   template <typename Call>
   static FILE* on_stream(Fn function, const char* path, const char* mode, Call call) {
     Timed time;
@@ -119,20 +136,23 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   }
   template <typename Call>
   static int on_fclose(Fn function, FILE* stream, Call call) {
-    uint64_t written = settle(stream);
+    const Settled before = settle(stream);
     uint64_t tag = Base::tag_before_close(descriptor_of(stream));
     Timed time;
     int result = timed(time, call);
     if (result == 0 || tag != kUnknownTag)
-      stream_closed(function, tag, time, written);
+      stream_closed(function, tag, time, before);
     else
       plain_call(function, false, time);
     return result;
   }
   template <typename Call>
   static int on_flush(Fn function, FILE* stream, Call call) {
-    if (!stream) return Base::on_nothing(function, call);
-    uint64_t waiting = settle(stream);
+    if (!stream) {
+      settle_all(Coming::kFlush);
+      return Base::on_nothing(function, call);
+    }
+    const uint64_t waiting = settle(stream).unwritten;
     Timed time;
     int result = timed(time, call);
     stream_call(function, stream, Metadata::kFlushes, result == 0, time, waiting - held<kWrite>(stream));
@@ -140,20 +160,19 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   }
   template <typename Call>
   static int on_seek(Fn function, FILE* stream, int64_t offset, int whence, Call call) {
-    uint64_t waiting = settle(stream);
+    const Settled before = settle(stream);
     Timed time;
     int result = timed(time, call);
-    stream_call(function, stream, Metadata::kSeeks, result == 0, time, result == 0 ? waiting : 0);
-    if (result != 0) return result;
-    if (whence == SEEK_SET)
-      stream_moved(stream, offset);
-    else if (whence == SEEK_CUR)
-      stream_moved_by(stream, offset);
-    else
-      stream_moved(stream, position_of(stream));
+    // Beyond the buffer the C library fills it anew, from where a block of it begins.
+    const bool moved = before.unwritten != 0 || stream->_offset != before.position;
+    const bool refilled = result == 0 && moved && stream->_offset >= 0;
+    const uint64_t fetched = refilled ? held<kRead>(stream) + room<kRead>(stream) : 0;
+    stream_call(function, stream, Metadata::kSeeks, result == 0, time, before.unwritten - held<kWrite>(stream),
+                fetched);
+    if (result == 0) stream_moved(stream, whence == SEEK_SET ? offset : position_of(stream));
     return result;
   }
-  /// After a seek to the end the C library knows the position without asking the system.
+  /// After a seek the C library knows the position without asking the system.
   static int64_t position_of(FILE* stream) {
     int saved = errno;
     int64_t position = Next::ftello(stream);
@@ -169,7 +188,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   }
   template <typename Call>
   static int on_buffer(Fn function, FILE* stream, Call call) {
-    uint64_t waiting = settle(stream);
+    const uint64_t waiting = settle(stream).unwritten;
     Timed time;
     int result = timed(time, call);
     stream_call(function, stream, Metadata::kControls, result == 0, time, waiting - held<kWrite>(stream));

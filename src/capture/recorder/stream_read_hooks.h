@@ -147,9 +147,6 @@ struct StreamReadHooks : Next {
   }
 
  private:
-  /// 0 at the end of the file, −1 after an error.
-  static int64_t nothing_read(const FILE* stream) { return stream->_flags & _IO_ERR_SEEN ? -1 : 0; }
-
   template <typename Call>
   static HEADRACE_INLINE size_t on_items(Fn function, FILE* stream, size_t size, size_t count, Call call) {
     return stream_transfer<kRead>(function, stream, call, [&](size_t items, const StreamCall& facts) {
@@ -157,65 +154,66 @@ struct StreamReadHooks : Next {
       if (HEADRACE_LIKELY(items == count)) return static_cast<int64_t>(items * size);
       auto taken = static_cast<int64_t>(bytes_taken(facts));
       auto whole = static_cast<int64_t>(items * size);
-      if (whole == 0 && taken <= 0) return nothing_read(stream);
-      return taken > whole && taken < whole + static_cast<int64_t>(size) ? taken : whole;
+      if (whole == 0 && taken <= 0) return nothing_read(facts);
+      return taken > whole && taken - whole < static_cast<int64_t>(size) ? taken : whole;
     });
   }
   template <typename Call>
   static HEADRACE_INLINE int on_byte(Fn function, FILE* stream, Call call) {
     if (HEADRACE_LIKELY(can_wait<kRead>(function, stream))) return call();
-    return byte_transfer<kRead>(function, function, stream, call, [stream](int byte, const StreamCall&) {
-      return byte != EOF ? int64_t{1} : nothing_read(stream);
+    return byte_transfer<kRead>(function, function, stream, call, [](int byte, const StreamCall& facts) {
+      return byte != EOF ? int64_t{1} : nothing_read(facts);
     });
   }
   template <typename Call>
   static int on_inlined_byte(Fn function, FILE* stream, Call call) {
-    return byte_transfer<kRead>(function, kInlined, stream, call, [stream](int byte, const StreamCall&) {
-      return byte != EOF ? int64_t{1} : nothing_read(stream);
+    return byte_transfer<kRead>(function, kInlined, stream, call, [](int byte, const StreamCall& facts) {
+      return byte != EOF ? int64_t{1} : nothing_read(facts);
     });
   }
   template <typename Call>
   static char* on_line(Fn function, FILE* stream, size_t dropped, Call call) {
     return stream_transfer<kRead>(function, stream, call, [&](char* line, const StreamCall& facts) {
-      uint64_t taken = bytes_taken(facts);
-      if (!line) return taken && taken <= facts.room ? static_cast<int64_t>(taken) : nothing_read(stream);
-      // A line longer than the buffer filled it more than once; one with a NUL byte is longer than its text.
+      if (!line) return nothing_read(facts);
+      // Text that ends in a newline is the line; any other may go on behind a NUL byte.
       uint64_t text = strlen(line) + dropped;
+      if (text > 0 && (dropped || line[text - 1] == '\n')) return static_cast<int64_t>(text);
+      uint64_t taken = bytes_taken(facts);
       return static_cast<int64_t>(taken > text ? taken : text);
     });
   }
   template <typename Call>
   static ssize_t on_length(Fn function, FILE* stream, Call call) {
-    return stream_transfer<kRead>(function, stream, call, [&](ssize_t length, const StreamCall&) {
-      return length >= 0 ? static_cast<int64_t>(length) : nothing_read(stream);
+    return stream_transfer<kRead>(function, stream, call, [&](ssize_t length, const StreamCall& facts) {
+      return length >= 0 ? static_cast<int64_t>(length) : nothing_read(facts);
     });
   }
   template <typename Call>
   static int on_scan(Fn function, FILE* stream, Call call) {
     return stream_transfer<kRead>(function, stream, call, [&](int values, const StreamCall& facts) {
       auto taken = static_cast<int64_t>(bytes_taken(facts));
-      return values == EOF && taken == 0 ? nothing_read(stream) : taken;
+      return values == EOF && taken == 0 ? nothing_read(facts) : taken;
     });
   }
   template <typename Call>
   static int on_wide_scan(Fn function, FILE* stream, Call call) {
-    int values = stream_transfer<kRead, true>(function, stream, call, [&](int result, const StreamCall&) {
-      return result == EOF ? nothing_read(stream) : 0;
+    int values = stream_transfer<kRead, true>(function, stream, call, [&](int result, const StreamCall& facts) {
+      return result == EOF ? nothing_read(facts) : 0;
     });
     mark_lower_bound(stream);  // how many bytes the values were nobody tells
     return values;
   }
   template <typename Call>
   static wint_t on_wide(Fn function, FILE* stream, Call call) {
-    return stream_transfer<kRead, true>(function, stream, call, [&](wint_t character, const StreamCall&) {
+    return stream_transfer<kRead, true>(function, stream, call, [&](wint_t character, const StreamCall& facts) {
       auto text = static_cast<wchar_t>(character);
-      return character != WEOF ? bytes_of_wide(&text, 1) : nothing_read(stream);
+      return character != WEOF ? bytes_of_wide(&text, 1) : nothing_read(facts);
     });
   }
   template <typename Call>
   static wchar_t* on_wide_line(Fn function, FILE* stream, Call call) {
-    return stream_transfer<kRead, true>(function, stream, call, [&](wchar_t* line, const StreamCall&) {
-      return line ? bytes_of_wide(line, wcslen(line)) : nothing_read(stream);
+    return stream_transfer<kRead, true>(function, stream, call, [&](wchar_t* line, const StreamCall& facts) {
+      return line ? bytes_of_wide(line, wcslen(line)) : nothing_read(facts);
     });
   }
 };
