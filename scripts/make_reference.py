@@ -17,6 +17,7 @@ REFERENCE = ROOT / "docs" / "reference"
 
 MODULES = {
     "posix": "Files and directories: data and metadata",
+    "stdio": "Streams of the C library",
     "descriptor": "What only creates, closes or duplicates descriptors",
     "process": "What starts, replaces or ends a process",
 }

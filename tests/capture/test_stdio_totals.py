@@ -18,11 +18,10 @@ def run_mix(
     capture: Callable[..., Captured],
     directory: Path,
     threads: int = 1,
-    processes: int = 1,
     **options: object,
 ) -> tuple[Mix, Captured]:
-    made = Mix(program("stream_mix"), directory, rows=threads * processes, files=threads * STREAMS)
-    command = made.command(threads=threads, processes=processes, streams=STREAMS, **options)
+    made = Mix(program("stream_mix"), directory, rows=threads, files=threads * STREAMS)
+    command = made.command(threads=threads, streams=STREAMS, **options)
     return made, capture(command)
 
 
@@ -34,6 +33,42 @@ def test_one_thread(
     made, captured = run_mix(program, capture, tmp_path, seed=seed, operations=300, end=end)
     assert captured.status == 0, captured.stderr
     check(made, captured)
+
+
+@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize("seed", range(4))
+def test_threads(
+    shared: int, seed: int, program: Callable[[str], Path], capture: Callable[..., Captured], tmp_path: Path
+) -> None:
+    """Inlined calls show in the view of one thread, so threads that share a stream use none."""
+    made, captured = run_mix(
+        program, capture, tmp_path, threads=4, seed=seed, shared=shared, operations=150, end="close"
+    )
+    assert captured.status == 0, captured.stderr
+    check(made, captured)
+
+
+@pytest.mark.parametrize("end", ["exit", "_exit"])
+def test_fork_counts_what_waits_once(
+    end: str, program: Callable[[str], Path], capture: Callable[..., Captured], tmp_path: Path
+) -> None:
+    (tmp_path / "read").write_bytes(b"x" * 10_000)
+    captured = capture([program("stream_fork"), end], cwd=tmp_path)
+    assert captured.status == 0, captured.stderr
+    parent, child = (row["process"] for row in captured.rows("processes"))
+    counts = {
+        (row["process"], row["path"].rsplit("/", 1)[1]): (row["reads"], row["writes"])
+        for row in captured.files()
+        if row["path"].endswith(("/written", "/read"))
+    }
+    assert counts == {
+        (parent, "written"): (0, 127),
+        (parent, "read"): (53, 0),
+        (child, "written"): (0, 15),
+        (child, "read"): (34, 0),
+    }
+    system = sum(row["system_bytes_written"] for row in captured.files("/written"))
+    assert system == (tmp_path / "written").stat().st_size
 
 
 @pytest.mark.parametrize("seed", range(8))

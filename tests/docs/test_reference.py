@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -36,3 +37,11 @@ def test_a_changed_list_makes_its_page_stale(tmp_path: Path) -> None:
     page = (tmp_path / "docs/reference/counters.md").read_text()
     assert '| `naps` | number | sum | a \\| b "quoted" |' in page
     assert run(tmp_path, "--check").returncode == 0
+
+
+def test_every_function_has_its_line() -> None:
+    source = (ROOT / "src/intercept/functions.def").read_text()
+    page = (ROOT / "docs/reference/functions.md").read_text()
+    names = re.findall(r"^(?:UNDECLARED_)?(?:FUNCTION|SPECIAL)\((\w+),", source, re.MULTILINE)
+    assert len(names) > 250
+    assert [name for name in names if f"| `{name}` |" not in page] == []

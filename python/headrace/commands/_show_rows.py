@@ -41,7 +41,7 @@ FLAGS = {
     "deleted": "deleted",
     "temporary": "temporary",
     "asynchronous": "asynchronous I/O",
-    "lower_bound": "calls are lower bounds",
+    "lower_bound": "calls and bytes are lower bounds",
     "partial": "in part in the roll-up of its directory: more --memory keeps it apart",
     "offsets_unknown": "some offsets unknown",
 }

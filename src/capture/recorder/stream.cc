@@ -26,9 +26,19 @@ constexpr uint64_t kStreamAndDirection = 0x0000ffffffffffff;
 /// In place of a thread in a view that the next one that uses the stream takes over.
 constexpr uint64_t kAnyThread = uint64_t{0xffff} << 48;
 
+/// Whether what waits in a view can be told: another thread may be in the middle of a call that moves the buffer.
+bool is_settled_here(uint64_t owner) {
+  if (__libc_single_threaded || owner == 0) return true;
+  return (owner >> 48) == (kAnyThread >> 48) || (block && (owner >> 48) == block->id);
+}
+
 /// The stream was moved, flushed or failed: what is inlined next is seen from here on.
 void watch(OpenFile* file, const FILE* stream) {
   if (file->stream_owner == kNobody) return;
+  if (!is_settled_here(file->stream_owner)) {
+    file->stream_owner = kNobody;
+    return;
+  }
   constexpr int kPutting = 0x800;  // _IO_CURRENTLY_PUTTING of glibc's libio.h
   const DirectionIndex direction = stream->_flags & kPutting ? kWrite : kRead;
   file->stream_seen = static_cast<uint32_t>(direction == kWrite ? held<kWrite>(stream) : held<kRead>(stream));
@@ -133,15 +143,17 @@ void count_reached(CachedFile& cached, DirectionIndex direction, const FILE* str
   if (cached.file->unknown_position == 0) cached.file->unknown_position = 1;  // the system's moved with the buffer
 }
 
-void change_owner(FILE* stream, uint64_t tag, uint64_t owner) {
+void change_owner(FILE* stream, uint64_t tag, DirectionIndex direction, bool wide) {
   if (in_vfork_child() || !is_current(tag)) return;
+  if (Update update; !block && update.enter_anew()) update.leave();  // the thread's first call: now it has a number
+  const uint64_t owner = wide ? kNobody : owner_of(stream, direction);
   OpenFile* file = file_of(tag);
   const uint64_t former = file->stream_owner;
   if (former == kNobody) return;
   const bool same_stream = former == 0 || stream_of(former) == stream;
   if (former != 0 && (same_stream || is_alive(*file))) settle(stream_of(former));
   const bool same_thread = former == 0 || (former >> 48) == (kAnyThread >> 48) || (former ^ owner) == 1;
-  file->stream_seen = static_cast<uint32_t>((owner & 1) == kRead ? held<kRead>(stream) : held<kWrite>(stream));
+  file->stream_seen = static_cast<uint32_t>(direction == kRead ? held<kRead>(stream) : held<kWrite>(stream));
   file->byte_functions[0] = file->byte_functions[1] = 0;
   file->stream_owner = same_stream && (same_thread || owner == kNobody) ? owner : kNobody;
 }
@@ -192,11 +204,23 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
 }
 
 template <DirectionIndex D>
+void count_interrupting(const StreamCall& call, uint64_t size) {
+  unattributed(D, size);
+  if (in_vfork_child() || !is_tracked(call.tag) || !is_current(call.tag)) return;
+  OpenFile* file = file_of(call.tag);
+  file->stream_seen = static_cast<uint32_t>(held<D>(call.stream));
+  file->stream_position += size;
+}
+
+template void count_interrupting<kRead>(const StreamCall&, uint64_t);
+template void count_interrupting<kWrite>(const StreamCall&, uint64_t);
+
+template <DirectionIndex D>
 void account_any(Fn function, const StreamCall& call, int64_t result, bool wide) {
   Update update;
   uint64_t size = result > 0 ? static_cast<uint64_t>(result) : 0;
   bool notable = false;
-  if (!update.enter()) return unattributed(D, size);
+  if (!update.enter()) return count_interrupting<D>(call, size);
   CachedFile* cached = cached_file(call.fd, call.tag, Layer::kStdio);
   Direction* d = cached && result >= 0 ? direction_of(cached->shard, D, call.start) : nullptr;
   if (cached && result < 0) {
@@ -217,12 +241,13 @@ void account_any(Fn function, const StreamCall& call, int64_t result, bool wide)
 template void account_any<kRead>(Fn, const StreamCall&, int64_t, bool);
 template void account_any<kWrite>(Fn, const StreamCall&, int64_t, bool);
 
-Settled settle(FILE* stream) {
+Settled settle(FILE* stream, bool closing) {
   if (in_vfork_child()) return {0, 0, -1};
   uint64_t tag = tag_of(number_of(stream));
   Update update;
   if (!is_tracked(tag) || !update.enter_anew()) return {0, 0, -1};
-  if (CachedFile* cached = entry_of_stream(stream, tag)) {
+  CachedFile* cached = entry_of_stream(stream, tag);
+  if (cached && (closing || is_settled_here(cached->file->stream_owner))) {
     settle_direction<kRead>(*cached, stream);
     settle_direction<kWrite>(*cached, stream);
   }

@@ -64,8 +64,9 @@ struct StreamCall {
 HEADRACE_COLD void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result);
 /// A call that the buffer alone could not answer moved `bytes` between it and the system.
 HEADRACE_COLD void count_reached(CachedFile& cached, DirectionIndex direction, const FILE* stream, uint64_t bytes);
-/// Makes `owner` the one whose view of the buffer is compared, or nobody when there are several. Counts what waited.
-HEADRACE_COLD void change_owner(FILE* stream, uint64_t tag, uint64_t owner);
+/// Makes this thread the one whose view of the buffer is compared, or nobody when there are several or the text is
+/// wide. Counts what waited.
+HEADRACE_COLD void change_owner(FILE* stream, uint64_t tag, DirectionIndex direction, bool wide);
 /// From now on calls of `function` may wait, in a process of one thread; those of another one are counted first.
 void let_wait(FILE* stream, DirectionIndex direction, Fn function);
 /// Counts the bytes that the buffer lost or gained one by one until it held `held`. Inside a section.
@@ -83,6 +84,11 @@ inline FILE* stream_of(uint64_t owner) { return reinterpret_cast<FILE*>(owner & 
 HEADRACE_INLINE uint64_t next_offset(const OpenFile* file, DirectionIndex direction, const Direction* d) {
   return direction == kWrite && file->append ? d->last_end : file->stream_position;
 }
+
+/// Counts a call of a signal handler that interrupted a section: at no file, and so that the next call on the stream
+/// does not take its bytes for inlined ones.
+template <DirectionIndex D>
+HEADRACE_COLD void count_interrupting(const StreamCall& call, uint64_t size);
 
 /// Counts one completed read or write of a followed stream in whatever state it is: `result` bytes, or negative.
 /// `wide`: of wide characters, whose buffer is another one. Preserves errno.
@@ -109,7 +115,7 @@ HEADRACE_INLINE void account_stream(Fn function, const StreamCall& call, int64_t
   if (HEADRACE_UNLIKELY(file->stream_seen != static_cast<uint32_t>(call.held))) goto other;
   {
     Update update;
-    if (HEADRACE_UNLIKELY(!update.enter())) return unattributed(D, size);
+    if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupting<D>(call, size);
     if (HEADRACE_UNLIKELY(cached.tag != call.tag)) {  // a fold came between
       update.leave();
       goto other;
@@ -170,9 +176,8 @@ HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes
     count_untracked(facts.tag, D, bytes(result, facts));
     return result;
   }
-  uint64_t owner = owner_of(stream, D);
-  if (HEADRACE_UNLIKELY(file_of(facts.tag)->stream_owner != owner))
-    change_owner(stream, facts.tag, kWide ? kNobody : owner);
+  if (HEADRACE_UNLIKELY(file_of(facts.tag)->stream_owner != owner_of(stream, D)))
+    change_owner(stream, facts.tag, D, kWide);
   facts.held = held<D>(stream);
   facts.room = D == kRead ? room_to_read(stream) : room<D>(stream);
   facts.flags = stream->_flags;
@@ -202,8 +207,9 @@ struct Settled {
   uint64_t size;       // of the buffer
   int64_t position;    // of the system in the file, where the C library knows it
 };
-/// Before a call that moves or empties the buffer: counts what waited and lets go of the view.
-Settled settle(FILE* stream);
+/// Before a call that moves or empties the buffer: counts what waited, but not in another thread's view, unless the
+/// stream is being closed and no other thread may use it any more.
+Settled settle(FILE* stream, bool closing = false);
 /// What happens to all streams next: nothing in particular, the C library writes their buffers out at once, or it does
 /// so when the process ends.
 enum class Coming { kGoOn, kFlush, kEnd };

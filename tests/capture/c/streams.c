@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 enum { kBuffer = 4096 };
+/* Through pointers, so that nothing is inlined. */
+static int (*volatile put_bytes[])(int, FILE*) = {putc, fputc_unlocked, putc_unlocked};
+static int (*volatile get_bytes[])(FILE*) = {getc, fgetc_unlocked, getc_unlocked};
 static char data[1 << 16], space[1 << 16];
 
 static void need(int ok, const char* what) {
@@ -41,14 +44,10 @@ static void items(const char* path) {
 static void bytes(const char* path) {
   FILE* stream = make(path, "w+");
   for (int i = 0; i < 5000; ++i) need(fputc(i, stream) != EOF, "fputc"); /* 4096 and 904 */
-  for (int i = 0; i < 10; ++i) need((putc)(i, stream) != EOF, "putc");
-  for (int i = 0; i < 10; ++i) need((fputc_unlocked)(i, stream) != EOF, "fputc_unlocked");
-  for (int i = 0; i < 10; ++i) need((putc_unlocked)(i, stream) != EOF, "putc_unlocked");
+  for (int i = 0; i < 30; ++i) need(put_bytes[i / 10](i, stream) != EOF, "putc and the like");
   rewind(stream);
   for (int i = 0; i < 5000; ++i) need(fgetc(stream) != EOF, "fgetc");
-  for (int i = 0; i < 10; ++i) need((getc)(stream) != EOF, "getc");
-  for (int i = 0; i < 10; ++i) need((fgetc_unlocked)(stream) != EOF, "fgetc_unlocked");
-  for (int i = 0; i < 10; ++i) need((getc_unlocked)(stream) != EOF, "getc_unlocked");
+  for (int i = 0; i < 30; ++i) need(get_bytes[i / 10](stream) != EOF, "getc and the like");
   need(fgetc(stream) == EOF, "the end");
   fclose(stream);
 }
