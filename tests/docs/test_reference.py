@@ -43,5 +43,5 @@ def test_every_function_has_its_line() -> None:
     source = (ROOT / "src/intercept/functions.def").read_text()
     page = (ROOT / "docs/reference/functions.md").read_text()
     names = re.findall(r"^(?:UNDECLARED_)?(?:FUNCTION|SPECIAL)\((\w+),", source, re.MULTILINE)
-    assert len(names) > 300
+    assert len(names) > 250
     assert [name for name in names if f"| `{name}` |" not in page] == []

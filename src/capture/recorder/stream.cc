@@ -26,9 +26,19 @@ constexpr uint64_t kStreamAndDirection = 0x0000ffffffffffff;
 /// In place of a thread in a view that the next one that uses the stream takes over.
 constexpr uint64_t kAnyThread = uint64_t{0xffff} << 48;
 
+/// Whether what waits in a view can be told: another thread may be in the middle of a call that moves the buffer.
+bool is_settled_here(uint64_t owner) {
+  if (__libc_single_threaded || owner == 0) return true;
+  return (owner >> 48) == (kAnyThread >> 48) || (block && (owner >> 48) == block->id);
+}
+
 /// The stream was moved, flushed or failed: what is inlined next is seen from here on.
 void watch(OpenFile* file, const FILE* stream) {
   if (file->stream_owner == kNobody) return;
+  if (!is_settled_here(file->stream_owner)) {
+    file->stream_owner = kNobody;
+    return;
+  }
   constexpr int kPutting = 0x800;  // _IO_CURRENTLY_PUTTING of glibc's libio.h
   const DirectionIndex direction = stream->_flags & kPutting ? kWrite : kRead;
   file->stream_seen = static_cast<uint32_t>(direction == kWrite ? held<kWrite>(stream) : held<kRead>(stream));
@@ -231,12 +241,13 @@ void account_any(Fn function, const StreamCall& call, int64_t result, bool wide)
 template void account_any<kRead>(Fn, const StreamCall&, int64_t, bool);
 template void account_any<kWrite>(Fn, const StreamCall&, int64_t, bool);
 
-Settled settle(FILE* stream) {
+Settled settle(FILE* stream, bool closing) {
   if (in_vfork_child()) return {0, 0, -1};
   uint64_t tag = tag_of(number_of(stream));
   Update update;
   if (!is_tracked(tag) || !update.enter_anew()) return {0, 0, -1};
-  if (CachedFile* cached = entry_of_stream(stream, tag)) {
+  CachedFile* cached = entry_of_stream(stream, tag);
+  if (cached && (closing || is_settled_here(cached->file->stream_owner))) {
     settle_direction<kRead>(*cached, stream);
     settle_direction<kWrite>(*cached, stream);
   }

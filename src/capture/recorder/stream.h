@@ -207,8 +207,9 @@ struct Settled {
   uint64_t size;       // of the buffer
   int64_t position;    // of the system in the file, where the C library knows it
 };
-/// Before a call that moves or empties the buffer: counts what waited and lets go of the view.
-Settled settle(FILE* stream);
+/// Before a call that moves or empties the buffer: counts what waited, but not in another thread's view, unless the
+/// stream is being closed and no other thread may use it any more.
+Settled settle(FILE* stream, bool closing = false);
 /// What happens to all streams next: nothing in particular, the C library writes their buffers out at once, or it does
 /// so when the process ends.
 enum class Coming { kGoOn, kFlush, kEnd };

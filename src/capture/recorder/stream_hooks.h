@@ -136,7 +136,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   }
   template <typename Call>
   static int on_fclose(Fn function, FILE* stream, Call call) {
-    const Settled before = settle(stream);
+    const Settled before = settle(stream, true);
     uint64_t tag = Base::tag_before_close(descriptor_of(stream));
     Timed time;
     int result = timed(time, call);
