@@ -110,6 +110,8 @@ reason | - | Why it was not captured, or what is missing.
 # places in the code
 sites | - | Places in the program that made the calls, resolved from return addresses; where a name is not
     known, the module and the offset in it.
+site_records | count | File records (a file in a process) whose first open, or slowest or largest
+    operation, this place made.
 frames | - | Functions from the one that made the call outwards.
 
 # what is missing

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kStackSlots = 2048, kMaximumStacks = 1024, kMaximumModules = 256;
 constexpr uint64_t kMemoryShare = 8;         // part of the spool that call sites may take
 constexpr uint64_t kTimeShare = 32;          // part of a thread's time that its walks may take
-constexpr uint64_t kFreeWalking = 1 << 21;   // ticks that they may take in any case
+constexpr uint64_t kFreeWalking = 1 << 22;   // ticks that they may take in any case
 constexpr uint64_t kLongestWalk = 1 << 18;   // ticks: in a longer one the thread was not running all the time
 constexpr uint64_t kLeastSlow = 1 << 14;     // ticks: nothing faster is a new slowest operation, but the first
 constexpr uintptr_t kNearStack = 256 << 10;  // bytes by which the known part of the main stack grows at a time
@@ -72,11 +72,12 @@ bool is_present(const KnownStack& known, uintptr_t place, Readable& stack) {
   return known.passing_count == 0 || still_loaded(known);
 }
 
-/// Room for `bytes` more of stacks, modules and sites; 0 when there is none. Lock held.
-uint32_t allocate_share(uint32_t bytes) {
+/// Room for `bytes` more of stacks, modules and sites; 0 when there is none. Records fold for stacks, which are few,
+/// and not for the sites of other records. Lock held.
+uint32_t allocate_share(uint32_t bytes, bool may_fold = true) {
   if (used_bytes + bytes > spool.limit / kMemoryShare) return 0;
   uint32_t offset = allocate(bytes);
-  if (!offset && fold_some()) offset = allocate(bytes);
+  if (!offset && may_fold && fold_some()) offset = allocate(bytes);
   if (offset) used_bytes += (bytes + 63) / 64 * 64;
   return offset;
 }
@@ -95,10 +96,17 @@ uint32_t store_module_name(const char* name) {
   return allocate_name(path, static_cast<uint32_t>(directory) + length);
 }
 
-/// Number of the module, from 1; 0 when there is no room for it. Lock held.
-uint32_t module_number(const LoadedObject& object) {
-  for (uint32_t i = 0; i < module_count; ++i)
+/// Number of the module, from 1; 0 when it has none.
+uint32_t known_module(const LoadedObject& object) {
+  const uint32_t count = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count; ++i)
     if (is_same(modules[i], object)) return i + 1;
+  return 0;
+}
+
+/// The same; 0 when there is no room for it. Lock held.
+uint32_t add_module(const LoadedObject& object) {
+  if (const uint32_t known = known_module(object)) return known;
   const uint32_t offset = module_count < kMaximumModules ? allocate_share(sizeof(Module)) : 0;
   if (!offset) return 0;
   const BuildId id = build_id_of(object);
@@ -117,42 +125,66 @@ uint32_t module_number(const LoadedObject& object) {
   spool.header->first_module = offset;
   modules[module_count] = {object.start,        object.end, object.bias, object.map, identity_of(object, id),
                            is_permanent(object)};
-  return ++module_count;
+  __atomic_store_n(&module_count, module_count + 1, __ATOMIC_RELEASE);
+  return module_count;
 }
 
 struct Words {
   uint32_t count;
+  bool complete;      // every module has a number
+  bool recognisable;  // few enough of its modules may be unloaded to remember them
   uint64_t frame[kStackFrames];
 };
 
-/// The program's own frames by module; false when they are of too many modules to be recognised later. Lock held.
-bool name_frames(const Frames& frames, KnownStack* known, Words* out) {
-  bool recognisable = true;
-  uint32_t first = 0;
-  while (first < frames.count && frames.address[first] - own_start < own_end - own_start) ++first;
-  out->count = 0;
-  known->passing_count = 0;
-  for (uint32_t i = first; i < frames.count && out->count < kStackFrames; ++i) {
-    LoadedObject object;
-    const uint64_t address = frames.address[i];
-    const uint32_t module = find_object(address - 1, &object) ? module_number(object) : 0;
-    out->frame[out->count++] = module ? uint64_t{module} << kModuleShift | (address - object.bias) : address;
-    if (!module || modules[module - 1].permanent) continue;
-    uint32_t n = 0;
-    while (n < known->passing_count && known->passing[n] != module - 1) ++n;
-    if (n == std::size(known->passing)) recognisable = false;
-    if (n == known->passing_count && recognisable)
-      known->passing[known->passing_count++] = static_cast<uint16_t>(module - 1);
-  }
-  return recognisable;
+void note_passing(KnownStack* known, uint32_t module, Words* out) {
+  uint32_t n = 0;
+  while (n < known->passing_count && known->passing[n] != module) ++n;
+  if (n < known->passing_count) return;
+  if (n == std::size(known->passing))
+    out->recognisable = false;
+  else
+    known->passing[known->passing_count++] = static_cast<uint16_t>(module);
 }
 
+/// The program's own frames by module. `number_of` gives a module's number.
+template <typename NumberOf>
+void name_frames(KnownStack* known, NumberOf number_of, Words* out) {
+  const Frames& frames = known->frames;
+  uint32_t first = 0;
+  while (first < frames.count && frames.address[first] - own_start < own_end - own_start) ++first;
+  *out = {0, true, true, {}};
+  known->passing_count = 0;
+  LoadedObject object;
+  bool found = false;
+  uint32_t module = 0;
+  for (uint32_t i = first; i < frames.count && out->count < kStackFrames; ++i) {
+    const uint64_t address = frames.address[i];
+    if (!found || address - 1 - object.start >= object.end - object.start) {
+      found = find_object(address - 1, &object);
+      module = found ? number_of(object) : 0;
+      if (found && module == 0) out->complete = false;
+      if (module && !modules[module - 1].permanent) note_passing(known, module - 1, out);
+    }
+    out->frame[out->count++] = module ? uint64_t{module} << kModuleShift | (address - object.bias) : address;
+  }
+}
+
+uint64_t hash_of(const Words& words) { return base::hash_bytes(words.frame, words.count * sizeof(uint64_t)); }
+
+/// Its place in the table: that of the stack, or an empty one.
+uint32_t* stack_slot(uint64_t hash) {
+  for (uint32_t i = static_cast<uint32_t>(hash) % kStackSlots;; i = (i + 1) % kStackSlots) {
+    const uint32_t offset = __atomic_load_n(&stack_table[i], __ATOMIC_ACQUIRE);
+    if (!offset || at<Stack>(offset)->hash == hash) return &stack_table[i];
+  }
+}
+
+/// Lock held.
 uint32_t find_or_add(const Words& words, bool whole) {
   const auto bytes = static_cast<uint32_t>(words.count * sizeof(uint64_t));
-  const uint64_t hash = base::hash_bytes(words.frame, bytes);
-  uint32_t slot = static_cast<uint32_t>(hash) % kStackSlots;
-  for (; stack_table[slot]; slot = (slot + 1) % kStackSlots)
-    if (at<Stack>(stack_table[slot])->hash == hash) return stack_table[slot];
+  const uint64_t hash = hash_of(words);
+  uint32_t* slot = stack_slot(hash);
+  if (*slot) return *slot;
   const uint32_t offset =
       words.count && stack_count < kMaximumStacks ? allocate_share(static_cast<uint32_t>(sizeof(Stack)) + bytes) : 0;
   if (!offset) return kLostStack;
@@ -164,23 +196,28 @@ uint32_t find_or_add(const Words& words, bool whole) {
   stack->next = spool.header->first_stack;
   std::atomic_signal_fence(std::memory_order_release);
   spool.header->first_stack = offset;
-  stack_table[slot] = offset;
+  __atomic_store_n(slot, offset, __ATOMIC_RELEASE);
   ++stack_count;
   return offset;
 }
 
 /// The walked stack's place in the spool; 0 when it cannot be stored now.
 __attribute__((noinline)) uint32_t store_stack(KnownStack* known, bool* recognisable) {
+  Words words;
+  name_frames(known, known_module, &words);
+  *recognisable = words.recognisable;
+  if (words.complete)
+    if (const uint32_t offset = __atomic_load_n(stack_slot(hash_of(words)), __ATOMIC_ACQUIRE)) return offset;
   Update update;
   if (!update.enter()) return 0;
   uint32_t offset;
   {
     SpoolLock lock;
-    Words words;
-    *recognisable = name_frames(known->frames, known, &words);
+    name_frames(known, add_module, &words);
     offset = find_or_add(words, known->frames.whole);
   }
   update.leave();
+  *recognisable = words.recognisable;
   return offset;
 }
 
@@ -232,17 +269,6 @@ void with_record(uint64_t hash, Keep keep) {
   update.leave();
 }
 
-Sites* sites_of(Record* record) {
-  if (record->sites == 0) {
-    SpoolLock lock;
-    if (record->sites == 0) {
-      const uint32_t offset = allocate_share(sizeof(Sites));
-      __atomic_store_n(&record->sites, offset ? offset : kLostStack, __ATOMIC_RELEASE);
-    }
-  }
-  return record->sites == kLostStack ? nullptr : at<Sites>(record->sites);
-}
-
 /// Puts an operation in a site's place if it is greater. Another thread that is at the same site goes first.
 void keep_greater(Site& site, const Site& now, uint64_t Site::* measure) {
   const uint32_t before = __atomic_exchange_n(&site.stack, kBusyStack, __ATOMIC_ACQUIRE);
@@ -265,7 +291,8 @@ void prepare_call_sites(const void* own, uintptr_t stack_top) {
     own_start = object.start;
     own_end = object.end;
   }
-  main_low = main_high = stack_top & ~uintptr_t{4095};
+  main_low = stack_top & ~uintptr_t{4095};
+  main_high = stack_top;
   prepared = true;
 }
 
@@ -274,6 +301,12 @@ void reset_call_sites() {
   module_count = stack_count = 0;
   used_bytes = 0;
   ++generation;
+}
+
+void make_sites(Record* record) {
+  if (!prepared || record->sites != 0) return;
+  const uint32_t offset = allocate_share(sizeof(Sites), false);
+  __atomic_store_n(&record->sites, offset ? offset : kLostStack, __ATOMIC_RELEASE);
 }
 
 void note_open(uint64_t record_hash) {
@@ -291,8 +324,9 @@ void note_operation(uint64_t record_hash, DirectionIndex direction, uint64_t byt
   const int saved = errno;
   if (const uint32_t stack = stack_above(this_place()); stack && stack != kLostStack)
     with_record(record_hash, [&](Record* record) {
-      Sites* sites = sites_of(record);
-      if (!sites) return;
+      const uint32_t offset = __atomic_load_n(&record->sites, __ATOMIC_ACQUIRE);
+      if (offset <= kLostStack) return;
+      Sites* sites = at<Sites>(offset);
       const Site now{spent, end, bytes, stack, 0};
       keep_greater(sites->of[uint32_t{Sites::kSlowest} + direction], now, &Site::time);
       if (bytes) keep_greater(sites->of[uint32_t{Sites::kLargest} + direction], now, &Site::bytes);

@@ -15,6 +15,8 @@ void prepare_call_sites(const void* own, uintptr_t stack_top);
 /// Forgets the spool's stacks (a new spool).
 void reset_call_sites();
 
+/// Room for the sites of a record that is about to be read or written first. Lock held.
+void make_sites(Record* record);
 /// The record's first open was just counted. Outside sections; preserves errno.
 HEADRACE_COLD void note_open(uint64_t record_hash);
 /// An operation was just counted that reached one of its CachedFile's thresholds.

@@ -397,7 +397,8 @@ FrameRule as_rule(const State& state, bool signal) {
 
 FrameRule frame_rule(const LoadedObject& object, uintptr_t pc) {
   if (!object.unwind) return {};
-  Readable table_memory, memory;
+  const bool stays = is_permanent(object);
+  Readable table_memory = stays ? Readable::lasting() : Readable(), memory = table_memory;
   const uintptr_t entry = find_entry(object, table_memory, pc);
   if (!entry) return {};
   Cursor in(memory, entry, object.end);

@@ -15,6 +15,12 @@ class Readable {
   Readable() = default;
   /// What lies in [low, high) is known to be there.
   Readable(uintptr_t low, uintptr_t high) : low_(low), high_(high) {}
+  /// For memory that stays until the process ends: each page is asked for once, whoever asks.
+  static Readable lasting() {
+    Readable made;
+    made.lasts_ = true;
+    return made;
+  }
 
   bool covers(uintptr_t address, size_t bytes) {
     const uintptr_t end = address + bytes;
@@ -36,10 +42,17 @@ class Readable {
     constexpr int kNothing = -1;  // the kernel reads the set before it refuses this
     return page != 0 && base::kernel_call(SYS_rt_sigprocmask, kNothing, page, nullptr, sizeof(uint64_t)) != -EFAULT;
   }
+  static bool lasting_page_is_readable(uintptr_t page) {
+    uintptr_t& known = seen_[page / kPage % kSeen];
+    if (__atomic_load_n(&known, __ATOMIC_RELAXED) == page) return true;
+    if (!page_is_readable(page)) return false;
+    __atomic_store_n(&known, page, __ATOMIC_RELAXED);
+    return true;
+  }
   __attribute__((noinline, cold)) bool extend(uintptr_t address, uintptr_t end) {
     for (uintptr_t page = address & ~(kPage - 1); page < end; page += kPage) {
       if (page >= low_ && page + kPage <= high_) continue;
-      if (!page_is_readable(page)) return false;
+      if (!(lasts_ ? lasting_page_is_readable(page) : page_is_readable(page))) return false;
       if (page == high_)
         high_ += kPage;
       else if (page + kPage == low_)
@@ -50,7 +63,10 @@ class Readable {
     return end - address <= kPage || (address >= low_ && end <= high_);
   }
 
+  static constexpr size_t kSeen = 512;
+  static inline constinit uintptr_t seen_[kSeen] = {};
   uintptr_t low_ = 0, high_ = 0;
+  bool lasts_ = false;
 };
 
 }  // namespace headrace::capture

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "capture/recorder/call_sites.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/fold.h"
 
@@ -127,6 +128,7 @@ Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time)
   direction->shard = offset_of(shard);
   std::atomic_signal_fence(std::memory_order_release);
   shard->directions[index] = offset;
+  make_sites(at<Record>(shard->record));
   return direction;
 }
 

@@ -10,6 +10,9 @@ import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
 import { place, stack } from "./frames";
 
+/** Of opens neither time nor bytes are kept. */
+const known = (format: (value: number) => string) => (value: number): string => (value ? format(value) : "–");
+
 export function code(facts: JobFacts, body: HTMLElement): void {
   const rows = facts.sites;
   if (!rows.length) {
@@ -23,9 +26,9 @@ export function code(facts: JobFacts, body: HTMLElement): void {
     columns: [
       { ...words("site", "Place", textsOf(rows, (row) => place(row.frames[0])), { width: 300 }), grows: true },
       words("what", "What", textsOf(rows, (row) => row.what), { term: "sites", width: 150, format: (what) => printable(what).replaceAll("_", " ") }),
-      figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number),
-      figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { unit: "ns" }),
-      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
+      figures("calls", "Records", numbersOf(rows, (row) => row.calls), number, { term: "site_records" }),
+      figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), known(duration), { unit: "ns" }),
+      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), known(size), { unit: "bytes" }),
     ],
     details: (row) => h("div", { class: "code" }, stack(rows[row])),
   });
