@@ -16,6 +16,7 @@
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/process.h"
+#include "capture/recorder/stream.h"
 
 namespace headrace::capture {
 namespace {
@@ -230,6 +231,89 @@ TEST_F(Recorder, AnOperationInsideAnUpdateIsCountedInTheTotals) {
   EXPECT_EQ(after.process.unattributed_operations - before.process.unattributed_operations, 1u);
   EXPECT_EQ(after.process.unattributed_bytes - before.process.unattributed_bytes, 7u);
   EXPECT_EQ(records.by_path.at("/signal/file")[counter::writes], 2u);
+}
+
+/// Streams of the C library, whose calls go through the recorder here instead of a preload.
+class RecorderOfStreams : public Recorder {
+ protected:
+  static FILE* open_stream(const std::string& name) {
+    FILE* stream = fopen((base_ / name).c_str(), "w");
+    EXPECT_NE(stream, nullptr);
+    opened(Fn::fopen, fileno(stream), -100, ("/streams/" + name).c_str(), 0, 0, {base::ticks(), base::ticks()});
+    return stream;
+  }
+  static void put(FILE* stream) {
+    if (can_wait<kWrite>(Fn::fputc, stream)) {
+      fputc('x', stream);
+      return;
+    }
+    byte_transfer<kWrite>(
+        Fn::fputc, Fn::fputc, stream, [=] { return fputc('x', stream); },
+        [](int result, const StreamCall&) { return result != EOF ? int64_t{1} : -1; });
+  }
+  static void write(FILE* stream, size_t size) {
+    static const char bytes[8192] = {};
+    stream_transfer<kWrite>(
+        Fn::fwrite, stream, [=] { return fwrite(bytes, 1, size, stream); },
+        [](size_t result, const StreamCall&) { return static_cast<int64_t>(result); });
+  }
+  static void close_stream(FILE* stream) {
+    const Settled before = settle(stream, true);
+    const uint64_t tag = take_tag(fileno(stream));
+    fclose(stream);
+    stream_closed(Fn::fclose, tag, {1, 2}, before);
+  }
+  static model::FileRecord record(const std::string& name) {
+    SpoolContents contents;
+    return harvest(contents).by_path.at("/streams/" + name);
+  }
+};
+
+TEST_F(RecorderOfStreams, WhatWaitsIsCountedOnce) {
+  FILE* stream = open_stream("waits");
+  for (int i = 0; i < 10; ++i) put(stream);
+  settle_all(Coming::kGoOn);
+  settle_all(Coming::kGoOn);
+  EXPECT_EQ(record("waits")[counter::writes], 10u);
+  for (int i = 0; i < 5; ++i) put(stream);
+  for (int i = 0; i < 3; ++i) putc_unlocked('y', stream);  // seen in the pointers alone
+  write(stream, 100);
+  for (int i = 0; i < 5; ++i) put(stream);
+  close_stream(stream);
+  const model::FileRecord found = record("waits");
+  EXPECT_EQ(found[counter::writes], 24u);
+  EXPECT_EQ(found[counter::bytes_written], 123u);
+  EXPECT_EQ(found[counter::writes_consecutive], 24u);
+  EXPECT_EQ(found[counter::system_writes], 1u);
+  EXPECT_EQ(found[counter::system_bytes_written], 123u);
+}
+
+TEST_F(RecorderOfStreams, ThreadsThatShareAStreamAreCountedCallByCall) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP()
+      << "the view of a shared stream, and the C library's buffer, are read as they come: a stale one is foreseen";
+#endif
+  FILE* stream = open_stream("shared");
+  for (int i = 0; i < 7; ++i) put(stream);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([stream] {
+      for (int i = 0; i < 500; ++i) write(stream, 8), put(stream);
+    });
+  for (std::thread& thread : threads) thread.join();
+  close_stream(stream);
+  const model::FileRecord found = record("shared");
+  EXPECT_EQ(found[counter::writes], 7u + 4 * 1000);
+  EXPECT_EQ(found[counter::bytes_written], 7u + 4 * 500 * 9);
+}
+
+TEST_F(RecorderOfStreams, EachStreamHasAViewOfItsOwn) {
+  FILE *one = open_stream("one"), *two = open_stream("two");
+  for (int i = 0; i < 20; ++i) put(i % 2 ? one : two);
+  close_stream(one);
+  close_stream(two);
+  EXPECT_EQ(record("one")[counter::writes], 10u);
+  EXPECT_EQ(record("two")[counter::writes], 10u);
 }
 
 }  // namespace
