@@ -52,7 +52,7 @@ class SpoolBuilder {
   uint32_t name(std::string_view text) {
     const uint32_t offset = allocate(sizeof(Name) + text.size());
     at<Name>(offset).length = static_cast<uint32_t>(text.size());
-    std::memcpy(memory_.data() + offset + sizeof(Name), text.data(), text.size());
+    if (!text.empty()) std::memcpy(memory_.data() + offset + sizeof(Name), text.data(), text.size());
     return offset;
   }
 
@@ -70,7 +70,7 @@ class SpoolBuilder {
     Record& made = at<Record>(offset);
     made.kind = kind;
     made.name_length = static_cast<uint32_t>(path.size());
-    std::memcpy(memory_.data() + offset + sizeof(Record), path.data(), path.size());
+    if (!path.empty()) std::memcpy(memory_.data() + offset + sizeof(Record), path.data(), path.size());
     made.open_stack = some_stack();
     made.next = header().first_record;
     header().first_record = offset;
@@ -84,7 +84,7 @@ class SpoolBuilder {
     made.id = id;
     made.name = path.empty() ? 0 : name(path);
     made.build_id_length = static_cast<uint16_t>(build_id.size());
-    std::memcpy(made.build_id, build_id.data(), build_id.size());
+    if (!build_id.empty()) std::memcpy(made.build_id, build_id.data(), build_id.size());
     made.next = header().first_module;
     header().first_module = offset;
     return offset;

@@ -59,8 +59,9 @@ uintptr_t plain_address(uint64_t address) {
 #endif
 }
 
-/// Whether the instruction before `address` is a call: the mark of a return address outside all loaded objects.
-bool follows_call(uintptr_t address) {
+/// Whether the instruction before `address` is a call: the mark of a return address outside all loaded objects. It
+/// looks wherever a stack points to, the heap included.
+__attribute__((no_sanitize("address", "thread"))) bool follows_call(uintptr_t address) {
   Readable code;
 #if defined(__x86_64__)
   if (address < 8 || !code.covers(address - 7, 7)) return false;
