@@ -17,6 +17,7 @@
 #include <glob.h>
 #include <mntent.h>
 #include <mqueue.h>
+#include <pthread.h>
 #include <pty.h>
 #include <sched.h>
 #include <spawn.h>
@@ -44,6 +45,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/xattr.h>
+#include <threads.h>
 #include <unistd.h>
 #include <utime.h>
 #include <utmp.h>

@@ -51,9 +51,24 @@ def test_threads_that_share_a_stream_are_never_counted_twice(edge: Run, tmp_path
     assert row["flags"] & FLAGS["lower_bound"]
 
 
+def test_bytes_that_waited_when_threads_began_are_counted(edge: Run) -> None:
+    captured, row = edge("bytes-then-threads")
+    assert captured.status == 0
+    assert (row["writes"], row["bytes_written"]) == (7 + 4 * 500, 7 + 4 * 500 * 8)
+
+
 def test_another_mode_is_no_close(edge: Run) -> None:
     captured, row = edge("another-mode")
     assert captured.status == 0
     assert (row["opens"], row["closes"]) == (1, 1)
     assert (row["bytes_written"], row["bytes_read"]) == (10, 10)
     assert row["reads_backward"] == row["writes_backward"] == 0
+
+
+def test_an_excluded_stream_counts_its_writes_alone_as_writes(
+    capture: Callable[..., Captured], program: Callable[[str], Path], tmp_path: Path
+) -> None:
+    captured = capture([program("stream_edges"), "excluded", tmp_path], "--exclude", f"{tmp_path}/")
+    assert captured.status == 0
+    row = captured.file(f"{tmp_path}/**", kind="excluded_rollup")
+    assert (row["opens"], row["writes"], row["bytes_written"]) == (1, 3, 24)

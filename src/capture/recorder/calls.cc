@@ -13,22 +13,7 @@
 namespace headrace::capture {
 namespace {
 
-void profile(Fn function, bool ok, Timed time) {
-  Profile* p = profile_of(function);
-  if (!p) return unattributed(2, 0);
-  p->calls++;
-  p->errors += !ok;
-  p->time += time.spent();
-  if (time.spent() > p->max_time) p->max_time = time.spent();
-  if (ok) add_to_series(block, time.start, time.end, 0, kOther);
-}
-
 Layer layer_of(Fn function) { return intercept::is_stdio(function) ? Layer::kStdio : Layer::kPosix; }
-
-void add_meta_time(Shard* shard, Timed time) {
-  shard->meta_time += time.spent();
-  if (time.spent() > shard->max_meta_time) shard->max_meta_time = time.spent();
-}
 
 Excluded* excluded_row(uint32_t rule) {
   uint32_t& offset = block->excluded[rule % kExclusionRules];
@@ -37,12 +22,6 @@ Excluded* excluded_row(uint32_t rule) {
     offset = allocate(sizeof(Excluded));
   }
   return offset ? at<Excluded>(offset) : nullptr;
-}
-
-void count_excluded_call(uint32_t rule, bool is_open) {
-  Excluded* row = excluded_row(rule);
-  if (!row) return unattributed(2, 0);
-  (is_open ? row->opens : row->other)++;
 }
 
 uint32_t flags_of_open(int flags) {
@@ -110,6 +89,27 @@ int64_t record_of_failure(const PathName& name) {
 
 }  // namespace
 
+void count_profile(Fn function, bool ok, Timed time) {
+  Profile* p = profile_of(function);
+  if (!p) return unattributed(2, 0);
+  p->calls++;
+  p->errors += !ok;
+  p->time += time.spent();
+  if (time.spent() > p->max_time) p->max_time = time.spent();
+  if (ok) add_to_series(block, time.start, time.end, 0, kOther);
+}
+
+void add_meta_time(Shard* shard, Timed time) {
+  shard->meta_time += time.spent();
+  if (time.spent() > shard->max_meta_time) shard->max_meta_time = time.spent();
+}
+
+void count_excluded_call(uint32_t rule, bool is_open) {
+  Excluded* row = excluded_row(rule);
+  if (!row) return unattributed(2, 0);
+  (is_open ? row->opens : row->other)++;
+}
+
 void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time) {
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
@@ -136,7 +136,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
     if (record) drop_record(static_cast<uint32_t>(record));
     unattributed(2, 0);
   }
-  profile(function, true, time);
+  count_profile(function, true, time);
   update.leave();
   if (HEADRACE_UNLIKELY(first_open_of != 0)) note_open(first_open_of);
 }
@@ -171,7 +171,7 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere) {
     return update.leave();
   }
   count_close(tag, layer_of(function), {time.start + counted_elsewhere, time.end});
-  profile(function, true, time);
+  count_profile(function, true, time);
   update.leave();
 }
 
@@ -194,7 +194,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   if (uint64_t replaced = take_tag(target); is_tracked(replaced))
     count_close(replaced, Layer::kPosix, {time.end, time.end});
   set_tag(target, tag);
-  profile(function, true, time);
+  count_profile(function, true, time);
   update.leave();
 }
 
@@ -220,7 +220,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
     }
     drop_record(static_cast<uint32_t>(record));
   }
-  profile(function, ok, time);
+  count_profile(function, ok, time);
   update.leave();
 }
 
@@ -239,14 +239,14 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
       add_meta_time(shard, time);
     }
   }
-  profile(function, ok, time);
+  count_profile(function, ok, time);
   update.leave();
 }
 
 void plain_call(Fn function, bool ok, Timed time) {
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
-  profile(function, ok, time);
+  count_profile(function, ok, time);
   update.leave();
 }
 

@@ -29,6 +29,12 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
 /// A call that concerns no file in particular.
 void plain_call(Fn function, bool ok, Timed time);
 
+// The parts of the above, for calls that need others besides. Inside a section.
+/// Counts a call in its function's profile, and in the series unless it failed.
+void count_profile(Fn function, bool ok, Timed time);
+void add_meta_time(Shard* shard, Timed time);
+void count_excluded_call(uint32_t rule, bool is_open);
+
 void moved_position(Fn function, int fd, int64_t position, Timed time);
 void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time);
 void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok,

@@ -26,6 +26,17 @@ struct ProcessHooks : Next {
     return on_fork([] { return Next::_Fork(); });
   }
 
+  // ---- threads: what waits is of the time when there was one
+  static int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                            void* argument) {
+    if (__libc_single_threaded) settle_all(Coming::kGoOn);
+    return Next::pthread_create(thread, attributes, start, argument);
+  }
+  static int thrd_create(thrd_t* thread, thrd_start_t start, void* argument) {
+    if (__libc_single_threaded) settle_all(Coming::kGoOn);
+    return Next::thrd_create(thread, start, argument);
+  }
+
   // ---- another program in this process
   static int execve(const char* path, char* const* arguments, char* const* environment) {
     return on_exec(AT_FDCWD, path, environment, [&](char* const* e) { return Next::execve(path, arguments, e); });

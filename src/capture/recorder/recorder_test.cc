@@ -295,6 +295,7 @@ TEST_F(RecorderOfStreams, ThreadsThatShareAStreamAreCountedCallByCall) {
 #endif
   FILE* stream = open_stream("shared");
   for (int i = 0; i < 7; ++i) put(stream);
+  settle_all(Coming::kGoOn);  // as the hook of pthread_create does
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([stream] {

@@ -71,14 +71,13 @@ bool is_alive(const OpenFile& file) {
   return is_tracked(tag) && file_of(tag) == &file;
 }
 
-/// Time in which a call wrote out a buffer belongs to the writes.
-void count_written_out(CachedFile& cached, const FILE* stream, uint64_t written, Timed time) {
-  Direction* d = direction_of(cached.shard, kWrite, time.start);
-  if (!d) return unattributed(2, 0);
+/// Time in which a call wrote out a buffer belongs to the writes. The shard's writes; null when memory is out.
+Direction* add_write_time(Shard* shard, Timed time) {
+  Direction* d = direction_of(shard, kWrite, time.start);
+  if (!d) return nullptr;
   d->time += time.spent();
   if (time.end > d->last_time) d->last_time = time.end;
-  cached.directions[kWrite] = d;
-  count_reached(cached, kWrite, stream, written);
+  return d;
 }
 
 /// True: the code that made the call is worth knowing (call_sites.h).
@@ -117,16 +116,6 @@ void count_system(Shard* shard, DirectionIndex direction, uint64_t bytes, uint64
   if (static_cast<int64_t>(bytes) > 0) metadata->system_bytes[direction] += bytes;
   if (buffer > metadata->buffer_bytes)
     metadata->buffer_bytes = buffer < UINT32_MAX ? static_cast<uint32_t>(buffer) : UINT32_MAX;
-}
-
-void count_profile(Fn function, bool ok, Timed time) {
-  Profile* p = profile_of(function);
-  if (!p) return unattributed(2, 0);
-  p->calls++;
-  p->errors += !ok;
-  p->time += time.spent();
-  if (time.spent() > p->max_time) p->max_time = time.spent();
-  if (ok) add_to_series(block, time.start, time.end, 0, kOther);
 }
 
 }  // namespace
@@ -173,9 +162,10 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
   // Buffers larger than what `stream_seen` can tell (fmemopen, mmapped files) are compared modulo its size.
   const auto moved = static_cast<uint64_t>(static_cast<int32_t>(static_cast<uint32_t>(held) - file->stream_seen));
   file->stream_seen = static_cast<uint32_t>(held);
-  // A buffer that lost bytes was emptied by a call that is not seen, such as fflush(NULL).
-  if (static_cast<int64_t>(moved) <= 0 || moved > static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base))
+  if (static_cast<int64_t>(moved) <= 0 || moved > static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base)) {
+    cached.shard->flags |= flag::lower_bound;  // emptied by a call that was not seen: what waited then is not known
     return;
+  }
   Direction* d = direction_of(cached.shard, direction, base::ticks());
   if (!d) return unattributed(direction, moved);
   cached.directions[direction] = d;
@@ -297,15 +287,15 @@ void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Time
     if (!ok || which != Metadata::kCounts) count(cached->shard, ok ? which : Metadata::kErrors);
     if (fetched) count_reached(*cached, kRead, stream, fetched);
     if (written) {
-      count_written_out(*cached, stream, written, time);
+      cached->directions[kWrite] = add_write_time(cached->shard, time);
+      count_reached(*cached, kWrite, stream, written);
     } else {
-      cached->shard->meta_time += time.spent();
-      if (time.spent() > cached->shard->max_meta_time) cached->shard->max_meta_time = time.spent();
+      add_meta_time(cached->shard, time);
     }
     if (which != Metadata::kCounts) watch(cached->file, stream);
   } else if (is_excluded(tag)) {
-    update.leave();
-    return count_untracked(tag, kWrite, -1);
+    count_excluded_call(static_cast<uint32_t>(tag), false);
+    return update.leave();
   }
   count_profile(function, ok, time);
   update.leave();
@@ -317,12 +307,7 @@ void stream_closed(Fn function, uint64_t tag, Timed time, const Settled& before)
   if (written && is_tracked(tag) && update.enter_anew()) {
     OpenFile* file = file_of(tag);
     Shard* shard = is_current(tag) && file->record ? shard_of(file->record, Layer::kStdio) : nullptr;
-    Direction* d = shard ? direction_of(shard, kWrite, time.start) : nullptr;
-    if (d) {
-      d->time += time.spent();
-      if (time.end > d->last_time) d->last_time = time.end;
-      count_system(shard, kWrite, written, before.size);
-    }
+    if (shard && add_write_time(shard, time)) count_system(shard, kWrite, written, before.size);
     update.leave();
   } else {
     written = 0;
@@ -335,6 +320,7 @@ void stream_moved(FILE* stream, int64_t position) {
   uint64_t tag = tag_of(number_of(stream));
   if (!is_tracked(tag) || !is_current(tag)) return;
   OpenFile* file = file_of(tag);
+  watch(file, stream);
   if (file->unknown_position == 0) file->unknown_position = 1;
   if (position < 0) {
     file->unknown_stream_position |= 1;

@@ -66,6 +66,23 @@ static int threads(const char* path) {
   return fclose(shared);
 }
 
+static void* print_lines(void* unused) {
+  (void)unused;
+  for (int i = 0; i < 500; ++i) fwrite("1234567\n", 8, 1, shared);
+  return NULL;
+}
+
+// Single bytes before there are threads, whose calls come first after them.
+static int bytes_then_threads(const char* path) {
+  shared = fopen(path, "w");
+  for (int i = 0; i < 7; ++i) fputc('x', shared);
+  pthread_t writers[4];
+  for (int i = 0; i < 4; ++i)
+    if (pthread_create(&writers[i], NULL, print_lines, NULL) != 0) return 2;
+  for (int i = 0; i < 4; ++i) pthread_join(writers[i], NULL);
+  return fclose(shared);
+}
+
 // Another mode for an open stream.
 static int another_mode(const char* path) {
   FILE* file = fopen(path, "w");
@@ -73,6 +90,16 @@ static int another_mode(const char* path) {
   if (!freopen(NULL, "r", file)) return 2;
   char bytes[10];
   if (fread(bytes, 1, 10, file) != 10) return 3;
+  return fclose(file);
+}
+
+// Calls besides writing, on a path that capture was told to leave out.
+static int excluded(const char* path) {
+  FILE* file = fopen(path, "w");
+  if (!file) return 2;
+  for (int i = 0; i < 3; ++i)
+    if (fwrite("12345678", 8, 1, file) != 1 || fflush(file) != 0) return 3;
+  if (fseek(file, 0, SEEK_SET) != 0) return 4;
   return fclose(file);
 }
 
@@ -84,6 +111,8 @@ int main(int argc, char** argv) {
   if (!strcmp(argv[1], "sandbox")) return sandbox();
   if (!strcmp(argv[1], "mapped")) return mapped(path);
   if (!strcmp(argv[1], "threads")) return threads(path);
+  if (!strcmp(argv[1], "bytes-then-threads")) return bytes_then_threads(path);
   if (!strcmp(argv[1], "another-mode")) return another_mode(path);
+  if (!strcmp(argv[1], "excluded")) return excluded(path);
   return 2;
 }
