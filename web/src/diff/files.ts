@@ -7,6 +7,7 @@ import { printable } from "../text/printable";
 import { NONE, count, duration, number } from "../text/units";
 import { choice } from "../ui/choice";
 import { h } from "../ui/dom";
+import { search } from "../ui/search";
 import { note } from "../ui/section";
 import type { DiffFacts } from "./facts";
 import { type Unit, amount, change } from "./words";
@@ -30,21 +31,10 @@ export function files(facts: DiffFacts, table: Table, body: HTMLElement): void {
     grid.show(Uint32Array.from(rows));
     told.textContent = rows.length === table.rows ? count(table.rows, "path") : `${number(rows.length)} of ${count(table.rows, "path")}`;
   };
-  let typing = 0;
-  const search = h("input", {
-    type: "search",
-    placeholder: "Filter names …",
-    "aria-label": "Filter files by name",
-    spellcheck: "false",
-    autocomplete: "off",
-    oninput: () => {
-      clearTimeout(typing);
-      typing = window.setTimeout(() => show(search.value), 120);
-    },
-  });
+  const field = search("Filter files by name", show);
   const left = facts.files_left_out ? h("span", { class: "note warn" }, `${count(facts.files_left_out, "file")} that changed least are not in this table.`) : null;
   body.append(
-    h("div", { class: "tools" }, h("span", { class: "note" }, "Rank by change of"), rank, search, told, left, h("span", { class: "push" }), copyButton("files", () => grid.csv())),
+    h("div", { class: "tools" }, h("span", { class: "note" }, "Rank by change of"), rank, field, told, left, h("span", { class: "push" }), copyButton("files", () => grid.csv())),
     grid.element,
   );
   show("");

@@ -1,4 +1,5 @@
 /** What a report of one job says: the JSON of docs/formats/report-payload.md. Times are nanoseconds. */
+import type { Folder } from "../plots/treemap";
 
 export interface Direction {
   calls: number;
@@ -102,16 +103,6 @@ export interface Rate {
   reads?: number[];
   writes?: number[];
   metadata?: number[];
-}
-
-export interface Folder {
-  name: string;
-  files: number;
-  bytes_read: number;
-  bytes_written: number;
-  time_ns: number;
-  calls: number;
-  children?: Folder[];
 }
 
 export interface Frame {

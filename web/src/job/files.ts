@@ -7,6 +7,7 @@ import { printable } from "../text/printable";
 import { NONE, count, duration, exactSize, number, size } from "../text/units";
 import { choice, picker } from "../ui/choice";
 import { h } from "../ui/dom";
+import { search } from "../ui/search";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
 import { fileDetails } from "./file_details";
@@ -46,23 +47,12 @@ export function files(facts: JobFacts, table: Table, body: HTMLElement): ShowBel
     apply();
     return grid.count;
   };
-  let typing = 0;
-  const search = h("input", {
-    type: "search",
-    placeholder: "Filter names …",
-    "aria-label": "Filter files by name",
-    spellcheck: "false",
-    autocomplete: "off",
-    oninput: () => {
-      clearTimeout(typing);
-      typing = window.setTimeout(() => {
-        filter.text = search.value;
-        apply();
-      }, 120);
-    },
+  const field = search("Filter files by name", (text) => {
+    filter.text = text;
+    apply();
   });
   body.append(
-    h("div", { class: "tools" }, h("span", { class: "note" }, "Rank by"), rank, search, ...pickers(table, filter, apply), below),
+    h("div", { class: "tools" }, h("span", { class: "note" }, "Rank by"), rank, field, ...pickers(table, filter, apply), below),
     h("div", { class: "tools" }, told, base.length > 1 ? h("span", { class: "note" }, `names from ${printable(base)}`) : null, leftOut(facts), h("span", { class: "push" }), h("span", { class: "legend split-legend" }, mark("read"), mark("write"), mark("metadata")), copyButton("files", () => grid.csv())),
     grid.element,
   );
@@ -112,7 +102,7 @@ function path(table: Table, base: string): Column {
     cell: (row) => {
       const whole = texts.at(row) + (AFTER[kinds.at(row)] ?? "");
       const below = start !== "/" && whole.startsWith(start);
-      return elided(printable(below ? whole.slice(start.length) : whole), printable(whole));
+      return elided(printable(below ? whole.slice(start.length) || "./" : whole), printable(whole));
     },
   };
 }
