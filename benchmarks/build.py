@@ -18,7 +18,7 @@ class BuildError(Exception):
 def _is_current(program: Path, source: Path) -> bool:
     if not program.exists():
         return False
-    newest = max(p.stat().st_mtime for p in (source, SOURCES / "measure.h", Path(__file__)))
+    newest = max(p.stat().st_mtime for p in (source, *SOURCES.glob("*.h"), Path(__file__)))
     return program.stat().st_mtime > newest
 
 

@@ -1,26 +1,9 @@
 // putc of one byte, which mostly goes into the stream's buffer, to one file in DIRECTORY.
 // The reference puts as many into a buffer of its own and flushes it directly to a second file.
-#include "direct.h"
-#include "measure.h"
+#include "own_buffer.h"
 
 #include <fcntl.h>
 #include <unistd.h>
-
-struct Buffer {
-  int fd;
-  size_t used;
-  char bytes[4096];
-};
-
-static __attribute__((noinline)) void put(struct Buffer* buffer, char byte) {
-  if (buffer->used == sizeof buffer->bytes) {
-    if (direct_call(SYS_write, buffer->fd, (long)buffer->bytes, (long)buffer->used, 0) != (long)buffer->used) {
-      fail("direct write");
-    }
-    buffer->used = 0;
-  }
-  buffer->bytes[buffer->used++] = byte;
-}
 
 int main(int argc, char** argv) {
   const char* directory = directory_argument(argc, argv, 1, "DIRECTORY");
@@ -38,7 +21,7 @@ int main(int argc, char** argv) {
       {
         if (putc('x', file) == EOF) fail("putc");
       },
-      put(&buffer, 'x'));
+      put(&buffer, "x", 1));
 
   if (fclose(file) != 0 || close(buffer.fd) != 0) fail("close");
   print_batches(&batches);

@@ -1,27 +1,9 @@
 // fwrite of eight bytes, which mostly copies into the stream's buffer, to one file in DIRECTORY.
 // The reference copies as many into a buffer of its own and flushes it directly to a second file.
-#include "direct.h"
-#include "measure.h"
+#include "own_buffer.h"
 
 #include <fcntl.h>
 #include <unistd.h>
-
-struct Buffer {
-  int fd;
-  size_t used;
-  char bytes[4096];
-};
-
-static __attribute__((noinline)) void put(struct Buffer* buffer, const char* bytes) {
-  if (buffer->used == sizeof buffer->bytes) {
-    if (direct_call(SYS_write, buffer->fd, (long)buffer->bytes, (long)buffer->used, 0) != (long)buffer->used) {
-      fail("direct write");
-    }
-    buffer->used = 0;
-  }
-  memcpy(buffer->bytes + buffer->used, bytes, 8);
-  buffer->used += 8;
-}
 
 int main(int argc, char** argv) {
   const char* directory = directory_argument(argc, argv, 1, "DIRECTORY");
@@ -39,7 +21,7 @@ int main(int argc, char** argv) {
       {
         if (fwrite("12345678", 8, 1, file) != 1) fail("fwrite");
       },
-      put(&buffer, "12345678"));
+      put(&buffer, "12345678", 8));
 
   if (fclose(file) != 0 || close(buffer.fd) != 0) fail("close");
   print_batches(&batches);
