@@ -149,7 +149,7 @@ def files(log: JobLog, by: str = "time", most: int = 20) -> Figure:
 
 def _over_time(log: JobLog, keys: dict[str, str], title: str, units: list[tuple[int, str]]) -> Figure:
     run_ns = job_run_ns(log.job, process_rows(log))
-    facts = rate(log, [], run_ns, finest_spans(log, run_ns, _SPANS))
+    facts = rate(log, [], run_ns, finest_spans([log], run_ns, _SPANS))
     span_s = facts["span_ns"] / 1e9
     per_second = {
         name: [value / span_s for value in facts[key]] if span_s else [] for name, key in keys.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 from headrace import _native
@@ -70,7 +71,7 @@ def _whole(values: list[float]) -> list[int]:
     return [end - before for before, end in itertools.pairwise([0, *ends])]
 
 
-def finest_spans(log: JobLog, run_ns: int, most: int) -> int:
-    """How many equal spans of the job tell all that the log knows about time, at most `most`."""
-    width = log.native.narrowest_span_ns
+def finest_spans(logs: Iterable[JobLog], run_ns: int, most: int) -> int:
+    """How many equal spans of `run_ns` tell all that each of the logs knows about time, at most `most`."""
+    width = max((log.native.narrowest_span_ns for log in logs), default=0)
     return max(1, min(most, -(-run_ns // width))) if width else min(most, 1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.analysis import summary
+from headrace.analysis.calls import finest_spans
 from headrace.analysis.changed_files import Matched, changed_files
 from headrace.analysis.changes import chance_apart, figure, keyed, side_name, signed
 from headrace.analysis.unequal import unequal
@@ -140,6 +141,7 @@ def _sizes(summaries: list[list[Facts]]) -> Facts:
 def _bandwidth(sides: Sequence[Sequence[JobLog]], summaries: list[list[Facts]], bins: int) -> Facts:
     """Bytes over time on one scale for all: that of the longest run."""
     longest = max(max(0, run["job"]["run_ns"]) for runs in summaries for run in runs)
+    bins = finest_spans((log for runs in sides for log in runs), longest, bins)
     lines = []
     for runs in sides:
         sums = [[0.0] * bins, [0.0] * bins]

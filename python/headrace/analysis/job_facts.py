@@ -47,7 +47,7 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
     facts = {
         "summary": summary,
         **top_level,
-        "rate": rate(log, [], run_ns, finest_spans(log, run_ns, MOST_SPANS)),
+        "rate": rate(log, [], run_ns, finest_spans([log], run_ns, MOST_SPANS)),
         "treemap": treemap(by_path, MOST_DIRECTORIES),
         "sites": sites,
         "definitions": definitions(),

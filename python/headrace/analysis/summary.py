@@ -8,7 +8,7 @@ from typing import Any
 from headrace._errors import UsageError
 from headrace.analysis.access import access
 from headrace.analysis.call_sites import KINDS, call_sites
-from headrace.analysis.calls import functions, layers, rate
+from headrace.analysis.calls import finest_spans, functions, layers, rate
 from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
 from headrace.analysis.kinds import FILE_KINDS
@@ -39,7 +39,7 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
         "sort": options.sort,
         **_rows(log, chosen, options, {row["process"]: row for row in processes}),
         "directories": directories(log, chosen),
-        "bandwidth": rate(log, chosen, run_ns, options.bins),
+        "bandwidth": rate(log, chosen, run_ns, finest_spans([log], run_ns, options.bins)),
         "processes": process_facts(log, processes, run_ns),
     }
     tell_damage(log, summary)
