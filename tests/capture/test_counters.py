@@ -176,7 +176,7 @@ UNCHECKED = {"ns", "at_ns", "flags"}
 @pytest.fixture(scope="module")
 def captured(program: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Captured:
     directory = tmp_path_factory.mktemp("counters")
-    work = directory / "work"
+    work = directory / "inside"
     work.mkdir()
     (work / "existing").write_bytes(b"hi\n")
     result = run([program("counters")], directory / "job.hr", ["--file-sizes"], cwd=work, input=b"1234\n")
@@ -187,7 +187,7 @@ def captured(program: Callable[[str], Path], tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_counts(name: str, captured: Captured) -> None:
-    row = captured.file(f"/work/{name}")
+    row = captured.file(f"/inside/{name}")
     expected = {"opens": 1, "closes": 1} | EXPECTED[name]
     counted = {
         counter.name: row[counter.name]
@@ -203,7 +203,7 @@ def test_counts(name: str, captured: Captured) -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_flags(name: str, captured: Captured) -> None:
-    row = captured.file(f"/work/{name}")
+    row = captured.file(f"/inside/{name}")
     found = {flag for flag, bit in FLAGS.items() if row["flags"] & bit}
     assert ("size_known" in found) == (row["opens"] > 0)
     assert found - {"size_known"} == SET_FLAGS.get(name, {"created"})
@@ -211,7 +211,7 @@ def test_flags(name: str, captured: Captured) -> None:
 
 
 def test_names_after_rename(captured: Captured) -> None:
-    assert captured.file("/work/renamed")["final_path"].endswith("/work/renamed.final")
+    assert captured.file("/inside/renamed")["final_path"].endswith("/inside/renamed.final")
     (row,) = [row for row in captured.files() if row["final_path"].endswith("/temporary-abcdef")]
     assert row["path"] != row["final_path"]
     assert row["flags"] & FLAGS["temporary"]
@@ -232,7 +232,7 @@ def test_streams(captured: Captured) -> None:
 
 
 def detail(captured: Captured, table: str, name: str, **columns: Any) -> list[dict[str, Any]]:
-    record = captured.file(f"/work/{name}")["record"]
+    record = captured.file(f"/inside/{name}")["record"]
     rows = [row for row in captured.rows(table) if row["record"] == record]
     return [row for row in rows if all(row[key] == value for key, value in columns.items())]
 
@@ -254,7 +254,7 @@ def test_strides(captured: Captured) -> None:
     assert strides == {1024: 1, 512: 19, 44544: 1, 3584: 4}
     (size,) = detail(captured, "common", "strides", what="size")
     assert (size["value"], size["count"], size["exact"]) == (512, 25, 1)
-    assert captured.file("/work/strides")["writes_forward"] == 25
+    assert captured.file("/inside/strides")["writes_forward"] == 25
 
 
 def test_times(captured: Captured) -> None:

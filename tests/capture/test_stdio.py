@@ -174,15 +174,15 @@ COUNTED_APART = {"system_reads", "system_writes", "system_bytes_read", "system_b
 @pytest.fixture(scope="module")
 def captured(program: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Captured:
     directory = tmp_path_factory.mktemp("streams")
-    (directory / "work").mkdir()
-    result = run([program("streams")], directory / "job.hr", cwd=directory / "work")
+    (directory / "inside").mkdir()
+    result = run([program("streams")], directory / "job.hr", cwd=directory / "inside")
     assert result.status == 0, result.stderr
     return result
 
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_counts(name: str, captured: Captured) -> None:
-    row = captured.file(f"/work/{name}", layer="stdio")
+    row = captured.file(f"/inside/{name}", layer="stdio")
     expected = {"opens": 1, "closes": 1, "controls": 1, "buffer_bytes": 4096} | EXPECTED[name]
     for direction, end in (("bytes_written", "write_end"), ("bytes_read", "read_end")):
         expected.setdefault(end, expected.get(direction, 0))
@@ -199,7 +199,7 @@ def test_counts(name: str, captured: Captured) -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_reached_the_system(name: str, captured: Captured) -> None:
-    row = captured.file(f"/work/{name}", layer="stdio")
+    row = captured.file(f"/inside/{name}", layer="stdio")
     spent = {words[0]: [int(word) for word in words[1:]] for words in map(str.split, captured.text)}
     bytes_read, bytes_written, reads, writes = spent[name]
     assert (row["system_bytes_read"], row["system_bytes_written"]) == (bytes_read, bytes_written)
@@ -209,10 +209,10 @@ def test_what_reached_the_system(name: str, captured: Captured) -> None:
 
 
 def test_nothing_is_counted_twice(captured: Captured) -> None:
-    assert {row["layer"] for row in captured.files() if "/work/" in row["path"]} == {"stdio"}
+    assert {row["layer"] for row in captured.files() if "/inside/" in row["path"]} == {"stdio"}
 
 
 def test_written_bytes_are_in_the_files(captured: Captured) -> None:
     for name in set(EXPECTED) - {"moved", "updated", "purged"}:  # these write a place twice, or throw away
-        path = captured.path.parent / "work" / name
-        assert captured.file(f"/work/{name}")["bytes_written"] == path.stat().st_size, name
+        path = captured.path.parent / "inside" / name
+        assert captured.file(f"/inside/{name}")["bytes_written"] == path.stat().st_size, name
