@@ -27,7 +27,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 2;
+inline constexpr uint32_t kSpoolVersion = 3;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -37,10 +37,11 @@ inline constexpr uint32_t kMaximumFunctions = 448;
 
 enum DirectionIndex : uint32_t { kRead = 0, kWrite = 1 };
 
-/// What a call belongs to; the figures of one file in two layers are disjoint, since what the C library does for a
-/// stream passes no intercepted function.
-enum class Layer : uint8_t { kPosix, kStdio };
-inline constexpr uint32_t kLayers = 2;
+/// What a call belongs to, as model::Layer. The figures of one file in the layers of the system are disjoint, since
+/// what the C library does for a stream passes no intercepted function; the other layers are libraries above them.
+enum class Layer : uint8_t { kPosix, kStdio, kMpiio, kHdf5, kPnetcdf };
+inline constexpr uint32_t kLayers = 5;
+inline constexpr uint32_t kSystemLayers = 2;
 
 enum class RecordKind : uint8_t {
   kFile,
@@ -51,6 +52,7 @@ enum class RecordKind : uint8_t {
   kAnonymous,
   kStream,  // kStream: one of descriptors 0–2 at start
   kDirectoryRollup,
+  kDataset,  // inside a file
 };
 
 /// One direction of one file on one thread; 128 bytes. Operations of equal size and equal gap form a run, which is kept

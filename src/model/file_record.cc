@@ -28,11 +28,16 @@ std::string_view kind_name(FileKind kind) {
       return "anonymous";
     case FileKind::kVforkChild:
       return "vfork_child";
+    case FileKind::kDataset:
+      return "dataset";
   }
   return "unknown";
 }
 
-std::string_view layer_name(Layer layer) { return layer == Layer::kStdio ? "stdio" : "posix"; }
+std::string_view layer_name(Layer layer) {
+  static constexpr std::string_view kNames[kLayers] = {"posix", "stdio", "mpiio", "hdf5", "pnetcdf"};
+  return kNames[static_cast<uint32_t>(layer)];
+}
 
 std::string_view direction_name(uint32_t direction) { return direction == kRead ? "read" : "write"; }
 

@@ -26,12 +26,16 @@ enum class FileKind : uint8_t {
   kDirectory,
   kAnonymous,   // memfd and the like
   kVforkChild,  // calls of vfork children before their exec
+  kDataset,     // a dataset or variable inside a file; its path is the file's, a colon and its own name
 };
 
-/// Which of the interfaces to a file the figures of a record are of. Those of one file in two layers are disjoint.
-enum class Layer : uint8_t { kPosix, kStdio };
-inline constexpr uint32_t kLayers = 2;
-/// "posix" or "stdio".
+/// Which of the interfaces to a file the figures of a record are of. Those of one file in the layers of the system
+/// (kPosix, kStdio) are disjoint and add up. The other layers are libraries, whose calls end up in those below them:
+/// the same bytes are counted once in each layer that they pass.
+enum class Layer : uint8_t { kPosix, kStdio, kMpiio, kHdf5, kPnetcdf };
+inline constexpr uint32_t kLayers = 5;
+constexpr bool is_of_system(Layer layer) { return layer <= Layer::kStdio; }
+/// The word used in logs, for example "mpiio".
 std::string_view layer_name(Layer layer);
 
 /// The word used in logs, for example "directory_rollup".
@@ -47,6 +51,12 @@ using Counters = std::array<uint64_t, counter::kCount>;
 /// Merges `from` into `into` by the rules of counters.def. Associative and commutative; zeros are neutral.
 void merge(Counters& into, const Counters& from);
 
+/// A fact about a file besides counts, such as a hint or the layout of a dataset.
+struct Property {
+  std::string key, value;
+  bool operator==(const Property&) const = default;
+};
+
 struct FileRecord {
   std::string path;        // absolute, as opened; arbitrary bytes
   std::string final_path;  // equal to path unless renamed
@@ -57,6 +67,7 @@ struct FileRecord {
   std::array<CommonValues, kDirections> common_sizes;
   std::array<CommonValues, kDirections> common_strides;
   std::vector<CallSite> call_sites;  // of this process; merging leaves them alone
+  std::vector<Property> properties;  // as the process found them; merging leaves them alone
 
   uint64_t& operator[](counter::Index index) { return counters[index]; }
   uint64_t operator[](counter::Index index) const { return counters[index]; }

@@ -16,6 +16,7 @@ void merge(Profile& into, const Profile& from) {
   into.bytes += from.bytes;
   into.time_ns += from.time_ns;
   into.max_ns = std::max(into.max_ns, from.max_ns);
+  into.own_ns += from.own_ns;
 }
 
 }  // namespace headrace::model

@@ -29,7 +29,8 @@ struct Process {
   uint64_t id = 0;      // content hash, never 0 in a log
   uint64_t parent = 0;  // id of the image that forked or executed this one; 0: none known
   uint32_t process_id = 0, parent_process_id = 0;
-  int64_t rank = -1;
+  int64_t rank = -1;                 // in a parallel program; −1: none
+  uint64_t ranks = 0, instance = 0;  // of that program: how many, and which run of it (equal at all its ranks)
   std::string host, executable, working_directory;
   std::string arguments;                    // separated by NUL bytes
   uint64_t start_at_ns = 0, end_at_ns = 0;  // since the job's start; end 0: not known
@@ -48,8 +49,9 @@ uint64_t process_id_of(std::string_view host, uint32_t process_id, uint64_t crea
 
 /// One intercepted function in one process.
 struct Profile {
-  std::string_view function;  // static storage, or of the owner's
+  std::string_view function, layer;  // static storage, or of the owner's
   uint64_t calls = 0, errors = 0, bytes = 0, time_ns = 0, max_ns = 0;
+  uint64_t own_ns = 0;  // of time_ns: outside other profiled calls that they made
 };
 /// Sums, and the greater maximum. Associative and commutative.
 void merge(Profile& into, const Profile& from);

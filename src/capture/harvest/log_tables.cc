@@ -73,6 +73,11 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
     known_mounts_.push_back(mount->id);
     mounts_.push_back(*mount);
   }
+  for (const model::Property& property : record.properties) {
+    properties_.push_back({process, id});
+    property_keys_.push_back(property.key);
+    property_values_.push_back(property.value);
+  }
   for (const model::CallSite& site : record.call_sites) call_sites_.add_site(process, id, site);
   for (uint32_t d = 0; d < model::kDirections; ++d) {
     const std::string_view direction = model::direction_name(d);
@@ -95,10 +100,26 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
 }
 
 void LogTables::add_process(const model::Process& p) {
-  processes_.push_back({p.id, p.parent, p.process_id, p.parent_process_id, name(p.host), name(p.executable),
-                        name(p.working_directory), p.start_at_ns, p.end_at_ns, p.captured, p.threads, p.records,
-                        p.folded_records, p.memory_bytes, p.memory_limit_bytes, p.uncertain_operations,
-                        p.unattributed_operations, p.unattributed_bytes});
+  processes_.push_back({p.id,
+                        p.parent,
+                        p.process_id,
+                        p.parent_process_id,
+                        p.ranks,
+                        p.instance,
+                        name(p.host),
+                        name(p.executable),
+                        name(p.working_directory),
+                        p.start_at_ns,
+                        p.end_at_ns,
+                        p.captured,
+                        p.threads,
+                        p.records,
+                        p.folded_records,
+                        p.memory_bytes,
+                        p.memory_limit_bytes,
+                        p.uncertain_operations,
+                        p.unattributed_operations,
+                        p.unattributed_bytes});
   process_rank_.push_back(p.rank);
   process_arguments_.push_back(p.arguments);
   process_ended_.push_back(model::ended_name(p.ended));
@@ -107,8 +128,9 @@ void LogTables::add_process(const model::Process& p) {
 }
 
 void LogTables::add_profile(uint64_t process, const model::Profile& p) {
-  profiles_.push_back({process, p.calls, p.errors, p.bytes, p.time_ns, p.max_ns});
+  profiles_.push_back({process, p.calls, p.errors, p.bytes, p.time_ns, p.own_ns, p.max_ns});
   profile_functions_.emplace_back(p.function);
+  profile_layers_.push_back(p.layer);
 }
 
 void LogTables::add_series(uint64_t process, const model::SeriesBin& bin) {
@@ -124,13 +146,13 @@ void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
 }
 
 uint64_t LogTables::rows() const {
-  return fact_keys_.size() + name_ids_.size() + files_.size() + sizes_.size() + common_.size() + processes_.size() +
-         profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows();
+  return fact_keys_.size() + name_ids_.size() + files_.size() + properties_.size() + sizes_.size() + common_.size() +
+         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows();
 }
 
 void LogTables::mark() {
-  const size_t now[] = {files_.size(),    sizes_.size(),  common_.size(), processes_.size(),
-                        profiles_.size(), series_.size(), gaps_.size(),   call_sites_.sites()};
+  const size_t now[] = {files_.size(),  sizes_.size(), common_.size(),      processes_.size(), profiles_.size(),
+                        series_.size(), gaps_.size(),  call_sites_.sites(), properties_.size()};
   std::copy(std::begin(now), std::end(now), marks_);
 }
 
@@ -152,6 +174,7 @@ void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they 
   process_reasons_.resize(marks_[3]);
   profiles_.resize(marks_[4]);
   profile_functions_.resize(marks_[4]);
+  profile_layers_.resize(marks_[4]);
   series_.resize(marks_[5]);
   series_directions_.resize(marks_[5]);
   gaps_.resize(marks_[6]);
@@ -159,6 +182,9 @@ void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they 
   gap_units_.resize(marks_[6]);
   gap_reasons_.resize(marks_[6]);
   call_sites_.drop_sites_from(marks_[7]);
+  properties_.resize(marks_[8]);
+  property_keys_.resize(marks_[8]);
+  property_values_.resize(marks_[8]);
 }
 
 base::Status LogTables::flush(format::Writer& writer, bool last) {
@@ -168,6 +194,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
   HEADRACE_TRY(flush_names(writer));
   HEADRACE_TRY(flush_mounts(writer));
   HEADRACE_TRY(flush_files(writer));
+  HEADRACE_TRY(flush_properties(writer));
   HEADRACE_TRY(flush_figures(writer));
   HEADRACE_TRY(call_sites_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(flush_gaps(writer));
@@ -242,15 +269,26 @@ base::Status LogTables::flush_files(format::Writer& writer) {
   return {};
 }
 
+base::Status LogTables::flush_properties(format::Writer& writer) {
+  if (!due(kProperties, properties_)) return {};
+  format::TableBuilder table("properties");
+  column(table, "process", properties_, &PropertyRow::process);
+  column(table, "record", properties_, &PropertyRow::record).text("key", property_keys_);
+  return store(writer, table.text("value", property_values_), properties_, property_keys_, property_values_);
+}
+
 base::Status LogTables::flush_figures(format::Writer& writer) {
   if (due(kProfiles, profiles_)) {
     format::TableBuilder table("profiles");
     column(table, "process", profiles_, &ProfileRow::process).text("function", profile_functions_);
+    table.text("layer", profile_layers_);
     column(table, "calls", profiles_, &ProfileRow::calls);
     column(table, "errors", profiles_, &ProfileRow::errors);
     column(table, "bytes", profiles_, &ProfileRow::bytes);
     column(table, "time_ns", profiles_, &ProfileRow::time_ns);
-    HEADRACE_TRY(store(writer, column(table, "max_ns", profiles_, &ProfileRow::max_ns), profiles_, profile_functions_));
+    column(table, "own_ns", profiles_, &ProfileRow::own_ns);
+    HEADRACE_TRY(store(writer, column(table, "max_ns", profiles_, &ProfileRow::max_ns), profiles_, profile_functions_,
+                       profile_layers_));
   }
   if (due(kSeries, series_)) {
     format::TableBuilder table("series");
@@ -277,6 +315,8 @@ base::Status LogTables::flush_processes(format::Writer& writer) {
   column(table, "parent", processes_, &ProcessRow::parent);
   column(table, "pid", processes_, &ProcessRow::pid);
   column(table, "parent_pid", processes_, &ProcessRow::parent_pid).i64("rank", process_rank_);
+  column(table, "ranks", processes_, &ProcessRow::ranks);
+  column(table, "instance", processes_, &ProcessRow::instance);
   column(table, "host", processes_, &ProcessRow::host);
   column(table, "executable", processes_, &ProcessRow::executable).text("arguments", process_arguments_);
   column(table, "working_directory", processes_, &ProcessRow::working_directory);

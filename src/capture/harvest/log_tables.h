@@ -53,16 +53,19 @@ class LogTables {
   struct SizeRow {
     uint64_t record, bucket, count;
   };
+  struct PropertyRow {
+    uint64_t process, record;
+  };
   struct CommonRow {
     uint64_t record, count, exact;
   };
   struct ProcessRow {
-    uint64_t process, parent, pid, parent_pid, host, executable, working_directory, start_at_ns, end_at_ns, captured,
-        threads, records, folded_records, memory_bytes, memory_limit_bytes, uncertain_operations,
+    uint64_t process, parent, pid, parent_pid, ranks, instance, host, executable, working_directory, start_at_ns,
+        end_at_ns, captured, threads, records, folded_records, memory_bytes, memory_limit_bytes, uncertain_operations,
         unattributed_operations, unattributed_bytes;
   };
   struct ProfileRow {
-    uint64_t process, calls, errors, bytes, time_ns, max_ns;
+    uint64_t process, calls, errors, bytes, time_ns, own_ns, max_ns;
   };
   struct SeriesRow {
     uint64_t process, start_at_ns, width_ns, bytes, operations;
@@ -81,7 +84,8 @@ class LogTables {
     kProfiles = 64,
     kSeries = 128,
     kGaps = 256,
-    kProcesses = 512
+    kProcesses = 512,
+    kProperties = 1024
   };
 
   template <typename Rows>
@@ -92,6 +96,7 @@ class LogTables {
   base::Status flush_job(format::Writer& writer);
   base::Status flush_names(format::Writer& writer);
   base::Status flush_files(format::Writer& writer);
+  base::Status flush_properties(format::Writer& writer);
   base::Status flush_figures(format::Writer& writer);
   base::Status flush_processes(format::Writer& writer);
   base::Status flush_gaps(format::Writer& writer);
@@ -102,6 +107,8 @@ class LogTables {
   std::vector<std::string> name_texts_;
   std::vector<FileRow> files_;
   std::vector<std::string_view> file_kinds_, file_layers_;
+  std::vector<PropertyRow> properties_;
+  std::vector<std::string> property_keys_, property_values_;
   std::vector<SizeRow> sizes_;
   std::vector<std::string_view> size_directions_;
   std::vector<CommonRow> common_;
@@ -113,6 +120,7 @@ class LogTables {
   std::vector<int64_t> process_status_, process_rank_;
   std::vector<ProfileRow> profiles_;
   std::vector<std::string> profile_functions_;
+  std::vector<std::string_view> profile_layers_;
   std::vector<SeriesRow> series_;
   std::vector<std::string_view> series_directions_;
   std::vector<GapRow> gaps_;
@@ -122,7 +130,7 @@ class LogTables {
 
   std::vector<uint64_t> known_names_, known_mounts_;  // hash sets; emptied when they grow too large
   size_t known_count_ = 0;
-  size_t marks_[8] = {};
+  size_t marks_[9] = {};
   uint32_t written_ = 0;
   bool last_ = false;
 };

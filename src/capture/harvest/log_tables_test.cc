@@ -47,7 +47,7 @@ TEST(LogTables, RowsStoredBeforeAFailureAreNotStoredAgain) {
   for (int chunks = 0; chunks < 12; ++chunks) {
     LogTables tables;
     for (uint64_t i = 1; i <= kRows; ++i) {
-      tables.add_profile(i, {"read", 1, 0, 1, 1, 1});
+      tables.add_profile(i, {.function = "read", .layer = "posix", .calls = 1, .bytes = 1, .time_ns = 1, .max_ns = 1});
       tables.add_gap(i, {"process", 1, "processes", "a reason"});
       model::Process process;
       process.id = i;

@@ -32,6 +32,8 @@ model::FileKind kind_of(RecordKind kind) {
       return model::FileKind::kStream;
     case RecordKind::kDirectoryRollup:
       return model::FileKind::kDirectoryRollup;
+    case RecordKind::kDataset:
+      return model::FileKind::kDataset;
     case RecordKind::kFile:
       break;
   }

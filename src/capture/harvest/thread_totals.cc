@@ -133,8 +133,16 @@ void ThreadTotals::give_profiles(SpoolContents* out) {
       unnamed += sum.calls;
       continue;
     }
-    out->profiles.push_back(
-        {name, sum.calls, sum.errors, sum.bytes, clock_.duration_ns(sum.time), clock_.duration_ns(sum.max_time)});
+    const bool stdio = intercept::is_stdio(static_cast<intercept::Fn>(i));
+    const uint64_t time_ns = clock_.duration_ns(sum.time);
+    out->profiles.push_back({.function = name,
+                             .layer = stdio ? "stdio" : "posix",
+                             .calls = sum.calls,
+                             .errors = sum.errors,
+                             .bytes = sum.bytes,
+                             .time_ns = time_ns,
+                             .max_ns = clock_.duration_ns(sum.max_time),
+                             .own_ns = time_ns});
   }
   if (unnamed != 0) out->gaps.push_back({"profile", unnamed, "calls", "of functions that this version does not know"});
 }

@@ -204,7 +204,7 @@ bool fold_record(uint32_t* link) {
   uint32_t offset = *link;
   Record* record = at<Record>(offset);
   uint32_t rollup = rollup_for(name_of(record), record->name_length);
-  Shard* targets[kLayers];
+  Shard* targets[kSystemLayers];
   for (Layer layer : {Layer::kPosix, Layer::kStdio}) {
     Shard* target = targets[static_cast<uint32_t>(layer)] = rollup ? fold_target(rollup, layer) : nullptr;
     if (!target || overflows(record, target)) return false;

@@ -56,7 +56,7 @@ struct Thread {
   std::atomic<uint32_t> taken;
   uint32_t free_files;  // OpenFile slots this thread may reuse
   uint32_t free_count;  // how many
-  CachedFile cache[kLayers][kCachedFiles];
+  CachedFile cache[kSystemLayers][kCachedFiles];
   KnownStacks stacks;
   char path[3][kPathMax];  // scratch for path names: rename needs two, a directory's own name the third
   const char* environment[kMaximumEnvironment];  // scratch for exec: usable in a vfork child, freed by nobody
