@@ -121,6 +121,29 @@ struct alignas(64) Metadata {
   uint32_t next;
   uint32_t count[kCounts];
   uint32_t buffer_bytes;  // greatest size of a stream's buffer
+  uint32_t library;       // LibraryCounts, in the layers of libraries
+};
+
+/// How a library was called; 128 bytes. In the first Metadata of a shard alone.
+struct alignas(64) LibraryCounts {
+  enum Count : uint32_t {
+    kCollectiveOpens,
+    kCollective,  // + kRead or kWrite, like those below
+    kNonblocking = kCollective + 2,
+    kSplit = kNonblocking + 2,
+    kSharedPointer = kSplit + 2,
+    kNoncontiguous = kSharedPointer + 2,
+    kViews = kNoncontiguous + 2,
+    kCounts
+  };
+  uint64_t count[kCounts];
+};
+
+/// A fact about a record in one layer; the key's text follows, then the value's.
+struct Property {
+  uint32_t next;
+  uint16_t key_length, value_length;
+  Layer layer;
 };
 
 /// One file in one layer on one thread block; 64 bytes: all that an open and a close touch.
@@ -138,7 +161,7 @@ struct alignas(64) Shard {
 };
 inline constexpr uint8_t kFolded = 1;
 
-/// One path (or stream, pipe, …); 48 bytes, the name follows (no NUL).
+/// One path (or stream, pipe, …); 56 bytes, the name follows (no NUL).
 struct Record {
   uint64_t hash;
   uint64_t last_close;
@@ -152,6 +175,8 @@ struct Record {
   uint8_t unused;
   uint32_t open_stack;  // Stack of its first open; 0: not taken yet
   uint32_t sites;       // Sites, once something was read or written
+  uint32_t properties;  // Property
+  uint32_t unused_word;
 };
 
 inline constexpr uint32_t kLostStack = 1;  // in place of a Stack's offset: there was no room for it
@@ -195,7 +220,15 @@ struct Name {
 };
 
 struct alignas(64) Profile {
-  uint64_t calls, errors, bytes, time, max_time, unused[3];
+  uint64_t calls, errors, bytes, time, max_time;
+  uint64_t inside;  // of libraries' functions: part of `time` that was inside other profiled calls
+  uint64_t unused[2];
+};
+
+/// Profiles of libraries' functions, by number (intercept/library_functions.h); 256 bytes.
+inline constexpr uint32_t kLibraryPage = 64, kLibraryPages = 16;
+struct alignas(64) LibraryProfiles {
+  uint32_t of[kLibraryPage];  // Profile
 };
 
 struct alignas(64) Excluded {
@@ -228,6 +261,8 @@ struct alignas(64) ThreadBlock {
   uint64_t unattributed[2], unattributed_bytes[2],
       unattributed_other;                          // calls from signal handlers inside an update, or out of memory
   uint64_t child[2], child_bytes[2], child_other;  // calls of vfork children before their exec
+  uint64_t profiled;                               // ticks inside all profiled calls, nested ones once
+  uint32_t libraries[kLibraryPages];               // LibraryProfiles, by number of the function / kLibraryPage
   uint32_t profiles[kMaximumFunctions];            // Profile, by function number of intercept/functions.def
   uint32_t excluded[kExclusionRules];              // Excluded
   JournalEntry journal[kJournalEntries];
@@ -263,6 +298,10 @@ struct alignas(64) Header {
   uint32_t lost_children;    // forked processes that could make neither a spool nor a note
   uint32_t first_stack, first_module;
   uint32_t folded_sites;  // first opens of folded files whose stack their roll-up has no room for
+  uint32_t lost_properties;  // of folded files, or without room
+  int32_t rank, ranks;       // in a parallel program; ranks 0: none
+  uint64_t instance;         // the run of that program
+  uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };
 
@@ -272,10 +311,11 @@ struct alignas(64) FoldCopy {
   Direction directions[2];
   Detail details[2];
   Metadata metadata;
+  LibraryCounts library;
 };
 
-static_assert(sizeof(Direction) == 128 && sizeof(Shard) == 64 && sizeof(Metadata) == 128 && sizeof(Profile) == 64);
-static_assert(sizeof(Detail) == 448 && sizeof(Record) == 48);
+static_assert(sizeof(Direction) == 128 && sizeof(Shard) == 64 && sizeof(Metadata) == 128 && sizeof(LibraryCounts) == 128 && sizeof(Profile) == 64);
+static_assert(sizeof(Detail) == 448 && sizeof(Record) == 56);
 static_assert(sizeof(Sites) == 128 && sizeof(Stack) == 16 && sizeof(Module) == 72);
 
 }  // namespace headrace::capture

@@ -145,6 +145,25 @@ void add_metadata(model::FileRecord& record, const Metadata& counts) {
   record[counter::size_at_open] = std::max(record[counter::size_at_open], counts.size_at_open);
 }
 
+void add_library(model::FileRecord& record, const LibraryCounts& counts) {
+  using L = LibraryCounts;
+  record[counter::opens_collective] += counts.count[L::kCollectiveOpens];
+  record[counter::views] += counts.count[L::kViews];
+  static constexpr struct {
+    L::Count from;
+    Index to[2];
+  } kPairs[] = {
+      {L::kCollective, {counter::reads_collective, counter::writes_collective}},
+      {L::kNonblocking, {counter::reads_nonblocking, counter::writes_nonblocking}},
+      {L::kSplit, {counter::reads_split, counter::writes_split}},
+      {L::kSharedPointer, {counter::reads_shared_pointer, counter::writes_shared_pointer}},
+      {L::kNoncontiguous, {counter::reads_noncontiguous, counter::writes_noncontiguous}},
+  };
+  static_assert(2 * std::size(kPairs) + 2 == L::kCounts);
+  for (const auto& [from, to] : kPairs)
+    for (uint32_t d = 0; d < 2; ++d) record[to[d]] += counts.count[from + d];
+}
+
 void add_shard(model::FileRecord& record, const Shard& shard) {
   record[counter::opens] += shard.opens;
   record[counter::closes] += shard.closes;

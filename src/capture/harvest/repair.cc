@@ -42,6 +42,8 @@ void undo_fold(SpoolBytes& bytes, const Header& header, DamageList& damage) {
   }
   if (const uint32_t offset = copy.shard.metadata; offset != 0) {
     stored &= bytes.store(offset, &copy.metadata, sizeof(Metadata), sizeof(Header));
+    if (const uint32_t library = copy.metadata.library; library != 0)
+      stored &= bytes.store(library, &copy.library, sizeof(LibraryCounts), sizeof(Header));
   }
   if (!stored) damage.add("a roll-up that cannot be put back", header.fold_target);
 }

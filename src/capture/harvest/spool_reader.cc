@@ -91,18 +91,30 @@ class RecordReader {
     out[model::counter::last_close_at_ns] = record.last_close;
     model::FileRecord streams = out;
     streams.layer = model::Layer::kStdio;
-    bool kept[kLayers] = {record.first_shard == 0, false}, folded = false;
+    std::vector<model::FileRecord> libraries;  // of the layers that there are; mostly none
+    bool kept[kSystemLayers] = {record.first_shard == 0, false}, folded = false;
     for (uint32_t at = record.first_shard; at != 0;) {
       Shard shard;
       if (!bytes_.claim(at, &shard)) {
         damage_.add("a shard", at);
         break;
       }
-      const bool stdio = shard.layer == Layer::kStdio;
-      (shard.state == kFolded ? folded : kept[stdio]) = true;
-      if (shard.state != kFolded) read_shard(stdio ? streams : out, shard);
       at = shard.next;
+      if (static_cast<uint32_t>(shard.layer) >= kLayers) {
+        damage_.add("the layer of a shard", at);
+        continue;
+      }
+      if (shard.state == kFolded) {
+        folded = true;
+      } else if (static_cast<uint32_t>(shard.layer) < kSystemLayers) {
+        const bool stdio = shard.layer == Layer::kStdio;
+        kept[stdio] = true;
+        read_shard(stdio ? streams : out, shard);
+      } else {
+        read_shard(of_library(libraries, shard.layer, out), shard);
+      }
     }
+    read_properties(record, out, libraries);
     // What was folded is in a roll-up, and of a roll-up itself one layer may have stayed empty.
     if (kept[1] && kept[0] && is_empty(streams)) kept[1] = false;
     if (kept[0] && kept[1] && is_empty(out)) kept[0] = false;
@@ -113,6 +125,41 @@ class RecordReader {
       if (!kept[each == &streams]) continue;
       if (folded || record.partial != 0) (*each)[model::counter::flags] |= model::flag::partial;
       emit(*each);
+    }
+    for (model::FileRecord& each : libraries) {
+      if (folded || record.partial != 0) each[model::counter::flags] |= model::flag::partial;
+      if (!is_empty(each)) emit(each);
+    }
+  }
+
+  static model::FileRecord& of_library(std::vector<model::FileRecord>& libraries, Layer layer,
+                                       const model::FileRecord& named) {
+    const auto wanted = static_cast<model::Layer>(layer);
+    for (model::FileRecord& each : libraries)
+      if (each.layer == wanted) return each;
+    model::FileRecord& made = libraries.emplace_back();
+    made.path = named.path;
+    made.final_path = named.final_path;
+    made.kind = named.kind;
+    made.layer = wanted;
+    return made;
+  }
+
+  void read_properties(const Record& record, model::FileRecord& system, std::vector<model::FileRecord>& libraries) {
+    for (uint32_t at = record.properties; at != 0;) {
+      Property property;
+      std::string_view key, value;
+      if (!bytes_.claim(at, &property) || !bytes_.text(at + sizeof property, property.key_length, &key) ||
+          !bytes_.text(at + sizeof property + property.key_length, property.value_length, &value))
+        return damage_.add("a property of a file", at);
+      model::FileRecord* to = &system;
+      for (model::FileRecord& each : libraries)
+        if (static_cast<Layer>(each.layer) == property.layer) to = &each;
+      // The latest of a key comes first; earlier values are of no use.
+      const auto same = [&](const model::Property& each) { return each.key == key; };
+      if (std::none_of(to->properties.begin(), to->properties.end(), same))
+        to->properties.push_back({std::string(key), std::string(value)});
+      at = property.next;
     }
   }
 
@@ -149,6 +196,11 @@ class RecordReader {
       Metadata counts;
       if (!bytes_.claim(at, &counts)) return damage_.add("counts of a file", at);
       add_metadata(out, counts);
+      LibraryCounts library;
+      if (counts.library != 0) {
+        if (!bytes_.claim(counts.library, &library)) return damage_.add("counts of a library", counts.library);
+        add_library(out, library);
+      }
       at = counts.next;
     }
   }
@@ -191,6 +243,11 @@ void read_process(const SpoolBytes& bytes, const Header& header, const ClockMap&
   process.process_id = header.process_id;
   process.parent_process_id = header.parent_process_id;
   process.captured = true;
+  if (header.ranks > 0 && header.rank >= 0 && header.rank < header.ranks) {
+    process.rank = header.rank;
+    process.ranks = static_cast<uint64_t>(header.ranks);
+    process.instance = header.instance;
+  }
   process.start_at_ns = clock.start_at_ns();
   process.folded_records = header.folded_records;
   process.memory_bytes = header.used;
@@ -219,6 +276,10 @@ void add_gap(SpoolContents* out, uint64_t amount, const char* what, const char* 
 void read_gaps(const Header& header, const ClockMap& clock, const DamageList& damage, SpoolContents* out) {
   add_gap(out, damage.places(), "damaged spool", "places",
           "the program overwrote memory of its capture: " + damage.text() + "; what hangs on them is missing");
+  add_gap(out, header.lost_properties, "properties of files", "properties",
+          "there was no room to keep them, or their files were folded into roll-ups");
+  add_gap(out, header.library_calls_apart, "calls of libraries", "calls",
+          "made by a signal handler during an update, or without memory for a profile: counted nowhere");
   add_gap(out, header.growth_failed, "spool growth", "processes",
           "the file system of the spool directory was full, so records folded early");
   add_gap(out, header.lost_children, "processes", "processes",

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "intercept/functions.h"
+#include "intercept/library_functions.h"
 
 namespace headrace::capture {
 namespace {
@@ -26,6 +27,15 @@ std::string rule_path(const SpoolBytes& bytes, const Header& header, uint32_t ru
 void add(SeriesBin& into, const SeriesBin& from) {
   for (uint32_t i = 0; i < 2; ++i) into.bytes[i] += from.bytes[i];
   for (uint32_t i = 0; i < 3; ++i) into.operations[i] += from.operations[i];
+}
+
+void add(Profile& into, const Profile& from) {
+  into.calls += from.calls;
+  into.errors += from.errors;
+  into.bytes += from.bytes;
+  into.time += from.time;
+  into.inside += from.inside;
+  into.max_time = std::max(into.max_time, from.max_time);
 }
 
 model::FileRecord rollup(std::string path, model::FileKind kind, uint64_t opens, const uint64_t operations[2],
@@ -78,12 +88,9 @@ void ThreadTotals::read(const ThreadBlock& block) {
       damage_.add("the profile of a function", block.profiles[i]);
       continue;
     }
-    profiles_[i].calls += profile.calls;
-    profiles_[i].errors += profile.errors;
-    profiles_[i].bytes += profile.bytes;
-    profiles_[i].time += profile.time;
-    profiles_[i].max_time = std::max(profiles_[i].max_time, profile.max_time);
+    add(profiles_[i], profile);
   }
+  read_libraries(block);
   for (uint32_t i = 0; i < kExclusionRules; ++i) {
     Excluded excluded;
     if (block.excluded[i] == 0) continue;
@@ -99,6 +106,28 @@ void ThreadTotals::read(const ThreadBlock& block) {
     }
   }
   add_series(block);
+}
+
+void ThreadTotals::read_libraries(const ThreadBlock& block) {
+  for (uint32_t page = 0; page < kLibraryPages; ++page) {
+    LibraryProfiles profiles;
+    if (block.libraries[page] == 0) continue;
+    if (!bytes_.claim(block.libraries[page], &profiles)) {
+      damage_.add("the profiles of a library", block.libraries[page]);
+      continue;
+    }
+    for (uint32_t i = 0; i < kLibraryPage; ++i) {
+      Profile profile;
+      if (profiles.of[i] == 0) continue;
+      if (!bytes_.claim(profiles.of[i], &profile)) {
+        damage_.add("the profile of a library's function", profiles.of[i]);
+        continue;
+      }
+      const uint32_t number = page * kLibraryPage + i;
+      if (libraries_.size() <= number) libraries_.resize(number + 1);
+      add(libraries_[number], profile);
+    }
+  }
 }
 
 void ThreadTotals::add_series(const ThreadBlock& block) {
@@ -118,6 +147,7 @@ void ThreadTotals::give(SpoolContents* out, RecordSink& sink) {
   out->process.threads = threads_;
   out->process.uncertain_operations = uncertain_;
   give_profiles(out);
+  give_libraries(out);
   give_series(out);
   give_excluded(out, sink);
   give_uncounted(out, sink);
@@ -145,6 +175,28 @@ void ThreadTotals::give_profiles(SpoolContents* out) {
                              .own_ns = time_ns});
   }
   if (unnamed != 0) out->gaps.push_back({"profile", unnamed, "calls", "of functions that this version does not know"});
+}
+
+void ThreadTotals::give_libraries(SpoolContents* out) {
+  uint64_t unnamed = 0;
+  for (uint32_t i = 0; i < libraries_.size(); ++i) {
+    const Profile& sum = libraries_[i];
+    if (sum.calls == 0) continue;
+    const intercept::LibraryFunction* function = intercept::library_function(i);
+    if (function == nullptr) {
+      unnamed += sum.calls;
+      continue;
+    }
+    out->profiles.push_back({.function = function->name,
+                             .layer = function->layer,
+                             .calls = sum.calls,
+                             .errors = sum.errors,
+                             .bytes = sum.bytes,
+                             .time_ns = clock_.duration_ns(sum.time),
+                             .max_ns = clock_.duration_ns(sum.max_time),
+                             .own_ns = clock_.duration_ns(sum.time > sum.inside ? sum.time - sum.inside : 0)});
+  }
+  if (unnamed != 0) out->gaps.push_back({"profile", unnamed, "calls", "of libraries' functions that this version does not know"});
 }
 
 void ThreadTotals::give_series(SpoolContents* out) {

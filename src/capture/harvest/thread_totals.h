@@ -2,6 +2,7 @@
 // and operations that belong to no file.
 #pragma once
 #include <array>
+#include <vector>
 #include <memory>
 
 #include "capture/harvest/clock_map.h"
@@ -29,7 +30,9 @@ class ThreadTotals {
   };
   void read(const ThreadBlock& block);
   void add_series(const ThreadBlock& block);
+  void read_libraries(const ThreadBlock& block);
   void give_profiles(SpoolContents* out);
+  void give_libraries(SpoolContents* out);
   void give_series(SpoolContents* out);
   void give_excluded(SpoolContents* out, RecordSink& sink);
   void give_uncounted(SpoolContents* out, RecordSink& sink);
@@ -40,6 +43,7 @@ class ThreadTotals {
   DamageList& damage_;
   uint64_t threads_ = 0, uncertain_ = 0;
   std::array<Profile, kMaximumFunctions> profiles_{};
+  std::vector<Profile> libraries_;  // by number of the function, up to the last that was called
   std::array<Excluded, kExclusionRules> excluded_{};
   Uncounted unattributed_{}, child_{};
   Bins bins_{};

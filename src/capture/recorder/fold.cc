@@ -98,7 +98,9 @@ bool add_target(uint32_t rollup, Layer layer) {
     direction = offset;
   }
   made->metadata = allocate(sizeof(Metadata));
-  return made->metadata != 0;
+  if (!made->metadata || static_cast<uint32_t>(layer) < kSystemLayers) return made->metadata != 0;
+  at<Metadata>(made->metadata)->library = allocate(sizeof(LibraryCounts));
+  return at<Metadata>(made->metadata)->library != 0;
 }
 
 uint32_t add_rollup(const char* path, uint32_t length, uint64_t hash) {
@@ -114,10 +116,19 @@ uint32_t add_rollup(const char* path, uint32_t length, uint64_t hash) {
 Shard* fold_target(uint32_t rollup, Layer layer) {
   for (uint32_t s = at<Record>(rollup)->first_shard; s; s = at<Shard>(s)->next) {
     Shard* shard = at<Shard>(s);
-    if (shard->thread == 0 && shard->layer == layer)
-      return shard->directions[0] && shard->directions[1] && shard->metadata ? shard : nullptr;
+    if (shard->thread != 0 || shard->layer != layer) continue;
+    const bool library = static_cast<uint32_t>(layer) >= kSystemLayers;
+    if (!shard->directions[0] || !shard->directions[1] || !shard->metadata) return nullptr;
+    return library && !at<Metadata>(shard->metadata)->library ? nullptr : shard;
   }
   return nullptr;
+}
+
+/// The same, made for layers of libraries if there is none: most programs use none of these.
+Shard* target_of(uint32_t rollup, Layer layer) {
+  if (Shard* found = fold_target(rollup, layer)) return found;
+  if (static_cast<uint32_t>(layer) < kSystemLayers || !add_target(rollup, layer)) return nullptr;
+  return fold_target(rollup, layer);
 }
 
 void keep_copy(Shard* target) {
@@ -128,6 +139,7 @@ void keep_copy(Shard* target) {
     copy->details[i] = *at<Detail>(at<Direction>(target->directions[i])->detail);
   }
   copy->metadata = *at<Metadata>(target->metadata);
+  if (copy->metadata.library) copy->library = *at<LibraryCounts>(copy->metadata.library);
 }
 
 /// Like count(), with the lock held; a roll-up whose count is full stops there.
@@ -145,6 +157,9 @@ void add_metadata(Shard* target, const Shard& from) {
     sum->mapped_bytes += counts.mapped_bytes;
     for (uint32_t i = 0; i < 2; ++i) sum->system_bytes[i] += counts.system_bytes[i];
     if (counts.buffer_bytes > sum->buffer_bytes) sum->buffer_bytes = counts.buffer_bytes;
+    if (!counts.library || !sum->library) continue;
+    for (uint32_t i = 0; i < LibraryCounts::kCounts; ++i)
+      at<LibraryCounts>(sum->library)->count[i] += at<LibraryCounts>(counts.library)->count[i];
   }
 }
 
@@ -183,6 +198,7 @@ void release_shard(uint32_t offset) {
   }
   for (uint32_t m = shard->metadata; m;) {
     uint32_t next = at<Metadata>(m)->next;
+    if (at<Metadata>(m)->library) release(at<Metadata>(m)->library, sizeof(LibraryCounts));
     release(m, sizeof(Metadata));
     m = next;
   }
@@ -204,11 +220,14 @@ bool fold_record(uint32_t* link) {
   uint32_t offset = *link;
   Record* record = at<Record>(offset);
   uint32_t rollup = rollup_for(name_of(record), record->name_length);
-  Shard* targets[kSystemLayers];
-  for (Layer layer : {Layer::kPosix, Layer::kStdio}) {
-    Shard* target = targets[static_cast<uint32_t>(layer)] = rollup ? fold_target(rollup, layer) : nullptr;
+  Shard* targets[kLayers] = {};
+  for (uint32_t s = record->first_shard; rollup && s; s = at<Shard>(s)->next) {
+    Shard*& target = targets[static_cast<uint32_t>(at<Shard>(s)->layer)];
+    if (target) continue;
+    target = target_of(rollup, at<Shard>(s)->layer);
     if (!target || overflows(record, target)) return false;
   }
+  if (!rollup) return false;
   if (record->last_close > at<Record>(rollup)->last_close) at<Record>(rollup)->last_close = record->last_close;
   for (uint32_t s = record->first_shard; s; s = at<Shard>(s)->next)
     fold_shard(s, targets[static_cast<uint32_t>(at<Shard>(s)->layer)], at<Shard>(s)->next == 0);
@@ -221,6 +240,12 @@ bool fold_record(uint32_t* link) {
     uint32_t next = at<Shard>(s)->next;
     release_shard(s);
     s = next;
+  }
+  for (uint32_t p = record->properties; p;) {
+    const Property property = *at<Property>(p);
+    release(p, static_cast<uint32_t>(sizeof(Property)) + property.key_length + property.value_length);
+    spool.header->lost_properties++;
+    p = property.next;
   }
   if (record->final_name)
     release(record->final_name, static_cast<uint32_t>(sizeof(Name)) + at<Name>(record->final_name)->length);

@@ -13,6 +13,7 @@ HEADRACE_COLD void spread_over_series(ThreadBlock* block, uint64_t from, uint64_
 
 /// Adds an operation and the bytes that it moved between `from` and `to` (ticks).
 HEADRACE_INLINE void add_to_series(ThreadBlock* block, uint64_t from, uint64_t to, uint64_t bytes, uint32_t what) {
+  if (HEADRACE_LIKELY(to > from)) block->profiled += to - from;
   // The bin's limits are kept, because computing it from the clock reading would wait for the reading (4 ns).
   if (HEADRACE_LIKELY(from - block->bin_start < block->bin_width && to - block->bin_start < block->bin_width)) {
     SeriesBin& bin = block->series[block->last_bin];

@@ -1,0 +1,267 @@
+#include "capture/recorder/library.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "capture/recorder/exclusion.h"
+
+namespace headrace::capture {
+namespace {
+
+constexpr uint32_t kObjects = 4096;          // open at once; more are counted by function alone
+constexpr uint32_t kPropertiesOfOne = 96;    // of a record
+constexpr size_t kLongestValue = 1000;
+constexpr uint64_t kLeft = ~uint64_t{0};     // in place of a handle: free, but not the end of a chain
+LibraryObject objects[kObjects];
+
+uint32_t first_place(Layer layer, uint64_t handle) {
+  return static_cast<uint32_t>((handle * 0x9e3779b97f4a7c15 ^ static_cast<uint64_t>(layer)) >> 48) % kObjects;
+}
+
+/// Objects of the parent's spool are not those of a forked child's.
+bool is_ours(const LibraryObject& object) { return object.spool == spool.header->process_id; }
+
+Profile* profile_of(LibraryFn function) {
+  const auto number = static_cast<uint32_t>(function);
+  static_assert(static_cast<uint32_t>(LibraryFn::kCount) <= kLibraryPage * kLibraryPages);
+  uint32_t& page = block->libraries[number / kLibraryPage];
+  if (HEADRACE_UNLIKELY(!page)) {
+    SpoolLock lock;
+    page = allocate(sizeof(LibraryProfiles));
+    if (!page) return nullptr;
+  }
+  uint32_t& offset = at<LibraryProfiles>(page)->of[number % kLibraryPage];
+  if (HEADRACE_UNLIKELY(!offset)) {
+    SpoolLock lock;
+    offset = allocate(sizeof(Profile));
+  }
+  return offset ? at<Profile>(offset) : nullptr;
+}
+
+LibraryCounts* counts_of(Shard* shard) {
+  Metadata* metadata = metadata_of(shard);
+  if (!metadata) return nullptr;
+  if (!metadata->library) {
+    Referenced kept(shard->record);
+    SpoolLock lock;
+    metadata->library = allocate(sizeof(LibraryCounts));
+  }
+  return metadata->library ? at<LibraryCounts>(metadata->library) : nullptr;
+}
+
+void count_how(Shard* shard, DirectionIndex direction, uint32_t how) {
+  if (!how) return;
+  LibraryCounts* counts = counts_of(shard);
+  if (!counts) return;
+  using L = LibraryCounts;
+  static constexpr struct {
+    How how;
+    L::Count count;
+  } kPairs[] = {{kTogether, L::kCollective},
+                {kLater, L::kNonblocking},
+                {kInTwo, L::kSplit},
+                {kSharedPlace, L::kSharedPointer},
+                {kInPieces, L::kNoncontiguous}};
+  for (const auto& pair : kPairs)
+    if (how & pair.how) counts->count[static_cast<uint32_t>(pair.count) + direction]++;
+}
+
+LibraryObject* place_for(Layer layer, uint64_t handle) {
+  const uint32_t first = first_place(layer, handle);
+  for (uint32_t i = 0; i < kObjects; ++i) {
+    LibraryObject& object = objects[(first + i) % kObjects];
+    uint64_t expected = __atomic_load_n(&object.handle, __ATOMIC_RELAXED);
+    if (expected != 0 && expected != kLeft && is_ours(object)) continue;
+    if (__atomic_compare_exchange_n(&object.handle, &expected, handle, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return &object;
+  }
+  return nullptr;
+}
+
+uint32_t record_for(const char* path, RecordKind kind) {
+  const PathName name = absolute_name(AT_FDCWD, path, 0);
+  if (uint32_t record = take_existing(name.hash)) return record;
+  if (excluding_rule(name.text, name.length) >= 0) return 0;
+  return take_record(name, kind);
+}
+
+}  // namespace
+
+void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before) {
+  Update update;
+  if (in_vfork_child() || !update.enter_anew()) {
+    if (spool.header) __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  const uint64_t spent = time.spent(), inside = block->profiled > before ? block->profiled - before : 0;
+  block->profiled = before + std::max(spent, inside);
+  if (Profile* p = profile_of(function)) {
+    p->calls++;
+    p->errors += !ok;
+    p->bytes += bytes;
+    p->time += spent;
+    p->inside += std::min(inside, spent);
+    if (spent > p->max_time) p->max_time = spent;
+  } else {
+    __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+  }
+  update.leave();
+}
+
+LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how, Timed time) {
+  Update update;
+  if (in_vfork_child() || handle == 0 || !update.enter_anew()) return nullptr;
+  LibraryObject* object = nullptr;
+  const uint32_t record = record_for(path, kind);
+  if (Shard* shard = record ? shard_of(record, layer) : nullptr) {
+    if (shard->opens++ == 0) shard->first_open = time.start;
+    add_meta_time(shard, time);
+    if (how & kTogether)
+      if (LibraryCounts* counts = counts_of(shard)) counts->count[LibraryCounts::kCollectiveOpens]++;
+    object = place_for(layer, handle);
+  }
+  if (object) {  // it takes over the reference
+    object->layer = layer;
+    object->record = record;
+    object->in_pieces = false;
+    object->spool = spool.header->process_id;
+  } else if (record) {
+    drop_record(record);
+  }
+  update.leave();
+  return object;
+}
+
+LibraryObject* library_object(Layer layer, uint64_t handle) {
+  if (in_vfork_child() || !ready() || handle == 0) return nullptr;
+  const uint32_t first = first_place(layer, handle);
+  for (uint32_t i = 0; i < kObjects; ++i) {
+    LibraryObject& object = objects[(first + i) % kObjects];
+    const uint64_t found = __atomic_load_n(&object.handle, __ATOMIC_ACQUIRE);
+    if (found == handle && object.layer == layer && is_ours(object)) return &object;
+    if (found == 0) return nullptr;
+  }
+  return nullptr;
+}
+
+void library_closed(LibraryObject* object, Timed time) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  if (Shard* shard = shard_of(object->record, object->layer)) {
+    shard->closes++;
+    add_meta_time(shard, time);
+  }
+  __atomic_store_n(&at<Record>(object->record)->last_close, time.end, __ATOMIC_RELAXED);
+  drop_record(object->record);
+  object->record = 0;
+  // A place in the middle of a chain stays taken, by a handle that none has, so that what lies behind it is still found.
+  LibraryObject& next = objects[(static_cast<uint32_t>(object - objects) + 1) % kObjects];
+  __atomic_store_n(&object->handle, next.handle == 0 ? 0 : kLeft, __ATOMIC_RELEASE);
+  update.leave();
+}
+
+void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes, uint32_t how,
+                      Timed time) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  Shard* shard = shard_of(object->record, object->layer);
+  Direction* d = shard ? direction_of(shard, direction, time.start) : nullptr;
+  if (d) {
+    block->current = offset_of(d);
+    auto place = static_cast<uint64_t>(offset);
+    count_run(d, place, bytes, offset >= 0);
+    d->unaligned_file += offset >= 0 && (offset & 4095) != 0 && bytes != 0;
+    count_time(d, time.spent(), time.end, bytes);
+    count_how(shard, direction, how | (object->in_pieces ? kInPieces : 0u));
+  } else {
+    __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+  }
+  update.leave();
+}
+
+void library_failed(const LibraryObject* object, DirectionIndex direction) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  Shard* shard = shard_of(object->record, object->layer);
+  if (Direction* d = shard ? direction_of(shard, direction, base::ticks()) : nullptr) count_error(d);
+  update.leave();
+}
+
+void library_time(const LibraryObject* object, DirectionIndex direction, Timed time) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  Shard* shard = shard_of(object->record, object->layer);
+  if (Direction* d = shard ? direction_of(shard, direction, time.start) : nullptr) {
+    d->time += time.spent();
+    if (time.end > d->last_time) d->last_time = time.end;
+  }
+  update.leave();
+}
+
+void library_metadata(const LibraryObject* object, Metadata::Count which, bool ok, Timed time) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  if (Shard* shard = shard_of(object->record, object->layer)) {
+    count(shard, ok ? which : Metadata::kErrors);
+    add_meta_time(shard, time);
+  }
+  update.leave();
+}
+
+void library_view(LibraryObject* object, bool in_pieces) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  object->in_pieces = in_pieces;
+  if (Shard* shard = shard_of(object->record, object->layer))
+    if (LibraryCounts* counts = counts_of(shard)) counts->count[LibraryCounts::kViews]++;
+  update.leave();
+}
+
+void library_property(const LibraryObject* object, const char* key, const char* value) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  const size_t key_length = strnlen(key, 300), value_length = strnlen(value, kLongestValue);
+  {
+    SpoolLock lock;
+    Record* record = at<Record>(object->record);
+    uint32_t known = 0, latest = 0;
+    for (uint32_t p = record->properties; p; p = at<Property>(p)->next, ++known) {
+      const auto* property = at<Property>(p);
+      const char* text = reinterpret_cast<const char*>(property + 1);
+      if (property->layer != object->layer || property->key_length != key_length || memcmp(text, key, key_length) != 0)
+        continue;
+      latest = p;  // the front of the list is the latest
+      break;
+    }
+    const auto* present = latest ? at<Property>(latest) : nullptr;
+    const bool same = present && present->value_length == value_length &&
+                      memcmp(reinterpret_cast<const char*>(present + 1) + key_length, value, value_length) == 0;
+    const uint32_t offset =
+        same || known >= kPropertiesOfOne ? 0 : allocate(static_cast<uint32_t>(sizeof(Property) + key_length + value_length));
+    if (offset) {
+      auto* property = at<Property>(offset);
+      property->next = record->properties;
+      property->key_length = static_cast<uint16_t>(key_length);
+      property->value_length = static_cast<uint16_t>(value_length);
+      property->layer = object->layer;
+      memcpy(property + 1, key, key_length);
+      memcpy(reinterpret_cast<char*>(property + 1) + key_length, value, value_length);
+      std::atomic_signal_fence(std::memory_order_release);
+      record->properties = offset;
+    } else if (!same) {
+      spool.header->lost_properties++;
+    }
+  }
+  update.leave();
+}
+
+void set_rank(int rank, int ranks, uint64_t instance) {
+  if (in_vfork_child() || !ready() || !spool.header || ranks <= 0) return;
+  spool.header->rank = rank;
+  spool.header->instance = instance;
+  spool.header->ranks = ranks;
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,86 @@
+// Calls of libraries above the C library: MPI, MPI-IO, HDF5, PnetCDF.
+//
+// Every call counts in the profile of its function on its thread, with the ticks that it spent inside other profiled
+// calls. What moved data counts in the record of its file, in the library's layer, as reads and writes of descriptors do in
+// theirs. These calls take microseconds, so a search by handle replaces the descriptor table.
+//
+// No guard is held across the real call: the outermost call of a library is told by its place on the stack, which is
+// right again at the latest when the program returns from where it jumped to.
+#pragma once
+#include "capture/recorder/calls.h"
+#include "intercept/library_functions.h"
+
+namespace headrace::capture {
+
+using intercept::LibraryFn;
+
+/// How an operation was asked for; they add up.
+enum How : uint32_t {
+  kTogether = 1,     // collective
+  kLater = 2,        // nonblocking
+  kInTwo = 4,        // split
+  kSharedPlace = 8,  // at the pointer that all ranks share
+  kInPieces = 16     // noncontiguous
+};
+
+/// A file or dataset that a library has open.
+struct LibraryObject {
+  uint64_t handle;  // 0: free
+  uint32_t record, spool;
+  Layer layer;
+  bool in_pieces;  // the view is not contiguous
+};
+
+/// Ticks that this thread has spent inside profiled calls; 0 when nothing is counted here.
+HEADRACE_INLINE uint64_t profiled_so_far() {
+  return HEADRACE_LIKELY(block != nullptr) && !in_vfork_child() ? block->profiled : 0;
+}
+
+/// Counts a call. `before`: profiled_so_far() when it began.
+void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before);
+
+/// A library opened `path`, or a dataset whose name is "FILE:NAME". `how`: kTogether or 0. Returns its object; null when the path is excluded or memory is out.
+LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how, Timed time);
+/// What is open under a handle; null: nothing known.
+LibraryObject* library_object(Layer layer, uint64_t handle);
+void library_closed(LibraryObject* object, Timed time);
+
+/// A read or write that is over, or was started if it is nonblocking. `offset` < 0: not known.
+void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes, uint32_t how,
+                      Timed time);
+/// A read or write that failed.
+void library_failed(const LibraryObject* object, DirectionIndex direction);
+/// The second call of a split operation, or whatever else belongs to an operation that is counted already.
+void library_time(const LibraryObject* object, DirectionIndex direction, Timed time);
+/// Any other call on the object.
+void library_metadata(const LibraryObject* object, Metadata::Count which, bool ok, Timed time);
+/// A view was set.
+void library_view(LibraryObject* object, bool in_pieces);
+
+/// Whether properties of the object would be kept: it has none of this key yet, or another value.
+void library_property(const LibraryObject* object, const char* key, const char* value);
+
+/// The rank of this process in its parallel program.
+void set_rank(int rank, int ranks, uint64_t instance);
+
+/// Tells the outermost call of a library on this thread from those that the library makes itself. Lives in the wrapper.
+class Outermost {
+ public:
+  explicit HEADRACE_INLINE Outermost(uintptr_t* slot) : slot_(slot) {
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    is_ = *slot == 0 || here > *slot;  // further out than the one that is remembered: that one is over
+    if (is_) *slot = here;
+  }
+  HEADRACE_INLINE ~Outermost() {
+    if (is_) *slot_ = 0;
+  }
+  Outermost(const Outermost&) = delete;
+  Outermost& operator=(const Outermost&) = delete;
+  explicit operator bool() const { return is_; }
+
+ private:
+  uintptr_t* slot_;
+  bool is_;
+};
+
+}  // namespace headrace::capture

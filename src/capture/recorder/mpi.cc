@@ -1,0 +1,168 @@
+#include "capture/recorder/mpi.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "intercept/caller.h"
+
+namespace headrace::capture::mpi {
+
+__thread uintptr_t frame;
+
+namespace {
+
+Library present;
+std::atomic<uint32_t> state_of_search{0};  // 1: under way, 2: done
+
+template <typename F>
+void look_up(F** function, const char* name, const void* caller) {
+  *function = reinterpret_cast<F*>(intercept::beyond(name, caller));
+}
+
+bool begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
+
+void set_mpich(Library& m) {
+  m.world = 0x44000000;
+  m.info_null = 0x1c000000;
+  m.in_place = reinterpret_cast<const void*>(~uintptr_t{0});
+  m.status_ignore = reinterpret_cast<const void*>(1);
+  m.narrow = m.known = true;
+}
+
+void set_open_mpi(Library& m, const void* caller) {
+  m.world = reinterpret_cast<Handle>(intercept::beyond("ompi_mpi_comm_world", caller));
+  m.info_null = reinterpret_cast<Handle>(intercept::beyond("ompi_mpi_info_null", caller));
+  m.in_place = reinterpret_cast<const void*>(1);
+  m.status_ignore = nullptr;
+  m.known = m.world != 0 && m.info_null != 0;
+}
+
+/// The binary interface that MPI 5.0 standardises (chapter 20).
+void set_standard(Library& m) {
+  m.world = 0x101;
+  m.info_null = 0x130;
+  m.in_place = reinterpret_cast<const void*>(1);
+  m.status_ignore = nullptr;
+  m.known = true;
+}
+
+void identify(Library& m, const void* caller) {
+  int (*get_version)(char*, int*) = nullptr;
+  look_up(&get_version, "PMPI_Get_library_version", caller);
+  static char text[8192];  // MPI_MAX_LIBRARY_VERSION_STRING of the largest
+  int length = 0;
+  if (!get_version || get_version(text, &length) != 0) return;
+  snprintf(m.name, sizeof m.name, "%.*s", static_cast<int>(strcspn(text, ",\n")), text);
+  Dl_info info;
+  const bool standard = dladdr(reinterpret_cast<void*>(get_version), &info) != 0 && info.dli_fname != nullptr &&
+                        strstr(info.dli_fname, "libmpi_abi.so") != nullptr;
+  if (standard)
+    set_standard(m);
+  else if (begins(text, "Open MPI"))
+    set_open_mpi(m, caller);
+  else if (begins(text, "MPICH") || begins(text, "MVAPICH") || begins(text, "Intel(R) MPI") || begins(text, "CRAY MPICH"))
+    set_mpich(m);
+}
+
+void search(const void* caller) {
+  Library& m = present;
+  look_up(&m.type_size, "PMPI_Type_size", caller);
+  look_up(&m.type_get_extent, "PMPI_Type_get_extent", caller);
+  look_up(&m.get_count, "PMPI_Get_count", caller);
+  look_up(&m.comm_rank, "PMPI_Comm_rank", caller);
+  look_up(&m.comm_size, "PMPI_Comm_size", caller);
+  look_up(&m.file_get_byte_offset, "PMPI_File_get_byte_offset", caller);
+  look_up(&m.file_get_position, "PMPI_File_get_position", caller);
+  look_up(&m.file_get_info, "PMPI_File_get_info", caller);
+  look_up(&m.info_get_nkeys, "PMPI_Info_get_nkeys", caller);
+  look_up(&m.info_get_nthkey, "PMPI_Info_get_nthkey", caller);
+  look_up(&m.info_get, "PMPI_Info_get", caller);
+  look_up(&m.info_free, "PMPI_Info_free", caller);
+  identify(m, caller);
+}
+
+/// A text that is the same at all ranks of one run and no other, as whoever started them gives it.
+uint64_t instance_of_environment() {
+  uint64_t id = 0;
+  for (const char* name : {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID", "PBS_JOBID"})
+    if (const char* value = getenv(name)) id = base::mix(id, base::hash_text(value));
+  if (getenv("PMIX_NAMESPACE") || getenv("PMI_JOBID")) return id;
+  // Ranks of one node have the same parent: the proxy of their launcher.
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return base::mix(base::mix(id, base::hash_text(host)), static_cast<uint64_t>(getppid()));
+}
+
+}  // namespace
+
+const Library& library(const void* caller) {
+  uint32_t expected = 0;
+  if (HEADRACE_LIKELY(state_of_search.load(std::memory_order_acquire) == 2)) return present;
+  if (state_of_search.compare_exchange_strong(expected, 1)) {
+    search(caller);
+    state_of_search.store(2, std::memory_order_release);
+  }
+  while (state_of_search.load(std::memory_order_acquire) != 2) usleep(50);
+  return present;
+}
+
+const Library& found_library() { return present; }
+
+uint64_t size_of(int64_t count, Handle type) {
+  int size = 0;
+  if (count <= 0 || !present.type_size || present.type_size(type, &size) != 0 || size < 0) return 0;
+  return static_cast<uint64_t>(count) * static_cast<uint64_t>(size);
+}
+
+uint64_t handed(const void* buffer, int64_t count, Handle type) {
+  return !present.known || buffer == present.in_place ? 0 : size_of(count, type);
+}
+
+uint64_t to_all(const void* buffer, int64_t count, Handle type, Handle comm) {
+  int ranks = 0;
+  if (!present.comm_size || present.comm_size(comm, &ranks) != 0 || ranks < 0) return 0;
+  return handed(buffer, count, type) * static_cast<uint64_t>(ranks);
+}
+
+uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm) {
+  int ranks = 0;
+  if (!present.known || buffer == present.in_place || !counts) return 0;
+  if (!present.comm_size || present.comm_size(comm, &ranks) != 0) return 0;
+  int64_t sum = 0;
+  for (int i = 0; i < ranks; ++i) sum += counts[i] > 0 ? counts[i] : 0;
+  return size_of(sum, type);
+}
+
+bool in_pieces(const Library& m, Handle type) {
+  int size = 0;
+  int64_t start = 0, extent = 0;
+  if (!m.type_size || !m.type_get_extent) return false;
+  if (m.type_size(type, &size) != 0 || m.type_get_extent(type, &start, &extent) != 0) return false;
+  return size != extent;
+}
+
+void keep_hints(const Library& m, const LibraryObject* object, const char* prefix, Handle info) {
+  int keys = 0;
+  if (!m.known || !m.info_get_nkeys || !m.info_get_nthkey || !m.info_get || clean(m, info) == m.info_null) return;
+  if (m.info_get_nkeys(info, &keys) != 0) return;
+  for (int i = 0; i < keys && i < 64; ++i) {
+    char key[300] = "", value[1025] = "", name[340];  // MPI_MAX_INFO_KEY is 256 at most, MPI_MAX_INFO_VAL 1024
+    int there = 0;
+    if (m.info_get_nthkey(info, i, key) != 0 || m.info_get(info, key, 256, value, &there) != 0 || !there) continue;
+    snprintf(name, sizeof name, "%s.%s", prefix, key);
+    library_property(object, name, value);
+  }
+}
+
+void note_rank(const Library& m) {
+  int rank = -1, ranks = 0;
+  if (!m.known || !m.comm_rank || !m.comm_size) return;
+  if (m.comm_rank(m.world, &rank) != 0 || m.comm_size(m.world, &ranks) != 0) return;
+  set_rank(rank, ranks, instance_of_environment());
+}
+
+}  // namespace headrace::capture::mpi

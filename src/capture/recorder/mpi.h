@@ -1,0 +1,76 @@
+// What the recorder must know of the MPI library that a program uses, found out while it runs.
+//
+// The same code serves every MPI: handles are integers or pointers and pass unchanged; a few constants differ and are chosen
+// by the library's own name (docs/decisions/0003-one-code-for-every-mpi.md). Of a library that is not known, calls and times are
+// counted, and bytes where no constant is needed.
+#pragma once
+#include <atomic>
+
+#include "capture/recorder/library.h"
+
+namespace headrace::capture::mpi {
+
+using Handle = uint64_t;
+
+/// Functions that the recorder calls itself, by their PMPI_ names; and constants.
+struct Library {
+  int (*type_size)(Handle, int*);
+  int (*type_get_extent)(Handle, int64_t*, int64_t*);
+  int (*get_count)(const void*, Handle, int*);
+  int (*comm_rank)(Handle, int*);
+  int (*comm_size)(Handle, int*);
+  int (*file_get_byte_offset)(Handle, int64_t, int64_t*);
+  int (*file_get_position)(Handle, int64_t*);
+  int (*file_get_info)(Handle, Handle*);
+  int (*info_get_nkeys)(Handle, int*);
+  int (*info_get_nthkey)(Handle, int, char*);
+  int (*info_get)(Handle, const char*, int, char*, int*);
+  int (*info_free)(Handle*);
+  Handle world, info_null;
+  const void* in_place;
+  const void* status_ignore;
+  bool known;     // the constants are those of this library
+  bool narrow;    // handles have 32 bits
+  char name[64];  // "Open MPI v4.1.4", cut at the first comma or line end
+};
+
+/// The library of the program, looked for at the first call as its code at `caller` sees it. Thread-safe.
+const Library& library(const void* caller);
+/// The one that was found.
+const Library& found_library();
+
+inline Handle clean(const Library& m, Handle handle) { return m.narrow ? static_cast<uint32_t>(handle) : handle; }
+
+// Bytes of what a rank hands over, after a call that succeeded; 0 where the arguments do not say.
+uint64_t size_of(int64_t count, Handle type);
+inline uint64_t sent(int peer, int64_t count, Handle type) { return peer < 0 ? 0 : size_of(count, type); }
+inline uint64_t at_root(int root, int64_t count, Handle type) { return root < 0 ? 0 : size_of(count, type); }
+/// Of a buffer that may be MPI_IN_PLACE, whose count then says nothing.
+uint64_t handed(const void* buffer, int64_t count, Handle type);
+uint64_t to_all(const void* buffer, int64_t count, Handle type, Handle comm);
+uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm);
+
+/// Whether data of this type lie in pieces.
+bool in_pieces(const Library& m, Handle type);
+/// Keeps the hints of `info` as properties "PREFIX.KEY".
+void keep_hints(const Library& m, const LibraryObject* object, const char* prefix, Handle info);
+/// Finds out this process's rank. After MPI_Init.
+void note_rank(const Library& m);
+
+extern __thread uintptr_t frame __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/// Runs `call` and counts it with `bytes()`, unless another call of MPI makes it.
+template <typename Call, typename Bytes>
+HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes) {
+  Outermost outermost(&frame);
+  if (!outermost) return call();
+  const uint64_t before = profiled_so_far();
+  Timed time;
+  const int result = timed(time, call);
+  const int saved = errno;
+  library_call(function, result == 0, result == 0 ? bytes() : 0, time, before);
+  errno = saved;
+  return result;
+}
+
+}  // namespace headrace::capture::mpi

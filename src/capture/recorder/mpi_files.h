@@ -1,0 +1,69 @@
+// Calls of MPI-IO, counted in the layer mpiio of the file's record.
+#pragma once
+#include "capture/recorder/mpi.h"
+
+namespace headrace::capture::mpi {
+
+/// Room for a status of any MPI; the largest, of the standard interface, has 32 bytes.
+struct alignas(16) OwnStatus {
+  char bytes[128];
+};
+
+/// What a data call is about to do.
+struct DataCall {
+  LibraryFn function;
+  DirectionIndex direction;
+  uint32_t how;
+  Handle file;
+  int64_t offset;  // in units of the view; < 0: at a file pointer
+  int64_t count;
+  Handle type;
+};
+
+/// Where the call will begin, in bytes of the file; −1: nobody knows. Before it.
+int64_t place_of(const Library& m, const DataCall& call);
+/// Counts a call that is over. `status`: of a blocking one; null: none to look at.
+void count_data(const Library& m, const DataCall& call, int64_t place, const void* status, bool ok, Timed time,
+                uint64_t before);
+/// The second call of a split operation.
+void count_end(const DataCall& call, bool ok, Timed time, uint64_t before);
+
+/// Runs `call(status)`, where `status` is the program's, or our own where the program has none and the operation tells its
+/// bytes in it; for nonblocking ones it is the request, which passes unchanged.
+template <typename Call>
+int data_call(const void* caller, const DataCall& facts, void* last, Call call) {
+  Outermost outermost(&frame);
+  if (!outermost) return call(last);
+  const Library& m = library(caller);
+  const int64_t place = place_of(m, facts);
+  OwnStatus own = {};
+  const bool tells = m.known && !(facts.how & (kLater | kInTwo));
+  void* status = tells && last == m.status_ignore ? &own : last;
+  const uint64_t before = profiled_so_far();
+  Timed time;
+  const int result = timed(time, [&] { return call(status); });
+  const int saved = errno;
+  count_data(m, facts, place, tells ? status : nullptr, result == 0, time, before);
+  errno = saved;
+  return result;
+}
+
+void file_opened(const Library& m, Handle comm, const char* path, Handle info, Handle file, Timed time);
+void file_viewed(const Library& m, Handle file, Handle type, Handle info);
+
+/// Runs a call that moves no data and counts it at the file.
+template <typename Call>
+int file_call(LibraryFn function, Handle file, Metadata::Count which, Call call) {
+  Outermost outermost(&frame);
+  if (!outermost) return call();
+  const uint64_t before = profiled_so_far();
+  Timed time;
+  const int result = timed(time, call);
+  const int saved = errno;
+  library_call(function, result == 0, 0, time, before);
+  library_metadata(library_object(Layer::kMpiio, file), which, result == 0, time);
+  errno = saved;
+  return result;
+}
+
+}  // namespace headrace::capture::mpi

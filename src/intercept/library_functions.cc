@@ -1,0 +1,31 @@
+#include "intercept/library_functions.h"
+
+namespace headrace::intercept {
+
+const LibraryFunction* library_function(uint32_t number) {
+  static const LibraryFunction kFunctions[] = {
+      {"MPI_Init", "mpi"},
+      {"MPI_Init_thread", "mpi"},
+      {"MPI_Finalize", "mpi"},
+      {"MPI_Recv", "mpi"},
+#define MPI(id, layer, params, args, bytes, doc) {"MPI_" #id, #layer},
+#include "intercept/mpi.def"
+#undef MPI
+#define AT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
+#define NEXT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
+#define AT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
+#define NEXT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
+#define END(id, direction, doc) {"MPI_" #id, "mpiio"},
+#define OTHER(id, params, args, doc) {"MPI_" #id, "mpiio"},
+#include "intercept/mpi_files.def"
+#undef AT
+#undef NEXT
+#undef AT_BEGIN
+#undef NEXT_BEGIN
+#undef END
+#undef OTHER
+  };
+  return number < static_cast<uint32_t>(LibraryFn::kCount) ? &kFunctions[number] : nullptr;
+}
+
+}  // namespace headrace::intercept

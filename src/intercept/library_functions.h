@@ -1,0 +1,39 @@
+// The intercepted functions of libraries above the C library as numbers. Profiles and the log use them.
+#pragma once
+#include <cstdint>
+
+namespace headrace::intercept {
+
+enum class LibraryFn : uint16_t {
+  MPI_Init,
+  MPI_Init_thread,
+  MPI_Finalize,
+  MPI_Recv,
+#define MPI(id, layer, params, args, bytes, doc) MPI_##id,
+#include "intercept/mpi.def"
+#undef MPI
+#define AT(id, count, direction, how, doc) MPI_##id,
+#define NEXT(id, count, direction, how, doc) MPI_##id,
+#define AT_BEGIN(id, count, direction, how, doc) MPI_##id,
+#define NEXT_BEGIN(id, count, direction, how, doc) MPI_##id,
+#define END(id, direction, doc) MPI_##id,
+#define OTHER(id, params, args, doc) MPI_##id,
+#include "intercept/mpi_files.def"
+#undef AT
+#undef NEXT
+#undef AT_BEGIN
+#undef NEXT_BEGIN
+#undef END
+#undef OTHER
+  kCount
+};
+
+struct LibraryFunction {
+  const char* name;
+  const char* layer;  // mpi, mpiio, hdf5 or pnetcdf
+};
+
+/// Function `number`, or nullptr beyond the last.
+const LibraryFunction* library_function(uint32_t number);
+
+}  // namespace headrace::intercept
