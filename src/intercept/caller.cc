@@ -54,4 +54,9 @@ void* beyond(const char* name, const void* caller) {
   return kOwn.contains(found) ? nullptr : found;
 }
 
+void* variable_beyond(const char* name, const void* caller) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  return found ? found : in_own_libraries(name, caller);
+}
+
 }  // namespace headrace::intercept

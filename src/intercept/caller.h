@@ -24,4 +24,7 @@ LoadedRange object_at(const void* address);
 /// was but for a message that it has not asked for yet.
 void* beyond(const char* name, const void* caller);
 
+/// The same for a variable, which a program may hold a copy of (copy relocations) that all its libraries then use.
+void* variable_beyond(const char* name, const void* caller);
+
 }  // namespace headrace::intercept

@@ -34,8 +34,8 @@ void set_mpich(Library& m) {
 }
 
 void set_open_mpi(Library& m, const void* caller) {
-  m.world = reinterpret_cast<Handle>(intercept::beyond("ompi_mpi_comm_world", caller));
-  m.info_null = reinterpret_cast<Handle>(intercept::beyond("ompi_mpi_info_null", caller));
+  m.world = reinterpret_cast<Handle>(intercept::variable_beyond("ompi_mpi_comm_world", caller));
+  m.info_null = reinterpret_cast<Handle>(intercept::variable_beyond("ompi_mpi_info_null", caller));
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
   m.known = m.world != 0 && m.info_null != 0;
