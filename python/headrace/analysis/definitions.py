@@ -48,7 +48,11 @@ other | - | Standard streams, pipes, sockets, devices, excluded paths: not in th
 
 # layers and functions
 layer | - | What the program called: posix is the system's calls (read, write), stdio the C library's
-    streams (fread, fprintf). Each call counts in one of them, so the two add up.
+    streams (fread, fprintf). Each call counts in one of them, so the two add up. mpiio, hdf5 and pnetcdf are
+    libraries above, whose bytes pass the layers below and are counted there too; mpi is communication.
+adds_up | - | Whether the layer is of the system, posix or stdio, of which alone totals are made.
+datasets | count | Datasets of HDF5 and variables of PnetCDF inside files. They are no files.
+own_ns | ns | Time inside calls but outside other captured calls that they made.
 layers | - | The layers through which a file was used.
 function | - | The function that the program called, on whatever it was: files, pipes, sockets and
     excluded paths.
