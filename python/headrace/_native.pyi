@@ -79,6 +79,9 @@ class Log:
     def rank_statistics(self, merged: Frame) -> Frame:
         """How evenly ranks did what each row of merged file records says (rank_stats.h)."""
 
+    def first_opens(self, merged: Frame) -> Frame:
+        """size, size_known and flags that each file had when it was first opened (rank_stats.h)."""
+
     def process_sums(self, merged: Frame, rows: Sequence[int]) -> Frame:
         """What each process did behind these rows of merged file records: process, bytes, time_ns."""
 

@@ -116,6 +116,11 @@ Frame Log::rank_statistics(const Frame& merged) {
   return bindings::rank_statistics(stored_or_empty("files"), stored_or_empty("processes"), merged);
 }
 
+Frame Log::first_opens(const Frame& merged) {
+  const std::lock_guard lock(mutex_);
+  return bindings::first_opens(stored_or_empty("files"), merged);
+}
+
 Frame Log::process_sums(const Frame& merged, const std::vector<uint64_t>& chosen) {
   const std::lock_guard lock(mutex_);
   return bindings::process_sums(stored_or_empty("files"), merged, chosen);

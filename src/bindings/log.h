@@ -57,6 +57,7 @@ class Log {
   Frame process_layers();
   /// How evenly ranks did what the rows of `merged` say (rank_stats.h).
   Frame rank_statistics(const Frame& merged);
+  Frame first_opens(const Frame& merged);
   Frame process_sums(const Frame& merged, const std::vector<uint64_t>& chosen);
   /// Of rows `chosen` of `merged`; without them of all (properties.h).
   Frame properties(const Frame& merged, const std::optional<std::vector<uint64_t>>& chosen);

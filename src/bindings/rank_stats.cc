@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "bindings/id_map.h"
+#include "model/counters.h"
 
 namespace headrace::bindings {
 namespace {
@@ -241,6 +242,34 @@ Frame rank_statistics(const SharedTable& files, const SharedTable& processes, co
     begin = end;
   }
   return builder.finish();
+}
+
+Frame first_opens(const SharedTable& files, const Frame& merged) {
+  IdMap owner(merged.records.size());
+  for (uint32_t row = 0; row + 1 < merged.record_starts.size(); ++row) {
+    for (uint64_t r = merged.record_starts[row]; r < merged.record_starts[row + 1]; ++r) {
+      owner.insert(merged.records[r], row);
+    }
+  }
+  const auto column = [&](const char* name) { return numbers(files, files->find(name), files->rows); };
+  const Values record = column("record"), at = column("first_open_at_ns"), size = column("size_at_open"),
+               flags = column("flags");
+  std::vector<uint64_t> first(merged.rows), sizes(merged.rows), known(merged.rows), bits(merged.rows);
+  for (uint64_t row = 0; row < files->rows; ++row) {
+    const uint32_t to = owner.find(record.words[row]);
+    if (to == IdMap::kNone || at.words[row] == 0) continue;
+    const bool tie = first[to] == at.words[row] && size.words[row] < sizes[to];
+    if (first[to] != 0 && first[to] <= at.words[row] && !tie) continue;
+    first[to] = at.words[row];
+    sizes[to] = size.words[row];
+    bits[to] = flags.words[row];
+    known[to] = (flags.words[row] & model::flag::size_known) != 0;
+  }
+  Frame frame{.name = "", .rows = merged.rows};
+  frame.columns.push_back(number_values("size", std::move(sizes)));
+  frame.columns.push_back(number_values("size_known", std::move(known)));
+  frame.columns.push_back(number_values("flags", std::move(bits)));
+  return frame;
 }
 
 }  // namespace headrace::bindings

@@ -90,7 +90,7 @@ def _add_system(log: JobLog, chosen: list[int], layer: str, found: dict[str, Fac
 
 
 def split(path: str, files: set[str]) -> tuple[str, str]:
-    """FILE and NAME of a dataset's path FILE:NAME. Of a file with colons in its name, a known one is meant."""
+    """FILE and NAME of a dataset's path FILE:NAME. Of files with colons in their names, a known one."""
     at = path.find(":")
     first = at
     while at >= 0:

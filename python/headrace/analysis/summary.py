@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from headrace import _native
 from headrace._errors import UsageError
 from headrace.analysis.access import access
 from headrace.analysis.call_sites import KINDS, call_sites
@@ -12,8 +13,11 @@ from headrace.analysis.calls import finest_spans, functions, layers, rate
 from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
 from headrace.analysis.kinds import FILE_KINDS, LAYER_KINDS, SYSTEM_LAYERS, merge_files
-from headrace.analysis.libraries import libraries
+from headrace.analysis.libraries import interfaces, libraries
+from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
+from headrace.analysis.properties import properties
+from headrace.analysis.ranks import library_times
 from headrace.logs import JobLog, flags
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
@@ -67,6 +71,7 @@ def overview(
         "totals": _totals(log, chosen, process_ns, run_ns),
         "layers": by_layer,
         "libraries": libraries(log, chosen, most_libraries),
+        "parallel": None if chosen else parallel(log, processes, run_ns),
         "functions": functions(log, chosen),
         "other": _other(log, chosen),
         "sizes": _sizes(log, chosen, [row["layer"] for row in by_layer]),
@@ -204,6 +209,7 @@ def _rows(
     rows = merged.rows(numbers)
     groups = [merged.records(number) for number in numbers]
     sites = _sites(log, groups) if options.by == "path" and groups else []
+    about = _about(log, merged, numbers, chosen) if options.by == "path" else [{} for _ in numbers]
     common: dict[tuple[int, str], list[tuple[str, int, int, bool]]] = {}
     for group, direction, what, value, count, exact in log.native.common(groups):
         common.setdefault((group, direction), []).append((what, value, count, exact))
@@ -224,8 +230,24 @@ def _rows(
         facts["mapped_bytes"] = row["mapped_bytes"]
         if options.by == "path":
             facts["sites"] = sites[place]
-        result.append(facts)
+        result.append(facts | about[place])
     return {"rows": result, "rows_in_all": len(merged)}
+
+
+def _about(log: JobLog, merged: _native.Frame, numbers: list[int], chosen: list[int]) -> list[dict[str, Any]]:
+    """Of each of these files the interfaces, how evenly ranks used it, and what is known besides counts."""
+    above = interfaces(log, chosen)
+    rows = merged.rows(numbers, ["path", "kind", "layers"])
+    evenness = file_ranks(log, merged, numbers)
+    found = properties(log, {row["path"] for row in rows}, chosen)
+    return [
+        {
+            "interfaces": [*above.get((row["path"], row["kind"]), []), *row["layers"].split("+")],
+            "ranks": ranks,
+            "properties": found.get(row["path"], []),
+        }
+        for row, ranks in zip(rows, evenness, strict=True)
+    ]
 
 
 def _sites(log: JobLog, groups: list[list[int]]) -> list[list[dict[str, Any]]]:
@@ -288,6 +310,7 @@ def size_buckets(log: JobLog, chosen: list[int], layers: list[str]) -> dict[str,
 def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> list[dict[str, Any]]:
     calls = ("reads", "writes", "metadata_calls")
     columns = ["process", "bytes_read", "bytes_written", *calls, *_TIMES]
+    library = library_times(log)
     done = {row["process"]: row for row in merge_files(log, "process", []).rows(None, columns)}
     result = []
     for row in processes:
@@ -295,6 +318,7 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
         keys = (
             "pid",
             "rank",
+            "ranks",
             "host",
             "executable",
             "arguments",
@@ -316,6 +340,12 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
                 "calls": sum(io.get(name, 0) for name in calls),
                 **{name: io.get(name, 0) for name in _TIMES},
                 "io_ns": sum(io.get(name, 0) for name in _TIMES),
+                "instance": hex_id(row["instance"]) if row["instance"] else None,
+                "mpi_ns": 0,
+                "mpi_calls": 0,
+                "mpi_bytes": 0,
+                "mpiio_ns": 0,
+                **library.get(row["process"], {}),
             }
         )
     return result
