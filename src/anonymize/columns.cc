@@ -43,6 +43,8 @@ constexpr ColumnTreatment kListed[] = {
     {"common", "what", Treatment::kSentence},
     {"profiles", "function", Treatment::kIdentifier},
     {"series", "direction", Treatment::kSentence},
+    {"segments", "layer", Treatment::kSentence},
+    {"segments", "direction", Treatment::kSentence},
     {"mounts", "type", Treatment::kMountType},
     {"mounts", "source", Treatment::kMountSource},
     {"mounts", "options", Treatment::kMountOptions},
