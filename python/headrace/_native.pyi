@@ -68,7 +68,28 @@ class Log:
         """Names of the columns that the log itself has of a table."""
 
     def functions(self, processes: Sequence[int] = ()) -> Frame:
-        """Calls by function, over all processes or some: function, calls, errors, bytes, time_ns, max_ns."""
+        """Calls by function and layer, over all processes or some.
+
+        function, layer ("": not said), calls, errors, bytes, time_ns, own_ns, max_ns.
+        """
+
+    def process_layers(self) -> Frame:
+        """The same by process and layer: `process` in place of `function`."""
+
+    def rank_statistics(self, merged: Frame) -> Frame:
+        """How evenly ranks did what each row of merged file records says (rank_stats.h)."""
+
+    def first_opens(self, merged: Frame) -> Frame:
+        """size, size_known and flags that each file had when it was first opened (rank_stats.h)."""
+
+    def process_sums(self, merged: Frame, rows: Sequence[int]) -> Frame:
+        """What each process did behind these rows of merged file records: process, bytes, time_ns."""
+
+    def properties(self, merged: Frame, rows: Sequence[int] | None = None) -> Frame:
+        """Properties of these rows of merged file records, or of all: row, key, value, records.
+
+        `records`: how many of the row have this value.
+        """
 
     def common(self, groups: Sequence[Sequence[int]]) -> list[tuple[int, str, str, int, int, bool]]:
         """(group, "read"/"write", "size"/"stride", value, count, exact) of groups of records.

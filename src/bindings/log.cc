@@ -4,6 +4,8 @@
 
 #include "bindings/errors.h"
 #include "bindings/profile.h"
+#include "bindings/properties.h"
+#include "bindings/rank_stats.h"
 
 namespace headrace::bindings {
 
@@ -107,6 +109,31 @@ std::vector<std::string> Log::columns(const std::string& table) {
 Frame Log::functions(const std::vector<uint64_t>& processes) {
   const std::lock_guard lock(mutex_);
   return merge_profiles(stored_or_empty("profiles"), processes);
+}
+
+Frame Log::process_layers() {
+  const std::lock_guard lock(mutex_);
+  return profiles_by_process(stored_or_empty("profiles"));
+}
+
+Frame Log::rank_statistics(const Frame& merged) {
+  const std::lock_guard lock(mutex_);
+  return bindings::rank_statistics(stored_or_empty("files"), stored_or_empty("processes"), merged);
+}
+
+Frame Log::first_opens(const Frame& merged) {
+  const std::lock_guard lock(mutex_);
+  return bindings::first_opens(stored_or_empty("files"), merged);
+}
+
+Frame Log::process_sums(const Frame& merged, const std::vector<uint64_t>& chosen) {
+  const std::lock_guard lock(mutex_);
+  return bindings::process_sums(stored_or_empty("files"), merged, chosen);
+}
+
+Frame Log::properties(const Frame& merged, const std::optional<std::vector<uint64_t>>& chosen) {
+  const std::lock_guard lock(mutex_);
+  return properties_of(stored_or_empty("properties"), merged, chosen.value_or(std::vector<uint64_t>()), !chosen);
 }
 
 std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& groups) {

@@ -56,6 +56,14 @@ class Log {
   std::vector<std::string> columns(const std::string& table);
   /// Calls by function, over all processes or some (profile.h).
   Frame functions(const std::vector<uint64_t>& processes);
+  /// The same by process and layer.
+  Frame process_layers();
+  /// How evenly ranks did what the rows of `merged` say (rank_stats.h).
+  Frame rank_statistics(const Frame& merged);
+  Frame first_opens(const Frame& merged);
+  Frame process_sums(const Frame& merged, const std::vector<uint64_t>& chosen);
+  /// Of rows `chosen` of `merged`; without them of all (properties.h).
+  Frame properties(const Frame& merged, const std::optional<std::vector<uint64_t>>& chosen);
   std::vector<CommonRow> common(const std::vector<std::vector<uint64_t>>& groups);
   Rate rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns);
   uint64_t narrowest_span_ns();

@@ -209,6 +209,11 @@ nb::class_<Log> define_log(nb::module_& module) {
           nb::arg("layers") = std::vector<std::string>())
       .def("columns", &Log::columns, nb::arg("table"), Release())
       .def("functions", &Log::functions, nb::arg("processes") = std::vector<uint64_t>(), Release())
+      .def("process_layers", &Log::process_layers, Release())
+      .def("rank_statistics", &Log::rank_statistics, nb::arg("merged"), Release())
+      .def("first_opens", &Log::first_opens, nb::arg("merged"), Release())
+      .def("process_sums", &Log::process_sums, nb::arg("merged"), nb::arg("rows"), Release())
+      .def("properties", &Log::properties, nb::arg("merged"), nb::arg("rows") = nb::none(), Release())
       .def("common", common_of, nb::arg("groups"));
   return log;
 }

@@ -127,7 +127,9 @@ def test_the_code_that_opened_a_file_is_told(open_page: Any, report: Any) -> Non
     sites: Any = samples.typical()[1]["files"]["site"]
     paths: Any = samples.typical()[1]["files"]["path"]
     page.fill("#files input[type=search]", paths[list(sites).index(0)].split("/", 3)[3])
-    expect(page.locator("#files [role=status]")).to_contain_text("of 120 paths")  # the filter waits for the last key
+    expect(page.locator("#files [role=status]")).to_contain_text(
+        "of 120 paths"
+    )  # the filter waits for the last key
     page.locator("#files tr.opens .opener").first.click()
     stack = page.locator("#files .details .stack")
     expect(stack).to_contain_text("write_checkpoint(Grid const&, int)")

@@ -9,7 +9,7 @@ from headrace.analysis.calls import finest_spans, rate
 from headrace.analysis.definitions import definitions, units
 from headrace.analysis.directories import treemap
 from headrace.analysis.job_sites import job_sites
-from headrace.analysis.kinds import FILE_KINDS
+from headrace.analysis.kinds import merge_files
 from headrace.analysis.processes import process_rows
 from headrace.analysis.summary import overview, process_facts, tell_damage
 from headrace.logs import JobLog, flags
@@ -40,7 +40,7 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
     summary = overview(log, rows, [])
     run_ns = summary["job"]["run_ns"]
     processes = process_facts(log, rows, run_ns)
-    by_path = log.native.merge("path", [], FILE_KINDS)
+    by_path = merge_files(log, "path", [])
     files, columns, chosen, left_out = log.native.report_files(by_path, most_files)
     sites, opened = job_sites(log, by_path, chosen)
     top_level = {key: summary.pop(key) for key in ("layers", "functions", "sizes")}
