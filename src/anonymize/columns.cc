@@ -46,6 +46,8 @@ constexpr ColumnTreatment kListed[] = {
     {"profiles", "function", Treatment::kIdentifier},
     {"profiles", "layer", Treatment::kSentence},
     {"series", "direction", Treatment::kSentence},
+    {"segments", "layer", Treatment::kSentence},
+    {"segments", "direction", Treatment::kSentence},
     {"mounts", "type", Treatment::kMountType},
     {"mounts", "source", Treatment::kMountSource},
     {"mounts", "options", Treatment::kMountOptions},

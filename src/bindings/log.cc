@@ -13,45 +13,45 @@ using base::Code;
 using base::Status;
 
 Log::Log(std::string path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer)
-    : path_(std::move(path)), reader_(take(format::Reader::open(path_))), anonymizer_(std::move(anonymizer)) {
-  const std::vector<std::string> names = reader_.tables();
+    : path_(std::move(path)), source_(take(open_log_source(path_))), anonymizer_(std::move(anonymizer)) {
+  const std::vector<std::string> names = source_->tables();
   if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return known_table(name); })) {
     check({Code::kForeign, path_ + ": a chunk file, but not a job log: it has none of the tables of one"});
   }
-  const uint64_t count = reader_.jobs().size();
+  const uint64_t count = source_->jobs().size();
   if (job > count || (job == 0 && count > 1)) {
     check({Code::kInvalid, path_ + ": holds " + std::to_string(count) +
                                (count == 1 ? " job" : " jobs, because logs were concatenated") +
                                ": choose one by its number, 1 to " + std::to_string(count)});
   }
-  if (job > 0) job_ = reader_.jobs()[job - 1];
+  if (job > 0) job_ = source_->jobs()[job - 1];
 }
 
 std::vector<std::string> Log::tables() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> tables = reader_.tables();
+  std::vector<std::string> tables = source_->tables();
   if (anonymizer_) std::erase_if(tables, [](const std::string& name) { return !known_table(name); });
   return tables;
 }
 
 uint64_t Log::jobs() {
   const std::lock_guard lock(mutex_);
-  return reader_.jobs().size();
+  return source_->jobs().size();
 }
 
 uint64_t Log::size() {
   const std::lock_guard lock(mutex_);
-  return reader_.size();
+  return source_->size();
 }
 
 bool Log::closed() {
   const std::lock_guard lock(mutex_);
-  return reader_.closed();
+  return source_->closed();
 }
 
 std::vector<format::Damage> Log::damage() {
   const std::lock_guard lock(mutex_);
-  std::vector<format::Damage> damage = reader_.damage();
+  std::vector<format::Damage> damage = source_->damage();
   for (format::Damage& place : damage) {
     if (anonymizer_) place.reason = anonymizer_->anonymizer.names().sentence(place.reason);
   }
@@ -60,7 +60,7 @@ std::vector<format::Damage> Log::damage() {
 
 void Log::verify() {
   const std::lock_guard lock(mutex_);
-  check(reader_.verify());
+  check(source_->verify());
 }
 
 Frame Log::frame(const std::string& name) {
@@ -78,6 +78,11 @@ Frame Log::raw(const std::string& name) {
   const SharedTable table = stored(name);
   if (!table) check({Code::kNotFound, path_ + ": has no table '" + name + "'"});
   return decode_raw(table);
+}
+
+SharedTable Log::table(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return stored(name);
 }
 
 Frame Log::merge(const std::string& by, const Selection& selection) {
@@ -160,7 +165,7 @@ SharedTable Log::stored(const std::string& name) {
   const auto known = tables_.find(name);
   if (known != tables_.end()) return known->second;
   if (anonymizer_ && name != "names") (void)stored("names");  // which the other tables refer to
-  auto table = reader_.table(name, job_);
+  auto table = source_->table(name, job_);
   if (!table.ok() && table.code() != Code::kNotFound) check(located(table.status()));
   if (table.ok() && anonymizer_) {
     const std::lock_guard lock(anonymizer_->mutex);

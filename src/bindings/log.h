@@ -14,9 +14,9 @@
 #include "anonymize/anonymizer.h"
 #include "bindings/decode.h"
 #include "bindings/file_table.h"
+#include "bindings/log_source.h"
 #include "bindings/merge.h"
 #include "bindings/query.h"
-#include "format/reader.h"
 
 namespace headrace::bindings {
 
@@ -30,7 +30,7 @@ struct SharedAnonymizer {
 class Log {
  public:
   /// `job`: 1 for the first job in the file. 0: the only one; a file with several is then refused (kInvalid).
-  /// kForeign: a chunk file without any table of a job log. Otherwise as Reader::open.
+  /// kForeign: a chunk file without any table of a job log. Otherwise as open_log_source.
   /// With an anonymizer, which several logs may share, every table is seen without names.
   Log(std::string path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer = {});
 
@@ -46,6 +46,9 @@ class Log {
   Frame frame(const std::string& name);
   /// A table as stored. kNotFound.
   Frame raw(const std::string& name);
+
+  /// A table as stored, for native code; null when the log lacks it.
+  SharedTable table(const std::string& name);
 
   Frame merge(const std::string& by, const Selection& selection);
   std::array<model::SizeHistogram, 2> histogram(const Selection& selection);
@@ -77,7 +80,7 @@ class Log {
 
   std::mutex mutex_;
   std::string path_;
-  format::Reader reader_;
+  std::unique_ptr<LogSource> source_;
   std::optional<uint64_t> job_;
   std::map<std::string, SharedTable> tables_;
   std::unique_ptr<Names> names_;

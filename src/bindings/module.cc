@@ -15,6 +15,7 @@
 
 #include "bindings/anonymize.h"
 #include "bindings/arrow_export.h"
+#include "bindings/darshan.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
 #include "bindings/match.h"
@@ -239,6 +240,14 @@ NB_MODULE(_native, module) {
              Release());
   module.def("schema", schema);
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
+  module.def(
+      "convert",
+      [](Log& log, const std::string& format, const nb::bytes& output) {
+        const std::string path(output.c_str(), output.size());
+        const nb::gil_scoped_release release;
+        convert_log(log, format, path);
+      },
+      nb::arg("log"), nb::arg("format"), nb::arg("output"));
   module.def("demangle", demangle, nb::arg("symbol"));
   module.attr("version") = HEADRACE_VERSION;
 }

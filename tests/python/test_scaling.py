@@ -18,15 +18,10 @@ def job(path: Path, ranks: int, wall: int, io: int = 100, mpi: int = 300, layer:
         maker.process(rank + 1, rank=rank, ranks=ranks, instance=3, end_at_ns=wall, host=f"node{rank // 2}")
         maker.file(rank + 1, "/x", layer="posix", writes=1, bytes_written=10, write_ns=io)
         maker.file(rank + 1, "/x", layer="mpiio", writes=1, bytes_written=10, write_ns=io + 10)
-        calls = {"calls": 1, "errors": 0, "bytes": 10, "max_ns": 1}
-        named = {"layer": "mpi"} if layer else {"layer": "posix"}
-        maker.add(
-            "profiles", process=rank + 1, function="MPI_Send", time_ns=mpi, own_ns=mpi, **named, **calls
-        )
-        maker.add(
-            "profiles", process=rank + 1, function="MPI_File_write", layer="mpiio", time_ns=io + 10, own_ns=10,
-            **calls,
-        )  # fmt: skip
+        row = {"process": rank + 1, "calls": 1, "errors": 0, "bytes": 10, "max_ns": 1}
+        named = "mpi" if layer else "posix"
+        maker.add("profiles", function="MPI_Send", layer=named, time_ns=mpi, own_ns=mpi, **row)
+        maker.add("profiles", function="MPI_File_write", layer="mpiio", time_ns=io + 10, own_ns=10, **row)
     return maker.write(path)
 
 
