@@ -38,7 +38,7 @@ COMMANDS = {
     "report": ("headrace.commands.report", "Write a report: one HTML file for any browser."),
     "diff": ("headrace.commands.diff", "Show what changed between runs."),
     "export": ("headrace.commands.export", "Write the tables of a job log as Parquet, CSV or JSON."),
-    "convert": ("headrace.commands.convert", "Turn a Darshan log into a job log."),
+    "convert": ("headrace.commands.convert", "Turn a Darshan log into a job log, or the other way round."),
     "anonymize": (
         "headrace.commands.anonymize",
         "Write a job log again without paths, arguments, hosts and users.",
