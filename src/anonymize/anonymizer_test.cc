@@ -40,11 +40,12 @@ TEST(Anonymizer, TextsThatStayAreListed) {
       kept.insert(std::string(each.table) + "." + std::string(each.column));
     }
   }
-  EXPECT_EQ(kept, (std::set<std::string>{"processes.ended", "processes.reason", "files.kind", "files.layer",
-                                         "properties.key", "properties.value", "sizes.direction", "common.direction",
-                                         "common.what", "profiles.function", "profiles.layer", "series.direction",
-                                         "mounts.type", "mounts.source", "mounts.options", "sites.what", "gaps.what",
-                                         "gaps.unit", "gaps.reason"}));
+  EXPECT_EQ(kept, (std::set<std::string>{"processes.ended", "processes.reason",   "files.kind",      "files.layer",
+                                         "properties.key",  "properties.value",   "sizes.direction", "common.direction",
+                                         "common.what",     "profiles.function",  "profiles.layer",  "series.direction",
+                                         "segments.layer",  "segments.direction", "mounts.type",     "mounts.source",
+                                         "mounts.options",  "sites.what",         "gaps.what",       "gaps.unit",
+                                         "gaps.reason"}));
 }
 
 TEST(Anonymizer, IdsOfNamesAreThoseOfTheirTokens) {

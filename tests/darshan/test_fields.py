@@ -5,6 +5,7 @@ from __future__ import annotations
 import headrace
 import numpy
 import pytest
+from commands import headrace as command
 from darshan_tools import NAMES, TABLES, Peer, sample
 
 pytest.importorskip("darshan")
@@ -12,10 +13,21 @@ pytest.importorskip("darshan")
 _UNSWAPPED = {"POSIX_F_META_TIME", "POSIX_F_MAX_READ_TIME", "POSIX_F_MAX_WRITE_TIME"}
 
 
-@pytest.fixture(scope="module", params=NAMES)
-def pair(request: pytest.FixtureRequest) -> tuple[headrace.JobLog, Peer]:
-    path = sample(request.param)
-    return headrace.open(path), Peer(path)
+@pytest.fixture(
+    scope="module", params=[(name, written) for name in NAMES for written in (False, True)], ids=str
+)
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[headrace.JobLog, Peer]:
+    """A sample as Headrace reads it; and as PyDarshan does, at once or after Headrace wrote it again."""
+    name, written = request.param
+    path = sample(name)
+    if not written:
+        return headrace.open(path), Peer(path)
+    copy = tmp_path_factory.mktemp("written") / "copy.darshan"
+    run = command("convert", path, "--to", "darshan", "-o", copy)
+    assert run.returncode == 0, run.stderr
+    return headrace.open(path), Peer(copy)
 
 
 def test_every_counter_of_every_record(pair: tuple[headrace.JobLog, Peer]) -> None:

@@ -14,7 +14,7 @@ from headrace._errors import OutputError
 from headrace.commands._terminal import working
 from headrace.commands._text import printable, size
 
-_SUFFIXES = {"hr": ".hr"}
+_SUFFIXES = {"hr": ".hr", "darshan": ".darshan"}
 
 
 @click.command("convert")
@@ -26,7 +26,7 @@ _SUFFIXES = {"hr": ".hr"}
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
 def command(log: str, target: str, output: str | None, force: bool, job: int | None) -> None:
-    """Write a Darshan log as a job log.
+    """Write a Darshan log as a job log, or a job log as a Darshan log.
 
     Nothing needs to be converted before it is shown: all other commands read Darshan logs as they are.
     docs/darshan.md says what becomes of which counter.
@@ -34,6 +34,7 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
     \b
     Example:
       headrace convert job.darshan -o job.hr
+      headrace convert job.hr --to darshan
     """
     path = Path(output) if output is not None else Path(Path(log).name).with_suffix(_SUFFIXES[target])
     if path.is_dir():

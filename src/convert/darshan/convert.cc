@@ -101,6 +101,7 @@ void put_facts(Reading& reading) {
   const auto moment = [](int64_t s, int64_t ns) { return std::to_string(s) + " " + std::to_string(ns); };
   tables.fact("darshan_start", moment(job.start_s, job.start_ns));
   tables.fact("darshan_end", moment(job.end_s, job.end_ns));
+  tables.fact("darshan_partial", std::to_string(reading.header.partial));
   tables.fact("darshan_command", job.command);
   tables.fact("darshan_metadata", job.metadata);
 }

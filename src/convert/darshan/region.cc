@@ -23,7 +23,7 @@ struct RegionReader::Stream {
 
 class RegionReader::Zlib : public Stream {
  public:
-  Zlib() { good_ = inflateInit2(&z_, 15 + 32) == Z_OK; }  // 32: a header of gzip, which Darshan writes, or of zlib
+  Zlib() { good_ = inflateInit(&z_) == Z_OK; }
   ~Zlib() override { inflateEnd(&z_); }
   State step(base::Bytes& in, std::span<uint8_t>& out) override {
     if (!good_) return State::kBad;
