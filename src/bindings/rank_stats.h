@@ -27,8 +27,9 @@ Frame rank_statistics(const SharedTable& files, const SharedTable& processes, co
 Frame process_sums(const SharedTable& files, const Frame& merged, const std::vector<uint64_t>& chosen);
 
 /// The file as the first process found it that opened it, for each row of `merged`: size and size_known, of which the
-/// second is 0 or 1, and flags of that record; zeros where nothing opened it. Merged counters cannot say it: a rank that
-/// opens later finds what the first one wrote. Of records with the same moment the one with the smaller file counts.
+/// second is 0 or 1, and flags of that record; zeros where nothing opened it. Merged counters cannot say it: a rank
+/// that opens later finds what the first one wrote. Of records with the same moment the one with the smaller file
+/// counts.
 Frame first_opens(const SharedTable& files, const Frame& merged);
 
 }  // namespace headrace::bindings
