@@ -83,7 +83,7 @@ class Log:
         """size, size_known and flags that each file had when it was first opened (rank_stats.h)."""
 
     def process_sums(self, merged: Frame, rows: Sequence[int]) -> Frame:
-        """What each process did behind these rows of merged file records: process, bytes, time_ns."""
+        """What each process did behind these rows: process, bytes_read, bytes_written, time_ns."""
 
     def properties(self, merged: Frame, rows: Sequence[int] | None = None) -> Frame:
         """Properties of these rows of merged file records, or of all: row, key, value, records.
@@ -111,6 +111,14 @@ class Log:
         """The table `sites` added up: (what, stack, records, ns, bytes); for each row that of its open.
 
         -1: it has none. `rows` are those of records merged by path.
+        """
+
+    def rate_lines(
+        self, processes: Sequence[int], line_of: Sequence[int], lines: int, bins: int, end_at_ns: int
+    ) -> list[tuple[bytes, float]]:
+        """Bytes read, bytes written and calls in each span of each line, to which processes are added up.
+
+        As bytes of 16-bit numbers, line by line, and the value of one step of them.
         """
 
     narrowest_span_ns: int  # of the series over time; 0: it has none

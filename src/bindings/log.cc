@@ -146,6 +146,13 @@ Rate Log::rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_
   return rate(*stored_or_empty("series"), processes, bins, begin_at_ns, end_at_ns);
 }
 
+std::array<std::vector<double>, 3> Log::rate_lines(const std::vector<uint64_t>& processes,
+                                                   const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
+                                                   uint64_t end_at_ns) {
+  const std::lock_guard lock(mutex_);
+  return bindings::rate_lines(*stored_or_empty("series"), processes, line_of, lines, bins, end_at_ns);
+}
+
 uint64_t Log::narrowest_span_ns() {
   const std::lock_guard lock(mutex_);
   return bindings::narrowest_span_ns(*stored_or_empty("series"));

@@ -212,21 +212,24 @@ Frame process_sums(const SharedTable& files, const Frame& merged, const std::vec
   const Values process = column("process"), record = column("record"), read = column("bytes_read"),
                written = column("bytes_written"), read_ns = column("read_ns"), write_ns = column("write_ns"),
                meta_ns = column("meta_ns");
-  std::vector<uint64_t> processes, bytes, times;
+  std::vector<uint64_t> processes, reads, writes, times;
   for (uint64_t row = 0; row < files->rows; ++row) {
     if (wanted.find(record.words[row]) == IdMap::kNone) continue;
     const uint32_t at = place.insert(process.words[row], static_cast<uint32_t>(processes.size()));
     if (at == processes.size()) {
       processes.push_back(process.words[row]);
-      bytes.push_back(0);
+      reads.push_back(0);
+      writes.push_back(0);
       times.push_back(0);
     }
-    bytes[at] += read.words[row] + written.words[row];
+    reads[at] += read.words[row];
+    writes[at] += written.words[row];
     times[at] += read_ns.words[row] + write_ns.words[row] + meta_ns.words[row];
   }
   Frame frame{.name = "", .rows = processes.size()};
   frame.columns.push_back(number_values("process", std::move(processes)));
-  frame.columns.push_back(number_values("bytes", std::move(bytes)));
+  frame.columns.push_back(number_values("bytes_read", std::move(reads)));
+  frame.columns.push_back(number_values("bytes_written", std::move(writes)));
   frame.columns.push_back(number_values("time_ns", std::move(times)));
   return frame;
 }

@@ -22,12 +22,14 @@ namespace headrace::bindings {
 ///   fastest_process, slowest_process u64: a process image of that rank; 0: none
 Frame rank_statistics(const SharedTable& files, const SharedTable& processes, const Frame& merged);
 
-/// What each process did behind `chosen` rows of `merged`: process, bytes, time_ns; processes that did none left out.
+/// What each process did behind `chosen` rows of `merged`: process, bytes_read, bytes_written, time_ns; only
+/// processes that used them.
 Frame process_sums(const SharedTable& files, const Frame& merged, const std::vector<uint64_t>& chosen);
 
 /// The file as the first process found it that opened it, for each row of `merged`: size and size_known, of which the
-/// second is 0 or 1, and flags of that record; zeros where nothing opened it. Merged counters cannot say it: a rank that
-/// opens later finds what the first one wrote. Of records with the same moment the one with the smaller file counts.
+/// second is 0 or 1, and flags of that record; zeros where nothing opened it. Merged counters cannot say it: a rank
+/// that opens later finds what the first one wrote. Of records with the same moment the one with the smaller file
+/// counts.
 Frame first_opens(const SharedTable& files, const Frame& merged);
 
 }  // namespace headrace::bindings

@@ -154,6 +154,19 @@ mpi_calls | count | Communication calls of MPI.
 mpi_bytes | bytes | Bytes that they sent and received, as far as the call says it.
 mpiio_ns | ns | Time inside calls of MPI-IO, without the system's calls and communication that is captured
     in them.
+instance | - | The run of a parallel program that a rank belongs to.
+slowest_rank | - | The rank that spent most time in calls on the file.
+slowest_host | - | The node of that rank.
+fastest_rank | - | Of the ranks that used the file, the one that spent least time in calls on it.
+fastest_host | - | The node of that rank.
+rank_bytes_least | bytes | Least that one of the ranks that used the file read and wrote.
+rank_bytes_mean | bytes | Mean of what these ranks read and wrote.
+rank_bytes_most | bytes | Most that one of them read and wrote.
+rank_bytes_variance | - | Variance of what they read and wrote, in square bytes.
+rank_ns_least | ns | Least time in calls on the file of one of the ranks that used it.
+rank_ns_mean | ns | Mean of the time of these ranks.
+rank_ns_most | ns | Most time of one of them.
+rank_ns_variance | - | Variance of their time, in square nanoseconds.
 properties | - | What is known of a file besides counts: MPI-IO hints as asked for and as the library used
     them, layouts of HDF5 datasets, Lustre stripes and object servers.
 
