@@ -24,6 +24,7 @@ struct Ranks {
   std::vector<Rank> all;
   std::vector<uint64_t> worlds;  // of each program: how many ranks it has
   IdMap of_process;              // index into `all`
+  IdMap standing;                // of a process that stands for all ranks of a program: the program
 
   explicit Ranks(const SharedTable& table) {
     const auto column = [&](const char* name) { return numbers(table, table->find(name), table->rows); };
@@ -33,13 +34,18 @@ struct Ranks {
     std::vector<uint64_t> seen;
     for (uint64_t row = 0; row < table->rows; ++row) {
       const auto number = static_cast<int64_t>(ranks.words[row]);
-      if (number < 0) continue;
+      const bool stands = number < 0 && sizes.words[row] > 0;
+      if (number < 0 && !stands) continue;
       const uint32_t program = programs.insert(runs.words[row], programs.size());
       if (program == worlds.size()) {
         worlds.push_back(0);
         seen.push_back(0);
       }
       worlds[program] = std::max(worlds[program], sizes.words[row]);
+      if (stands) {
+        standing.insert(ids.words[row], program);
+        continue;
+      }
       const uint32_t next = known.size();
       const uint32_t rank = known.insert(base::mix(runs.words[row], ranks.words[row]), next);
       if (rank == next) {
@@ -58,7 +64,14 @@ struct Cell {
   uint64_t bytes = 0, time_ns = 0;
 };
 
-std::vector<Cell> cells_of(const SharedTable& files, const Frame& merged, const Ranks& ranks) {
+// What records did that stand for all ranks of a program.
+struct Reduced {
+  uint32_t group, program;
+  uint64_t bytes = 0, time_ns = 0;
+};
+
+std::vector<Cell> cells_of(const SharedTable& files, const Frame& merged, const Ranks& ranks,
+                           std::vector<Reduced>& reduced) {
   IdMap owner(merged.records.size()), place;
   for (uint32_t group = 0; group + 1 < merged.record_starts.size(); ++group) {
     for (uint64_t r = merged.record_starts[group]; r < merged.record_starts[group + 1]; ++r) {
@@ -72,8 +85,15 @@ std::vector<Cell> cells_of(const SharedTable& files, const Frame& merged, const 
   std::vector<Cell> cells;
   for (uint64_t row = 0; row < files->rows; ++row) {
     const uint32_t rank = ranks.of_process.find(process.words[row]);
-    const uint32_t group = rank == IdMap::kNone ? IdMap::kNone : owner.find(record.words[row]);
+    const uint32_t program = ranks.standing.find(process.words[row]);
+    if (rank == IdMap::kNone && program == IdMap::kNone) continue;
+    const uint32_t group = owner.find(record.words[row]);
     if (group == IdMap::kNone) continue;
+    if (rank == IdMap::kNone) {
+      reduced.push_back({group, program, read.words[row] + written.words[row],
+                         read_ns.words[row] + write_ns.words[row] + meta_ns.words[row]});
+      continue;
+    }
     const uint32_t at = place.insert(base::mix(group, rank), static_cast<uint32_t>(cells.size()));
     if (at == cells.size()) cells.push_back({group, rank});
     cells[at].bytes += read.words[row] + written.words[row];
@@ -154,6 +174,22 @@ class Builder {
     strategies_[row] = end - begin == 1 ? "unique" : shared ? "shared" : "partially shared";
   }
 
+  /// After all cells: means are then over all ranks of the program.
+  void add(const Reduced& record) {
+    const uint32_t row = record.group;
+    const auto mean = [&](Column column, uint64_t more) {
+      const double before = std::bit_cast<double>(columns_[column][row]) * static_cast<double>(columns_[kRanks][row]);
+      const auto world = static_cast<double>(std::max<uint64_t>(ranks_.worlds[record.program], 1));
+      return std::bit_cast<uint64_t>((before + signed_value(more)) / std::max(world, 1.0));
+    };
+    columns_[kBytesMean][row] = mean(kBytesMean, record.bytes);
+    columns_[kTimeMean][row] = mean(kTimeMean, record.time_ns);
+    columns_[kWorld][row] = std::max(columns_[kWorld][row], ranks_.worlds[record.program]);
+    columns_[kRanks][row] = std::max(columns_[kRanks][row], ranks_.worlds[record.program]);
+    columns_[kReduced][row] = 1;
+    strategies_[row] = "shared";
+  }
+
   Frame finish() {
     static constexpr std::pair<const char*, Kind> kColumns[] = {
         {"ranks", Kind::kU64},           {"world", Kind::kU64},
@@ -162,7 +198,8 @@ class Builder {
         {"time_least_ns", Kind::kU64},   {"time_most_ns", Kind::kU64},
         {"time_mean_ns", Kind::kF64},    {"time_variance_ns2", Kind::kF64},
         {"fastest_rank", Kind::kI64},    {"slowest_rank", Kind::kI64},
-        {"fastest_process", Kind::kU64}, {"slowest_process", Kind::kU64}};
+        {"fastest_process", Kind::kU64}, {"slowest_process", Kind::kU64},
+        {"reduced", Kind::kU64}};
     static_assert(std::size(kColumns) == kCount);
     Frame frame{.name = "", .rows = rows_};
     TextBuilder strategies;
@@ -190,6 +227,7 @@ class Builder {
     kSlowest,
     kFastestProcess,
     kSlowestProcess,
+    kReduced,
     kCount
   };
   const Ranks& ranks_;
@@ -237,13 +275,16 @@ Frame process_sums(const SharedTable& files, const Frame& merged, const std::vec
 Frame rank_statistics(const SharedTable& files, const SharedTable& processes, const Frame& merged) {
   const Ranks ranks(processes);
   Builder builder(ranks, merged.rows);
-  const std::vector<Cell> cells = ranks.all.empty() ? std::vector<Cell>() : cells_of(files, merged, ranks);
+  std::vector<Reduced> reduced;
+  std::vector<Cell> cells;
+  if (ranks.all.size() + ranks.standing.size() > 0) cells = cells_of(files, merged, ranks, reduced);
   for (size_t begin = 0; begin < cells.size();) {
     size_t end = begin + 1;
     while (end < cells.size() && cells[end].group == cells[begin].group) ++end;
     builder.set(cells.data() + begin, cells.data() + end);
     begin = end;
   }
+  for (const Reduced& record : reduced) builder.add(record);
   return builder.finish();
 }
 

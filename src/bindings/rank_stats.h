@@ -19,6 +19,8 @@ namespace headrace::bindings {
 ///                  variance is that of the population: the mean of the squared distances from the mean
 ///   time_least_ns, time_most_ns u64; time_mean_ns, time_variance_ns2 f64: time inside calls of each of `ranks`
 ///   fastest_rank, slowest_rank i64; of equal ones the lowest rank; -1: none
+///   reduced        u64, 1: a record stands for all ranks of a program (its process has no rank, but their number), as
+///                  Darshan has them. Then least, most, variance, fastest and slowest are of the others alone
 ///   fastest_process, slowest_process u64: a process image of that rank; 0: none
 Frame rank_statistics(const SharedTable& files, const SharedTable& processes, const Frame& merged);
 

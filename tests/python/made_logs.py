@@ -233,10 +233,11 @@ def parallel(path: Path, ranks: int = 8, per_node: int = 4, slow: int = 5, bins:
             **data, **times,
         )  # fmt: skip
         log.add("common", record=dataset, direction="write", what="size", value=8 * MIB, count=1, exact=1)
-        log.file(
+        whole = log.file(
             number, shared, layer="hdf5", opens=1, opens_collective=1, closes=1, meta_ns=4_000_000,
-            writes=2, bytes_written=128, write_ns=2_000_000, **both,
+            writes=3, bytes_written=8 * MIB + 128, write_ns=42_000_000, writes_collective=1, **both,
         )  # fmt: skip
+        log.add("common", record=whole, direction="write", what="size", value=8 * MIB, count=1, exact=1)
         top = log.file(
             number, shared, layer="mpiio", opens=1, opens_collective=1, closes=1, meta_ns=3_000_000, views=1,
             writes_noncontiguous=1, write_ns=38_000_000, **data,

@@ -211,3 +211,35 @@ def test_extremes_share_no_row() -> None:
     assert spread([2, 4]) == {"least": 2, "most": 4, "mean": 3, "variance": 1, "imbalance": 4 / 3}
     assert spread([]) is None
     assert signed((1 << 64) - 5) == -5
+
+
+def test_records_that_stand_for_all_ranks(tmp_path: Path) -> None:
+    """As Darshan has them: a process without a rank, but with the number of ranks."""
+    maker = LogMaker()
+    everyone = {"ranks": 4, "instance": 9, "host": ""}
+    maker.process(100, rank=-1, **everyone)
+    for rank in range(4):
+        maker.process(rank + 1, rank=rank, **everyone)
+        maker.file(rank + 1, f"/own{rank}", writes=1, bytes_written=MIB, write_ns=10**9 * (rank + 1))
+    maker.file(100, "/shared", writes=4, bytes_written=8 * MIB, write_ns=20 * 10**9, meta_ns=4 * 10**9)
+    maker.add("darshan_posix", id=1, rank=-1, POSIX_F_SLOWEST_RANK_TIME=8.0)
+    maker.add("darshan_posix", id=2, rank=0, POSIX_F_SLOWEST_RANK_TIME=1.0)
+    maker.add("darshan_stdio", id=3, rank=-1, STDIO_F_SLOWEST_RANK_TIME=50.0)
+    maker.add("darshan_names", id=3, name="<STDOUT>")
+    log = maker.write(tmp_path / "a.hr")
+    facts = json.loads(run("show", log, "--json").stdout)
+    found = facts["parallel"]
+    assert (found["ranks"], found["nodes"], found["instances"][0]["no_files"]) == (4, None, False)
+    assert found["reduced"] == {"files": 1, "bytes": 8 * MIB, "io_ns": 24 * 10**9, "meta_ns": 4 * 10**9}
+    assert found["performance"]["bytes"] == 12 * MIB
+    assert found["performance"]["mib_per_second"] is None, "nobody knows what one rank took in all"
+    assert found["performance"]["agg_time_by_slowest_ns"] == 8 * 10**9 + 4 * 10**9
+    assert found["performance"]["agg_perf_by_slowest"] == 1
+    [shared] = [row["ranks"] for row in facts["rows"] if row["path"] == "/shared"]
+    assert (shared["strategy"], shared["ranks"], shared["world"]) == ("shared", 4, 4)
+    assert shared["time_ns"] == {"least": None, "most": None, "mean": 6 * 10**9, "variance": None}
+    assert shared["slowest"] is None
+    text = " ".join(run("show", log).stdout.split())
+    assert "1 file with 8 MiB and 24 s have one record for all ranks" in text
+    assert "shared by 4 ranks · 6 s each in the mean" in text
+    assert run("report", log, "-o", tmp_path / "a.html").returncode == 0

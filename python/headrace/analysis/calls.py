@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace import _native
-from headrace.analysis.kinds import LAYER_KINDS, SYSTEM_LAYERS
+from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS
 from headrace.logs import JobLog
 
 # What only calls of parallel libraries are.
@@ -28,13 +28,12 @@ def layers(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
 
     First the layers that add up, most time first, then libraries, whose bytes pass the layers below as well.
     """
-    rows = [layer_facts(row) for row in log.native.merge("layer", chosen, LAYER_KINDS).rows()]
-    if any(not row["adds_up"] for row in rows):
-        found = log.native.merge("layer", chosen, ["dataset"]).rows(None, ["layer", "files"])
-        datasets = {row["layer"]: row["files"] for row in found}
-        for row in rows:
-            if not row["adds_up"]:
-                row["datasets"] = datasets.get(row["layer"], 0)
+    found = {row["layer"]: layer_facts(row) for row in log.native.merge("layer", chosen, FILE_KINDS).rows()}
+    for row in log.native.merge("layer", chosen, ["dataset"]).rows():
+        found[row["layer"]] = with_datasets(found.get(row["layer"]), layer_facts(row)) | {
+            "datasets": row["files"]
+        }
+    rows = [{"datasets": 0, **row} if not row["adds_up"] else row for row in found.values()]
     return sorted(rows, key=lambda row: (not row["adds_up"], -layer_time(row), row["layer"]))
 
 
@@ -65,6 +64,26 @@ def layer_facts(row: dict[str, Any]) -> dict[str, Any]:
         names = ("flushes", "system_reads", "system_writes", "system_bytes_read", "system_bytes_written")
         facts["buffer"] = {name: row.get(name, 0) for name in names}
     return facts
+
+
+def with_datasets(file: dict[str, Any] | None, inside: dict[str, Any]) -> dict[str, Any]:
+    """What a layer did to files, of its rows of files and of those of datasets inside them.
+
+    Captured reads and writes of a dataset count at its file as well; Darshan's H5D module alone counts them,
+    and its rows of files have none. Every other call counts at one of the two.
+    """
+    if file is None or "together" not in file or "together" not in inside:
+        return inside if file is None else file
+    result = {**inside, **file, "together": dict(file["together"])}
+    for part, way in (("read", "reads"), ("write", "writes")):
+        if inside[part]["calls"] > file[part]["calls"]:
+            result[part] = inside[part]
+            shares = {key: count for key, count in inside["together"].items() if key.startswith(way)}
+            result["together"] |= shares
+    a, b = file["metadata"], inside["metadata"]
+    result["metadata"] = {key: a[key] + b[key] for key in ("calls", "errors", "time_ns")}
+    result["metadata"]["slowest_ns"] = max(a["slowest_ns"], b["slowest_ns"])
+    return result
 
 
 def functions(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ __all__ = ["FILE_KINDS", "LAYER_KINDS", "LIBRARY_LAYERS", "SYSTEM_LAYERS", "merg
 # Time in pipes and sockets is mostly waiting for somebody else; excluded paths are counted in one sum.
 FILE_KINDS = ["file", "directory_rollup", "directory"]
 
-# All that a layer did to files. A library's call on a dataset inside a file is counted at that alone.
+# Files and what lies in them.
 LAYER_KINDS = [*FILE_KINDS, "dataset"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace import _native
-from headrace.analysis.calls import layer_facts, layer_time
+from headrace.analysis.calls import layer_facts, layer_time, with_datasets
 from headrace.analysis.kinds import FILE_KINDS, LAYER_KINDS, LIBRARY_LAYERS, SYSTEM_LAYERS
 from headrace.logs import JobLog
 
@@ -58,23 +58,23 @@ def interfaces(log: JobLog, chosen: list[int]) -> dict[tuple[str, str], list[str
 
 
 def _add_library(log: JobLog, chosen: list[int], layer: str, found: dict[str, Facts]) -> None:
-    """Calls on datasets are counted at these alone: with those on the file they are what the layer did."""
     files = log.native.merge("path", chosen, FILE_KINDS, [layer])
-    inside = log.native.merge("path", chosen, ["dataset"], [layer])
+    sets_of = log.native.merge("path", chosen, ["dataset"], [layer])
     for row, facts in _described(log, files, list(range(len(files)))):
         found.setdefault(row["path"], {})[layer] = facts
-    paths = _paths(log, chosen) if len(inside) else set()
+    paths = _paths(log, chosen) if len(sets_of) else set()
     sets: dict[str, list[tuple[str, Facts]]] = {}
-    for row, facts in _described(log, inside, list(range(len(inside)))):
+    for row, facts in _described(log, sets_of, list(range(len(sets_of)))):
         path, name = split(row["path"], paths)
         sets.setdefault(path, []).append((name, facts))
     for path, datasets in sets.items():
-        whole = found.setdefault(path, {}).get(layer)
-        for _, facts in datasets:
-            whole = _added(whole, facts)
+        inside = datasets[0][1]
+        for _, facts in datasets[1:]:
+            inside = _added(inside, facts)
+        whole = with_datasets(found.setdefault(path, {}).get(layer), inside)
         datasets.sort(key=lambda each: (-layer_time(each[1]), each[0]))
         kept = [{"name": name, **facts} for name, facts in datasets[:_MOST_DATASETS]]
-        found[path][layer] = {**(whole or {}), "datasets": len(datasets), "dataset_rows": kept}
+        found[path][layer] = {**whole, "datasets": len(datasets), "dataset_rows": kept}
 
 
 def _paths(log: JobLog, chosen: list[int]) -> set[str]:
@@ -117,10 +117,8 @@ def _described(log: JobLog, merged: _native.Frame, numbers: list[int]) -> list[t
     return result
 
 
-def _added(one: Facts | None, other: Facts) -> Facts:
+def _added(one: Facts, other: Facts) -> Facts:
     """Both together; the usual size is that of the part that moved more."""
-    if one is None:
-        return other
     result = {**one, "opens": one["opens"] + other["opens"]}
     result["processes"] = max(one["processes"], other["processes"])
     for part in _SUMS:

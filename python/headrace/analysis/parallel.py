@@ -32,6 +32,7 @@ _SHOWN = (
     "mpiio_ns",
 )
 _TIMES = ("read_ns", "write_ns", "meta_ns")
+_REDUCED = ("files", "bytes", "io_ns", "meta_ns")
 
 
 def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) -> Facts | None:
@@ -42,13 +43,15 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
     nodes = node_rows(ranks)
     by_path = merge_files(log, "path", [])
     evenness = log.native.rank_statistics(by_path)
+    reduced = _reduced(log, processes)
     slowest, fastest = extremes(ranks, lambda row: float(row["io_ns"]), most)
     slow_nodes, fast_nodes = extremes(nodes, lambda row: float(row["io_ns_per_rank"]), most)
     return {
-        "instances": _instances(log, processes, ranks),
+        "instances": _instances(processes, ranks, reduced),
         "ranks": len(ranks),
-        "nodes": len(nodes),
-        "performance": _performance(log, ranks, len(nodes), by_path, evenness),
+        "nodes": len(nodes) or None,
+        "reduced": _sums(reduced),
+        "performance": _performance(log, ranks, len(nodes), by_path, evenness, _sums(reduced)),
         "access": _access(log, ranks, by_path, evenness),
         "strategies": _strategies(by_path, evenness),
         "interfaces": _interfaces(log, by_path),
@@ -73,7 +76,7 @@ def _shown(row: Facts) -> Facts:
     return shown | {"process": f"{row['process']:016x}", "instance": f"{row['instance']:016x}"}
 
 
-def _instances(log: JobLog, processes: list[Facts], ranks: list[Facts]) -> list[Facts]:
+def _instances(processes: list[Facts], ranks: list[Facts], reduced: dict[int, Facts]) -> list[Facts]:
     """The runs of parallel programs. `no_files`: its ranks touched none; standard streams are no files."""
     found: dict[int, Facts] = {}
     sizes = {process["instance"]: 0 for process in processes}
@@ -95,23 +98,55 @@ def _instances(log: JobLog, processes: list[Facts], ranks: list[Facts]) -> list[
             "executable": entry["executable"],
             "ranks": max(sizes[number], entry["ranks_in_log"]),
             "ranks_in_log": entry["ranks_in_log"],
-            "nodes": len(entry["hosts"]),
-            "no_files": entry["files"] == 0 if entry["captured"] else None,
+            "nodes": len(entry["hosts"] - {""}) or None,
+            "no_files": entry["files"] + reduced.get(number, {}).get("files", 0) == 0
+            if entry["captured"]
+            else None,
         }
         for number, entry in found.items()
     ]
 
 
+def _reduced(log: JobLog, processes: list[Facts]) -> dict[int, Facts]:
+    """By instance what records say that stand for all its ranks: those of files that Darshan reduced."""
+    standing = {row["process"]: row["instance"] for row in processes if row["rank"] < 0 and row["ranks"] > 0}
+    result: dict[int, Facts] = {}
+    for row in merge_files(log, "process", []).rows() if standing else ():
+        if row["process"] not in standing:
+            continue
+        sums = result.setdefault(standing[row["process"]], dict.fromkeys(_REDUCED, 0))
+        sums["files"] += row["files"]
+        sums["bytes"] += row["bytes_read"] + row["bytes_written"]
+        sums["io_ns"] += sum(signed(row[key]) for key in _TIMES)
+        sums["meta_ns"] += signed(row["meta_ns"])
+    return result
+
+
+def _sums(reduced: dict[int, Facts]) -> Facts | None:
+    if not reduced:
+        return None
+    return {key: sum(entry[key] for entry in reduced.values()) for key in _REDUCED}
+
+
 def _performance(
-    log: JobLog, ranks: list[Facts], nodes: int, by_path: _native.Frame, evenness: _native.Frame
+    log: JobLog,
+    ranks: list[Facts],
+    nodes: int,
+    by_path: _native.Frame,
+    evenness: _native.Frame,
+    reduced: Facts | None,
 ) -> Facts:
-    """`mib_per_second` and `…_per_node` are the paper's (II-D), `agg_perf_by_slowest` is Darshan's."""
-    moved = sum(row["bytes_read"] + row["bytes_written"] for row in ranks)
-    slowest_ns = max(row["io_ns"] for row in ranks)
+    """`mib_per_second` and `…_per_node` are the paper's (II-D), `agg_perf_by_slowest` is Darshan's.
+
+    Where files have one record for all ranks, nobody knows how long a rank took in all its files.
+    """
+    more = reduced or dict.fromkeys(_REDUCED, 0)
+    moved = sum(row["bytes_read"] + row["bytes_written"] for row in ranks) + more["bytes"]
+    slowest_ns = max(row["io_ns"] for row in ranks) if reduced is None else None
     rate = _rate(moved, slowest_ns)
-    agg_ns = _agg_time_by_slowest(log, ranks, by_path, evenness)
-    io_ns = sum(row["io_ns"] for row in ranks)
-    meta_ns = sum(row["meta_ns"] for row in ranks)
+    agg_ns = _agg_time_by_slowest(log, by_path, evenness, reduced is not None)
+    io_ns = sum(row["io_ns"] for row in ranks) + more["io_ns"]
+    meta_ns = sum(row["meta_ns"] for row in ranks) + more["meta_ns"]
     return {
         "bytes": moved,
         "slowest_rank_ns": slowest_ns,
@@ -124,22 +159,30 @@ def _performance(
     }
 
 
-def _rate(moved: int, time_ns: float) -> float | None:
-    return moved / MIB / (time_ns / 1e9) if time_ns > 0 else None
+def _rate(moved: int, time_ns: float | None) -> float | None:
+    return moved / MIB / (time_ns / 1e9) if time_ns is not None and time_ns > 0 else None
 
 
 def _agg_time_by_slowest(
-    log: JobLog, ranks: list[Facts], by_path: _native.Frame, evenness: _native.Frame
-) -> float:
+    log: JobLog, by_path: _native.Frame, evenness: _native.Frame, reduced: bool
+) -> float | None:
     """The slowest rank's time in files that not all ranks share, and the slowest one's in each that they do.
 
     Darshan takes a file for shared when all ranks of the job opened it, and makes the sum for one of its
-    modules at a time; here it is one sum over posix and stdio.
+    modules at a time; here it is one sum over posix and stdio. None: the log does not say who was slowest.
     """
-    columns = ["strategy", "ranks", "time_most_ns"]
-    rows = evenness.rows(None, columns)
-    shared = sum(signed(row["time_most_ns"]) for row in rows if row["strategy"] == "shared")
-    others = [number for number, row in enumerate(rows) if row["ranks"] and row["strategy"] != "shared"]
+    rows = evenness.rows(None, ["strategy", "ranks", "time_most_ns", "reduced"])
+    shared: float = sum(
+        signed(row["time_most_ns"]) for row in rows if row["strategy"] == "shared" and not row["reduced"]
+    )
+    if reduced:
+        told = _slowest_of_darshan(log)
+        if told is None:
+            return None
+        shared += told
+    others = [
+        n for n, row in enumerate(rows) if row["reduced"] or (row["ranks"] and row["strategy"] != "shared")
+    ]
     alone = {
         row["process"]: signed(row["time_ns"]) for row in log.native.process_sums(by_path, others).rows()
     }
@@ -151,14 +194,32 @@ def _agg_time_by_slowest(
     return max(sums.values(), default=0) + shared
 
 
+def _slowest_of_darshan(log: JobLog) -> float | None:
+    """Of files with one record for all ranks the slowest one's time, as Darshan kept it; None: it did not."""
+    total = 0.0
+    names = log.native.frame("darshan_names").rows() if "darshan_names" in log.native.tables() else []
+    streams = {row["id"] for row in names if row["name"].startswith("<STD")}
+    for module in ("posix", "stdio"):
+        table, column = f"darshan_{module}", f"{module.upper()}_F_SLOWEST_RANK_TIME"
+        if table not in log.native.tables():
+            continue
+        if column not in log.native.columns(table):
+            return None
+        rows = log.native.frame(table).rows(None, ["id", "rank", column])
+        shared = [row for row in rows if row["rank"] < 0 and row["id"] not in streams]
+        total += sum(row[column] * 1e9 for row in shared if row[column] > 0)
+    return total if total > 0 else None
+
+
 def _access(log: JobLog, ranks: list[Facts], by_path: _native.Frame, evenness: _native.Frame) -> Facts:
     bit = {flag.name: 1 << flag.bit for flag in flags()}
     used = [row["ranks"] for row in evenness.rows(None, ["ranks"])]
-    columns = ["kind", "bytes_written", "folded_files"]
+    columns = ["path", "kind", "bytes_written", "folded_files"]
     opened = log.native.first_opens(by_path).rows()
+    directories = {row["path"] for row in by_path.rows(None, ["path", "kind"]) if row["kind"] == "directory"}
     files = created = written = held_data = emptied = unknown = 0
     for row, first, count in zip(by_path.rows(None, columns), opened, used, strict=True):
-        if not count or row["kind"] == "directory":
+        if not count or row["path"] in directories:
             continue
         files += row["folded_files"] if row["kind"] == "directory_rollup" else 1
         held = bool(first["size_known"]) and first["size"] > 0
@@ -200,10 +261,11 @@ def _regularity(log: JobLog) -> Facts:
 def _strategies(by_path: _native.Frame, evenness: _native.Frame) -> Facts:
     """Files, and bytes in them, by how many ranks used them; directories are no files."""
     result = {name: {"files": 0, "bytes_read": 0, "bytes_written": 0} for name in STRATEGIES}
-    rows = by_path.rows(None, ["kind", "bytes_read", "bytes_written"])
+    rows = by_path.rows(None, ["path", "kind", "bytes_read", "bytes_written"])
+    directories = {row["path"] for row in rows if row["kind"] == "directory"}
     for row, ranks in zip(rows, evenness.rows(None, ["strategy"]), strict=True):
         entry = result.get(ranks["strategy"])
-        if entry is None or row["kind"] != "file":
+        if entry is None or row["kind"] != "file" or row["path"] in directories:
             continue
         entry["files"] += 1
         entry["bytes_read"] += row["bytes_read"]
@@ -214,8 +276,11 @@ def _strategies(by_path: _native.Frame, evenness: _native.Frame) -> Facts:
 def _interfaces(log: JobLog, by_path: _native.Frame) -> Facts:
     """How many files were used through each layer; one that several layers used counts at each of them."""
     counts = dict.fromkeys((*LIBRARY_LAYERS, *SYSTEM_LAYERS), 0)
-    for row in by_path.rows(None, ["kind", "layers"]):
-        for layer in row["layers"].split("+") if row["kind"] == "file" else ():
+    rows = by_path.rows(None, ["path", "kind", "layers"])
+    directories = {row["path"] for row in rows if row["kind"] == "directory"}
+    for row in rows:
+        is_file = row["kind"] == "file" and row["path"] not in directories
+        for layer in row["layers"].split("+") if is_file else ():
             counts[layer] = counts.get(layer, 0) + 1
     if set(log.native.columns("files")) & {"layer"}:
         for (_, kind), names in interfaces(log, []).items():
@@ -225,7 +290,10 @@ def _interfaces(log: JobLog, by_path: _native.Frame) -> Facts:
 
 
 def file_ranks(log: JobLog, merged: _native.Frame, numbers: list[int]) -> list[Facts | None]:
-    """How evenly ranks used each of these files (rows of records merged by path); None where no rank did."""
+    """How evenly ranks used each of these files (rows of records merged by path); None where no rank did.
+
+    Where one record stands for all ranks, nothing but the mean is known.
+    """
     hosts = {
         row["process"]: row["host"] for row in log.native.frame("processes").rows(None, ["process", "host"])
     }
@@ -235,14 +303,17 @@ def file_ranks(log: JobLog, merged: _native.Frame, numbers: list[int]) -> list[F
             result.append(None)
             continue
         facts = {key: row[key] for key in ("strategy", "ranks", "world")}
+        known = not row["reduced"]
         for name, unit in (("bytes", ""), ("time", "_ns")):
+            variance = row["bytes_variance" if name == "bytes" else "time_variance_ns2"]
             facts[f"{name}{unit}"] = {
-                "least": signed(row[f"{name}_least{unit}"]),
-                "most": signed(row[f"{name}_most{unit}"]),
+                "least": signed(row[f"{name}_least{unit}"]) if known else None,
+                "most": signed(row[f"{name}_most{unit}"]) if known else None,
                 "mean": row[f"{name}_mean{unit}"],
-                "variance": row["bytes_variance" if name == "bytes" else "time_variance_ns2"],
+                "variance": variance if known else None,
             }
         for which in ("fastest", "slowest"):
-            facts[which] = {"rank": row[f"{which}_rank"], "host": hosts.get(row[f"{which}_process"], "")}
+            rank = {"rank": row[f"{which}_rank"], "host": hosts.get(row[f"{which}_process"], "")}
+            facts[which] = rank if known else None
         result.append(facts)
     return result

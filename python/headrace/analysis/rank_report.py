@@ -116,7 +116,7 @@ def servers(log: JobLog, by_path: _native.Frame, known: dict[str, list[Facts]]) 
             entry["files"] += 1
             entry["bytes"] += row["bytes_read"] + row["bytes_written"]
             entry["io_ns"] += sum(signed(row[key]) for key in ("read_ns", "write_ns", "meta_ns"))
-            if ranks:
+            if ranks and ranks["slowest"]:
                 slow, time = ranks["slowest"], ranks["time_ns"]["most"]
                 key = (slow["rank"], slow["host"])
                 entry["ranks"][key] = max(entry["ranks"].get(key, 0), time)

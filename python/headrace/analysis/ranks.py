@@ -95,9 +95,14 @@ def extremes(
 
 
 def node_rows(ranks: Iterable[Facts]) -> list[Facts]:
-    """One row a node, most time in I/O by rank first: compute nodes are the hosts that ranks ran on."""
+    """One row a node, most time in I/O by rank first: compute nodes are the hosts that ranks ran on.
+
+    Ranks whose host is not known are in none.
+    """
     nodes: dict[str, Facts] = {}
     for rank in ranks:
+        if not rank["host"]:
+            continue
         node = nodes.setdefault(
             rank["host"],
             {"host": rank["host"], "ranks": 0, "io_ns": 0, "slowest_io_ns": 0, "bytes": 0, "mpi_ns": 0},

@@ -45,6 +45,9 @@ def _run(log: JobLog) -> Facts:
         "mpiio": _mean(row["mpiio_ns"] for row in rows),
         "io": _mean(row["io_ns"] for row in rows),
     }
+    reduced = facts["parallel"]["reduced"] if facts["parallel"] else None
+    if reduced:  # a record that stands for all ranks
+        parts["io"] += reduced["io_ns"] / len(rows)
     # Several threads may be in calls at once; then nothing is known of what is left.
     rest = lived - sum(parts.values())
     times = {"compute": rest if rest >= 0 else None, **parts}
@@ -54,15 +57,16 @@ def _run(log: JobLog) -> Facts:
         "complete": facts["job"]["complete"],
         "has_ranks": bool(ranks),
         "ranks": len(rows),
-        "nodes": len({row["host"] for row in rows}),
+        "nodes": len({row["host"] for row in rows} - {""}) or None,
         "run_ns": run_ns,
         "rank_ns": lived,
         "time_ns": times,
         "shares": {
             part: time / lived if time is not None and lived > 0 else None for part, time in times.items()
         },
-        "slowest_io_ns": max((row["io_ns"] for row in rows), default=0),
-        "bytes": sum(row["bytes_read"] + row["bytes_written"] for row in rows),
+        "slowest_io_ns": None if reduced else max((row["io_ns"] for row in rows), default=0),
+        "bytes": sum(row["bytes_read"] + row["bytes_written"] for row in rows)
+        + (reduced["bytes"] if reduced else 0),
         "communication_known": any(row["layer"] == "mpi" for row in log.native.process_layers().rows()),
         "programs": len({row["instance"] for row in ranks}),
     }

@@ -12,7 +12,7 @@ from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import finest_spans, functions, layers, rate
 from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
-from headrace.analysis.kinds import FILE_KINDS, LAYER_KINDS, SYSTEM_LAYERS, merge_files
+from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, merge_files
 from headrace.analysis.libraries import interfaces, libraries
 from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
@@ -295,15 +295,17 @@ def _sizes(log: JobLog, chosen: list[int], names: list[str]) -> dict[str, Any]:
 
 
 def size_buckets(log: JobLog, chosen: list[int], layers: list[str]) -> dict[str, Any]:
+    counted = log.native.histogram(chosen, FILE_KINDS, layers)
+    if not any(map(any, counted)):
+        # Where datasets alone have the operations of their library: see with_datasets.
+        counted = log.native.histogram(chosen, ["dataset"], layers)
     return {
         direction: [
             {"over": -1 if bucket == 0 else 1 << (bucket - 1), "to": 1 << bucket, "operations": count}
             for bucket, count in enumerate(counts)
             if count
         ]
-        for direction, counts in zip(
-            ("read", "write"), log.native.histogram(chosen, LAYER_KINDS, layers), strict=True
-        )
+        for direction, counts in zip(("read", "write"), counted, strict=True)
     }
 
 

@@ -25,12 +25,12 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
             (
                 str(place + 1),
                 number(run["ranks"]),
-                number(run["nodes"]),
+                NONE if run["nodes"] is None else number(run["nodes"]),
                 duration(run["run_ns"]),
                 NONE if run["speed_up"] is None else f"{run['speed_up']:.2f}",
                 percent(run["efficiency"]),
                 *(percent(shares[part]) for part in ("compute", "mpi", "mpiio", "io")),
-                duration(run["slowest_io_ns"]),
+                NONE if run["slowest_io_ns"] is None else duration(run["slowest_io_ns"]),
                 _bar(shares, terminal.unicode),
             )
         )

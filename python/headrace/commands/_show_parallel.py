@@ -18,7 +18,7 @@ def parallel_lines(facts: Facts, terminal: Terminal) -> list[str]:
     parallel = facts["parallel"]
     if not parallel:
         return []
-    title = f"{count(parallel['ranks'], 'rank')} on {count(parallel['nodes'], 'node')}"
+    title = count(parallel["ranks"], "rank") + _on(parallel["nodes"])
     lines = [terminal.bold(title)]
     for text in (*_instances(parallel), *_sentences(parallel)):
         lines += terminal.wrap(text, "  ", "    ")
@@ -32,7 +32,7 @@ def _instances(parallel: Facts) -> list[str]:
         name = printable(run["executable"].rpartition("/")[2] or run["executable"])
         words = []
         if len(parallel["instances"]) > 1:
-            words.append(f"{count(run['ranks'], 'rank')} on {count(run['nodes'], 'node')}")
+            words.append(count(run["ranks"], "rank") + _on(run["nodes"]))
         if run["ranks"] != run["ranks_in_log"]:
             words.append(f"{number(run['ranks_in_log'])} of its {number(run['ranks'])} ranks are in the log")
         if run["no_files"]:
@@ -44,6 +44,10 @@ def _instances(parallel: Facts) -> list[str]:
     return texts
 
 
+def _on(nodes: int | None) -> str:
+    return f" on {count(nodes, 'node')}" if nodes else ""
+
+
 def _sentences(parallel: Facts) -> list[str]:
     speed, access = parallel["performance"], parallel["access"]
     texts = []
@@ -53,6 +57,15 @@ def _sentences(parallel: Facts) -> list[str]:
         texts.append(
             f"{slowest} by the slowest rank, {node} a node;"
             f" as Darshan estimates it (agg_perf_by_slowest) {estimate}."
+        )
+    elif speed["agg_perf_by_slowest"] is not None:
+        texts.append(f"{mib(speed['agg_perf_by_slowest'])} as Darshan estimates it (agg_perf_by_slowest).")
+    if parallel["reduced"]:
+        reduced = parallel["reduced"]
+        texts.append(
+            f"{count(reduced['files'], 'file')} with {size(reduced['bytes'])} and"
+            f" {duration(reduced['io_ns'])} have one record for all ranks:"
+            " the figures of single ranks lack them."
         )
     parts = [f"{percent(speed['metadata_share'])} of I/O time in metadata"] if speed["bytes"] else []
     parts.append(
@@ -126,7 +139,7 @@ def _ranks(parallel: Facts, terminal: Terminal) -> list[str]:
 
 
 def _nodes(parallel: Facts, terminal: Terminal) -> list[str]:
-    if parallel["nodes"] < 2 or not parallel["io_ns"]["most"]:
+    if (parallel["nodes"] or 0) < 2 or not parallel["io_ns"]["most"]:
         return []
     rows: list[Sequence[str]] = [("", "ranks", "I/O a rank", "slowest rank", "bytes", "node")]
     for key, word in (("slowest_nodes", "slowest"), ("fastest_nodes", "fastest")):
@@ -142,13 +155,19 @@ def rank_words(row: Facts) -> list[str]:
     """How ranks shared a file, for the line of words under it."""
     ranks = row.get("ranks")
     if not ranks or ranks["strategy"] == "unique":
-        return [f"rank {ranks['slowest']['rank']} alone"] if ranks and ranks["world"] > 1 else []
+        return (
+            [f"rank {ranks['slowest']['rank']} alone"]
+            if ranks and ranks["slowest"] and ranks["world"] > 1
+            else []
+        )
     shared = f"{ranks['strategy']} by {number(ranks['ranks'])}"
     if ranks["strategy"] != "shared":
         shared += f" of {number(ranks['world'])}"
     time = ranks["time_ns"]
     words = [f"{shared} ranks"]
-    if time["most"] > 0:
+    if time["most"] is None:
+        words.append(f"{duration(time['mean'])} each in the mean")
+    elif time["most"] > 0:
         slowest = ranks["slowest"]
         words.append(
             f"ranks took {duration(time['least'])} to {duration(time['most'])}, slowest {slowest['rank']}"

@@ -50,12 +50,22 @@ def _file_ranks(rows: list[dict[str, Any] | None]) -> dict[str, Column]:
         **{key: numbers("f64", (row[key] if row else 0 for row in rows)) for key in ("ranks", "world")},
     }
     for key in ("slowest", "fastest"):
-        columns[f"{key}_rank"] = numbers("i32", (_small(row[key]["rank"]) if row else -1 for row in rows))
-        columns[f"{key}_host"] = codes(row[key]["host"] if row else "" for row in rows)
+        columns[f"{key}_rank"] = numbers(
+            "i32", (_small(row[key]["rank"]) if row and row[key] else -1 for row in rows)
+        )
+        columns[f"{key}_host"] = codes(row[key]["host"] if row and row[key] else "" for row in rows)
     for key, name in (("bytes", "rank_bytes"), ("time_ns", "rank_ns")):
         for part in ("least", "mean", "most", "variance"):
-            columns[f"{name}_{part}"] = numbers("f64", (row[key][part] if row else 0 for row in rows))
+            columns[f"{name}_{part}"] = numbers("f64", (_figure(row, key, part) for row in rows))
     return columns
+
+
+def _figure(row: dict[str, Any] | None, key: str, part: str) -> float:
+    """-1: not known, because one record stands for all ranks."""
+    if row is None:
+        return 0
+    value: float | None = row[key][part]
+    return -1 if value is None else value
 
 
 def _ranks(rows: list[dict[str, Any]]) -> Table:

@@ -137,11 +137,12 @@ export interface NodeRow {
 
 export interface Parallel {
   ranks: number;
-  nodes: number;
-  instances: { executable: string; ranks: number; ranks_in_log: number; nodes: number; no_files: boolean | null }[];
+  nodes: number | null;
+  reduced: { files: number; bytes: number; io_ns: number } | null;
+  instances: { executable: string; ranks: number; ranks_in_log: number; nodes: number | null; no_files: boolean | null }[];
   performance: {
     bytes: number;
-    slowest_rank_ns: number;
+    slowest_rank_ns: number | null;
     mib_per_second: number | null;
     mib_per_second_per_node: number | null;
     agg_perf_by_slowest: number | null;
@@ -171,16 +172,24 @@ export interface Parallel {
   fastest_nodes: NodeRow[];
 }
 
+/** Null where one record stands for all ranks. */
+export interface SpreadOfFile {
+  least: number | null;
+  most: number | null;
+  mean: number;
+  variance: number | null;
+}
+
 export interface SharedFile {
   path: string;
   io_ns: number;
   strategy: string;
   ranks: number;
   world: number;
-  bytes: Spread;
-  time_ns: Spread;
-  slowest: { rank: number; host: string };
-  fastest: { rank: number; host: string };
+  bytes: SpreadOfFile;
+  time_ns: SpreadOfFile;
+  slowest: { rank: number; host: string } | null;
+  fastest: { rank: number; host: string } | null;
   readers: string;
   writers: string;
 }

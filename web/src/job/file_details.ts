@@ -73,12 +73,18 @@ function ranksOf(get: (column: string) => number, text: (column: string) => stri
   return group(
     "Ranks",
     line("used by", value(`${number(get("ranks"))} of ${number(get("world"))}`, "ranks"), ", ", value(text("strategy"), "strategy")),
+    ...(get("rank_ns_most") < 0 ? [line("mean of a rank", value(duration(get("rank_ns_mean")), "rank_ns_mean"))] : spread()),
+  );
+
+  function spread(): HTMLElement[] {
+    return [
     line("time of a rank", value(`${duration(get("rank_ns_least"))} to ${duration(get("rank_ns_most"))}`, "time_ns")),
     line("mean, deviation", value(`${duration(get("rank_ns_mean"))}, ${duration(Math.sqrt(get("rank_ns_variance")))}`, "variance")),
     line("bytes of a rank", value(`${size(get("rank_bytes_least"))} to ${size(get("rank_bytes_most"))}`, "bytes")),
     line("slowest", value(who("slowest"), "rank")),
     line("fastest", value(who("fastest"), "rank")),
-  );
+    ];
+  }
 }
 
 /** Hints, layouts and stripes; hints as asked for and as used stand side by side. */

@@ -26,7 +26,7 @@ export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, bo
     ),
     captioned("Each rank", "ranks", rankGrid(table), note("Most time in I/O first. Communication is without other captured calls inside it.")),
   );
-  if (parallel.nodes > 1) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid(parallel)));
+  if ((parallel.nodes ?? 0) > 1) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid(parallel)));
   if (facts.shared_files?.length) {
     body.append(captioned("Files that several ranks used", "shared-files", sharedGrid(facts.shared_files), note("Most time first; which ranks read and wrote them.")));
   }
@@ -42,7 +42,7 @@ function summary(parallel: Parallel): HTMLElement {
   const speed = (mib: number | null) => (mib === null ? NONE : `${few(mib)} MiB/s`);
   const overwritten = access.written ? `${number(access.held_data)} of ${number(access.written)}` : NONE;
   const boxes: [string, string, string, Child][] = [
-    ["Ranks", number(parallel.ranks), "ranks", `on ${count(parallel.nodes, "node")}`],
+    ["Ranks", number(parallel.ranks), "ranks", parallel.nodes ? `on ${count(parallel.nodes, "node")}` : "nodes not known"],
     ["By the slowest rank", speed(performance.mib_per_second), "mib_per_second", value(`${speed(performance.mib_per_second_per_node)} a node`, "mib_per_second_per_node")],
     ["As Darshan estimates", speed(performance.agg_perf_by_slowest), "agg_perf_by_slowest", "agg_perf_by_slowest"],
     ["Metadata", percent(performance.metadata_share), "metadata_share", "of the ranks’ time in I/O"],
@@ -63,6 +63,9 @@ function summary(parallel: Parallel): HTMLElement {
         h("div", { class: "figure" }, h("div", { class: "label" }, title), value(text, term), h("div", { class: "below" }, below)),
       ),
     ),
+    parallel.reduced
+      ? note(`${count(parallel.reduced.files, "file")} with ${size(parallel.reduced.bytes)} and ${duration(parallel.reduced.io_ns)} have one record for all ranks: the figures of single ranks lack them.`)
+      : null,
     parallel.instances.length > 1 ? note(`${count(parallel.instances.length, "program")} with ranks ran in the job.`) : null,
     silent ? note(value(`${count(silent, "program")} used no files`, "no_files"), ", standard streams apart.") : null,
     ...lacking.slice(0, 3).map((run) => note(`${printable(run.executable)}: ${number(run.ranks_in_log)} of its ${number(run.ranks)} ranks are in the log.`)),
@@ -209,7 +212,8 @@ function nodeGrid(parallel: Parallel): Grid {
 }
 
 function sharedGrid(rows: SharedFile[]): Grid {
-  const who = ({ rank, host }: { rank: number; host: string }) => `${rank}${host ? ` on ${printable(host)}` : ""}`;
+  const who = (one: { rank: number; host: string } | null) => (one === null ? NONE : named(one));
+  const named = ({ rank, host }: { rank: number; host: string }) => `${rank}${host ? ` on ${printable(host)}` : ""}`;
   return new Grid({
     label: "Shared files",
     rows: rows.length,
@@ -219,9 +223,9 @@ function sharedGrid(rows: SharedFile[]): Grid {
       { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 90 }), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
       words("readers", "Readers", textsOf(rows, (row) => row.readers || NONE), { width: 110, term: "ranks" }),
       words("writers", "Writers", textsOf(rows, (row) => row.writers || NONE), { width: 110, term: "ranks" }),
-      figures("least_ns", "Least time", numbersOf(rows, (row) => row.time_ns.least), duration, { term: "time_ns", unit: "ns" }),
+      figures("least_ns", "Least time", numbersOf(rows, (row) => row.time_ns.least), known(duration), { term: "time_ns", unit: "ns" }),
       figures("mean_ns", "Mean", numbersOf(rows, (row) => row.time_ns.mean), duration, { term: "time_ns", unit: "ns" }),
-      figures("most_ns", "Most", numbersOf(rows, (row) => row.time_ns.most), duration, { term: "time_ns", unit: "ns" }),
+      figures("most_ns", "Most", numbersOf(rows, (row) => row.time_ns.most), known(duration), { term: "time_ns", unit: "ns" }),
       words("slowest", "Slowest", textsOf(rows, (row) => who(row.slowest)), { width: 120, term: "rank" }),
       words("fastest", "Fastest", textsOf(rows, (row) => who(row.fastest)), { width: 120, term: "rank" }),
     ],
