@@ -124,7 +124,8 @@ class TraceReader {
     if (own_series_) time_line_.store(reading_.tables, process_);
     const uint64_t missing = static_cast<uint64_t>(writes) - written + (static_cast<uint64_t>(reads) - read);
     if (missing == 0) return true;
-    return lose(missing, region_.trouble().empty() ? "its records end inside one" : region_.trouble());
+    return lose(missing, region_.trouble().empty() ? "its records end inside one"
+                                                   : "the last ones that are here may be wrong: " + region_.trouble());
   }
 
   bool lose(uint64_t missing, const std::string& why) {
