@@ -90,3 +90,9 @@ def test_converted_log_says_the_same(tmp_path: Path) -> None:
     again = command("convert", path, "-o", tmp_path / "job.hr")
     assert again.returncode == 4
     assert "--force" in again.stderr
+
+
+def test_a_log_without_names_still_says_what_is_missing() -> None:
+    run = command("show", "--anonymize", sample("mpi-io-test-x86_64-3.4.7"))
+    assert "Darshan's module APMPI" in run.stdout
+    assert "snyder" not in run.stdout
