@@ -297,6 +297,10 @@ Result<std::vector<format::Table>> read_log(format::Source& source, Limits limit
     reading.tables.gap(0, {"sizes of operations", reading.doubts.rough_sizes, "operations",
                            "Darshan knows only in which of ten ranges they lie: they are counted as the end of it"});
   }
+  if (reading.header.minor == 20) {
+    reading.tables.gap(
+        0, {"exactness", 1, "log", "Darshan 3.2.0, which wrote logs of this format, set some counters wrong"});
+  }
   put_processes(reading);
   put_facts(reading);
   std::vector<format::Table> tables = reading.tables.finish();

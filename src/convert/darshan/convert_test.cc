@@ -58,6 +58,7 @@ TEST(DarshanConvert, EveryFormatAndByteOrderIsRead) {
     const TableMap plain = tables_of(sample_log({.minor = minor}));
     const TableMap swapped = tables_of(sample_log({.minor = minor, .swap = true}));
     const TableMap packed = tables_of(sample_log({.minor = minor, .compression = Compression::kZlib}));
+    const TableMap bzip2 = tables_of(sample_log({.minor = minor, .compression = Compression::kBzip2}));
     EXPECT_EQ(plain.at("darshan_posix")->rows, 2u) << minor;
     EXPECT_EQ(plain.contains("darshan_h5d"), minor >= 20);
     EXPECT_EQ(plain.contains("darshan_pnetvar"), minor >= 41);
@@ -66,6 +67,7 @@ TEST(DarshanConvert, EveryFormatAndByteOrderIsRead) {
       if (name == "job" || name == "gaps") continue;  // which name the format and the compressed bytes
       EXPECT_EQ(shown(swapped, name), shown(plain, name)) << minor;
       EXPECT_EQ(shown(packed, name), shown(plain, name)) << minor;
+      EXPECT_EQ(shown(bzip2, name), shown(plain, name)) << minor;
     }
   }
 }
@@ -108,8 +110,13 @@ TEST(DarshanConvert, WhatIsNotReadIsToldWithItsAmount) {
   EXPECT_NE(shown(tables, "job").find("no: Darshan ran out of memory for its module POSIX"), std::string::npos);
 }
 
+TEST(DarshanConvert, AReleaseThatCountedWrongIsTold) {
+  EXPECT_NE(gaps(tables_of(sample_log({.minor = 20}))).find("Darshan 3.2.0"), std::string::npos);
+  EXPECT_EQ(gaps(tables_of(sample_log({.minor = 21}))).find("Darshan 3.2.0"), std::string::npos);
+}
+
 TEST(DarshanConvert, EveryCutIsToldOrRefused) {
-  for (const Compression compression : {Compression::kNone, Compression::kZlib}) {
+  for (const Compression compression : {Compression::kNone, Compression::kZlib, Compression::kBzip2}) {
     const std::vector<uint8_t> whole = sample_log({.compression = compression});
     for (size_t length = 0; length < whole.size(); length += 7) {
       const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
