@@ -191,6 +191,14 @@ void Reading::lose(Module module, uint64_t amount, const std::string& unit, cons
   lost.push_back(name + ": " + why);
 }
 
+bool Reading::knows_version(Module module, uint32_t newest) {
+  const uint32_t found = version(module);
+  if (found != 0 && found <= newest) return true;
+  lose(module, header.modules[static_cast<size_t>(module)].length, "bytes of the Darshan log",
+       "version " + std::to_string(found) + " of its records is not known");
+  return false;
+}
+
 void Reading::check_end(Module module, const RegionReader& region, uint64_t left) {
   const Region& place = header.modules[static_cast<size_t>(module)];
   if (!region.trouble().empty()) {
@@ -296,6 +304,10 @@ Result<std::vector<format::Table>> read_log(format::Source& source, Limits limit
   if (reading.doubts.rough_sizes != 0) {
     reading.tables.gap(0, {"sizes of operations", reading.doubts.rough_sizes, "operations",
                            "Darshan knows only in which of ten ranges they lie: they are counted as the end of it"});
+  }
+  if (reading.header.minor == 20) {
+    reading.tables.gap(
+        0, {"exactness", 1, "log", "Darshan 3.2.0, which wrote logs of this format, set some counters wrong"});
   }
   put_processes(reading);
   put_facts(reading);

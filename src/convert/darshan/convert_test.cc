@@ -58,6 +58,7 @@ TEST(DarshanConvert, EveryFormatAndByteOrderIsRead) {
     const TableMap plain = tables_of(sample_log({.minor = minor}));
     const TableMap swapped = tables_of(sample_log({.minor = minor, .swap = true}));
     const TableMap packed = tables_of(sample_log({.minor = minor, .compression = Compression::kZlib}));
+    const TableMap bzip2 = tables_of(sample_log({.minor = minor, .compression = Compression::kBzip2}));
     EXPECT_EQ(plain.at("darshan_posix")->rows, 2u) << minor;
     EXPECT_EQ(plain.contains("darshan_h5d"), minor >= 20);
     EXPECT_EQ(plain.contains("darshan_pnetvar"), minor >= 41);
@@ -66,6 +67,7 @@ TEST(DarshanConvert, EveryFormatAndByteOrderIsRead) {
       if (name == "job" || name == "gaps") continue;  // which name the format and the compressed bytes
       EXPECT_EQ(shown(swapped, name), shown(plain, name)) << minor;
       EXPECT_EQ(shown(packed, name), shown(plain, name)) << minor;
+      EXPECT_EQ(shown(bzip2, name), shown(plain, name)) << minor;
     }
   }
 }
@@ -108,10 +110,15 @@ TEST(DarshanConvert, WhatIsNotReadIsToldWithItsAmount) {
   EXPECT_NE(shown(tables, "job").find("no: Darshan ran out of memory for its module POSIX"), std::string::npos);
 }
 
+TEST(DarshanConvert, AReleaseThatCountedWrongIsTold) {
+  EXPECT_NE(gaps(tables_of(sample_log({.minor = 20}))).find("Darshan 3.2.0"), std::string::npos);
+  EXPECT_EQ(gaps(tables_of(sample_log({.minor = 21}))).find("Darshan 3.2.0"), std::string::npos);
+}
+
 TEST(DarshanConvert, EveryCutIsToldOrRefused) {
-  for (const Compression compression : {Compression::kNone, Compression::kZlib}) {
+  for (const Compression compression : {Compression::kNone, Compression::kZlib, Compression::kBzip2}) {
     const std::vector<uint8_t> whole = sample_log({.compression = compression});
-    for (size_t length = 0; length < whole.size(); length += 7) {
+    for (size_t length = 0; length < whole.size(); length += 13) {
       const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
       const auto tables = read(cut);
       if (!tables.ok()) {
@@ -125,7 +132,7 @@ TEST(DarshanConvert, EveryCutIsToldOrRefused) {
 
 TEST(DarshanConvert, BytesThatChangedNeverHarm) {
   const std::vector<uint8_t> whole = sample_log({});
-  for (size_t at = 0; at < whole.size(); at += 3) {
+  for (size_t at = 0; at < whole.size(); at += 11) {
     for (const uint8_t value : {0x00, 0x7f, 0xff}) {
       std::vector<uint8_t> bytes = whole;
       bytes[at] = value;
@@ -156,6 +163,31 @@ TEST(DarshanConvert, WhatIsWrittenReadsTheSame) {
       EXPECT_EQ(shown(second, name), shown(first, name)) << minor;
     }
   }
+}
+
+/// As a log that Headrace captured: without Darshan's own figures.
+TEST(DarshanConvert, FiguresOfAJobLogAreWritten) {
+  const TableMap first = tables_of(sample_log({}));
+  const auto bytes = write_log([&](const std::string& name) {
+    const auto found = first.find(name);
+    return found == first.end() || name.starts_with("darshan_") ? nullptr : found->second;
+  });
+  const TableMap second = tables_of(bytes);
+  EXPECT_EQ(second.at("files")->rows, first.at("files")->rows);
+  for (const char* column : {"opens", "reads", "writes", "bytes_read", "bytes_written", "syncs", "reads_collective"}) {
+    uint64_t before = 0, after = 0;
+    for (uint64_t row = 0; row < first.at("files")->rows; ++row) {
+      before += first.at("files")->find(column)->u64(row);
+      after += second.at("files")->find(column)->u64(row);
+    }
+    EXPECT_EQ(after, before) << column;
+  }
+  EXPECT_EQ(second.at("segments")->rows, first.at("segments")->rows);
+  EXPECT_EQ(number(second, "darshan_lustre", "osts"), 2);
+  EXPECT_EQ(number(second, "darshan_lustpart", "stripe_size"), 1 << 20);
+  EXPECT_EQ(number(second, "darshan_lustosts", "ost", 1), 6);
+  EXPECT_EQ(number(second, "processes", "rank"), -1);
+  EXPECT_EQ(second.at("processes")->rows, first.at("processes")->rows);
 }
 
 }  // namespace

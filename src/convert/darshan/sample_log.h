@@ -1,6 +1,7 @@
 #pragma once
 // Small Darshan logs for tests and as seeds of the fuzzer: of each format, byte order and compression.
 
+#include <bzlib.h>
 #include <zlib.h>
 
 #include <bit>
@@ -112,12 +113,29 @@ inline void put_sample_module(SampleBytes& out, const Sample& sample, Module mod
   }
 }
 
+inline std::vector<uint8_t> sample_stream(Compression compression, base::Bytes bytes) {
+  std::vector<uint8_t> packed(2 * bytes.size() + 1000);
+  if (compression == Compression::kBzip2) {
+    auto length = static_cast<unsigned>(packed.size());
+    auto* from = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
+    BZ2_bzBuffToBuffCompress(reinterpret_cast<char*>(packed.data()), &length, from, static_cast<unsigned>(bytes.size()),
+                             1, 0, 0);
+    packed.resize(length);
+  } else {
+    uLongf length = packed.size();
+    compress(packed.data(), &length, bytes.data(), bytes.size());
+    packed.resize(length);
+  }
+  return packed;
+}
+
+/// In two streams, as when two processes have written.
 inline std::vector<uint8_t> sample_compressed(const Sample& sample, const std::vector<uint8_t>& bytes) {
   if (sample.compression == Compression::kNone) return bytes;
-  std::vector<uint8_t> packed(compressBound(bytes.size()));
-  uLongf length = packed.size();
-  compress(packed.data(), &length, bytes.data(), bytes.size());
-  packed.resize(length);
+  const base::Bytes all(bytes);
+  std::vector<uint8_t> packed = sample_stream(sample.compression, all.subspan(0, bytes.size() / 2));
+  const std::vector<uint8_t> rest = sample_stream(sample.compression, all.subspan(bytes.size() / 2));
+  packed.insert(packed.end(), rest.begin(), rest.end());
   return packed;
 }
 
