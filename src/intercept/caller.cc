@@ -16,7 +16,7 @@ int look_at(struct dl_phdr_info* info, size_t, void* data) {
   LoadedRange range{UINTPTR_MAX, 0};
   bool inside = false;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    const ElfW(Phdr) & segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
     const uintptr_t start = info->dlpi_addr + segment.p_vaddr, end = start + segment.p_memsz;
     inside |= search->address >= start && search->address < end;
@@ -31,7 +31,8 @@ int look_at(struct dl_phdr_info* info, size_t, void* data) {
 void* in_own_libraries(const char* name, const void* caller) {
   Dl_info info;
   struct link_map* map = nullptr;
-  if (!dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) || !map || !map->l_name[0]) return nullptr;
+  if (!dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) || !map || !map->l_name[0])
+    return nullptr;
   void* handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle) return nullptr;
   void* found = dlsym(handle, name);

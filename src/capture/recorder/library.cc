@@ -10,10 +10,10 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint32_t kObjects = 4096;          // open at once; more are counted by function alone
-constexpr uint32_t kPropertiesOfOne = 96;    // of a record
+constexpr uint32_t kObjects = 4096;        // open at once; more are counted by function alone
+constexpr uint32_t kPropertiesOfOne = 96;  // of a record
 constexpr size_t kLongestValue = 1000;
-constexpr uint64_t kLeft = ~uint64_t{0};     // in place of a handle: free, but not the end of a chain
+constexpr uint64_t kLeft = ~uint64_t{0};  // in place of a handle: free, but not the end of a chain
 LibraryObject objects[kObjects];
 
 uint32_t first_place(Layer layer, uint64_t handle) {
@@ -110,7 +110,8 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   update.leave();
 }
 
-LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how, Timed time) {
+LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how,
+                              Timed time) {
   Update update;
   if (in_vfork_child() || handle == 0 || !update.enter_anew()) return nullptr;
   LibraryObject* object = nullptr;
@@ -156,14 +157,15 @@ void library_closed(LibraryObject* object, Timed time) {
   __atomic_store_n(&at<Record>(object->record)->last_close, time.end, __ATOMIC_RELAXED);
   drop_record(object->record);
   object->record = 0;
-  // A place in the middle of a chain stays taken, by a handle that none has, so that what lies behind it is still found.
+  // A place in the middle of a chain stays taken, by a handle that none has, so that what lies behind it is still
+  // found.
   LibraryObject& next = objects[(static_cast<uint32_t>(object - objects) + 1) % kObjects];
   __atomic_store_n(&object->handle, next.handle == 0 ? 0 : kLeft, __ATOMIC_RELEASE);
   update.leave();
 }
 
-void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes, uint32_t how,
-                      Timed time) {
+void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes,
+                      uint32_t how, Timed time) {
   Update update;
   if (!object || !update.enter_anew()) return;
   Shard* shard = shard_of(object->record, object->layer);
@@ -238,8 +240,9 @@ void library_property(const LibraryObject* object, const char* key, const char* 
     const auto* present = latest ? at<Property>(latest) : nullptr;
     const bool same = present && present->value_length == value_length &&
                       memcmp(reinterpret_cast<const char*>(present + 1) + key_length, value, value_length) == 0;
-    const uint32_t offset =
-        same || known >= kPropertiesOfOne ? 0 : allocate(static_cast<uint32_t>(sizeof(Property) + key_length + value_length));
+    const uint32_t offset = same || known >= kPropertiesOfOne
+                                ? 0
+                                : allocate(static_cast<uint32_t>(sizeof(Property) + key_length + value_length));
     if (offset) {
       auto* property = at<Property>(offset);
       property->next = record->properties;

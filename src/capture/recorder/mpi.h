@@ -1,8 +1,8 @@
 // What the recorder must know of the MPI library that a program uses, found out while it runs.
 //
-// The same code serves every MPI: handles are integers or pointers and pass unchanged; a few constants differ and are chosen
-// by the library's own name (docs/decisions/0003-one-code-for-every-mpi.md). Of a library that is not known, calls and times are
-// counted, and bytes where no constant is needed.
+// The same code serves every MPI: handles are integers or pointers and pass unchanged; a few constants differ and are
+// chosen by the library's own name (docs/decisions/0003-one-code-for-every-mpi.md). Of a library that is not known,
+// calls and times are counted, and bytes where no constant is needed.
 #pragma once
 #include <atomic>
 
