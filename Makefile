@@ -23,7 +23,8 @@ setup:
 build: setup  ## compile and install into .venv (the command is .venv/bin/headrace)
 	@scripts/build
 
-demo: build  ## capture the I/O of an example program and show it
+demo: build  ## capture a parallel simulation on four ranks, show its I/O and write the report
+	@scripts/setup demo
 	@scripts/demo
 
 test: lint unit sanitize pytest  ## run every check and test: lint, unit tests, sanitizers, then pytest

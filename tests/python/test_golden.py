@@ -1,4 +1,4 @@
-"""A job log of the first version, captured from examples/checkpoint, reads the same for ever.
+"""A job log of the first version, captured from a small checkpointing program, reads the same for ever.
 
     sh -c './checkpoint dumps 40; ls dumps | sort > list.txt; kill -9 $$'
 
