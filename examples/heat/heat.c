@@ -1,10 +1,10 @@
-// A small parallel simulation that checkpoints: heat spreads over a plate that the ranks share row by row, and every few
-// steps all of them write the plate into one HDF5 file, together. Rank 0 also keeps a text log, as simulations do.
+// A small parallel simulation that checkpoints: heat spreads over a plate that the ranks share row by row, and every
+// few steps all of them write the plate into one HDF5 file, together. Rank 0 also keeps a text log, as simulations do.
 //
 //   mpirun -np 4 heat DIRECTORY [STEPS]
 //
-// It writes well at first and badly at last: the final state goes out row by row, each rank for itself. The report shows the
-// difference.
+// It writes well at first and badly at last: the final state goes out row by row, each rank for itself. The report
+// shows the difference.
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   int steps = argc > 2 ? atoi(argv[2]) : 50;
   if (rank == 0) mkdir(argv[1], 0777);
   MPI_Barrier(MPI_COMM_WORLD);
-  double(*now)[kColumns] = calloc(kRows + 2, sizeof *now), (*next)[kColumns] = calloc(kRows + 2, sizeof *next);
+  double (*now)[kColumns] = calloc(kRows + 2, sizeof *now), (*next)[kColumns] = calloc(kRows + 2, sizeof *next);
   if (!now || !next) fail("getting memory");
   if (rank == 0)
     for (int j = 0; j < kColumns; ++j) now[0][j] = next[0][j] = 100;
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   if (rank == 0 && !log) fail("opening the log");
   for (int i = 1; i <= steps; ++i) {
     step(now, next);
-    double(*former)[kColumns] = now;
+    double (*former)[kColumns] = now;
     now = next;
     next = former;
     double mine = now[1][kColumns / 2], hottest;

@@ -55,6 +55,7 @@ void identify(Library& m, const void* caller) {
   look_up(&get_version, "PMPI_Get_library_version", caller);
   static char text[8192];  // MPI_MAX_LIBRARY_VERSION_STRING of the largest
   int length = 0;
+  m.code = reinterpret_cast<const void*>(get_version);
   if (!get_version || get_version(text, &length) != 0) return;
   snprintf(m.name, sizeof m.name, "%.*s", static_cast<int>(strcspn(text, ",\n")), text);
   Dl_info info;

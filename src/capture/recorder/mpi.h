@@ -26,6 +26,7 @@ struct Library {
   int (*info_get_nthkey)(Handle, int, char*);
   int (*info_get)(Handle, const char*, int, char*, int*);
   int (*info_free)(Handle*);
+  const void* code;  // an address inside the library
   Handle world, info_null;
   const void* in_place;
   const void* status_ignore;

