@@ -4,19 +4,19 @@ namespace headrace::intercept {
 
 const LibraryFunction* library_function(uint32_t number) {
   static const LibraryFunction kFunctions[] = {
-      {"MPI_Init", "mpi"},
-      {"MPI_Init_thread", "mpi"},
-      {"MPI_Finalize", "mpi"},
-      {"MPI_Recv", "mpi"},
-#define MPI(id, layer, params, args, bytes, doc) {"MPI_" #id, #layer},
+      {"MPI_Init", "mpi", ""},
+      {"MPI_Init_thread", "mpi", ""},
+      {"MPI_Finalize", "mpi", ""},
+      {"MPI_Recv", "mpi", ""},
+#define MPI(id, layer, params, args, bytes, doc) {"MPI_" #id, #layer, ""},
 #include "intercept/mpi.def"
 #undef MPI
-#define AT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
-#define NEXT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
-#define AT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
-#define NEXT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
-#define END(id, direction, doc) {"MPI_" #id, "mpiio"},
-#define OTHER(id, params, args, doc) {"MPI_" #id, "mpiio"},
+#define AT(id, count, direction, how, doc) {"MPI_" #id, "mpiio", ""},
+#define NEXT(id, count, direction, how, doc) {"MPI_" #id, "mpiio", ""},
+#define AT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio", ""},
+#define NEXT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio", ""},
+#define END(id, direction, doc) {"MPI_" #id, "mpiio", ""},
+#define OTHER(id, params, args, doc) {"MPI_" #id, "mpiio", ""},
 #include "intercept/mpi_files.def"
 #undef AT
 #undef NEXT
@@ -24,6 +24,11 @@ const LibraryFunction* library_function(uint32_t number) {
 #undef NEXT_BEGIN
 #undef END
 #undef OTHER
+#define HDF5(id, returns, group, params, args, after, doc) {"H5" #id, "hdf5", #group},
+#define CLOSING(id, returns, group, params, args, doc) {"H5" #id, "hdf5", #group},
+#include "intercept/hdf5.def"
+#undef HDF5
+#undef CLOSING
   };
   return number < static_cast<uint32_t>(LibraryFn::kCount) ? &kFunctions[number] : nullptr;
 }

@@ -25,12 +25,21 @@ enum class LibraryFn : uint16_t {
 #undef NEXT_BEGIN
 #undef END
 #undef OTHER
-  kCount
+  kHdf5,
+  kBeforeHdf5 = kHdf5 - 1,
+#define HDF5(id, returns, group, params, args, after, doc) H5##id,
+#define CLOSING(id, returns, group, params, args, doc) H5##id,
+#include "intercept/hdf5.def"
+#undef HDF5
+#undef CLOSING
+  kEndOfHdf5,
+  kCount = kEndOfHdf5
 };
 
 struct LibraryFunction {
   const char* name;
   const char* layer;  // mpi, mpiio, hdf5 or pnetcdf
+  const char* group = "";  // of HDF5: what it works on, as hdf5.def says
 };
 
 /// Function `number`, or nullptr beyond the last.

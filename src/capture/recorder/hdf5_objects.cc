@@ -1,0 +1,204 @@
+// Files and datasets of HDF5 as records, and what is moved between them and memory.
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/recorder/hdf5.h"
+
+namespace headrace::capture::hdf5 {
+namespace {
+
+constexpr int kMostDimensions = 32;  // H5S_MAX_RANK
+constexpr Id kFirstId = Id{1} << 56;  // below: H5S_ALL and its like
+
+LibraryObject* object_of(const Library& m, Id id) { return library_object(Layer::kHdf5, handle_of(m, id)); }
+
+/// Whether a regular hyperslab is one piece of its dataspace, by rows. Its last dimensions are whole, those before the
+/// first that is not have one place.
+bool is_one_piece(int dimensions, const uint64_t* size, const uint64_t* stride, const uint64_t* count,
+                  const uint64_t* block) {
+  bool whole = true;
+  for (int i = dimensions - 1; i >= 0; --i) {
+    const uint64_t length = count[i] * block[i];
+    if (count[i] > 1 && stride[i] != block[i]) return false;
+    if (!whole && length != 1) return false;
+    if (length != size[i]) whole = false;
+  }
+  return true;
+}
+
+/// Whether the selection of a dataspace in the file is scattered over it.
+bool in_pieces(const Library& m, Id space) {
+  enum { kPoints = 1, kHyperslab = 2 };  // H5S_sel_type
+  uint64_t size[kMostDimensions], start[kMostDimensions], stride[kMostDimensions], count[kMostDimensions],
+      block[kMostDimensions];
+  const Api& ask = m.ask;
+  const int type = ask.Sget_select_type(space);
+  if (type == kPoints) return ask.Sget_select_npoints(space) > 1;
+  if (type != kHyperslab) return false;
+  if (ask.Sis_regular_hyperslab(space) <= 0) return ask.Sget_select_npoints(space) > 0;
+  const int dimensions = ask.Sget_simple_extent_ndims(space);
+  if (dimensions < 1 || dimensions > kMostDimensions || ask.Sget_simple_extent_dims(space, size, nullptr) < 0) return false;
+  if (ask.Sget_regular_hyperslab(space, start, stride, count, block) < 0) return false;
+  return !is_one_piece(dimensions, size, stride, count, block);
+}
+
+bool can_ask(const Api& ask) {
+  return ask.Sget_select_npoints && ask.Sget_select_type && ask.Sis_regular_hyperslab && ask.Sget_regular_hyperslab &&
+         ask.Sget_simple_extent_ndims && ask.Sget_simple_extent_dims && ask.Tget_size && ask.Dget_space && ask.Sclose;
+}
+
+/// Elements of a transfer: of the selection in memory, which equals that in the file, or of the whole dataset.
+uint64_t elements(const Library& m, Id dataset, const Transfer& transfer) {
+  const Id space = transfer.memory >= kFirstId ? transfer.memory : transfer.file;
+  int64_t points = 0;
+  if (space >= kFirstId) {
+    points = m.ask.Sget_select_npoints(space);
+  } else if (const Id whole = m.ask.Dget_space(dataset); whole >= 0) {
+    points = m.ask.Sget_select_npoints(whole);
+    m.ask.Sclose(whole);
+  }
+  return points > 0 ? static_cast<uint64_t>(points) : 0;
+}
+
+bool is_collective(const Library& m, Id list) {
+  int mode = 0;
+  return list != kDefault && m.ask.Pget_dxpl_mpio && m.ask.Pget_dxpl_mpio(list, &mode) >= 0 && mode == 1;
+}
+
+/// Bytes of a transfer that succeeded, as they are in memory.
+uint64_t size_of(const Library& m, Id dataset, const Transfer& transfer) {
+  return can_ask(m.ask) ? elements(m, dataset, transfer) * m.ask.Tget_size(transfer.type) : 0;
+}
+
+uint32_t how_of(const Library& m, const Transfer& transfer) {
+  const bool pieces = transfer.file >= kFirstId && can_ask(m.ask) && in_pieces(m, transfer.file);
+  uint32_t how = 0;
+  if (is_collective(m, transfer.list)) how |= kTogether;
+  if (pieces) how |= kInPieces;
+  return how;
+}
+
+/// The file of an object, absolute if that is how it was opened; empty: nobody knows.
+bool name_file(const Library& m, Id id, char* name, size_t size) {
+  const int64_t length = m.ask.Fget_name ? m.ask.Fget_name(id, name, size) : -1;
+  return length > 0 && static_cast<size_t>(length) < size;
+}
+
+/// After H5close ids begin anew.
+void forget_former(const Library& m, Id id) { library_forgotten(object_of(m, id)); }
+
+}  // namespace
+
+uint64_t file_opened(const Library& m, Id result, const char* path, Id access, Timed time) {
+  if (result < 0 || !path) return 0;
+  Quiet quiet(m);
+  forget_former(m, result);
+  const uint32_t how = is_parallel(m, access) ? uint32_t{kTogether} : 0;
+  const LibraryObject* object =
+      library_opened(Layer::kHdf5, handle_of(m, result), path, RecordKind::kFile, how, time);
+  if (object) keep_file(m, object, result, access);
+  return 0;
+}
+
+uint64_t file_reopened(const Library& m, Id result, Timed time) {
+  char name[1024];
+  if (result < 0) return 0;
+  Quiet quiet(m);
+  forget_former(m, result);
+  if (name_file(m, result, name, sizeof name))
+    library_opened(Layer::kHdf5, handle_of(m, result), name, RecordKind::kFile, 0, time);
+  return 0;
+}
+
+uint64_t dataset_opened(const Library& m, Id result, Timed time, bool named) {
+  char name[2048];
+  if (result < 0 || !is_a(Kind::kDataset, result)) return 0;
+  Quiet quiet(m);
+  forget_former(m, result);
+  if (!name_file(m, result, name, sizeof name / 2)) return 0;
+  const size_t length = strlen(name);
+  char* end = name + length + 1;  // behind the colon
+  const size_t room = sizeof name - length - 1;
+  // HDF5 would look through the whole file for the name of an object that was not opened by one.
+  const int64_t own = named && m.ask.Iget_name ? m.ask.Iget_name(result, end, room) : 0;
+  if (own <= 0) snprintf(end, room, "(unnamed)");
+  LibraryObject* object = library_opened_in(Layer::kHdf5, handle_of(m, result), name, length, time);
+  if (object && library_is_new(object)) keep_dataset(m, object, result);
+  return 0;
+}
+
+uint64_t file_call(const Library& m, Id any, Metadata::Count which, bool ok, Timed time) {
+  library_metadata(object_of(m, any), which, ok, time);
+  return 0;
+}
+
+uint64_t dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time) {
+  LibraryObject* object = object_of(m, dataset);
+  library_metadata(object, which, ok, time);
+  if (object && ok && which == Metadata::kTruncates) object->changed = true;
+  return 0;
+}
+
+uint64_t moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,
+               Timed time) {
+  const LibraryObject* object = object_of(m, dataset);
+  if (!ok) return library_failed(object, direction), 0;
+  const uint64_t bytes = size_of(m, dataset, transfer);
+  if (object) library_transfer(object, direction, -1, bytes, how | how_of(m, transfer), time);
+  return bytes;
+}
+
+uint64_t moved_many(const Library& m, DirectionIndex direction, size_t count, const Id* datasets, const Id* types,
+                    const Id* memories, const Id* files, Id list, bool ok, Timed time) {
+  uint64_t bytes = 0;
+  // HDF5 does not say which of them took how long: each has an equal part.
+  const uint64_t part = count ? time.spent() / count : 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t start = time.start + i * part;
+    bytes += moved(m, direction, datasets[i], {types[i], memories[i], files[i], list}, 0, ok, {start, start + part});
+  }
+  return bytes;
+}
+
+uint64_t chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok, Timed time) {
+  const LibraryObject* object = object_of(m, dataset);
+  if (!ok) return library_failed(object, direction), 0;
+  if (object) library_transfer(object, direction, -1, bytes, is_collective(m, list) ? uint32_t{kTogether} : 0, time);
+  return bytes;
+}
+
+uint64_t chunk_size(const Library& m, Id dataset, const uint64_t* offset, Status result) {
+  uint64_t bytes = 0;
+  if (result < 0 || !m.ask.Dget_chunk_storage_size) return 0;
+  return m.ask.Dget_chunk_storage_size(dataset, offset, &bytes) >= 0 ? bytes : 0;
+}
+
+uint64_t attribute_size(const Library& m, Id attribute, Id type, bool ok) {
+  if (!ok || !m.ask.Aget_space || !can_ask(m.ask)) return 0;
+  const Id space = m.ask.Aget_space(attribute);
+  if (space < 0) return 0;
+  const int64_t points = m.ask.Sget_select_npoints(space);
+  m.ask.Sclose(space);
+  return points > 0 ? static_cast<uint64_t>(points) * m.ask.Tget_size(type) : 0;
+}
+
+LibraryObject* closing(const Library& m, Id id) {
+  if (!is_a(Kind::kFile, id) && !is_a(Kind::kDataset, id)) return nullptr;
+  LibraryObject* object = object_of(m, id);
+  if (!object) return nullptr;
+  if (is_a(Kind::kFile, id)) {
+    Quiet quiet(m);
+    keep_caches(m, object, id);
+  } else if (object->changed) {
+    Quiet quiet(m);
+    keep_dimensions(m, object, id);
+  }
+  return object;
+}
+
+void closed(const Library& m, LibraryObject* object, Id id, Timed time) {
+  // An id that has further references stays open.
+  if (object && m.ask.Iis_valid && m.ask.Iis_valid(id) == 0) library_closed(object, time);
+}
+
+}  // namespace headrace::capture::hdf5
