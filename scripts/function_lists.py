@@ -16,7 +16,7 @@ Version = tuple[int, int]
 
 FUNCTION_MACROS = ("FUNCTION", "SPECIAL", "UNDECLARED", "UNDECLARED_SPECIAL")
 ALIAS_MACROS = ("ALIAS", "SPECIAL_ALIAS")
-ROW = re.compile(r"^([A-Z][A-Z_]*)\(")
+ROW = re.compile(r"^([A-Z][A-Z0-9_]*)\(")
 CONDITION = re.compile(r"^#if\s+__GLIBC_PREREQ\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*$")
 
 

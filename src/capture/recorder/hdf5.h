@@ -78,6 +78,8 @@ struct Transfer {
 uint64_t file_opened(const Library& m, Id result, const char* path, Id access, Timed time);
 uint64_t file_reopened(const Library& m, Id result, Timed time);
 uint64_t dataset_opened(const Library& m, Id result, Timed time, bool named);
+uint64_t nameless_created(const Library& m, Id result, Timed time);
+uint64_t linked(const Library& m, Id id, bool ok);
 uint64_t file_call(const Library& m, Id any, Metadata::Count which, bool ok, Timed time);
 uint64_t dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time);
 uint64_t moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,

@@ -10,7 +10,24 @@ namespace {
 constexpr int kMostDimensions = 32;  // H5S_MAX_RANK
 constexpr Id kFirstId = Id{1} << 56;  // below: H5S_ALL and its like
 
-LibraryObject* object_of(const Library& m, Id id) { return library_object(Layer::kHdf5, handle_of(m, id)); }
+/// A dataset that was created without a name. It often gets one as soon as its data are written (h5py's group[name] = data),
+/// so that its record waits for the name, and with it the first transfer.
+struct Nameless {
+  uint64_t handle;  // 0: none
+  Timed created, moved;
+  uint64_t bytes;
+  uint32_t how;
+  DirectionIndex direction;
+  bool has_moved;
+};
+__thread Nameless nameless __attribute__((tls_model("initial-exec")));
+
+void settle(const Library& m, Id id, bool named);
+
+LibraryObject* object_of(const Library& m, Id id) {
+  if (HEADRACE_UNLIKELY(nameless.handle == handle_of(m, id))) settle(m, id, false);
+  return library_object(Layer::kHdf5, handle_of(m, id));
+}
 
 /// Whether a regular hyperslab is one piece of its dataspace, by rows. Its last dimensions are whole, those before the
 /// first that is not have one place.
@@ -84,6 +101,35 @@ bool name_file(const Library& m, Id id, char* name, size_t size) {
   return length > 0 && static_cast<size_t>(length) < size;
 }
 
+LibraryObject* add_dataset(const Library& m, Id id, Timed time, bool named) {
+  char name[2048];
+  if (!name_file(m, id, name, sizeof name / 2)) return nullptr;
+  const size_t length = strlen(name);
+  char* end = name + length + 1;  // behind the colon
+  const size_t room = sizeof name - length - 1;
+  // HDF5 would look through the whole file for the name of an object that was not opened by one.
+  const int64_t own = named && m.ask.Iget_name ? m.ask.Iget_name(id, end, room) : 0;
+  if (own <= 0) snprintf(end, room, "(unnamed)");
+  LibraryObject* object = library_opened_in(Layer::kHdf5, handle_of(m, id), name, length, time);
+  if (object && library_is_new(object)) keep_dataset(m, object, id);
+  return object;
+}
+
+/// Gives the dataset that waited its record.
+void settle(const Library& m, Id id, bool named) {
+  const Nameless facts = nameless;
+  nameless.handle = 0;
+  Quiet quiet(m);
+  const LibraryObject* object = add_dataset(m, id, facts.created, named);
+  if (object && facts.has_moved) library_transfer(object, facts.direction, -1, facts.bytes, facts.how, facts.moved);
+}
+
+/// The same when another one is created first.
+void settle_former(const Library& m) {
+  const auto id = static_cast<Id>(nameless.handle ^ handle_of(m, 0));
+  if (is_a(Kind::kDataset, id) && m.ask.Iis_valid && m.ask.Iis_valid(id) > 0) settle(m, id, false);
+}
+
 /// After H5close ids begin anew.
 void forget_former(const Library& m, Id id) { library_forgotten(object_of(m, id)); }
 
@@ -111,19 +157,24 @@ uint64_t file_reopened(const Library& m, Id result, Timed time) {
 }
 
 uint64_t dataset_opened(const Library& m, Id result, Timed time, bool named) {
-  char name[2048];
   if (result < 0 || !is_a(Kind::kDataset, result)) return 0;
   Quiet quiet(m);
   forget_former(m, result);
-  if (!name_file(m, result, name, sizeof name / 2)) return 0;
-  const size_t length = strlen(name);
-  char* end = name + length + 1;  // behind the colon
-  const size_t room = sizeof name - length - 1;
-  // HDF5 would look through the whole file for the name of an object that was not opened by one.
-  const int64_t own = named && m.ask.Iget_name ? m.ask.Iget_name(result, end, room) : 0;
-  if (own <= 0) snprintf(end, room, "(unnamed)");
-  LibraryObject* object = library_opened_in(Layer::kHdf5, handle_of(m, result), name, length, time);
-  if (object && library_is_new(object)) keep_dataset(m, object, result);
+  add_dataset(m, result, time, named);
+  return 0;
+}
+
+uint64_t nameless_created(const Library& m, Id result, Timed time) {
+  if (result < 0 || !ready()) return 0;
+  if (nameless.handle) settle_former(m);
+  nameless = {};
+  nameless.handle = handle_of(m, result);
+  nameless.created = time;
+  return 0;
+}
+
+uint64_t linked(const Library& m, Id id, bool ok) {
+  if (ok && nameless.handle && nameless.handle == handle_of(m, id)) settle(m, id, true);
   return 0;
 }
 
@@ -141,10 +192,14 @@ uint64_t dataset_call(const Library& m, Id dataset, Metadata::Count which, bool 
 
 uint64_t moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,
                Timed time) {
-  const LibraryObject* object = object_of(m, dataset);
-  if (!ok) return library_failed(object, direction), 0;
+  if (!ok) return library_failed(object_of(m, dataset), direction), 0;
   const uint64_t bytes = size_of(m, dataset, transfer);
-  if (object) library_transfer(object, direction, -1, bytes, how | how_of(m, transfer), time);
+  how |= how_of(m, transfer);
+  if (HEADRACE_UNLIKELY(nameless.handle == handle_of(m, dataset) && !nameless.has_moved)) {
+    nameless = {nameless.handle, nameless.created, time, bytes, how, direction, true};
+    return bytes;
+  }
+  library_transfer(object_of(m, dataset), direction, -1, bytes, how, time);
   return bytes;
 }
 
