@@ -88,6 +88,11 @@ uint64_t moved_many(const Library& m, DirectionIndex direction, size_t count, co
                     const Id* memories, const Id* files, Id list, bool ok, Timed time);
 uint64_t chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok, Timed time);
 uint64_t chunk_size(const Library& m, Id dataset, const uint64_t* offset, Status result);
+uint64_t extents_changed();
+/// A dataspace or a type is another one than it was.
+uint64_t forget(const Library& m, Id id);
+uint64_t pattern_selected(const Library& m, Id space, int operation, const uint64_t* stride, const uint64_t* count,
+                          const uint64_t* block, bool ok);
 uint64_t attribute_size(const Library& m, Id attribute, Id type, bool ok);
 
 /// Before something is closed: what is known of it. Null: nothing.

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/recorder/hdf5.h"
+#include "capture/recorder/hdf5_spaces.h"
 
 namespace headrace::capture::hdf5 {
 namespace {
 
-constexpr int kMostDimensions = 32;  // H5S_MAX_RANK
 constexpr Id kFirstId = Id{1} << 56;  // below: H5S_ALL and its like
+std::atomic<uint32_t> changes_of_extents{1};
 
 /// A dataset that was created without a name. It often gets one as soon as its data are written (h5py's group[name] = data),
 /// so that its record waits for the name, and with it the first transfer.
@@ -29,52 +29,21 @@ LibraryObject* object_of(const Library& m, Id id) {
   return library_object(Layer::kHdf5, handle_of(m, id));
 }
 
-/// Whether a regular hyperslab is one piece of its dataspace, by rows. Its last dimensions are whole, those before the
-/// first that is not have one place.
-bool is_one_piece(int dimensions, const uint64_t* size, const uint64_t* stride, const uint64_t* count,
-                  const uint64_t* block) {
-  bool whole = true;
-  for (int i = dimensions - 1; i >= 0; --i) {
-    const uint64_t length = count[i] * block[i];
-    if (count[i] > 1 && stride[i] != block[i]) return false;
-    if (!whole && length != 1) return false;
-    if (length != size[i]) whole = false;
+/// Elements of the whole dataset, remembered until any dataset changes its dimensions.
+uint64_t whole_of(const Library& m, Id dataset) {
+  LibraryObject* object = library_object(Layer::kHdf5, handle_of(m, dataset));
+  const uint32_t now = changes_of_extents.load(std::memory_order_acquire);
+  if (object && object->whole_as_of == now) return object->whole;
+  const Id space = m.ask.Dget_space(dataset);
+  if (space < 0) return 0;
+  const int64_t points = m.ask.Sget_select_npoints(space);
+  m.ask.Sclose(space);
+  const uint64_t whole = points > 0 ? static_cast<uint64_t>(points) : 0;
+  if (object) {
+    object->whole = whole;
+    object->whole_as_of = now;
   }
-  return true;
-}
-
-/// Whether the selection of a dataspace in the file is scattered over it.
-bool in_pieces(const Library& m, Id space) {
-  enum { kPoints = 1, kHyperslab = 2 };  // H5S_sel_type
-  uint64_t size[kMostDimensions], start[kMostDimensions], stride[kMostDimensions], count[kMostDimensions],
-      block[kMostDimensions];
-  const Api& ask = m.ask;
-  const int type = ask.Sget_select_type(space);
-  if (type == kPoints) return ask.Sget_select_npoints(space) > 1;
-  if (type != kHyperslab) return false;
-  if (ask.Sis_regular_hyperslab(space) <= 0) return ask.Sget_select_npoints(space) > 0;
-  const int dimensions = ask.Sget_simple_extent_ndims(space);
-  if (dimensions < 1 || dimensions > kMostDimensions || ask.Sget_simple_extent_dims(space, size, nullptr) < 0) return false;
-  if (ask.Sget_regular_hyperslab(space, start, stride, count, block) < 0) return false;
-  return !is_one_piece(dimensions, size, stride, count, block);
-}
-
-bool can_ask(const Api& ask) {
-  return ask.Sget_select_npoints && ask.Sget_select_type && ask.Sis_regular_hyperslab && ask.Sget_regular_hyperslab &&
-         ask.Sget_simple_extent_ndims && ask.Sget_simple_extent_dims && ask.Tget_size && ask.Dget_space && ask.Sclose;
-}
-
-/// Elements of a transfer: of the selection in memory, which equals that in the file, or of the whole dataset.
-uint64_t elements(const Library& m, Id dataset, const Transfer& transfer) {
-  const Id space = transfer.memory >= kFirstId ? transfer.memory : transfer.file;
-  int64_t points = 0;
-  if (space >= kFirstId) {
-    points = m.ask.Sget_select_npoints(space);
-  } else if (const Id whole = m.ask.Dget_space(dataset); whole >= 0) {
-    points = m.ask.Sget_select_npoints(whole);
-    m.ask.Sclose(whole);
-  }
-  return points > 0 ? static_cast<uint64_t>(points) : 0;
+  return whole;
 }
 
 bool is_collective(const Library& m, Id list) {
@@ -82,17 +51,17 @@ bool is_collective(const Library& m, Id list) {
   return list != kDefault && m.ask.Pget_dxpl_mpio && m.ask.Pget_dxpl_mpio(list, &mode) >= 0 && mode == 1;
 }
 
-/// Bytes of a transfer that succeeded, as they are in memory.
-uint64_t size_of(const Library& m, Id dataset, const Transfer& transfer) {
-  return can_ask(m.ask) ? elements(m, dataset, transfer) * m.ask.Tget_size(transfer.type) : 0;
-}
-
-uint32_t how_of(const Library& m, const Transfer& transfer) {
-  const bool pieces = transfer.file >= kFirstId && can_ask(m.ask) && in_pieces(m, transfer.file);
-  uint32_t how = 0;
-  if (is_collective(m, transfer.list)) how |= kTogether;
-  if (pieces) how |= kInPieces;
-  return how;
+/// Bytes of a transfer that succeeded, as they are in memory, and how it was done.
+uint64_t look_at(const Library& m, Id dataset, const Transfer& transfer, uint32_t* how) {
+  if (is_collective(m, transfer.list)) *how |= kTogether;
+  if (!can_ask(m.ask)) return 0;
+  Selection file{}, memory{};
+  const bool in_file = transfer.file >= kFirstId && selection_of(m, transfer.file, &file);
+  if (file.in_pieces) *how |= kInPieces;
+  uint64_t points = file.points;  // as many as are selected in memory
+  if (!in_file)
+    points = transfer.memory >= kFirstId && selection_of(m, transfer.memory, &memory) ? memory.points : whole_of(m, dataset);
+  return points * size_of_type(m, transfer.type);
 }
 
 /// The file of an object, absolute if that is how it was opened; empty: nobody knows.
@@ -186,15 +155,20 @@ uint64_t file_call(const Library& m, Id any, Metadata::Count which, bool ok, Tim
 uint64_t dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time) {
   LibraryObject* object = object_of(m, dataset);
   library_metadata(object, which, ok, time);
+  if (which == Metadata::kSyncs) return 0;
   if (object && ok && which == Metadata::kTruncates) object->changed = true;
+  return extents_changed();
+}
+
+uint64_t extents_changed() {
+  changes_of_extents.fetch_add(1, std::memory_order_acq_rel);
   return 0;
 }
 
 uint64_t moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,
                Timed time) {
   if (!ok) return library_failed(object_of(m, dataset), direction), 0;
-  const uint64_t bytes = size_of(m, dataset, transfer);
-  how |= how_of(m, transfer);
+  const uint64_t bytes = look_at(m, dataset, transfer, &how);
   if (HEADRACE_UNLIKELY(nameless.handle == handle_of(m, dataset) && !nameless.has_moved)) {
     nameless = {nameless.handle, nameless.created, time, bytes, how, direction, true};
     return bytes;
@@ -234,7 +208,7 @@ uint64_t attribute_size(const Library& m, Id attribute, Id type, bool ok) {
   if (space < 0) return 0;
   const int64_t points = m.ask.Sget_select_npoints(space);
   m.ask.Sclose(space);
-  return points > 0 ? static_cast<uint64_t>(points) * m.ask.Tget_size(type) : 0;
+  return points > 0 ? static_cast<uint64_t>(points) * size_of_type(m, type) : 0;
 }
 
 LibraryObject* closing(const Library& m, Id id) {

@@ -102,6 +102,7 @@ LibraryObject* add_object(Layer layer, uint64_t handle, uint32_t record, uint32_
     object->record = record;
     object->file = 0;
     object->in_pieces = object->changed = false;
+    object->whole_as_of = 0;
     object->spool = spool.header->process_id;
   } else if (record) {
     drop_record(record);

@@ -30,7 +30,9 @@ struct LibraryObject {
   uint32_t file;  // of a dataset: the record of its file, which counts its transfers too; 0: none
   Layer layer;
   bool in_pieces;  // the view is not contiguous
-  bool changed;    // for whoever opened it
+  bool changed;    // for whoever opened it, like the following
+  uint32_t whole_as_of;
+  uint64_t whole;
 };
 
 /// Ticks that this thread has spent inside profiled calls; 0 when nothing is counted here.
