@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from function_lists import ALIAS_MACROS, FUNCTION_MACROS, Row, Version, read_rows
+from function_lists import ALIAS_MACROS, FUNCTION_MACROS, HDF5_MACROS, Row, Version, read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERCEPT = ROOT / "src" / "intercept"
@@ -20,6 +20,17 @@ MODULES = {
     "stdio": "Streams of the C library",
     "descriptor": "What only creates, closes or duplicates descriptors",
     "process": "What starts, replaces or ends a process",
+}
+HDF5_GROUPS = {
+    "files": "Files",
+    "groups": "Groups",
+    "links": "Links",
+    "objects": "Objects of any kind",
+    "datasets": "Datasets",
+    "attributes": "Attributes",
+    "dataspaces": "Dataspaces: set-up, in memory",
+    "properties": "Property lists: set-up, in memory",
+    "types": "Types: set-up, in memory unless they are stored",
 }
 UNITS = {
     "count": "number",
@@ -47,7 +58,12 @@ MERGES = {
 
 
 def main(arguments: list[str]) -> int:
-    pages = {"functions.md": functions_page(), "counters.md": counters_page(), "figures.md": figures_page()}
+    pages = {
+        "functions.md": functions_page(),
+        "hdf5.md": hdf5_page(),
+        "counters.md": counters_page(),
+        "figures.md": figures_page(),
+    }
     stale = 0
     for name, lines in pages.items():
         page, text = REFERENCE / name, "\n".join(lines) + "\n"
@@ -84,6 +100,28 @@ def functions_page() -> list[str]:
         "",
         *left_out_section(left_out),
     ]
+
+
+def hdf5_page() -> list[str]:
+    rows = read_rows(INTERCEPT / "hdf5.def", HDF5_MACROS)
+    return [
+        "# Intercepted functions of HDF5",
+        "",
+        "<!-- Made by scripts/make_reference.py from src/intercept/hdf5.def: edit that. -->",
+        "",
+        f"{len(rows)} functions; each has a row in the table `profiles` with the layer `hdf5`.",
+        "[HDF5](../hdf5.md) says how they are counted.",
+        "",
+        *(line for group, title in HDF5_GROUPS.items() for line in hdf5_section(group, title, rows)),
+    ][:-1]
+
+
+def hdf5_section(group: str, title: str, rows: list[Row]) -> Iterator[str]:
+    yield from (f"## {title}", "", "| function | what it does |", "|---|---|")
+    for row in rows:
+        if row.arguments[2] == group:
+            yield f"| `H5{row.arguments[0]}` | {cell(row.arguments[-1])} |"
+    yield ""
 
 
 def module_section(module: str, title: str, rows: list[Row]) -> Iterator[str]:

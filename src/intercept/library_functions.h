@@ -38,7 +38,7 @@ enum class LibraryFn : uint16_t {
 
 struct LibraryFunction {
   const char* name;
-  const char* layer;  // mpi, mpiio, hdf5 or pnetcdf
+  const char* layer;       // mpi, mpiio, hdf5 or pnetcdf
   const char* group = "";  // of HDF5: what it works on, as hdf5.def says
 };
 

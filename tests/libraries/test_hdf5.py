@@ -103,7 +103,9 @@ def test_h5py_with_its_own_hdf5(capture: Capture, tmp_path: Path) -> None:
     chunked = seen.file("seen.h5:/chunked", kind="dataset")
     expect(chunked, writes=8, bytes_written=16384, reads=1, bytes_read=4, truncates=8)
     expect(properties(seen, chunked["record"]), **{"hdf5.dimensions": "64x64", "hdf5.filters": "deflate=1"})
-    expect(seen.file("seen.h5", layer="hdf5"), opens=2, closes=2, writes=9, bytes_written=24384, bytes_read=8084)
+    expect(
+        seen.file("seen.h5", layer="hdf5"), opens=2, closes=2, writes=9, bytes_written=24384, bytes_read=8084
+    )
     assert not seen.files("(unnamed)")
 
 

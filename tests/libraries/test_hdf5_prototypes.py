@@ -46,6 +46,10 @@ def rows() -> list[Row]:
     return read_rows(LIST, ("HDF5", "CLOSING"))
 
 
+def assertion(name: str, returns: str, _: str, parameters: str) -> str:
+    return f'static_assert(Same<{returns} {parameters}, decltype(::H5{name})>::value, "H5{name}");'
+
+
 @pytest.mark.parametrize("package", ["hdf5-serial", "hdf5-openmpi", "hdf5-mpich"])
 def test_prototypes(package: str, tmp_path: Path) -> None:
     mpi = {"hdf5-openmpi": ["ompi-c"], "hdf5-mpich": ["mpich"]}.get(package, [])
@@ -58,10 +62,7 @@ def test_prototypes(package: str, tmp_path: Path) -> None:
     compared = [row for row in rows() if "H5" + row.arguments[0] in declared]
     # The rest belongs to later versions or other builds.
     assert len(compared) > 150
-    asserts = [
-        f'static_assert(Same<{row.arguments[1]} {row.arguments[3]}, decltype(::H5{row.arguments[0]})>::value, "H5{row.arguments[0]}");'
-        for row in compared
-    ]
+    asserts = [assertion(*row.arguments[:4]) for row in compared]
     source.write_text(COMPARISON + "\n".join(asserts) + "\n")
     done = subprocess.run([*compiler, "-fsyntax-only", source], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

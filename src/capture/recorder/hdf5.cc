@@ -46,8 +46,8 @@ void* in_loaded(const char* path, const char* name) {
 
 void* open_function(const void* caller) {
   if (void* found = intercept::beyond("H5open", caller)) return found;
-  // The caller has no HDF5 of its own: a function that ended in a jump to HDF5 leaves its own caller's address. The loader
-  // may not be asked from within the walk through its objects.
+  // The caller has no HDF5 of its own: a function that ended in a jump to HDF5 leaves its own caller's address. The
+  // loader may not be asked from within the walk through its objects.
   Name name{};
   dl_iterate_phdr(look_for_name, &name);
   return name.text[0] ? in_loaded(name.text, "H5open") : nullptr;
@@ -111,7 +111,8 @@ const Caller* known_caller(const void* caller) {
 const Caller* find_caller(const void* caller) {
   if (const Caller* known = known_caller(caller)) return known;
   const int saved = errno;
-  // The loader is not asked under our lock: a library's constructor that calls HDF5 holds the loader's and would wait for ours.
+  // The loader is not asked under our lock: a library's constructor that calls HDF5 holds the loader's and would wait
+  // for ours.
   void* open = open_function(caller);
   const Caller* found = nullptr;
   if (open) {

@@ -1,8 +1,8 @@
-// Calls of HDF5. Several of its libraries may be in one process (wheels bring their own), so that everything hangs on the
-// one that the calling code would have reached.
+// Calls of HDF5. Several of its libraries may be in one process (wheels bring their own), so that everything hangs on
+// the one that the calling code would have reached.
 //
-// What is asked of HDF5 besides the program's own calls is asked after one that succeeded or before a close, since any call
-// of HDF5 forgets the errors of the one before, which a program reads.
+// What is asked of HDF5 besides the program's own calls is asked after one that succeeded or before a close, since any
+// call of HDF5 forgets the errors of the one before, which a program reads.
 #pragma once
 #include "capture/recorder/library.h"
 #include "intercept/caller.h"
@@ -12,7 +12,8 @@ namespace headrace::capture::hdf5 {
 using Id = int64_t;  // hid_t, from 1.10 on
 using Status = int;  // herr_t, htri_t
 
-inline constexpr uint32_t kFunctions = static_cast<uint32_t>(LibraryFn::kEndOfHdf5) - static_cast<uint32_t>(LibraryFn::kHdf5);
+inline constexpr uint32_t kFunctions =
+    static_cast<uint32_t>(LibraryFn::kEndOfHdf5) - static_cast<uint32_t>(LibraryFn::kHdf5);
 
 /// Functions that the recorder itself calls; null where a library has none.
 struct Api {
@@ -86,7 +87,8 @@ uint64_t moved(const Library& m, DirectionIndex direction, Id dataset, const Tra
                Timed time);
 uint64_t moved_many(const Library& m, DirectionIndex direction, size_t count, const Id* datasets, const Id* types,
                     const Id* memories, const Id* files, Id list, bool ok, Timed time);
-uint64_t chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok, Timed time);
+uint64_t chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok,
+                     Timed time);
 uint64_t chunk_size(const Library& m, Id dataset, const uint64_t* offset, Status result);
 uint64_t extents_changed();
 /// A dataspace or a type is another one than it was.
@@ -100,7 +102,7 @@ LibraryObject* closing(const Library& m, Id id);
 void closed(const Library& m, LibraryObject* object, Id id, Timed time);
 
 // ---- inside
-inline constexpr Id kDefault = 0;        // H5P_DEFAULT, H5S_ALL, H5E_DEFAULT
+inline constexpr Id kDefault = 0;  // H5P_DEFAULT, H5S_ALL, H5E_DEFAULT
 enum class Kind { kFile = 1, kDataset = 5 };
 /// What an id stands for is in its uppermost bits (H5Ipkg.h, ID_BITS).
 inline bool is_a(Kind kind, Id id) { return ((static_cast<uint64_t>(id) >> 56) & 0x7f) == static_cast<uint64_t>(kind); }

@@ -10,8 +10,8 @@ namespace {
 constexpr Id kFirstId = Id{1} << 56;  // below: H5S_ALL and its like
 std::atomic<uint32_t> changes_of_extents{1};
 
-/// A dataset that was created without a name. It often gets one as soon as its data are written (h5py's group[name] = data),
-/// so that its record waits for the name, and with it the first transfer.
+/// A dataset that was created without a name. It often gets one as soon as its data are written (h5py's group[name] =
+/// data), so that its record waits for the name, and with it the first transfer.
 struct Nameless {
   uint64_t handle;  // 0: none
   Timed created, moved;
@@ -60,7 +60,8 @@ uint64_t look_at(const Library& m, Id dataset, const Transfer& transfer, uint32_
   if (file.in_pieces) *how |= kInPieces;
   uint64_t points = file.points;  // as many as are selected in memory
   if (!in_file)
-    points = transfer.memory >= kFirstId && selection_of(m, transfer.memory, &memory) ? memory.points : whole_of(m, dataset);
+    points =
+        transfer.memory >= kFirstId && selection_of(m, transfer.memory, &memory) ? memory.points : whole_of(m, dataset);
   return points * size_of_type(m, transfer.type);
 }
 
@@ -109,8 +110,7 @@ uint64_t file_opened(const Library& m, Id result, const char* path, Id access, T
   Quiet quiet(m);
   forget_former(m, result);
   const uint32_t how = is_parallel(m, access) ? uint32_t{kTogether} : 0;
-  const LibraryObject* object =
-      library_opened(Layer::kHdf5, handle_of(m, result), path, RecordKind::kFile, how, time);
+  const LibraryObject* object = library_opened(Layer::kHdf5, handle_of(m, result), path, RecordKind::kFile, how, time);
   if (object) keep_file(m, object, result, access);
   return 0;
 }
@@ -189,7 +189,8 @@ uint64_t moved_many(const Library& m, DirectionIndex direction, size_t count, co
   return bytes;
 }
 
-uint64_t chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok, Timed time) {
+uint64_t chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok,
+                     Timed time) {
   const LibraryObject* object = object_of(m, dataset);
   if (!ok) return library_failed(object, direction), 0;
   if (object) library_transfer(object, direction, -1, bytes, is_collective(m, list) ? uint32_t{kTogether} : 0, time);

@@ -1,7 +1,7 @@
 // How a file or dataset of HDF5 was set up, and what its caches did, as properties of its record.
 //
-// A file's access list is the one that the program gave: HDF5 hands out its own only with a copy of MPI's communicator, which all
-// ranks would have to make together.
+// A file's access list is the one that the program gave: HDF5 hands out its own only with a copy of MPI's communicator,
+// which all ranks would have to make together.
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +33,9 @@ void keep_sizes(const LibraryObject* object, const char* key, const uint64_t* si
 }
 
 /// The file access list that a program's argument means.
-Id list_of(const Library& m, Id access) { return access != kDefault ? access : m.default_access ? *m.default_access : 0; }
+Id list_of(const Library& m, Id access) {
+  return access != kDefault ? access : m.default_access ? *m.default_access : 0;
+}
 
 /// The id of a driver: a variable from 2.0 on, the result of a function before.
 Id driver(const Library& m, const char* name) {
@@ -62,8 +64,8 @@ Id driver(const Library& m, const char* name) {
 const char* name_of_driver(const Library& m, Id list) {
   const Id used = m.ask.Pget_driver ? m.ask.Pget_driver(list) : -1;
   if (used < 0) return nullptr;
-  for (const char* name : {"sec2", "mpio", "core", "stdio", "family", "multi", "log", "direct", "splitter", "ros3", "hdfs",
-                           "subfiling", "ioc", "onion", "mirror"})
+  for (const char* name : {"sec2", "mpio", "core", "stdio", "family", "multi", "log", "direct", "splitter", "ros3",
+                           "hdfs", "subfiling", "ioc", "onion", "mirror"})
     if (driver(m, name) == used) return name;
   return "another";
 }
@@ -106,7 +108,8 @@ void keep_filters(const Library& m, const LibraryObject* object, Id list) {
     unsigned flags = 0, configuration = 0, values[1] = {0};
     size_t room = 1;
     char name[32] = "";
-    const int id = m.ask.Pget_filter2(list, static_cast<unsigned>(i), &flags, &room, values, sizeof name, name, &configuration);
+    const int id =
+        m.ask.Pget_filter2(list, static_cast<unsigned>(i), &flags, &room, values, sizeof name, name, &configuration);
     if (id < 0) break;
     static const char* const kOwn[] = {"", "deflate", "shuffle", "fletcher32", "szip", "nbit", "scaleoffset"};
     char number[16];
@@ -191,7 +194,8 @@ void keep_dataset(const Library& m, const LibraryObject* object, Id dataset) {
     keep(object, "hdf5.type_size", "%zu", ask.Tget_size(type));
     ask.Tclose(type);
   }
-  if (!ask.Dget_create_plist || !ask.Pclose || !ask.Pget_layout || !ask.Pget_chunk || !ask.Pget_nfilters || !ask.Pget_filter2)
+  if (!ask.Dget_create_plist || !ask.Pclose || !ask.Pget_layout || !ask.Pget_chunk || !ask.Pget_nfilters ||
+      !ask.Pget_filter2)
     return;
   const Id list = ask.Dget_create_plist(dataset);
   if (list < 0) return;

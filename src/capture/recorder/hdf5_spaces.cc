@@ -5,8 +5,8 @@
 namespace headrace::capture::hdf5 {
 namespace {
 
-constexpr int kMostDimensions = 32;   // H5S_MAX_RANK
-constexpr int kKeptDimensions = 4;    // of spaces whose selections are followed
+constexpr int kMostDimensions = 32;  // H5S_MAX_RANK
+constexpr int kKeptDimensions = 4;   // of spaces whose selections are followed
 constexpr uint32_t kEntries = 256;
 
 /// A dataspace (with the selection, or with dimensions alone) or a type.
@@ -50,8 +50,8 @@ class Taken {
   Entry* entry_;
 };
 
-/// Whether a regular pattern is one piece of its dataspace: its last dimensions are whole, and those before the first that
-/// is not have one place.
+/// Whether a regular pattern is one piece of its dataspace: its last dimensions are whole, and those before the first
+/// that is not have one place.
 bool is_one_piece(int dimensions, const uint64_t* size, const uint64_t* stride, const uint64_t* count,
                   const uint64_t* block) {
   bool whole = true;
@@ -74,7 +74,8 @@ bool ask_in_pieces(const Library& m, Id space, uint64_t points) {
   if (type != kPoints && type != kHyperslab) return false;
   if (type == kPoints || ask.Sis_regular_hyperslab(space) <= 0) return points > 1;
   const int dimensions = ask.Sget_simple_extent_ndims(space);
-  if (dimensions < 1 || dimensions > kMostDimensions || ask.Sget_simple_extent_dims(space, size, nullptr) < 0) return false;
+  if (dimensions < 1 || dimensions > kMostDimensions || ask.Sget_simple_extent_dims(space, size, nullptr) < 0)
+    return false;
   if (ask.Sget_regular_hyperslab(space, start, stride, count, block) < 0) return false;
   return !is_one_piece(dimensions, size, stride, count, block);
 }

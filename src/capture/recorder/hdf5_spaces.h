@@ -1,8 +1,8 @@
-// What is selected in the program's dataspaces, and the sizes of its types, remembered between calls: asking HDF5 takes 0.3 µs
-// a question, and a small write takes 1.
+// What is selected in the program's dataspaces, and the sizes of its types, remembered between calls: asking HDF5 takes
+// 0.3 µs a question, and a small write takes 1.
 //
-// Every function that changes a dataspace or a type's size is intercepted and forgets it. Nothing waits: an entry that another
-// thread is using is not there, and what cannot be forgotten makes all entries old.
+// Every function that changes a dataspace or a type's size is intercepted and forgets it. Nothing waits: an entry that
+// another thread is using is not there, and what cannot be forgotten makes all entries old.
 #pragma once
 #include "capture/recorder/hdf5.h"
 

@@ -10,10 +10,10 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint32_t kObjects = 4096;          // open at once; more are counted by function alone
-constexpr uint32_t kPropertiesOfOne = 96;    // of a record
+constexpr uint32_t kObjects = 4096;        // open at once; more are counted by function alone
+constexpr uint32_t kPropertiesOfOne = 96;  // of a record
 constexpr size_t kLongestValue = 1000;
-constexpr uint64_t kLeft = ~uint64_t{0};     // in place of a handle: free, but not the end of a chain
+constexpr uint64_t kLeft = ~uint64_t{0};  // in place of a handle: free, but not the end of a chain
 LibraryObject objects[kObjects];
 
 uint32_t first_place(Layer layer, uint64_t handle) {
@@ -115,7 +115,8 @@ void remove_object(LibraryObject* object) {
   drop_record(object->record);
   if (object->file) drop_record(object->file);
   object->record = object->file = 0;
-  // A place in the middle of a chain stays taken, by a handle that none has, so that what lies behind it is still found.
+  // A place in the middle of a chain stays taken, by a handle that none has, so that what lies behind it is still
+  // found.
   LibraryObject& next = objects[(static_cast<uint32_t>(object - objects) + 1) % kObjects];
   __atomic_store_n(&object->handle, next.handle == 0 ? 0 : kLeft, __ATOMIC_RELEASE);
 }
@@ -126,8 +127,8 @@ Direction* direction_in(uint32_t record, Layer layer, DirectionIndex direction, 
   return *shard ? direction_of(*shard, direction, start) : nullptr;
 }
 
-void count_transfer(uint32_t record, Layer layer, DirectionIndex direction, int64_t offset, uint64_t bytes, uint32_t how,
-                    Timed time) {
+void count_transfer(uint32_t record, Layer layer, DirectionIndex direction, int64_t offset, uint64_t bytes,
+                    uint32_t how, Timed time) {
   Shard* shard;
   if (Direction* d = direction_in(record, layer, direction, time.start, &shard)) {
     block->current = offset_of(d);
@@ -169,7 +170,8 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   update.leave();
 }
 
-LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how, Timed time) {
+LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how,
+                              Timed time) {
   Update update;
   if (in_vfork_child() || handle == 0 || !update.enter_anew()) return nullptr;
   LibraryObject* object = add_object(layer, handle, record_for(path, kind), how, time);
@@ -226,8 +228,8 @@ void library_closed(LibraryObject* object, Timed time) {
   update.leave();
 }
 
-void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes, uint32_t how,
-                      Timed time) {
+void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes,
+                      uint32_t how, Timed time) {
   Update update;
   if (!object || !update.enter_anew()) return;
   if (object->in_pieces) how |= kInPieces;
@@ -241,7 +243,8 @@ void library_failed(const LibraryObject* object, DirectionIndex direction) {
   if (!object || !update.enter_anew()) return;
   for (uint32_t record : {object->file, object->record}) {
     Shard* shard;
-    if (Direction* d = record ? direction_in(record, object->layer, direction, base::ticks(), &shard) : nullptr) count_error(d);
+    if (Direction* d = record ? direction_in(record, object->layer, direction, base::ticks(), &shard) : nullptr)
+      count_error(d);
   }
   update.leave();
 }
@@ -295,8 +298,9 @@ void library_property(const LibraryObject* object, const char* key, const char* 
     const auto* present = latest ? at<Property>(latest) : nullptr;
     const bool same = present && present->value_length == value_length &&
                       memcmp(reinterpret_cast<const char*>(present + 1) + key_length, value, value_length) == 0;
-    const uint32_t offset =
-        same || known >= kPropertiesOfOne ? 0 : allocate(static_cast<uint32_t>(sizeof(Property) + key_length + value_length));
+    const uint32_t offset = same || known >= kPropertiesOfOne
+                                ? 0
+                                : allocate(static_cast<uint32_t>(sizeof(Property) + key_length + value_length));
     if (offset) {
       auto* property = at<Property>(offset);
       property->next = record->properties;

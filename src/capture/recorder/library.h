@@ -1,8 +1,8 @@
 // Calls of libraries above the C library: MPI, MPI-IO, HDF5, PnetCDF.
 //
 // Every call counts in the profile of its function on its thread, with the ticks that it spent inside other profiled
-// calls. What moved data counts in the record of its file, in the library's layer, as reads and writes of descriptors do in
-// theirs. These calls take microseconds, so a search by handle replaces the descriptor table.
+// calls. What moved data counts in the record of its file, in the library's layer, as reads and writes of descriptors
+// do in theirs. These calls take microseconds, so a search by handle replaces the descriptor table.
 //
 // No guard is held across the real call: the outermost call of a library is told by its place on the stack, which is
 // right again at the latest when the program returns from where it jumped to.
@@ -46,8 +46,10 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
 /// Counts a call that cannot be looked at. False.
 HEADRACE_COLD bool passed_by();
 
-/// A library opened `path`, or a dataset whose name is "FILE:NAME". `how`: kTogether or 0. Returns its object; null when the path is excluded or memory is out.
-LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how, Timed time);
+/// A library opened `path`, or a dataset whose name is "FILE:NAME". `how`: kTogether or 0. Returns its object; null
+/// when the path is excluded or memory is out.
+LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how,
+                              Timed time);
 /// The same of a dataset `name`, whose first `file_length` characters are its file's path; a colon follows them.
 LibraryObject* library_opened_in(Layer layer, uint64_t handle, char* name, size_t file_length, Timed time);
 /// Whether its record has no properties yet.
@@ -59,8 +61,8 @@ void library_closed(LibraryObject* object, Timed time);
 void library_forgotten(LibraryObject* object);
 
 /// A read or write that is over, or was started if it is nonblocking. `offset` < 0: not known.
-void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes, uint32_t how,
-                      Timed time);
+void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes,
+                      uint32_t how, Timed time);
 /// A read or write that failed.
 void library_failed(const LibraryObject* object, DirectionIndex direction);
 /// The second call of a split operation, or whatever else belongs to an operation that is counted already.

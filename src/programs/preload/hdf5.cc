@@ -1,5 +1,5 @@
-// The exported wrappers of HDF5, one for each row of hdf5.def. What HDF5 calls of itself passes through: its own calls go
-// to its exported symbols where it is not linked otherwise.
+// The exported wrappers of HDF5, one for each row of hdf5.def. What HDF5 calls of itself passes through: its own calls
+// go to its exported symbols where it is not linked otherwise.
 #include "capture/recorder/hdf5.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -25,30 +25,30 @@ HEADRACE_INLINE auto counted(LibraryFn function, Call call, After after) {
 }  // namespace
 
 // Without HDF5 a call fails, as one of HDF5 does.
-#define WRAPPER(id, returns, params, args, ...)                                                   \
-  EXPORT returns headrace_H5##id params __asm__("H5" #id);                                        \
-  returns headrace_H5##id params {                                                                \
-    static constinit std::atomic<const Caller*> last{nullptr};                                    \
-    const void* caller = __builtin_return_address(0);                                             \
-    Library* library = library_of(last, caller);                                                  \
-    auto* function = real<returns params>(library, LibraryFn::H5##id, "H5" #id, caller);          \
-    if (HEADRACE_UNLIKELY(!function)) return -1;                                                  \
-    const Library& m = *library;                                                                  \
-    if (!is_counted(m, caller)) return function args;                                             \
-    __VA_ARGS__                                                                                   \
+#define WRAPPER(id, returns, params, args, ...)                                          \
+  EXPORT returns headrace_H5##id params __asm__("H5" #id);                               \
+  returns headrace_H5##id params {                                                       \
+    static constinit std::atomic<const Caller*> last{nullptr};                           \
+    const void* caller = __builtin_return_address(0);                                    \
+    Library* library = library_of(last, caller);                                         \
+    auto* function = real<returns params>(library, LibraryFn::H5##id, "H5" #id, caller); \
+    if (HEADRACE_UNLIKELY(!function)) return -1;                                         \
+    const Library& m = *library;                                                         \
+    if (!is_counted(m, caller)) return function args;                                    \
+    __VA_ARGS__                                                                          \
   }
-#define HDF5(id, returns, group, params, args, after, doc)                                        \
-  WRAPPER(id, returns, params, args,                                                              \
-          return counted(                                                                         \
-              LibraryFn::H5##id, [&] { return function args; },                                   \
-              [&]([[maybe_unused]] returns result, [[maybe_unused]] Timed time) { return static_cast<uint64_t> after; });)
-#define CLOSING(id, returns, group, params, args, doc)                                            \
-  WRAPPER(id, returns, params, args, LibraryObject* object = closing(m, FIRST args);              \
-          return counted(                                                                         \
-              LibraryFn::H5##id, [&] { return function args; },                                   \
-              [&](returns result, Timed time) {                                                   \
-                if (result >= 0) closed(m, object, FIRST args, time);                             \
-                return uint64_t{0};                                                               \
+#define HDF5(id, returns, group, params, args, after, doc)  \
+  WRAPPER(                                                  \
+      id, returns, params, args,                            \
+      return counted(                                       \
+          LibraryFn::H5##id, [&] { return function args; }, \
+          [&]([[maybe_unused]] returns result, [[maybe_unused]] Timed time) { return static_cast<uint64_t> after; });)
+#define CLOSING(id, returns, group, params, args, doc)                                               \
+  WRAPPER(id, returns, params, args, LibraryObject* object = closing(m, FIRST args); return counted( \
+              LibraryFn::H5##id, [&] { return function args; },                                      \
+              [&](returns result, Timed time) {                                                      \
+                if (result >= 0) closed(m, object, FIRST args, time);                                \
+                return uint64_t{0};                                                                  \
               });)
 #define FIRST(id) id
 

@@ -9,7 +9,9 @@ path = sys.argv[1]
 with h5py.File(path, "w") as file:
     group = file.create_group("fields")
     group["temperature"] = np.arange(1000, dtype="f8").reshape(10, 100)  # 8000 bytes
-    chunked = file.create_dataset("chunked", (0, 64), "i4", maxshape=(None, 64), chunks=(8, 64), compression=1)
+    chunked = file.create_dataset(
+        "chunked", (0, 64), "i4", maxshape=(None, 64), chunks=(8, 64), compression=1
+    )
     for step in range(8):  # 8 of 2048 bytes
         chunked.resize(8 * step + 8, axis=0)
         chunked[8 * step : 8 * step + 8] = step
