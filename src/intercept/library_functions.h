@@ -33,7 +33,19 @@ enum class LibraryFn : uint16_t {
 #undef HDF5
 #undef CLOSING
   kEndOfHdf5,
-  kCount = kEndOfHdf5
+  kBeforePnetcdf = kEndOfHdf5 - 1,
+#define PNETCDF(id, params, args, after, doc) ncmpi_##id,
+#define CLOSING(id, doc) ncmpi_##id,
+#define BLOCKING(id, direction, params, args, shape, doc) ncmpi_##id, ncmpi_##id##_all,
+#define LATER(id, direction, params, args, shape, doc) ncmpi_##id,
+#define BY_TYPE(id, direction, doc) ncmpi_##id, ncmpi_##id##_all,
+#include "intercept/pnetcdf.def"
+#undef PNETCDF
+#undef CLOSING
+#undef BLOCKING
+#undef LATER
+#undef BY_TYPE
+  kCount
 };
 
 struct LibraryFunction {

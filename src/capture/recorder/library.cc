@@ -1,6 +1,7 @@
 #include "capture/recorder/library.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <algorithm>
@@ -87,16 +88,9 @@ uint32_t record_for(const char* path, RecordKind kind) {
   return take_record(name, kind);
 }
 
-/// Counts an open, and the object that it made. The object takes over the reference to `record`.
-LibraryObject* add_object(Layer layer, uint64_t handle, uint32_t record, uint32_t how, Timed time) {
-  LibraryObject* object = nullptr;
-  if (Shard* shard = record ? shard_of(record, layer) : nullptr) {
-    if (shard->opens++ == 0) shard->first_open = time.start;
-    add_meta_time(shard, time);
-    if (how & kTogether)
-      if (LibraryCounts* counts = counts_of(shard)) counts->count[LibraryCounts::kCollectiveOpens]++;
-    object = place_for(layer, handle);
-  }
+/// An object, which takes over the reference to `record`; null: there is no room, and the reference is given up.
+LibraryObject* add_object(Layer layer, uint64_t handle, uint32_t record) {
+  LibraryObject* object = record ? place_for(layer, handle) : nullptr;
   if (object) {
     object->layer = layer;
     object->record = record;
@@ -108,6 +102,16 @@ LibraryObject* add_object(Layer layer, uint64_t handle, uint32_t record, uint32_
     drop_record(record);
   }
   return object;
+}
+
+LibraryObject* open_object(Layer layer, uint64_t handle, uint32_t record, uint32_t how, Timed time) {
+  if (Shard* shard = record ? shard_of(record, layer) : nullptr) {
+    if (shard->opens++ == 0) shard->first_open = time.start;
+    add_meta_time(shard, time);
+    if (how & kTogether)
+      if (LibraryCounts* counts = counts_of(shard)) counts->count[LibraryCounts::kCollectiveOpens]++;
+  }
+  return add_object(layer, handle, record);
 }
 
 /// Gives up its records and its place. Inside a section.
@@ -174,7 +178,7 @@ LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, Re
                               Timed time) {
   Update update;
   if (in_vfork_child() || handle == 0 || !update.enter_anew()) return nullptr;
-  LibraryObject* object = add_object(layer, handle, record_for(path, kind), how, time);
+  LibraryObject* object = open_object(layer, handle, record_for(path, kind), how, time);
   update.leave();
   return object;
 }
@@ -186,11 +190,33 @@ LibraryObject* library_opened_in(Layer layer, uint64_t handle, char* name, size_
   const uint32_t file = record_for(name, RecordKind::kFile);
   name[file_length] = ':';
   // A rule that excludes the file excludes what is in it.
-  LibraryObject* object = file ? add_object(layer, handle, record_for(name, RecordKind::kDataset), 0, time) : nullptr;
+  LibraryObject* object = file ? open_object(layer, handle, record_for(name, RecordKind::kDataset), 0, time) : nullptr;
   if (object)
     object->file = file;
   else if (file)
     drop_record(file);
+  update.leave();
+  return object;
+}
+
+LibraryObject* library_part(const LibraryObject* file, uint64_t handle, const char* name) {
+  char path[4096];
+  Update update;
+  if (!file || !update.enter_anew()) return nullptr;
+  const Record* record = at<Record>(file->record);
+  LibraryObject* object = nullptr;
+  const int length =
+      snprintf(path, sizeof path, "%.*s:%s", static_cast<int>(record->name_length), name_of(record), name);
+  if (length > 0 && static_cast<size_t>(length) < sizeof path) {
+    path[record->name_length] = '\0';
+    const uint32_t whole = record_for(path, RecordKind::kFile);
+    path[record->name_length] = ':';
+    object = whole ? add_object(file->layer, handle, record_for(path, RecordKind::kDataset)) : nullptr;
+    if (object)
+      object->file = whole;
+    else if (whole)
+      drop_record(whole);
+  }
   update.leave();
   return object;
 }

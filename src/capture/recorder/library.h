@@ -52,6 +52,8 @@ LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, Re
                               Timed time);
 /// The same of a dataset `name`, whose first `file_length` characters are its file's path; a colon follows them.
 LibraryObject* library_opened_in(Layer layer, uint64_t handle, char* name, size_t file_length, Timed time);
+/// A part of an open file that is not opened by itself.
+LibraryObject* library_part(const LibraryObject* file, uint64_t handle, const char* name);
 /// Whether its record has no properties yet.
 bool library_is_new(const LibraryObject* object);
 /// What is open under a handle; null: nothing known.

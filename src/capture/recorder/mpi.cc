@@ -64,7 +64,8 @@ void identify(Library& m, const void* caller) {
     set_standard(m);
   else if (begins(text, "Open MPI"))
     set_open_mpi(m, caller);
-  else if (begins(text, "MPICH") || begins(text, "MVAPICH") || begins(text, "Intel(R) MPI") || begins(text, "CRAY MPICH"))
+  else if (begins(text, "MPICH") || begins(text, "MVAPICH") || begins(text, "Intel(R) MPI") ||
+           begins(text, "CRAY MPICH"))
     set_mpich(m);
 }
 

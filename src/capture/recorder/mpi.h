@@ -1,8 +1,8 @@
 // What the recorder must know of the MPI library that a program uses, found out while it runs.
 //
-// The same code serves every MPI: handles are integers or pointers and pass unchanged; a few constants differ and are chosen
-// by the library's own name (docs/decisions/0003-one-code-for-every-mpi.md). Of a library that is not known, calls and times are
-// counted, and bytes where no constant is needed.
+// The same code serves every MPI: handles are integers or pointers and pass unchanged; a few constants differ and are
+// chosen by the library's own name (docs/decisions/0003-one-code-for-every-mpi.md). Of a library that is not known,
+// calls and times are counted, and bytes where no constant is needed.
 #pragma once
 #include <atomic>
 
@@ -52,6 +52,8 @@ uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm
 
 /// Whether data of this type lie in pieces.
 bool in_pieces(const Library& m, Handle type);
+/// ROMIO lets a path begin with the type of its file system and a colon.
+const char* without_type(const char* path);
 /// Keeps the hints of `info` as properties "PREFIX.KEY".
 void keep_hints(const Library& m, const LibraryObject* object, const char* prefix, Handle info);
 /// Finds out this process's rank. After MPI_Init.

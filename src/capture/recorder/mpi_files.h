@@ -28,8 +28,8 @@ void count_data(const Library& m, const DataCall& call, int64_t place, const voi
 /// The second call of a split operation.
 void count_end(const DataCall& call, bool ok, Timed time, uint64_t before);
 
-/// Runs `call(status)`, where `status` is the program's, or our own where the program has none and the operation tells its
-/// bytes in it; for nonblocking ones it is the request, which passes unchanged.
+/// Runs `call(status)`, where `status` is the program's, or our own where the program has none and the operation tells
+/// its bytes in it; for nonblocking ones it is the request, which passes unchanged.
 template <typename Call>
 int data_call(const void* caller, const DataCall& facts, void* last, Call call) {
   Outermost outermost(&frame);
