@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call) \
-  if ((call) < 0) { fprintf(stderr, "%s failed\n", #call); MPI_Abort(MPI_COMM_WORLD, 1); }
+#define CHECK(call)                        \
+  if ((call) < 0) {                        \
+    fprintf(stderr, "%s failed\n", #call); \
+    MPI_Abort(MPI_COMM_WORLD, 1);          \
+  }
 
 int main(int count, char** arguments) {
   int rank, ranks;

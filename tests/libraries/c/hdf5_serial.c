@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call) \
-  if ((call) < 0) { fprintf(stderr, "%s failed\n", #call); exit(1); }
+#define CHECK(call)                        \
+  if ((call) < 0) {                        \
+    fprintf(stderr, "%s failed\n", #call); \
+    exit(1);                               \
+  }
 
 static herr_t count_link(hid_t group, const char* name, const H5L_info_t* info, void* data) {
   (void)info;
