@@ -68,7 +68,28 @@ class Log:
         """Names of the columns that the log itself has of a table."""
 
     def functions(self, processes: Sequence[int] = ()) -> Frame:
-        """Calls by function, over all processes or some: function, calls, errors, bytes, time_ns, max_ns."""
+        """Calls by function and layer, over all processes or some.
+
+        function, layer ("": not said), calls, errors, bytes, time_ns, own_ns, max_ns.
+        """
+
+    def process_layers(self) -> Frame:
+        """The same by process and layer: `process` in place of `function`."""
+
+    def rank_statistics(self, merged: Frame) -> Frame:
+        """How evenly ranks did what each row of merged file records says (rank_stats.h)."""
+
+    def first_opens(self, merged: Frame) -> Frame:
+        """size, size_known and flags that each file had when it was first opened (rank_stats.h)."""
+
+    def process_sums(self, merged: Frame, rows: Sequence[int]) -> Frame:
+        """What each process did behind these rows: process, bytes_read, bytes_written, time_ns."""
+
+    def properties(self, merged: Frame, rows: Sequence[int] | None = None) -> Frame:
+        """Properties of these rows of merged file records, or of all: row, key, value, records.
+
+        `records`: how many of the row have this value.
+        """
 
     def common(self, groups: Sequence[Sequence[int]]) -> list[tuple[int, str, str, int, int, bool]]:
         """(group, "read"/"write", "size"/"stride", value, count, exact) of groups of records.
@@ -90,6 +111,14 @@ class Log:
         """The table `sites` added up: (what, stack, records, ns, bytes); for each row that of its open.
 
         -1: it has none. `rows` are those of records merged by path.
+        """
+
+    def rate_lines(
+        self, processes: Sequence[int], line_of: Sequence[int], lines: int, bins: int, end_at_ns: int
+    ) -> list[tuple[bytes, float]]:
+        """Bytes read, bytes written and calls in each span of each line, to which processes are added up.
+
+        As bytes of 16-bit numbers, line by line, and the value of one step of them.
         """
 
     narrowest_span_ns: int  # of the series over time; 0: it has none
@@ -139,6 +168,9 @@ def path_tree(
 def schema() -> dict[str, list[dict[str, str]]]: ...
 def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]], job: int = 0) -> None:
     """Writes a job log of any content, for tests. Replaces the file."""
+
+def convert(log: Log, format: str, output: bytes) -> None:
+    """Writes one job as a log of another format, "hr" or "darshan"; a file at `output` is replaced."""
 
 def demangle(symbol: str) -> str:
     """The name of a C++ function in its own language; any other symbol as it is."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.calls import finest_spans, layers, rate
-from headrace.analysis.kinds import FILE_KINDS
+from headrace.analysis.kinds import SYSTEM_LAYERS, merge_files
 from headrace.analysis.processes import process_rows
 from headrace.analysis.summary import job_run_ns, size_buckets
 from headrace.logs import JobLog
@@ -53,7 +53,7 @@ def operations(log: JobLog) -> Figure:
 
 def sizes(log: JobLog) -> Figure:
     """How many reads and writes of files had which size."""
-    buckets = size_buckets(log, [], [])
+    buckets = size_buckets(log, [], list(SYSTEM_LAYERS))
     values = [
         {
             "direction": direction,
@@ -83,7 +83,10 @@ def sizes(log: JobLog) -> Figure:
 
 
 def time_by_layer(log: JobLog) -> Figure:
-    """Time inside calls on files by layer and by what they did, summed over processes and threads."""
+    """Time inside calls on files by layer and by what they did, summed over processes and threads.
+
+    Of a library's layer (mpiio, hdf5, pnetcdf) it contains that of the layers below.
+    """
     rows = [
         {"layer": row["layer"], "part": part, "time_ns": row[part]["time_ns"], "calls": row[part]["calls"]}
         for row in layers(log, [])
@@ -112,7 +115,7 @@ def files(log: JobLog, by: str = "time", most: int = 20) -> Figure:
     }
     if by not in terms:
         raise UsageError(f"files are ranked by time, bytes or calls, not by '{by}'")
-    merged = log.native.merge("path", [], FILE_KINDS)
+    merged = merge_files(log, "path", [])
     rows = merged.rows(merged.top(by, most), ["path", *terms[by]])
     names = {"read_ns": "read", "write_ns": "write", "meta_ns": "metadata", "bytes_read": "read"}
     names |= {"bytes_written": "write", "reads": "read", "writes": "write", "metadata_calls": "metadata"}

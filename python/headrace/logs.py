@@ -22,7 +22,23 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-__all__ = ["Counter", "Damage", "Flag", "JobLog", "counters", "flags", "open", "units"]
+__all__ = [
+    "LIBRARY_LAYERS",
+    "SYSTEM_LAYERS",
+    "Counter",
+    "Damage",
+    "Flag",
+    "JobLog",
+    "counters",
+    "flags",
+    "open",
+    "units",
+]
+
+# What a program asks of the system: disjoint, so that their sums add up.
+SYSTEM_LAYERS = ("posix", "stdio")
+# Libraries above, the highest first: the layers below count the same bytes again.
+LIBRARY_LAYERS = ("hdf5", "pnetcdf", "mpiio")
 
 # Facts of the table `job` that are numbers.
 _INTEGERS = {"format_version", "user_id", "start_utc_ns", "end_utc_ns", "exit_status"}
@@ -142,7 +158,7 @@ class JobLog:
 
     @property
     def files(self) -> pyarrow.Table:
-        """One row a process, path and kind, with every counter."""
+        """One row a process, path, kind and layer, with every counter."""
         return self.table("files")
 
     @property
@@ -210,18 +226,28 @@ class JobLog:
     def files_by_path(self) -> pyarrow.Table:
         """`files` merged over processes by the rules of `counters()`: one row a path and kind.
 
-        `processes` counts those that used the file; `final_path` is the last new name any of them gave it.
+        Of the layers posix and stdio, as in `merged`. `processes` counts those that used the file;
+        `final_path` is the last new name any of them gave it.
         """
         return self.merged("path")
 
     def merged(
-        self, by: str = "path", process: int | None = None, kinds: Iterable[str] = ()
+        self,
+        by: str = "path",
+        process: int | None = None,
+        kinds: Iterable[str] = (),
+        layers: Iterable[str] | None = None,
     ) -> pyarrow.Table:
-        """File records merged by "path", "process", "directory", "mount", "kind" or "all".
+        """File records merged by "path", "process", "directory", "mount", "kind", "layer" or "all".
 
-        `process`: the id of one process image alone. `kinds`: only records of these kinds. Raises UsageError.
+        `process`: the id of one process image alone. `kinds`: only records of these kinds. `layers`: only
+        records of these layers, () for all; by default of the system's, posix and stdio, because libraries
+        above count the same bytes again; "layer" keeps them apart and has all. Raises UsageError.
         """
-        return _to_arrow(self.native.merge(by, [] if process is None else [process], list(kinds)))
+        if layers is None:
+            layers = () if by == "layer" else SYSTEM_LAYERS
+        chosen = [] if process is None else [process]
+        return _to_arrow(self.native.merge(by, chosen, list(kinds), list(layers)))
 
     @property
     def damage(self) -> list[Damage]:

@@ -198,6 +198,10 @@ std::string Anonymizer::text(std::string_view text, Treatment treatment) const {
       return names_.mount_source(text);
     case Treatment::kMountOptions:
       return names_.mount_options(text);
+    case Treatment::kPropertyKey:
+      return names_.property_key(text);
+    case Treatment::kPropertyValue:
+      return names_.property_value(text);
     case Treatment::kList:
       return list_text(names_, text);
     default:

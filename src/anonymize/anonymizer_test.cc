@@ -35,15 +35,17 @@ TEST(Anonymizer, TextsThatStayAreListed) {
   for (const ColumnTreatment& each : column_treatments()) {
     const Treatment t = each.treatment;
     if (t == Treatment::kSentence || t == Treatment::kIdentifier || t == Treatment::kMountType ||
-        t == Treatment::kMountSource || t == Treatment::kMountOptions) {
+        t == Treatment::kMountSource || t == Treatment::kMountOptions || t == Treatment::kPropertyKey ||
+        t == Treatment::kPropertyValue) {
       kept.insert(std::string(each.table) + "." + std::string(each.column));
     }
   }
-  kept.erase("files.layer");  // of logs that tell layers apart
-  EXPECT_EQ(kept, (std::set<std::string>{"processes.ended", "processes.reason", "files.kind", "sizes.direction",
-                                         "common.direction", "common.what", "profiles.function", "series.direction",
-                                         "mounts.type", "mounts.source", "mounts.options", "sites.what", "gaps.what",
-                                         "gaps.unit", "gaps.reason"}));
+  EXPECT_EQ(kept, (std::set<std::string>{"processes.ended", "processes.reason",   "files.kind",      "files.layer",
+                                         "properties.key",  "properties.value",   "sizes.direction", "common.direction",
+                                         "common.what",     "profiles.function",  "profiles.layer",  "series.direction",
+                                         "segments.layer",  "segments.direction", "mounts.type",     "mounts.source",
+                                         "mounts.options",  "sites.what",         "gaps.what",       "gaps.unit",
+                                         "gaps.reason"}));
 }
 
 TEST(Anonymizer, IdsOfNamesAreThoseOfTheirTokens) {

@@ -26,6 +26,8 @@ enum class Treatment : uint8_t {
   kMountType,
   kMountSource,
   kMountOptions,
+  kPropertyKey,
+  kPropertyValue,
 };
 
 struct ColumnTreatment {

@@ -108,11 +108,41 @@ constexpr std::string_view kOwnWords =
     "supported symbolic unreachable use hard stopped "
     // Values of columns whose texts are fixed.
     "slowest_read slowest_write largest_read largest_write file directory_rollup excluded_rollup stream vfork_child "
-    "exit_group posix stdio mpiio stride count ns at_ns";
+    "exit_group posix stdio mpi mpiio hdf5 pnetcdf dataset stride count ns at_ns";
+
+// Of the MPI standard (chapter I/O), of ROMIO, OMPIO and PnetCDF.
+constexpr std::string_view kHints =
+    "access_style appnum arch cb_block_size cb_buffer_size cb_config_list cb_nodes chunked chunked_item chunked_size "
+    "collective_buffering direct_read direct_write file_perm ind_rd_buffer_size ind_wr_buffer_size io_node_list "
+    "nb_proc nc_data_move_chunk_size nc_header_align_size nc_header_collective nc_header_read_chunk_size "
+    "nc_in_place_swap nc_ibuf_size nc_num_aggrs_per_node nc_record_align_size nc_var_align_size num_files "
+    "overwrite_timing pvfs2_debugmask pvfs2_listio_read pvfs2_listio_write pvfs2_posix_read pvfs2_posix_write "
+    "romio_aggregator_list romio_cb_alltoall romio_cb_ds_threshold romio_cb_fr_alignment romio_cb_fr_type "
+    "romio_cb_pfr romio_cb_read romio_cb_write romio_data_sieving_read romio_ds_read romio_ds_write "
+    "romio_filesystem_type romio_lustre_co_ratio romio_lustre_coll_threshold romio_lustre_ds_in_coll "
+    "romio_lustre_overstriping_ratio romio_lustre_start_iodevice romio_min_fdomain_size romio_no_indep_rw "
+    "romio_onesided_always_rmw romio_synchronized_flush romio_visibility_immediate romio_wr_lock soft "
+    "start_iodevice striping_factor striping_unit thread_level";
+
+constexpr std::string_view kPropertyWords =
+    "automatic automatically btree chunked collective compact contiguous default deflate disable disabled earliest "
+    "enable enabled external false fapl fletcher32 float gzip independent infinite integer ior latest lzf mpio mpi-io "
+    "nbit none no off on posix ufs random read_mostly read_once reverse_sequential scaleoffset sec2 sequential shuffle "
+    "string struct szip true unlimited v18 v110 v112 v114 virtual write_mostly write_once yes lustre nfs gpfs";
 
 bool contains(const Words& words, std::string_view text) { return words.find(text) != words.end(); }
 
 }  // namespace
+
+bool is_hint(std::string_view key) {
+  static const Words words = words_of(kHints);
+  return contains(words, key);
+}
+
+bool is_property_word(std::string_view word) {
+  static const Words words = words_of(kPropertyWords);
+  return contains(words, word);
+}
 
 bool is_system_path(std::string_view path) {
   static const Words words = words_of(kSystemPaths);

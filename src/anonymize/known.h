@@ -27,4 +27,10 @@ bool is_mount_number(std::string_view option);
 /// Words of the sentences that Headrace itself writes into logs, in lower case.
 bool is_own_word(std::string_view word);
 
+/// Hints that the MPI standard and its implementations define, without "hint_asked." before them: "cb_nodes", …
+bool is_hint(std::string_view key);
+
+/// Values of properties that are the same everywhere: "enable", "chunked", …
+bool is_property_word(std::string_view word);
+
 }  // namespace headrace::anonymize

@@ -47,6 +47,14 @@ uint64_t Names::id(uint64_t value) const {
 
 std::string Names::component(std::string_view text, bool with_suffix) const {
   if (text.empty() || text == "." || text == "..") return std::string(text);
+  if (text.find(':') != std::string_view::npos) {
+    std::string result;
+    split(text, ':', [&](std::string_view part) {
+      if (part.data() != text.data()) result += ':';
+      result += component(part, with_suffix);
+    });
+    return result;
+  }
   const size_t dot = text.rfind('.');
   const bool kept = with_suffix && dot != std::string_view::npos && dot > 0 && is_common_suffix(text.substr(dot));
   return kept ? token(text).append(text.substr(dot)) : token(text);
@@ -116,6 +124,34 @@ std::string Names::mount_options(std::string_view text) const {
     result += kept ? std::string(option) : token(option);
   });
   return result;
+}
+
+std::string Names::property_key(std::string_view text) const {
+  // Parts that Headrace chooses; hints are chosen by whoever sets them.
+  static constexpr std::string_view kHintsBegin[] = {"hint_asked.", "hint_used."};
+  for (std::string_view begin : kHintsBegin) {
+    if (!text.starts_with(begin)) continue;
+    const std::string_view hint = text.substr(begin.size());
+    return is_hint(hint) ? std::string(text) : std::string(begin) + token(hint);
+  }
+  static constexpr std::string_view kOwn[] = {"hdf5.", "lustre.", "pnetcdf.", "mpiio."};
+  for (std::string_view begin : kOwn) {
+    if (text.starts_with(begin) && is_identifier(text.substr(begin.size()))) return std::string(text);
+  }
+  return path(text);
+}
+
+std::string Names::property_value(std::string_view text) const {
+  std::string result;
+  for (const char separator : {',', ' '}) {
+    if (text.find(separator) == std::string_view::npos) continue;
+    split(text, separator, [&](std::string_view part) {
+      if (!result.empty() || part.data() != text.data()) result += separator;
+      result += property_value(part);
+    });
+    return result;
+  }
+  return text.empty() || is_number(text) || is_property_word(text) ? std::string(text) : path(text);
 }
 
 }  // namespace headrace::anonymize

@@ -18,7 +18,8 @@ class Names {
 
   /// A path, component by component, so that depth and common directories stay visible: "/home/~…/~…/~….h5". Kept are
   /// the first components while they are a system directory, "." and "..", and a common suffix below a directory.
-  /// A text without '/' is one token: a host, a word.
+  /// A text without '/' is one token: a host, a word. What stands before and behind a colon has tokens of its own, so
+  /// that a dataset FILE:NAME still lies in its file.
   std::string path(std::string_view text) const;
 
   /// A text of Headrace's own, of which only the words that it always uses and numbers are kept.
@@ -31,6 +32,11 @@ class Names {
   std::string mount_type(std::string_view text) const;
   /// Options between commas, one token each unless they say nothing about the site.
   std::string mount_options(std::string_view text) const;
+
+  /// "hint_asked.cb_nodes", "lustre.osts": of a hint that no standard and no library defines, the name is a token.
+  std::string property_key(std::string_view text) const;
+  /// Numbers and words that every system has stay, also in lists with commas or spaces; all else is a path.
+  std::string property_value(std::string_view text) const;
 
   /// "~" and 12 characters for 60 bits: among a million names, two have the same token once in two million logs.
   std::string token(std::string_view text) const;

@@ -85,10 +85,29 @@ TEST(AnonymousNames, Mounts) {
   EXPECT_EQ(kNames.mount_type("lustre"), "lustre");
   EXPECT_EQ(kNames.mount_type("fuse.alicefs"), "fuse." + kNames.token("alicefs"));
   EXPECT_EQ(kNames.mount_source("tmpfs"), "tmpfs");
-  EXPECT_EQ(kNames.mount_source("mds@tcp:/alice"), kNames.token("mds@tcp:") + "/" + kNames.token("alice"));
+  EXPECT_EQ(kNames.mount_source("mds@tcp:/alice"), kNames.token("mds@tcp") + ":/" + kNames.token("alice"));
   EXPECT_EQ(kNames.mount_options("rw,rsize=1048576,addr=10.0.0.1,user=alice"),
             "rw,rsize=1048576," + kNames.token("addr=10.0.0.1") + "," + kNames.token("user=alice"));
   EXPECT_EQ(kNames.mount_options("rsize=alice"), kNames.token("rsize=alice"));
+}
+
+TEST(AnonymousNames, DatasetsStayInTheirFile) {
+  const std::string file = kNames.path("/scratch/run/out.h5"), dataset = kNames.path("/scratch/run/out.h5:/fields/rho");
+  EXPECT_EQ(dataset, file + ":/" + kNames.token("fields") + "/" + kNames.token("rho"));
+  EXPECT_EQ(kNames.path("/scratch/run/out.h5:secret").find("secret"), std::string::npos);
+}
+
+TEST(AnonymousNames, Properties) {
+  for (const char* key : {"hint_asked.cb_nodes", "hint_used.romio_cb_write", "hdf5.chunk", "lustre.osts"}) {
+    EXPECT_EQ(kNames.property_key(key), key);
+  }
+  EXPECT_EQ(kNames.property_key("hint_asked.alice"), "hint_asked." + kNames.token("alice"));
+  EXPECT_EQ(kNames.property_key("hdf5.al ice"), kNames.token("hdf5.al ice"));
+  for (const char* value : {"", "16", "enable", "3,17,4", "8 16 64", "chunked"}) {
+    EXPECT_EQ(kNames.property_value(value), value);
+  }
+  EXPECT_EQ(kNames.property_value("node17:2,*:1"), kNames.path("node17:2") + "," + kNames.path("*:1"));
+  EXPECT_EQ(kNames.property_value("/home/alice/hints"), kNames.path("/home/alice/hints"));
 }
 
 TEST(AnonymousNames, IdsStayApart) {

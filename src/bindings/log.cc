@@ -4,6 +4,8 @@
 
 #include "bindings/errors.h"
 #include "bindings/profile.h"
+#include "bindings/properties.h"
+#include "bindings/rank_stats.h"
 
 namespace headrace::bindings {
 
@@ -11,45 +13,45 @@ using base::Code;
 using base::Status;
 
 Log::Log(std::string path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer)
-    : path_(std::move(path)), reader_(take(format::Reader::open(path_))), anonymizer_(std::move(anonymizer)) {
-  const std::vector<std::string> names = reader_.tables();
+    : path_(std::move(path)), source_(take(open_log_source(path_))), anonymizer_(std::move(anonymizer)) {
+  const std::vector<std::string> names = source_->tables();
   if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return known_table(name); })) {
     check({Code::kForeign, path_ + ": a chunk file, but not a job log: it has none of the tables of one"});
   }
-  const uint64_t count = reader_.jobs().size();
+  const uint64_t count = source_->jobs().size();
   if (job > count || (job == 0 && count > 1)) {
     check({Code::kInvalid, path_ + ": holds " + std::to_string(count) +
                                (count == 1 ? " job" : " jobs, because logs were concatenated") +
                                ": choose one by its number, 1 to " + std::to_string(count)});
   }
-  if (job > 0) job_ = reader_.jobs()[job - 1];
+  if (job > 0) job_ = source_->jobs()[job - 1];
 }
 
 std::vector<std::string> Log::tables() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> tables = reader_.tables();
+  std::vector<std::string> tables = source_->tables();
   if (anonymizer_) std::erase_if(tables, [](const std::string& name) { return !known_table(name); });
   return tables;
 }
 
 uint64_t Log::jobs() {
   const std::lock_guard lock(mutex_);
-  return reader_.jobs().size();
+  return source_->jobs().size();
 }
 
 uint64_t Log::size() {
   const std::lock_guard lock(mutex_);
-  return reader_.size();
+  return source_->size();
 }
 
 bool Log::closed() {
   const std::lock_guard lock(mutex_);
-  return reader_.closed();
+  return source_->closed();
 }
 
 std::vector<format::Damage> Log::damage() {
   const std::lock_guard lock(mutex_);
-  std::vector<format::Damage> damage = reader_.damage();
+  std::vector<format::Damage> damage = source_->damage();
   for (format::Damage& place : damage) {
     if (anonymizer_) place.reason = anonymizer_->anonymizer.names().sentence(place.reason);
   }
@@ -58,7 +60,7 @@ std::vector<format::Damage> Log::damage() {
 
 void Log::verify() {
   const std::lock_guard lock(mutex_);
-  check(reader_.verify());
+  check(source_->verify());
 }
 
 Frame Log::frame(const std::string& name) {
@@ -76,6 +78,11 @@ Frame Log::raw(const std::string& name) {
   const SharedTable table = stored(name);
   if (!table) check({Code::kNotFound, path_ + ": has no table '" + name + "'"});
   return decode_raw(table);
+}
+
+SharedTable Log::table(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return stored(name);
 }
 
 Frame Log::merge(const std::string& by, const Selection& selection) {
@@ -104,6 +111,31 @@ Frame Log::functions(const std::vector<uint64_t>& processes) {
   return merge_profiles(stored_or_empty("profiles"), processes);
 }
 
+Frame Log::process_layers() {
+  const std::lock_guard lock(mutex_);
+  return profiles_by_process(stored_or_empty("profiles"));
+}
+
+Frame Log::rank_statistics(const Frame& merged) {
+  const std::lock_guard lock(mutex_);
+  return bindings::rank_statistics(stored_or_empty("files"), stored_or_empty("processes"), merged);
+}
+
+Frame Log::first_opens(const Frame& merged) {
+  const std::lock_guard lock(mutex_);
+  return bindings::first_opens(stored_or_empty("files"), merged);
+}
+
+Frame Log::process_sums(const Frame& merged, const std::vector<uint64_t>& chosen) {
+  const std::lock_guard lock(mutex_);
+  return bindings::process_sums(stored_or_empty("files"), merged, chosen);
+}
+
+Frame Log::properties(const Frame& merged, const std::optional<std::vector<uint64_t>>& chosen) {
+  const std::lock_guard lock(mutex_);
+  return properties_of(stored_or_empty("properties"), merged, chosen.value_or(std::vector<uint64_t>()), !chosen);
+}
+
 std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& groups) {
   const std::lock_guard lock(mutex_);
   return common_values(*stored_or_empty("common"), groups);
@@ -112,6 +144,13 @@ std::vector<CommonRow> Log::common(const std::vector<std::vector<uint64_t>>& gro
 Rate Log::rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns) {
   const std::lock_guard lock(mutex_);
   return rate(*stored_or_empty("series"), processes, bins, begin_at_ns, end_at_ns);
+}
+
+std::array<std::vector<double>, 3> Log::rate_lines(const std::vector<uint64_t>& processes,
+                                                   const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
+                                                   uint64_t end_at_ns) {
+  const std::lock_guard lock(mutex_);
+  return bindings::rate_lines(*stored_or_empty("series"), processes, line_of, lines, bins, end_at_ns);
 }
 
 uint64_t Log::narrowest_span_ns() {
@@ -133,7 +172,7 @@ SharedTable Log::stored(const std::string& name) {
   const auto known = tables_.find(name);
   if (known != tables_.end()) return known->second;
   if (anonymizer_ && name != "names") (void)stored("names");  // which the other tables refer to
-  auto table = reader_.table(name, job_);
+  auto table = source_->table(name, job_);
   if (!table.ok() && table.code() != Code::kNotFound) check(located(table.status()));
   if (table.ok() && anonymizer_) {
     const std::lock_guard lock(anonymizer_->mutex);

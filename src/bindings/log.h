@@ -14,9 +14,9 @@
 #include "anonymize/anonymizer.h"
 #include "bindings/decode.h"
 #include "bindings/file_table.h"
+#include "bindings/log_source.h"
 #include "bindings/merge.h"
 #include "bindings/query.h"
-#include "format/reader.h"
 
 namespace headrace::bindings {
 
@@ -30,7 +30,7 @@ struct SharedAnonymizer {
 class Log {
  public:
   /// `job`: 1 for the first job in the file. 0: the only one; a file with several is then refused (kInvalid).
-  /// kForeign: a chunk file without any table of a job log. Otherwise as Reader::open.
+  /// kForeign: a chunk file without any table of a job log. Otherwise as open_log_source.
   /// With an anonymizer, which several logs may share, every table is seen without names.
   Log(std::string path, uint64_t job, std::shared_ptr<SharedAnonymizer> anonymizer = {});
 
@@ -47,15 +47,29 @@ class Log {
   /// A table as stored. kNotFound.
   Frame raw(const std::string& name);
 
+  /// A table as stored, for native code; null when the log lacks it.
+  SharedTable table(const std::string& name);
+
   Frame merge(const std::string& by, const Selection& selection);
   std::array<model::SizeHistogram, 2> histogram(const Selection& selection);
   /// Names of the columns that the log itself has of a table; empty when it lacks the table.
   std::vector<std::string> columns(const std::string& table);
   /// Calls by function, over all processes or some (profile.h).
   Frame functions(const std::vector<uint64_t>& processes);
+  /// The same by process and layer.
+  Frame process_layers();
+  /// How evenly ranks did what the rows of `merged` say (rank_stats.h).
+  Frame rank_statistics(const Frame& merged);
+  Frame first_opens(const Frame& merged);
+  Frame process_sums(const Frame& merged, const std::vector<uint64_t>& chosen);
+  /// Of rows `chosen` of `merged`; without them of all (properties.h).
+  Frame properties(const Frame& merged, const std::optional<std::vector<uint64_t>>& chosen);
   std::vector<CommonRow> common(const std::vector<std::vector<uint64_t>>& groups);
   Rate rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns);
   uint64_t narrowest_span_ns();
+  std::array<std::vector<double>, 3> rate_lines(const std::vector<uint64_t>& processes,
+                                                const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
+                                                uint64_t end_at_ns);
   /// Of file records merged by path.
   FileTable files_of(const Frame& by_path, uint64_t most);
   SiteSums sites_of(const Frame& by_path, const std::vector<uint64_t>& chosen);
@@ -69,7 +83,7 @@ class Log {
 
   std::mutex mutex_;
   std::string path_;
-  format::Reader reader_;
+  std::unique_ptr<LogSource> source_;
   std::optional<uint64_t> job_;
   std::map<std::string, SharedTable> tables_;
   std::unique_ptr<Names> names_;

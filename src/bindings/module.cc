@@ -15,6 +15,7 @@
 
 #include "bindings/anonymize.h"
 #include "bindings/arrow_export.h"
+#include "bindings/darshan.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
 #include "bindings/match.h"
@@ -208,6 +209,11 @@ nb::class_<Log> define_log(nb::module_& module) {
           nb::arg("layers") = std::vector<std::string>())
       .def("columns", &Log::columns, nb::arg("table"), Release())
       .def("functions", &Log::functions, nb::arg("processes") = std::vector<uint64_t>(), Release())
+      .def("process_layers", &Log::process_layers, Release())
+      .def("rank_statistics", &Log::rank_statistics, nb::arg("merged"), Release())
+      .def("first_opens", &Log::first_opens, nb::arg("merged"), Release())
+      .def("process_sums", &Log::process_sums, nb::arg("merged"), nb::arg("rows"), Release())
+      .def("properties", &Log::properties, nb::arg("merged"), nb::arg("rows") = nb::none(), Release())
       .def("common", common_of, nb::arg("groups"));
   return log;
 }
@@ -234,6 +240,14 @@ NB_MODULE(_native, module) {
              Release());
   module.def("schema", schema);
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
+  module.def(
+      "convert",
+      [](Log& log, const std::string& format, const nb::bytes& output) {
+        const std::string path(output.c_str(), output.size());
+        const nb::gil_scoped_release release;
+        convert_log(log, format, path);
+      },
+      nb::arg("log"), nb::arg("format"), nb::arg("output"));
   module.def("demangle", demangle, nb::arg("symbol"));
   module.attr("version") = HEADRACE_VERSION;
 }

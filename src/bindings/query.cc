@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "bindings/id_map.h"
@@ -99,7 +100,7 @@ void for_each_common_size(const format::Table& common,
 namespace {
 
 // Adds what happened evenly in [from, to), in units of a span, to the spans that it touches.
-void spread(double total, double from, double to, std::vector<double>& spans) {
+void spread(double total, double from, double to, std::span<double> spans) {
   const auto first = std::min(static_cast<uint64_t>(from), spans.size() - 1);
   if (to <= from) {
     spans[first] += total;
@@ -140,6 +141,36 @@ Rate rate(const format::Table& series, const std::vector<uint64_t>& processes, u
     const double to = std::clamp(from + static_cast<double>(number(width, row)) / span, from, last);
     spread(static_cast<double>(number(bytes, row)), from, to, result.bytes[d]);
     if (operations) spread(static_cast<double>(number(operations, row)), from, to, result.operations[d]);
+  }
+  return result;
+}
+
+std::array<std::vector<double>, 3> rate_lines(const format::Table& series, const std::vector<uint64_t>& processes,
+                                              const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
+                                              uint64_t end_at_ns) {
+  std::array<std::vector<double>, 3> result;
+  result.fill(std::vector<double>(lines * bins));
+  const Reading reading{series};
+  const auto* owner = reading.number_column("process");
+  const auto* way = reading.text_column("direction");
+  const auto* start = reading.number_column("start_at_ns");
+  const auto* width = reading.number_column("width_ns");
+  const auto* bytes = reading.number_column("bytes");
+  const auto* operations = reading.number_column("operations");
+  IdMap line;
+  for (size_t i = 0; i < processes.size() && i < line_of.size(); ++i) {
+    if (line_of[i] < lines) line.insert(processes[i], line_of[i]);
+  }
+  if (end_at_ns == 0 || bins == 0) return result;
+  const double span = static_cast<double>(end_at_ns) / static_cast<double>(bins), last = static_cast<double>(bins);
+  for (uint64_t row = 0; row < series.rows; ++row) {
+    const uint32_t at = line.find(number(owner, row)), d = direction(way, row);
+    if (at == IdMap::kNone || (d > 1 && !is(way, row, "metadata"))) continue;
+    const double from = std::clamp(static_cast<double>(number(start, row)) / span, 0.0, last);
+    const double to = std::clamp(from + static_cast<double>(number(width, row)) / span, from, last);
+    const auto spans = [&](uint32_t measure) { return std::span(result[measure]).subspan(at * bins, bins); };
+    if (d < 2) spread(static_cast<double>(number(bytes, row)), from, to, spans(d));
+    if (operations) spread(static_cast<double>(number(operations, row)), from, to, spans(2));
   }
   return result;
 }

@@ -41,6 +41,12 @@ struct Rate {
 Rate rate(const format::Table& series, const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
           uint64_t end_at_ns);
 
+/// The series of each of these processes, added up in the line that it belongs to: [0] bytes read, [1] bytes written,
+/// [2] calls, each of `lines` times `bins` values, line by line.
+std::array<std::vector<double>, 3> rate_lines(const format::Table& series, const std::vector<uint64_t>& processes,
+                                              const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
+                                              uint64_t end_at_ns);
+
 /// The width of the narrowest span that the series has; 0 when it has none.
 uint64_t narrowest_span_ns(const format::Table& series);
 

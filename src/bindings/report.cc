@@ -4,6 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "bindings/file_table.h"
 #include "bindings/path_tree.h"
 #include "bindings/to_python.h"
@@ -79,6 +82,27 @@ nb::tuple rate_of(Log& log, uint64_t bins, uint64_t begin, uint64_t end, const s
   return nb::make_tuple(rate.bytes[0], rate.bytes[1], rate.operations[0], rate.operations[1], rate.operations[2]);
 }
 
+// Each measure as bytes of u16 and the value of one step of them: colours need no more.
+nb::list rate_lines_of(Log& log, const std::vector<uint64_t>& processes, const std::vector<uint32_t>& line_of,
+                       uint32_t lines, uint64_t bins, uint64_t end) {
+  std::array<std::vector<double>, 3> values;
+  {
+    const nb::gil_scoped_release release;
+    values = log.rate_lines(processes, line_of, lines, bins, end);
+  }
+  nb::list result;
+  for (const std::vector<double>& each : values) {
+    const double most = each.empty() ? 0 : *std::max_element(each.begin(), each.end()), step = most / 65535;
+    std::vector<uint16_t> packed(each.size());
+    for (size_t i = 0; step > 0 && i < each.size(); ++i) {
+      packed[i] = static_cast<uint16_t>(std::min(65535.0, std::round(each[i] / step)));
+    }
+    const nb::bytes bytes(reinterpret_cast<const char*>(packed.data()), packed.size() * sizeof(uint16_t));
+    result.append(nb::make_tuple(bytes, step));
+  }
+  return result;
+}
+
 // The modules of functions.def, by function.
 nb::dict function_modules() {
   nb::dict modules;
@@ -104,6 +128,8 @@ void define_report(nb::module_& module, nb::class_<Log>& log) {
       .def("site_sums", sites_of, nb::arg("by_path"), nb::arg("rows"))
       .def("rate", rate_of, nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
            nb::arg("processes") = std::vector<uint64_t>())
+      .def("rate_lines", rate_lines_of, nb::arg("processes"), nb::arg("line_of"), nb::arg("lines"), nb::arg("bins"),
+           nb::arg("end_at_ns"))
       .def_prop_ro("narrowest_span_ns", &Log::narrowest_span_ns);
   module.def("path_tree", tree_of, nb::arg("by_path"), nb::arg("most"));
   module.def("function_modules", function_modules);

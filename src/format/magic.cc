@@ -16,8 +16,10 @@ using std::string_view_literals::operator""sv;
 // Files that people who look for I/O logs are likely to have at hand. Darshan: an eight-byte version text, then a
 // magic number in the byte order of the machine that wrote it.
 constexpr Signature kSignatures[] = {
-    {8, "\x37\x35\x64\x00\x00\x00\x00\x00"sv, "is a Darshan log, not a Headrace log"},
-    {8, "\x00\x00\x00\x00\x00\x64\x35\x37"sv, "is a Darshan log, not a Headrace log"},
+    {8, "\x37\x35\x64\x00\x00\x00\x00\x00"sv,
+     "is a Darshan log, not a Headrace log: 'headrace convert' makes one of it"},
+    {8, "\x00\x00\x00\x00\x00\x64\x35\x37"sv,
+     "is a Darshan log, not a Headrace log: 'headrace convert' makes one of it"},
     {0, "\x89HDF\r\n\x1a\n"sv, "is an HDF5 file, not a Headrace log"},
     {0, "\x1f\x8b"sv, "is a gzip file, not a Headrace log"},
     {0, "\x28\xb5\x2f\xfd"sv, "is a zstd file, not a Headrace log"},

@@ -69,7 +69,7 @@ TEST_F(ReaderTest, SaysWhyAFileIsNoLog) {
             file("") + ": is not a Headrace log");
   const std::string darshan("3.41\0\0\0\0\x37\x35\x64\0\0\0\0\0 and much more", 30);
   EXPECT_EQ(message_of(Reader::open(file(darshan)), Code::kForeign),
-            file("") + ": is a Darshan log, not a Headrace log");
+            file("") + ": is a Darshan log, not a Headrace log: 'headrace convert' makes one of it");
   EXPECT_EQ(message_of(Reader::open(file("\x1f\x8b\x08 zipped")), Code::kForeign),
             file("") + ": is a gzip file, not a Headrace log");
   EXPECT_EQ(message_of(Reader::open(file("\x89HR")), Code::kTruncated),

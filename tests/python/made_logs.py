@@ -76,7 +76,9 @@ class LogMaker:
         return number
 
     def file(self, process: int, path: str | bytes, kind: str = "file", **counters: Any) -> int:
-        record = name_id(f"{process}/{kind}/".encode() + (path.encode() if isinstance(path, str) else path))
+        layer = f"{counters['layer']}/" if counters.get("layer", "posix") != "posix" else ""
+        head = f"{process}/{kind}/{layer}".encode()
+        record = name_id(head + (path.encode() if isinstance(path, str) else path))
         final = counters.pop("final_path", path)
         mount = counters.pop("mount", 0)
         ids = {"path": self.name(path), "final_path": self.name(final)}
@@ -203,6 +205,103 @@ def simulation(path: Path, processes: int = 2, checkpoints: int = 3) -> Path:
         unit="count",
         reason="operations on them are not seen",
     )
+    return log.write(path)
+
+
+def parallel(path: Path, ranks: int = 8, per_node: int = 4, slow: int = 5, bins: int = 8) -> Path:
+    """A parallel job that writes one shared file through HDF5 and MPI-IO, and files of its own.
+
+    Each rank writes 8 MiB of the dataset /rho in one collective call and two attributes; MPI-IO has half of
+    the ranks write for all, 4 MiB at once. Each rank has a file of its own through stdio; the ranks of the
+    first node share another one; rank 0 reads the input. Rank `slow` takes five times as long in its file.
+    """
+    log = LogMaker(command=json.dumps(["mpirun", "-n", str(ranks), "./simulate"]))
+    log.add("mounts", mount=5, point="/scratch", type="lustre", source="mds:/scratch", options="rw")
+    shared, run = "/scratch/run/dump.h5", 2_000_000_000
+    launcher = {"executable": "/usr/bin/mpirun", "arguments": b"mpirun\0-n\0"}
+    log.process(999, host="login1", ranks=0, instance=0, **launcher)
+    aggregators = max(1, ranks // 2)
+    per_aggregator = ranks * 8 // aggregators  # MiB
+    for rank in range(ranks):
+        number, host = rank + 1, f"node{rank // per_node}"
+        log.process(number, parent=999, rank=rank, ranks=ranks, instance=77, host=host, end_at_ns=run)
+        both = {"first_open_at_ns": 10**8, "last_close_at_ns": 10**9, "mount": 5}
+        times = {"write_ns": 40_000_000, "write_max_ns": 40_000_000, "write_max_size": 8 * MIB}
+        data = {"bytes_written": 8 * MIB, "writes": 1, "writes_collective": 1, **both}
+        dataset = log.file(
+            number, f"{shared}:/rho", kind="dataset", layer="hdf5", opens=1, meta_ns=1_000_000,
+            **data, **times,
+        )  # fmt: skip
+        log.add("common", record=dataset, direction="write", what="size", value=8 * MIB, count=1, exact=1)
+        whole = log.file(
+            number, shared, layer="hdf5", opens=1, opens_collective=1, closes=1, meta_ns=4_000_000,
+            writes=3, bytes_written=8 * MIB + 128, write_ns=42_000_000, writes_collective=1, **both,
+        )  # fmt: skip
+        log.add("common", record=whole, direction="write", what="size", value=8 * MIB, count=1, exact=1)
+        top = log.file(
+            number, shared, layer="mpiio", opens=1, opens_collective=1, closes=1, meta_ns=3_000_000, views=1,
+            writes_noncontiguous=1, write_ns=38_000_000, **data,
+        )  # fmt: skip
+        log.add("common", record=top, direction="write", what="size", value=8 * MIB, count=1, exact=1)
+        posix: dict[str, Any] = {"opens": 1, "closes": 1, "meta_ns": 2_000_000, **both}
+        if rank < aggregators:
+            writes = per_aggregator // 4
+            posix |= {
+                "writes": writes, "bytes_written": per_aggregator * MIB, "write_ns": writes * 15_000_000,
+                "writes_consecutive": writes - 1, "writes_forward": 1, "write_max_ns": 16_000_000,
+                "first_write_at_ns": 2 * 10**8, "last_write_at_ns": 9 * 10**8,
+            }  # fmt: skip
+        bottom = log.file(number, shared, layer="posix", flags=1 | 1 << 5, **posix)
+        if rank < aggregators:
+            common = {"value": 4 * MIB, "count": writes, "exact": 1}
+            log.add("common", record=bottom, direction="write", what="size", **common)
+            log.add("sizes", record=bottom, direction="write", bucket=22, count=writes)
+        for key, value in {
+            "hint_asked.cb_nodes": "2", "hint_used.cb_nodes": "2", "hint_used.romio_cb_write": "enable",
+        }.items():  # fmt: skip
+            log.add("properties", process=number, record=top, key=key, value=value)
+        log.add("properties", process=number, record=dataset, key="hdf5.chunk", value="1024,1024")
+        for key, value in {
+            "lustre.stripe_count": "2", "lustre.stripe_size": str(4 * MIB), "lustre.osts": "3,7",
+        }.items():  # fmt: skip
+            log.add("properties", process=number, record=bottom, key=key, value=value)
+        factor = 5 if rank == slow else 1
+        own = log.file(
+            number, f"/scratch/run/rank{rank}.log", layer="stdio", opens=1, closes=1, writes=100,
+            bytes_written=100 * 80, write_ns=10_000_000 * factor, write_max_ns=10**6, meta_ns=500_000,
+            flags=1 | 2 | 1 << 5, **both,
+        )  # fmt: skip
+        target = "9" if rank == slow else "4"
+        log.add("properties", process=number, record=own, key="lustre.osts", value=target)
+        if rank < per_node:
+            log.file(
+                number, "/scratch/run/halo.bin", layer="posix", opens=1, reads=4, bytes_read=4 * 1000,
+                read_ns=4_000_000 + rank * 1_000_000, reads_consecutive=3, reads_unaligned_file=3, **both,
+            )  # fmt: skip
+        if rank == 0:
+            log.file(
+                number, "/scratch/in/params", layer="posix", opens=1, reads=2, bytes_read=500,
+                read_ns=100_000, flags=1 << 5, size_at_open=500, **both,
+            )  # fmt: skip
+        log.file(number, "<stdout>", kind="stream", layer="stdio", writes=1, bytes_written=10, write_ns=1000)
+        profile = {"process": number, "errors": 0, "max_ns": 10**7}
+        waited = 1_000_000 if rank == slow else 100_000_000
+        for function, layer, calls, moved, time, own_ns in (
+            ("H5Dwrite", "hdf5", 1, 8 * MIB, 40_000_000, 2_000_000),
+            ("MPI_File_write_at_all", "mpiio", 1, 8 * MIB, 38_000_000, 8_000_000),
+            ("MPI_Allreduce", "mpi", 50, 50 * 800, 300_000_000, 300_000_000),
+            ("MPI_Barrier", "mpi", 10, 0, waited, waited),
+            ("pwrite64", "posix", 4, 16 * MIB, 30_000_000, 30_000_000),
+            ("fwrite", "stdio", 100, 8000, 10_000_000 * factor, 10_000_000 * factor),
+        ):
+            log.add(
+                "profiles", function=function, layer=layer, calls=calls, bytes=moved, time_ns=time,
+                own_ns=own_ns, **profile,
+            )  # fmt: skip
+        for bin_ in range(bins):
+            at = {"start_at_ns": bin_ * run // bins, "width_ns": run // bins}
+            moved = MIB * (1 + (bin_ + rank) % 4) if bin_ % 3 else 0
+            log.add("series", process=number, direction="write", bytes=moved, operations=3, **at)
     return log.write(path)
 
 

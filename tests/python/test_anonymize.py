@@ -15,7 +15,7 @@ from chunk_bytes import all_bytes
 from commands import headrace as command
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from made_logs import START_NS, LogMaker, large, simulation
+from made_logs import START_NS, LogMaker, large, parallel, simulation
 from report_reader import read_report
 
 # In every generated name, so that what is found is no chance, and no word of Headrace's own.
@@ -275,3 +275,38 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert command("anonymize", log, "-o", there, "--force").returncode == 0
     assert command("anonymize", log, "-o", log, "--force").returncode == 0
     assert {path.name for path in tmp_path.iterdir()} == {"a.hr", "foreign", "there"}
+
+
+def test_properties_and_datasets_of_a_parallel_job(tmp_path: Path) -> None:
+    """What everybody's files have stays readable; what somebody chose does not."""
+    maker = LogMaker()
+    maker.process(1, rank=0, ranks=1, instance=5)
+    record = maker.file(1, "/scratch/Zq7run/dump.h5", layer="hdf5", opens=1)
+    maker.file(1, "/scratch/Zq7run/dump.h5:/Zq7rho", kind="dataset", layer="hdf5", writes=1, bytes_written=8)
+    for key, value in {
+        "hint_asked.cb_nodes": "4",
+        "hint_asked.Zq7hint": "Zq7value",
+        "hint_used.cb_config_list": "Zq7node:2",
+        "lustre.osts": "3,17",
+        "hdf5.filters": "shuffle,Zq7filter",
+        "Zq7key": "/home/Zq7alice",
+    }.items():
+        maker.add("properties", process=1, record=record, key=key, value=value)
+    new = anonymous(maker.write(tmp_path / "a.hr"))
+    assert MARK not in all_bytes(new)
+    with headrace.open(new) as log:
+        rows = {row["key"]: row["value"] for row in log.table("properties").to_pylist()}
+        records = {row["record"] for row in log.table("properties").to_pylist()}
+        assert records <= {row["record"] for row in log.files.to_pylist()}
+        assert {row["layer"] for row in log.files.to_pylist()} == {"hdf5"}
+        assert {row["kind"] for row in log.files.to_pylist()} == {"file", "dataset"}
+    assert rows["hint_asked.cb_nodes"] == "4"
+    assert rows["lustre.osts"] == "3,17"
+    assert rows["hdf5.filters"].startswith("shuffle,~")
+    [file] = facts_of(new)["libraries"]["files"]
+    assert file["layers"][0]["datasets"] == 1, "it still lies in its file"
+
+
+def test_figures_of_a_parallel_job_stay(tmp_path: Path) -> None:
+    log = parallel(tmp_path / "a.hr")
+    assert figures(facts_of(log)) == figures(facts_of(anonymous(log)))

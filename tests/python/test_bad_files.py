@@ -29,13 +29,11 @@ def test_empty_file(tmp_path: Path) -> None:
 
 def test_foreign_files(tmp_path: Path) -> None:
     path = tmp_path / "a.hr"
-    # Version text, then the magic number at byte 8: how every Darshan log begins.
-    darshan = b"3.41\0\0\0\0" + (6567223).to_bytes(8, "little") + bytes(1400)
-    for content in (b"hello\n", b"PK\3\4" + bytes(99), darshan):
+    for content in (b"PK\3\4" + bytes(99), b"hello\n", b"\x89HDF\r\n\x1a\n" + bytes(99)):
         path.write_bytes(content)
         with pytest.raises(headrace.LogForeignError, match=r"a\.hr"):
             headrace.open(path)
-    with pytest.raises(headrace.LogForeignError, match="Darshan"):
+    with pytest.raises(headrace.LogForeignError, match="HDF5"):
         headrace.open(path)
 
 

@@ -20,7 +20,7 @@ from made_logs import simulation
 def test_help_lists_every_command() -> None:
     run = headrace("--help")
     assert run.returncode == 0
-    for name in ("run", "collect", "show", "diff", "export", "anonymize", "doctor"):
+    for name in ("run", "collect", "show", "diff", "scaling", "export", "anonymize", "doctor"):
         assert re.search(rf"^  {name} +\w", run.stdout, re.MULTILINE), name
 
 
@@ -28,7 +28,7 @@ def test_version() -> None:
     assert re.fullmatch(r"headrace \d+\.\d+\.\d+\n", headrace("--version").stdout)
 
 
-@pytest.mark.parametrize("command", ["show", "diff", "export", "anonymize", "doctor"])
+@pytest.mark.parametrize("command", ["show", "diff", "scaling", "export", "anonymize", "doctor"])
 def test_every_help_has_an_example(command: str) -> None:
     run = headrace(command, "--help")
     assert run.returncode == 0

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from commands import headrace
-from made_logs import MIB, LogMaker, large, simulation
+from made_logs import MIB, LogMaker, large, parallel, simulation
 
 HOSTILE = [
     "/esc/\x1b[31mred\x1b]0;title\x07",
@@ -230,7 +230,10 @@ def test_damage_is_said(tmp_path: Path) -> None:
 
 
 def test_the_keys_of_json_are_those_documented(tmp_path: Path) -> None:
-    documented = set(re.findall(r"`([a-z_]+)`", (Path(__file__).parents[2] / "docs/show.md").read_text()))
+    docs = Path(__file__).parents[2] / "docs"
+    text = "".join((docs / name).read_text() for name in ("show.md", "parallel.md"))
+    text += (docs / "reference/counters.md").read_text()
+    documented = set(re.findall(r'[`"]([a-z0-9_ ]+)[`"]', text))
     used: set[str] = set()
 
     def collect(value: Any) -> None:
@@ -239,9 +242,9 @@ def test_the_keys_of_json_are_those_documented(tmp_path: Path) -> None:
         for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
             collect(item)
 
-    log = simulation(tmp_path / "a.hr")
-    for by in ("path", "process", "directory"):
-        collect(facts(log, "--by", by))
+    for log in (simulation(tmp_path / "a.hr"), parallel(tmp_path / "b.hr")):
+        for by in ("path", "process", "directory"):
+            collect(facts(log, "--by", by))
     collect({"offset": 0, "reason": ""})
     assert used <= documented, f"docs/show.md lacks {sorted(used - documented)}"
 

@@ -7,24 +7,43 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace import _native
-from headrace.analysis.kinds import FILE_KINDS
+from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS
 from headrace.logs import JobLog
 
+# What only calls of parallel libraries are.
+_TOGETHER = (
+    "opens_collective",
+    *(
+        f"{way}_{how}"
+        for how in ("collective", "nonblocking", "split", "shared_pointer", "noncontiguous")
+        for way in ("reads", "writes")
+    ),
+    "views",
+)
 _PARTS = {"read": ("reads", "read", "bytes_read"), "write": ("writes", "write", "bytes_written")}
 
 
 def layers(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
-    """Calls on files by the layer that the program called, most time first; keys as in docs/show.md."""
-    rows = [_layer(row) for row in log.native.merge("layer", chosen, FILE_KINDS).rows()]
-    return sorted(rows, key=lambda row: (-_time(row), row["layer"]))
+    """Calls on files by layer; keys as in docs/show.md.
+
+    First the layers that add up, most time first, then libraries, whose bytes pass the layers below as well.
+    """
+    found = {row["layer"]: layer_facts(row) for row in log.native.merge("layer", chosen, FILE_KINDS).rows()}
+    for row in log.native.merge("layer", chosen, ["dataset"]).rows():
+        found[row["layer"]] = with_datasets(found.get(row["layer"]), layer_facts(row)) | {
+            "datasets": row["files"]
+        }
+    rows = [{"datasets": 0, **row} if not row["adds_up"] else row for row in found.values()]
+    return sorted(rows, key=lambda row: (not row["adds_up"], -layer_time(row), row["layer"]))
 
 
-def _time(row: dict[str, Any]) -> int:
+def layer_time(row: dict[str, Any]) -> int:
     return sum(int(row[part]["time_ns"]) for part in ("read", "write", "metadata"))
 
 
-def _layer(row: dict[str, Any]) -> dict[str, Any]:
-    facts: dict[str, Any] = {"layer": row["layer"]}
+def layer_facts(row: dict[str, Any]) -> dict[str, Any]:
+    """What one layer did, from counters merged over it."""
+    facts: dict[str, Any] = {"layer": row["layer"], "adds_up": row["layer"] in SYSTEM_LAYERS}
     for part, (calls, times, moved) in _PARTS.items():
         facts[part] = {
             "calls": row[calls],
@@ -39,18 +58,45 @@ def _layer(row: dict[str, Any]) -> dict[str, Any]:
         "time_ns": row["meta_ns"],
         "slowest_ns": row["meta_max_ns"],
     }
-    if row["layer"] != "posix":
+    if not facts["adds_up"]:
+        facts["together"] = {name: row[name] for name in _TOGETHER}
+    if row["layer"] == "stdio":
         names = ("flushes", "system_reads", "system_writes", "system_bytes_read", "system_bytes_written")
         facts["buffer"] = {name: row.get(name, 0) for name in names}
     return facts
 
 
+def with_datasets(file: dict[str, Any] | None, inside: dict[str, Any]) -> dict[str, Any]:
+    """What a layer did to files, of its rows of files and of those of datasets inside them.
+
+    Captured reads and writes of a dataset count at its file as well; Darshan's H5D module alone counts them,
+    and its rows of files have none. Every other call counts at one of the two.
+    """
+    if file is None or "together" not in file or "together" not in inside:
+        return inside if file is None else file
+    result = {**inside, **file, "together": dict(file["together"])}
+    for part, way in (("read", "reads"), ("write", "writes")):
+        if inside[part]["calls"] > file[part]["calls"]:
+            result[part] = inside[part]
+            shares = {key: count for key, count in inside["together"].items() if key.startswith(way)}
+            result["together"] |= shares
+    a, b = file["metadata"], inside["metadata"]
+    result["metadata"] = {key: a[key] + b[key] for key in ("calls", "errors", "time_ns")}
+    result["metadata"]["slowest_ns"] = max(a["slowest_ns"], b["slowest_ns"])
+    return result
+
+
 def functions(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
-    """Calls by function, on whatever they were: files, pipes, sockets, excluded paths; most time first."""
+    """Calls by function, on whatever they were: files, pipes, sockets, excluded paths; most time first.
+
+    Logs of versions that captured no libraries do not name the layer, and no call was inside another one.
+    """
     modules = _native.function_modules()
     rows = log.native.functions(chosen).rows()
+    nested = "own_ns" in log.native.columns("profiles")
     for row in rows:
-        row["layer"] = "stdio" if modules.get(row["function"]) == "stdio" else "posix"
+        row["layer"] = row["layer"] or ("stdio" if modules.get(row["function"]) == "stdio" else "posix")
+        row["own_ns"] = row["own_ns"] if nested else row["time_ns"]
     return sorted(rows, key=lambda row: (-row["time_ns"], row["function"]))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from headrace import _native
 from headrace.analysis.access import access
 from headrace.analysis.changes import share, signed
-from headrace.analysis.kinds import FILE_KINDS
+from headrace.analysis.kinds import merge_files
 from headrace.logs import JobLog, flags
 
 Facts = dict[str, Any]
@@ -29,7 +29,7 @@ class Matched:
         self.runs = [(log, place) for place, runs in enumerate(sides) for log in runs]
         self.repeats = [len(runs) for runs in sides]
         directories = [str(run["job"]["working_directory"] or "") for runs in summaries for run in runs]
-        self.frames = [log.native.merge(by, [], FILE_KINDS) for log, _ in self.runs]
+        self.frames = [merge_files(log, by, []) for log, _ in self.runs]
         self.frame = _native.match(
             [
                 (frame, directory, place)

@@ -84,7 +84,22 @@ def _totals(summaries: list[list[Facts]]) -> list[Facts]:
             "slowest_process_io_ns", "ns", lambda run: max((p["io_ns"] for p in run["processes"]), default=0)
         ),
     ]
+    if all(run["parallel"] for runs in summaries for run in runs):
+        # What stays comparable when the number of ranks is another one.
+        rows += [
+            row("ranks", "count", lambda run: run["parallel"]["ranks"]),
+            row("rank_io_ns", "ns", lambda run: _rank_io(run["parallel"])),
+            row("slowest_rank_io_ns", "ns", lambda run: run["parallel"]["io_ns"]["most"]),
+            row("rank_mpi_ns", "ns", lambda run: run["parallel"]["mpi_ns"]["mean"]),
+        ]
     return rows
+
+
+def _rank_io(parallel: Facts) -> float:
+    """Mean over ranks; records that stand for all of them included."""
+    reduced = parallel["reduced"] or {"io_ns": 0}
+    mean: float = parallel["io_ns"]["mean"] + reduced["io_ns"] / parallel["ranks"]
+    return mean
 
 
 def _functions(sides: Sequence[Sequence[JobLog]]) -> list[Facts]:

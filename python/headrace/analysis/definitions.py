@@ -48,7 +48,11 @@ other | - | Standard streams, pipes, sockets, devices, excluded paths: not in th
 
 # layers and functions
 layer | - | What the program called: posix is the system's calls (read, write), stdio the C library's
-    streams (fread, fprintf). Each call counts in one of them, so the two add up.
+    streams (fread, fprintf). Each call counts in one of them, so the two add up. mpiio, hdf5 and pnetcdf are
+    libraries above, whose bytes pass the layers below and are counted there too; mpi is communication.
+adds_up | - | Whether the layer is of the system, posix or stdio, of which alone totals are made.
+datasets | count | Datasets of HDF5 and variables of PnetCDF inside files. They are no files.
+own_ns | ns | Time inside calls but outside other captured calls that they made.
 layers | - | The layers through which a file was used.
 function | - | The function that the program called, on whatever it was: files, pipes, sockets and
     excluded paths.
@@ -106,6 +110,65 @@ ended | - | exit, exec (it executed another program), killed, running (at the en
     unknown.
 captured | - | Whether its calls are in the log.
 reason | - | Why it was not captured, or what is missing.
+
+# the ranks of a parallel job
+ranks | count | Ranks of parallel programs (MPI); of a file those that used it. What a rank's threads,
+    images and retries did is one sum. Processes without a rank, such as launchers, are in none of these
+    figures.
+world | count | Ranks of the programs whose ranks used the file.
+nodes | count | Hosts that ranks ran on: compute nodes.
+instances | - | Runs of parallel programs in the job; each has ranks of its own.
+no_files | - | Whether no rank of the program touched a file; standard streams are none.
+mib_per_second | - | MiB read and written by all ranks, by the time inside calls of the slowest rank (Carns
+    et al. 2011, II-D, before it is divided by the nodes).
+mib_per_second_per_node | - | The same by the number of compute nodes: the MiB/s/CN of Carns et al. 2011,
+    II-D. There, the time of a shared file is estimated, because that version of Darshan kept no times of
+    ranks.
+agg_perf_by_slowest | - | Darshan's estimate (since 3.4, darshan-util): MiB by the sum of the slowest rank's
+    time in files that not all ranks share and, of each file that all share, its slowest rank's time.
+    Darshan makes it for one module; here it is of posix and stdio together.
+agg_time_by_slowest_ns | ns | The time by which agg_perf_by_slowest divides.
+metadata_share | share | Time inside metadata calls by time inside all calls on files, over all ranks (Carns
+    et al. 2011, Table IV, "md cost"). Closing counts as metadata.
+mib_per_rank | - | MiB read and written by all ranks, by their number (Table IV there, "MiB per proc").
+files_per_rank | - | Files that ranks used by the number of ranks (Table IV there, "Files per proc").
+creates_per_rank | - | Files opened with O_CREAT that held nothing when they were first opened, by the
+    number of ranks (Table IV there, "Creates per proc").
+sequential_share | share | Reads and writes that began where the same thread's last one ended or beyond, by
+    all that have one before them (Table IV there, "seq.").
+aligned_share | share | Reads and writes of posix at multiples of 4,096 bytes, by all of posix (Table IV
+    there, "aligned", where the file system gives the unit).
+strategy | - | unique: one rank used the file; shared: all ranks of a program; partially shared: some of
+    them (Carns et al. 2011, III-A: N:N, N:1, N:M).
+interfaces | - | The layers through which a file was used, the highest first; posix is also below libraries.
+written | count | Files that ranks wrote to.
+held_data | count | Written files that were not empty when they were first opened: overwritten or extended
+    (compare Carns et al. 2011, IV-B).
+truncated_at_open | count | Written files that the first open emptied; what they held before is not known.
+held_data_unknown | count | Written files of which the size at the first open was not measured.
+imbalance | - | The most that a rank has by the mean of all ranks; 1: all have the same.
+variance | - | Mean of the squared distances from the mean, over the ranks (of a file over those that used
+    it).
+mpi_ns | ns | Time inside communication calls of MPI, without other captured calls inside them.
+mpi_calls | count | Communication calls of MPI.
+mpi_bytes | bytes | Bytes that they sent and received, as far as the call says it.
+mpiio_ns | ns | Time inside calls of MPI-IO, without the system's calls and communication that is captured
+    in them.
+instance | - | The run of a parallel program that a rank belongs to.
+slowest_rank | - | The rank that spent most time in calls on the file.
+slowest_host | - | The node of that rank.
+fastest_rank | - | Of the ranks that used the file, the one that spent least time in calls on it.
+fastest_host | - | The node of that rank.
+rank_bytes_least | bytes | Least that one of the ranks that used the file read and wrote.
+rank_bytes_mean | bytes | Mean of what these ranks read and wrote.
+rank_bytes_most | bytes | Most that one of them read and wrote.
+rank_bytes_variance | - | Variance of what they read and wrote, in square bytes.
+rank_ns_least | ns | Least time in calls on the file of one of the ranks that used it.
+rank_ns_mean | ns | Mean of the time of these ranks.
+rank_ns_most | ns | Most time of one of them.
+rank_ns_variance | - | Variance of their time, in square nanoseconds.
+properties | - | What is known of a file besides counts: MPI-IO hints as asked for and as the library used
+    them, layouts of HDF5 datasets, Lustre stripes and object servers.
 
 # places in the code
 sites | - | Places in the program that made the calls, resolved from return addresses; where a name is not

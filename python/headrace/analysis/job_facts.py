@@ -9,8 +9,14 @@ from headrace.analysis.calls import finest_spans, rate
 from headrace.analysis.definitions import definitions, units
 from headrace.analysis.directories import treemap
 from headrace.analysis.job_sites import job_sites
-from headrace.analysis.kinds import FILE_KINDS
+from headrace.analysis.kinds import merge_files
+from headrace.analysis.libraries import interfaces
+from headrace.analysis.parallel import file_ranks
 from headrace.analysis.processes import process_rows
+from headrace.analysis.properties import properties
+from headrace.analysis.rank_report import MOST_SPANS as MOST_HEAT_SPANS
+from headrace.analysis.rank_report import heat, known_properties, servers, shared_files
+from headrace.analysis.ranks import rank_rows
 from headrace.analysis.summary import overview, process_facts, tell_damage
 from headrace.logs import JobLog, flags
 
@@ -18,6 +24,7 @@ MOST_FILES = 100_000
 MOST_PROCESSES = 100_000
 MOST_SPANS = 2_000
 MOST_DIRECTORIES = 2_000
+MOST_LIBRARY_FILES = 100
 
 # (name, type, bytes in parts, texts of a code), as in docs/formats/report-payload.md.
 PackedColumn = tuple[str, str, tuple[bytes, ...], list[str] | None]
@@ -32,18 +39,22 @@ class JobFacts:
     file_columns: list[PackedColumn]
     file_sites: list[int]  # index into facts["sites"] of the place that opened each; -1: not known
     processes: list[dict[str, Any]]  # as in docs/show.md
+    ranks: list[dict[str, Any]]  # of a parallel job: rank_rows
+    file_ranks: list[dict[str, Any] | None]  # of a parallel job: by row of the files
+    interfaces: list[list[str]]  # by row of the files
+    heat: dict[str, bytes]  # columns of the table `heat`; none: empty
 
 
 def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
     """Raises LogError."""
     rows = process_rows(log)
-    summary = overview(log, rows, [])
+    summary = overview(log, rows, [], MOST_LIBRARY_FILES)
     run_ns = summary["job"]["run_ns"]
     processes = process_facts(log, rows, run_ns)
-    by_path = log.native.merge("path", [], FILE_KINDS)
+    by_path = merge_files(log, "path", [])
     files, columns, chosen, left_out = log.native.report_files(by_path, most_files)
     sites, opened = job_sites(log, by_path, chosen)
-    top_level = {key: summary.pop(key) for key in ("layers", "functions", "sizes")}
+    top_level = {key: summary.pop(key) for key in ("layers", "functions", "sizes", "libraries", "parallel")}
     facts = {
         "summary": summary,
         **top_level,
@@ -54,9 +65,30 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
         "units": units(),
         "flags": [flag._asdict() for flag in flags()],
     }
+    picture = heat(log, rows, run_ns, finest_spans([log], run_ns, MOST_HEAT_SPANS))
+    about = by_path.rows(chosen, ["path", "kind", "layers"])
+    known = properties(log, None, [])
+    facts["properties"], facts["properties_left_out"] = known_properties(
+        known, [row["path"] for row in about]
+    )
+    facts["servers"] = servers(log, by_path, known)
+    if top_level["parallel"]:
+        facts["shared_files"] = shared_files(log, by_path, rows)
+        facts["heat"] = picture[0] if picture else None
+    above = interfaces(log, [])
     if left_out["files"]:
         facts["files_left_out"] = {key: round(value) for key, value in left_out.items()}
     if len(processes) > MOST_PROCESSES:
         facts["processes_left_out"] = len(processes) - MOST_PROCESSES
     tell_damage(log, summary)
-    return JobFacts(facts, files, columns, opened, processes[:MOST_PROCESSES])
+    return JobFacts(
+        facts,
+        files,
+        columns,
+        opened,
+        processes[:MOST_PROCESSES],
+        rank_rows(log, rows, run_ns)[:MOST_PROCESSES],
+        file_ranks(log, by_path, chosen) if top_level["parallel"] else [],
+        [[*above.get((row["path"], row["kind"]), []), *row["layers"].split("+")] for row in about],
+        picture[1] if picture else {},
+    )

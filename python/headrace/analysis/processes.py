@@ -7,7 +7,7 @@ from typing import Any
 from headrace.logs import JobLog
 
 _COLUMNS = [
-    *("process", "parent", "pid", "rank", "host", "executable", "arguments"),
+    *("process", "parent", "pid", "rank", "ranks", "instance", "host", "executable", "arguments"),
     *("start_at_ns", "end_at_ns", "ended", "exit_status", "captured", "reason"),
     *("uncertain_operations", "unattributed_operations", "unattributed_bytes"),
 ]

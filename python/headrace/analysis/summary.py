@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from headrace import _native
 from headrace._errors import UsageError
 from headrace.analysis.access import access
 from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import finest_spans, functions, layers, rate
 from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
-from headrace.analysis.kinds import FILE_KINDS
+from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, merge_files
+from headrace.analysis.libraries import interfaces, libraries
+from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
+from headrace.analysis.properties import properties
+from headrace.analysis.ranks import library_times
 from headrace.logs import JobLog, flags
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
@@ -46,8 +51,13 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
     return summary
 
 
-def overview(log: JobLog, processes: list[dict[str, Any]], chosen: list[int]) -> dict[str, Any]:
-    """The facts about the job as a whole. `processes` are those of `process_rows`; empty `chosen`: all."""
+def overview(
+    log: JobLog, processes: list[dict[str, Any]], chosen: list[int], most_libraries: int = 10
+) -> dict[str, Any]:
+    """The facts about the job as a whole. `processes` are those of `process_rows`; empty `chosen`: all.
+
+    `most_libraries`: how many of the files that libraries used are described layer by layer.
+    """
     facts = log.job
     run_ns = job_run_ns(facts, processes)
     counted = [row for row in processes if row["captured"] and (not chosen or row["process"] in chosen)]
@@ -60,6 +70,8 @@ def overview(log: JobLog, processes: list[dict[str, Any]], chosen: list[int]) ->
         "selected_processes": [hex_id(number) for number in chosen],
         "totals": _totals(log, chosen, process_ns, run_ns),
         "layers": by_layer,
+        "libraries": libraries(log, chosen, most_libraries),
+        "parallel": None if chosen else parallel(log, processes, run_ns),
         "functions": functions(log, chosen),
         "other": _other(log, chosen),
         "sizes": _sizes(log, chosen, [row["layer"] for row in by_layer]),
@@ -137,7 +149,7 @@ def _metadata(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dict[str, Any]:
-    row = log.native.merge("all", chosen, FILE_KINDS).rows()[0]
+    row = merge_files(log, "all", chosen).rows()[0]
     io_ns = sum(row[name] for name in _TIMES)
     files, directories = _file_counts(log, "all", chosen)[0]
     return {
@@ -160,7 +172,8 @@ def _file_counts(log: JobLog, by: str, chosen: list[int]) -> dict[int, tuple[int
     """
 
     def counted(kinds: list[str], column: str) -> dict[int, int]:
-        rows = log.native.merge(by, chosen, kinds).rows(None, [column, *([by] if by != "all" else [])])
+        merged = log.native.merge(by, chosen, kinds, list(SYSTEM_LAYERS))
+        rows = merged.rows(None, [column, *([by] if by != "all" else [])])
         return {row.get(by, 0): row[column] for row in rows}
 
     paths, directories = counted(["file", "directory"], "files"), counted(["directory"], "files")
@@ -177,7 +190,7 @@ def _file_counts(log: JobLog, by: str, chosen: list[int]) -> dict[int, tuple[int
 def _other(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
     """Records that are no files, by kind."""
     columns = ["kind", "files", "reads", "writes", "bytes_read", "bytes_written", "metadata_calls", *_TIMES]
-    rows = log.native.merge("kind", chosen).rows(None, columns)
+    rows = log.native.merge("kind", chosen, [], list(SYSTEM_LAYERS)).rows(None, columns)
     kept = [_without_times(row) for row in rows if row["kind"] not in FILE_KINDS]
     return sorted(kept, key=lambda row: (-row["time_ns"], row["kind"]))
 
@@ -191,11 +204,12 @@ def _without_times(row: dict[str, Any]) -> dict[str, Any]:
 def _rows(
     log: JobLog, chosen: list[int], options: Options, processes: dict[int, dict[str, Any]]
 ) -> dict[str, Any]:
-    merged = log.native.merge(options.by, chosen, FILE_KINDS)
+    merged = merge_files(log, options.by, chosen)
     numbers = merged.top(options.sort, options.rows)
     rows = merged.rows(numbers)
     groups = [merged.records(number) for number in numbers]
     sites = _sites(log, groups) if options.by == "path" and groups else []
+    about = _about(log, merged, numbers, chosen) if options.by == "path" else [{} for _ in numbers]
     common: dict[tuple[int, str], list[tuple[str, int, int, bool]]] = {}
     for group, direction, what, value, count, exact in log.native.common(groups):
         common.setdefault((group, direction), []).append((what, value, count, exact))
@@ -216,8 +230,24 @@ def _rows(
         facts["mapped_bytes"] = row["mapped_bytes"]
         if options.by == "path":
             facts["sites"] = sites[place]
-        result.append(facts)
+        result.append(facts | about[place])
     return {"rows": result, "rows_in_all": len(merged)}
+
+
+def _about(log: JobLog, merged: _native.Frame, numbers: list[int], chosen: list[int]) -> list[dict[str, Any]]:
+    """Of each of these files the interfaces, how evenly ranks used it, and what is known besides counts."""
+    above = interfaces(log, chosen)
+    rows = merged.rows(numbers, ["path", "kind", "layers"])
+    evenness = file_ranks(log, merged, numbers)
+    found = properties(log, {row["path"] for row in rows}, chosen)
+    return [
+        {
+            "interfaces": [*above.get((row["path"], row["kind"]), []), *row["layers"].split("+")],
+            "ranks": ranks,
+            "properties": found.get(row["path"], []),
+        }
+        for row, ranks in zip(rows, evenness, strict=True)
+    ]
 
 
 def _sites(log: JobLog, groups: list[list[int]]) -> list[list[dict[str, Any]]]:
@@ -258,35 +288,39 @@ def _identity(
 
 def _sizes(log: JobLog, chosen: list[int], names: list[str]) -> dict[str, Any]:
     """Operations by size: `over` < size <= `to` bytes; the first bucket holds 0 and 1."""
-    whole = size_buckets(log, chosen, [])
-    if len(names) < 2:
+    whole = size_buckets(log, chosen, list(SYSTEM_LAYERS))
+    if set(names) <= {"posix"} or names == ["stdio"]:
         return {**whole, "by_layer": dict.fromkeys(names, whole)}
     return {**whole, "by_layer": {name: size_buckets(log, chosen, [name]) for name in names}}
 
 
 def size_buckets(log: JobLog, chosen: list[int], layers: list[str]) -> dict[str, Any]:
+    counted = log.native.histogram(chosen, FILE_KINDS, layers)
+    if not any(map(any, counted)):
+        # Where datasets alone have the operations of their library: see with_datasets.
+        counted = log.native.histogram(chosen, ["dataset"], layers)
     return {
         direction: [
             {"over": -1 if bucket == 0 else 1 << (bucket - 1), "to": 1 << bucket, "operations": count}
             for bucket, count in enumerate(counts)
             if count
         ]
-        for direction, counts in zip(
-            ("read", "write"), log.native.histogram(chosen, FILE_KINDS, layers), strict=True
-        )
+        for direction, counts in zip(("read", "write"), counted, strict=True)
     }
 
 
 def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> list[dict[str, Any]]:
     calls = ("reads", "writes", "metadata_calls")
     columns = ["process", "bytes_read", "bytes_written", *calls, *_TIMES]
-    done = {row["process"]: row for row in log.native.merge("process", [], FILE_KINDS).rows(None, columns)}
+    library = library_times(log)
+    done = {row["process"]: row for row in merge_files(log, "process", []).rows(None, columns)}
     result = []
     for row in processes:
         io = done.get(row["process"], {})
         keys = (
             "pid",
             "rank",
+            "ranks",
             "host",
             "executable",
             "arguments",
@@ -308,6 +342,12 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
                 "calls": sum(io.get(name, 0) for name in calls),
                 **{name: io.get(name, 0) for name in _TIMES},
                 "io_ns": sum(io.get(name, 0) for name in _TIMES),
+                "instance": hex_id(row["instance"]) if row["instance"] else None,
+                "mpi_ns": 0,
+                "mpi_calls": 0,
+                "mpi_bytes": 0,
+                "mpiio_ns": 0,
+                **library.get(row["process"], {}),
             }
         )
     return result
@@ -318,7 +358,7 @@ def _mounts(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
     columns = ["mount", "bytes_read", "bytes_written", *_TIMES]
     counts = _file_counts(log, "mount", chosen)
     result = []
-    for row in log.native.merge("mount", chosen, FILE_KINDS).rows(None, columns):
+    for row in merge_files(log, "mount", chosen).rows(None, columns):
         mount = described.get(row["mount"], {})
         place = {key: mount.get(key, "") for key in ("point", "type", "source", "options")}
         files, directories = counts[row["mount"]]

@@ -17,7 +17,7 @@ def unequal(summaries: list[list[Facts]], sides: Sequence[Sequence[JobLog]]) -> 
     runs = list(zip(names, (run for side in summaries for run in side), strict=True))
     rows = [*_trouble(runs), *_differing(runs)]
     logs = list(zip(names, (log for side in sides for log in side), strict=True))
-    return [*rows, *_without_stdio(logs)]
+    return [*rows, *_ranks(runs), *_libraries(runs), *_without_stdio(logs)]
 
 
 def run_names(repeats: Sequence[int]) -> list[str]:
@@ -67,6 +67,35 @@ def _differing(runs: list[tuple[str, Facts]]) -> list[Facts]:
             said = "; ".join(f"{', '.join(names)}: {value}" for value, names in values.items())
             # Commands may be long, and whoever reads this has them already.
             rows.append({"what": what, "text": title if what == "command" else f"{title}: {said}"})
+    return rows
+
+
+def _ranks(runs: list[tuple[str, Facts]]) -> list[Facts]:
+    """Jobs of other sizes, and which of their figures can be compared all the same."""
+    sizes: dict[int, list[str]] = {}
+    for name, run in runs:
+        sizes.setdefault(run["parallel"]["ranks"] if run["parallel"] else 0, []).append(name)
+    if len(sizes) < 2:
+        return []
+    said = "; ".join(f"{', '.join(names)}: {count:,}" for count, names in sizes.items())
+    text = f"numbers of ranks differ: {said}"
+    if 0 not in sizes:
+        text += (
+            ". Times and calls of whole runs are sums over ranks, so compare them by rank (mean and slowest"
+            " rank), and bytes and files where the work is the same; 'headrace scaling' shows shares of time"
+        )
+    return [{"what": "ranks", "text": text}]
+
+
+def _libraries(runs: list[tuple[str, Facts]]) -> list[Facts]:
+    """Libraries that only some runs have records of: not used, or not captured."""
+    rows = []
+    above = [{row["layer"] for row in run["layers"] if not row["adds_up"]} for _, run in runs]
+    for layer in sorted(set().union(*above)):
+        without = [name for (name, _), layers in zip(runs, above, strict=True) if layer not in layers]
+        if without:
+            text = f"no calls of {layer} in {', '.join(without)}: it was not used there, or not captured"
+            rows.append({"what": "library", "text": text})
     return rows
 
 

@@ -37,7 +37,9 @@ COMMANDS = {
     "show": ("headrace.commands.show", "Show what a job log says, in the terminal or as JSON."),
     "report": ("headrace.commands.report", "Write a report: one HTML file for any browser."),
     "diff": ("headrace.commands.diff", "Show what changed between runs."),
+    "scaling": ("headrace.commands.scaling", "Show how the parts of a run change as a job grows."),
     "export": ("headrace.commands.export", "Write the tables of a job log as Parquet, CSV or JSON."),
+    "convert": ("headrace.commands.convert", "Turn a Darshan log into a job log, or the other way round."),
     "anonymize": (
         "headrace.commands.anonymize",
         "Write a job log again without paths, arguments, hosts and users.",

@@ -34,6 +34,10 @@ _TOTALS = {
     "processes": "processes",
     "process_ns": "lifetimes of processes",
     "slowest_process_io_ns": "most I/O time of a process",
+    "ranks": "ranks",
+    "rank_io_ns": "mean I/O time of a rank",
+    "slowest_rank_io_ns": "most I/O time of a rank",
+    "rank_mpi_ns": "mean communication of a rank",
 }
 _ROWS = 8  # of a small table
 

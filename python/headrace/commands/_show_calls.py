@@ -9,6 +9,7 @@ from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
+    count,
     duration,
     number,
     percent,
@@ -21,7 +22,13 @@ from headrace.commands._text import (
 Facts = dict[str, Any]
 
 _MOST = 5
-_LAYERS = {"posix": "posix, the system's calls", "stdio": "stdio, the C library's streams"}
+_LAYERS = {
+    "posix": "posix, the system's calls",
+    "stdio": "stdio, the C library's streams",
+    "mpiio": "mpiio, MPI's files",
+    "hdf5": "hdf5",
+    "pnetcdf": "pnetcdf",
+}
 
 
 def layer_lines(facts: Facts, terminal: Terminal) -> list[str]:
@@ -29,6 +36,20 @@ def layer_lines(facts: Facts, terminal: Terminal) -> list[str]:
     layers = facts["layers"]
     if [layer["layer"] for layer in layers] in ([], ["posix"]):
         return []
+    system = [layer for layer in layers if layer["adds_up"]]
+    above = [layer for layer in layers if not layer["adds_up"]]
+    lines = _layers("Layers, which add up", system, terminal) if system else []
+    for layer in system:
+        lines += _buffer(layer, terminal)
+    if above:
+        title = "Libraries above, whose calls pass the layers below: not in the totals"
+        lines += _layers(title, above, terminal)
+        for layer in above:
+            lines += _together(layer, terminal)
+    return lines
+
+
+def _layers(title: str, layers: list[Facts], terminal: Terminal) -> list[str]:
     rows: list[Sequence[str]] = [("time", "reads", "read", "writes", "written", "metadata", "layer")]
     for layer in layers:
         read, write, metadata = layer["read"], layer["write"], layer["metadata"]
@@ -44,10 +65,35 @@ def layer_lines(facts: Facts, terminal: Terminal) -> list[str]:
             )
         )
     table = columns(rows, left=frozenset({6}))
-    lines = [terminal.bold("Layers, which add up"), terminal.dim(table[0]), *table[1:]]
-    for layer in layers:
-        lines += _buffer(layer, terminal)
-    return lines
+    return [*map(terminal.bold, terminal.wrap(title)), terminal.dim(table[0]), *table[1:]]
+
+
+def _together(layer: Facts, terminal: Terminal) -> list[str]:
+    """What of a library's calls ranks made together, and how many datasets they were on."""
+    together = layer["together"]
+    words = {
+        "nonblocking": "nonblocking",
+        "noncontiguous": "in pieces",
+        "shared_pointer": "at the shared pointer",
+    }
+    parts = []
+    for way in ("reads", "writes"):
+        part = layer[way.removesuffix("s")]
+        if part["calls"]:
+            parts.append(f"{percent(together[f'{way}_collective'] / part['calls'])} of {way} collective")
+        parts += [
+            f"{number(together[f'{way}_{key}'])} {way} {text}"
+            for key, text in words.items()
+            if together[f"{way}_{key}"]
+        ]
+    if together["views"]:
+        parts.append(count(together["views"], "view"))
+    if layer.get("datasets"):
+        parts.append(count(layer["datasets"], "dataset"))
+    if not parts:
+        return []
+    text = f"Of {printable(layer['layer'])}: {', '.join(parts)}."
+    return [terminal.dim(line) for line in terminal.wrap(text, "  ", "    ")]
 
 
 def _buffer(layer: Facts, terminal: Terminal) -> list[str]:
@@ -65,13 +111,17 @@ def function_lines(facts: Facts, terminal: Terminal) -> list[str]:
     functions = [row for row in facts["functions"] if row["time_ns"]][:_MOST]
     if not functions:
         return []
-    rows: list[Sequence[str]] = [("time", "calls", "per call", "slowest", "errors", "function")]
+    # Where calls of libraries contain calls of the system, the time of their own is what adds up.
+    nested = any(row["own_ns"] != row["time_ns"] for row in facts["functions"])
+    own = ("own time",) if nested else ()
+    rows: list[Sequence[str]] = [("time", *own, "calls", "per call", "slowest", "errors", "function")]
     for row in functions:
         per_call = duration(row["time_ns"] / row["calls"]) if row["calls"] else NONE
         name = shorten_right(printable(row["function"]), 60)
-        figures = (duration(row["time_ns"]), number(row["calls"]), per_call, duration(row["max_ns"]))
+        times = (duration(row["time_ns"]), *((duration(row["own_ns"]),) if nested else ()))
+        figures = (*times, number(row["calls"]), per_call, duration(row["max_ns"]))
         rows.append((*figures, number(row["errors"]), name))
-    table = columns(rows, left=frozenset({5}))
+    table = columns(rows, left=frozenset({len(rows[0]) - 1}))
     more = len(facts["functions"]) - len(functions)
     title = "Functions, most time first, on whatever they were: files, pipes, sockets"
     rest = [terminal.dim(f"  … and {number(more)} more: --json has all")] if more > 0 else []

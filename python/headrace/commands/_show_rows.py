@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.analysis.call_sites import place as call_site
+from headrace.commands._show_parallel import property_words, rank_words
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
@@ -124,6 +125,7 @@ def _words(row: Facts, by: str, mounts: int, terminal: Terminal) -> list[str]:
     if by != "process" and row["processes"] > 1:
         parts.append(f"{number(row['processes'])} processes")
     if by == "path":
+        parts += [*rank_words(row), *property_words(row)]
         is_rollup = row["kind"] == "directory_rollup"
         flags = [flag for flag in row["flags"] if not (is_rollup and flag == "partial")]
         parts += [text for flag, text in FLAGS.items() if flag in flags]

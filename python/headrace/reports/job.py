@@ -10,11 +10,21 @@ from headrace.reports.payload import Column, Table, codes, numbers, texts
 
 _FIGURES = ("depth", "pid", "start_at_ns", "run_ns", "bytes_read", "bytes_written", "calls")
 _TIMES = ("read_ns", "write_ns", "meta_ns")
+_RANK_FIGURES = (
+    *("run_ns", "io_ns", *_TIMES, "mpi_ns", "mpiio_ns"),
+    *("bytes_read", "bytes_written", "calls", "files", "mpi_calls", "mpi_bytes"),
+)
 
 
 def tables(job: JobFacts) -> dict[str, Table]:
-    """`files` and `processes` of docs/formats/report-payload.md."""
-    return {"files": _files(job), "processes": _processes(job.processes)}
+    """`files` and `processes` of docs/formats/report-payload.md, and of a parallel job `ranks` and `heat`."""
+    found = {"files": _files(job), "processes": _processes(job.processes)}
+    if job.ranks:
+        found["ranks"] = _ranks(job.ranks)
+    if job.heat:
+        rows = len(next(iter(job.heat.values()))) // 2
+        found["heat"] = Table(rows, {name: Column("u16", (data,)) for name, data in job.heat.items()})
+    return found
 
 
 def title(job: JobFacts) -> str:
@@ -27,7 +37,51 @@ def title(job: JobFacts) -> str:
 def _files(job: JobFacts) -> Table:
     columns = {name: Column(kind, parts, values) for name, kind, parts, values in job.file_columns}
     columns["site"] = numbers("i32", job.file_sites)
+    columns["interfaces"] = codes("+".join(names) for names in job.interfaces)
+    if job.file_ranks:
+        columns |= _file_ranks(job.file_ranks)
     return Table(job.files, columns)
+
+
+def _file_ranks(rows: list[dict[str, Any] | None]) -> dict[str, Column]:
+    """How evenly ranks used each file; where none did, 0 ranks and -1 for the slowest and fastest."""
+    columns = {
+        "strategy": codes(row["strategy"] if row else "" for row in rows),
+        **{key: numbers("f64", (row[key] if row else 0 for row in rows)) for key in ("ranks", "world")},
+    }
+    for key in ("slowest", "fastest"):
+        columns[f"{key}_rank"] = numbers(
+            "i32", (_small(row[key]["rank"]) if row and row[key] else -1 for row in rows)
+        )
+        columns[f"{key}_host"] = codes(row[key]["host"] if row and row[key] else "" for row in rows)
+    for key, name in (("bytes", "rank_bytes"), ("time_ns", "rank_ns")):
+        for part in ("least", "mean", "most", "variance"):
+            columns[f"{name}_{part}"] = numbers("f64", (_figure(row, key, part) for row in rows))
+    return columns
+
+
+def _figure(row: dict[str, Any] | None, key: str, part: str) -> float:
+    """-1: not known, because one record stands for all ranks."""
+    if row is None:
+        return 0
+    value: float | None = row[key][part]
+    return -1 if value is None else value
+
+
+def _ranks(rows: list[dict[str, Any]]) -> Table:
+    """A row a rank, by instance and rank."""
+
+    def each(key: str) -> Iterable[Any]:
+        return (row[key] for row in rows)
+
+    columns = {
+        "rank": numbers("i32", map(_small, each("rank"))),
+        "instance": codes(f"{number:016x}" for number in each("instance")),
+        **{key: codes(each(key)) for key in ("host", "executable")},
+        **{key: numbers("f64", each(key)) for key in _RANK_FIGURES},
+        "captured": numbers("u8", each("captured")),
+    }
+    return Table(len(rows), columns)
 
 
 def _processes(rows: list[dict[str, Any]]) -> Table:

@@ -2,53 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/json_text.h"
 
 namespace headrace::capture {
-namespace {
-
-/// Length of the UTF-8 sequence at the start of `text`, or 0 when it is none.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
-  if (length == 0 || byte(0) > 0xf4 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  if (byte(0) == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-  if (byte(0) == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-  if (byte(0) == 0xf0 && byte(1) < 0x90) return 0;  // overlong
-  if (byte(0) == 0xf4 && byte(1) > 0x8f) return 0;  // beyond Unicode
-  return length;
-}
-
-void append_json(std::string& out, std::string_view text) {
-  out += '"';
-  while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    const auto first = static_cast<unsigned char>(text[0]);
-    char escape[8];
-    if (length == 0) {
-      snprintf(escape, sizeof escape, "\\udc%02x", first);
-      out += escape;
-    } else if (first == '"' || first == '\\') {
-      out += '\\';
-      out += text[0];
-    } else if (first < 0x20 || first == 0x7f) {
-      snprintf(escape, sizeof escape, "\\u%04x", first);
-      out += escape;
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  out += '"';
-}
-
-}  // namespace
 
 std::string host_name() {
   char name[256] = {};
@@ -56,14 +15,7 @@ std::string host_name() {
   return name;
 }
 
-std::string json_array(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (const std::string& text : texts) {
-    if (out.size() > 1) out += ", ";
-    append_json(out, text);
-  }
-  return out + "]";
-}
+std::string json_array(const std::vector<std::string>& texts) { return base::json_array(texts); }
 
 JobLog::JobLog(LogOutput output, const Moment& start)
     : output_(std::move(output)), start_(start), host_(host_name()), tree_(host_) {}

@@ -27,6 +27,10 @@ const TITLES: Record<string, string> = {
   processes: "Processes",
   process_ns: "Lifetimes of processes",
   slowest_process_io_ns: "Most I/O time of a process",
+  ranks: "Ranks",
+  rank_io_ns: "Mean I/O time of a rank",
+  slowest_rank_io_ns: "Most I/O time of a rank",
+  rank_mpi_ns: "Mean communication of a rank",
 };
 
 export function totals(facts: DiffFacts, body: HTMLElement): void {

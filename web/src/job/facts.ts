@@ -80,9 +80,143 @@ export interface Mount {
 
 export interface Layer {
   layer: string;
+  /** Of the system, posix or stdio; libraries pass their bytes on to these. Payloads without it have no libraries. */
+  adds_up?: boolean;
   read: Direction;
   write: Direction;
   metadata: Metadata;
+  together?: Record<string, number>;
+  datasets?: number;
+}
+
+/** What one layer did to one file, or to one dataset in it. */
+export interface FileLayer extends Layer {
+  opens: number;
+  processes: number;
+  read: Direction & { usual_size: number | null };
+  write: Direction & { usual_size: number | null };
+  dataset_rows?: (FileLayer & { name: string })[];
+}
+
+export interface Libraries {
+  files: { path: string; time_ns: number; layers: FileLayer[] }[];
+  files_in_all: number;
+  only: { files: number; bytes_read: number; bytes_written: number };
+}
+
+export interface Spread {
+  least: number;
+  most: number;
+  mean: number;
+  variance: number;
+  imbalance?: number | null;
+}
+
+export interface RankRow {
+  rank: number;
+  host: string;
+  io_ns: number;
+  read_ns: number;
+  write_ns: number;
+  meta_ns: number;
+  mpi_ns: number;
+  mpiio_ns: number;
+  bytes_read: number;
+  bytes_written: number;
+}
+
+export interface NodeRow {
+  host: string;
+  ranks: number;
+  io_ns: number;
+  io_ns_per_rank: number;
+  slowest_io_ns: number;
+  mpi_ns: number;
+  bytes: number;
+}
+
+export interface Parallel {
+  ranks: number;
+  nodes: number | null;
+  reduced: { files: number; bytes: number; io_ns: number } | null;
+  instances: { executable: string; ranks: number; ranks_in_log: number; nodes: number | null; no_files: boolean | null }[];
+  performance: {
+    bytes: number;
+    slowest_rank_ns: number | null;
+    mib_per_second: number | null;
+    mib_per_second_per_node: number | null;
+    agg_perf_by_slowest: number | null;
+    metadata_share: number | null;
+    mib_per_rank: number;
+  };
+  access: {
+    files_per_rank: number;
+    creates_per_rank: number;
+    created: number;
+    written: number;
+    held_data: number;
+    truncated_at_open: number;
+    held_data_unknown: number;
+    sequential_share: number | null;
+    aligned_share: number | null;
+  };
+  strategies: Record<string, { files: number; bytes_read: number; bytes_written: number }>;
+  interfaces: Record<string, { files: number }>;
+  io_ns: Spread;
+  bytes: Spread;
+  mpi_ns: Spread;
+  mpi: { calls: number; bytes: number; time_ns: number };
+  slowest_ranks: RankRow[];
+  fastest_ranks: RankRow[];
+  slowest_nodes: NodeRow[];
+  fastest_nodes: NodeRow[];
+}
+
+/** Null where one record stands for all ranks. */
+export interface SpreadOfFile {
+  least: number | null;
+  most: number | null;
+  mean: number;
+  variance: number | null;
+}
+
+export interface SharedFile {
+  path: string;
+  io_ns: number;
+  strategy: string;
+  ranks: number;
+  world: number;
+  bytes: SpreadOfFile;
+  time_ns: SpreadOfFile;
+  slowest: { rank: number; host: string } | null;
+  fastest: { rank: number; host: string } | null;
+  readers: string;
+  writers: string;
+}
+
+export interface Heat {
+  lines: number;
+  spans: number;
+  span_ns: number;
+  ranks_per_line: number;
+  first_ranks: number[];
+  steps: { read: number; written: number; calls: number };
+}
+
+export interface Property {
+  file: number;
+  dataset: string | null;
+  key: string;
+  value: string;
+  records: number;
+}
+
+export interface Server {
+  server: string;
+  files: number;
+  bytes: number;
+  io_ns: number;
+  slowest: { rank: number; host: string; time_ns: number }[];
 }
 
 export interface FunctionRow {
@@ -92,6 +226,7 @@ export interface FunctionRow {
   errors: number;
   bytes: number;
   time_ns: number;
+  own_ns?: number;
   max_ns: number;
 }
 
@@ -133,6 +268,13 @@ export interface JobFacts {
   definitions: Record<string, string>;
   units?: Record<string, string>;
   flags?: { name: string; bit: number; doc: string }[];
+  libraries?: Libraries | null;
+  parallel?: Parallel | null;
+  shared_files?: SharedFile[];
+  heat?: Heat | null;
+  properties?: Property[];
+  properties_left_out?: number;
+  servers?: Server[];
   processes_left_out?: number;
   files_left_out?: { files: number; bytes_read: number; bytes_written: number; time_ns: number; calls: number } | null;
 }

@@ -32,12 +32,19 @@ export function fileDetails(facts: JobFacts, table: Table, row: number): HTMLEle
       group(
         "Where and when",
         line("mount", mount(facts, text("mount"))),
-        line("layer", value(printable(text("layers")) || NONE, "layers")),
+        line(
+          "layers",
+          table.has("interfaces")
+            ? value(printable(text("interfaces")).replaceAll("+", ", ") || NONE, "interfaces")
+            : value(printable(text("layers")) || NONE, "layers"),
+        ),
         line("processes", value(number(get("processes")), "processes")),
         line("first and last", value(moment(get("first_at_ns")), "first_at_ns"), " to ", value(moment(get("last_at_ns")), "last_at_ns")),
         line("flags", flags(facts, get("flags"))),
       ),
+      table.has("ranks") && get("ranks") > 0 ? ranksOf(get, text) : null,
     ),
+    known(facts, row),
     h("div", { class: "code" }, h("h4", {}, "Opened by"), site ? stack(site) : h("span", { class: "note" }, "The place in the code is not known.")),
   );
 
@@ -57,6 +64,58 @@ export function fileDetails(facts: JobFacts, table: Table, row: number): HTMLEle
       line("unaligned", value(unaligned >= 0 ? percent(unaligned) : NONE, `unaligned_${kind}_share`)),
     );
   }
+}
+
+/** Who of the ranks used it, how evenly. */
+function ranksOf(get: (column: string) => number, text: (column: string) => string): HTMLElement {
+  const who = (which: string) => `rank ${get(`${which}_rank`)}${text(`${which}_host`) ? ` on ${printable(text(`${which}_host`))}` : ""}`;
+  if (get("ranks") === 1) return group("Ranks", line("used by", value(who("slowest"), "strategy")));
+  return group(
+    "Ranks",
+    line("used by", value(`${number(get("ranks"))} of ${number(get("world"))}`, "ranks"), ", ", value(text("strategy"), "strategy")),
+    ...(get("rank_ns_most") < 0 ? [line("mean of a rank", value(duration(get("rank_ns_mean")), "rank_ns_mean"))] : spread()),
+  );
+
+  function spread(): HTMLElement[] {
+    return [
+    line("time of a rank", value(`${duration(get("rank_ns_least"))} to ${duration(get("rank_ns_most"))}`, "time_ns")),
+    line("mean, deviation", value(`${duration(get("rank_ns_mean"))}, ${duration(Math.sqrt(get("rank_ns_variance")))}`, "variance")),
+    line("bytes of a rank", value(`${size(get("rank_bytes_least"))} to ${size(get("rank_bytes_most"))}`, "bytes")),
+    line("slowest", value(who("slowest"), "rank")),
+    line("fastest", value(who("fastest"), "rank")),
+    ];
+  }
+}
+
+/** Hints, layouts and stripes; hints as asked for and as used stand side by side. */
+function known(facts: JobFacts, row: number): HTMLElement | null {
+  const found = (facts.properties ?? []).filter((one) => one.file === row);
+  if (!found.length) return null;
+  const hints = new Map<string, { asked: string[]; used: string[] }>();
+  const others = new Map<string, string[]>();
+  for (const { key, value: text, dataset } of found) {
+    const hint = /^hint_(asked|used)\.(.*)$/s.exec(key);
+    if (hint) {
+      const entry = hints.get(hint[2]) ?? { asked: [], used: [] };
+      hints.set(hint[2], entry);
+      entry[hint[1] as "asked" | "used"].push(printable(text));
+    } else {
+      const name = dataset === null ? key : `${dataset}: ${key}`;
+      others.set(name, [...(others.get(name) ?? []), printable(text)]);
+    }
+  }
+  const said = (values: string[]) => (values.length > 3 ? `${values.slice(0, 3).join(" / ")} / …` : values.join(" / "));
+  const hintLine = ([name, { asked, used }]: [string, { asked: string[]; used: string[] }]) => {
+    const differs = asked.length > 0 && said(asked) !== said(used);
+    const text = asked.length ? `asked ${said(asked)}, used ${said(used) || NONE}` : said(used);
+    return line(printable(name), h("span", { class: differs ? "warn" : undefined }, text));
+  };
+  return h(
+    "div",
+    { class: "groups" },
+    hints.size ? group("Hints of MPI-IO", ...[...hints].map(hintLine)) : null,
+    others.size ? group("Layout", ...[...others].map(([name, values]) => line(printable(name), said(values)))) : null,
+  );
 }
 
 function group(title: string, ...lines: HTMLElement[]): HTMLElement {

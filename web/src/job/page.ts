@@ -9,9 +9,11 @@ import { figures } from "./figures";
 import { type ShowBelow, files } from "./files";
 import { glossary } from "./glossary";
 import { header } from "./header";
+import { libraries } from "./libraries";
 import { missing } from "./missing";
 import { overTime } from "./over_time";
 import { processes } from "./processes";
+import { ranks } from "./ranks";
 import { sizes } from "./sizes";
 import { time } from "./time";
 
@@ -24,6 +26,10 @@ export function jobPage(payload: Payload, main: HTMLElement, navigation: HTMLEle
   addSections(main, navigation, [
     { id: "time", title: "Time", build: (body) => time(facts, body), first: true },
     { id: "over-time", title: "Over time", build: (body) => overTime(facts, body) },
+    ...(facts.parallel && tables.ranks
+      ? [{ id: "ranks", title: "Ranks", build: (body: HTMLElement) => ranks(facts, tables.ranks, tables.heat, body) }]
+      : []),
+    ...(facts.libraries ? [{ id: "libraries", title: "Libraries", build: (body: HTMLElement) => libraries(facts, body) }] : []),
     { id: "files", title: "Files", build: (body) => (showBelow = files(facts, tables.files, body)) },
     ...(facts.sites.length ? [{ id: "code", title: "Code", build: (body: HTMLElement) => code(facts, body) }] : []),
     { id: "sizes", title: "Sizes", build: (body) => sizes(facts, body) },

@@ -32,7 +32,12 @@ export function time(facts: JobFacts, body: HTMLElement): void {
     const names = layers.map((layer) => printable(layer.layer));
     const parts = KINDS.map(([name, colour]) => ({ name, colour, values: layers.map((layer) => layer[name].time_ns) }));
     body.append(
-      note("Time inside calls on files, summed over all processes and threads."),
+      note(
+        "Time inside calls on files, summed over all processes and threads.",
+        layers.some((layer) => layer.adds_up === false)
+          ? " posix and stdio add up; what libraries took contains what the layers below took for them."
+          : null,
+      ),
       h("div", { class: "card" }, stackedBars("Time by read, write and metadata, by layer", names, parts).element),
       captioned("Calls by layer and kind", "layers", layerGrid(facts, layers.map((layer) => layer.layer))),
     );
@@ -73,6 +78,8 @@ function layerGrid(facts: JobFacts, layers: readonly string[]): Grid {
 function functionGrid(facts: JobFacts): Grid {
   const rows = facts.functions;
   const greatest = Math.max(...rows.map((row) => row.time_ns), 1);
+  // Where calls of libraries contain calls of the system.
+  const nested = rows.some((row) => row.own_ns !== undefined && row.own_ns !== row.time_ns);
   const times = figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { width: 150, unit: "ns" });
   return new Grid({
     label: "Functions",
@@ -82,6 +89,7 @@ function functionGrid(facts: JobFacts): Grid {
       { ...words("function", "Function", textsOf(rows, (row) => row.function), { width: 170 }), grows: true },
       words("layer", "Layer", textsOf(rows, (row) => row.layer), { width: 80 }),
       { ...times, cell: (row) => bar(duration(rows[row].time_ns), rows[row].time_ns / greatest) },
+      ...(nested ? [figures("own_ns", "Own time", numbersOf(rows, (row) => row.own_ns ?? null), known(duration), { unit: "ns" })] : []),
       figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number, { width: 110 }),
       figures("time_per_call_ns", "Per call", numbersOf(rows, (row) => (row.calls ? row.time_ns / row.calls : null)), known(duration), { term: "time_ns", unit: "ns" }),
       figures("max_ns", "Slowest", numbersOf(rows, (row) => row.max_ns), duration, { unit: "ns" }),

@@ -1,0 +1,117 @@
+"""What each rank of a parallel job did, and how evenly: sums over processes, images and threads of a rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from headrace.analysis.changes import signed
+from headrace.analysis.kinds import merge_files
+from headrace.analysis.processes import lifetime_ns
+from headrace.logs import JobLog
+
+Facts = dict[str, Any]
+
+_TIMES = ("read_ns", "write_ns", "meta_ns")
+_IO = ("bytes_read", "bytes_written", *_TIMES)
+_CALLS = ("reads", "writes", "metadata_calls")
+_SUMS = (*_IO, "calls", "io_ns", "mpi_ns", "mpi_calls", "mpi_bytes", "mpiio_ns", "run_ns", "images")
+
+
+def rank_rows(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
+    """One row a rank, by instance and rank; `processes` are those of `process_rows`.
+
+    `mpi_ns` is time inside communication calls, `mpiio_ns` that inside MPI-IO calls; both without what is
+    spent in other captured calls below them. A rank that executes another program keeps its row.
+    """
+    done = {row["process"]: row for row in merge_files(log, "process", []).rows()}
+    library = library_times(log)
+    rows: dict[tuple[int, int], Facts] = {}
+    for process in processes:
+        if process["rank"] < 0:
+            continue
+        number = process["process"]
+        row = rows.setdefault(
+            (process["instance"], process["rank"]),
+            {
+                **{key: process[key] for key in ("instance", "rank", "host", "executable", "process")},
+                **dict.fromkeys(_SUMS, 0),
+                "captured": False,
+                "files": 0,
+            },
+        )
+        io = done.get(number, {})
+        for key in _IO:
+            row[key] += signed(io.get(key, 0))
+        row["io_ns"] += sum(signed(io.get(key, 0)) for key in _TIMES)
+        row["calls"] += sum(io.get(key, 0) for key in _CALLS)
+        row["files"] += io.get("files", 0)
+        for key, value in library.get(number, {}).items():
+            row[key] += value
+        row["run_ns"] += lifetime_ns(process, run_ns)
+        row["images"] += 1
+        row["captured"] = row["captured"] or bool(process["captured"])
+    return [rows[key] for key in sorted(rows)]
+
+
+def library_times(log: JobLog) -> dict[int, Facts]:
+    """By process: what `mpi` and `mpiio` calls took; nothing of a process that made none."""
+    result: dict[int, Facts] = {}
+    for row in log.native.process_layers().rows():
+        if row["layer"] == "mpi":
+            figures = {"mpi_ns": row["own_ns"], "mpi_calls": row["calls"], "mpi_bytes": row["bytes"]}
+        elif row["layer"] == "mpiio":
+            figures = {"mpiio_ns": row["own_ns"]}
+        else:
+            continue
+        result.setdefault(row["process"], {}).update(figures)
+    return result
+
+
+def spread(values: Sequence[float]) -> Facts | None:
+    """Least, most, mean, variance (of the population) and imbalance (most by mean) of a figure over ranks."""
+    if not values:
+        return None
+    mean = math.fsum(values) / len(values)
+    return {
+        "least": min(values),
+        "most": max(values),
+        "mean": mean,
+        "variance": math.fsum((value - mean) ** 2 for value in values) / len(values),
+        "imbalance": max(values) / mean if mean > 0 else None,
+    }
+
+
+def extremes(
+    rows: list[Facts], figure: Callable[[Facts], float], most: int
+) -> tuple[list[Facts], list[Facts]]:
+    """The slowest and the fastest rows: of equal ones those that come first; no row is in both."""
+    ordered = sorted(rows, key=lambda row: -figure(row))
+    slowest = ordered[: min(most, (len(rows) + 1) // 2)]
+    taken = {id(row) for row in slowest}
+    fastest = [row for row in sorted(rows, key=figure) if id(row) not in taken][: min(most, len(rows) // 2)]
+    return slowest, fastest
+
+
+def node_rows(ranks: Iterable[Facts]) -> list[Facts]:
+    """One row a node, most time in I/O by rank first: compute nodes are the hosts that ranks ran on.
+
+    Ranks whose host is not known are in none.
+    """
+    nodes: dict[str, Facts] = {}
+    for rank in ranks:
+        if not rank["host"]:
+            continue
+        node = nodes.setdefault(
+            rank["host"],
+            {"host": rank["host"], "ranks": 0, "io_ns": 0, "slowest_io_ns": 0, "bytes": 0, "mpi_ns": 0},
+        )
+        node["ranks"] += 1
+        node["io_ns"] += rank["io_ns"]
+        node["mpi_ns"] += rank["mpi_ns"]
+        node["slowest_io_ns"] = max(node["slowest_io_ns"], rank["io_ns"])
+        node["bytes"] += rank["bytes_read"] + rank["bytes_written"]
+    for node in nodes.values():
+        node["io_ns_per_rank"] = node["io_ns"] / node["ranks"]
+    return sorted(nodes.values(), key=lambda node: (-node["io_ns_per_rank"], node["host"]))

@@ -1,0 +1,113 @@
+"""How the parts of a run change as a job grows: computing, communication and I/O. Keys: docs/scaling.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from headrace.analysis.changes import signed
+from headrace.analysis.processes import process_rows
+from headrace.analysis.ranks import rank_rows
+from headrace.analysis.summary import job_run_ns, overview, tell_damage
+from headrace.logs import JobLog
+
+Facts = dict[str, Any]
+
+PARTS = ("compute", "mpi", "mpiio", "io")
+
+
+def scaling(logs: Sequence[JobLog], weak: bool = False) -> Facts:
+    """One row a log, smallest job first; the first one is what others are compared with. Raises LogError.
+
+    `weak`: the work grows with the job, so that an ideal run takes as long as the first one.
+    """
+    runs = sorted((_run(log) for log in logs), key=lambda run: (run["ranks"], run["run_ns"]))
+    first = runs[0]
+    for run in runs:
+        growth = run["ranks"] / first["ranks"]
+        ratio = first["run_ns"] / run["run_ns"] if run["run_ns"] > 0 and first["run_ns"] > 0 else None
+        run["speed_up"] = None if ratio is None else ratio * (growth if weak else 1)
+        run["efficiency"] = None if ratio is None else ratio if weak else ratio / growth
+    return {"format": 1, "weak": weak, "runs": runs, "notes": _notes(runs)}
+
+
+def _run(log: JobLog) -> Facts:
+    processes = process_rows(log)
+    facts = overview(log, processes, [], 0)
+    tell_damage(log, facts)
+    run_ns = job_run_ns(log.job, processes)
+    ranks = rank_rows(log, processes, run_ns)
+    rows = ranks or _without_ranks(log, processes, run_ns)
+    lived = _mean(row["run_ns"] for row in rows)
+    parts = {
+        "mpi": _mean(row["mpi_ns"] for row in rows),
+        "mpiio": _mean(row["mpiio_ns"] for row in rows),
+        "io": _mean(row["io_ns"] for row in rows),
+    }
+    reduced = facts["parallel"]["reduced"] if facts["parallel"] else None
+    if reduced:  # a record that stands for all ranks
+        parts["io"] += reduced["io_ns"] / len(rows)
+    # Several threads may be in calls at once; then nothing is known of what is left.
+    rest = lived - sum(parts.values())
+    times = {"compute": rest if rest >= 0 else None, **parts}
+    return {
+        "log": log.path,
+        "command": facts["job"]["command"],
+        "complete": facts["job"]["complete"],
+        "has_ranks": bool(ranks),
+        "ranks": len(rows),
+        "nodes": len({row["host"] for row in rows} - {""}) or None,
+        "run_ns": run_ns,
+        "rank_ns": lived,
+        "time_ns": times,
+        "shares": {
+            part: time / lived if time is not None and lived > 0 else None for part, time in times.items()
+        },
+        "slowest_io_ns": None if reduced else max((row["io_ns"] for row in rows), default=0),
+        "bytes": sum(row["bytes_read"] + row["bytes_written"] for row in rows)
+        + (reduced["bytes"] if reduced else 0),
+        "communication_known": any(row["layer"] == "mpi" for row in log.native.process_layers().rows()),
+        "programs": len({row["instance"] for row in ranks}),
+    }
+
+
+def _without_ranks(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
+    """A job without ranks counts as one rank that did what all its processes did while it ran."""
+    as_ranks = [{**row, "rank": 0, "instance": 0} for row in processes if row["captured"]]
+    rows = rank_rows(log, as_ranks, run_ns)
+    host = processes[0]["host"] if processes else ""
+    empty = {"mpi_ns": 0, "mpiio_ns": 0, "io_ns": 0, "bytes_read": 0, "bytes_written": 0}
+    return [{**empty, "host": host, **(rows[0] if rows else {}), "run_ns": run_ns}]
+
+
+def _mean(values: Iterable[int]) -> float:
+    each = [signed(value) for value in values]
+    return math.fsum(each) / len(each) if each else 0
+
+
+def _notes(runs: list[Facts]) -> list[str]:
+    """What makes the rows less comparable than they look; logs by their place in the table, from 1."""
+    notes = []
+
+    def those(wanted: list[bool]) -> str:
+        return ", ".join(str(place + 1) for place, is_so in enumerate(wanted) if is_so)
+
+    def add(wanted: list[bool], text: str) -> None:
+        if any(wanted):
+            notes.append(f"{those(wanted)}: {text}")
+
+    add([run["complete"] != "yes" for run in runs], "the log is not complete")
+    add([not run["has_ranks"] for run in runs], "no ranks: all its processes count as one")
+    add(
+        [run["has_ranks"] and run["ranks"] > 1 and not run["communication_known"] for run in runs],
+        "no communication was captured: it counts as computing",
+    )
+    add([run["programs"] > 1 for run in runs], "several programs: their ranks are one sum")
+    add(
+        [run["time_ns"]["compute"] is None for run in runs],
+        "calls of several threads at once took longer than the ranks lived: what is left is not known",
+    )
+    if len({run["ranks"] for run in runs}) < len(runs):
+        notes.append("several logs have the same number of ranks: each is compared by itself")
+    return notes

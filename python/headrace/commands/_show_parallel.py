@@ -1,0 +1,199 @@
+"""What `headrace show` says of the ranks of a parallel job: speed, sharing of files, and evenness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.commands._columns import columns
+from headrace.commands._terminal import Terminal
+from headrace.commands._text import NONE, count, duration, number, percent, printable, size
+
+Facts = dict[str, Any]
+
+_MOST = 3
+
+
+def parallel_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    parallel = facts["parallel"]
+    if not parallel:
+        return []
+    title = count(parallel["ranks"], "rank") + _on(parallel["nodes"])
+    lines = [terminal.bold(title)]
+    for text in (*_instances(parallel), *_sentences(parallel)):
+        lines += terminal.wrap(text, "  ", "    ")
+    return [*lines, *_spreads(parallel, terminal), *_ranks(parallel, terminal), *_nodes(parallel, terminal)]
+
+
+def _instances(parallel: Facts) -> list[str]:
+    """Only what the title does not say: several programs, ranks that are not in the log, no files."""
+    texts = []
+    for run in parallel["instances"][:_MOST]:
+        name = printable(run["executable"].rpartition("/")[2] or run["executable"])
+        words = []
+        if len(parallel["instances"]) > 1:
+            words.append(count(run["ranks"], "rank") + _on(run["nodes"]))
+        if run["ranks"] != run["ranks_in_log"]:
+            words.append(f"{number(run['ranks_in_log'])} of its {number(run['ranks'])} ranks are in the log")
+        if run["no_files"]:
+            words.append("it used no files, standard streams apart")
+        if words:
+            texts.append(f"{name}: {', '.join(words)}.")
+    if texts and len(parallel["instances"]) > _MOST:
+        texts.append(f"… and {number(len(parallel['instances']) - _MOST)} more programs: --json has all.")
+    return texts
+
+
+def _on(nodes: int | None) -> str:
+    return f" on {count(nodes, 'node')}" if nodes else ""
+
+
+def _sentences(parallel: Facts) -> list[str]:
+    speed, access = parallel["performance"], parallel["access"]
+    texts = []
+    if speed["mib_per_second"] is not None:
+        slowest, node = mib(speed["mib_per_second"]), mib(speed["mib_per_second_per_node"])
+        estimate = mib(speed["agg_perf_by_slowest"])
+        texts.append(
+            f"{slowest} by the slowest rank, {node} a node;"
+            f" as Darshan estimates it (agg_perf_by_slowest) {estimate}."
+        )
+    elif speed["agg_perf_by_slowest"] is not None:
+        texts.append(f"{mib(speed['agg_perf_by_slowest'])} as Darshan estimates it (agg_perf_by_slowest).")
+    if parallel["reduced"]:
+        reduced = parallel["reduced"]
+        texts.append(
+            f"{count(reduced['files'], 'file')} with {size(reduced['bytes'])} and"
+            f" {duration(reduced['io_ns'])} have one record for all ranks:"
+            " the figures of single ranks lack them."
+        )
+    parts = [f"{percent(speed['metadata_share'])} of I/O time in metadata"] if speed["bytes"] else []
+    parts.append(
+        f"{_few(access['files_per_rank'])} files and {_few(access['creates_per_rank'])} creates a rank"
+    )
+    parts += [
+        f"{percent(access[f'{key}_share'])} {key}"
+        for key in ("sequential", "aligned")
+        if access[f"{key}_share"] is not None
+    ]
+    texts.append(", ".join(parts) + ".")
+    shared = [
+        f"{number(row['files'])} {name} ({size(row['bytes_read'] + row['bytes_written'])})"
+        for name, row in parallel["strategies"].items()
+        if row["files"]
+    ]
+    if shared:
+        through = ", ".join(
+            f"{layer} {number(row['files'])}" for layer, row in parallel["interfaces"].items()
+        )
+        texts.append(f"Files: {', '.join(shared)}; through {through}.")
+    if access["written"]:
+        text = (
+            f"Of {count(access['written'], 'written file')}, {number(access['held_data'])} held data before"
+        )
+        if access["truncated_at_open"]:
+            text += f", {number(access['truncated_at_open'])} were emptied at open, whatever they held"
+        unknown = access["held_data_unknown"]
+        texts.append(text + (f"; of {number(unknown)} that is not known." if unknown else "."))
+    return texts
+
+
+def mib(value: float | None) -> str:
+    return NONE if value is None else f"{_few(value)} MiB/s"
+
+
+def _few(value: float) -> str:
+    """Three digits, as all figures."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _spreads(parallel: Facts, terminal: Terminal) -> list[str]:
+    rows: list[Sequence[str]] = [("of each rank", "least", "mean", "most", "deviation", "most/mean")]
+    for key, name, show in (
+        ("io_ns", "I/O time", duration),
+        ("bytes", "bytes", size),
+        ("mpi_ns", "communication", duration),
+    ):
+        figure = parallel[key]
+        if figure["most"] > 0:
+            cells = (figure["least"], figure["mean"], figure["most"], figure["variance"] ** 0.5)
+            even = f"{figure['imbalance']:.2f}" if figure["imbalance"] is not None else NONE
+            rows.append((name, *map(show, cells), even))
+    if len(rows) == 1:
+        return []
+    table = columns(rows, left=frozenset({0}))
+    return [terminal.dim(table[0]), *table[1:]]
+
+
+def _ranks(parallel: Facts, terminal: Terminal) -> list[str]:
+    if parallel["ranks"] < 2 or not parallel["io_ns"]["most"]:
+        return []
+    rows: list[Sequence[str]] = [("", "rank", "I/O", "read", "write", "metadata", "communication", "node")]
+    for key, word in (("slowest_ranks", "slowest"), ("fastest_ranks", "fastest")):
+        for row in parallel[key][:_MOST]:
+            times = [duration(row[name]) for name in ("io_ns", "read_ns", "write_ns", "meta_ns", "mpi_ns")]
+            rows.append((word, str(row["rank"]), *times, printable(row["host"])))
+            word = ""
+    table = columns(rows, left=frozenset({0, 7}), room=terminal.columns)
+    return [terminal.dim(table[0]), *table[1:]]
+
+
+def _nodes(parallel: Facts, terminal: Terminal) -> list[str]:
+    if (parallel["nodes"] or 0) < 2 or not parallel["io_ns"]["most"]:
+        return []
+    rows: list[Sequence[str]] = [("", "ranks", "I/O a rank", "slowest rank", "bytes", "node")]
+    for key, word in (("slowest_nodes", "slowest"), ("fastest_nodes", "fastest")):
+        for row in parallel[key][:_MOST]:
+            times = (duration(row["io_ns_per_rank"]), duration(row["slowest_io_ns"]))
+            rows.append((word, number(row["ranks"]), *times, size(row["bytes"]), printable(row["host"])))
+            word = ""
+    table = columns(rows, left=frozenset({0, 5}), room=terminal.columns)
+    return [terminal.dim(table[0]), *table[1:]]
+
+
+def rank_words(row: Facts) -> list[str]:
+    """How ranks shared a file, for the line of words under it."""
+    ranks = row.get("ranks")
+    if not ranks or ranks["strategy"] == "unique":
+        return (
+            [f"rank {ranks['slowest']['rank']} alone"]
+            if ranks and ranks["slowest"] and ranks["world"] > 1
+            else []
+        )
+    shared = f"{ranks['strategy']} by {number(ranks['ranks'])}"
+    if ranks["strategy"] != "shared":
+        shared += f" of {number(ranks['world'])}"
+    time = ranks["time_ns"]
+    words = [f"{shared} ranks"]
+    if time["most"] is None:
+        words.append(f"{duration(time['mean'])} each in the mean")
+    elif time["most"] > 0:
+        slowest = ranks["slowest"]
+        words.append(
+            f"ranks took {duration(time['least'])} to {duration(time['most'])}, slowest {slowest['rank']}"
+            + (f" on {printable(slowest['host'])}" if slowest["host"] else "")
+        )
+    return words
+
+
+def property_words(row: Facts) -> list[str]:
+    """Stripes, and hints that are not what was asked for; the rest is in --json and the report."""
+    values: dict[str, list[str]] = {}
+    for fact in row.get("properties", []):
+        values.setdefault(fact["key"], []).append(fact["value"])
+    words = []
+    if "lustre.stripe_count" in values:
+        stripes = "/".join(map(printable, values["lustre.stripe_count"]))
+        sizes = [
+            size(int(text))
+            for text in values.get("lustre.stripe_size", [])
+            if text.isascii() and text.isdigit() and len(text) < 20
+        ]
+        words.append(f"stripes: {stripes}" + (f" of {'/'.join(sizes)}" if sizes else ""))
+    for key, asked in values.items():
+        name = key.removeprefix("hint_asked.")
+        used = values.get(f"hint_used.{name}")
+        if key != name and used is not None and used != asked:
+            given, taken = ("/".join(map(printable, texts)) for texts in (asked, used))
+            words.append(f"hint {printable(name)}: asked {given}, used {taken}")
+    return words

@@ -1,0 +1,60 @@
+"""`headrace convert`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+import headrace
+from headrace import _native
+from headrace._errors import OutputError
+from headrace.commands._terminal import working
+from headrace.commands._text import printable, size
+
+_SUFFIXES = {"hr": ".hr", "darshan": ".darshan"}
+
+
+@click.command("convert")
+@click.argument("log")
+@click.option(
+    "--to", "target", type=click.Choice(list(_SUFFIXES)), default="hr", show_default=True, help="The format."
+)
+@click.option("-o", "--output", metavar="FILE", help="The new log; else LOG with another suffix.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
+def command(log: str, target: str, output: str | None, force: bool, job: int | None) -> None:
+    """Write a Darshan log as a job log, or a job log as a Darshan log.
+
+    Nothing needs to be converted before it is shown: all other commands read Darshan logs as they are.
+    docs/darshan.md says what becomes of which counter.
+
+    \b
+    Example:
+      headrace convert job.darshan -o job.hr
+      headrace convert job.hr --to darshan
+    """
+    path = Path(output) if output is not None else Path(Path(log).name).with_suffix(_SUFFIXES[target])
+    if path.is_dir():
+        raise OutputError(
+            f"{path}: is a directory; name the file, for example {path / ('job' + _SUFFIXES[target])}"
+        )
+    if path.exists() and not force:
+        raise OutputError(f"{path}: exists already; --force replaces it, -o FILE writes elsewhere")
+    with working(f"reading {printable(log)}"):
+        _write(log, target, path, job)
+    click.echo(f"{printable(str(path))}: {size(path.stat().st_size)}")
+
+
+def _write(log: str, target: str, path: Path, job: int | None) -> None:
+    """Under another name first, so that a file of this name is always whole."""
+    with headrace.open(log, job) as opened:
+        try:
+            with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as directory:
+                partial = Path(directory, "partial")
+                _native.convert(opened.native, target, os.fsencode(partial))
+                partial.replace(path)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error

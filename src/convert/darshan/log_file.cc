@@ -1,0 +1,101 @@
+#include "convert/darshan/log_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace headrace::convert::darshan {
+
+namespace {
+constexpr size_t kBlock = 256 * 1024;
+constexpr size_t kMetadata = 1024, kJobHead = 56;
+}  // namespace
+
+struct LogFile::Deflate {
+  z_stream z{};
+};
+
+LogFile::LogFile() : file_(kHeaderBytes), deflate_(std::make_unique<Deflate>()) {
+  deflateInit(&deflate_->z, Z_DEFAULT_COMPRESSION);
+}
+
+LogFile::~LogFile() { deflateEnd(&deflate_->z); }
+
+void LogFile::begin(Region* region) {
+  open_ = region;
+  region->offset = file_.size();
+  deflateReset(&deflate_->z);
+}
+
+void LogFile::begin(Module module, uint32_t version) {
+  versions_[static_cast<size_t>(module)] = version;
+  begin(&modules_[static_cast<size_t>(module)]);
+}
+
+void LogFile::bytes(base::Bytes bytes) {
+  waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+  if (waiting_.size() >= kBlock) deflate(false);
+}
+
+void LogFile::text(std::string_view text, size_t room) {
+  const std::string_view kept = text.substr(0, room - 1);
+  bytes(base::as_bytes(kept));
+  bytes(std::vector<uint8_t>(room - kept.size()));
+}
+
+void LogFile::deflate(bool last) {
+  z_stream& z = deflate_->z;
+  z.next_in = waiting_.data();
+  z.avail_in = static_cast<uInt>(waiting_.size());
+  do {
+    const size_t before = file_.size();
+    file_.resize(before + kBlock);
+    z.next_out = file_.data() + before;
+    z.avail_out = kBlock;
+    ::deflate(&z, last ? Z_FINISH : Z_NO_FLUSH);
+    file_.resize(before + kBlock - z.avail_out);
+  } while (z.avail_out == 0);
+  waiting_.clear();
+}
+
+void LogFile::end() {
+  deflate(true);
+  open_->length = file_.size() - open_->offset;
+}
+
+std::vector<uint8_t> LogFile::finish(uint64_t partial) {
+  std::vector<uint8_t> header;
+  base::ByteWriter out(header);
+  out.append(base::as_bytes(std::string_view("3.41\0\0\0\0", 8)));
+  out.u64(kMagic);
+  out.u64(static_cast<uint64_t>(Compression::kZlib));
+  out.u64(partial);
+  out.u64(names_.offset);
+  out.u64(names_.length);
+  for (const Region& region : modules_) {
+    out.u64(region.offset);
+    out.u64(region.length);
+  }
+  for (const uint32_t version : versions_) out.u32(version);
+  std::copy(header.begin(), header.end(), file_.begin());
+  return std::move(file_);
+}
+
+void write_job(LogFile& file, const JobRecord& job) {
+  file.begin_job();
+  for (const int64_t value : {job.user, job.start_s, job.start_ns, job.end_s, job.end_ns, job.processes, job.job}) {
+    file.i64(value);
+  }
+  file.text(job.metadata, kMetadata);
+  std::string rest = job.command.substr(0, kJobBytes - kJobHead - kMetadata - 1);
+  for (const Mount& mount : job.mounts) {
+    const std::string line = "\n" + mount.type + "\t" + mount.point;
+    if (kJobHead + kMetadata + rest.size() + line.size() + 1 <= kJobBytes) rest += line;
+  }
+  file.text(rest, kJobBytes - kJobHead - kMetadata);
+  file.end();
+}
+
+}  // namespace headrace::convert::darshan

@@ -1,0 +1,291 @@
+#include "convert/darshan/own_records.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/hash.h"
+#include "convert/darshan/from_file_record.h"
+#include "convert/darshan/table_view.h"
+
+namespace headrace::convert::darshan {
+
+namespace {
+
+constexpr std::string_view kTimeLine = "heatmap:POSIX";
+constexpr uint64_t kSpans = 200;
+
+std::string_view stream_name(std::string_view path) {
+  if (path == "<stdin>") return "<STDIN>";
+  if (path == "<stdout>") return "<STDOUT>";
+  if (path == "<stderr>") return "<STDERR>";
+  return path;
+}
+
+model::FileKind kind_of(std::string_view word) {
+  for (int kind = 0; kind <= static_cast<int>(model::FileKind::kDataset); ++kind) {
+    if (model::kind_name(static_cast<model::FileKind>(kind)) == word) return static_cast<model::FileKind>(kind);
+  }
+  return model::FileKind::kFile;
+}
+
+model::Layer layer_named(std::string_view word) {
+  for (uint32_t layer = 0; layer < model::kLayers; ++layer) {
+    if (model::layer_name(static_cast<model::Layer>(layer)) == word) return static_cast<model::Layer>(layer);
+  }
+  return model::Layer::kPosix;
+}
+
+Module module_of(const model::FileRecord& record) {
+  const bool dataset = record.kind == model::FileKind::kDataset;
+  switch (record.layer) {
+    case model::Layer::kPosix:
+      return Module::kPosix;
+    case model::Layer::kStdio:
+      return Module::kStdio;
+    case model::Layer::kMpiio:
+      return Module::kMpiio;
+    case model::Layer::kHdf5:
+      return dataset ? Module::kH5d : Module::kH5f;
+    case model::Layer::kPnetcdf:
+      return dataset ? Module::kPnetcdfVar : Module::kPnetcdfFile;
+  }
+  return Module::kPosix;
+}
+
+}  // namespace
+
+OwnRecords::OwnRecords(const Tables& tables) : tables_(tables) {
+  read_names(tables);
+  read_processes(tables);
+  read_job(tables);
+  read_files(tables);
+  read_sizes(tables);
+  read_common(tables);
+}
+
+const std::string& OwnRecords::name(uint64_t id) const {
+  static const std::string kNone;
+  const auto found = names_.find(id);
+  return found == names_.end() ? kNone : found->second;
+}
+
+void OwnRecords::read_names(const Tables& tables) {
+  const TableView table(tables, "names");
+  const NumberView ids = table.number("name");
+  const TextView texts = table.text("text");
+  for (uint64_t row = 0; row < table.rows(); ++row) names_.emplace(ids[row], texts[row]);
+}
+
+/// Ranks are those of the program. Processes without one, and those of a second program, follow behind.
+void OwnRecords::read_processes(const Tables& tables) {
+  const TableView table(tables, "processes");
+  const NumberView ids = table.number("process"), rank = table.number("rank"), ranks = table.number("ranks"),
+                   instance = table.number("instance"), hosts = table.number("host"),
+                   executables = table.number("executable"), ends = table.number("end_at_ns");
+  const TextView arguments = table.text("arguments");
+  uint64_t first_instance = 0;
+  int64_t next = 0;
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    run_ns_ = std::max(run_ns_, ends[row]);
+    if (ranks[row] == 0) continue;
+    if (first_instance == 0) first_instance = instance[row];
+    if (instance[row] == first_instance) next = std::max<int64_t>(next, static_cast<int64_t>(ranks[row]));
+  }
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    const bool ranked = ranks[row] != 0 && instance[row] == first_instance;
+    processes_[ids[row]] = {ranked ? rank.i64(row) : next++, name(hosts[row])};
+    if (!job_.command.empty()) continue;
+    for (const char c : arguments[row]) job_.command += c == '\0' ? ' ' : c;
+    while (job_.command.ends_with(' ')) job_.command.pop_back();
+    if (job_.command.empty()) job_.command = name(executables[row]);
+  }
+  job_.processes = std::max<int64_t>(next, 1);
+}
+
+void OwnRecords::read_job(const Tables& tables) {
+  const Facts facts(tables);
+  const uint64_t start = facts.unsigned_number("start_utc_ns");
+  uint64_t end = facts.unsigned_number("end_utc_ns");
+  if (end < start) end = start + run_ns_;
+  run_ns_ = end - start;
+  constexpr uint64_t kSecond = 1'000'000'000;
+  job_.user = facts.number("user_id");
+  job_.job = facts.number("darshan_job_id");
+  job_.start_s = static_cast<int64_t>(start / kSecond);
+  job_.start_ns = static_cast<int64_t>(start % kSecond);
+  job_.end_s = static_cast<int64_t>(end / kSecond);
+  job_.end_ns = static_cast<int64_t>(end % kSecond);
+  job_.metadata = "lib_ver=headrace " + facts.text("headrace_version") + "\n";
+}
+
+int64_t OwnRecords::rank_of(uint64_t process) const {
+  const auto found = processes_.find(process);
+  return found == processes_.end() ? 0 : found->second.rank;
+}
+
+OwnRecords::Item* OwnRecords::item_of(uint64_t record) {
+  const auto found = by_record_.find(record);
+  return found == by_record_.end() ? nullptr : &items_[found->second];
+}
+
+void OwnRecords::read_files(const Tables& tables) {
+  const TableView table(tables, "files");
+  const NumberView process = table.number("process"), record = table.number("record"), path = table.number("path");
+  const TextView kind = table.text("kind"), layer = table.text("layer");
+  std::vector<NumberView> counters;
+  for (const model::CounterInfo& counter : model::kCounters) counters.push_back(table.number(counter.name));
+  std::unordered_map<uint64_t, size_t> known;  // an exec makes a second image of a rank
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    Item item;
+    item.rank = rank_of(process[row]);
+    item.record.path = stream_name(name(path[row]));
+    item.record.kind = kind_of(kind[row]);
+    item.record.layer = layer_named(layer[row]);
+    for (size_t i = 0; i < counters.size(); ++i) item.record.counters[i] = counters[i][row];
+    const uint64_t key =
+        base::mix(static_cast<uint64_t>(item.rank + 1),
+                  base::mix(base::hash_text(item.record.path), static_cast<uint64_t>(module_of(item.record)) + 1));
+    const auto [place, is_new] = known.try_emplace(key, items_.size());
+    by_record_[record[row]] = place->second;
+    if (is_new) {
+      items_.push_back(std::move(item));
+    } else {
+      model::merge(items_[place->second].record, item.record);
+    }
+  }
+}
+
+void OwnRecords::read_sizes(const Tables& tables) {
+  const TableView table(tables, "sizes");
+  const NumberView record = table.number("record"), bucket = table.number("bucket"), count = table.number("count");
+  const TextView direction = table.text("direction");
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    Item* item = item_of(record[row]);
+    if (item == nullptr || bucket[row] >= model::SizeHistogram::kBuckets) continue;
+    item->record.sizes[direction[row] == "read" ? 0 : 1].counts[bucket[row]] += count[row];
+  }
+}
+
+void OwnRecords::read_common(const Tables& tables) {
+  const TableView table(tables, "common");
+  const NumberView record = table.number("record"), value = table.number("value"), count = table.number("count");
+  const TextView direction = table.text("direction"), what = table.text("what");
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    Item* item = item_of(record[row]);
+    if (item == nullptr) continue;
+    const size_t d = direction[row] == "read" ? 0 : 1;
+    (what[row] == "size" ? item->record.common_sizes[d] : item->record.common_strides[d])
+        .add(value.i64(row), count[row]);
+  }
+}
+
+std::vector<std::pair<uint64_t, std::string>> OwnRecords::names() const {
+  std::vector<std::pair<uint64_t, std::string>> names;
+  std::set<uint64_t> known;
+  const auto add = [&](std::string_view path) {
+    if (known.insert(base::hash_text(path)).second) names.emplace_back(base::hash_text(path), path);
+  };
+  for (const Item& item : items_) {
+    add(item.record.path);
+    if (item.record.kind == model::FileKind::kDataset) add(file_of_dataset(item.record.path));
+  }
+  if (TableView(tables_, "series").rows() != 0) add(kTimeLine);
+  return names;
+}
+
+void OwnRecords::write(LogFile& file) const {
+  for (size_t number = 0; number < kModules; ++number) {
+    const auto module = static_cast<Module>(number);
+    if (layout_of(module) != nullptr) write_module(file, module);
+    if (module == Module::kDxtPosix) write_traces(file, module, "posix", kDxtPosix);
+    if (module == Module::kDxtMpiio) write_traces(file, module, "mpiio", kDxtMpiio);
+    if (module == Module::kHeatmap) write_time_lines(file);
+  }
+}
+
+void OwnRecords::write_module(LogFile& file, Module module) const {
+  const Layout& layout = *layout_of(module);
+  bool begun = false;
+  for (const Item& item : items_) {
+    if (module_of(item.record) != module) continue;
+    if (!begun) file.begin(module, layout.newest);
+    begun = true;
+    const Record record = from_file_record(layout, item.record, item.rank);
+    file.u64(record.id);
+    file.i64(record.rank);
+    if (layout.has_file) file.u64(record.file);
+    for (size_t i = 0; i < layout.counts; ++i) file.i64(record.counts[i]);
+    for (size_t i = 0; i < layout.reals; ++i) file.f64(record.reals[i]);
+  }
+  if (begun) file.end();
+}
+
+/// Bytes of a span count where it begins. All time lines of a Darshan log have the same spans.
+void OwnRecords::write_time_lines(LogFile& file) const {
+  const TableView table(tables_, "series");
+  if (table.rows() == 0) return;
+  const NumberView process = table.number("process"), start = table.number("start_at_ns"),
+                   bytes = table.number("bytes");
+  const TextView direction = table.text("direction");
+  const uint64_t width_ns = run_ns_ / kSpans + 1;
+  std::map<int64_t, std::vector<uint64_t>> lines;  // writes, then reads
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    if (direction[row] != "read" && direction[row] != "write") continue;
+    std::vector<uint64_t>& line = lines[rank_of(process[row])];
+    line.resize(2 * kSpans);
+    const uint64_t span = std::min(start[row] / width_ns, kSpans - 1);
+    line[span + (direction[row] == "read" ? kSpans : 0)] += bytes[row];
+  }
+  if (lines.empty()) return;
+  file.begin(Module::kHeatmap, 1);
+  for (const auto& [rank, line] : lines) {
+    file.u64(base::hash_text(kTimeLine));
+    file.i64(rank);
+    file.f64(static_cast<double>(width_ns) / 1e9);
+    file.u64(kSpans);
+    file.u64(0);  // two pointers in memory
+    file.u64(0);
+    for (const uint64_t value : line) file.u64(value);
+  }
+  file.end();
+}
+
+void OwnRecords::write_traces(LogFile& file, Module module, std::string_view layer, uint32_t version) const {
+  const TableView table(tables_, "segments");
+  const NumberView process = table.number("process"), record = table.number("record"),
+                   start = table.number("start_at_ns"), end = table.number("end_at_ns"),
+                   offset = table.number("offset"), bytes = table.number("bytes");
+  const TextView layers = table.text("layer"), direction = table.text("direction");
+  struct Trace {
+    std::vector<uint64_t> rows[2];  // writes, reads
+  };
+  std::map<std::pair<uint64_t, uint64_t>, Trace> traces;  // by row of `files` and process
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    if (layers[row] == layer && by_record_.contains(record[row])) {
+      traces[{record[row], process[row]}].rows[direction[row] == "read" ? 1 : 0].push_back(row);
+    }
+  }
+  if (traces.empty()) return;
+  file.begin(module, version);
+  for (const auto& [key, trace] : traces) {
+    file.u64(base::hash_text(items_[by_record_.at(key.first)].record.path));
+    file.i64(rank_of(key.second));
+    file.i64(0);
+    const auto host = processes_.find(key.second);
+    file.text(host == processes_.end() ? std::string_view() : host->second.host, 64);
+    file.u64(trace.rows[0].size());
+    file.u64(trace.rows[1].size());
+    for (const std::vector<uint64_t>& rows : trace.rows) {
+      for (const uint64_t row : rows) {
+        file.u64(offset[row]);
+        file.u64(bytes[row]);
+        file.f64(static_cast<double>(start[row]) / 1e9);
+        file.f64(static_cast<double>(end[row]) / 1e9);
+      }
+    }
+  }
+  file.end();
+}
+
+}  // namespace headrace::convert::darshan

@@ -1,0 +1,56 @@
+#pragma once
+// What Headrace captured as Darshan's records: one a rank and file. Internal to darshan.
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "convert/darshan/log_file.h"
+#include "convert/darshan/write.h"
+#include "model/file_record.h"
+
+namespace headrace::convert::darshan {
+
+class OwnRecords {
+ public:
+  explicit OwnRecords(const Tables& tables);
+
+  JobRecord job() const { return job_; }  // without mounts
+  std::vector<std::pair<uint64_t, std::string>> names() const;
+  void write(LogFile& file) const;
+
+ private:
+  struct Item {
+    int64_t rank = 0;
+    model::FileRecord record;
+  };
+  struct Process {
+    int64_t rank = 0;
+    std::string host;
+  };
+
+  void read_job(const Tables& tables);
+  void read_names(const Tables& tables);
+  void read_processes(const Tables& tables);
+  void read_files(const Tables& tables);
+  void read_sizes(const Tables& tables);
+  void read_common(const Tables& tables);
+  const std::string& name(uint64_t id) const;
+  Item* item_of(uint64_t record);
+  int64_t rank_of(uint64_t process) const;
+  void write_module(LogFile& file, Module module) const;
+  void write_time_lines(LogFile& file) const;
+  void write_traces(LogFile& file, Module module, std::string_view layer, uint32_t version) const;
+
+  const Tables& tables_;
+  JobRecord job_;
+  uint64_t run_ns_ = 0;
+  std::unordered_map<uint64_t, std::string> names_;
+  std::unordered_map<uint64_t, Process> processes_;
+  std::vector<Item> items_;
+  std::unordered_map<uint64_t, size_t> by_record_;  // ids of rows of `files`
+};
+
+}  // namespace headrace::convert::darshan

@@ -1,0 +1,19 @@
+#pragma once
+// A job log as a Darshan log of format 3.41. See docs/darshan.md for what becomes of what.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/columns.h"
+
+namespace headrace::convert::darshan {
+
+/// Gives a table of the job log, null when it has none of that name.
+using Tables = std::function<std::shared_ptr<const format::Table>(const std::string& name)>;
+
+/// The bytes of the file. A log that was a Darshan log has its records as they were, in the newest version of each.
+std::vector<uint8_t> write_log(const Tables& tables);
+
+}  // namespace headrace::convert::darshan

@@ -1,0 +1,77 @@
+"""Figures of the sample logs as job logs have them; what each says does not add up is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import headrace
+import pytest
+from commands import headrace as command
+from darshan_tools import NAMES, sample
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sample_is_shown(name: str) -> None:
+    run = command("show", sample(name), "--json")
+    assert run.returncode == 0, run.stderr
+    summary = json.loads(run.stdout)
+    assert summary["job"]["run_ns"] > 0
+    assert summary["totals"]["files"] > 0
+
+
+def test_report_diff_and_export(tmp_path: Path) -> None:
+    log = sample("ior-hdf5")
+    assert command("report", log, "-o", tmp_path / "r.html").returncode == 0
+    assert command("diff", log, sample("ior-pnetcdf")).returncode == 0
+    assert command("export", log, "--to", "parquet", "-o", tmp_path / "tables").returncode == 0
+    assert (tmp_path / "tables" / "darshan_h5d.parquet").exists()
+
+
+def test_counters_of_a_shared_file() -> None:
+    log = headrace.open(sample("ior-hdf5"))
+    files = log.files.to_pandas()
+    mpiio = files[(files["layer"] == "mpiio") & (files["kind"] == "file")].iloc[0]
+    assert mpiio["opens"] > mpiio["opens_collective"] == 16
+    datasets = files[files["kind"] == "dataset"]
+    assert (datasets["layer"] == "hdf5").all()
+    assert datasets["path"].str.contains(":").all()
+    processes = log.processes.to_pandas()
+    assert sorted(processes["rank"]) == [-1, 0, 1, 2, 3]
+    assert (processes["ranks"] == 4).all()
+
+
+def test_modules_without_a_place_are_told() -> None:
+    gaps = headrace.open(sample("mpi-io-test-x86_64-3.4.7")).gaps.to_pylist()
+    told = [row for row in gaps if row["what"] == "Darshan's module APMPI"]
+    assert [(row["amount"], row["unit"]) for row in told] == [(538, "bytes of the Darshan log")]
+    gaps = headrace.open(sample("mpi-io-test-ppc64-3.1.0")).gaps.to_pylist()
+    assert "Darshan's module BG/Q" in [row["what"] for row in gaps]
+
+
+def test_a_partial_log_is_not_complete() -> None:
+    log = headrace.open(sample("imbalanced-io"))
+    assert log.job["complete"] == "no: Darshan ran out of memory for its module POSIX"
+    assert "Darshan's module POSIX" in log.gaps["what"].to_pylist()
+
+
+def test_a_trace_gives_a_time_line_where_darshan_has_none() -> None:
+    log = headrace.open(sample("dxt"))
+    segments, series = log.table("segments").to_pandas(), log.series.to_pandas()
+    assert len(segments) > 0
+    assert series["bytes"].sum() == segments[segments["layer"] == "posix"]["bytes"].sum()
+    assert series["operations"].sum() == len(segments)
+
+
+def test_converted_log_says_the_same(tmp_path: Path) -> None:
+    path = sample("ior_hdf5_example")
+    run = command("convert", path, "-o", tmp_path / "job.hr")
+    assert run.returncode == 0, run.stderr
+    first, second = headrace.open(path), headrace.open(tmp_path / "job.hr")
+    for name in first.tables:
+        assert second.table(name).equals(first.table(name)), name
+    assert second.closed_properly
+    assert second.verify() == []
+    again = command("convert", path, "-o", tmp_path / "job.hr")
+    assert again.returncode == 4
+    assert "--force" in again.stderr

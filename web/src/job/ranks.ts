@@ -1,0 +1,250 @@
+/** The ranks of a parallel job: how fast, how evenly, each over time, and in which shared files. */
+import { captioned } from "../grid/captioned";
+import { type Column, figures, names, words } from "../grid/column";
+import { Grid, numbersOf, textsOf } from "../grid/grid";
+import type { Table } from "../payload/table";
+import { type HeatMap, heatMap } from "../plots/heat_map";
+import { printable } from "../text/printable";
+import { NONE, count, duration, number, percent, rate, size } from "../text/units";
+import { choice } from "../ui/choice";
+import { type Child, h } from "../ui/dom";
+import { note } from "../ui/section";
+import { value } from "../ui/value";
+import type { Heat, JobFacts, NodeRow, Parallel, Server, SharedFile, Spread } from "./facts";
+import { bar, known } from "./time";
+
+export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, body: HTMLElement): void {
+  const parallel = facts.parallel!;
+  body.append(summary(parallel));
+  if (facts.heat && heat) body.append(picture(facts.heat, heat));
+  body.append(
+    h(
+      "div",
+      { class: "beside" },
+      captioned("Spread over ranks", "spread", spreads(parallel)),
+      captioned("How files are used", "strategies", strategies(parallel)),
+    ),
+    captioned("Each rank", "ranks", rankGrid(table), note("Most time in I/O first. Communication is without other captured calls inside it.")),
+  );
+  if ((parallel.nodes ?? 0) > 1) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid(parallel)));
+  if (facts.shared_files?.length) {
+    body.append(captioned("Files that several ranks used", "shared-files", sharedGrid(facts.shared_files), note("Most time first; which ranks read and wrote them.")));
+  }
+  if (facts.servers?.length) {
+    body.append(
+      captioned("Object servers", "servers", serverGrid(facts.servers), note("By the files that lie on them. A file on several servers counts at each, so the sums overlap.")),
+    );
+  }
+}
+
+function summary(parallel: Parallel): HTMLElement {
+  const { performance, access } = parallel;
+  const speed = (mib: number | null) => (mib === null ? NONE : `${few(mib)} MiB/s`);
+  const overwritten = access.written ? `${number(access.held_data)} of ${number(access.written)}` : NONE;
+  const boxes: [string, string, string, Child][] = [
+    ["Ranks", number(parallel.ranks), "ranks", parallel.nodes ? `on ${count(parallel.nodes, "node")}` : "nodes not known"],
+    ["By the slowest rank", speed(performance.mib_per_second), "mib_per_second", value(`${speed(performance.mib_per_second_per_node)} a node`, "mib_per_second_per_node")],
+    ["As Darshan estimates", speed(performance.agg_perf_by_slowest), "agg_perf_by_slowest", "agg_perf_by_slowest"],
+    ["Metadata", percent(performance.metadata_share), "metadata_share", "of the ranks’ time in I/O"],
+    ["Files a rank", few(access.files_per_rank), "files_per_rank", value(`${few(access.creates_per_rank)} created`, "creates_per_rank")],
+    ["Sequential", percent(access.sequential_share), "sequential_share", value(`${percent(access.aligned_share)} aligned`, "aligned_share")],
+    ["Held data before", overwritten, "held_data", value(`${number(access.truncated_at_open)} emptied at open`, "truncated_at_open")],
+    ["Communication", duration(parallel.mpi_ns.mean), "mpi_ns", "a rank, in the mean"],
+  ];
+  const silent = parallel.instances.filter((run) => run.no_files).length;
+  const lacking = parallel.instances.filter((run) => run.ranks !== run.ranks_in_log);
+  return h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "small-figures" },
+      ...boxes.map(([title, text, term, below]) =>
+        h("div", { class: "figure" }, h("div", { class: "label" }, title), value(text, term), h("div", { class: "below" }, below)),
+      ),
+    ),
+    parallel.reduced
+      ? note(`${count(parallel.reduced.files, "file")} with ${size(parallel.reduced.bytes)} and ${duration(parallel.reduced.io_ns)} have one record for all ranks: the figures of single ranks lack them.`)
+      : null,
+    parallel.instances.length > 1 ? note(`${count(parallel.instances.length, "program")} with ranks ran in the job.`) : null,
+    silent ? note(value(`${count(silent, "program")} used no files`, "no_files"), ", standard streams apart.") : null,
+    ...lacking.slice(0, 3).map((run) => note(`${printable(run.executable)}: ${number(run.ranks_in_log)} of its ${number(run.ranks)} ranks are in the log.`)),
+  );
+}
+
+function few(figure: number): string {
+  return figure >= 100 ? number(figure) : String(Number(figure.toPrecision(3)));
+}
+
+const MEASURES = [
+  ["written", "Written", "--write"],
+  ["read", "Read", "--read"],
+  ["calls", "Calls", "--metadata"],
+] as const;
+
+function picture(heat: Heat, table: Table): HTMLElement {
+  const present = MEASURES.filter(([key]) => heat.steps[key] > 0);
+  const perLine = heat.ranks_per_line;
+  const map = (key: (typeof MEASURES)[number][0]): HeatMap => {
+    const [, title, colour] = MEASURES.find(([one]) => one === key)!;
+    const factor = (heat.steps[key] / perLine / heat.span_ns) * 1e9;
+    return {
+      label: `${title} by rank and time`,
+      lines: heat.lines,
+      spans: heat.spans,
+      spanNs: heat.span_ns,
+      values: Float32Array.from(table.numbers(key), (step) => step * factor),
+      colour,
+      format: key === "calls" ? (each) => `${few(each)} calls/s` : rate,
+      line: (line) =>
+        perLine === 1 ? `rank ${heat.first_ranks[line]}` : `ranks ${heat.first_ranks[line]}–${heat.first_ranks[line] + perLine - 1}`,
+    };
+  };
+  const shown = heatMap(map(present[0][0]));
+  const pick = choice("What", present.map(([key, title]) => [key, title] as const), present[0][0], (key) => shown.show(map(key)));
+  return h(
+    "div",
+    { class: "captioned" },
+    h("div", { class: "caption" }, h("h3", {}, "Each rank over time"), pick),
+    perLine > 1 ? note(`A line is the mean of ${number(perLine)} ranks.`) : null,
+    h("div", { class: "card" }, shown.element),
+  );
+}
+
+function spreads(parallel: Parallel): Grid {
+  const rows: { name: string; term: string; figure: Spread; show: (each: number) => string }[] = [
+    { name: "time in I/O", term: "io_ns", figure: parallel.io_ns, show: duration },
+    { name: "bytes", term: "bytes", figure: parallel.bytes, show: size },
+    { name: "communication", term: "mpi_ns", figure: parallel.mpi_ns, show: duration },
+  ];
+  const column = (key: string, title: string, get: (figure: Spread) => number, term = key): Column => ({
+    key,
+    title,
+    term,
+    width: key === "deviation" ? 104 : 84,
+    cell: (row) => rows[row].show(get(rows[row].figure)),
+    csv: (row) => String(get(rows[row].figure)),
+  });
+  return new Grid({
+    label: "Spread over ranks",
+    rows: rows.length,
+    columns: [
+      { ...words("figure", "Of each rank", textsOf(rows, (row) => row.name), { term: "", width: 120 }), grows: true },
+      column("least", "Least", (figure) => figure.least, ""),
+      column("mean", "Mean", (figure) => figure.mean, ""),
+      column("most", "Most", (figure) => figure.most, ""),
+      column("deviation", "Deviation", (figure) => Math.sqrt(figure.variance), "variance"),
+      figures("imbalance", "Most/mean", numbersOf(rows, (row) => row.figure.imbalance ?? null), known((each) => each.toFixed(2)), { width: 108 }),
+    ],
+  });
+}
+
+function strategies(parallel: Parallel): Grid {
+  const rows = [
+    ...Object.entries(parallel.strategies).map(([name, row]) => ({ name, term: "strategy", files: row.files, bytes: row.bytes_read + row.bytes_written })),
+    ...Object.entries(parallel.interfaces).map(([name, row]) => ({ name: `through ${name}`, term: "interfaces", files: row.files, bytes: null })),
+  ].filter((row) => row.files > 0);
+  return new Grid({
+    label: "How files are used",
+    rows: rows.length,
+    columns: [
+      {
+        ...words("use", "Use", textsOf(rows, (row) => row.name), { term: "strategy", width: 160 }),
+        grows: true,
+        cell: (row: number) => value(printable(rows[row].name), rows[row].term),
+      },
+      figures("files", "Files", numbersOf(rows, (row) => row.files), number, { width: 90 }),
+      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), known(size), { unit: "bytes" }),
+    ],
+  });
+}
+
+function rankGrid(table: Table): Grid {
+  const io = table.numbers("io_ns");
+  let greatest = 1;
+  for (const time of io) greatest = Math.max(greatest, time);
+  const column = (key: string, title: string, show: (each: number) => string, unit: string, width = 92) =>
+    figures(key, title, table.numbers(key), show, { unit, width });
+  const several = new Set(table.codes("instance").values).size > 1;
+  return new Grid({
+    label: "Ranks",
+    rows: table.rows,
+    sort: { key: "io_ns", descending: true },
+    columns: [
+      figures("rank", "Rank", table.numbers("rank"), number, { width: 70 }),
+      { ...words("host", "Node", table.texts("host"), { width: 110, term: "host" }), grows: true },
+      ...(several ? [words("executable", "Program", table.texts("executable"), { width: 140 })] : []),
+      { ...figures("io_ns", "In I/O", io, duration, { width: 140, unit: "ns" }), cell: (row) => bar(duration(io[row]), io[row] / greatest) },
+      column("read_ns", "Reading", duration, "ns"),
+      column("write_ns", "Writing", duration, "ns"),
+      column("meta_ns", "Metadata", duration, "ns"),
+      column("mpi_ns", "Communication", duration, "ns", 132),
+      column("mpiio_ns", "MPI-IO’s own", duration, "ns", 118),
+      column("bytes_read", "Read", size, "bytes"),
+      column("bytes_written", "Written", size, "bytes"),
+      figures("calls", "Calls", table.numbers("calls"), number, { width: 84 }),
+      figures("files", "Files", table.numbers("files"), number, { width: 70 }),
+      figures("run_ns", "Ran", table.numbers("run_ns"), duration, { hidden: true }),
+      figures("mpi_calls", "MPI calls", table.numbers("mpi_calls"), number, { hidden: true }),
+      figures("mpi_bytes", "MPI bytes", table.numbers("mpi_bytes"), size, { hidden: true }),
+    ],
+  });
+}
+
+function nodeGrid(parallel: Parallel): Grid {
+  const rows: NodeRow[] = [...parallel.slowest_nodes, ...[...parallel.fastest_nodes].reverse()];
+  const greatest = Math.max(...rows.map((row) => row.io_ns_per_rank), 1);
+  return new Grid({
+    label: "Nodes",
+    rows: rows.length,
+    columns: [
+      { ...words("host", "Node", textsOf(rows, (row) => row.host), { width: 150 }), grows: true },
+      figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 70 }),
+      {
+        ...figures("io_ns_per_rank", "I/O a rank", numbersOf(rows, (row) => row.io_ns_per_rank), duration, { width: 150, term: "io_ns", unit: "ns" }),
+        cell: (row) => bar(duration(rows[row].io_ns_per_rank), rows[row].io_ns_per_rank / greatest),
+      },
+      figures("slowest_io_ns", "Slowest rank", numbersOf(rows, (row) => row.slowest_io_ns), duration, { width: 116, term: "io_ns", unit: "ns" }),
+      figures("mpi_ns", "Communication", numbersOf(rows, (row) => row.mpi_ns), duration, { width: 132, unit: "ns" }),
+      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
+    ],
+  });
+}
+
+function sharedGrid(rows: SharedFile[]): Grid {
+  const who = (one: { rank: number; host: string } | null) => (one === null ? NONE : named(one));
+  const named = ({ rank, host }: { rank: number; host: string }) => `${rank}${host ? ` on ${printable(host)}` : ""}`;
+  return new Grid({
+    label: "Shared files",
+    rows: rows.length,
+    columns: [
+      names("path", "File", textsOf(rows, (row) => row.path), { width: 220 }),
+      words("strategy", "Use", textsOf(rows, (row) => row.strategy), { width: 134 }),
+      { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 90 }), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
+      words("readers", "Readers", textsOf(rows, (row) => row.readers || NONE), { width: 110, term: "ranks" }),
+      words("writers", "Writers", textsOf(rows, (row) => row.writers || NONE), { width: 110, term: "ranks" }),
+      figures("least_ns", "Least time", numbersOf(rows, (row) => row.time_ns.least), known(duration), { term: "time_ns", unit: "ns" }),
+      figures("mean_ns", "Mean", numbersOf(rows, (row) => row.time_ns.mean), duration, { term: "time_ns", unit: "ns" }),
+      figures("most_ns", "Most", numbersOf(rows, (row) => row.time_ns.most), known(duration), { term: "time_ns", unit: "ns" }),
+      words("slowest", "Slowest", textsOf(rows, (row) => who(row.slowest)), { width: 120, term: "rank" }),
+      words("fastest", "Fastest", textsOf(rows, (row) => who(row.fastest)), { width: 120, term: "rank" }),
+    ],
+  });
+}
+
+function serverGrid(rows: Server[]): Grid {
+  const slow = (row: Server) => row.slowest.map((one) => `${one.rank} (${duration(one.time_ns)})`).join(", ") || NONE;
+  const speed = (row: Server) => (row.io_ns > 0 ? (row.bytes * 1e9) / row.io_ns : null);
+  return new Grid({
+    label: "Object servers",
+    rows: rows.length,
+    columns: [
+      words("server", "Server", textsOf(rows, (row) => row.server), { width: 90, term: "properties" }),
+      figures("files", "Files", numbersOf(rows, (row) => row.files), number, { width: 80 }),
+      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
+      figures("io_ns", "Time", numbersOf(rows, (row) => row.io_ns), duration, { unit: "ns" }),
+      figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { width: 116, unit: "bytes/s" }),
+      { ...words("slowest", "Ranks that took longest in one of these files", textsOf(rows, slow), { width: 260, term: "rank" }), grows: true },
+    ],
+  });
+}
