@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from function_lists import ALIAS_MACROS, FUNCTION_MACROS, HDF5_MACROS, Row, Version, read_rows
+from function_lists import ALIAS_MACROS, FUNCTION_MACROS, HDF5_MACROS, PNETCDF_MACROS, Row, Version, read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERCEPT = ROOT / "src" / "intercept"
@@ -61,6 +61,7 @@ def main(arguments: list[str]) -> int:
     pages = {
         "functions.md": functions_page(),
         "hdf5.md": hdf5_page(),
+        "pnetcdf.md": pnetcdf_page(),
         "counters.md": counters_page(),
         "figures.md": figures_page(),
     }
@@ -114,6 +115,27 @@ def hdf5_page() -> list[str]:
         "",
         *(line for group, title in HDF5_GROUPS.items() for line in hdf5_section(group, title, rows)),
     ][:-1]
+
+
+def pnetcdf_page() -> list[str]:
+    rows = read_rows(INTERCEPT / "pnetcdf.def", PNETCDF_MACROS)
+    return [
+        "# Intercepted functions of PnetCDF",
+        "",
+        "<!-- Made by scripts/make_reference.py from src/intercept/pnetcdf.def: edit that. -->",
+        "",
+        "Each has a row in the table `profiles` with the layer `pnetcdf`. Those for a type of memory",
+        "(`ncmpi_put_vara_double_all`) count in the row of the one without (`ncmpi_put_vara_all`).",
+        "[PnetCDF](../pnetcdf.md) says how they are counted.",
+        "",
+        "| function | also together | for each type | what it does |",
+        "|---|---|---|---|",
+        *(
+            f"| `ncmpi_{row.arguments[0]}` | {'`_all`' if row.macro in ('BLOCKING', 'BY_TYPE') else ''} "
+            f"| {'yes' if row.macro in ('BLOCKING', 'LATER') else ''} | {cell(row.arguments[-1])} |"
+            for row in rows
+        ),
+    ]
 
 
 def hdf5_section(group: str, title: str, rows: list[Row]) -> Iterator[str]:

@@ -4,19 +4,19 @@ namespace headrace::intercept {
 
 const LibraryFunction* library_function(uint32_t number) {
   static const LibraryFunction kFunctions[] = {
-      {"MPI_Init", "mpi", ""},
-      {"MPI_Init_thread", "mpi", ""},
-      {"MPI_Finalize", "mpi", ""},
-      {"MPI_Recv", "mpi", ""},
-#define MPI(id, layer, params, args, bytes, doc) {"MPI_" #id, #layer, ""},
+      {"MPI_Init", "mpi"},
+      {"MPI_Init_thread", "mpi"},
+      {"MPI_Finalize", "mpi"},
+      {"MPI_Recv", "mpi"},
+#define MPI(id, layer, params, args, bytes, doc) {"MPI_" #id, #layer},
 #include "intercept/mpi.def"
 #undef MPI
-#define AT(id, count, direction, how, doc) {"MPI_" #id, "mpiio", ""},
-#define NEXT(id, count, direction, how, doc) {"MPI_" #id, "mpiio", ""},
-#define AT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio", ""},
-#define NEXT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio", ""},
-#define END(id, direction, doc) {"MPI_" #id, "mpiio", ""},
-#define OTHER(id, params, args, doc) {"MPI_" #id, "mpiio", ""},
+#define AT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
+#define NEXT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
+#define AT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
+#define NEXT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
+#define END(id, direction, doc) {"MPI_" #id, "mpiio"},
+#define OTHER(id, params, args, doc) {"MPI_" #id, "mpiio"},
 #include "intercept/mpi_files.def"
 #undef AT
 #undef NEXT
@@ -29,12 +29,12 @@ const LibraryFunction* library_function(uint32_t number) {
 #include "intercept/hdf5.def"
 #undef HDF5
 #undef CLOSING
-#define PNETCDF(id, params, args, after, doc) {"ncmpi_" #id, "pnetcdf", ""},
-#define CLOSING(id, doc) {"ncmpi_" #id, "pnetcdf", ""},
+#define PNETCDF(id, params, args, after, doc) {"ncmpi_" #id, "pnetcdf"},
+#define CLOSING(id, doc) {"ncmpi_" #id, "pnetcdf"},
 #define BLOCKING(id, direction, params, args, shape, doc) \
-  {"ncmpi_" #id, "pnetcdf", ""}, {"ncmpi_" #id "_all", "pnetcdf", ""},
-#define LATER(id, direction, params, args, shape, doc) {"ncmpi_" #id, "pnetcdf", ""},
-#define BY_TYPE(id, direction, doc) {"ncmpi_" #id, "pnetcdf", ""}, {"ncmpi_" #id "_all", "pnetcdf", ""},
+  {"ncmpi_" #id, "pnetcdf"}, {"ncmpi_" #id "_all", "pnetcdf"},
+#define LATER(id, direction, params, args, shape, doc) {"ncmpi_" #id, "pnetcdf"},
+#define BY_TYPE(id, direction, doc) {"ncmpi_" #id, "pnetcdf"}, {"ncmpi_" #id "_all", "pnetcdf"},
 #include "intercept/pnetcdf.def"
 #undef PNETCDF
 #undef CLOSING
