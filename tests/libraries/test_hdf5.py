@@ -118,3 +118,34 @@ def test_two_libraries_in_one_process(capture: Capture, tmp_path: Path) -> None:
     expect(seen.file("b.nc", layer="hdf5"), opens=1, closes=1, bytes_written=800, bytes_read=800)
     versions = {row["value"] for row in seen.rows("properties") if row["key"] == "hdf5.version"}
     assert len(versions) == 2
+
+
+def test_h5py_on_parallel_hdf5(capture: Capture, tmp_path: Path) -> None:
+    program = python_program("use_h5py_mpi", "mpi4py", "h5py._debian_h5py_mpi", python="/usr/bin/python3")
+    seen = capture([launcher("openmpi"), "-n", "2", *program, str(tmp_path / "seen.h5")])
+    assert (seen.status, seen.stdout) == (0, b"")
+    rows = seen.files("seen.h5:/rows", kind="dataset")
+    assert len(rows) == 2
+    for row in rows:
+        expect(row, writes=2, bytes_written=6400, writes_collective=1, reads=1, bytes_read=8)
+    assert {row["opens_collective"] for row in seen.files("seen.h5", layer="hdf5")} == {1}
+
+
+def test_an_older_version_is_left_alone(capture: Capture, tmp_path: Path) -> None:
+    source = HERE / "c" / "old_hdf5.c"
+    library, program = tmp_path / "libhdf5.so", tmp_path / "program"
+    subprocess.run(["cc", "-shared", "-fPIC", "-DLIBRARY", "-o", library, source], check=True)
+    linked = ["-L", tmp_path, "-lhdf5", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run(["cc", "-o", program, source, *linked], check=True)
+    seen = capture([str(program)])
+    assert (seen.status, seen.text) == (0, ["open x.h5 1 2", "close 1000001"])
+    assert not profiles(seen, "hdf5")
+    assert [gap["amount"] for gap in seen.rows("gaps") if gap["what"] == "calls of libraries"] == [2]
+
+
+def test_a_program_without_hdf5_is_told_so(capture: Capture, tmp_path: Path) -> None:
+    """Nothing else defines the function that the preload library has."""
+    code = (
+        "import ctypes; f = ctypes.CDLL(None).H5Fclose; f.restype = ctypes.c_int; print(f(ctypes.c_int64(5)))"
+    )
+    assert capture([sys.executable, "-c", code]).text == ["-1"]

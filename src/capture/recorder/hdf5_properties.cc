@@ -126,8 +126,9 @@ void keep_filters(const Library& m, const LibraryObject* object, Id list) {
 }  // namespace
 
 bool is_parallel(const Library& m, Id access) {
-  const Id list = m.ask.Pget_dxpl_mpio && m.ask.Pget_driver ? list_of(m, access) : 0;
-  return list > 0 && m.ask.Pget_driver(list) == driver(m, "mpio");
+  const Id list = m.ask.Pget_dxpl_mpio ? list_of(m, access) : 0;
+  const char* name = list > 0 ? name_of_driver(m, list) : nullptr;
+  return name && strcmp(name, "mpio") == 0;
 }
 
 void keep_file(const Library& m, const LibraryObject* object, Id file, Id access) {
