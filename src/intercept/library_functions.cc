@@ -31,8 +31,7 @@ const LibraryFunction* library_function(uint32_t number) {
 #undef CLOSING
 #define PNETCDF(id, params, args, after, doc) {"ncmpi_" #id, "pnetcdf"},
 #define CLOSING(id, doc) {"ncmpi_" #id, "pnetcdf"},
-#define BLOCKING(id, direction, params, args, shape, doc) \
-  {"ncmpi_" #id, "pnetcdf"}, {"ncmpi_" #id "_all", "pnetcdf"},
+#define BLOCKING(id, direction, params, args, shape, doc) {"ncmpi_" #id, "pnetcdf"}, {"ncmpi_" #id "_all", "pnetcdf"},
 #define LATER(id, direction, params, args, shape, doc) {"ncmpi_" #id, "pnetcdf"},
 #define BY_TYPE(id, direction, doc) {"ncmpi_" #id, "pnetcdf"}, {"ncmpi_" #id "_all", "pnetcdf"},
 #include "intercept/pnetcdf.def"

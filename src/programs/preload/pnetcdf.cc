@@ -65,19 +65,19 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
 #define TYPED_LATER(symbol, fn, direction, how, params, args, shape)                                   \
   WRAPPER(symbol, fn, (PLAIN params, const void* buffer, int* request), (PLAIN args, buffer, request), \
           MOVED(direction, how, shape))
-#define EACH(ONE, id, all, ...)                                                                     \
-  ONE(ncmpi_##id##_text##all, ncmpi_##id##all, __VA_ARGS__)                                         \
-  ONE(ncmpi_##id##_schar##all, ncmpi_##id##all, __VA_ARGS__)                                        \
-      ONE(ncmpi_##id##_uchar##all, ncmpi_##id##all, __VA_ARGS__)                                    \
-          ONE(ncmpi_##id##_short##all, ncmpi_##id##all, __VA_ARGS__)                                \
-              ONE(ncmpi_##id##_ushort##all, ncmpi_##id##all, __VA_ARGS__)                           \
-                  ONE(ncmpi_##id##_int##all, ncmpi_##id##all, __VA_ARGS__)                          \
-                      ONE(ncmpi_##id##_uint##all, ncmpi_##id##all, __VA_ARGS__)                     \
-                          ONE(ncmpi_##id##_long##all, ncmpi_##id##all, __VA_ARGS__)                 \
-                              ONE(ncmpi_##id##_float##all, ncmpi_##id##all, __VA_ARGS__)            \
-                                  ONE(ncmpi_##id##_double##all, ncmpi_##id##all, __VA_ARGS__)       \
-                                      ONE(ncmpi_##id##_longlong##all, ncmpi_##id##all, __VA_ARGS__) \
-                                          ONE(ncmpi_##id##_ulonglong##all, ncmpi_##id##all, __VA_ARGS__)
+#define EACH(ONE, id, all, ...)                                 \
+  ONE(ncmpi_##id##_text##all, ncmpi_##id##all, __VA_ARGS__)     \
+  ONE(ncmpi_##id##_schar##all, ncmpi_##id##all, __VA_ARGS__)    \
+  ONE(ncmpi_##id##_uchar##all, ncmpi_##id##all, __VA_ARGS__)    \
+  ONE(ncmpi_##id##_short##all, ncmpi_##id##all, __VA_ARGS__)    \
+  ONE(ncmpi_##id##_ushort##all, ncmpi_##id##all, __VA_ARGS__)   \
+  ONE(ncmpi_##id##_int##all, ncmpi_##id##all, __VA_ARGS__)      \
+  ONE(ncmpi_##id##_uint##all, ncmpi_##id##all, __VA_ARGS__)     \
+  ONE(ncmpi_##id##_long##all, ncmpi_##id##all, __VA_ARGS__)     \
+  ONE(ncmpi_##id##_float##all, ncmpi_##id##all, __VA_ARGS__)    \
+  ONE(ncmpi_##id##_double##all, ncmpi_##id##all, __VA_ARGS__)   \
+  ONE(ncmpi_##id##_longlong##all, ncmpi_##id##all, __VA_ARGS__) \
+  ONE(ncmpi_##id##_ulonglong##all, ncmpi_##id##all, __VA_ARGS__)
 #define BLOCKING(id, direction, params, args, shape, doc)                                \
   UNTYPED(ncmpi_##id, ncmpi_##id, direction, 0, params, args, shape)                     \
   UNTYPED(ncmpi_##id##_all, ncmpi_##id##_all, direction, kTogether, params, args, shape) \
