@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "capture/harvest/spool_builder.h"
+#include "convert/darshan/sample_log.h"
 #include "format/encode.h"
 #include "format/random_table.h"
 #include "format/writer.h"
@@ -62,6 +63,21 @@ std::vector<uint8_t> spool_seed() {
   return {first, first + spool.size()};
 }
 
+bool store_darshan(const std::string& directory) {
+  using headrace::convert::darshan::Compression;
+  bool stored = true;
+  for (const unsigned minor : {0u, 10u, 20u, 41u}) {
+    for (const bool swap : {false, true}) {
+      const auto compression = minor == 41 && swap ? Compression::kZlib : Compression::kNone;
+      const std::string name = std::to_string(minor) + (swap ? "-big" : "-little");
+      stored &=
+          store(directory + "/" + name,
+                headrace::convert::darshan::sample_log({.minor = minor, .swap = swap, .compression = compression}));
+    }
+  }
+  return stored;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -74,7 +90,8 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/chunk_file", error);
   std::filesystem::create_directories(directory + "/table_payload", error);
   std::filesystem::create_directories(directory + "/spool", error);
-  bool stored = store(directory + "/spool/sample", spool_seed());
+  std::filesystem::create_directories(directory + "/darshan", error);
+  bool stored = store_darshan(directory + "/darshan") && store(directory + "/spool/sample", spool_seed());
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));
     stored &= store(directory + "/table_payload/payloads-" + std::to_string(seed), payload_seed(seed));

@@ -93,7 +93,9 @@ def units(table: pyarrow.Table) -> dict[str, str]:
 
 
 def open(path: str | os.PathLike[str], job: int | None = None, anonymize: bool = False) -> JobLog:
-    """Opens a job log. `job`: which one, from 1, of a file that holds several because logs were concatenated.
+    """Opens a job log, or a Darshan log as one (docs/darshan.md).
+
+    `job`: which one, from 1, of a file that holds several because logs were concatenated.
 
     `anonymize`: show tokens in place of paths, arguments, hosts and users; other ones each time.
 
@@ -180,6 +182,11 @@ class JobLog:
     def series(self) -> pyarrow.Table:
         """Bytes moved over time."""
         return self.table("series")
+
+    @property
+    def segments(self) -> pyarrow.Table:
+        """Operations one by one, where the log has a trace of them."""
+        return self.table("segments")
 
     @property
     def mounts(self) -> pyarrow.Table:

@@ -106,6 +106,11 @@ constexpr std::string_view kOwnWords =
     "cross-device due expired illegal implemented inappropriate installed ioctl level link loop loops names network "
     "non-empty protocol range read-only recoverable refused remote request required reset restarted seek software "
     "supported symbolic unreachable use hard stopped "
+    // Of converted logs.
+    "darshan darshan's knows lie negative nonsense ranges ranks says senseless sense shorter stands stripes striped "
+    "ten time "
+    "bg/q mdhim apxc apmpi dfs daos heatmap lustre mpi-io h5f h5d pnetcdf_file pnetcdf_var dxt_posix dxt_mpiio "
+    "compressed decompressed traced lines spans makes version file's "
     // Values of columns whose texts are fixed.
     "slowest_read slowest_write largest_read largest_write file directory_rollup excluded_rollup stream vfork_child "
     "exit_group posix stdio mpi mpiio hdf5 pnetcdf dataset stride count ns at_ns";

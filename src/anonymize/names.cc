@@ -134,7 +134,7 @@ std::string Names::property_key(std::string_view text) const {
     const std::string_view hint = text.substr(begin.size());
     return is_hint(hint) ? std::string(text) : std::string(begin) + token(hint);
   }
-  static constexpr std::string_view kOwn[] = {"hdf5.", "lustre.", "pnetcdf.", "mpiio."};
+  static constexpr std::string_view kOwn[] = {"hdf5.", "lustre.", "pnetcdf.", "mpiio.", "ranks."};
   for (std::string_view begin : kOwn) {
     if (text.starts_with(begin) && is_identifier(text.substr(begin.size()))) return std::string(text);
   }

@@ -41,6 +41,21 @@ def test_counters_of_a_shared_file() -> None:
     assert (processes["ranks"] == 4).all()
 
 
+def test_ranks_of_a_shared_file() -> None:
+    log = headrace.open(sample("example"))
+    posix = log.table("darshan_posix").to_pylist()[0]
+    rows = log.files.to_pandas().set_index("record")["layer"]
+    facts = {
+        row["key"]: row["value"]
+        for row in log.table("properties").to_pylist()
+        if rows[row["record"]] == "posix"
+    }
+    assert int(facts["ranks.slowest"]) == posix["POSIX_SLOWEST_RANK"]
+    assert int(facts["ranks.slowest_ns"]) / 1e9 == pytest.approx(posix["POSIX_F_SLOWEST_RANK_TIME"])
+    assert float(facts["ranks.variance_s2"]) == pytest.approx(posix["POSIX_F_VARIANCE_RANK_TIME"], abs=1e-6)
+    assert facts["lustre.stripe_count"] == "24"
+
+
 def test_modules_without_a_place_are_told() -> None:
     gaps = headrace.open(sample("mpi-io-test-x86_64-3.4.7")).gaps.to_pylist()
     told = [row for row in gaps if row["what"] == "Darshan's module APMPI"]
@@ -75,3 +90,9 @@ def test_converted_log_says_the_same(tmp_path: Path) -> None:
     again = command("convert", path, "-o", tmp_path / "job.hr")
     assert again.returncode == 4
     assert "--force" in again.stderr
+
+
+def test_a_log_without_names_still_says_what_is_missing() -> None:
+    run = command("show", "--anonymize", sample("mpi-io-test-x86_64-3.4.7"))
+    assert "Darshan's module APMPI" in run.stdout
+    assert "snyder" not in run.stdout

@@ -145,7 +145,8 @@ def test_no_name_is_left_in_a_report(tmp_path: Path) -> None:
     data = page.read_bytes()
     payload = re.search(rb'id="headrace-data" type="application/octet-stream">([^<]+)<', data)
     assert payload is not None
-    for text in (data, gzip.decompress(b64decode(payload[1])), json.dumps(read_report(data)).encode()):
+    page_alone = data.replace(payload[1], b"")  # in whose base64 any three characters may stand by chance
+    for text in (page_alone, gzip.decompress(b64decode(payload[1])), json.dumps(read_report(data)).encode()):
         assert MARK not in text
         assert b"4711042" not in text
 

@@ -6,6 +6,7 @@ Characterization", 2011, is meant by "the paper".
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from headrace import _native
@@ -176,7 +177,8 @@ def _agg_time_by_slowest(
         signed(row["time_most_ns"]) for row in rows if row["strategy"] == "shared" and not row["reduced"]
     )
     if reduced:
-        told = _slowest_of_darshan(log)
+        reduced_rows = [number for number, row in enumerate(rows) if row["reduced"]]
+        told = _slowest_of_reduced(log, by_path, reduced_rows)
         if told is None:
             return None
         shared += told
@@ -194,21 +196,26 @@ def _agg_time_by_slowest(
     return max(sums.values(), default=0) + shared
 
 
-def _slowest_of_darshan(log: JobLog) -> float | None:
-    """Of files with one record for all ranks the slowest one's time, as Darshan kept it; None: it did not."""
-    total = 0.0
-    names = log.native.frame("darshan_names").rows() if "darshan_names" in log.native.tables() else []
-    streams = {row["id"] for row in names if row["name"].startswith("<STD")}
-    for module in ("posix", "stdio"):
-        table, column = f"darshan_{module}", f"{module.upper()}_F_SLOWEST_RANK_TIME"
-        if table not in log.native.tables():
-            continue
-        if column not in log.native.columns(table):
-            return None
-        rows = log.native.frame(table).rows(None, ["id", "rank", column])
-        shared = [row for row in rows if row["rank"] < 0 and row["id"] not in streams]
-        total += sum(row[column] * 1e9 for row in shared if row[column] > 0)
-    return total if total > 0 else None
+def _slowest_of_reduced(log: JobLog, by_path: _native.Frame, numbers: list[int]) -> int | None:
+    """Of files with one record for all ranks the slowest one's time, where it was kept; else None."""
+    known = _kept(log, by_path, numbers)
+    times = [known.get(number, {}).get("ranks.slowest_ns") for number in numbers]
+    return sum(sum(map(int, each)) for each in times if each) if all(times) else None
+
+
+def _kept(log: JobLog, merged: _native.Frame, numbers: list[int]) -> dict[int, dict[str, list[float]]]:
+    """By row what was kept of single ranks of reduced records: values of properties "ranks.…"."""
+    result: dict[int, dict[str, list[float]]] = {}
+    for row in log.native.properties(merged, numbers).rows() if numbers else ():
+        if row["key"].startswith("ranks."):
+            try:
+                value = float(row["value"])
+            except ValueError:
+                continue
+            if math.isfinite(value):
+                values = result.setdefault(row["row"], {}).setdefault(row["key"], [])
+                values += [value] * min(row["records"], 2)
+    return result
 
 
 def _access(log: JobLog, ranks: list[Facts], by_path: _native.Frame, evenness: _native.Frame) -> Facts:
@@ -292,13 +299,15 @@ def _interfaces(log: JobLog, by_path: _native.Frame) -> Facts:
 def file_ranks(log: JobLog, merged: _native.Frame, numbers: list[int]) -> list[Facts | None]:
     """How evenly ranks used each of these files (rows of records merged by path); None where no rank did.
 
-    Where one record stands for all ranks, nothing but the mean is known.
+    Where one record stands for all ranks, the mean is known, and what was kept of single ones.
     """
     hosts = {
         row["process"]: row["host"] for row in log.native.frame("processes").rows(None, ["process", "host"])
     }
     result: list[Facts | None] = []
-    for row in log.native.rank_statistics(merged).rows(numbers):
+    rows = log.native.rank_statistics(merged).rows(numbers)
+    kept = _kept(log, merged, [n for n, row in zip(numbers, rows, strict=True) if row["reduced"]])
+    for number, row in zip(numbers, rows, strict=True):
         if not row["ranks"]:
             result.append(None)
             continue
@@ -315,5 +324,19 @@ def file_ranks(log: JobLog, merged: _native.Frame, numbers: list[int]) -> list[F
         for which in ("fastest", "slowest"):
             rank = {"rank": row[f"{which}_rank"], "host": hosts.get(row[f"{which}_process"], "")}
             facts[which] = rank if known else None
+        _add_kept(facts, kept.get(number, {}))
         result.append(facts)
     return result
+
+
+def _add_kept(facts: Facts, kept: dict[str, list[float]]) -> None:
+    """Nothing where two records of the file, one a layer, have each a slowest rank."""
+    value = {key.removeprefix("ranks."): each[0] for key, each in kept.items() if len(each) == 1}
+    for which, bound in (("fastest", "least"), ("slowest", "most")):
+        if which in value and f"{which}_ns" in value:
+            facts[which] = {"rank": int(value[which]), "host": ""}
+            facts["time_ns"][bound] = int(value[f"{which}_ns"])
+    if "variance_s2" in value:
+        facts["time_ns"]["variance"] = value["variance_s2"] * 1e18
+    if "variance_bytes2" in value:
+        facts["bytes"]["variance"] = value["variance_bytes2"]

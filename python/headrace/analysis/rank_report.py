@@ -58,7 +58,10 @@ def shared_files(log: JobLog, by_path: _native.Frame, processes: list[Facts]) ->
     """The files with most time that more than one rank used: how evenly, and which ranks read and wrote."""
     evenness = log.native.rank_statistics(by_path).rows(None, ["ranks"])
     ordered = by_path.top("time", len(by_path))
-    numbers = [number for number in ordered if evenness[number]["ranks"] > 1][:MOST_SHARED]
+    kinds = by_path.rows(None, ["path", "kind"])
+    directories = {row["path"] for row in kinds if row["kind"] == "directory"}
+    shared = [number for number in ordered if evenness[number]["ranks"] > 1]
+    numbers = [number for number in shared if kinds[number]["path"] not in directories][:MOST_SHARED]
     ranks = {row["process"]: row["rank"] for row in processes if row["rank"] >= 0}
     rows = by_path.rows(numbers, ["path", "read_ns", "write_ns", "meta_ns"])
     result = []

@@ -167,7 +167,7 @@ def rank_words(row: Facts) -> list[str]:
     words = [f"{shared} ranks"]
     if time["most"] is None:
         words.append(f"{duration(time['mean'])} each in the mean")
-    elif time["most"] > 0:
+    elif time["most"] > 0 and time["least"] is not None and ranks["slowest"]:
         slowest = ranks["slowest"]
         words.append(
             f"ranks took {duration(time['least'])} to {duration(time['most'])}, slowest {slowest['rank']}"

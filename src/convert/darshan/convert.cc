@@ -15,7 +15,6 @@ using base::Status;
 
 namespace {
 
-constexpr int64_t kMostRanks = 1 << 20;  // that get a row though they have no records of their own
 constexpr uint64_t kNameBytes = uint64_t{4} << 30;
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -107,10 +106,10 @@ void put_facts(Reading& reading) {
 }
 
 void put_processes(Reading& reading) {
-  const int64_t count = reading.job.processes;
-  for (int64_t rank = 0; rank < std::min(count, kMostRanks); ++rank) reading.records_of_rank.try_emplace(rank, 0);
-  if (count > kMostRanks) {
-    reading.tables.gap(0, {"processes", static_cast<uint64_t>(count - kMostRanks), "processes",
+  const int64_t count = reading.job.processes, most = reading.limits.ranks;
+  for (int64_t rank = 0; rank < std::min(count, most); ++rank) reading.records_of_rank.try_emplace(rank, 0);
+  if (count > most) {
+    reading.tables.gap(0, {"processes", static_cast<uint64_t>(count - most), "processes",
                            "only so many ranks without records of their own get a row"});
   }
   const std::vector<std::string_view> words = words_of(reading.job.command);
@@ -134,6 +133,22 @@ void put_processes(Reading& reading) {
     }
     reading.tables.process(process);
   }
+}
+
+/// A file that was cut, whether or not what is behind its end would have been read.
+void tell_cut(Reading& reading) {
+  const uint64_t size = reading.source.size();
+  uint64_t missing = 0;
+  const auto consider = [&](const Region& region) {
+    const uint64_t inside = size - std::min(region.offset, size);
+    if (region.length > inside) missing += region.length - inside;
+  };
+  consider(reading.header.names);
+  for (const Region& region : reading.header.modules) consider(region);
+  if (missing == 0) return;
+  reading.tables.gap(0, {"the file's end", missing, "bytes of the Darshan log",
+                         "the file is shorter than its header says: it was cut, or is damaged"});
+  reading.lost.push_back("the file is shorter than its header says");
 }
 
 /// Modules whose records have no place in a job log.
@@ -176,12 +191,20 @@ void Reading::lose(Module module, uint64_t amount, const std::string& unit, cons
   lost.push_back(name + ": " + why);
 }
 
+bool Reading::knows_version(Module module, uint32_t newest) {
+  const uint32_t found = version(module);
+  if (found != 0 && found <= newest) return true;
+  lose(module, header.modules[static_cast<size_t>(module)].length, "bytes of the Darshan log",
+       "version " + std::to_string(found) + " of its records is not known");
+  return false;
+}
+
 void Reading::check_end(Module module, const RegionReader& region, uint64_t left) {
   const Region& place = header.modules[static_cast<size_t>(module)];
   if (!region.trouble().empty()) {
     lose(module, place.length, "bytes of the Darshan log",
-         "what is behind the first " + std::to_string(region.given()) +
-             " decompressed bytes was not read: " + region.trouble());
+         "only " + std::to_string(region.given()) +
+             " decompressed bytes of it could be read, and the last of them may " + "be wrong: " + region.trouble());
   } else if (left != 0) {
     lose(module, left, "bytes of records", "its records end inside one");
   }
@@ -276,10 +299,15 @@ Result<std::vector<format::Table>> read_log(format::Source& source, Limits limit
   read_names(reading);
   const MountFinder mounts(reading.job.mounts, reading.tables);
   HEADRACE_TRY(read_all(reading, mounts));
+  tell_cut(reading);
   tell_unread(reading);
   if (reading.doubts.rough_sizes != 0) {
     reading.tables.gap(0, {"sizes of operations", reading.doubts.rough_sizes, "operations",
                            "Darshan knows only in which of ten ranges they lie: they are counted as the end of it"});
+  }
+  if (reading.header.minor == 20) {
+    reading.tables.gap(
+        0, {"exactness", 1, "log", "Darshan 3.2.0, which wrote logs of this format, set some counters wrong"});
   }
   put_processes(reading);
   put_facts(reading);

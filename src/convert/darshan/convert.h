@@ -15,6 +15,7 @@ namespace headrace::convert::darshan {
 
 struct Limits {
   uint64_t bytes = uint64_t{8} << 30;  // memory that the tables may take; more is kLimit
+  int64_t ranks = 1 << 20;             // that get a row though they have no records of their own
 };
 
 /// Whether the file begins like a Darshan log. False as well when it cannot be read.

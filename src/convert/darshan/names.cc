@@ -7,7 +7,7 @@
 namespace headrace::convert::darshan {
 
 namespace {
-constexpr size_t kBlock = 1 << 20;
+constexpr size_t kBlock = 1 << 16;
 constexpr size_t kLongest = 1 << 16;  // of a name: paths end at 4096, datasets have some more
 }  // namespace
 

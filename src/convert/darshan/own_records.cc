@@ -1,6 +1,7 @@
 #include "convert/darshan/own_records.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -62,6 +63,7 @@ OwnRecords::OwnRecords(const Tables& tables) : tables_(tables) {
   read_files(tables);
   read_sizes(tables);
   read_common(tables);
+  read_stripes(tables);
 }
 
 const std::string& OwnRecords::name(uint64_t id) const {
@@ -180,6 +182,53 @@ void OwnRecords::read_common(const Tables& tables) {
   }
 }
 
+/// Layouts of one component; those of several have other keys and are left out.
+void OwnRecords::read_stripes(const Tables& tables) {
+  const TableView table(tables, "properties");
+  const NumberView record = table.number("record");
+  const TextView keys = table.text("key"), values = table.text("value");
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    const std::string_view key = keys[row];
+    const auto found = by_record_.find(record[row]);
+    if (!key.starts_with("lustre.") || found == by_record_.end()) continue;
+    const std::string value(values[row]);
+    const int64_t number = std::strtoll(value.c_str(), nullptr, 10);
+    if (key == "lustre.stripe_size") stripes_[found->second].size = number;
+    if (key == "lustre.stripe_count") stripes_[found->second].count = number;
+    if (key == "lustre.osts") {
+      std::vector<int64_t>& targets = stripes_[found->second].targets;
+      targets.clear();
+      for (const char* at = value.c_str(); *at != '\0'; at += *at == ',' ? 1 : 0) {
+        char* end = nullptr;
+        targets.push_back(std::strtoll(at, &end, 10));
+        if (end == at) break;
+        at = end;
+      }
+    }
+  }
+}
+
+/// Readers take as many targets as there are stripes.
+void OwnRecords::write_stripes(LogFile& file) const {
+  bool begun = false;
+  for (const auto& [place, stripes] : stripes_) {
+    if (stripes.size <= 0 || stripes.count != static_cast<int64_t>(stripes.targets.size())) continue;
+    if (!begun) file.begin(Module::kLustre, 2);
+    begun = true;
+    file.u64(base::hash_text(items_[place].record.path));
+    file.i64(items_[place].rank);
+    file.u64(1);
+    file.u64(stripes.targets.size());
+    for (const int64_t value :
+         {stripes.size, stripes.count, int64_t{-1}, int64_t{-1}, int64_t{0}, int64_t{-1}, int64_t{-1}}) {
+      file.i64(value);
+    }
+    file.text("", 16);
+    for (const int64_t target : stripes.targets) file.i64(target);
+  }
+  if (begun) file.end();
+}
+
 std::vector<std::pair<uint64_t, std::string>> OwnRecords::names() const {
   std::vector<std::pair<uint64_t, std::string>> names;
   std::set<uint64_t> known;
@@ -200,6 +249,7 @@ void OwnRecords::write(LogFile& file) const {
     if (layout_of(module) != nullptr) write_module(file, module);
     if (module == Module::kDxtPosix) write_traces(file, module, "posix", kDxtPosix);
     if (module == Module::kDxtMpiio) write_traces(file, module, "mpiio", kDxtMpiio);
+    if (module == Module::kLustre) write_stripes(file);
     if (module == Module::kHeatmap) write_time_lines(file);
   }
 }

@@ -2,6 +2,7 @@
 // What Headrace captured as Darshan's records: one a rank and file. Internal to darshan.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +27,10 @@ class OwnRecords {
     int64_t rank = 0;
     model::FileRecord record;
   };
+  struct Stripes {
+    int64_t size = 0, count = 0;
+    std::vector<int64_t> targets;
+  };
   struct Process {
     int64_t rank = 0;
     std::string host;
@@ -37,10 +42,12 @@ class OwnRecords {
   void read_files(const Tables& tables);
   void read_sizes(const Tables& tables);
   void read_common(const Tables& tables);
+  void read_stripes(const Tables& tables);
   const std::string& name(uint64_t id) const;
   Item* item_of(uint64_t record);
   int64_t rank_of(uint64_t process) const;
   void write_module(LogFile& file, Module module) const;
+  void write_stripes(LogFile& file) const;
   void write_time_lines(LogFile& file) const;
   void write_traces(LogFile& file, Module module, std::string_view layer, uint32_t version) const;
 
@@ -51,6 +58,7 @@ class OwnRecords {
   std::unordered_map<uint64_t, Process> processes_;
   std::vector<Item> items_;
   std::unordered_map<uint64_t, size_t> by_record_;  // ids of rows of `files`
+  std::map<size_t, Stripes> stripes_;               // of items
 };
 
 }  // namespace headrace::convert::darshan

@@ -49,6 +49,8 @@ struct Reading {
   uint32_t version(Module module) const { return header.versions[static_cast<size_t>(module)]; }
   bool has(Module module) const { return header.modules[static_cast<size_t>(module)].length != 0; }
 
+  /// Whether records of the module's version can be read; what cannot is told.
+  bool knows_version(Module module, uint32_t newest);
   /// Something is missing: tells it in `gaps` and in the job's facts.
   void lose(Module module, uint64_t amount, const std::string& unit, const std::string& why);
   /// After the records of a module: tells what its region lacks. `left`: bytes of a record that was begun.
@@ -57,7 +59,7 @@ struct Reading {
   base::Status limit() const;
 };
 
-/// Traces, time lines and stripes (traces.cc).
+/// Traces, time lines and stripes: dxt.cc, heatmap.cc, lustre.cc.
 base::Status read_dxt(Reading& reading, Module module);
 base::Status read_heatmap(Reading& reading);
 base::Status read_lustre(Reading& reading);

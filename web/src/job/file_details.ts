@@ -42,9 +42,8 @@ export function fileDetails(facts: JobFacts, table: Table, row: number): HTMLEle
         line("first and last", value(moment(get("first_at_ns")), "first_at_ns"), " to ", value(moment(get("last_at_ns")), "last_at_ns")),
         line("flags", flags(facts, get("flags"))),
       ),
-      table.has("ranks") && get("ranks") > 0 ? ranksOf(get, text) : null,
     ),
-    known(facts, row),
+    h("div", { class: "groups" }, table.has("ranks") && get("ranks") > 0 ? ranksOf(get, text) : null, ...known(facts, row)),
     h("div", { class: "code" }, h("h4", {}, "Opened by"), site ? stack(site) : h("span", { class: "note" }, "The place in the code is not known.")),
   );
 
@@ -78,19 +77,18 @@ function ranksOf(get: (column: string) => number, text: (column: string) => stri
 
   function spread(): HTMLElement[] {
     return [
-    line("time of a rank", value(`${duration(get("rank_ns_least"))} to ${duration(get("rank_ns_most"))}`, "time_ns")),
-    line("mean, deviation", value(`${duration(get("rank_ns_mean"))}, ${duration(Math.sqrt(get("rank_ns_variance")))}`, "variance")),
-    line("bytes of a rank", value(`${size(get("rank_bytes_least"))} to ${size(get("rank_bytes_most"))}`, "bytes")),
-    line("slowest", value(who("slowest"), "rank")),
-    line("fastest", value(who("fastest"), "rank")),
+      line("time of a rank", value(`${duration(get("rank_ns_least"))} to ${duration(get("rank_ns_most"))}`, "time_ns")),
+      line("mean, deviation", value(`${duration(get("rank_ns_mean"))}, ${duration(Math.sqrt(get("rank_ns_variance")))}`, "variance")),
+      line("bytes of a rank", value(`${size(get("rank_bytes_least"))} to ${size(get("rank_bytes_most"))}`, "bytes")),
+      line("slowest", value(who("slowest"), "rank")),
+      line("fastest", value(who("fastest"), "rank")),
     ];
   }
 }
 
 /** Hints, layouts and stripes; hints as asked for and as used stand side by side. */
-function known(facts: JobFacts, row: number): HTMLElement | null {
+function known(facts: JobFacts, row: number): (HTMLElement | null)[] {
   const found = (facts.properties ?? []).filter((one) => one.file === row);
-  if (!found.length) return null;
   const hints = new Map<string, { asked: string[]; used: string[] }>();
   const others = new Map<string, string[]>();
   for (const { key, value: text, dataset } of found) {
@@ -110,12 +108,10 @@ function known(facts: JobFacts, row: number): HTMLElement | null {
     const text = asked.length ? `asked ${said(asked)}, used ${said(used) || NONE}` : said(used);
     return line(printable(name), h("span", { class: differs ? "warn" : undefined }, text));
   };
-  return h(
-    "div",
-    { class: "groups" },
+  return [
     hints.size ? group("Hints of MPI-IO", ...[...hints].map(hintLine)) : null,
     others.size ? group("Layout", ...[...others].map(([name, values]) => line(printable(name), said(values)))) : null,
-  );
+  ];
 }
 
 function group(title: string, ...lines: HTMLElement[]): HTMLElement {

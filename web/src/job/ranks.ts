@@ -18,12 +18,8 @@ export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, bo
   body.append(summary(parallel));
   if (facts.heat && heat) body.append(picture(facts.heat, heat));
   body.append(
-    h(
-      "div",
-      { class: "beside" },
-      captioned("Spread over ranks", "spread", spreads(parallel)),
-      captioned("How files are used", "strategies", strategies(parallel)),
-    ),
+    captioned("Spread over ranks", "spread", spreads(parallel)),
+    captioned("How files are used", "strategies", strategies(parallel)),
     captioned("Each rank", "ranks", rankGrid(table), note("Most time in I/O first. Communication is without other captured calls inside it.")),
   );
   if ((parallel.nodes ?? 0) > 1) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid(parallel)));
@@ -49,7 +45,7 @@ function summary(parallel: Parallel): HTMLElement {
     ["Files a rank", few(access.files_per_rank), "files_per_rank", value(`${few(access.creates_per_rank)} created`, "creates_per_rank")],
     ["Sequential", percent(access.sequential_share), "sequential_share", value(`${percent(access.aligned_share)} aligned`, "aligned_share")],
     ["Held data before", overwritten, "held_data", value(`${number(access.truncated_at_open)} emptied at open`, "truncated_at_open")],
-    ["Communication", duration(parallel.mpi_ns.mean), "mpi_ns", "a rank, in the mean"],
+    ["Communication", parallel.mpi.calls ? duration(parallel.mpi_ns.mean) : NONE, "mpi_ns", parallel.mpi.calls ? "a rank, in the mean" : "none captured"],
   ];
   const silent = parallel.instances.filter((run) => run.no_files).length;
   const lacking = parallel.instances.filter((run) => run.ranks !== run.ranks_in_log);
@@ -116,12 +112,12 @@ function spreads(parallel: Parallel): Grid {
     { name: "time in I/O", term: "io_ns", figure: parallel.io_ns, show: duration },
     { name: "bytes", term: "bytes", figure: parallel.bytes, show: size },
     { name: "communication", term: "mpi_ns", figure: parallel.mpi_ns, show: duration },
-  ];
+  ].filter((row) => row.figure.most !== 0);
   const column = (key: string, title: string, get: (figure: Spread) => number, term = key): Column => ({
     key,
     title,
     term,
-    width: key === "deviation" ? 104 : 84,
+    width: 116,
     cell: (row) => rows[row].show(get(rows[row].figure)),
     csv: (row) => String(get(rows[row].figure)),
   });
@@ -134,7 +130,7 @@ function spreads(parallel: Parallel): Grid {
       column("mean", "Mean", (figure) => figure.mean, ""),
       column("most", "Most", (figure) => figure.most, ""),
       column("deviation", "Deviation", (figure) => Math.sqrt(figure.variance), "variance"),
-      figures("imbalance", "Most/mean", numbersOf(rows, (row) => row.figure.imbalance ?? null), known((each) => each.toFixed(2)), { width: 108 }),
+      figures("imbalance", "Most/mean", numbersOf(rows, (row) => row.figure.imbalance ?? null), known((each) => each.toFixed(2)), { width: 116 }),
     ],
   });
 }
@@ -163,7 +159,7 @@ function rankGrid(table: Table): Grid {
   const io = table.numbers("io_ns");
   let greatest = 1;
   for (const time of io) greatest = Math.max(greatest, time);
-  const column = (key: string, title: string, show: (each: number) => string, unit: string, width = 92) =>
+  const column = (key: string, title: string, show: (each: number) => string, unit: string, width = 104) =>
     figures(key, title, table.numbers(key), show, { unit, width });
   const several = new Set(table.codes("instance").values).size > 1;
   return new Grid({
@@ -178,10 +174,10 @@ function rankGrid(table: Table): Grid {
       column("read_ns", "Reading", duration, "ns"),
       column("write_ns", "Writing", duration, "ns"),
       column("meta_ns", "Metadata", duration, "ns"),
-      column("mpi_ns", "Communication", duration, "ns", 132),
+      column("mpi_ns", "Communication", duration, "ns", 140),
       column("mpiio_ns", "MPI-IO’s own", duration, "ns", 118),
-      column("bytes_read", "Read", size, "bytes"),
-      column("bytes_written", "Written", size, "bytes"),
+      column("bytes_read", "Read", size, "bytes", 88),
+      column("bytes_written", "Written", size, "bytes", 88),
       figures("calls", "Calls", table.numbers("calls"), number, { width: 84 }),
       figures("files", "Files", table.numbers("files"), number, { width: 70 }),
       figures("run_ns", "Ran", table.numbers("run_ns"), duration, { hidden: true }),
@@ -205,7 +201,7 @@ function nodeGrid(parallel: Parallel): Grid {
         cell: (row) => bar(duration(rows[row].io_ns_per_rank), rows[row].io_ns_per_rank / greatest),
       },
       figures("slowest_io_ns", "Slowest rank", numbersOf(rows, (row) => row.slowest_io_ns), duration, { width: 116, term: "io_ns", unit: "ns" }),
-      figures("mpi_ns", "Communication", numbersOf(rows, (row) => row.mpi_ns), duration, { width: 132, unit: "ns" }),
+      figures("mpi_ns", "Communication", numbersOf(rows, (row) => row.mpi_ns), duration, { width: 140, unit: "ns" }),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
     ],
   });
@@ -219,15 +215,15 @@ function sharedGrid(rows: SharedFile[]): Grid {
     rows: rows.length,
     columns: [
       names("path", "File", textsOf(rows, (row) => row.path), { width: 220 }),
-      words("strategy", "Use", textsOf(rows, (row) => row.strategy), { width: 134 }),
-      { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 90 }), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
-      words("readers", "Readers", textsOf(rows, (row) => row.readers || NONE), { width: 110, term: "ranks" }),
-      words("writers", "Writers", textsOf(rows, (row) => row.writers || NONE), { width: 110, term: "ranks" }),
-      figures("least_ns", "Least time", numbersOf(rows, (row) => row.time_ns.least), known(duration), { term: "time_ns", unit: "ns" }),
+      words("strategy", "Use", textsOf(rows, (row) => row.strategy), { width: 126 }),
+      { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 118 }), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
+      words("readers", "Readers", textsOf(rows, (row) => row.readers || NONE), { width: 90, term: "ranks" }),
+      words("writers", "Writers", textsOf(rows, (row) => row.writers || NONE), { width: 90, term: "ranks" }),
+      figures("least_ns", "Least time", numbersOf(rows, (row) => row.time_ns.least), known(duration), { width: 106, term: "time_ns", unit: "ns" }),
       figures("mean_ns", "Mean", numbersOf(rows, (row) => row.time_ns.mean), duration, { term: "time_ns", unit: "ns" }),
-      figures("most_ns", "Most", numbersOf(rows, (row) => row.time_ns.most), known(duration), { term: "time_ns", unit: "ns" }),
-      words("slowest", "Slowest", textsOf(rows, (row) => who(row.slowest)), { width: 120, term: "rank" }),
-      words("fastest", "Fastest", textsOf(rows, (row) => who(row.fastest)), { width: 120, term: "rank" }),
+      figures("most_ns", "Most", numbersOf(rows, (row) => row.time_ns.most), known(duration), { width: 106, term: "time_ns", unit: "ns" }),
+      words("slowest", "Slowest", textsOf(rows, (row) => who(row.slowest)), { width: 108, term: "rank" }),
+      words("fastest", "Fastest", textsOf(rows, (row) => who(row.fastest)), { width: 108, term: "rank" }),
     ],
   });
 }
@@ -242,7 +238,7 @@ function serverGrid(rows: Server[]): Grid {
       words("server", "Server", textsOf(rows, (row) => row.server), { width: 90, term: "properties" }),
       figures("files", "Files", numbersOf(rows, (row) => row.files), number, { width: 80 }),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
-      figures("io_ns", "Time", numbersOf(rows, (row) => row.io_ns), duration, { unit: "ns" }),
+      figures("io_ns", "Time", numbersOf(rows, (row) => row.io_ns), duration, { width: 116, unit: "ns" }),
       figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { width: 116, unit: "bytes/s" }),
       { ...words("slowest", "Ranks that took longest in one of these files", textsOf(rows, slow), { width: 260, term: "rank" }), grows: true },
     ],
