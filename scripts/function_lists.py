@@ -16,9 +16,7 @@ Version = tuple[int, int]
 
 FUNCTION_MACROS = ("FUNCTION", "SPECIAL", "UNDECLARED", "UNDECLARED_SPECIAL")
 ALIAS_MACROS = ("ALIAS", "SPECIAL_ALIAS")
-HDF5_MACROS = ("HDF5", "CLOSING")
-PNETCDF_MACROS = ("PNETCDF", "CLOSING", "BLOCKING", "LATER", "BY_TYPE")
-ROW = re.compile(r"^([A-Z][A-Z0-9_]*)\(")
+ROW = re.compile(r"^([A-Z][A-Z_]*)\(")
 CONDITION = re.compile(r"^#if\s+__GLIBC_PREREQ\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*$")
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from function_lists import HDF5_MACROS, PNETCDF_MACROS, Row, read_rows
+from function_lists import Row, read_rows
+
+HDF5_MACROS = ("HDF", "CLOSING")
+PNETCDF_MACROS = ("PNETCDF", "CLOSING", "BLOCKING", "LATER", "BY_TYPE")
 
 # Types of memory that PnetCDF has functions for; the list has a row for all of them.
 MEMORY_TYPES = (

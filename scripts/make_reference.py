@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from function_lists import ALIAS_MACROS, FUNCTION_MACROS, HDF5_MACROS, PNETCDF_MACROS, Row, Version, read_rows
+from function_lists import ALIAS_MACROS, FUNCTION_MACROS, Row, Version, read_rows
+from library_lists import HDF5_MACROS, PNETCDF_MACROS
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERCEPT = ROOT / "src" / "intercept"

@@ -24,10 +24,10 @@ const LibraryFunction* library_function(uint32_t number) {
 #undef NEXT_BEGIN
 #undef END
 #undef OTHER
-#define HDF5(id, returns, group, params, args, after, doc) {"H5" #id, "hdf5", #group},
+#define HDF(id, returns, group, params, args, after, doc) {"H5" #id, "hdf5", #group},
 #define CLOSING(id, returns, group, params, args, doc) {"H5" #id, "hdf5", #group},
 #include "intercept/hdf5.def"
-#undef HDF5
+#undef HDF
 #undef CLOSING
 #define PNETCDF(id, params, args, after, doc) {"ncmpi_" #id, "pnetcdf"},
 #define CLOSING(id, doc) {"ncmpi_" #id, "pnetcdf"},

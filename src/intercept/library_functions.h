@@ -27,10 +27,10 @@ enum class LibraryFn : uint16_t {
 #undef OTHER
   kHdf5,
   kBeforeHdf5 = kHdf5 - 1,
-#define HDF5(id, returns, group, params, args, after, doc) H5##id,
+#define HDF(id, returns, group, params, args, after, doc) H5##id,
 #define CLOSING(id, returns, group, params, args, doc) H5##id,
 #include "intercept/hdf5.def"
-#undef HDF5
+#undef HDF
 #undef CLOSING
   kEndOfHdf5,
   kBeforePnetcdf = kEndOfHdf5 - 1,

@@ -16,7 +16,12 @@ USED += [
     "src/intercept/pnetcdf.def",
     "docs/reference/pnetcdf.md",
 ]
-USED += ["scripts/make_reference.py", "scripts/function_lists.py", "docs/reference/functions.md"]
+USED += [
+    "scripts/make_reference.py",
+    "scripts/function_lists.py",
+    "scripts/library_lists.py",
+    "docs/reference/functions.md",
+]
 USED += ["docs/reference/counters.md", "docs/reference/figures.md", "python/headrace/analysis/definitions.py"]
 
 

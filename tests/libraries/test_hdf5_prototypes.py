@@ -43,7 +43,7 @@ template <typename R, typename... A, typename S, typename... B> struct Same<R(A.
 
 
 def rows() -> list[Row]:
-    return read_rows(LIST, ("HDF5", "CLOSING"))
+    return read_rows(LIST, ("HDF", "CLOSING"))
 
 
 def assertion(name: str, returns: str, _: str, parameters: str) -> str:

@@ -37,7 +37,7 @@ HEADRACE_INLINE auto counted(LibraryFn function, Call call, After after) {
     if (!is_counted(m, caller)) return function args;                                    \
     __VA_ARGS__                                                                          \
   }
-#define HDF5(id, returns, group, params, args, after, doc)  \
+#define HDF(id, returns, group, params, args, after, doc)   \
   WRAPPER(                                                  \
       id, returns, params, args,                            \
       return counted(                                       \
