@@ -21,7 +21,16 @@ from pathlib import Path
 
 from dynamic_symbols import exported_functions
 from file_functions import file_functions
-from function_lists import ALIAS_MACROS, FUNCTION_MACROS, ListError, Row, Version, read_rows
+from function_lists import (
+    ALIAS_MACROS,
+    FUNCTION_MACROS,
+    MPI_LISTS,
+    MPI_MACROS,
+    ListError,
+    Row,
+    Version,
+    read_rows,
+)
 
 INTERCEPT = Path(__file__).resolve().parent.parent / "src" / "intercept"
 
@@ -33,9 +42,10 @@ def main(arguments: list[str]) -> int:
         left_out = read_rows(options.left_out, ("LEFT_OUT",))
         exported = libc_exports(options.libc)
         version = glibc_version(options.libc)
+        libraries = library_symbols(options.intercepted.parent)
         problems = check(intercepted, left_out, exported, file_functions(exported), version)
         if options.library:
-            problems += check_library(options.library, intercepted, version)
+            problems += check_library(options.library, intercepted, libraries, version)
     except (ListError, ValueError, OSError) as error:
         problems = [str(error)]
     except subprocess.CalledProcessError as error:
@@ -119,13 +129,21 @@ def unknown(name: str, version: Version) -> str:
     )
 
 
-def check_library(library: Path, intercepted: list[Row], version: Version) -> list[str]:
-    """The difference between the library's exports and the list."""
+def library_symbols(folder: Path) -> set[str]:
+    """The symbols of functions of libraries: MPI's have two, of which tools replace one."""
+    rows = [row for name in MPI_LISTS if (folder / name).exists() for row in read_rows(folder / name, MPI_MACROS)]
+    return {prefix + row.arguments[0] for row in rows for prefix in ("MPI_", "PMPI_")}
+
+
+def check_library(
+    library: Path, intercepted: list[Row], libraries: set[str], version: Version
+) -> list[str]:
+    """The difference between the library's exports and the lists."""
     exported = {symbol.name for symbol in exported_functions(library)}
-    wanted = {row.arguments[0] for row in intercepted if row.since <= version}
+    wanted = {row.arguments[0] for row in intercepted if row.since <= version} | libraries
     missing, added = sorted(wanted - exported), sorted(exported - wanted)
-    problems = [f"{library}: does not export {name}, which functions.def lists" for name in missing]
-    return problems + [f"{library}: exports {name}, which functions.def does not list" for name in added]
+    problems = [f"{library}: does not export {name}, which the lists have" for name in missing]
+    return problems + [f"{library}: exports {name}, which no list has" for name in added]
 
 
 if __name__ == "__main__":

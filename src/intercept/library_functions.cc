@@ -4,13 +4,11 @@ namespace headrace::intercept {
 
 const LibraryFunction* library_function(uint32_t number) {
   static const LibraryFunction kFunctions[] = {
-      {"MPI_Init", "mpi"},
-      {"MPI_Init_thread", "mpi"},
-      {"MPI_Finalize", "mpi"},
-      {"MPI_Recv", "mpi"},
 #define MPI(id, layer, params, args, bytes, doc) {"MPI_" #id, #layer},
+#define OTHER(id, params, args, doc) {"MPI_" #id, "mpi"},
 #include "intercept/mpi.def"
 #undef MPI
+#undef OTHER
 #define AT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
 #define NEXT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
 #define AT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},

@@ -5,13 +5,11 @@
 namespace headrace::intercept {
 
 enum class LibraryFn : uint16_t {
-  MPI_Init,
-  MPI_Init_thread,
-  MPI_Finalize,
-  MPI_Recv,
 #define MPI(id, layer, params, args, bytes, doc) MPI_##id,
+#define OTHER(id, params, args, doc) MPI_##id,
 #include "intercept/mpi.def"
 #undef MPI
+#undef OTHER
 #define AT(id, count, direction, how, doc) MPI_##id,
 #define NEXT(id, count, direction, how, doc) MPI_##id,
 #define AT_BEGIN(id, count, direction, how, doc) MPI_##id,

@@ -48,7 +48,9 @@ def heat(
         "spans": spans,
         "span_ns": run_ns / spans,
         "ranks_per_line": per_line,
+        "ranks_in_last_line": len(keys) - (lines - 1) * per_line,
         "first_ranks": [rank for _, rank in keys[::per_line]],
+        "last_ranks": [keys[min(at + per_line, len(keys)) - 1][1] for at in range(0, len(keys), per_line)],
         "steps": {name: step for name, (_, step) in zip(_MEASURES, values, strict=True)},
     }
     return facts, {name: data for name, (data, _) in zip(_MEASURES, values, strict=True)}

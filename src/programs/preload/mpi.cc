@@ -55,8 +55,10 @@ extern "C" {
        return counted(                                                                                        \
            LibraryFn::MPI_##id, [&] { return HEADRACE_LIKELY(function != nullptr) ? function args : kNoMpi; }, \
            [&] { return static_cast<uint64_t> bytes; });)
+#define OTHER(id, params, args, doc)
 #include "intercept/mpi.def"
 #undef MPI
+#undef OTHER
 
 #define DATA(id, direction, how, offset)                                                                 \
   const DataCall facts{LibraryFn::MPI_##id, direction, static_cast<uint32_t>(how), file, offset, count, type};

@@ -199,7 +199,9 @@ export interface Heat {
   spans: number;
   span_ns: number;
   ranks_per_line: number;
+  ranks_in_last_line: number;
   first_ranks: number[];
+  last_ranks: number[];
   steps: { read: number; written: number; calls: number };
 }
 

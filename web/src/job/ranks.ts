@@ -83,17 +83,19 @@ function picture(heat: Heat, table: Table): HTMLElement {
   const perLine = heat.ranks_per_line;
   const map = (key: (typeof MEASURES)[number][0]): HeatMap => {
     const [, title, colour] = MEASURES.find(([one]) => one === key)!;
-    const factor = (heat.steps[key] / perLine / heat.span_ns) * 1e9;
+    const factor = (ranks: number) => (heat.steps[key] / ranks / heat.span_ns) * 1e9;
+    const [usual, last] = [factor(perLine), factor(heat.ranks_in_last_line)];
+    const lastLine = (heat.lines - 1) * heat.spans;
     return {
       label: `${title} by rank and time`,
       lines: heat.lines,
       spans: heat.spans,
       spanNs: heat.span_ns,
-      values: Float32Array.from(table.numbers(key), (step) => step * factor),
+      values: Float32Array.from(table.numbers(key), (step, at) => step * (at < lastLine ? usual : last)),
       colour,
       format: key === "calls" ? (each) => `${few(each)} calls/s` : rate,
       line: (line) =>
-        perLine === 1 ? `rank ${heat.first_ranks[line]}` : `ranks ${heat.first_ranks[line]}–${heat.first_ranks[line] + perLine - 1}`,
+        heat.first_ranks[line] === heat.last_ranks[line] ? `rank ${heat.first_ranks[line]}` : `ranks ${heat.first_ranks[line]}–${heat.last_ranks[line]}`,
     };
   };
   const shown = heatMap(map(present[0][0]));
@@ -216,7 +218,7 @@ function sharedGrid(rows: SharedFile[]): Grid {
     columns: [
       names("path", "File", textsOf(rows, (row) => row.path), { width: 220 }),
       words("strategy", "Use", textsOf(rows, (row) => row.strategy), { width: 126 }),
-      { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 118 }), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
+      { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 134 }), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
       words("readers", "Readers", textsOf(rows, (row) => row.readers || NONE), { width: 90, term: "ranks" }),
       words("writers", "Writers", textsOf(rows, (row) => row.writers || NONE), { width: 90, term: "ranks" }),
       figures("least_ns", "Least time", numbersOf(rows, (row) => row.time_ns.least), known(duration), { width: 106, term: "time_ns", unit: "ns" }),

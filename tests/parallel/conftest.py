@@ -1,0 +1,60 @@
+"""Compiles programs with each MPI and runs them under capture."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "capture"))
+
+from capture_tools import Captured, run
+
+LIBRARIES = ("openmpi", "mpich")
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # more ranks than cores
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+
+
+@pytest.fixture(scope="session", params=LIBRARIES)
+def mpi(request: pytest.FixtureRequest) -> str:
+    """The name of an MPI that is installed."""
+    name: str = request.param
+    assert shutil.which(f"mpirun.{name}"), f"{name} is missing: run scripts/setup test"
+    return name
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """compiled(MPI, SOURCE) → path of the program, compiled once a session."""
+    directory = tmp_path_factory.mktemp("parallel")
+
+    def compile_once(mpi: str, source: str) -> Path:
+        out = directory / f"{Path(source).name}.{mpi}"
+        compiler = f"mpicc.{mpi}" if source.endswith(".c") else f"mpifort.{mpi}"
+        if not out.exists():
+            options = ["-Wall", "-Wextra", "-pthread"] if source.endswith(".c") else []
+            subprocess.run([compiler, "-O1", "-g", *options, "-o", str(out), str(HERE / source)], check=True)
+        return out
+
+    return compile_once
+
+
+@pytest.fixture
+def parallel(mpi: str, tmp_path: Path) -> Callable[..., Captured]:
+    """parallel(RANKS, COMMAND, OPTIONS…) → what `headrace run -- mpirun` captured."""
+
+    def run_ranks(ranks: int, command: list[str | Path], *options: str) -> Captured:
+        launched = [f"mpirun.{mpi}", "-np", str(ranks), *command]
+        return run(launched, tmp_path / "job.hr", options, env={**os.environ, **ENVIRONMENT})
+
+    return run_ranks
