@@ -133,13 +133,13 @@ def unknown(name: str, version: Version) -> str:
 
 def library_symbols(folder: Path) -> set[str]:
     """The symbols of functions of libraries: MPI's have two, of which tools replace one."""
-    rows = [row for name in MPI_LISTS if (folder / name).exists() for row in read_rows(folder / name, MPI_MACROS)]
+    rows = [
+        row for name in MPI_LISTS if (folder / name).exists() for row in read_rows(folder / name, MPI_MACROS)
+    ]
     return {prefix + row.arguments[0] for row in rows for prefix in ("MPI_", "PMPI_")}
 
 
-def check_library(
-    library: Path, intercepted: list[Row], libraries: set[str], version: Version
-) -> list[str]:
+def check_library(library: Path, intercepted: list[Row], libraries: set[str], version: Version) -> list[str]:
     """The difference between the library's exports and the lists."""
     exported = {symbol.name for symbol in exported_functions(library)}
     wanted = {row.arguments[0] for row in intercepted if row.since <= version} | libraries

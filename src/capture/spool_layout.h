@@ -297,10 +297,10 @@ struct alignas(64) Header {
   uint32_t functions;        // number of functions known to the writer
   uint32_t lost_children;    // forked processes that could make neither a spool nor a note
   uint32_t first_stack, first_module;
-  uint32_t folded_sites;  // first opens of folded files whose stack their roll-up has no room for
-  uint32_t lost_properties;  // of folded files, or without room
-  int32_t rank, ranks;       // in a parallel program; ranks 0: none
-  uint64_t instance;         // the run of that program
+  uint32_t folded_sites;         // first opens of folded files whose stack their roll-up has no room for
+  uint32_t lost_properties;      // of folded files, or without room
+  int32_t rank, ranks;           // in a parallel program; ranks 0: none
+  uint64_t instance;             // the run of that program
   uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };
@@ -314,7 +314,8 @@ struct alignas(64) FoldCopy {
   LibraryCounts library;
 };
 
-static_assert(sizeof(Direction) == 128 && sizeof(Shard) == 64 && sizeof(Metadata) == 128 && sizeof(LibraryCounts) == 128 && sizeof(Profile) == 64);
+static_assert(sizeof(Direction) == 128 && sizeof(Shard) == 64 && sizeof(Metadata) == 128 &&
+              sizeof(LibraryCounts) == 128 && sizeof(Profile) == 64);
 static_assert(sizeof(Detail) == 448 && sizeof(Record) == 56);
 static_assert(sizeof(Sites) == 128 && sizeof(Stack) == 16 && sizeof(Module) == 72);
 

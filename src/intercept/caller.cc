@@ -16,7 +16,7 @@ int look_at(struct dl_phdr_info* info, size_t, void* data) {
   LoadedRange range{UINTPTR_MAX, 0};
   bool inside = false;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    const ElfW(Phdr) & segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
     const uintptr_t start = info->dlpi_addr + segment.p_vaddr, end = start + segment.p_memsz;
     inside |= search->address >= start && search->address < end;
@@ -31,7 +31,8 @@ int look_at(struct dl_phdr_info* info, size_t, void* data) {
 void* in_own_libraries(const char* name, const void* caller) {
   Dl_info info;
   struct link_map* map = nullptr;
-  if (!dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) || !map || !map->l_name[0]) return nullptr;
+  if (!dladdr1(caller, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) || !map || !map->l_name[0])
+    return nullptr;
   void* handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle) return nullptr;
   void* found = dlsym(handle, name);
@@ -48,10 +49,11 @@ LoadedRange object_at(const void* address) {
 }
 
 void* beyond(const char* name, const void* caller) {
-  static const LoadedRange kOwn = object_at(reinterpret_cast<const void*>(&beyond));
+  // Not a static variable: what guards its initialisation needs a later C library than the rest.
+  const LoadedRange own = object_at(reinterpret_cast<const void*>(&beyond));
   void* found = in_own_libraries(name, caller);
-  if (!found || kOwn.contains(found)) found = dlsym(RTLD_NEXT, name);
-  return kOwn.contains(found) ? nullptr : found;
+  if (!found || own.contains(found)) found = dlsym(RTLD_NEXT, name);
+  return own.contains(found) ? nullptr : found;
 }
 
 void* variable_beyond(const char* name, const void* caller) {

@@ -172,8 +172,8 @@ def test_a_library_must_export_the_list_and_nothing_else(
     libc = str(check_functions.own_libc())
     status, errors = run_check(lists, "--library", libc)
     assert status == 1
-    assert f"{libc}: exports malloc, which functions.def does not list" in errors
-    assert "does not export" not in errors
+    assert f"{libc}: exports malloc, which no list has" in errors
+    assert "does not export read," not in errors
     text = tmp_path / "text.so"
     text.write_text("no library")
     assert f"{text}: not a 64-bit little-endian ELF file" in run_check(lists, "--library", str(text))[1]

@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "capture"))
-
 from capture_tools import Captured, run
 
+HERE = Path(__file__).parent
 LIBRARIES = ("openmpi", "mpich")
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

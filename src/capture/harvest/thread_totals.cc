@@ -196,7 +196,8 @@ void ThreadTotals::give_libraries(SpoolContents* out) {
                              .max_ns = clock_.duration_ns(sum.max_time),
                              .own_ns = clock_.duration_ns(sum.time > sum.inside ? sum.time - sum.inside : 0)});
   }
-  if (unnamed != 0) out->gaps.push_back({"profile", unnamed, "calls", "of libraries' functions that this version does not know"});
+  if (unnamed != 0)
+    out->gaps.push_back({"profile", unnamed, "calls", "of libraries' functions that this version does not know"});
 }
 
 void ThreadTotals::give_series(SpoolContents* out) {

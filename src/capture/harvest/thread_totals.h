@@ -2,8 +2,8 @@
 // and operations that belong to no file.
 #pragma once
 #include <array>
-#include <vector>
 #include <memory>
+#include <vector>
 
 #include "capture/harvest/clock_map.h"
 #include "capture/harvest/damage.h"

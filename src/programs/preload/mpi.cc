@@ -1,7 +1,7 @@
 // The exported wrappers of MPI, one pair (MPI_ and PMPI_) for each row of mpi.def and mpi_files.def.
 //
-// Fortran reaches them: Open MPI's mpi_send_ calls PMPI_Send, MPICH's calls MPI_Send. The outermost call is the one that is
-// counted, whatever the way.
+// Fortran reaches them: Open MPI's mpi_send_ calls PMPI_Send, MPICH's calls MPI_Send. The outermost call is the one
+// that is counted, whatever the way.
 #include "capture/recorder/mpi_files.h"
 #include "intercept/caller.h"
 
@@ -35,58 +35,57 @@ void* const kNone = nullptr;
 }  // namespace
 
 // A symbol, its real function, and what it does in between. `body` sees `function` and `caller`.
-#define WRAPPER(symbol, params, ...) \
-  EXPORT int headrace_##symbol params __asm__(#symbol);         \
-  int headrace_##symbol params {                                \
-    using Function = int params;                                \
-    static constinit std::atomic<Function*> known{nullptr};     \
-    const void* caller = __builtin_return_address(0);           \
-    Function* function = real(known, #symbol, caller);          \
-    __VA_ARGS__ \
+#define WRAPPER(symbol, params, ...)                        \
+  EXPORT int headrace_##symbol params __asm__(#symbol);     \
+  int headrace_##symbol params {                            \
+    using Function = int params;                            \
+    static constinit std::atomic<Function*> known{nullptr}; \
+    const void* caller = __builtin_return_address(0);       \
+    Function* function = real(known, #symbol, caller);      \
+    __VA_ARGS__                                             \
   }
-#define TWICE(id, params, ...) \
+#define TWICE(id, params, ...)           \
   WRAPPER(MPI_##id, params, __VA_ARGS__) \
   WRAPPER(PMPI_##id, params, __VA_ARGS__)
 
 extern "C" {
 
-#define MPI(id, layer, params, args, bytes, doc)                                                              \
-  TWICE(id, params,                                                                                            \
-       return counted(                                                                                        \
-           LibraryFn::MPI_##id, [&] { return HEADRACE_LIKELY(function != nullptr) ? function args : kNoMpi; }, \
-           [&] { return static_cast<uint64_t> bytes; });)
+#define MPI(id, layer, params, args, bytes, doc)                                                                \
+  TWICE(id, params,                                                                                             \
+        return counted(                                                                                         \
+            LibraryFn::MPI_##id, [&] { return HEADRACE_LIKELY(function != nullptr) ? function args : kNoMpi; }, \
+            [&] { return static_cast<uint64_t> bytes; });)
 #define OTHER(id, params, args, doc)
 #include "intercept/mpi.def"
 #undef MPI
 #undef OTHER
 
-#define DATA(id, direction, how, offset)                                                                 \
+#define DATA(id, direction, how, offset) \
   const DataCall facts{LibraryFn::MPI_##id, direction, static_cast<uint32_t>(how), file, offset, count, type};
-#define AT(id, count_type, direction, how, doc)                                                           \
-  TWICE(id, (Handle file, int64_t offset, void* buffer, count_type count, Handle type, void* last),        \
-       DATA(id, direction, how, offset) return data_call(caller, facts, last, [&](void* status) {         \
-         return run(function, file, offset, buffer, count, type, status);                                 \
-       });)
-#define NEXT(id, count_type, direction, how, doc)                                                         \
-  TWICE(id, (Handle file, void* buffer, count_type count, Handle type, void* last),                        \
-       DATA(id, direction, how, -1) return data_call(                                                     \
-           caller, facts, last, [&](void* status) { return run(function, file, buffer, count, type, status); });)
-#define AT_BEGIN(id, count_type, direction, how, doc)                                                     \
-  TWICE(id, (Handle file, int64_t offset, void* buffer, count_type count, Handle type),                    \
-       DATA(id, direction, how, offset) return data_call(caller, facts, kNone, [&](void*) {               \
-         return run(function, file, offset, buffer, count, type);                                         \
-       });)
-#define NEXT_BEGIN(id, count_type, direction, how, doc)                                                   \
-  TWICE(id, (Handle file, void* buffer, count_type count, Handle type),                                    \
-       DATA(id, direction, how, -1) return data_call(                                                     \
-           caller, facts, kNone, [&](void*) { return run(function, file, buffer, count, type); });)
-#define END(id, direction, doc)                                                                           \
-  TWICE(id, (Handle file, void* buffer, void* status), Outermost outermost(&frame);                        \
-       if (!outermost) return run(function, file, buffer, status); const uint64_t before = profiled_so_far(); \
-       Timed time; const int result = timed(time, [&] { return run(function, file, buffer, status); });   \
-       const int saved = errno;                                                                           \
-       count_end({LibraryFn::MPI_##id, direction, 0, file, -1, 0, 0}, result == 0, time, before);         \
-       errno = saved; return result;)
+#define AT(id, count_type, direction, how, doc)                                                     \
+  TWICE(id, (Handle file, int64_t offset, void* buffer, count_type count, Handle type, void* last), \
+        DATA(id, direction, how, offset) return data_call(caller, facts, last, [&](void* status) {  \
+          return run(function, file, offset, buffer, count, type, status);                          \
+        });)
+#define NEXT(id, count_type, direction, how, doc)                                   \
+  TWICE(id, (Handle file, void* buffer, count_type count, Handle type, void* last), \
+        DATA(id, direction, how, -1) return data_call(                              \
+            caller, facts, last, [&](void* status) { return run(function, file, buffer, count, type, status); });)
+#define AT_BEGIN(id, count_type, direction, how, doc)                                   \
+  TWICE(id, (Handle file, int64_t offset, void* buffer, count_type count, Handle type), \
+        DATA(id, direction, how, offset) return data_call(                              \
+            caller, facts, kNone, [&](void*) { return run(function, file, offset, buffer, count, type); });)
+#define NEXT_BEGIN(id, count_type, direction, how, doc)                 \
+  TWICE(id, (Handle file, void* buffer, count_type count, Handle type), \
+        DATA(id, direction, how, -1) return data_call(                  \
+            caller, facts, kNone, [&](void*) { return run(function, file, buffer, count, type); });)
+#define END(id, direction, doc)                                                                                   \
+  TWICE(id, (Handle file, void* buffer, void* status), Outermost outermost(&frame);                               \
+        if (!outermost) return run(function, file, buffer, status); const uint64_t before = profiled_so_far();    \
+        Timed time; const int result = timed(time, [&] { return run(function, file, buffer, status); });          \
+        const int saved = errno;                                                                                  \
+        count_end({LibraryFn::MPI_##id, direction, 0, file, -1, 0, 0}, result == 0, time, before); errno = saved; \
+        return result;)
 #define OTHER(id, params, args, doc)
 #include "intercept/mpi_files.def"
 #undef AT
@@ -98,32 +97,30 @@ extern "C" {
 
 // ---- MPI-IO besides data
 TWICE(File_open, (Handle comm, const char* path, int mode, Handle info, Handle* file), Outermost outermost(&frame);
-     if (!outermost) return run(function, comm, path, mode, info, file); const uint64_t before = profiled_so_far();
-     Timed time; const int result = timed(time, [&] { return run(function, comm, path, mode, info, file); });
-     const int saved = errno; library_call(LibraryFn::MPI_File_open, result == 0, 0, time, before);
-     if (result == 0) file_opened(library(caller), comm, path, info, *file, time);
-     errno = saved; return result;)
+      if (!outermost) return run(function, comm, path, mode, info, file); const uint64_t before = profiled_so_far();
+      Timed time; const int result = timed(time, [&] { return run(function, comm, path, mode, info, file); });
+      const int saved = errno; library_call(LibraryFn::MPI_File_open, result == 0, 0, time, before);
+      if (result == 0) file_opened(library(caller), comm, path, info, *file, time); errno = saved; return result;)
 TWICE(File_close, (Handle * file), Outermost outermost(&frame); if (!outermost) return run(function, file);
-     LibraryObject* object = file ? library_object(Layer::kMpiio, *file) : nullptr;
-     const uint64_t before = profiled_so_far(); Timed time;
-     const int result = timed(time, [&] { return run(function, file); }); const int saved = errno;
-     library_call(LibraryFn::MPI_File_close, result == 0, 0, time, before);
-     if (result == 0) library_closed(object, time);
-     errno = saved; return result;)
-TWICE(File_delete, (const char* path, Handle info),
-     return counted(LibraryFn::MPI_File_delete, [&] { return run(function, path, info); }, [] { return uint64_t{0}; });)
+      LibraryObject* object = file ? library_object(Layer::kMpiio, *file) : nullptr;
+      const uint64_t before = profiled_so_far(); Timed time;
+      const int result = timed(time, [&] { return run(function, file); }); const int saved = errno;
+      library_call(LibraryFn::MPI_File_close, result == 0, 0, time, before);
+      if (result == 0) library_closed(object, time); errno = saved; return result;)
+TWICE(
+    File_delete, (const char* path, Handle info),
+    return counted(LibraryFn::MPI_File_delete, [&] { return run(function, path, info); }, [] { return uint64_t{0}; });)
 TWICE(File_set_view, (Handle file, int64_t start, Handle element, Handle type, const char* representation, Handle info),
-     const bool ours = frame == 0 || reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > frame;
-     const int result = file_call(LibraryFn::MPI_File_set_view, file, Metadata::kCounts,
-                                  [&] { return run(function, file, start, element, type, representation, info); });
-     if (ours && result == 0) file_viewed(library(caller), file, type, info);
-     return result;)
+      const bool ours = frame == 0 || reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > frame;
+      const int result = file_call(LibraryFn::MPI_File_set_view, file, Metadata::kCounts,
+                                   [&] { return run(function, file, start, element, type, representation, info); });
+      if (ours && result == 0) file_viewed(library(caller), file, type, info); return result;)
 TWICE(File_set_info, (Handle file, Handle info),
-     const int result = file_call(LibraryFn::MPI_File_set_info, file, Metadata::kControls,
-                                  [&] { return run(function, file, info); });
-     if (result == 0) keep_hints(library(caller), library_object(Layer::kMpiio, file), "hint_asked", info);
-     return result;)
-#define SIMPLE(id, count)                                                                        \
+      const int result = file_call(LibraryFn::MPI_File_set_info, file, Metadata::kControls,
+                                   [&] { return run(function, file, info); });
+      if (result == 0) keep_hints(library(caller), library_object(Layer::kMpiio, file), "hint_asked", info);
+      return result;)
+#define SIMPLE(id, count) \
   return file_call(LibraryFn::MPI_##id, file, Metadata::count, [&] { return run(function, CALL); });
 #define CALL file, size
 TWICE(File_set_size, (Handle file, int64_t size), SIMPLE(File_set_size, kTruncates))
@@ -143,25 +140,25 @@ TWICE(File_set_atomicity, (Handle file, int on), SIMPLE(File_set_atomicity, kCon
 
 // ---- the rest
 TWICE(Init, (int* argument_count, char*** arguments), const bool ours = frame == 0;
-     const int result = counted(LibraryFn::MPI_Init, [&] { return run(function, argument_count, arguments); },
-                                [] { return uint64_t{0}; });
-     if (ours && result == 0) note_rank(library(caller));
-     return result;)
+      const int result = counted(
+          LibraryFn::MPI_Init, [&] { return run(function, argument_count, arguments); }, [] { return uint64_t{0}; });
+      if (ours && result == 0) note_rank(library(caller)); return result;)
 TWICE(Init_thread, (int* argument_count, char*** arguments, int wanted, int* provided), const bool ours = frame == 0;
-     const int result =
-         counted(LibraryFn::MPI_Init_thread, [&] { return run(function, argument_count, arguments, wanted, provided); },
-                 [] { return uint64_t{0}; });
-     if (ours && result == 0) note_rank(library(caller));
-     return result;)
-TWICE(Finalize, (void), return counted(LibraryFn::MPI_Finalize, [&] { return run(function); }, [] { return uint64_t{0}; });)
-TWICE(Recv, (void* buffer, int count, Handle type, int peer, int tag, Handle comm, void* status), Outermost outermost(&frame);
-     if (!outermost) return run(function, buffer, count, type, peer, tag, comm, status); const Library& m = library(caller);
-     OwnStatus own = {}; void* seen = m.known && status == m.status_ignore ? &own : status;
-     const uint64_t before = profiled_so_far(); Timed time;
-     const int result = timed(time, [&] { return run(function, buffer, count, type, peer, tag, comm, seen); });
-     const int saved = errno; int items = -1;
-     if (result == 0 && m.known && m.get_count) m.get_count(seen, type, &items);
-     library_call(LibraryFn::MPI_Recv, result == 0, size_of(items, type), time, before);
-     errno = saved; return result;)
+      const int result = counted(
+          LibraryFn::MPI_Init_thread, [&] { return run(function, argument_count, arguments, wanted, provided); },
+          [] { return uint64_t{0}; });
+      if (ours && result == 0) note_rank(library(caller)); return result;)
+TWICE(Finalize, (void),
+      return counted(LibraryFn::MPI_Finalize, [&] { return run(function); }, [] { return uint64_t{0}; });)
+TWICE(Recv, (void* buffer, int count, Handle type, int peer, int tag, Handle comm, void* status),
+      Outermost outermost(&frame);
+      if (!outermost) return run(function, buffer, count, type, peer, tag, comm, status);
+      const Library& m = library(caller); OwnStatus own = {};
+      void* seen = m.known && status == m.status_ignore ? &own : status; const uint64_t before = profiled_so_far();
+      Timed time;
+      const int result = timed(time, [&] { return run(function, buffer, count, type, peer, tag, comm, seen); });
+      const int saved = errno; int items = -1;
+      if (result == 0 && m.known && m.get_count) m.get_count(seen, type, &items);
+      library_call(LibraryFn::MPI_Recv, result == 0, size_of(items, type), time, before); errno = saved; return result;)
 
 }  // extern "C"
