@@ -31,6 +31,7 @@ from function_lists import (
     Version,
     read_rows,
 )
+from library_lists import io_library_symbols
 
 INTERCEPT = Path(__file__).resolve().parent.parent / "src" / "intercept"
 
@@ -42,7 +43,8 @@ def main(arguments: list[str]) -> int:
         left_out = read_rows(options.left_out, ("LEFT_OUT",))
         exported = libc_exports(options.libc)
         version = glibc_version(options.libc)
-        libraries = library_symbols(options.intercepted.parent)
+        folder = options.intercepted.parent
+        libraries = library_symbols(folder) | io_library_symbols(folder)
         problems = check(intercepted, left_out, exported, file_functions(exported), version)
         if options.library:
             problems += check_library(options.library, intercepted, libraries, version)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from function_lists import ALIAS_MACROS, FUNCTION_MACROS, Row, Version, read_rows
+from library_lists import HDF5_MACROS, PNETCDF_MACROS
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERCEPT = ROOT / "src" / "intercept"
@@ -20,6 +21,17 @@ MODULES = {
     "stdio": "Streams of the C library",
     "descriptor": "What only creates, closes or duplicates descriptors",
     "process": "What starts, replaces or ends a process",
+}
+HDF5_GROUPS = {
+    "files": "Files",
+    "groups": "Groups",
+    "links": "Links",
+    "objects": "Objects of any kind",
+    "datasets": "Datasets",
+    "attributes": "Attributes",
+    "dataspaces": "Dataspaces: set-up, in memory",
+    "properties": "Property lists: set-up, in memory",
+    "types": "Types: set-up, in memory unless they are stored",
 }
 UNITS = {
     "count": "number",
@@ -47,7 +59,13 @@ MERGES = {
 
 
 def main(arguments: list[str]) -> int:
-    pages = {"functions.md": functions_page(), "counters.md": counters_page(), "figures.md": figures_page()}
+    pages = {
+        "functions.md": functions_page(),
+        "hdf5.md": hdf5_page(),
+        "pnetcdf.md": pnetcdf_page(),
+        "counters.md": counters_page(),
+        "figures.md": figures_page(),
+    }
     stale = 0
     for name, lines in pages.items():
         page, text = REFERENCE / name, "\n".join(lines) + "\n"
@@ -84,6 +102,49 @@ def functions_page() -> list[str]:
         "",
         *left_out_section(left_out),
     ]
+
+
+def hdf5_page() -> list[str]:
+    rows = read_rows(INTERCEPT / "hdf5.def", HDF5_MACROS)
+    return [
+        "# Intercepted functions of HDF5",
+        "",
+        "<!-- Made by scripts/make_reference.py from src/intercept/hdf5.def: edit that. -->",
+        "",
+        f"{len(rows)} functions; each has a row in the table `profiles` with the layer `hdf5`.",
+        "[HDF5](../hdf5.md) says how they are counted.",
+        "",
+        *(line for group, title in HDF5_GROUPS.items() for line in hdf5_section(group, title, rows)),
+    ][:-1]
+
+
+def pnetcdf_page() -> list[str]:
+    rows = read_rows(INTERCEPT / "pnetcdf.def", PNETCDF_MACROS)
+    return [
+        "# Intercepted functions of PnetCDF",
+        "",
+        "<!-- Made by scripts/make_reference.py from src/intercept/pnetcdf.def: edit that. -->",
+        "",
+        "Each has a row in the table `profiles` with the layer `pnetcdf`. Those for a type of memory",
+        "(`ncmpi_put_vara_double_all`) count in the row of the one without (`ncmpi_put_vara_all`).",
+        "[PnetCDF](../pnetcdf.md) says how they are counted.",
+        "",
+        "| function | also together | for each type | what it does |",
+        "|---|---|---|---|",
+        *(
+            f"| `ncmpi_{row.arguments[0]}` | {'`_all`' if row.macro in ('BLOCKING', 'BY_TYPE') else ''} "
+            f"| {'yes' if row.macro in ('BLOCKING', 'LATER') else ''} | {cell(row.arguments[-1])} |"
+            for row in rows
+        ),
+    ]
+
+
+def hdf5_section(group: str, title: str, rows: list[Row]) -> Iterator[str]:
+    yield from (f"## {title}", "", "| function | what it does |", "|---|---|")
+    for row in rows:
+        if row.arguments[2] == group:
+            yield f"| `H5{row.arguments[0]}` | {cell(row.arguments[-1])} |"
+    yield ""
 
 
 def module_section(module: str, title: str, rows: list[Row]) -> Iterator[str]:

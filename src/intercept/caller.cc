@@ -49,10 +49,11 @@ LoadedRange object_at(const void* address) {
 }
 
 void* beyond(const char* name, const void* caller) {
-  static const LoadedRange kOwn = object_at(reinterpret_cast<const void*>(&beyond));
+  // Not a static variable: what guards its initialisation needs a later C library than the rest.
+  const LoadedRange own = object_at(reinterpret_cast<const void*>(&beyond));
   void* found = in_own_libraries(name, caller);
-  if (!found || kOwn.contains(found)) found = dlsym(RTLD_NEXT, name);
-  return kOwn.contains(found) ? nullptr : found;
+  if (!found || own.contains(found)) found = dlsym(RTLD_NEXT, name);
+  return own.contains(found) ? nullptr : found;
 }
 
 void* variable_beyond(const char* name, const void* caller) {

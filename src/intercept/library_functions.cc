@@ -22,6 +22,22 @@ const LibraryFunction* library_function(uint32_t number) {
 #undef NEXT_BEGIN
 #undef END
 #undef OTHER
+#define HDF(id, returns, group, params, args, after, doc) {"H5" #id, "hdf5", #group},
+#define CLOSING(id, returns, group, params, args, doc) {"H5" #id, "hdf5", #group},
+#include "intercept/hdf5.def"
+#undef HDF
+#undef CLOSING
+#define PNETCDF(id, params, args, after, doc) {"ncmpi_" #id, "pnetcdf"},
+#define CLOSING(id, doc) {"ncmpi_" #id, "pnetcdf"},
+#define BLOCKING(id, direction, params, args, shape, doc) {"ncmpi_" #id, "pnetcdf"}, {"ncmpi_" #id "_all", "pnetcdf"},
+#define LATER(id, direction, params, args, shape, doc) {"ncmpi_" #id, "pnetcdf"},
+#define BY_TYPE(id, direction, doc) {"ncmpi_" #id, "pnetcdf"}, {"ncmpi_" #id "_all", "pnetcdf"},
+#include "intercept/pnetcdf.def"
+#undef PNETCDF
+#undef CLOSING
+#undef BLOCKING
+#undef LATER
+#undef BY_TYPE
   };
   return number < static_cast<uint32_t>(LibraryFn::kCount) ? &kFunctions[number] : nullptr;
 }

@@ -23,12 +23,33 @@ enum class LibraryFn : uint16_t {
 #undef NEXT_BEGIN
 #undef END
 #undef OTHER
+  kHdf5,
+  kBeforeHdf5 = kHdf5 - 1,
+#define HDF(id, returns, group, params, args, after, doc) H5##id,
+#define CLOSING(id, returns, group, params, args, doc) H5##id,
+#include "intercept/hdf5.def"
+#undef HDF
+#undef CLOSING
+  kEndOfHdf5,
+  kBeforePnetcdf = kEndOfHdf5 - 1,
+#define PNETCDF(id, params, args, after, doc) ncmpi_##id,
+#define CLOSING(id, doc) ncmpi_##id,
+#define BLOCKING(id, direction, params, args, shape, doc) ncmpi_##id, ncmpi_##id##_all,
+#define LATER(id, direction, params, args, shape, doc) ncmpi_##id,
+#define BY_TYPE(id, direction, doc) ncmpi_##id, ncmpi_##id##_all,
+#include "intercept/pnetcdf.def"
+#undef PNETCDF
+#undef CLOSING
+#undef BLOCKING
+#undef LATER
+#undef BY_TYPE
   kCount
 };
 
 struct LibraryFunction {
   const char* name;
-  const char* layer;  // mpi, mpiio, hdf5 or pnetcdf
+  const char* layer;       // mpi, mpiio, hdf5 or pnetcdf
+  const char* group = "";  // of HDF5: what it works on, as hdf5.def says
 };
 
 /// Function `number`, or nullptr beyond the last.

@@ -10,7 +10,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 USED = ["src/intercept/functions.def", "src/intercept/left_out.def", "src/model/counters.def"]
-USED += ["scripts/make_reference.py", "scripts/function_lists.py", "docs/reference/functions.md"]
+USED += [
+    "src/intercept/hdf5.def",
+    "docs/reference/hdf5.md",
+    "src/intercept/pnetcdf.def",
+    "docs/reference/pnetcdf.md",
+]
+USED += [
+    "scripts/make_reference.py",
+    "scripts/function_lists.py",
+    "scripts/library_lists.py",
+    "docs/reference/functions.md",
+]
 USED += ["docs/reference/counters.md", "docs/reference/figures.md", "python/headrace/analysis/definitions.py"]
 
 

@@ -116,6 +116,7 @@ def test_the_frame_that_is_shown() -> None:
     assert shown_frame([]) == -1
     assert shown_frame([frame("f", system), frame("g", program)]) == 1
     assert shown_frame([frame("f", system), frame(None, program)]) == 1
+    assert shown_frame([frame("H5Fopen", "/opt/lib/libheadrace.so"), frame("main", program)]) == 1
     assert shown_frame([frame("std::open", program), frame("main", program)]) == 1
     assert shown_frame([frame("f", program, "/usr/include/c++/12/fstream"), frame("main", program)]) == 1
     # A program may itself be installed with the system.

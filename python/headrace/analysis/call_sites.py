@@ -33,6 +33,7 @@ _SYSTEM = (
     "/libx32/",
     "linux-vdso",
 )
+_PRELOAD = "libheadrace.so"  # the calls of libraries pass it on their way
 _LIBRARY_SOURCES = (
     "/usr/include/",
     "/usr/lib/",
@@ -159,7 +160,9 @@ def _is_library(frame: Frame, programs: Iterable[str]) -> bool:
     module, file, function = frame["module"], frame["file"] or "", frame["function"] or ""
     if function.startswith(_LIBRARY_NAMES) or any(part in file for part in _LIBRARY_SOURCES):
         return True
-    return module is not None and module not in programs and module.startswith(_SYSTEM)
+    if module is None or module in programs:
+        return False
+    return module.startswith(_SYSTEM) or _last(module) == _PRELOAD
 
 
 def _site_rows(log: JobLog, wanted: set[int] | None) -> Iterable[tuple[int, str, int, int, int]]:

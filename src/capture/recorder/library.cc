@@ -1,6 +1,7 @@
 #include "capture/recorder/library.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <algorithm>
@@ -87,7 +88,70 @@ uint32_t record_for(const char* path, RecordKind kind) {
   return take_record(name, kind);
 }
 
+/// An object, which takes over the reference to `record`; null: there is no room, and the reference is given up.
+LibraryObject* add_object(Layer layer, uint64_t handle, uint32_t record) {
+  LibraryObject* object = record ? place_for(layer, handle) : nullptr;
+  if (object) {
+    object->layer = layer;
+    object->record = record;
+    object->file = 0;
+    object->in_pieces = object->changed = false;
+    object->whole_as_of = 0;
+    object->spool = spool.header->process_id;
+  } else if (record) {
+    drop_record(record);
+  }
+  return object;
+}
+
+LibraryObject* open_object(Layer layer, uint64_t handle, uint32_t record, uint32_t how, Timed time) {
+  if (Shard* shard = record ? shard_of(record, layer) : nullptr) {
+    if (shard->opens++ == 0) shard->first_open = time.start;
+    add_meta_time(shard, time);
+    if (how & kTogether)
+      if (LibraryCounts* counts = counts_of(shard)) counts->count[LibraryCounts::kCollectiveOpens]++;
+  }
+  return add_object(layer, handle, record);
+}
+
+/// Gives up its records and its place. Inside a section.
+void remove_object(LibraryObject* object) {
+  drop_record(object->record);
+  if (object->file) drop_record(object->file);
+  object->record = object->file = 0;
+  // A place in the middle of a chain stays taken, by a handle that none has, so that what lies behind it is still
+  // found.
+  LibraryObject& next = objects[(static_cast<uint32_t>(object - objects) + 1) % kObjects];
+  __atomic_store_n(&object->handle, next.handle == 0 ? 0 : kLeft, __ATOMIC_RELEASE);
+}
+
+/// The direction of one of an object's records; null: no room.
+Direction* direction_in(uint32_t record, Layer layer, DirectionIndex direction, uint64_t start, Shard** shard) {
+  *shard = shard_of(record, layer);
+  return *shard ? direction_of(*shard, direction, start) : nullptr;
+}
+
+void count_transfer(uint32_t record, Layer layer, DirectionIndex direction, int64_t offset, uint64_t bytes,
+                    uint32_t how, Timed time) {
+  Shard* shard;
+  if (Direction* d = direction_in(record, layer, direction, time.start, &shard)) {
+    block->current = offset_of(d);
+    auto place = static_cast<uint64_t>(offset);
+    count_run(d, place, bytes, offset >= 0);
+    d->unaligned_file += offset >= 0 && (offset & 4095) != 0 && bytes != 0;
+    count_time(d, time.spent(), time.end, bytes);
+    count_how(shard, direction, how);
+  } else {
+    __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+  }
+}
+
 }  // namespace
+
+bool passed_by() {
+  if (spool.header) __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+  return false;
+}
 
 void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before) {
   Update update;
@@ -114,25 +178,56 @@ LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, Re
                               Timed time) {
   Update update;
   if (in_vfork_child() || handle == 0 || !update.enter_anew()) return nullptr;
+  LibraryObject* object = open_object(layer, handle, record_for(path, kind), how, time);
+  update.leave();
+  return object;
+}
+
+LibraryObject* library_opened_in(Layer layer, uint64_t handle, char* name, size_t file_length, Timed time) {
+  Update update;
+  if (in_vfork_child() || handle == 0 || !update.enter_anew()) return nullptr;
+  name[file_length] = '\0';
+  const uint32_t file = record_for(name, RecordKind::kFile);
+  name[file_length] = ':';
+  // A rule that excludes the file excludes what is in it.
+  LibraryObject* object = file ? open_object(layer, handle, record_for(name, RecordKind::kDataset), 0, time) : nullptr;
+  if (object)
+    object->file = file;
+  else if (file)
+    drop_record(file);
+  update.leave();
+  return object;
+}
+
+LibraryObject* library_part(const LibraryObject* file, uint64_t handle, const char* name) {
+  char path[4096];
+  Update update;
+  if (!file || !update.enter_anew()) return nullptr;
+  const Record* record = at<Record>(file->record);
   LibraryObject* object = nullptr;
-  const uint32_t record = record_for(path, kind);
-  if (Shard* shard = record ? shard_of(record, layer) : nullptr) {
-    if (shard->opens++ == 0) shard->first_open = time.start;
-    add_meta_time(shard, time);
-    if (how & kTogether)
-      if (LibraryCounts* counts = counts_of(shard)) counts->count[LibraryCounts::kCollectiveOpens]++;
-    object = place_for(layer, handle);
-  }
-  if (object) {  // it takes over the reference
-    object->layer = layer;
-    object->record = record;
-    object->in_pieces = false;
-    object->spool = spool.header->process_id;
-  } else if (record) {
-    drop_record(record);
+  const int length =
+      snprintf(path, sizeof path, "%.*s:%s", static_cast<int>(record->name_length), name_of(record), name);
+  if (length > 0 && static_cast<size_t>(length) < sizeof path) {
+    path[record->name_length] = '\0';
+    const uint32_t whole = record_for(path, RecordKind::kFile);
+    path[record->name_length] = ':';
+    object = whole ? add_object(file->layer, handle, record_for(path, RecordKind::kDataset)) : nullptr;
+    if (object)
+      object->file = whole;
+    else if (whole)
+      drop_record(whole);
   }
   update.leave();
   return object;
+}
+
+bool library_is_new(const LibraryObject* object) { return at<Record>(object->record)->properties == 0; }
+
+void library_forgotten(LibraryObject* object) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  remove_object(object);
+  update.leave();
 }
 
 LibraryObject* library_object(Layer layer, uint64_t handle) {
@@ -155,12 +250,7 @@ void library_closed(LibraryObject* object, Timed time) {
     add_meta_time(shard, time);
   }
   __atomic_store_n(&at<Record>(object->record)->last_close, time.end, __ATOMIC_RELAXED);
-  drop_record(object->record);
-  object->record = 0;
-  // A place in the middle of a chain stays taken, by a handle that none has, so that what lies behind it is still
-  // found.
-  LibraryObject& next = objects[(static_cast<uint32_t>(object - objects) + 1) % kObjects];
-  __atomic_store_n(&object->handle, next.handle == 0 ? 0 : kLeft, __ATOMIC_RELEASE);
+  remove_object(object);
   update.leave();
 }
 
@@ -168,26 +258,20 @@ void library_transfer(const LibraryObject* object, DirectionIndex direction, int
                       uint32_t how, Timed time) {
   Update update;
   if (!object || !update.enter_anew()) return;
-  Shard* shard = shard_of(object->record, object->layer);
-  Direction* d = shard ? direction_of(shard, direction, time.start) : nullptr;
-  if (d) {
-    block->current = offset_of(d);
-    auto place = static_cast<uint64_t>(offset);
-    count_run(d, place, bytes, offset >= 0);
-    d->unaligned_file += offset >= 0 && (offset & 4095) != 0 && bytes != 0;
-    count_time(d, time.spent(), time.end, bytes);
-    count_how(shard, direction, how | (object->in_pieces ? kInPieces : 0u));
-  } else {
-    __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
-  }
+  if (object->in_pieces) how |= kInPieces;
+  if (object->file) count_transfer(object->file, object->layer, direction, offset, bytes, how, time);
+  count_transfer(object->record, object->layer, direction, offset, bytes, how, time);
   update.leave();
 }
 
 void library_failed(const LibraryObject* object, DirectionIndex direction) {
   Update update;
   if (!object || !update.enter_anew()) return;
-  Shard* shard = shard_of(object->record, object->layer);
-  if (Direction* d = shard ? direction_of(shard, direction, base::ticks()) : nullptr) count_error(d);
+  for (uint32_t record : {object->file, object->record}) {
+    Shard* shard;
+    if (Direction* d = record ? direction_in(record, object->layer, direction, base::ticks(), &shard) : nullptr)
+      count_error(d);
+  }
   update.leave();
 }
 

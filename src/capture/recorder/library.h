@@ -27,8 +27,12 @@ enum How : uint32_t {
 struct LibraryObject {
   uint64_t handle;  // 0: free
   uint32_t record, spool;
+  uint32_t file;  // of a dataset: the record of its file, which counts its transfers too; 0: none
   Layer layer;
   bool in_pieces;  // the view is not contiguous
+  bool changed;    // for whoever opened it, like the following
+  uint32_t whole_as_of;
+  uint64_t whole;
 };
 
 /// Ticks that this thread has spent inside profiled calls; 0 when nothing is counted here.
@@ -39,13 +43,24 @@ HEADRACE_INLINE uint64_t profiled_so_far() {
 /// Counts a call. `before`: profiled_so_far() when it began.
 void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before);
 
+/// Counts a call that cannot be looked at. False.
+HEADRACE_COLD bool passed_by();
+
 /// A library opened `path`, or a dataset whose name is "FILE:NAME". `how`: kTogether or 0. Returns its object; null
 /// when the path is excluded or memory is out.
 LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how,
                               Timed time);
+/// The same of a dataset `name`, whose first `file_length` characters are its file's path; a colon follows them.
+LibraryObject* library_opened_in(Layer layer, uint64_t handle, char* name, size_t file_length, Timed time);
+/// A part of an open file that is not opened by itself.
+LibraryObject* library_part(const LibraryObject* file, uint64_t handle, const char* name);
+/// Whether its record has no properties yet.
+bool library_is_new(const LibraryObject* object);
 /// What is open under a handle; null: nothing known.
 LibraryObject* library_object(Layer layer, uint64_t handle);
 void library_closed(LibraryObject* object, Timed time);
+/// It was closed, and nobody saw when.
+void library_forgotten(LibraryObject* object);
 
 /// A read or write that is over, or was started if it is nonblocking. `offset` < 0: not known.
 void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes,

@@ -53,6 +53,8 @@ uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm
 
 /// Whether data of this type lie in pieces.
 bool in_pieces(const Library& m, Handle type);
+/// ROMIO lets a path begin with the type of its file system and a colon.
+const char* without_type(const char* path);
 /// Keeps the hints of `info` as properties "PREFIX.KEY".
 void keep_hints(const Library& m, const LibraryObject* object, const char* prefix, Handle info);
 /// Finds out this process's rank. After MPI_Init.

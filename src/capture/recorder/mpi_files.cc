@@ -5,13 +5,6 @@
 namespace headrace::capture::mpi {
 namespace {
 
-/// ROMIO lets a path begin with the type of its file system and a colon.
-const char* without_type(const char* path) {
-  for (const char* type : {"ufs:", "nfs:", "lustre:", "gpfs:", "panfs:", "pvfs2:", "testfs:", "daos:", "unifyfs:"})
-    if (strncmp(path, type, strlen(type)) == 0) return path + strlen(type);
-  return path;
-}
-
 /// Bytes that a blocking call moved, by its status; what was asked for where that does not tell.
 uint64_t bytes_moved(const Library& m, const DataCall& call, const void* status) {
   int items = -1;
@@ -22,6 +15,12 @@ uint64_t bytes_moved(const Library& m, const DataCall& call, const void* status)
 }
 
 }  // namespace
+
+const char* without_type(const char* path) {
+  for (const char* type : {"ufs:", "nfs:", "lustre:", "gpfs:", "panfs:", "pvfs2:", "testfs:", "daos:", "unifyfs:"})
+    if (strncmp(path, type, strlen(type)) == 0) return path + strlen(type);
+  return path;
+}
 
 int64_t place_of(const Library& m, const DataCall& call) {
   if ((call.how & kSharedPlace) || !m.file_get_byte_offset || !library_object(Layer::kMpiio, call.file)) return -1;

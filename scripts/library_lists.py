@@ -1,0 +1,44 @@
+"""The symbols of functions of I/O libraries that the preload library intercepts, from their lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from function_lists import Row, read_rows
+
+HDF5_MACROS = ("HDF", "CLOSING")
+PNETCDF_MACROS = ("PNETCDF", "CLOSING", "BLOCKING", "LATER", "BY_TYPE")
+
+# Types of memory that PnetCDF has functions for; the list has a row for all of them.
+MEMORY_TYPES = (
+    *("text", "schar", "uchar", "short", "ushort", "int", "uint"),
+    *("long", "float", "double", "longlong", "ulonglong"),
+)
+
+
+def io_library_symbols(folder: Path) -> set[str]:
+    """Those of HDF5 and PnetCDF, by the lists in `folder`."""
+    return hdf5_symbols(folder) | pnetcdf_symbols(folder)
+
+
+def hdf5_symbols(folder: Path) -> set[str]:
+    return {"H5" + row.arguments[0] for row in rows_of(folder / "hdf5.def", HDF5_MACROS)}
+
+
+def pnetcdf_symbols(folder: Path) -> set[str]:
+    rows = rows_of(folder / "pnetcdf.def", PNETCDF_MACROS)
+    return {"ncmpi_" + row.arguments[0] + ending for row in rows for ending in endings(row.macro)}
+
+
+def endings(macro: str) -> list[str]:
+    """What follows the name of a row in the symbols that it makes."""
+    types = ["", *("_" + name for name in MEMORY_TYPES)]
+    if macro == "BLOCKING":
+        return [name + whom for name in types for whom in ("", "_all")]
+    if macro == "LATER":
+        return types
+    return ["", "_all"] if macro == "BY_TYPE" else [""]
+
+
+def rows_of(path: Path, macros: tuple[str, ...]) -> list[Row]:
+    return read_rows(path, macros) if path.exists() else []

@@ -1,0 +1,205 @@
+#include "capture/recorder/pnetcdf.h"
+
+#include <stdio.h>
+
+#include "capture/recorder/mpi.h"
+#include "intercept/caller.h"
+
+namespace headrace::capture::pnetcdf {
+
+__thread uintptr_t frame;
+
+namespace {
+
+constexpr int kMostDimensions = 16;
+
+struct Api {
+  int (*inq_nvars)(int, int*);
+  int (*inq_varname)(int, int, char*);
+  int (*inq_vartype)(int, int, int*);
+  int (*inq_varndims)(int, int, int*);
+  int (*inq_vardimid)(int, int, int*);
+  int (*inq_dimlen)(int, int, int64_t*);
+  int (*inq_file_info)(int, uintptr_t*);
+  bool complete;
+};
+Api found;
+std::atomic<bool> looked{false};
+
+template <typename F>
+void look_up(F** function, const char* name, const void* caller) {
+  *function = reinterpret_cast<F*>(intercept::beyond(name, caller));
+}
+
+/// Looked up by whoever comes first, and by others at the same moment with the same result.
+const Api& api(const void* caller) {
+  if (HEADRACE_LIKELY(looked.load(std::memory_order_acquire))) return found;
+  Api a{};
+  look_up(&a.inq_nvars, "ncmpi_inq_nvars", caller);
+  look_up(&a.inq_varname, "ncmpi_inq_varname", caller);
+  look_up(&a.inq_vartype, "ncmpi_inq_vartype", caller);
+  look_up(&a.inq_varndims, "ncmpi_inq_varndims", caller);
+  look_up(&a.inq_vardimid, "ncmpi_inq_vardimid", caller);
+  look_up(&a.inq_dimlen, "ncmpi_inq_dimlen", caller);
+  look_up(&a.inq_file_info, "ncmpi_inq_file_info", caller);
+  a.complete = a.inq_nvars && a.inq_varname && a.inq_vartype && a.inq_varndims && a.inq_vardimid && a.inq_dimlen;
+  found = a;
+  looked.store(true, std::memory_order_release);
+  return found;
+}
+
+/// Ids of files are small and used again; the variable's own id is -1 for the file itself.
+uint64_t handle_of(int file, int variable) {
+  return (uint64_t{1} << 63) | (static_cast<uint64_t>(static_cast<uint32_t>(file)) << 32) |
+         static_cast<uint32_t>(variable + 1);
+}
+LibraryObject* file_of(int file) { return library_object(Layer::kPnetcdf, handle_of(file, -1)); }
+
+/// Closing a file closes its variables, whose ids begin anew in the next.
+void forget_variables(const Api& a, int file) {
+  int count = 0;
+  if (!a.inq_nvars || a.inq_nvars(file, &count) != 0) return;
+  for (int i = 0; i < count; ++i) library_forgotten(library_object(Layer::kPnetcdf, handle_of(file, i)));
+}
+
+struct Variable {
+  int dimensions = 0;
+  uint64_t size[kMostDimensions];  // of the record dimension: the records that there are
+  uint64_t element = 0;
+};
+
+uint64_t size_of_type(int type) {
+  static constexpr uint64_t kSizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};  // NC_BYTE to NC_UINT64
+  return type > 0 && type < 12 ? kSizes[type] : 0;
+}
+
+bool look_at(const Api& a, int file, int variable, Variable* v) {
+  int type = 0, ids[kMostDimensions];
+  if (!a.complete || a.inq_vartype(file, variable, &type) != 0 || a.inq_varndims(file, variable, &v->dimensions) != 0)
+    return false;
+  if (v->dimensions < 0 || v->dimensions > kMostDimensions || a.inq_vardimid(file, variable, ids) != 0) return false;
+  v->element = size_of_type(type);
+  for (int i = 0; i < v->dimensions; ++i) {
+    int64_t length = 0;
+    if (a.inq_dimlen(file, ids[i], &length) != 0) return false;
+    v->size[i] = static_cast<uint64_t>(length);
+  }
+  return true;
+}
+
+uint64_t product(const Variable& v, const int64_t* count) {
+  uint64_t elements = 1;
+  for (int i = 0; count && i < v.dimensions; ++i) elements *= static_cast<uint64_t>(count[i]);
+  return elements;
+}
+
+uint64_t elements(const Variable& v, const Shape& shape) {
+  uint64_t sum = 1;
+  switch (shape.kind) {
+    case Shape::kPart:
+      return product(v, shape.count);
+    case Shape::kWhole:
+      for (int i = 0; i < v.dimensions; ++i) sum *= v.size[i];
+      return sum;
+    case Shape::kSeveral:
+      sum = 0;
+      for (int i = 0; i < shape.blocks; ++i) sum += product(v, shape.counts ? shape.counts[i] : nullptr);
+      return sum;
+    default:
+      return 1;
+  }
+}
+
+/// Whether a transfer is more than one piece of its variable, by rows.
+bool in_pieces(const Variable& v, const Shape& shape) {
+  if (shape.kind == Shape::kSeveral) return shape.blocks > 1;
+  if (shape.kind != Shape::kPart || !shape.count) return false;
+  bool whole = true;
+  for (int i = v.dimensions - 1; i >= 0; --i) {
+    const auto count = static_cast<uint64_t>(shape.count[i]);
+    if (count == 0) return false;
+    if (count > 1 && shape.stride && shape.stride[i] != 1) return true;
+    if (!whole && count != 1) return true;
+    if (count != v.size[i]) whole = false;
+  }
+  return false;
+}
+
+LibraryObject* variable_of(const Api& a, int file, int variable) {
+  char name[1024];  // NC_MAX_NAME is 256
+  LibraryObject* known = library_object(Layer::kPnetcdf, handle_of(file, variable));
+  if (known || !a.complete || a.inq_varname(file, variable, name) != 0) return known;
+  return library_part(file_of(file), handle_of(file, variable), name);
+}
+
+void keep_variable(const LibraryObject* object, const Variable& v) {
+  char text[kMostDimensions * 21 + 1] = "scalar";
+  size_t length = 0;
+  for (int i = 0; i < v.dimensions; ++i)
+    length += static_cast<size_t>(snprintf(text + length, sizeof text - length, "%s%llu", i ? "x" : "",
+                                           static_cast<unsigned long long>(v.size[i])));
+  library_property(object, "pnetcdf.dimensions", text);
+  snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(v.element));
+  library_property(object, "pnetcdf.type_size", text);
+}
+
+}  // namespace
+
+uint64_t file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
+                     Timed time) {
+  if (result != 0 || !file || !path) return 0;
+  const Api& a = api(caller);
+  forget_variables(a, *file);
+  library_forgotten(file_of(*file));
+  const LibraryObject* object = library_opened(Layer::kPnetcdf, handle_of(*file, -1), mpi::without_type(path),
+                                               RecordKind::kFile, kTogether, time);
+  const mpi::Library& m = mpi::library(caller);
+  int rank = -1;
+  // All ranks have the same hints, so that one keeps them.
+  if (!object || !m.known || !m.comm_rank || m.comm_rank(comm, &rank) != 0 || rank != 0) return 0;
+  mpi::keep_hints(m, object, "hint_asked", info);
+  uintptr_t used = 0;
+  if (!a.inq_file_info || !m.info_free || a.inq_file_info(*file, &used) != 0) return 0;
+  mpi::keep_hints(m, object, "hint_used", used);
+  m.info_free(&used);
+  return 0;
+}
+
+uint64_t file_call(int file, Metadata::Count which, int result, Timed time) {
+  library_metadata(file_of(file), which, result == 0, time);
+  return 0;
+}
+
+uint64_t defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
+                 Timed time) {
+  LibraryObject* object = file_of(file);
+  library_metadata(object, Metadata::kControls, result == 0, time);
+  if (!object || result != 0) return 0;
+  char text[128];
+  snprintf(text, sizeof text, "%lld %lld %lld %lld", static_cast<long long>(header), static_cast<long long>(alignment),
+           static_cast<long long>(room), static_cast<long long>(record_alignment));
+  library_property(object, "pnetcdf.alignment", text);
+  return 0;
+}
+
+uint64_t moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
+               int result, Timed time) {
+  const Api& a = api(caller);
+  const LibraryObject* object = variable_of(a, file, variable);
+  if (result != 0) return library_failed(object, direction), 0;
+  Variable v;
+  if (!look_at(a, file, variable, &v)) return 0;
+  const uint64_t bytes = shape.kind == Shape::kType ? mpi::size_of(1, shape.type) : elements(v, shape) * v.element;
+  if (!object) return bytes;
+  if (library_is_new(object)) keep_variable(object, v);
+  if (in_pieces(v, shape)) how |= kInPieces;
+  library_transfer(object, direction, -1, bytes, how, time);
+  return bytes;
+}
+
+LibraryObject* closing(const void* caller, int file) {
+  forget_variables(api(caller), file);
+  return file_of(file);
+}
+
+}  // namespace headrace::capture::pnetcdf

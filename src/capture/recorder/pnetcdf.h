@@ -1,0 +1,39 @@
+// Calls of PnetCDF, counted in the layer pnetcdf of files and variables.
+#pragma once
+#include "capture/recorder/library.h"
+
+namespace headrace::capture::pnetcdf {
+
+/// What a transfer names of its variable.
+struct Shape {
+  enum Kind { kOne, kWhole, kPart, kSeveral, kType } kind;
+  const int64_t* count = nullptr;
+  const int64_t* stride = nullptr;  // null: 1
+  int blocks = 0;
+  const int64_t* const* counts = nullptr;
+  uintptr_t type = 0;
+};
+inline Shape one() { return {.kind = Shape::kOne}; }
+inline Shape whole() { return {.kind = Shape::kWhole}; }
+inline Shape part(const int64_t* count, const int64_t* stride = nullptr) {
+  return {.kind = Shape::kPart, .count = count, .stride = stride};
+}
+inline Shape several(int blocks, const int64_t* const* counts) {
+  return {.kind = Shape::kSeveral, .blocks = blocks, .counts = counts};
+}
+inline Shape by_type(uintptr_t type) { return {.kind = Shape::kType, .type = type}; }
+
+// What follows a call; each gives the bytes that it moved. `result` is 0 if it succeeded.
+uint64_t file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
+                     Timed time);
+uint64_t file_call(int file, Metadata::Count which, int result, Timed time);
+uint64_t defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
+                 Timed time);
+uint64_t moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
+               int result, Timed time);
+/// Before a close: what is known of the file.
+LibraryObject* closing(const void* caller, int file);
+
+extern __thread uintptr_t frame __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+}  // namespace headrace::capture::pnetcdf

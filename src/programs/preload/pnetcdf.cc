@@ -1,0 +1,109 @@
+// The exported wrappers of PnetCDF. Its Fortran functions call those of C, and some of C call each other: the outermost
+// is the one that is counted.
+#include "capture/recorder/pnetcdf.h"
+
+#include "intercept/caller.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+using namespace headrace::capture;           // NOLINT: the rows' expressions
+using namespace headrace::capture::pnetcdf;  // NOLINT
+
+namespace {
+
+constexpr int kNoPnetcdf = -33;  // NC_EBADID
+
+/// The real function, looked up at its first call as the caller sees it.
+template <typename F>
+HEADRACE_INLINE F* real(std::atomic<F*>& known, const char* name, const void* caller) {
+  F* function = known.load(std::memory_order_relaxed);
+  if (HEADRACE_LIKELY(function != nullptr)) return function;
+  function = reinterpret_cast<F*>(headrace::intercept::beyond(name, caller));
+  known.store(function, std::memory_order_relaxed);
+  return function;
+}
+
+template <typename Call, typename After>
+HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
+  Outermost outermost(&frame);
+  if (!outermost) return call();
+  const uint64_t before = profiled_so_far();
+  Timed time;
+  const int result = timed(time, call);
+  const int saved = errno;
+  const uint64_t bytes = after(result, time);
+  library_call(function, result == 0, result == 0 ? bytes : 0, time, before);
+  errno = saved;
+  return result;
+}
+
+}  // namespace
+
+#define PLAIN(...) __VA_ARGS__
+#define WRAPPER(symbol, fn, params, args, after)                                                                 \
+  EXPORT int headrace_##symbol params __asm__(#symbol);                                                          \
+  int headrace_##symbol params {                                                                                 \
+    static constinit std::atomic<int(*) params> known{nullptr};                                                  \
+    [[maybe_unused]] const void* caller = __builtin_return_address(0);                                           \
+    auto* function = real<int params>(known, #symbol, caller);                                                   \
+    if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                                                         \
+    return counted(                                                                                              \
+        LibraryFn::fn, [&] { return function args; },                                                            \
+        [&]([[maybe_unused]] int result, [[maybe_unused]] Timed time) { return static_cast<uint64_t>(after); }); \
+  }
+
+#define PNETCDF(id, params, args, after, doc) WRAPPER(ncmpi_##id, ncmpi_##id, params, args, after)
+#define MOVED(direction, how, shape) moved(caller, file, variable, direction, PLAIN shape, how, result, time)
+#define UNTYPED(symbol, fn, direction, how, params, args, shape)                         \
+  WRAPPER(symbol, fn, (PLAIN params, const void* buffer, int64_t items, uintptr_t type), \
+          (PLAIN args, buffer, items, type), MOVED(direction, how, shape))
+#define TYPED(symbol, fn, direction, how, params, args, shape) \
+  WRAPPER(symbol, fn, (PLAIN params, const void* buffer), (PLAIN args, buffer), MOVED(direction, how, shape))
+#define UNTYPED_LATER(symbol, fn, direction, how, params, args, shape)                                 \
+  WRAPPER(symbol, fn, (PLAIN params, const void* buffer, int64_t items, uintptr_t type, int* request), \
+          (PLAIN args, buffer, items, type, request), MOVED(direction, how, shape))
+#define TYPED_LATER(symbol, fn, direction, how, params, args, shape)                                   \
+  WRAPPER(symbol, fn, (PLAIN params, const void* buffer, int* request), (PLAIN args, buffer, request), \
+          MOVED(direction, how, shape))
+#define EACH(ONE, id, all, ...)                                 \
+  ONE(ncmpi_##id##_text##all, ncmpi_##id##all, __VA_ARGS__)     \
+  ONE(ncmpi_##id##_schar##all, ncmpi_##id##all, __VA_ARGS__)    \
+  ONE(ncmpi_##id##_uchar##all, ncmpi_##id##all, __VA_ARGS__)    \
+  ONE(ncmpi_##id##_short##all, ncmpi_##id##all, __VA_ARGS__)    \
+  ONE(ncmpi_##id##_ushort##all, ncmpi_##id##all, __VA_ARGS__)   \
+  ONE(ncmpi_##id##_int##all, ncmpi_##id##all, __VA_ARGS__)      \
+  ONE(ncmpi_##id##_uint##all, ncmpi_##id##all, __VA_ARGS__)     \
+  ONE(ncmpi_##id##_long##all, ncmpi_##id##all, __VA_ARGS__)     \
+  ONE(ncmpi_##id##_float##all, ncmpi_##id##all, __VA_ARGS__)    \
+  ONE(ncmpi_##id##_double##all, ncmpi_##id##all, __VA_ARGS__)   \
+  ONE(ncmpi_##id##_longlong##all, ncmpi_##id##all, __VA_ARGS__) \
+  ONE(ncmpi_##id##_ulonglong##all, ncmpi_##id##all, __VA_ARGS__)
+#define BLOCKING(id, direction, params, args, shape, doc)                                \
+  UNTYPED(ncmpi_##id, ncmpi_##id, direction, 0, params, args, shape)                     \
+  UNTYPED(ncmpi_##id##_all, ncmpi_##id##_all, direction, kTogether, params, args, shape) \
+  EACH(TYPED, id, , direction, 0, params, args, shape)                                   \
+  EACH(TYPED, id, _all, direction, kTogether, params, args, shape)
+#define LATER(id, direction, params, args, shape, doc)                          \
+  UNTYPED_LATER(ncmpi_##id, ncmpi_##id, direction, kLater, params, args, shape) \
+  EACH(TYPED_LATER, id, , direction, kLater, params, args, shape)
+#define DESCRIBED (int file, int variable, uintptr_t described)
+#define BY_TYPE(id, direction, doc)                                                                           \
+  UNTYPED(ncmpi_##id, ncmpi_##id, direction, 0, DESCRIBED, (file, variable, described), (by_type(described))) \
+  UNTYPED(ncmpi_##id##_all, ncmpi_##id##_all, direction, kTogether, DESCRIBED, (file, variable, described),   \
+          (by_type(described)))
+#define CLOSING(id, doc)                                                             \
+  EXPORT int headrace_ncmpi_##id(int file) __asm__("ncmpi_" #id);                    \
+  int headrace_ncmpi_##id(int file) {                                                \
+    static constinit std::atomic<int (*)(int)> known{nullptr};                       \
+    const void* caller = __builtin_return_address(0);                                \
+    auto* function = real<int(int)>(known, "ncmpi_" #id, caller);                    \
+    if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                             \
+    LibraryObject* object = frame == 0 ? closing(caller, file) : nullptr;            \
+    return counted(                                                                  \
+        LibraryFn::ncmpi_##id, [&] { return function(file); },                       \
+        [&](int, Timed time) { return library_closed(object, time), uint64_t{0}; }); \
+  }
+
+extern "C" {
+#include "intercept/pnetcdf.def"
+}
