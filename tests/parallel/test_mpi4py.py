@@ -1,4 +1,4 @@
-"""mpi4py with the MPI of a wheel: another binary interface, loaded for one module alone, found all the same."""
+"""mpi4py with the MPI of a wheel: loaded for one module alone, found all the same."""
 
 from __future__ import annotations
 
