@@ -279,7 +279,8 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.lost_properties, "properties of files", "properties",
           "there was no room to keep them, or their files were folded into roll-ups");
   add_gap(out, header.library_calls_apart, "calls of libraries", "calls",
-          "made by a signal handler during an update, without memory for a profile, or in a version of HDF5 that is not known: counted nowhere");
+          "made by a signal handler during an update, without memory for a profile, or in a version of HDF5 that is "
+          "not known: counted nowhere");
   add_gap(out, header.growth_failed, "spool growth", "processes",
           "the file system of the spool directory was full, so records folded early");
   add_gap(out, header.lost_children, "processes", "processes",

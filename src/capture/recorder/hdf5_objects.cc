@@ -72,8 +72,8 @@ bool name_file(const Library& m, Id id, char* name, size_t size) {
 }
 
 LibraryObject* add_dataset(const Library& m, Id id, Timed time, bool named) {
-  char name[2048];
-  if (!name_file(m, id, name, sizeof name / 2)) return nullptr;
+  char name[1800];  // longer names are cut; wrappers may not take much of the program's stack
+  if (!name_file(m, id, name, sizeof name - 300)) return nullptr;
   const size_t length = strlen(name);
   char* end = name + length + 1;  // behind the colon
   const size_t room = sizeof name - length - 1;

@@ -200,7 +200,7 @@ LibraryObject* library_opened_in(Layer layer, uint64_t handle, char* name, size_
 }
 
 LibraryObject* library_part(const LibraryObject* file, uint64_t handle, const char* name) {
-  char path[4096];
+  char path[1800];  // a part with a longer name has no row; wrappers may not take much of the program's stack
   Update update;
   if (!file || !update.enter_anew()) return nullptr;
   const Record* record = at<Record>(file->record);
