@@ -175,7 +175,8 @@ void tell_unread(Reading& reading) {
 }  // namespace
 
 uint64_t Reading::process_of(int64_t rank) const {
-  return base::mix(instance, static_cast<uint64_t>(rank < 0 ? 0 : rank + 1));
+  // Unsigned: a damaged rank may be the greatest of all.
+  return base::mix(instance, rank < 0 ? 0 : static_cast<uint64_t>(rank) + 1);
 }
 
 uint64_t Reading::row_of(int64_t rank, uint64_t file, model::Layer layer) const {

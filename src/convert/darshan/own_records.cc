@@ -146,7 +146,7 @@ void OwnRecords::read_files(const Tables& tables) {
     item.record.layer = layer_named(layer[row]);
     for (size_t i = 0; i < counters.size(); ++i) item.record.counters[i] = counters[i][row];
     const uint64_t key =
-        base::mix(static_cast<uint64_t>(item.rank + 1),
+        base::mix(static_cast<uint64_t>(item.rank) + 1,
                   base::mix(base::hash_text(item.record.path), static_cast<uint64_t>(module_of(item.record)) + 1));
     const auto [place, is_new] = known.try_emplace(key, items_.size());
     by_record_[record[row]] = place->second;
