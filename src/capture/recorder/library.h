@@ -74,7 +74,7 @@ void library_metadata(const LibraryObject* object, Metadata::Count which, bool o
 /// A view was set.
 void library_view(LibraryObject* object, bool in_pieces);
 
-/// Whether properties of the object would be kept: it has none of this key yet, or another value.
+/// Keeps a fact about the object, in place of an earlier value of the same key.
 void library_property(const LibraryObject* object, const char* key, const char* value);
 
 /// The rank of this process in its parallel program.
