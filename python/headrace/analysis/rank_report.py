@@ -58,7 +58,7 @@ def heat(
 
 def shared_files(log: JobLog, by_path: _native.Frame, processes: list[Facts]) -> list[Facts]:
     """The files with most time that more than one rank used: how evenly, and which ranks read and wrote."""
-    evenness = log.native.rank_statistics(by_path).rows(None, ["ranks"])
+    evenness = log.native.rank_statistics(by_path).rows(None, ["ranks", "reduced"])
     ordered = by_path.top("time", len(by_path))
     kinds = by_path.rows(None, ["path", "kind"])
     directories = {row["path"] for row in kinds if row["kind"] == "directory"}
@@ -68,23 +68,27 @@ def shared_files(log: JobLog, by_path: _native.Frame, processes: list[Facts]) ->
     rows = by_path.rows(numbers, ["path", "read_ns", "write_ns", "meta_ns"])
     result = []
     for number, row, facts in zip(numbers, rows, file_ranks(log, by_path, numbers), strict=True):
-        used = [
-            each for each in log.native.process_sums(by_path, [number]).rows() if each["process"] in ranks
-        ]
+        sums = log.native.process_sums(by_path, [number], every=True).rows()
+        used = [each for each in sums if each["process"] in ranks]
+        others = bool(evenness[number]["reduced"])
         result.append(
             {
                 "path": row["path"],
                 "io_ns": sum(signed(row[key]) for key in ("read_ns", "write_ns", "meta_ns")),
                 **(facts or {}),
-                "readers": ranges(ranks[each["process"]] for each in used if each["bytes_read"]),
-                "writers": ranges(ranks[each["process"]] for each in used if each["bytes_written"]),
+                "readers": ranges(
+                    (ranks[each["process"]] for each in used if each["bytes_read"]), others=others
+                ),
+                "writers": ranges(
+                    (ranks[each["process"]] for each in used if each["bytes_written"]), others=others
+                ),
             }
         )
     return result
 
 
-def ranges(ranks: Iterable[int], most: int = 12) -> str:
-    """As "0-3, 8, 12-15"; what is beyond `most` parts is counted."""
+def ranges(ranks: Iterable[int], most: int = 12, others: bool = False) -> str:
+    """As "0-3, 8, 12-15"; what is beyond `most` parts is counted. `others`: these may not be all."""
     parts: list[list[int]] = []
     for rank in sorted(set(ranks)):
         if parts and rank == parts[-1][1] + 1:
@@ -93,7 +97,8 @@ def ranges(ranks: Iterable[int], most: int = 12) -> str:
             parts.append([rank, rank])
     texts = [str(first) if first == last else f"{first}-{last}" for first, last in parts[:most]]
     rest = sum(last - first + 1 for first, last in parts[most:])
-    return ", ".join(texts) + (f", … and {rest:,} more" if rest else "")
+    end = f", … and {rest:,} more" if rest else ""
+    return ", ".join(texts) + (end or (", …" if others and texts else ""))
 
 
 def servers(log: JobLog, by_path: _native.Frame, known: dict[str, list[Facts]]) -> list[Facts]:
@@ -121,7 +126,7 @@ def servers(log: JobLog, by_path: _native.Frame, known: dict[str, list[Facts]]) 
             entry["files"] += 1
             entry["bytes"] += row["bytes_read"] + row["bytes_written"]
             entry["io_ns"] += sum(signed(row[key]) for key in ("read_ns", "write_ns", "meta_ns"))
-            if ranks and ranks["slowest"]:
+            if ranks and ranks["slowest"] and ranks["time_ns"]["most"] is not None:
                 slow, time = ranks["slowest"], ranks["time_ns"]["most"]
                 key = (slow["rank"], slow["host"])
                 entry["ranks"][key] = max(entry["ranks"].get(key, 0), time)
