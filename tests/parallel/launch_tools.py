@@ -10,7 +10,6 @@ from typing import Any
 
 import headrace
 from capture_tools import COMMAND
-from headrace.analysis.summary import summarize
 
 LIBRARY = Path(sys.prefix) / "lib" / "headrace" / "libheadrace.so"
 MPI = {

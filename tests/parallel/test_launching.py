@@ -81,9 +81,7 @@ def test_two_jobs_at_once_have_two_logs(launching: Launching) -> None:
     other = launching.directory / "other"
     other.mkdir()
     jobs = [
-        launching.start(
-            launching.mpirun(2, COMMAND, "run", *more, launching.program, data)
-        )
+        launching.start(launching.mpirun(2, COMMAND, "run", *more, launching.program, data))
         for data, more in ((launching.data, []), (other, []))
     ]
     for job in jobs:
@@ -133,7 +131,9 @@ def test_tokens_would_differ_by_rank(launching: Launching) -> None:
 # Steps of Slurm, by the environment that it gives its tasks.
 
 
-def step(launching: Launching, task: int, tasks: int, *command: str, number: int = 0) -> subprocess.Popen[bytes]:
+def step(
+    launching: Launching, task: int, tasks: int, *command: str, number: int = 0
+) -> subprocess.Popen[bytes]:
     return launching.start(
         [COMMAND, "run", "-o", "job.hr", *command],
         SLURM_JOB_ID="4711",
