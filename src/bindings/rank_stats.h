@@ -31,7 +31,7 @@ Frame rank_statistics(const RecordTables& tables, const Frame& merged);
 
 /// What each process did behind `chosen` rows of `merged`: process, bytes_read, bytes_written, time_ns; only
 /// processes that used them. A record that stands for several ranks counts at each of them if `shares` has them all,
-/// and else at its own process; with `every`, at those that `shares` has.
+/// and else at its own process; with `every`, at those that `shares` has, and what is left at its own.
 Frame process_sums(const RecordTables& tables, const Frame& merged, const std::vector<uint64_t>& chosen, bool every);
 
 /// The file as the first process found it that opened it, for each row of `merged`: size and size_known, of which the

@@ -54,10 +54,17 @@ Frame process_sums(const RecordTables& tables, const Frame& merged, const std::v
           read_ns.words[row] + write_ns.words[row] + meta_ns.words[row]);
       continue;
     }
+    // What the log does not have of single ranks stays with the process that stands for them.
+    uint64_t left_read = read.words[row], left_written = written.words[row];
+    uint64_t left_time = read_ns.words[row] + write_ns.words[row] + meta_ns.words[row];
     for (uint32_t i : shared.shares_of(known)) {
-      add(s.process.words[i], s.bytes_read.words[i], s.bytes_written.words[i],
-          s.read_ns.words[i] + s.write_ns.words[i] + s.meta_ns.words[i]);
+      const uint64_t time = s.read_ns.words[i] + s.write_ns.words[i] + s.meta_ns.words[i];
+      add(s.process.words[i], s.bytes_read.words[i], s.bytes_written.words[i], time);
+      left_read -= s.bytes_read.words[i];
+      left_written -= s.bytes_written.words[i];
+      left_time -= time;
     }
+    if (!shared.complete(known)) add(process.words[row], left_read, left_written, left_time);
   }
   Frame frame{.name = "", .rows = processes.size()};
   frame.columns.push_back(number_values("process", std::move(processes)));

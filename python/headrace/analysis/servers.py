@@ -133,7 +133,7 @@ def _against(
     total: dict[Key, int] = {}
     untold = 0
     for targets, numbers in layouts.items():
-        for row in log.native.process_sums(by_path, numbers).rows():
+        for row in log.native.process_sums(by_path, numbers, every=True).rows():
             time = signed(row["time_ns"])
             key = owner.get(row["process"])
             if key is None:
