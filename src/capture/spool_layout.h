@@ -35,6 +35,10 @@ inline constexpr uint32_t kCommonValues = 4;
 inline constexpr int64_t kUnknownGap = INT64_MIN;  // run_gap of operations whose offset is not known
 inline constexpr uint32_t kMaximumFunctions = 448;
 
+// A rank of a parallel program copies its spool before its figures are reduced with those of the others, beside it and
+// under its name with one of these endings. `kReduced`: they are in the job log, and the spool counts what came after.
+inline constexpr char kReducing[] = ".reducing", kReduced[] = ".reduced";
+
 enum DirectionIndex : uint32_t { kRead = 0, kWrite = 1 };
 
 /// What a call belongs to, as model::Layer. The figures of one file in the layers of the system are disjoint, since

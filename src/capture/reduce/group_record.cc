@@ -17,6 +17,11 @@ uint64_t time_of(const model::FileRecord& record) {
 /// What a call site of its sort is chosen by.
 uint64_t weight(const model::CallSite& site) { return site.what.starts_with("slowest") ? site.time_ns : site.bytes; }
 
+bool comes_first(const Opened& a, const Opened& b) {
+  if (a.at_ns == 0 || b.at_ns == 0) return a.at_ns != 0;
+  return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.size < b.size;
+}
+
 bool stands_out(const RankSite& a, const RankSite& b) {
   if (weight(a.site) != weight(b.site)) return weight(a.site) > weight(b.site);
   return a.process < b.process;
@@ -27,7 +32,9 @@ bool stands_out(const RankSite& a, const RankSite& b) {
 GroupRecord::GroupRecord(const model::FileRecord& of_rank, uint64_t process, uint32_t rank)
     : record(of_rank),
       spread(rank, of_rank.counters[model::counter::bytes_read] + of_rank.counters[model::counter::bytes_written],
-             time_of(of_rank)) {
+             time_of(of_rank)),
+      opened{of_rank.counters[model::counter::first_open_at_ns], of_rank.counters[model::counter::size_at_open],
+             of_rank.counters[model::counter::flags]} {
   for (const model::CallSite& site : record.call_sites) sites.push_back({process, site});
   record.call_sites.clear();
 }
@@ -48,6 +55,7 @@ void GroupRecord::merge(const GroupRecord& other) {
     else if (stands_out(site, *same))
       *same = site;
   }
+  if (comes_first(other.opened, opened)) opened = other.opened;
   spread.merge(other.spread);
 }
 

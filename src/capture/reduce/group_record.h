@@ -18,10 +18,16 @@ struct RankSite {
   model::CallSite site;
 };
 
+/// The file as the first rank found it that opened it; at_ns 0: none did.
+struct Opened {
+  uint64_t at_ns = 0, size = 0, flags = 0;
+};
+
 struct GroupRecord {
   model::FileRecord record;  // without call sites; of several ranks: merged
   std::vector<RankSite> sites;
   RankSpread spread;
+  Opened opened;
 
   GroupRecord() = default;
   /// What `process`, rank `rank`, has.

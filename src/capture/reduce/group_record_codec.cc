@@ -169,6 +169,9 @@ void encode(const GroupRecord& group, std::vector<uint8_t>* bytes) {
   }
   put(to, group.sites.size());
   for (const RankSite& site : group.sites) put_site(to, site);
+  put(to, group.opened.at_ns);
+  put(to, group.opened.size);
+  put(to, group.opened.flags);
   const RankSpread& spread = group.spread;
   put(to, spread.ranks);
   put_spread(to, spread.bytes);
@@ -205,6 +208,9 @@ base::Result<GroupRecord> decode_group(base::Bytes bytes) {
     record.properties.push_back({std::move(key), std::string(from.text())});
   }
   for (uint64_t left = from.count(); left > 0 && from.whole(); --left) group.sites.push_back(take_site(from));
+  group.opened.at_ns = from.number();
+  group.opened.size = from.number();
+  group.opened.flags = from.number();
   RankSpread& spread = group.spread;
   spread.ranks = from.number();
   spread.bytes = take_spread(from);

@@ -1,0 +1,41 @@
+// What the recorder asks of libheadrace-finalize.so, which it loads when a parallel program ends: reduce the figures of
+// all ranks and put them into the job log (capture/reduce). Both are of one build and lie beside each other.
+//
+// The library is apart because it allocates, compresses and writes files, which the preload library must never do while
+// the program works; and because most processes never need it.
+#pragma once
+#include <cstdint>
+
+namespace headrace::capture {
+
+inline constexpr uint32_t kFinalizeVersion = 1;
+
+struct FinalizeRequest {
+  uint32_t version;  // kFinalizeVersion
+  uint32_t rank, ranks;
+  uint32_t launched;  // 1: a launcher gathers what is left when the process ends
+  uint64_t patience_ns;  // longest wait for another rank
+
+  // MPI, with handles as 64 bits (docs/decisions/0003-one-code-for-every-mpi.md). The communicator is ours alone, and
+  // its errors return.
+  int (*isend)(const void*, int, uint64_t, int, int, uint64_t, uint64_t*);
+  int (*irecv)(void*, int, uint64_t, int, int, uint64_t, uint64_t*);
+  int (*test)(uint64_t*, int*, void*);
+  uint64_t communicator, byte_type;
+  void* status_ignore;
+
+  void* spool;  // a copy, which reading changes
+  uint64_t spool_bytes;
+  const char* spool_path;  // of the spool itself
+  const char* log_path;    // as the launcher or the site named it; "": a name is made
+  uint64_t start_utc_ns;   // zero of the log's times if it is begun here; 0: when the first rank began
+};
+
+/// How it went; what is not kReduced leaves every figure in the spools.
+enum class Finalized : int32_t { kReduced = 0, kFailed = 1, kNoMemory = 2, kLogFailed = 3 };
+
+/// The name of the one function that the library has: Finalized headrace_finalize(const FinalizeRequest*).
+inline constexpr char kFinalizeFunction[] = "headrace_finalize";
+using FinalizeFunction = Finalized (*)(const FinalizeRequest*);
+
+}  // namespace headrace::capture
