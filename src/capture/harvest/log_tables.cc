@@ -73,11 +73,7 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
     known_mounts_.push_back(mount->id);
     mounts_.push_back(*mount);
   }
-  for (const model::Property& property : record.properties) {
-    properties_.push_back({process, id});
-    property_keys_.push_back(property.key);
-    property_values_.push_back(property.value);
-  }
+  add_properties(process, id, record.properties);
   for (const model::CallSite& site : record.call_sites) call_sites_.add_site(process, id, site);
   for (uint32_t d = 0; d < model::kDirections; ++d) {
     const std::string_view direction = model::direction_name(d);
@@ -96,6 +92,14 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
         common_what_.push_back(strides ? "stride" : "size");
       }
     }
+  }
+}
+
+void LogTables::add_properties(uint64_t process, uint64_t record, const std::vector<model::Property>& properties) {
+  for (const model::Property& property : properties) {
+    properties_.push_back({process, record});
+    property_keys_.push_back(property.key);
+    property_values_.push_back(property.value);
   }
 }
 
@@ -147,13 +151,15 @@ void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
 
 uint64_t LogTables::rows() const {
   return fact_keys_.size() + name_ids_.size() + files_.size() + properties_.size() + sizes_.size() + common_.size() +
-         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows();
+         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows() +
+         shares_.rows();
 }
 
 void LogTables::mark() {
   const size_t now[] = {files_.size(),  sizes_.size(), common_.size(),      processes_.size(), profiles_.size(),
                         series_.size(), gaps_.size(),  call_sites_.sites(), properties_.size()};
   std::copy(std::begin(now), std::end(now), marks_);
+  shares_.mark();
 }
 
 void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they are true
@@ -185,6 +191,7 @@ void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they 
   properties_.resize(marks_[8]);
   property_keys_.resize(marks_[8]);
   property_values_.resize(marks_[8]);
+  shares_.rewind();
 }
 
 base::Status LogTables::flush(format::Writer& writer, bool last) {
@@ -196,6 +203,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
   HEADRACE_TRY(flush_files(writer));
   HEADRACE_TRY(flush_properties(writer));
   HEADRACE_TRY(flush_figures(writer));
+  HEADRACE_TRY(shares_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(call_sites_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(flush_gaps(writer));
   return flush_processes(writer);
@@ -204,7 +212,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
 void LogTables::clear() {
   clear_all(fact_keys_, fact_values_, name_ids_, name_texts_, mounts_);
   call_sites_.clear();
-  mark();
+  shares_.clear();
   for (size_t& mark : marks_) mark = 0;
   rewind();
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "base/clock.h"
 
@@ -31,6 +30,14 @@ struct MpiCommunicator::Transfer {
   bool started = false, done = false;
 };
 
+/// All memory of one exchange. It is freed only when the exchange is complete: what comes late, after the patience has
+/// ended, must find the memory that MPI was promised.
+struct MpiCommunicator::Pending {
+  Transfer sending, receiving;
+  uint8_t first_out[kFirst], first_in[kFirst];
+  std::vector<uint8_t> out, in;
+};
+
 bool MpiCommunicator::done(Transfer& transfer) const {
   int finished = 0;
   if (!transfer.started || transfer.done) return true;
@@ -38,12 +45,11 @@ bool MpiCommunicator::done(Transfer& transfer) const {
   return transfer.done = finished != 0;
 }
 
-Status MpiCommunicator::wait(Transfer* transfers, int count) const {
+Status MpiCommunicator::wait(Transfer& one, Transfer& other) const {
   const uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + mpi_.patience_ns;
   for (uint32_t attempt = 0;; ++attempt) {
-    bool all = true;
-    for (int i = 0; i < count; ++i) all &= done(transfers[i]);
-    if (all) return {};
+    const bool first = done(one), second = done(other);
+    if (first && second) return {};
     if (base::clock_ns(CLOCK_MONOTONIC) > deadline) return {Code::kIo, "another rank did not come in time"};
     // Ranks may be more than processors: give way, and after a while sleep.
     const timespec moment = {0, 100'000};
@@ -54,54 +60,55 @@ Status MpiCommunicator::wait(Transfer* transfers, int count) const {
   }
 }
 
-Status MpiCommunicator::exchange(int to, Bytes out, int from, std::vector<uint8_t>* in) {
-  const auto start = [](int result, Transfer& transfer) { transfer.started = result == 0; };
-  // Not freed when the wait fails: what comes late must find the memory it was promised.
-  auto first_out = std::make_unique<uint8_t[]>(kFirst), first_in = std::make_unique<uint8_t[]>(kFirst);
-  Transfer first[2], *rest = new Transfer[2];
-  const uint64_t sent = out.size();
-  const auto give_up = [&](const Status& why) {
-    (void)first_out.release();
-    (void)first_in.release();
-    return why;
-  };
-  if (from != kNobody)
-    start(mpi_.irecv(first_in.get(), kFirst, mpi_.byte_type, from, kTag, mpi_.communicator, &first[0].request), first[0]);
-  if (to != kNobody) {
-    const size_t part = std::min<size_t>(out.size(), kInFirst);
-    std::memcpy(first_out.get(), &sent, sizeof sent);
-    if (part > 0) std::memcpy(first_out.get() + sizeof sent, out.data(), part);
-    start(mpi_.isend(first_out.get(), static_cast<int>(part + sizeof sent), mpi_.byte_type, to, kTag, mpi_.communicator,
-                     &first[1].request),
-          first[1]);
-  }
-  if ((from != kNobody && !first[0].started) || (to != kNobody && !first[1].started))
-    return give_up({Code::kIo, "the MPI library refuses a message"});
-  if (const Status waited = wait(first, 2); !waited.ok()) return give_up(waited);
+Status MpiCommunicator::send(const uint8_t* bytes, size_t count, int to, Transfer* transfer) const {
+  *transfer = {};
+  const int result =
+      mpi_.isend(bytes, static_cast<int>(count), mpi_.byte_type, to, kTag, mpi_.communicator, &transfer->request);
+  transfer->started = result == 0;
+  return result == 0 ? Status() : Status(Code::kIo, "MPI does not send");
+}
 
+Status MpiCommunicator::receive(uint8_t* bytes, size_t count, int from, Transfer* transfer) const {
+  *transfer = {};
+  const int result =
+      mpi_.irecv(bytes, static_cast<int>(count), mpi_.byte_type, from, kTag, mpi_.communicator, &transfer->request);
+  transfer->started = result == 0;
+  return result == 0 ? Status() : Status(Code::kIo, "MPI does not receive");
+}
+
+Status MpiCommunicator::run(Pending& pending, int to, int from) const {
+  const uint64_t sent = to == kNobody ? 0 : pending.out.size();
+  if (from != kNobody) HEADRACE_TRY(receive(pending.first_in, kFirst, from, &pending.receiving));
+  if (to != kNobody) {
+    const size_t part = std::min<size_t>(sent, kInFirst);
+    std::memcpy(pending.first_out, &sent, sizeof sent);
+    if (part > 0) std::memcpy(pending.first_out + sizeof sent, pending.out.data(), part);
+    HEADRACE_TRY(send(pending.first_out, part + sizeof sent, to, &pending.sending));
+  }
+  HEADRACE_TRY(wait(pending.receiving, pending.sending));
   uint64_t received = 0;
   if (from != kNobody) {
-    std::memcpy(&received, first_in.get(), sizeof received);
+    std::memcpy(&received, pending.first_in, sizeof received);
     if (received > kLargest) return {Code::kCorrupt, "a rank sent a message of no length"};
-    in->resize(received);
-    if (received > 0) std::memcpy(in->data(), first_in.get() + sizeof received, std::min<size_t>(received, kInFirst));
+    pending.in.resize(received);
+    if (received > 0)
+      std::memcpy(pending.in.data(), pending.first_in + sizeof received, std::min<size_t>(received, kInFirst));
   }
   for (uint64_t at = kInFirst; at < std::max(received, sent); at += kLargestPart) {
-    rest[0] = rest[1] = {};
-    if (from != kNobody && at < received)
-      start(mpi_.irecv(in->data() + at, static_cast<int>(std::min(received - at, kLargestPart)), mpi_.byte_type, from,
-                       kTag, mpi_.communicator, &rest[0].request),
-            rest[0]);
-    if (to != kNobody && at < sent)
-      start(mpi_.isend(out.data() + at, static_cast<int>(std::min(sent - at, kLargestPart)), mpi_.byte_type, to, kTag,
-                       mpi_.communicator, &rest[1].request),
-            rest[1]);
-    if (const Status waited = wait(rest, 2); !waited.ok()) {
-      if (in) (void)(new std::vector<uint8_t>(std::move(*in)));  // NOLINT: kept for what comes late
-      return waited;
-    }
+    if (at < received)
+      HEADRACE_TRY(receive(pending.in.data() + at, std::min(received - at, kLargestPart), from, &pending.receiving));
+    if (at < sent) HEADRACE_TRY(send(pending.out.data() + at, std::min(sent - at, kLargestPart), to, &pending.sending));
+    HEADRACE_TRY(wait(pending.receiving, pending.sending));
   }
-  delete[] rest;
+  return {};
+}
+
+Status MpiCommunicator::exchange(int to, Bytes out, int from, std::vector<uint8_t>* in) {
+  auto* pending = new Pending;
+  if (to != kNobody) pending->out.assign(out.begin(), out.end());
+  HEADRACE_TRY(run(*pending, to, from));
+  if (from != kNobody) *in = std::move(pending->in);
+  delete pending;
   return {};
 }
 

@@ -17,8 +17,12 @@ class MpiCommunicator : public base::Communicator {
 
  private:
   struct Transfer;
-  base::Status wait(Transfer* transfers, int count) const;
+  struct Pending;
+  base::Status send(const uint8_t* bytes, size_t count, int to, Transfer* transfer) const;
+  base::Status receive(uint8_t* bytes, size_t count, int from, Transfer* transfer) const;
+  base::Status wait(Transfer& one, Transfer& other) const;
   bool done(Transfer& transfer) const;
+  base::Status run(Pending& pending, int to, int from) const;
 
   const capture::FinalizeRequest& mpi_;
 };
