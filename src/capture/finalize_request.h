@@ -13,7 +13,7 @@ inline constexpr uint32_t kFinalizeVersion = 1;
 struct FinalizeRequest {
   uint32_t version;  // kFinalizeVersion
   uint32_t rank, ranks;
-  uint32_t launched;  // 1: a launcher gathers what is left when the process ends
+  uint32_t launched;     // 1: the spool's directory has the facts that a launcher keeps there
   uint64_t patience_ns;  // longest wait for another rank
 
   // MPI, with handles as 64 bits (docs/decisions/0003-one-code-for-every-mpi.md). The communicator is ours alone, and
@@ -27,8 +27,6 @@ struct FinalizeRequest {
   void* spool;  // a copy, which reading changes
   uint64_t spool_bytes;
   const char* spool_path;  // of the spool itself
-  const char* log_path;    // as the launcher or the site named it; "": a name is made
-  uint64_t start_utc_ns;   // zero of the log's times if it is begun here; 0: when the first rank began
 };
 
 /// How it went; what is not kReduced leaves every figure in the spools.

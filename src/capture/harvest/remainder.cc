@@ -11,7 +11,7 @@ uint64_t key_of(const model::FileRecord& record) {
   return model::record_id(0, record.path, record.kind, record.layer);
 }
 
-void subtract(model::CommonValues& whole, const model::CommonValues& before) {
+void subtract_values(model::CommonValues& whole, const model::CommonValues& before) {
   model::CommonValues rest;
   rest.exact = whole.exact && before.exact;
   for (const model::CommonValue& each : whole.values()) {
@@ -94,8 +94,8 @@ bool subtract(model::FileRecord& whole, const model::FileRecord& before) {
   for (uint32_t d = 0; d < model::kDirections; ++d) {
     for (uint32_t b = 0; b < model::SizeHistogram::kBuckets; ++b)
       whole.sizes[d].counts[b] = less(whole.sizes[d].counts[b], before.sizes[d].counts[b]);
-    subtract(whole.common_sizes[d], before.common_sizes[d]);
-    subtract(whole.common_strides[d], before.common_strides[d]);
+    subtract_values(whole.common_sizes[d], before.common_sizes[d]);
+    subtract_values(whole.common_strides[d], before.common_strides[d]);
   }
   const auto& known = before.properties;
   std::erase_if(whole.properties, [&](const model::Property& property) {

@@ -54,18 +54,24 @@ class Collected : public RecordSink {
   std::vector<model::FileRecord> records;
 };
 
-std::span<std::byte> bytes_of(SpoolBuilder& spool) { return spool.bytes(); }
-
 TEST(Remainder, ACopyThatCannotBeReadIsSaid) {
-  SpoolBuilder spool;
-  spool.header().used = spool.bytes().size();
-  std::vector<std::byte> damaged(10);
+  std::vector<std::byte> spool = sample_spool(), damaged(10);
   Collected sink;
-  const auto contents =
-      read_remainder(bytes_of(spool), damaged, "spool", Moment::now(), Moment::now(), sink);
+  const auto contents = read_remainder(spool, damaged, "spool", Moment::now(), Moment::now(), sink);
   ASSERT_TRUE(contents.ok()) << contents.message();
   ASSERT_FALSE(contents->gaps.empty());
   EXPECT_EQ(contents->gaps.back().what, "reduced figures");
+}
+
+TEST(Remainder, OfASpoolAndItsCopyNothingIsLeft) {
+  std::vector<std::byte> spool = sample_spool(), copy = spool;
+  Collected sink;
+  const auto contents = read_remainder(spool, copy, "spool", Moment::now(), Moment::now(), sink);
+  ASSERT_TRUE(contents.ok()) << contents.message();
+  EXPECT_TRUE(sink.records.empty());
+  EXPECT_TRUE(contents->profiles.empty());
+  EXPECT_TRUE(contents->series.empty());
+  EXPECT_EQ(contents->process.process_id, 100u);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@ struct Settings {
   bool off;
   bool launched;  // the job directory came from the launcher
   bool file_sizes;
+  bool reduce;           // figures of parallel programs, when they end
+  uint64_t patience_ns;  // longest wait for another rank then
   uint64_t memory;      // bytes a process
   char directory[200];  // where the spool goes; "" = nowhere
 };

@@ -32,23 +32,6 @@ std::vector<const char*> identity_of(const std::string& table) {
   return {};
 }
 
-void keep_rows(format::Column& column, const std::vector<uint64_t>& rows) {
-  column.rows = rows.size();
-  if (column.constant) return;
-  if (column.type != format::Type::kText) {
-    for (size_t i = 0; i < rows.size(); ++i) column.words[i] = column.words[rows[i]];
-    return;
-  }
-  std::string bytes;
-  std::vector<uint64_t> offsets = {0};
-  for (uint64_t row : rows) {
-    bytes += column.text(row);
-    offsets.push_back(bytes.size());
-  }
-  column.bytes = std::move(bytes);
-  column.offsets = std::move(offsets);
-}
-
 void drop_repeated(format::Table& table) {
   std::vector<const format::Column*> identity;
   for (const char* name : identity_of(table.name)) {
@@ -64,9 +47,7 @@ void drop_repeated(format::Table& table) {
     for (const format::Column* column : identity) id = base::mix(id, column->u64(row));
     if (seen.insert(id).second) rows.push_back(row);
   }
-  if (rows.size() == table.rows) return;
-  for (format::Column& column : table.columns) keep_rows(column, rows);
-  table.rows = rows.size();
+  if (rows.size() != table.rows) format::keep_rows(table, rows);
 }
 
 }  // namespace

@@ -4,13 +4,17 @@
 //  2. the ranks reduce their figures (capture/reduce) and write them
 //
 // It is loaded so that its calls of the C library are not captured.
+#include <fcntl.h>
 #include <setjmp.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#include <cstring>
+#include <map>
 #include <optional>
 
 #include "base/collectives.h"
 #include "capture/finalize_request.h"
+#include "capture/harvest/job_facts.h"
 #include "capture/harvest/shared_log.h"
 #include "capture/harvest/spool_directory.h"
 #include "capture/reduce/reduce.h"
@@ -48,21 +52,34 @@ Status tell(base::Communicator& ranks, Place* place) {
   return from.ok() ? Status() : Status(base::Code::kCorrupt, "rank 0 names no log");
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+/// The log that the launcher of this rank writes, or one of this launch's own.
+base::Result<SharedLog> open_log(const FinalizeRequest& request) {
+  const std::string spool = request.spool_path, directory = spool.substr(0, spool.rfind('/'));
+  std::map<std::string, std::string> facts;
+  if (request.launched != 0) {
+    const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0) facts = capture::read_job_facts(descriptor);
+    if (descriptor >= 0) close(descriptor);
+  }
+  if (facts["log"].empty() || facts[capture::kIdentityFact].empty()) {
+    return Status(base::Code::kNotFound, "nobody says where the job log is");
+  }
+  return SharedLog::open(facts["log"], facts[capture::kIdentityFact], strtoull(facts["start_utc_ns"].c_str(), nullptr, 10));
+}
 
 Finalized finalize(const FinalizeRequest& request) {
   MpiCommunicator ranks(request);
-  const std::string spool = base_name(request.spool_path);
+  const std::string path = request.spool_path, spool = path.substr(path.rfind('/') + 1);
   capture::SpoolName name;
   Status status = capture::parse_spool_name(spool, &name) ? Status() : Status(base::Code::kInvalid, spool);
   std::optional<SharedLog> log;
   Place place;
   if (request.rank == 0 && status.ok()) {
-    auto joined = SharedLog::join(request.log_path);
-    status = joined.status();
-    if (joined.ok()) {
-      place = {joined->path(), joined->start_utc_ns()};
-      log.emplace(std::move(*joined));
+    auto opened = open_log(request);
+    status = opened.status();
+    if (opened.ok()) {
+      place = {opened->path(), opened->start_utc_ns()};
+      log.emplace(std::move(*opened));
     }
   }
   if (!base::agree(ranks, status).ok()) return Finalized::kLogFailed;

@@ -106,6 +106,10 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     HEADRACE_ASSIGN(settings->file_sizes, parse_switch(value, place));
     return {};
   }
+  if (key == "reduce") {
+    HEADRACE_ASSIGN(settings->reduce, parse_switch(value, place));
+    return {};
+  }
   if (key == "spool") {
     if (value.empty() || value[0] != '/')
       return {Code::kInvalid, place + ": the spool directory must be an absolute path"};
@@ -113,7 +117,7 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     return {};
   }
   return {Code::kInvalid,
-          place + ": unknown key \"" + key + "\"; known are memory, include, exclude, file_sizes and spool"};
+          place + ": unknown key \"" + key + "\"; known are memory, include, exclude, file_sizes, reduce and spool"};
 }
 
 Status read_configuration(const std::string& path, RunSettings* settings) {
@@ -139,7 +143,7 @@ Status read_configuration(const std::string& path, RunSettings* settings) {
 Status read_environment(RunSettings* settings) {
   static constexpr struct {
     const char *variable, *key;
-  } kSingle[] = {{"HEADRACE_MEMORY", "memory"}, {"HEADRACE_FILE_SIZES", "file_sizes"}, {"HEADRACE_SPOOL", "spool"}};
+  } kSingle[] = {{"HEADRACE_MEMORY", "memory"}, {"HEADRACE_FILE_SIZES", "file_sizes"}, {"HEADRACE_REDUCE", "reduce"}, {"HEADRACE_SPOOL", "spool"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));
