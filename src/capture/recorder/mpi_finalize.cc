@@ -140,45 +140,52 @@ FinalizeFunction load_library() {
   return library ? reinterpret_cast<FinalizeFunction>(dlsym(library, kFinalizeFunction)) : nullptr;
 }
 
-FinalizeRequest request_of(const Library& m, const Copy& copy) {
+Copy copy;
+
+int keep_copy() { return CopyFile().write(copy) ? 0 : -1; }
+
+FinalizeRequest request_of(const Library& m) {
+  const Settings& settings = settings_in_force();
   FinalizeRequest request{};
   request.version = kFinalizeVersion;
   request.rank = static_cast<uint32_t>(spool.header->rank);
   request.ranks = static_cast<uint32_t>(spool.header->ranks);
-  request.patience_ns = settings_in_force().patience_ns;
+  request.launched = settings.launched ? 1 : 0;
+  request.patience_ns = settings.patience_ns;
   request.isend = call.isend;
   request.irecv = call.irecv;
   request.test = call.test;
   request.communicator = ours;
   request.byte_type = m.byte_type;
   request.status_ignore = const_cast<void*>(m.status_ignore);
+  request.always = settings.reduce == Reduce::kAlways ? 1 : 0;
+  request.keep_copy = keep_copy;
   request.spool = copy.base;
   request.spool_bytes = copy.bytes;
   request.spool_path = spool.path;
-  request.launched = settings_in_force().launched ? 1 : 0;
   return request;
 }
 
+/// A rank that cannot go on says nothing: the patience of the others ends.
 void reduce(const Library& m) {
+  const FinalizeFunction finalize = load_library();
+  if (!finalize) return;
   settle_all(Coming::kGoOn);
-  const Copy copy = copy_spool();
+  copy = copy_spool();
+  if (!copy.base) return;
+  const FinalizeRequest request = request_of(m);
   const CopyFile file;
-  const FinalizeFunction finalize = copy.base ? load_library() : nullptr;
-  // Who cannot go on says nothing: the others' patience ends.
-  if (finalize && file.write(copy)) {
-    const FinalizeRequest request = request_of(m, copy);
-    if (finalize(&request) == Finalized::kReduced)
-      file.keep();
-    else
-      file.remove();
-  }
-  if (copy.base) base::unmap(copy.base, copy.bytes);
+  if (finalize(&request) == Finalized::kReduced)
+    file.keep();
+  else
+    file.remove();
+  base::unmap(copy.base, copy.bytes);
 }
 
 }  // namespace
 
 void prepare_reduction(const Library& m, const void* caller) {
-  if (!settings_in_force().reduce || !ready() || !spool.backed || spool.header->ranks < 2) return;
+  if (settings_in_force().reduce == Reduce::kNever || !ready() || !spool.backed || spool.header->ranks < 2) return;
   if (!m.known || m.byte_type == 0 || m.errors_return == 0 || !look_up_all(caller)) return;
   Outermost own(&frame);
   const int saved = errno;

@@ -58,6 +58,11 @@ void set_memory(Settings& settings, const char* text) {
   settings.memory = (bytes < kLargestLimit ? bytes : kLargestLimit) / kSlab * kSlab;
 }
 
+void set_reduce(Settings& settings, const char* text) {
+  if (strcmp(text, "always") == 0) settings.reduce = Reduce::kAlways;
+  if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
+}
+
 void apply(Settings& settings, const char* key, const char* value) {
   if (strcmp(key, "memory") == 0)
     set_memory(settings, value);
@@ -68,7 +73,7 @@ void apply(Settings& settings, const char* key, const char* value) {
   else if (strcmp(key, "file_sizes") == 0)
     settings.file_sizes = *value == '1';
   else if (strcmp(key, "reduce") == 0)
-    settings.reduce = *value != '0';
+    set_reduce(settings, value);
   else if (strcmp(key, "clock") == 0)
     base::counter_clock = strncmp(value, "tsc", 3) == 0;
 }
@@ -144,7 +149,7 @@ void read_environment(Settings& settings) {
   const char* sizes = environment_value("HEADRACE_FILE_SIZES");
   settings.file_sizes = sizes && *sizes == '1';
   const char* reduce = environment_value("HEADRACE_REDUCE");
-  settings.reduce = !reduce || *reduce != '0';
+  if (reduce) set_reduce(settings, reduce);
   char source[32] = "";
   read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
   base::counter_clock = strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0;
@@ -168,7 +173,6 @@ Settings read_settings() {
   Settings settings{};
   settings.memory = kDefaultLimit;
   settings.patience_ns = kPatienceNs;
-  settings.reduce = true;
   const char* off = environment_value("HEADRACE");
   settings.off = off && strcmp(off, "off") == 0;
   if (!settings.off) {

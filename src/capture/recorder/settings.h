@@ -4,11 +4,14 @@
 
 namespace headrace::capture {
 
+/// kAuto: where it saves much, or where no launcher would store them.
+enum class Reduce : uint8_t { kAuto, kAlways, kNever };
+
 struct Settings {
   bool off;
   bool launched;  // the job directory came from the launcher
   bool file_sizes;
-  bool reduce;           // figures of parallel programs, when they end
+  Reduce reduce;         // figures of parallel programs, when they end
   uint64_t patience_ns;  // longest wait for another rank then
   uint64_t memory;      // bytes a process
   char directory[200];  // where the spool goes; "" = nowhere

@@ -61,14 +61,13 @@ Result<std::vector<uint8_t>> write_part(LogTables& tables, uint64_t job, uint32_
   return bytes;
 }
 
-Status PartJoiner::add(std::vector<uint8_t> part) {
+void PartJoiner::add(std::vector<uint8_t> part) {
   std::vector<uint8_t>& to = part.size() > kLargePart ? large_ : small_;
   if (&to == &small_) ++small_parts_;
   if (to.empty())
     to = std::move(part);
   else
     to.insert(to.end(), part.begin(), part.end());
-  return {};
 }
 
 Result<std::vector<uint8_t>> PartJoiner::finish() {

@@ -16,7 +16,7 @@ base::Result<std::vector<uint8_t>> write_part(LogTables& tables, uint64_t job, u
 class PartJoiner {
  public:
   PartJoiner(uint64_t job, uint32_t rank) : job_(job), rank_(rank) {}
-  base::Status add(std::vector<uint8_t> part);
+  void add(std::vector<uint8_t> part);
   /// One closed log, or several, one behind the other.
   base::Result<std::vector<uint8_t>> finish();
 

@@ -119,7 +119,7 @@ Result<std::vector<uint64_t>> RankPart::keys() {
 
 Result<Parcels> RankPart::divide(const std::vector<uint8_t>& shared, int ranks) {
   Divider divider(*this, shared);
-  HEADRACE_TRY(source_.read(divider).status());
+  HEADRACE_ASSIGN(contents_, source_.read(divider));
   add_shares(std::move(divider.shares), ranks);
   add_contents();
   return divider.parcels();

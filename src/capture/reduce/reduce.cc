@@ -16,61 +16,69 @@ constexpr int kRanksAWriter = 64;
 
 uint64_t plus(uint64_t a, uint64_t b) { return a + b; }
 
-/// What is of the whole program and of no rank.
-Status add_program(Communicator& ranks, RankPart& part) {
-  uint64_t untold[] = {part.contents().excluded_other, part.contents().child_other};
-  uint64_t start[] = {part.process().start_at_ns};
-  HEADRACE_TRY(base::all_reduce(ranks, untold, plus));
-  HEADRACE_TRY(base::all_reduce(ranks, start, [](uint64_t a, uint64_t b) { return a < b ? a : b; }));
-  if (ranks.rank() != 0) return {};
-  add_untold_calls(part.tables(), untold[0], untold[1]);
+}  // namespace
+
+Result<uint64_t> Reduction::count_shared() {
+  auto keys = part_.keys();
+  HEADRACE_TRY(base::agree(ranks_, keys.status()));
+  HEADRACE_ASSIGN(shared_, shared_with_others(ranks_, *keys));
+  uint64_t rows = 0;
+  for (uint8_t each : shared_) rows += each;
+  HEADRACE_TRY(base::all_reduce(ranks_, {&rows, 1}, plus));
+  return rows;
+}
+
+/// Adds what is of the whole program and of no rank.
+Status Reduction::add_program() {
+  uint64_t untold[] = {part_.contents().excluded_other, part_.contents().child_other};
+  uint64_t start = part_.process().start_at_ns;
+  HEADRACE_TRY(base::all_reduce(ranks_, untold, plus));
+  HEADRACE_TRY(base::all_reduce(ranks_, {&start, 1}, [](uint64_t a, uint64_t b) { return a < b ? a : b; }));
+  if (ranks_.rank() != 0) return {};
+  add_untold_calls(part_.tables(), untold[0], untold[1]);
   model::Process all;
-  all.id = stand_in(part.process().instance);
-  all.ranks = static_cast<uint64_t>(ranks.size());
-  all.instance = part.process().instance;
-  all.executable = part.process().executable;
-  all.start_at_ns = start[0];
+  all.id = stand_in(part_.process().instance);
+  all.ranks = static_cast<uint64_t>(ranks_.size());
+  all.instance = part_.process().instance;
+  all.executable = part_.process().executable;
+  all.start_at_ns = start;
   all.captured = true;
-  part.tables().add_process(all);
+  part_.tables().add_process(all);
   return {};
 }
 
 /// Hands the parts of 64 ranks to the first of them.
-Result<std::vector<uint8_t>> gather(Communicator& ranks, std::vector<uint8_t> mine, uint64_t job) {
-  const int rank = ranks.rank(), writer = rank - rank % kRanksAWriter;
+Result<std::vector<uint8_t>> Reduction::gather(std::vector<uint8_t> mine, uint64_t job) {
+  const int rank = ranks_.rank(), writer = rank - rank % kRanksAWriter;
   if (rank != writer) {
-    HEADRACE_TRY(ranks.exchange(writer, mine, kNobody, nullptr));
+    HEADRACE_TRY(ranks_.exchange(writer, mine, kNobody, nullptr));
     return std::vector<uint8_t>();
   }
   PartJoiner joiner(job, static_cast<uint32_t>(rank));
-  HEADRACE_TRY(joiner.add(std::move(mine)));
-  for (int other = rank + 1; other < rank + kRanksAWriter && other < ranks.size(); ++other) {
+  joiner.add(std::move(mine));
+  for (int other = rank + 1; other < rank + kRanksAWriter && other < ranks_.size(); ++other) {
     std::vector<uint8_t> part;
-    HEADRACE_TRY(ranks.exchange(kNobody, {}, other, &part));
-    HEADRACE_TRY(joiner.add(std::move(part)));
+    HEADRACE_TRY(ranks_.exchange(kNobody, {}, other, &part));
+    joiner.add(std::move(part));
   }
   return joiner.finish();
 }
 
-}  // namespace
-
-Result<std::vector<uint8_t>> reduce_ranks(Communicator& ranks, RankSource& source, ReduceSettings settings) {
-  uint64_t job = ranks.rank() == 0 ? settings.job : 0;
-  HEADRACE_TRY(base::all_reduce(ranks, {&job, 1}, plus));
-  RankPart part(source, settings.mounts);
-  auto keys = part.keys();
-  HEADRACE_TRY(base::agree(ranks, keys.status()));
-  HEADRACE_ASSIGN(const std::vector<uint8_t> shared, shared_with_others(ranks, *keys));
-  auto given = part.divide(shared, ranks.size());
-  HEADRACE_TRY(base::agree(ranks, given.status()));
-  HEADRACE_ASSIGN(const Parcels owned, bring_to_owners(ranks, std::move(*given)));
-  const Status added = part.add_owned(owned);
-  HEADRACE_TRY(add_program(ranks, part));
-  auto mine = added.ok() ? write_part(part.tables(), job, static_cast<uint32_t>(ranks.rank()))
-                         : Result<std::vector<uint8_t>>(added);
-  HEADRACE_TRY(base::agree(ranks, mine.status()));
-  auto joined = gather(ranks, std::move(*mine), job);
-  HEADRACE_TRY(base::agree(ranks, joined.status()));
+Result<std::vector<uint8_t>> Reduction::make_parts(bool merge, uint64_t job) {
+  if (ranks_.rank() != 0) job = 0;
+  HEADRACE_TRY(base::all_reduce(ranks_, {&job, 1}, plus));
+  if (!merge) shared_.assign(shared_.size(), 0);
+  auto given = part_.divide(shared_, ranks_.size());
+  HEADRACE_TRY(base::agree(ranks_, given.status()));
+  if (merge) {
+    HEADRACE_ASSIGN(const Parcels owned, bring_to_owners(ranks_, std::move(*given)));
+    HEADRACE_TRY(base::agree(ranks_, part_.add_owned(owned)));
+  }
+  HEADRACE_TRY(add_program());
+  auto mine = write_part(part_.tables(), job, static_cast<uint32_t>(ranks_.rank()));
+  HEADRACE_TRY(base::agree(ranks_, mine.status()));
+  auto joined = gather(std::move(*mine), job);
+  HEADRACE_TRY(base::agree(ranks_, joined.status()));
   return joined;
 }
 

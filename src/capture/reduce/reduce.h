@@ -17,14 +17,33 @@
 
 namespace headrace::capture {
 
-struct ReduceSettings {
-  uint64_t job = 0;                     // of the log, as rank 0 knows it
-  const MountTable* mounts = nullptr;   // of this rank's node
+class Reduction {
+ public:
+  /// `mounts`: of this rank's node, or null. All must outlive this.
+  Reduction(base::Communicator& ranks, RankSource& source, const MountTable* mounts)
+      : ranks_(ranks), part_(source, mounts) {}
+
+  /// Step 1. Returns how many records of all ranks together are about something that another rank has as well: as many
+  /// rows less one for each such thing is what merging saves.
+  base::Result<uint64_t> count_shared();
+
+  /// Steps 2 and 3, after count_shared(). `merge`: ranks' records of the same thing become one; otherwise each rank keeps
+  /// its own. `job`: of the log, as rank 0 knows it. The ranks that write get their parts of the log, each closed and
+  /// good to be put behind another; the others get nothing.
+  base::Result<std::vector<uint8_t>> make_parts(bool merge, uint64_t job);
+
+ private:
+  base::Status add_program();
+  base::Result<std::vector<uint8_t>> gather(std::vector<uint8_t> mine, uint64_t job);
+
+  base::Communicator& ranks_;
+  RankPart part_;
+  std::vector<uint8_t> shared_;  // an answer for each key
 };
 
-/// Steps 1 to 3. The ranks that write get their parts of the log, each closed and good to be put behind another; the
-/// others get nothing.
-base::Result<std::vector<uint8_t>> reduce_ranks(base::Communicator& ranks, RankSource& source, ReduceSettings settings);
+/// Up to so many rows of shared records of all ranks a log keeps them all: what merging would lose, the details of each
+/// rank, is worth more then than the room it would save.
+inline constexpr uint64_t kRowsKept = 1 << 16;
 
 /// Where the parts go.
 class PartStore {

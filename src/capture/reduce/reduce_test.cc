@@ -37,11 +37,17 @@ class MemoryStore : public PartStore {
   std::vector<uint8_t>& log_;
 };
 
+base::Result<std::vector<uint8_t>> reduced(Communicator& ranks, RankSource& source, bool merge = true) {
+  Reduction reduction(ranks, source, nullptr);
+  HEADRACE_TRY(reduction.count_shared().status());
+  return reduction.make_parts(merge, 99);
+}
+
 std::vector<uint8_t> log_of(int size, MadeFiles files) {
   std::vector<uint8_t> log;
   base::simulate_ranks(size, [&](Communicator& ranks) {
     MadeRank rank(ranks.rank(), ranks.size(), files);
-    const auto part = reduce_ranks(ranks, rank, {99});
+    const auto part = reduced(ranks, rank);
     ASSERT_TRUE(part.ok()) << part.message();
     MemoryStore store(log);
     const Status stored = store_parts(ranks, *part, store);
@@ -106,6 +112,32 @@ TEST(Reduce, TheLogHasEveryOperationOnce) {
   }
 }
 
+TEST(Reduce, SharedRecordsAreCounted) {
+  base::simulate_ranks(7, [&](Communicator& ranks) {
+    MadeRank rank(ranks.rank(), ranks.size(), {5, 3});
+    Reduction reduction(ranks, rank, nullptr);
+    const auto rows = reduction.count_shared();
+    ASSERT_TRUE(rows.ok());
+    EXPECT_EQ(*rows, 35u);
+  });
+}
+
+TEST(Reduce, EachRankMayKeepItsOwn) {
+  std::vector<uint8_t> log;
+  base::simulate_ranks(7, [&](Communicator& ranks) {
+    MadeRank rank(ranks.rank(), ranks.size(), {5, 3});
+    const auto part = reduced(ranks, rank, false);
+    ASSERT_TRUE(part.ok());
+    MemoryStore store(log);
+    EXPECT_TRUE(store_parts(ranks, *part, store).ok());
+  });
+  auto reader = format::Reader::open_memory(log);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ(sums_of(*reader, "files").rows, 7u * 8);
+  EXPECT_EQ(sums_of(*reader, "files").writes, expected(7, {5, 3}).writes);
+  EXPECT_EQ(sums_of(*reader, "shares").rows, 0u);
+}
+
 TEST(Reduce, RankStatisticsAreThoseOfTheRanks) {
   const int size = 20;
   const std::vector<uint8_t> log = log_of(size, {2, 0});
@@ -157,7 +189,7 @@ TEST(Reduce, AFullDiskAtOneRankLeavesTheLogAsItWas) {
   int failed = 0;
   base::simulate_ranks(130, [&](Communicator& ranks) {
     MadeRank rank(ranks.rank(), ranks.size(), {1, 1});
-    const auto part = reduce_ranks(ranks, rank, {99});
+    const auto part = reduced(ranks, rank);
     ASSERT_TRUE(part.ok());
     MemoryStore store(log);
     store.full = ranks.rank() == 64;
@@ -173,7 +205,7 @@ TEST(Reduce, ARankThatDiesLeavesNobodyWaiting) {
     base::simulate_ranks(9, [&](Communicator& ranks) {
       if (ranks.rank() == gone) return;
       MadeRank rank(ranks.rank(), ranks.size(), {1, 1});
-      failed += reduce_ranks(ranks, rank, {99}).ok() ? 0 : 1;
+      failed += reduced(ranks, rank).ok() ? 0 : 1;
     });
     EXPECT_EQ(failed, 8) << gone;
   }

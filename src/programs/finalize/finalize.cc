@@ -67,27 +67,50 @@ base::Result<SharedLog> open_log(const FinalizeRequest& request) {
   return SharedLog::open(facts["log"], facts[capture::kIdentityFact], strtoull(facts["start_utc_ns"].c_str(), nullptr, 10));
 }
 
-Finalized finalize(const FinalizeRequest& request) {
-  MpiCommunicator ranks(request);
-  const std::string path = request.spool_path, spool = path.substr(path.rfind('/') + 1);
-  capture::SpoolName name;
-  Status status = capture::parse_spool_name(spool, &name) ? Status() : Status(base::Code::kInvalid, spool);
-  std::optional<SharedLog> log;
-  Place place;
-  if (request.rank == 0 && status.ok()) {
+/// Rank 0 opens the log; all learn where it is.
+Status open_for_all(base::Communicator& ranks, const FinalizeRequest& request, std::optional<SharedLog>* log,
+                    Place* place) {
+  Status status;
+  if (request.rank == 0) {
     auto opened = open_log(request);
     status = opened.status();
     if (opened.ok()) {
-      place = {opened->path(), opened->start_utc_ns()};
-      log.emplace(std::move(*opened));
+      *place = {opened->path(), opened->start_utc_ns()};
+      log->emplace(std::move(*opened));
     }
   }
-  if (!base::agree(ranks, status).ok()) return Finalized::kLogFailed;
-  if (!tell(ranks, &place).ok()) return Finalized::kFailed;
+  HEADRACE_TRY(base::agree(ranks, status));
+  return tell(ranks, place);
+}
+
+/// Whether launchers store what there is: each rank has one, and merging would save little.
+base::Result<bool> left_to_launchers(base::Communicator& ranks, const FinalizeRequest& request, uint64_t shared_rows) {
+  uint64_t alone = request.launched != 0 ? 0 : 1;
+  HEADRACE_TRY(base::all_reduce(ranks, {&alone, 1}, [](uint64_t a, uint64_t b) { return a + b; }));
+  return alone == 0 && request.always == 0 && shared_rows <= capture::kRowsKept;
+}
+
+Finalized finalize(const FinalizeRequest& request) {
+  MpiCommunicator ranks(request);
+  const std::string path = request.spool_path, name = path.substr(path.rfind('/') + 1);
+  capture::SpoolName spool;
+  if (!capture::parse_spool_name(name, &spool)) return Finalized::kFailed;
   const capture::MountTable mounts = capture::MountTable::of_this_process();
-  SpoolSource source({static_cast<std::byte*>(request.spool), request.spool_bytes}, spool, name.image,
-                     capture::Moment::at(place.start_utc_ns));
-  const auto part = reduce_ranks(ranks, source, {log ? log->job() : 0, &mounts});
+  SpoolSource source({static_cast<std::byte*>(request.spool), request.spool_bytes}, name, spool.image);
+  capture::Reduction reduction(ranks, source, &mounts);
+  const auto shared = reduction.count_shared();
+  if (!shared.ok()) return Finalized::kFailed;
+  const auto left = left_to_launchers(ranks, request, *shared);
+  if (!left.ok()) return Finalized::kFailed;
+  if (*left) return Finalized::kLeft;
+  const Status kept = request.keep_copy() == 0 ? Status() : Status(base::Code::kIo, "no room for a copy");
+  if (!base::agree(ranks, kept).ok()) return Finalized::kFailed;
+  std::optional<SharedLog> log;
+  Place place;
+  if (!open_for_all(ranks, request, &log, &place).ok()) return Finalized::kLogFailed;
+  source.count_from(capture::Moment::at(place.start_utc_ns));
+  const bool merge = request.always != 0 || *shared > capture::kRowsKept;
+  const auto part = reduction.make_parts(merge, log ? log->job() : 0);
   if (!part.ok()) return Finalized::kFailed;
   SharedFile file(place.path, log ? &*log : nullptr);
   return store_parts(ranks, *part, file).ok() ? Finalized::kReduced : Finalized::kLogFailed;

@@ -9,16 +9,18 @@ namespace headrace::programs {
 
 class SpoolSource : public capture::RankSource {
  public:
-  /// `bytes`: the copy, which must outlive this; `start`: zero of the log's times on this node's clocks.
-  SpoolSource(std::span<std::byte> bytes, std::string name, const capture::Image& image, const capture::Moment& start)
-      : bytes_(bytes), name_(std::move(name)), image_(image), start_(start), now_(capture::Moment::now()) {}
+  /// `bytes`: the copy, which must outlive this.
+  SpoolSource(std::span<std::byte> bytes, std::string name, const capture::Image& image)
+      : bytes_(bytes), name_(std::move(name)), image_(image), now_(capture::Moment::now()) {}
+  /// Sets the zero of all times, on this node's clocks.
+  void count_from(const capture::Moment& start) { start_ = start; }
   base::Result<capture::SpoolContents> read(capture::RecordSink& sink) override;
 
  private:
   std::span<std::byte> bytes_;
   std::string name_;
   capture::Image image_;
-  capture::Moment start_, now_;
+  capture::Moment start_{}, now_;
 };
 
 }  // namespace headrace::programs

@@ -55,8 +55,8 @@ std::string clock_name() {
 std::string configuration(const RunSettings& settings) {
   std::string text = "memory=" + std::to_string(settings.memory) + "\nclock=" + clock_name() + "\n";
   if (settings.file_sizes) text += "file_sizes=1\n";
-  // A rank writes names as they are.
-  if (!settings.reduce || settings.anonymize) text += "reduce=0\n";
+  // Ranks would write names as they are.
+  text += "reduce=" + (settings.anonymize ? "never" : settings.reduce) + "\n";
   for (const Rule& rule : settings.rules) text += (rule.exclude ? "exclude=" : "include=") + rule.prefix + "\n";
   return text;
 }

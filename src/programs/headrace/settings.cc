@@ -107,7 +107,9 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     return {};
   }
   if (key == "reduce") {
-    HEADRACE_ASSIGN(settings->reduce, parse_switch(value, place));
+    if (value != "auto" && value != "always" && value != "never")
+      return {Code::kInvalid, place + ": reduce is auto, always or never, not " + value};
+    settings->reduce = value;
     return {};
   }
   if (key == "spool") {
