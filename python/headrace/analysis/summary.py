@@ -10,6 +10,7 @@ from headrace._errors import UsageError
 from headrace.analysis.access import access
 from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import finest_spans, functions, layers, rate
+from headrace.analysis.completeness import of_all_ranks
 from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
 from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, merge_files
@@ -117,7 +118,8 @@ def job_run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
 def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) -> dict[str, Any]:
     keys = ("command", "host", "user_id", "working_directory", "start_utc_ns", "end_utc_ns", "exit_status")
     return {
-        **{key: facts.get(key) for key in (*keys, "complete")},
+        **{key: facts.get(key) for key in keys},
+        "complete": of_all_ranks(facts, processes),
         "run_ns": run_ns,
         "processes": len(processes),
         "process_ids": len(processes) - len(exec_links(processes)),
