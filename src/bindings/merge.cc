@@ -7,6 +7,7 @@
 
 #include "bindings/id_map.h"
 #include "model/counters.h"
+#include "model/file_record.h"
 
 namespace headrace::bindings {
 namespace {
