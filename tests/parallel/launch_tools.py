@@ -10,6 +10,7 @@ from typing import Any
 
 import headrace
 from capture_tools import COMMAND
+from headrace.analysis.summary import summarize
 
 LIBRARY = Path(sys.prefix) / "lib" / "headrace" / "libheadrace.so"
 MPI = {
@@ -45,7 +46,7 @@ def expected(ranks: int) -> Figures:
 def shown(log: Path) -> dict[str, Any]:
     """What `headrace show` says of the job."""
     with headrace.open(log) as opened:
-        result: dict[str, Any] = headrace.analysis.summary.summarize(opened)
+        result: dict[str, Any] = summarize(opened)
     return result
 
 

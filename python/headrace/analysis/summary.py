@@ -19,6 +19,7 @@ from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
+from headrace.analysis.servers import job_servers
 from headrace.logs import JobLog, flags
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
@@ -48,6 +49,8 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
         "bandwidth": rate(log, chosen, run_ns, finest_spans([log], run_ns, options.bins)),
         "processes": process_facts(log, processes, run_ns),
     }
+    found = ([], None) if chosen else job_servers(log, merge_files(log, "path", []), processes)
+    summary["servers"], summary["servers_against_ranks"] = found
     tell_damage(log, summary)
     return summary
 

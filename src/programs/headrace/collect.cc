@@ -21,6 +21,7 @@
 #include "programs/headrace/job_directory.h"
 #include "programs/headrace/leftovers.h"
 #include "programs/headrace/messages.h"
+#include "programs/headrace/nodes.h"
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
 
@@ -145,6 +146,7 @@ bool collect_directory(JobDirectory& directory, const CollectSettings& settings)
       return false;
     }
   if (target.append) log.continue_in(capture::LogOutput::append_to(target.path, fallback_directories(), producer));
+  describe_nodes("", log);
   capture::Harvester harvester(directory.descriptor(), path, log);
   if (target.append) harvester.skip(stored_processes(target.path));
   Status status = harvester.scan(capture::Harvester::Depth::kThorough);

@@ -20,6 +20,7 @@
 #include "programs/headrace/child.h"
 #include "programs/headrace/job_directory.h"
 #include "programs/headrace/messages.h"
+#include "programs/headrace/nodes.h"
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/watch.h"
@@ -134,6 +135,7 @@ void Run::prepare(const std::string& program) {
   unfit_ = capture::unfit_reason(AT_FDCWD, program.c_str());
   if (directory_.has_value()) harvester_.emplace(directory_->descriptor(), directory_->path(), log_);
   add_start_facts();
+  describe_nodes(settings_.topology, log_);
 }
 
 /// The key stays in the job directory, beside the records it is for, until the log is complete: whoever completes it
