@@ -1,6 +1,6 @@
 #pragma once
-// Ranks that talk: the one primitive on which collectives (base/collectives.h) stand, so that the same algorithm runs in
-// one process, over simulated ranks and over MPI.
+// Ranks that talk: the one primitive on which collectives (base/collectives.h) stand, so that the same algorithm runs
+// in one process, over simulated ranks and over MPI.
 
 #include <cstdint>
 #include <vector>

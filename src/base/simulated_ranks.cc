@@ -89,8 +89,8 @@ class Simulator {
 
   void resume(Rank& rank) {
     if (rank.stack == nullptr) {
-      rank.stack = mmap(nullptr, options_.stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                        -1, 0);
+      rank.stack = mmap(nullptr, options_.stack_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (rank.stack == MAP_FAILED) std::abort();
       getcontext(&rank.context);
       rank.context.uc_stack.ss_sp = rank.stack;

@@ -6,6 +6,8 @@
 #pragma once
 #include <cstdint>
 
+#include "capture/spool_layout.h"
+
 namespace headrace::capture {
 
 inline constexpr uint32_t kFinalizeVersion = 1;
@@ -24,19 +26,17 @@ struct FinalizeRequest {
   uint64_t communicator, byte_type;
   void* status_ignore;
 
-  uint32_t always;        // 1: reduce also what a launcher would store as well as it is
-  int (*keep_copy)();     // makes the copy last, so that whoever reads the spool knows what is reduced; 0: done
+  uint32_t always;     // 1: reduce also what a launcher would store as well as it is
+  int (*keep_copy)();  // makes the copy last, so that whoever reads the spool knows what is reduced; 0: done
 
   void* spool;  // a copy, which reading changes
   uint64_t spool_bytes;
   const char* spool_path;  // of the spool itself
 };
 
-/// How it went; what is not kReduced leaves every figure in the spools. kLeft: to the launchers, which need no help.
-enum class Finalized : int32_t { kReduced = 0, kFailed = 1, kNoMemory = 2, kLogFailed = 3, kLeft = 4 };
-
-/// The name of the one function that the library has: Finalized headrace_finalize(const FinalizeRequest*).
+/// The name of the one function that the library has. What it returns unless kDone leaves every figure in the spools.
+/// Reduced headrace_finalize(const FinalizeRequest*).
 inline constexpr char kFinalizeFunction[] = "headrace_finalize";
-using FinalizeFunction = Finalized (*)(const FinalizeRequest*);
+using FinalizeFunction = Reduced (*)(const FinalizeRequest*);
 
 }  // namespace headrace::capture

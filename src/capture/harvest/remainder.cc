@@ -7,9 +7,7 @@ namespace {
 
 uint64_t less(uint64_t whole, uint64_t before) { return whole > before ? whole - before : 0; }
 
-uint64_t key_of(const model::FileRecord& record) {
-  return model::record_id(0, record.path, record.kind, record.layer);
-}
+uint64_t key_of(const model::FileRecord& record) { return model::record_id(0, record.path, record.kind, record.layer); }
 
 void subtract_values(model::CommonValues& whole, const model::CommonValues& before) {
   model::CommonValues rest;

@@ -16,8 +16,8 @@ namespace headrace::capture {
 /// Takes `before` away from `whole`; false when nothing is left that adds up.
 bool subtract(model::FileRecord& whole, const model::FileRecord& before);
 
-/// Like read_spool for `bytes`, without what `reduced` has. When `reduced` cannot be read it takes away nothing and says
-/// so in the gaps: then the log may count what was reduced twice.
+/// Like read_spool for `bytes`, without what `reduced` has. When `reduced` cannot be read it takes away nothing and
+/// says so in the gaps: then the log may count what was reduced twice.
 base::Result<SpoolContents> read_remainder(std::span<std::byte> bytes, std::span<std::byte> reduced,
                                            const std::string& label, const Moment& job_start, const Moment& now,
                                            RecordSink& sink);

@@ -1,5 +1,5 @@
-// What roll-ups of many processes count and do not tell apart, said once for the whole job: a row for each process would
-// drown what matters.
+// What roll-ups of many processes count and do not tell apart, said once for the whole job: a row for each process
+// would drown what matters.
 #pragma once
 #include <cstdint>
 

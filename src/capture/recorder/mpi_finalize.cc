@@ -110,8 +110,8 @@ struct CopyFile {
     snprintf(reduced, sizeof reduced, "%.*s%s", stem, spool.path, kReduced);
   }
   bool write(const Copy& copy) const {
-    const long fd = base::kernel_call(SYS_openat, AT_FDCWD, reducing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                                      0600);
+    const long fd =
+        base::kernel_call(SYS_openat, AT_FDCWD, reducing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return false;
     uint64_t done = 0;
     while (done < copy.bytes) {
@@ -167,19 +167,21 @@ FinalizeRequest request_of(const Library& m) {
 }
 
 /// A rank that cannot go on says nothing: the patience of the others ends.
-void reduce(const Library& m) {
+Reduced reduce(const Library& m) {
   const FinalizeFunction finalize = load_library();
-  if (!finalize) return;
+  if (!finalize) return Reduced::kNoLibrary;
   settle_all(Coming::kGoOn);
   copy = copy_spool();
-  if (!copy.base) return;
+  if (!copy.base) return Reduced::kNoCopy;
   const FinalizeRequest request = request_of(m);
   const CopyFile file;
-  if (finalize(&request) == Finalized::kReduced)
+  const Reduced result = finalize(&request);
+  if (result == Reduced::kDone)
     file.keep();
   else
     file.remove();
   base::unmap(copy.base, copy.bytes);
+  return result;
 }
 
 }  // namespace
@@ -198,7 +200,8 @@ void reduce_at_finalize(const Library& m) {
   if (ours == 0 || in_vfork_child() || !ready() || !spool.backed) return;
   Outermost own(&frame);
   const int saved = errno;
-  if (all_arrive(m, settings_in_force().patience_ns)) reduce(m);
+  const bool all = all_arrive(m, settings_in_force().patience_ns);
+  spool.header->reduced = all ? reduce(m) : Reduced::kRanksMissing;
   ours = 0;
   errno = saved;
 }

@@ -13,8 +13,8 @@ struct Settings {
   bool file_sizes;
   Reduce reduce;         // figures of parallel programs, when they end
   uint64_t patience_ns;  // longest wait for another rank then
-  uint64_t memory;      // bytes a process
-  char directory[200];  // where the spool goes; "" = nowhere
+  uint64_t memory;       // bytes a process
+  char directory[200];   // where the spool goes; "" = nowhere
 };
 
 /// Reads HEADRACE, HEADRACE_JOB with its config file, or HEADRACE_MEMORY, _INCLUDE, _EXCLUDE, _FILE_SIZES, _SPOOL. Adds

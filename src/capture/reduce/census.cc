@@ -58,7 +58,8 @@ Result<Keys> keys_of(Bytes bytes) {
   list.keys.resize(bytes.size() / 9);
   list.many.assign(bytes.end() - static_cast<ptrdiff_t>(list.keys.size()), bytes.end());
   if (!list.keys.empty()) std::memcpy(list.keys.data(), bytes.data(), list.keys.size() * 8);
-  if (!std::is_sorted(list.keys.begin(), list.keys.end())) return Status(Code::kCorrupt, "a rank sent keys in disorder");
+  if (!std::is_sorted(list.keys.begin(), list.keys.end()))
+    return Status(Code::kCorrupt, "a rank sent keys in disorder");
   return list;
 }
 

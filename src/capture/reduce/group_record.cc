@@ -59,9 +59,7 @@ void GroupRecord::merge(const GroupRecord& other) {
   spread.merge(other.spread);
 }
 
-uint64_t key_of(const model::FileRecord& record) {
-  return model::record_id(0, record.path, record.kind, record.layer);
-}
+uint64_t key_of(const model::FileRecord& record) { return model::record_id(0, record.path, record.kind, record.layer); }
 
 bool can_be_shared(const model::FileRecord& record) {
   using enum model::FileKind;

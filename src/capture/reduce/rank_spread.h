@@ -1,7 +1,7 @@
 // How ranks differ in what they did to one file, kept so that two halves of the ranks can be joined.
 //
-// Plain values; safe in any thread. Means and variances are joined as in T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating
-// Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979.
+// Plain values; safe in any thread. Means and variances are joined as in T. F. Chan, G. H. Golub, R. J. LeVeque,
+// "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -38,7 +38,7 @@ class RankSet {
 
 struct RankSpread {
   uint64_t ranks = 0;
-  Spread bytes, time_ns;  // read and written; in reads, writes and all other calls
+  Spread bytes, time_ns;              // read and written; in reads, writes and all other calls
   uint32_t fastest = 0, slowest = 0;  // by time; of equal ones the lowest
   RankSet who;
 

@@ -5,8 +5,8 @@
 //  3. rows      each rank makes tables of what it owns, and compresses them; one rank in 64 joins those of the others
 //  4. place     a sum over the ranks before gives each writer its place; all write at once
 //
-// P. Carns et al., "24/7 Characterization of Petascale I/O Workloads" (2009) describes the same for records that all ranks
-// share. Every function is collective: all ranks call it, and it fails at all ranks when it fails at one.
+// P. Carns et al., "24/7 Characterization of Petascale I/O Workloads" (2009) describes the same for records that all
+// ranks share. Every function is collective: all ranks call it, and it fails at all ranks when it fails at one.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -27,9 +27,9 @@ class Reduction {
   /// rows less one for each such thing is what merging saves.
   base::Result<uint64_t> count_shared();
 
-  /// Steps 2 and 3, after count_shared(). `merge`: ranks' records of the same thing become one; otherwise each rank keeps
-  /// its own. `job`: of the log, as rank 0 knows it. The ranks that write get their parts of the log, each closed and
-  /// good to be put behind another; the others get nothing.
+  /// Steps 2 and 3, after count_shared(). `merge`: ranks' records of the same thing become one; otherwise each rank
+  /// keeps its own. `job`: of the log, as rank 0 knows it. The ranks that write get their parts of the log, each closed
+  /// and good to be put behind another; the others get nothing.
   base::Result<std::vector<uint8_t>> make_parts(bool merge, uint64_t job);
 
  private:

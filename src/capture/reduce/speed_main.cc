@@ -1,10 +1,10 @@
-// Measures the reduction over simulated ranks: the four cases of figure 1 of P. Carns et al., "Understanding and Improving
-// Computational Science Storage Access through Continuous Characterization" (2011), and any other.
+// Measures the reduction over simulated ranks: the four cases of figure 1 of P. Carns et al., "Understanding and
+// Improving Computational Science Storage Access through Continuous Characterization" (2011), and any other.
 //
 //   reduction_speed RANKS SHARED OWN …      three numbers a case
 //
-// Prints one line a case: processor time of all ranks together in one thread, the same by rank, the size of the log, the
-// bytes that the busiest rank received, and the memory that was used.
+// Prints one line a case: processor time of all ranks together in one thread, the same by rank, the size of the log,
+// the bytes that the busiest rank received, and the memory that was used.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

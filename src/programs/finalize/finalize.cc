@@ -30,8 +30,8 @@ extern thread_local bool can_leave;
 namespace {
 
 using base::Status;
-using capture::Finalized;
 using capture::FinalizeRequest;
+using capture::Reduced;
 using capture::SharedLog;
 
 struct Place {
@@ -64,7 +64,8 @@ base::Result<SharedLog> open_log(const FinalizeRequest& request) {
   if (facts["log"].empty() || facts[capture::kIdentityFact].empty()) {
     return Status(base::Code::kNotFound, "nobody says where the job log is");
   }
-  return SharedLog::open(facts["log"], facts[capture::kIdentityFact], strtoull(facts["start_utc_ns"].c_str(), nullptr, 10));
+  return SharedLog::open(facts["log"], facts[capture::kIdentityFact],
+                         strtoull(facts["start_utc_ns"].c_str(), nullptr, 10));
 }
 
 /// Rank 0 opens the log; all learn where it is.
@@ -90,45 +91,45 @@ base::Result<bool> left_to_launchers(base::Communicator& ranks, const FinalizeRe
   return alone == 0 && request.always == 0 && shared_rows <= capture::kRowsKept;
 }
 
-Finalized finalize(const FinalizeRequest& request) {
+Reduced finalize(const FinalizeRequest& request) {
   MpiCommunicator ranks(request);
   const std::string path = request.spool_path, name = path.substr(path.rfind('/') + 1);
   capture::SpoolName spool;
-  if (!capture::parse_spool_name(name, &spool)) return Finalized::kFailed;
+  if (!capture::parse_spool_name(name, &spool)) return Reduced::kFailed;
   const capture::MountTable mounts = capture::MountTable::of_this_process();
   SpoolSource source({static_cast<std::byte*>(request.spool), request.spool_bytes}, name, spool.image);
   capture::Reduction reduction(ranks, source, &mounts);
   const auto shared = reduction.count_shared();
-  if (!shared.ok()) return Finalized::kFailed;
+  if (!shared.ok()) return Reduced::kFailed;
   const auto left = left_to_launchers(ranks, request, *shared);
-  if (!left.ok()) return Finalized::kFailed;
-  if (*left) return Finalized::kLeft;
+  if (!left.ok()) return Reduced::kFailed;
+  if (*left) return Reduced::kLeft;
   const Status kept = request.keep_copy() == 0 ? Status() : Status(base::Code::kIo, "no room for a copy");
-  if (!base::agree(ranks, kept).ok()) return Finalized::kFailed;
+  if (!base::agree(ranks, kept).ok()) return Reduced::kFailed;
   std::optional<SharedLog> log;
   Place place;
-  if (!open_for_all(ranks, request, &log, &place).ok()) return Finalized::kLogFailed;
+  if (!open_for_all(ranks, request, &log, &place).ok()) return Reduced::kLogFailed;
   source.count_from(capture::Moment::at(place.start_utc_ns));
   const bool merge = request.always != 0 || *shared > capture::kRowsKept;
   const auto part = reduction.make_parts(merge, log ? log->job() : 0);
-  if (!part.ok()) return Finalized::kFailed;
+  if (!part.ok()) return Reduced::kFailed;
   SharedFile file(place.path, log ? &*log : nullptr);
-  return store_parts(ranks, *part, file).ok() ? Finalized::kReduced : Finalized::kLogFailed;
+  return store_parts(ranks, *part, file).ok() ? Reduced::kDone : Reduced::kLogFailed;
 }
 
 }  // namespace
 }  // namespace headrace::programs
 
-extern "C" __attribute__((visibility("default"))) headrace::capture::Finalized headrace_finalize(
+extern "C" __attribute__((visibility("default"))) headrace::capture::Reduced headrace_finalize(
     const headrace::capture::FinalizeRequest* request) {
-  using headrace::capture::Finalized;
-  if (request->version != headrace::capture::kFinalizeVersion) return Finalized::kFailed;
+  using headrace::capture::Reduced;
+  if (request->version != headrace::capture::kFinalizeVersion) return Reduced::kFailed;
   if (setjmp(headrace::programs::without_memory) != 0) {
     headrace::programs::can_leave = false;
-    return Finalized::kNoMemory;
+    return Reduced::kNoMemory;
   }
   headrace::programs::can_leave = true;
-  const Finalized result = headrace::programs::finalize(*request);
+  const Reduced result = headrace::programs::finalize(*request);
   headrace::programs::can_leave = false;
   return result;
 }

@@ -30,7 +30,8 @@ Status SharedFile::write(uint64_t offset, base::Bytes part) {
   if (descriptor < 0) return failure(path_);
   Status status;
   for (size_t done = 0; done < part.size() && status.ok();) {
-    const ssize_t written = pwrite(descriptor, part.data() + done, part.size() - done, static_cast<off_t>(offset + done));
+    const ssize_t written =
+        pwrite(descriptor, part.data() + done, part.size() - done, static_cast<off_t>(offset + done));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0)
       status = failure(path_);

@@ -122,8 +122,8 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->topology = value;
     return {};
   }
-  return {Code::kInvalid,
-          place + ": unknown key \"" + key + "\"; known are memory, include, exclude, file_sizes, reduce, spool and topology"};
+  return {Code::kInvalid, place + ": unknown key \"" + key +
+                              "\"; known are memory, include, exclude, file_sizes, reduce, spool and topology"};
 }
 
 Status read_configuration(const std::string& path, RunSettings* settings) {
@@ -151,6 +151,7 @@ Status read_environment(RunSettings* settings) {
     const char *variable, *key;
   } kSingle[] = {{"HEADRACE_MEMORY", "memory"},
                  {"HEADRACE_FILE_SIZES", "file_sizes"},
+                 {"HEADRACE_REDUCE", "reduce"},
                  {"HEADRACE_SPOOL", "spool"},
                  {"HEADRACE_TOPOLOGY", "topology"}};
   for (const auto& [variable, key] : kSingle) {
