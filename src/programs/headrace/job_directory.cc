@@ -54,9 +54,9 @@ std::string clock_name() {
 
 std::string configuration(const RunSettings& settings) {
   std::string text = "memory=" + std::to_string(settings.memory) + "\nclock=" + clock_name() + "\n";
-  if (settings.file_sizes) text += "file_sizes=1\n";
   // Ranks would write names as they are.
   text += "reduce=" + (settings.anonymize ? "never" : settings.reduce) + "\n";
+  if (settings.file_sizes) text += "file_sizes=1\n";
   for (const Rule& rule : settings.rules) text += (rule.exclude ? "exclude=" : "include=") + rule.prefix + "\n";
   return text;
 }
