@@ -6,7 +6,8 @@ namespace headrace::capture {
 
 struct Settings {
   bool off;
-  bool launched;  // the job directory came from the launcher
+  bool launched;   // by a launcher, whose variables are in the environment
+  bool harvested;  // … which waits for the end of the processes of this node
   bool file_sizes;
   uint64_t memory;      // bytes a process
   char directory[200];  // where the spool goes; "" = nowhere
