@@ -39,6 +39,9 @@ std::string new_log_path() {
 Target target_of(const std::string& output, const Facts& facts) {
   if (!output.empty()) return {absolute_path(output), false};
   const auto log = facts.find("log");
+  const auto identity = facts.find("job_identity");
+  if (log == facts.end() && identity != facts.end() && facts.count("node") != 0)
+    return {shared_log_path("collect", identity->second), false};  // other nodes may collect into it as well
   if (log == facts.end()) return {new_log_path(), false};
   struct stat info;
   if (stat(log->second.c_str(), &info) != 0 || info.st_size == 0) return {log->second, false};

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "capture/harvest/job_facts.h"
 #include "capture/harvest/small_file.h"
+#include "capture/harvest/spool_directory.h"
 #include "programs/headrace/places.h"
 
 namespace headrace::programs {
@@ -165,6 +166,12 @@ void JobDirectory::leave_note(uint32_t process_id, const std::string& reason, co
 bool JobDirectory::is_gone() const {
   struct stat info;
   return fstat(descriptor_, &info) == 0 && info.st_nlink == 0;
+}
+
+void JobDirectory::remove_if_empty(const std::map<std::string, std::string>& facts) {
+  if (!capture::list_spools(descriptor_).empty()) return;
+  unlinkat(descriptor_, "job", 0);
+  if (rmdir(path_.c_str()) != 0) (void)keep_facts(facts);
 }
 
 void JobDirectory::remove() {

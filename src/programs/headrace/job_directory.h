@@ -45,6 +45,9 @@ class JobDirectory {
   /// Whether somebody else removed it.
   bool is_gone() const;
 
+  /// Removes a directory that programs without a launcher here made, unless one of them has come meanwhile.
+  void remove_if_empty(const std::map<std::string, std::string>& facts);
+
   /// Removes the directory and all in it.
   void remove();
 
