@@ -149,7 +149,7 @@ def test_each_preloaded_job_has_a_log(launching: Launching) -> None:
     assert done.returncode == 0, done.stderr.decode()
     first, second = launching.logs()
     for log in (first, second):
-        assert log.name.startswith("headrace-collect-")
+        assert log.name.startswith(f"headrace-{launching.program.name}-")
         check(launching, log, 2)
 
 
@@ -304,3 +304,16 @@ def test_a_killed_launcher_is_told_and_collected(tasks: Launching) -> None:
         table = opened.files.to_pylist()
     counts = {row["path"].rpartition("/")[2]: row["writes"] for row in table if "/own." in row["path"]}
     assert set(counts.values()) == {4}
+
+
+def test_preloaded_ranks_have_a_log_before_anybody_collects(launching: Launching) -> None:
+    """MPI_Finalize writes it; what is not in it yet is said."""
+    assert launching.run(launching.preloaded(3)).returncode == 0
+    (log,) = launching.logs()
+    facts = shown(log)
+    assert [entry["ranks_in_log"] for entry in facts["parallel"]["instances"]] == [3]
+    assert "headrace collect" in facts["job"]["complete"]
+    assert figures(log, launching.data) == expected(3)
+    assert launching.collect().returncode == 0
+    assert launching.logs() == [log]
+    check(launching, log, 3)

@@ -9,6 +9,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "capture/harvest/copy_file.h"
 #include "capture/harvest/harvester.h"
 #include "capture/harvest/job_log.h"
 #include "capture/harvest/spool_directory.h"
@@ -55,14 +56,18 @@ bool read_header(int directory, const capture::SpoolName& name, capture::Header*
   return whole && header->magic == capture::kSpoolMagic;
 }
 
-/// Processes that are in a log already.
+/// Processes that are in a log already with all they did; one that "runs" was reduced with its ranks, and did more.
 std::unordered_set<uint64_t> stored_processes(const std::string& log) {
   std::unordered_set<uint64_t> ids;
   auto reader = format::Reader::open(log);
   if (!reader.ok()) return ids;
   const auto table = reader->table("processes");
   const format::Column* column = table.ok() ? table->find("process") : nullptr;
-  for (uint64_t row = 0; column != nullptr && row < table->rows; ++row) ids.insert(column->u64(row));
+  const format::Column* ended = table.ok() ? table->find("ended") : nullptr;
+  const bool told = ended != nullptr && ended->type == format::Type::kText;
+  for (uint64_t row = 0; column != nullptr && row < table->rows; ++row) {
+    if (!told || ended->text(row) != "running") ids.insert(column->u64(row));
+  }
   return ids;
 }
 
@@ -76,7 +81,7 @@ class Collection {
         facts_(directory.facts()),
         launched_(!facts_.empty()),
         node_(facts_.count("node") != 0),
-        target_(into.empty() ? target_of(settings.output, facts_) : Target{into, true}),
+        target_(into.empty() ? target_of(settings.output, facts_) : Target{into, true, ""}),
         is_part_(node_ || !into.empty()) {}
 
   bool perform();
@@ -177,9 +182,15 @@ bool Collection::store(capture::JobLog& log) {
     say(status.message() + "; what could not be stored stays in " + path_);
     return false;
   }
-  if (!log.output().trouble().empty()) say(log.output().trouble() + "; the log is in " + log.output().path());
+  std::string path = log.output().path();
+  if (!log.output().trouble().empty()) say(log.output().trouble() + "; the log is in " + path);
+  if (!target_.move_to.empty()) {
+    const Status moved = capture::move_file(path, target_.move_to);
+    if (moved.ok()) path = target_.move_to;
+    if (!moved.ok()) say(moved.message());
+  }
   if (!settings_.quiet) {
-    say(log.output().path() + ": " + count_of(log.processes(), "process") + " collected" +
+    say(path + ": " + count_of(log.processes(), "process") + " collected" +
         (running != 0 ? "; " + count_of(running, "process") + " still running, left alone" : ""));
   }
   tidy(running);

@@ -53,6 +53,7 @@ class JobDirectory {
 
  private:
   base::Status make_below(const std::string& base, const RunSettings& settings);
+  void remove_files(const std::string& prefix);
   base::Status write_file(const char* name, const std::string& text);
 
   std::string path_, refused_;
