@@ -89,8 +89,7 @@ class Run {
   RunSettings settings_;
   Moment start_;
   capture::Launch launch_;
-  std::string log_path_, library_;
-  std::string identity_;
+  std::string log_path_, library_, identity_;
   std::string part_;  // prefix of this launcher's own facts, when ranks of a launch write one log; else ""
   SignalState signals_;
   std::optional<JobDirectory> directory_;
@@ -112,7 +111,7 @@ std::string Run::path_of_log() const {
 LogOutput Run::output() {
   LogOutput output(log_path_, fallback_directories());
   identity_ = capture::identity_text(launch_.is_parallel() ? launch_.id : output.producer());
-  output.belong_to(identity_, launch_.is_parallel());
+  output.belong_to(identity_, true);  // ranks that reduce their figures may begin it
   if (!launch_.is_parallel()) return output;
   part_ = capture::kPartFact + capture::identity_text(output.producer());
   // If there is no place for it now there may be one at the end.
@@ -184,10 +183,10 @@ void Run::add_start_facts() {
 
 /// Without these facts `collect` makes a log of its own.
 void Run::keep_for_collect() {
+  facts_[capture::kIdentityFact] = identity_;
   facts_["log"] = log_.output().path().empty() ? log_path_ : log_.output().path();
   facts_["start_monotonic_ns"] = std::to_string(start_.monotonic_ns);
   facts_["start_boottime_ns"] = std::to_string(start_.boottime_ns);
-  facts_["job_identity"] = identity_;
   facts_["producer"] = std::to_string(log_.output().producer());
   if (!part_.empty()) facts_["part"] = part_;
   (void)directory_->keep_facts(facts_);
