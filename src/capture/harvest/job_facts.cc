@@ -34,7 +34,8 @@ base::Status keep_job_facts(int directory, const std::map<std::string, std::stri
   const int fd = openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
   const ssize_t written = fd < 0 ? -1 : write(fd, text.data(), text.size());
   if (fd >= 0) close(fd);
-  if (written == static_cast<ssize_t>(text.size()) && renameat(directory, name.c_str(), directory, "job") == 0) return {};
+  if (written == static_cast<ssize_t>(text.size()) && renameat(directory, name.c_str(), directory, "job") == 0)
+    return {};
   const int error = written >= 0 && errno == 0 ? ENOSPC : errno;
   unlinkat(directory, name.c_str(), 0);
   return {error == ENOSPC ? base::Code::kNoSpace : base::Code::kIo,

@@ -61,7 +61,8 @@ long local_ranks() {
 bool all_captured() {
   struct stat found;
   const long expected = local_ranks() > 0 ? local_ranks() : spool.header->ranks;
-  return registry[0] && base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, 0) == 0 && found.st_size == expected;
+  return registry[0] && base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, 0) == 0 &&
+         found.st_size == expected;
 }
 
 /// Makes the communicator. Every rank must come for it; one that died, or ends without MPI_Finalize, does not.
@@ -165,7 +166,7 @@ FinalizeRequest request_of(const Library& m) {
   request.version = kFinalizeVersion;
   request.rank = static_cast<uint32_t>(spool.header->rank);
   request.ranks = static_cast<uint32_t>(spool.header->ranks);
-  request.launched = settings.launched ? 1 : 0;
+  request.launched = settings.harvested ? 1 : 0;
   request.patience_ns = settings.patience_ns;
   request.isend = call.isend;
   request.irecv = call.irecv;
@@ -207,8 +208,8 @@ void register_rank() {
   if (!launch.known || launch.ranks < 2) return;
   snprintf(registry, sizeof registry, "%s/ranks.%016llx", settings_in_force().directory,
            static_cast<unsigned long long>(launch.id));
-  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, registry,
-                                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const long fd =
+      base::kernel_call(SYS_openat, AT_FDCWD, registry, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0 || base::kernel_call(SYS_write, fd, "r", 1) != 1) registry[0] = 0;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
 }

@@ -36,16 +36,16 @@ base::Result<SharedLog> Place::open_log(const model::Process& process, uint64_t 
   std::vector<std::string> command;
   for (size_t at = 0; at < process.arguments.size(); at += command.back().size() + 1)
     command.emplace_back(process.arguments.c_str() + at);
-  return SharedLog::open(process.working_directory + "/headrace-" + program.substr(program.rfind('/') + 1) + "-" +
-                             identity + ".hr",
-                         identity, begun_utc_ns,
-                         {{"format_version", "1"},
-                          {"headrace_version", HEADRACE_VERSION},
-                          {"host", capture::host_name()},
-                          {"user_id", std::to_string(geteuid())},
-                          {"command", capture::json_array(command)},
-                          {"working_directory", process.working_directory},
-                          {"start_utc_ns", std::to_string(begun_utc_ns)}});
+  return SharedLog::open(
+      process.working_directory + "/headrace-" + program.substr(program.rfind('/') + 1) + "-" + identity + ".hr",
+      identity, begun_utc_ns,
+      {{"format_version", "1"},
+       {"headrace_version", HEADRACE_VERSION},
+       {"host", capture::host_name()},
+       {"user_id", std::to_string(geteuid())},
+       {"command", capture::json_array(command)},
+       {"working_directory", process.working_directory},
+       {"start_utc_ns", std::to_string(begun_utc_ns)}});
 }
 
 Status Place::tell(base::Communicator& ranks, const std::optional<SharedLog>& log) {

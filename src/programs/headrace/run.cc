@@ -187,7 +187,6 @@ void Run::keep_for_collect() {
   facts_["log"] = log_.output().path().empty() ? log_path_ : log_.output().path();
   facts_["start_monotonic_ns"] = std::to_string(start_.monotonic_ns);
   facts_["start_boottime_ns"] = std::to_string(start_.boottime_ns);
-  facts_["job_identity"] = identity_;
   facts_["producer"] = std::to_string(log_.output().producer());
   if (!part_.empty()) facts_["part"] = part_;
   (void)directory_->keep_facts(facts_);
