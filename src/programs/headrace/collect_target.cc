@@ -1,5 +1,6 @@
 #include "programs/headrace/collect_target.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,14 +38,20 @@ std::string new_log_path() {
 }  // namespace
 
 Target target_of(const std::string& output, const Facts& facts) {
-  if (!output.empty()) return {absolute_path(output), false};
   const auto log = facts.find("log");
-  if (log == facts.end()) return {new_log_path(), false};
+  // Ranks that reduced their figures have begun the log already.
+  if (!output.empty() && log != facts.end() && facts.count("node") != 0 && is_of_job(log->second, facts))
+    return {log->second, true, absolute_path(output)};
+  if (!output.empty()) return {absolute_path(output), false, ""};
+  const auto identity = facts.find("job_identity");
+  if (log == facts.end() && identity != facts.end() && facts.count("node") != 0)
+    return {shared_log_path("collect", identity->second), false, ""};  // other nodes may collect into it as well
+  if (log == facts.end()) return {new_log_path(), false, ""};
   struct stat info;
-  if (stat(log->second.c_str(), &info) != 0 || info.st_size == 0) return {log->second, false};
-  if (is_of_job(log->second, facts)) return {log->second, true};
+  if (stat(log->second.c_str(), &info) != 0 || info.st_size == 0) return {log->second, false, ""};
+  if (is_of_job(log->second, facts)) return {log->second, true, ""};
   // Made by an earlier or a later run under the same name: who asked for its records now may still need it.
-  const Target other{new_log_path(), false};
+  const Target other{new_log_path(), false, ""};
   say(log->second + " is of another job, so this one goes to " + other.path);
   return other;
 }

@@ -110,10 +110,13 @@ TEST_F(Settings, RelativePrefixesAreMadeAbsolute) {
   EXPECT_TRUE(settings->rules[0].prefix.ends_with("/build/"));
 }
 
-TEST(CollectOptions, OneLogForOneDirectory) {
-  EXPECT_EQ(parse_collect({"a", "b"})->directories.size(), 2u);
+TEST(CollectOptions, ComeBeforeAndBehindSources) {
+  EXPECT_EQ(parse_collect({"a", "b"})->sources.size(), 2u);
   EXPECT_EQ(parse_collect({"-o", "x.hr", "a"})->output, "x.hr");
-  EXPECT_EQ(parse_collect({"-o", "x.hr", "a", "b"}).code(), base::Code::kInvalid);
+  const auto mixed = parse_collect({"a", "-q", "b", "-o", "x.hr", "--", "-c"});
+  EXPECT_EQ(mixed->sources, (std::vector<std::string>{"a", "b", "-c"}));
+  EXPECT_EQ(mixed->output, "x.hr");
+  EXPECT_TRUE(mixed->quiet);
   EXPECT_EQ(parse_collect({"--what"}).code(), base::Code::kInvalid);
 }
 
