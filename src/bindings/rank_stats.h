@@ -37,7 +37,7 @@ Frame process_sums(const RecordTables& tables, const Frame& merged, const std::v
 /// The file as the first process found it that opened it, for each row of `merged`: size and size_known, of which the
 /// second is 0 or 1, and flags of that record; zeros where nothing opened it. Merged counters cannot say it: a rank
 /// that opens later finds what the first one wrote. Of records with the same moment the one with the smaller file
-/// counts.
+/// counts, of these the one with the lesser flags.
 Frame first_opens(const RecordTables& tables, const Frame& merged);
 
 }  // namespace headrace::bindings

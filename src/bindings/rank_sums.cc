@@ -1,3 +1,4 @@
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -94,8 +95,8 @@ Frame first_opens(const RecordTables& tables, const Frame& merged) {
         flag = shared.number("opened_flags", of);
       }
     }
-    const bool tie = first[to] == at.words[row] && held < sizes[to];
-    if (first[to] != 0 && first[to] <= at.words[row] && !tie) continue;
+    const auto found = std::tuple(at.words[row], held, flag);
+    if (first[to] != 0 && found >= std::tuple(first[to], sizes[to], bits[to])) continue;
     first[to] = at.words[row];
     sizes[to] = held;
     bits[to] = flag;

@@ -132,10 +132,15 @@ NOT_CREATED = [
     {"process": 1, "path": "/a/x", "first_open_at_ns": 1, "flags": 0, **NOTHING},
     {"process": 2, "path": "/a/x", "first_open_at_ns": 2, "flags": 1, **NOTHING},
 ]
+AT_ONCE = [
+    {"process": process, "path": "/a/x", "first_open_at_ns": 1, "flags": flags, **NOTHING}
+    for process, flags in ((1, 1), (2, 0))
+]
 
 
 @PROPERTY
 @example(records=NOT_CREATED)
+@example(records=AT_ONCE)
 @given(records=RECORDS)
 def test_nothing_is_lost(tmp_path: Path, records: list[dict[str, Any]]) -> None:
     whole, less = both(tmp_path, records, None)

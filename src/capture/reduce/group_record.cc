@@ -1,6 +1,7 @@
 #include "capture/reduce/group_record.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/hash.h"
 
@@ -19,7 +20,8 @@ uint64_t weight(const model::CallSite& site) { return site.what.starts_with("slo
 
 bool comes_first(const Opened& a, const Opened& b) {
   if (a.at_ns == 0 || b.at_ns == 0) return a.at_ns != 0;
-  return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.size < b.size;
+  // To the last member, so that the order in which groups meet does not matter.
+  return std::tie(a.at_ns, a.size, a.flags) < std::tie(b.at_ns, b.size, b.flags);
 }
 
 bool stands_out(const RankSite& a, const RankSite& b) {
