@@ -60,6 +60,9 @@ endfunction()
 function(headrace_test_options name)
   target_link_libraries(${name} PRIVATE headrace_options ${ARGN} GTest::gtest GTest::gtest_main Threads::Threads)
   target_compile_definitions(${name} PRIVATE HEADRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(HEADRACE_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)  # optimising all checks of a test takes longer than the tests do
+  endif()
 endfunction()
 
 # headrace_test(<name> file_test.cc… [LIBS target…] [THREADS] [OWN_OPTIONS] [TIMEOUT seconds])
