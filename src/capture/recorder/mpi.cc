@@ -30,6 +30,9 @@ void set_mpich(Library& m) {
   m.info_null = 0x1c000000;
   m.in_place = reinterpret_cast<const void*>(~uintptr_t{0});
   m.status_ignore = reinterpret_cast<const void*>(1);
+  m.graph = 1;
+  m.cart = 2;
+  m.dist_graph = 3;
   m.narrow = m.known = true;
 }
 
@@ -38,6 +41,9 @@ void set_open_mpi(Library& m, const void* caller) {
   m.info_null = reinterpret_cast<Handle>(intercept::variable_beyond("ompi_mpi_info_null", caller));
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
+  m.cart = 1;
+  m.graph = 2;
+  m.dist_graph = 3;
   m.known = m.world != 0 && m.info_null != 0;
 }
 
@@ -47,6 +53,9 @@ void set_standard(Library& m) {
   m.info_null = 0x130;
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
+  m.cart = 211;
+  m.graph = 212;
+  m.dist_graph = 213;
   m.known = true;
 }
 
@@ -84,6 +93,11 @@ void search(const void* caller) {
   look_up(&m.info_get_nthkey, "PMPI_Info_get_nthkey", caller);
   look_up(&m.info_get, "PMPI_Info_get", caller);
   look_up(&m.info_free, "PMPI_Info_free", caller);
+  look_up(&m.topo_test, "PMPI_Topo_test", caller);
+  look_up(&m.cartdim_get, "PMPI_Cartdim_get", caller);
+  look_up(&m.cart_shift, "PMPI_Cart_shift", caller);
+  look_up(&m.graph_neighbors_count, "PMPI_Graph_neighbors_count", caller);
+  look_up(&m.dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count", caller);
   identify(m, caller);
 }
 
