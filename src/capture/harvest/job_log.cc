@@ -1,5 +1,6 @@
 #include "capture/harvest/job_log.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <utility>
@@ -32,7 +33,16 @@ void JobLog::continue_in(LogOutput output) {
 }
 
 void JobLog::Rows::record(const model::FileRecord& record) {
-  log_.tables_.add_file(process_, record, log_.mounts_.find(record.path));
+  const Mount* mount = log_.mounts_.find(record.path);
+  log_.tables_.add_file(process_, record, mount);
+  if (mount == nullptr || record.kind != model::FileKind::kFile || !FileLayouts::told_by(*mount)) return;
+  told_.push_back({model::record_id(process_, record.path, record.kind, record.layer), record.final_path, mount});
+}
+
+void JobLog::Rows::add_layouts() {
+  for (const Told& file : told_) {
+    log_.tables_.add_properties(process_, file.record, log_.layouts_.of(file.path, *file.mount));
+  }
 }
 
 void JobLog::refresh_mounts(const Moment& now) {
@@ -51,16 +61,26 @@ void JobLog::add_contents(const SpoolContents& contents) {
   for (const model::Stack& stack : contents.stacks) tables_.add_stack(stack);
   excluded_other_ += contents.excluded_other;
   child_other_ += contents.child_other;
-  tables_.add_process(contents.process);
+  add_process(contents.process);
+}
+
+void JobLog::add_process(const model::Process& process) {
   ++processes_;
+  tables_.add_process(process);
+  if (!nodes_.insert(process.host).second) return;
+  const auto variable = [](const char* name) { return getenv(name) == nullptr ? "" : getenv(name); };
+  // Slurm tells of the node that this runs on.
+  const std::string nearest =
+      process.host != host_ ? ""
+                            : leaf_switch(variable("SLURM_TOPOLOGY_ADDR"), variable("SLURM_TOPOLOGY_ADDR_PATTERN"));
+  tables_.add_node(process.host, topology_.io_node_of(process.host), nearest);
 }
 
 void JobLog::add_uncaptured(model::Process process) {
   process.host = host_;
   process.captured = false;
   tables_.add_gap(process.id, {"process", 1, "processes", process.reason});
-  tables_.add_process(process);
-  ++processes_;
+  add_process(process);
 }
 
 void JobLog::add_untold_calls() {
@@ -75,6 +95,7 @@ void JobLog::add_untold_calls() {
 
 base::Status JobLog::close() {
   add_untold_calls();
+  for (const model::Gap& gap : layouts_.take_gaps()) add_gap(gap);
   HEADRACE_TRY(output_.write(tables_, true));
   return output_.close();
 }

@@ -4,16 +4,19 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "anonymize/anonymizer.h"
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
+#include "capture/harvest/file_layout.h"
 #include "capture/harvest/log_output.h"
 #include "capture/harvest/log_tables.h"
 #include "capture/harvest/mounts.h"
 #include "capture/harvest/process_tree.h"
 #include "capture/harvest/spool_reader.h"
+#include "capture/harvest/topology.h"
 
 namespace headrace::capture {
 
@@ -31,6 +34,9 @@ class JobLog {
 
   /// What the log calls the process image `id`.
   uint64_t stored_id(uint64_t id) const { return anonymizer_ ? anonymizer_->names().id(id) : id; }
+
+  /// Which I/O node serves which node: those that processes ran on get a row.
+  void describe_nodes(Topology topology) { topology_ = std::move(topology); }
 
   /// Goes on in a log that was closed, or that another process left.
   void continue_in(LogOutput output);
@@ -61,6 +67,7 @@ class JobLog {
   class Rows;
   void add_contents(const SpoolContents& contents);
   void add_untold_calls();
+  void add_process(const model::Process& process);
 
   std::unique_ptr<anonymize::Anonymizer> anonymizer_;  // before its user
   LogOutput output_;
@@ -69,6 +76,9 @@ class JobLog {
   ProcessTree tree_;
   LogTables tables_;
   MountTable mounts_;
+  FileLayouts layouts_;
+  Topology topology_;
+  std::unordered_set<std::string> nodes_;  // that have been looked at
   uint64_t mounts_read_ns_ = 0, processes_ = 0;
   uint64_t excluded_other_ = 0, child_other_ = 0;  // of all processes: a row for each would drown what matters
 
@@ -79,10 +89,18 @@ class JobLog::Rows : public RecordSink {
  public:
   Rows(JobLog& log, uint64_t process) : log_(log), process_(process) {}
   void record(const model::FileRecord& record) override;
+  /// Once all records are known to be good.
+  void add_layouts();
 
  private:
+  struct Told {
+    uint64_t record;
+    std::string path;
+    const Mount* mount;
+  };
   JobLog& log_;
   uint64_t process_;
+  std::vector<Told> told_;
 };
 
 template <typename Settle>
@@ -106,6 +124,7 @@ void JobLog::add_spool(std::span<std::byte> bytes, const std::string& label, con
   contents->process.id = tree_.id_of(image);
   contents->process.host = host_;
   tree_.end(image, contents->process.ended, contents->process.end_at_ns);
+  rows.add_layouts();
   add_contents(*contents);
 }
 

@@ -73,11 +73,7 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
     known_mounts_.push_back(mount->id);
     mounts_.push_back(*mount);
   }
-  for (const model::Property& property : record.properties) {
-    properties_.push_back({process, id});
-    property_keys_.push_back(property.key);
-    property_values_.push_back(property.value);
-  }
+  add_properties(process, id, record.properties);
   for (const model::CallSite& site : record.call_sites) call_sites_.add_site(process, id, site);
   for (uint32_t d = 0; d < model::kDirections; ++d) {
     const std::string_view direction = model::direction_name(d);
@@ -96,6 +92,14 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
         common_what_.push_back(strides ? "stride" : "size");
       }
     }
+  }
+}
+
+void LogTables::add_properties(uint64_t process, uint64_t record, const std::vector<model::Property>& properties) {
+  for (const model::Property& property : properties) {
+    properties_.push_back({process, record});
+    property_keys_.push_back(property.key);
+    property_values_.push_back(property.value);
   }
 }
 
@@ -127,6 +131,12 @@ void LogTables::add_process(const model::Process& p) {
   process_reasons_.push_back(p.reason);
 }
 
+void LogTables::add_node(std::string_view node, std::string_view io_node, std::string_view nearest_switch) {
+  if (io_node.empty() && nearest_switch.empty()) return;
+  const auto known = [this](std::string_view text) { return text.empty() ? 0 : name(text); };
+  nodes_.push_back({name(node), known(io_node), known(nearest_switch)});
+}
+
 void LogTables::add_profile(uint64_t process, const model::Profile& p) {
   profiles_.push_back({process, p.calls, p.errors, p.bytes, p.time_ns, p.own_ns, p.max_ns});
   profile_functions_.emplace_back(p.function);
@@ -147,13 +157,15 @@ void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
 
 uint64_t LogTables::rows() const {
   return fact_keys_.size() + name_ids_.size() + files_.size() + properties_.size() + sizes_.size() + common_.size() +
-         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows();
+         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + nodes_.size() +
+         call_sites_.rows() + shares_.rows();
 }
 
 void LogTables::mark() {
   const size_t now[] = {files_.size(),  sizes_.size(), common_.size(),      processes_.size(), profiles_.size(),
                         series_.size(), gaps_.size(),  call_sites_.sites(), properties_.size()};
   std::copy(std::begin(now), std::end(now), marks_);
+  shares_.mark();
 }
 
 void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they are true
@@ -185,6 +197,7 @@ void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they 
   properties_.resize(marks_[8]);
   property_keys_.resize(marks_[8]);
   property_values_.resize(marks_[8]);
+  shares_.rewind();
 }
 
 base::Status LogTables::flush(format::Writer& writer, bool last) {
@@ -193,18 +206,20 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
   HEADRACE_TRY(flush_job(writer));
   HEADRACE_TRY(flush_names(writer));
   HEADRACE_TRY(flush_mounts(writer));
+  HEADRACE_TRY(flush_nodes(writer));
   HEADRACE_TRY(flush_files(writer));
   HEADRACE_TRY(flush_properties(writer));
   HEADRACE_TRY(flush_figures(writer));
+  HEADRACE_TRY(shares_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(call_sites_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(flush_gaps(writer));
   return flush_processes(writer);
 }
 
 void LogTables::clear() {
-  clear_all(fact_keys_, fact_values_, name_ids_, name_texts_, mounts_);
+  clear_all(fact_keys_, fact_values_, name_ids_, name_texts_, mounts_, nodes_);
   call_sites_.clear();
-  mark();
+  shares_.clear();
   for (size_t& mark : marks_) mark = 0;
   rewind();
 }
@@ -235,6 +250,14 @@ base::Status LogTables::flush_mounts(format::Writer& writer) {
   format::TableBuilder table("mounts");
   table.u64("mount", ids).text("point", points).text("type", types).text("source", sources).text("options", options);
   return store(writer, table, mounts_);
+}
+
+base::Status LogTables::flush_nodes(format::Writer& writer) {
+  if (!due(kNodes, nodes_)) return {};
+  format::TableBuilder table("nodes");
+  column(table, "node", nodes_, &NodeRow::node);
+  column(table, "io_node", nodes_, &NodeRow::io_node);
+  return store(writer, column(table, "nearest_switch", nodes_, &NodeRow::nearest_switch), nodes_);
 }
 
 base::Status LogTables::flush_files(format::Writer& writer) {

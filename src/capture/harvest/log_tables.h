@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "capture/harvest/mounts.h"
+#include "capture/harvest/share_tables.h"
 #include "capture/harvest/site_tables.h"
 #include "format/writer.h"
 #include "model/file_record.h"
@@ -22,13 +23,19 @@ class LogTables {
   /// Facts about the job; the last value of a key counts.
   void add_fact(std::string key, std::string value);
   void add_file(uint64_t process, const model::FileRecord& record, const Mount* mount);
+  /// More of what is known of a file that was added, by the id of its row.
+  void add_properties(uint64_t process, uint64_t record, const std::vector<model::Property>& properties);
   void add_process(const model::Process& process);
+  /// Of a node; nothing is added when neither is known.
+  void add_node(std::string_view node, std::string_view io_node, std::string_view nearest_switch);
   void add_profile(uint64_t process, const model::Profile& profile);
   void add_series(uint64_t process, const model::SeriesBin& bin);
   void add_gap(uint64_t process, const model::Gap& gap);
   void add_module(const model::Module& module) {
     call_sites_.add_module(module, [this](std::string_view path) { return name(path); });
   }
+  void add_shared(const model::SharedRecord& record) { shares_.add(record); }
+  void add_share(const model::Share& share) { shares_.add(share); }
   void add_stack(const model::Stack& stack) { call_sites_.add_stack(stack); }
 
   uint64_t rows() const;
@@ -70,6 +77,9 @@ class LogTables {
   struct SeriesRow {
     uint64_t process, start_at_ns, width_ns, bytes, operations;
   };
+  struct NodeRow {
+    uint64_t node, io_node, nearest_switch;
+  };
   struct GapRow {
     uint64_t process, amount;
   };
@@ -85,7 +95,8 @@ class LogTables {
     kSeries = 128,
     kGaps = 256,
     kProcesses = 512,
-    kProperties = 1024
+    kProperties = 1024,
+    kNodes = 2048
   };
 
   template <typename Rows>
@@ -101,6 +112,7 @@ class LogTables {
   base::Status flush_processes(format::Writer& writer);
   base::Status flush_gaps(format::Writer& writer);
   base::Status flush_mounts(format::Writer& writer);
+  base::Status flush_nodes(format::Writer& writer);
 
   std::vector<std::string> fact_keys_, fact_values_;
   std::vector<uint64_t> name_ids_;
@@ -126,7 +138,9 @@ class LogTables {
   std::vector<GapRow> gaps_;
   std::vector<std::string> gap_what_, gap_units_, gap_reasons_;
   std::vector<Mount> mounts_;
+  std::vector<NodeRow> nodes_;
   SiteTables call_sites_;
+  ShareTables shares_;
 
   std::vector<uint64_t> known_names_, known_mounts_;  // hash sets; emptied when they grow too large
   size_t known_count_ = 0;

@@ -48,8 +48,8 @@ bool wait_for_one(const std::vector<uint32_t>& processes) {
   return ended;
 }
 
-void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory) {
-  log.continue_in(capture::LogOutput::append_to(log.output().path(), {}));
+void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, const std::string& part) {
+  log.continue_in(capture::LogOutput::append_to(log.output().path(), {}, log.output().producer()));
   for (uint32_t round = 1; harvester.alive() > 0; ++round) {
     const bool ended = wait_for_one(harvester.alive_processes());
     if (ended) {  // a pid's end comes before its memory is let go, and more may follow
@@ -65,18 +65,19 @@ void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory) {
     }
   }
   if (!harvester.flush().ok()) return;  // the log's place is gone or full: spools stay for `headrace collect`
-  log.add_fact("complete", "yes");
-  log.add_fact("end_utc_ns", std::to_string(base::clock_ns(CLOCK_REALTIME)));
+  log.add_fact(part.empty() ? "complete" : part, "yes");
+  log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(base::clock_ns(CLOCK_REALTIME)));
   if (log.close().ok()) directory.remove();
 }
 
 }  // namespace
 
-bool collect_in_background(capture::JobLog& log, capture::Harvester& harvester, JobDirectory& directory) {
+bool collect_in_background(capture::JobLog& log, capture::Harvester& harvester, JobDirectory& directory,
+                           const std::string& part) {
   const pid_t pid = fork();
   if (pid != 0) return pid > 0;
   detach(directory.descriptor());
-  work(log, harvester, directory);
+  work(log, harvester, directory, part);
   _exit(0);
 }
 

@@ -32,6 +32,10 @@ std::string default_log_path(const std::string& name) {
                        ".hr");
 }
 
+std::string shared_log_path(const std::string& name, const std::string& identity) {
+  return absolute_path("headrace-" + name.substr(name.rfind('/') + 1) + "-" + identity + ".hr");
+}
+
 std::string absolute_path(const std::string& path) {
   char directory[4096];
   if (path.empty() || path[0] == '/' || getcwd(directory, sizeof directory) == nullptr) return path;
