@@ -32,7 +32,7 @@ struct Library {
   int (*graph_neighbors_count)(Handle, int, int*);
   int (*dist_graph_neighbors_count)(Handle, int*, int*, int*);
   const void* code;  // an address inside the library
-  Handle world, info_null;
+  Handle world, info_null, byte_type, errors_return;
   const void* in_place;
   const void* status_ignore;
   int cart, graph, dist_graph;  // kinds of topologies

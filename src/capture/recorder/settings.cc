@@ -17,6 +17,10 @@
 namespace headrace::capture {
 namespace {
 
+// 256 ranks on two processors took 50 s to meet: who waits shorter would too often leave, who waits longer would keep a
+// job from its end when a rank does not come.
+constexpr uint64_t kPatienceNs = 60'000'000'000;
+
 /// Reads a small file whole; returns its length, 0 when it cannot be read.
 size_t read_file(const char* path, char* buffer, size_t capacity) {
   long fd = base::kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -54,6 +58,11 @@ void set_memory(Settings& settings, const char* text) {
   settings.memory = (bytes < kLargestLimit ? bytes : kLargestLimit) / kSlab * kSlab;
 }
 
+void set_reduce(Settings& settings, const char* text) {
+  if (strcmp(text, "always") == 0) settings.reduce = Reduce::kAlways;
+  if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
+}
+
 void apply(Settings& settings, const char* key, const char* value) {
   if (strcmp(key, "memory") == 0)
     set_memory(settings, value);
@@ -63,6 +72,8 @@ void apply(Settings& settings, const char* key, const char* value) {
     add_rule(value, true);
   else if (strcmp(key, "file_sizes") == 0)
     settings.file_sizes = *value == '1';
+  else if (strcmp(key, "reduce") == 0)
+    set_reduce(settings, value);
   else if (strcmp(key, "clock") == 0)
     base::counter_clock = strncmp(value, "tsc", 3) == 0;
 }
@@ -137,6 +148,8 @@ void read_environment(Settings& settings) {
   add_rules(environment_value("HEADRACE_EXCLUDE"), true);
   const char* sizes = environment_value("HEADRACE_FILE_SIZES");
   settings.file_sizes = sizes && *sizes == '1';
+  const char* reduce = environment_value("HEADRACE_REDUCE");
+  if (reduce) set_reduce(settings, reduce);
   char source[32] = "";
   read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
   base::counter_clock = strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0;
@@ -159,6 +172,7 @@ Settings read_settings() {
   int saved = errno;
   Settings settings{};
   settings.memory = kDefaultLimit;
+  settings.patience_ns = kPatienceNs;
   const char* off = environment_value("HEADRACE");
   settings.off = off && strcmp(off, "off") == 0;
   if (!settings.off) {

@@ -106,6 +106,12 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     HEADRACE_ASSIGN(settings->file_sizes, parse_switch(value, place));
     return {};
   }
+  if (key == "reduce") {
+    if (value != "auto" && value != "always" && value != "never")
+      return {Code::kInvalid, place + ": reduce is auto, always or never, not " + value};
+    settings->reduce = value;
+    return {};
+  }
   if (key == "spool") {
     if (value.empty() || value[0] != '/')
       return {Code::kInvalid, place + ": the spool directory must be an absolute path"};
@@ -116,8 +122,8 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->topology = value;
     return {};
   }
-  return {Code::kInvalid,
-          place + ": unknown key \"" + key + "\"; known are memory, include, exclude, file_sizes, spool and topology"};
+  return {Code::kInvalid, place + ": unknown key \"" + key +
+                              "\"; known are memory, include, exclude, file_sizes, reduce, spool and topology"};
 }
 
 Status read_configuration(const std::string& path, RunSettings* settings) {
@@ -145,6 +151,7 @@ Status read_environment(RunSettings* settings) {
     const char *variable, *key;
   } kSingle[] = {{"HEADRACE_MEMORY", "memory"},
                  {"HEADRACE_FILE_SIZES", "file_sizes"},
+                 {"HEADRACE_REDUCE", "reduce"},
                  {"HEADRACE_SPOOL", "spool"},
                  {"HEADRACE_TOPOLOGY", "topology"}};
   for (const auto& [variable, key] : kSingle) {
