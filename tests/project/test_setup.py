@@ -70,6 +70,7 @@ def test_unknown_group_names_the_groups(copy: Path, path_without_cmake: str) -> 
     assert "one of build, demo, test, fuzz" in result.stderr
 
 
+@pytest.mark.alone
 def test_second_run_is_quick_and_silent() -> None:
     assert (ROOT / ".venv" / ".headrace-setup-test").exists(), "run the tests through `make pytest`"
     start = time.monotonic()
