@@ -29,6 +29,16 @@ LogOutput LogOutput::append_to(std::string path, std::vector<std::string> fallba
   return output;
 }
 
+LogOutput LogOutput::continued() const {
+  LogOutput output = append_to(open_path_, {});
+  output.permit(in_progress_, when_complete_);
+  return output;
+}
+
+void LogOutput::complete() const {
+  if (when_complete_ != 0 && !open_path_.empty()) chmod(open_path_.c_str(), when_complete_);
+}
+
 Status LogOutput::check_replaceable(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0 || (S_ISREG(info.st_mode) && info.st_size == 0)) return {};
@@ -59,6 +69,7 @@ Status LogOutput::open(const std::string& path, bool append) {
   } else {
     auto sink = format::FileSink::open(path, format::FileSink::Mode::kReplace);
     if (!sink.ok()) return sink.status();
+    if (in_progress_ != 0) chmod(path.c_str(), in_progress_);
     auto writer = format::Writer::open(std::move(*sink), options);
     if (!writer.ok()) return writer.status();
     writer_.emplace(std::move(*writer));

@@ -3,6 +3,8 @@
 // The file is opened at the first write, so that a command that cannot be started leaves none. One thread at a time;
 // after fork the child continues the log with `reopen`.
 #pragma once
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,16 @@ class LogOutput {
   LogOutput(std::string path, std::vector<std::string> fallbacks);
   /// Continues an existing log; see format::Writer::append.
   static LogOutput append_to(std::string path, std::vector<std::string> fallbacks);
+  /// The same log, to be gone on with by a process that was forked.
+  LogOutput continued() const;
+
+  /// Permissions of the file while it is written and once it is complete(); 0: the umask decides.
+  void permit(mode_t in_progress, mode_t when_complete) {
+    in_progress_ = in_progress;
+    when_complete_ = when_complete;
+  }
+  /// Nothing more will be added.
+  void complete() const;
 
   /// All tables written from now on pass through `filter`, which must outlive this.
   void filter(format::TableFilter* filter) { filter_ = filter; }
@@ -50,6 +62,7 @@ class LogOutput {
   std::vector<std::string> fallbacks_;
   size_t next_fallback_ = 0;
   bool append_ = false;
+  mode_t in_progress_ = 0, when_complete_ = 0;
   uint64_t job_ = 0;
   format::TableFilter* filter_ = nullptr;
   std::optional<format::Writer> writer_;

@@ -17,6 +17,7 @@
 #include "capture/spool_layout.h"
 #include "format/reader.h"
 #include "programs/headrace/collect_target.h"
+#include "programs/headrace/glance.h"
 #include "programs/headrace/job_directory.h"
 #include "programs/headrace/leftovers.h"
 #include "programs/headrace/messages.h"
@@ -35,27 +36,6 @@ constexpr int kMistake = 125;  // as `headrace run` has it
 
 std::string count_of(uint64_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "es");
-}
-
-/// The job's start: the launcher's, or when the first of the processes began.
-Moment start_of(const JobDirectory& directory, const Facts& facts) {
-  const auto number = [&](const char* key) {
-    const auto found = facts.find(key);
-    return found == facts.end() ? uint64_t{0} : strtoull(found->second.c_str(), nullptr, 10);
-  };
-  Moment start{0, number("start_monotonic_ns"), number("start_utc_ns"), number("start_boottime_ns")};
-  if (start.realtime_ns != 0 && start.boottime_ns != 0) return start;
-  start = Moment::now();
-  for (const capture::SpoolName& name : capture::list_spools(directory.descriptor())) {
-    capture::Header header{};
-    const int fd = openat(directory.descriptor(), name.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    const bool whole = fd >= 0 && read(fd, &header, sizeof header) == static_cast<ssize_t>(sizeof header);
-    if (fd >= 0) close(fd);
-    if (whole && header.magic == capture::kSpoolMagic && header.realtime_ns < start.realtime_ns) {
-      start = {0, header.monotonic_ns[0], header.realtime_ns, header.boottime_ns};
-    }
-  }
-  return start;
 }
 
 /// Processes that the launcher stored before it was killed.
@@ -99,7 +79,7 @@ Status make_anonymous(JobDirectory& directory, const CollectSettings& settings, 
   HEADRACE_ASSIGN(const base::SipKey key,
                   kept == facts.end() ? anonymize::random_key() : anonymize::parse_key(kept->second));
   log.anonymize(key);
-  if (kept == facts.end() && !facts.empty()) {
+  if (kept == facts.end() && directory.facts().contains("log")) {
     facts["anonymize"] = anonymize::key_text(key);
     HEADRACE_TRY(directory.keep_facts(facts));
   }
@@ -118,11 +98,16 @@ bool collect_directory(JobDirectory& directory, const CollectSettings& settings)
     if (is_shared_directory(path)) rmdir(path.c_str());
     return true;
   }
-  const Moment start = start_of(directory, facts);
-  const Target target = target_of(settings.output, facts);
+  const Glance glance = glance_at(directory, facts);
+  const Moment start = glance.start;
+  const bool anonymous = settings.anonymize || facts.contains("anonymize");
+  const bool by_day = !settings.site.log_directory.empty();
+  const Target target =
+      target_of(settings, facts, {by_day ? glance.program : "collect", glance.job, anonymous});
+  if (!launched) add_scheduler_facts(glance.job, &facts);
   capture::JobLog log(capture::LogOutput(target.path, fallback_directories()), start);
-  if (const Status anonymous = make_anonymous(directory, settings, target, facts, log); !anonymous.ok()) {
-    say(anonymous.message());
+  if (const Status made = make_anonymous(directory, settings, target, facts, log); !made.ok()) {
+    say(made.message());
     return false;
   }
   if (target.append)
@@ -131,6 +116,7 @@ bool collect_directory(JobDirectory& directory, const CollectSettings& settings)
       return false;
     }
   if (target.append) log.continue_in(capture::LogOutput::append_to(target.path, fallback_directories()));
+  log.output().permit(mode_in_progress(settings.site, target.path), mode_when_complete(settings.site, target.path));
   capture::Harvester harvester(directory.descriptor(), path, log);
   if (target.append) harvester.skip(stored_processes(target.path));
   Status status = harvester.scan(capture::Harvester::Depth::kThorough);
@@ -148,6 +134,7 @@ bool collect_directory(JobDirectory& directory, const CollectSettings& settings)
     say(status.message() + "; what could not be stored stays in " + path);
     return false;
   }
+  if (running == 0 || !launched) log.output().complete();
   if (!log.output().trouble().empty()) say(log.output().trouble() + "; the log is in " + log.output().path());
   if (!settings.quiet) {
     say(log.output().path() + ": " + count_of(log.processes(), "process") + " collected" +
@@ -173,7 +160,7 @@ bool collect_named(const CollectSettings& settings) {
 int collect_all(const CollectSettings& settings) {
   std::vector<JobDirectory> left;
   std::string names;
-  for (const std::string& path : directories_of_user()) {
+  for (const std::string& path : directories_of_user(settings.site.spool)) {
     // The lock tells a live launcher or background collector, whatever became of the pids of that time.
     auto opened = JobDirectory::open(path);
     if (!opened.ok()) continue;
@@ -205,7 +192,8 @@ Status check_named(const std::string& path) {
 }  // namespace
 
 int collect(const std::vector<std::string>& arguments) {
-  auto settings = parse_collect(arguments);
+  std::string warning;
+  auto settings = parse_collect(arguments, &warning);
   if (!settings.ok() && settings.code() == Code::kNotFound) {
     return write(STDOUT_FILENO, kCollectHelp, strlen(kCollectHelp)) < 0 ? kMistake : 0;
   }
@@ -218,6 +206,7 @@ int collect(const std::vector<std::string>& arguments) {
     say(mistake.message());
     return kMistake;
   }
+  if (!warning.empty()) say(warning);
   if (settings->directories.empty()) return collect_all(*settings);
   return collect_named(*settings) ? 0 : 1;
 }

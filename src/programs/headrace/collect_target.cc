@@ -26,25 +26,17 @@ bool is_of_job(const std::string& log, const Facts& facts) {
   return false;
 }
 
-/// A name of its own for each of several jobs that are collected within a second.
-std::string new_log_path() {
-  for (int number = 1;; ++number) {
-    std::string path = default_log_path(number == 1 ? "collect" : "collect" + std::to_string(number));
-    if (access(path.c_str(), F_OK) != 0) return path;
-  }
-}
-
 }  // namespace
 
-Target target_of(const std::string& output, const Facts& facts) {
-  if (!output.empty()) return {absolute_path(output), false};
+Target target_of(const CollectSettings& settings, const Facts& facts, const LogName& name) {
+  if (!settings.output.empty()) return {absolute_path(settings.output), false};
   const auto log = facts.find("log");
-  if (log == facts.end()) return {new_log_path(), false};
+  if (log == facts.end()) return {default_log_path(settings.site, name), false};
   struct stat info;
   if (stat(log->second.c_str(), &info) != 0 || info.st_size == 0) return {log->second, false};
   if (is_of_job(log->second, facts)) return {log->second, true};
   // Made by an earlier or a later run under the same name: who asked for its records now may still need it.
-  const Target other{new_log_path(), false};
+  const Target other{default_log_path(settings.site, name), false};
   say(log->second + " is of another job, so this one goes to " + other.path);
   return other;
 }

@@ -55,6 +55,7 @@ std::string configuration(const RunSettings& settings) {
   std::string text = "memory=" + std::to_string(settings.memory) + "\nclock=" + clock_name() + "\n";
   if (settings.file_sizes) text += "file_sizes=1\n";
   for (const Rule& rule : settings.rules) text += (rule.exclude ? "exclude=" : "include=") + rule.prefix + "\n";
+  for (const std::string& pattern : settings.never_capture) text += "never_capture=" + pattern + "\n";
   return text;
 }
 

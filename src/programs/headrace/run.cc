@@ -18,6 +18,7 @@
 #include "programs/headrace/background.h"
 #include "programs/headrace/child.h"
 #include "programs/headrace/job_directory.h"
+#include "programs/headrace/log_place.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
@@ -61,9 +62,13 @@ class Run {
   explicit Run(RunSettings settings)
       : settings_(std::move(settings)),
         start_(Moment::now()),
-        log_path_(settings_.output.empty() ? default_log_path(settings_.anonymize ? "run" : settings_.command[0])
-                                           : absolute_path(settings_.output)),
-        log_(LogOutput(log_path_, fallback_directories()), start_) {}
+        log_path_(settings_.output.empty()
+                      ? default_log_path(settings_, {settings_.anonymize ? "run" : settings_.command[0],
+                                                     scheduler_job(), settings_.anonymize})
+                      : absolute_path(settings_.output)),
+        log_(LogOutput(log_path_, fallback_directories()), start_) {
+    log_.output().permit(mode_in_progress(settings_, log_path_), mode_when_complete(settings_, log_path_));
+  }
 
   /// Before anything else.
   Status anonymize();
@@ -137,6 +142,7 @@ void Run::add_start_facts() {
   facts_["exclude"] = capture::json_array(lists[1]);
   if (directory_.has_value()) facts_["spool_directory"] = directory_->path();
   facts_["anonymized"] = settings_.anonymize ? "1" : "0";
+  add_scheduler_facts(scheduler_job(), &facts_);
   for (const auto& [key, value] : facts_) {
     if (key != "anonymize") log_.add_fact(key, value);
   }
@@ -219,6 +225,7 @@ void Run::finish_log(size_t running) {
                   "no: " + std::to_string(running) + (running == 1 ? " process" : " processes") + " still running");
   const Status stored = log_.close();
   if (stored.ok() && harvester_.has_value()) harvester_->remove_stored();
+  if (stored.ok() && running == 0) log_.output().complete();
   report(stored, running);
   if (!directory_.has_value() || !stored.ok()) return;
   if (running == 0 || !collect_in_background(log_, *harvester_, *directory_)) {
