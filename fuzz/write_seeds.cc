@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "capture/harvest/lustre_layout_builder.h"
 #include "capture/harvest/spool_builder.h"
 #include "convert/darshan/sample_log.h"
 #include "format/encode.h"
@@ -78,6 +79,17 @@ bool store_darshan(const std::string& directory) {
   return stored;
 }
 
+bool store_lustre(const std::string& directory) {
+  using headrace::capture::composite_layout;
+  using headrace::capture::plain_layout;
+  const auto first = plain_layout({1 << 20, 1, {3}, "", 1}), rest = plain_layout({4 << 20, 2, {4, 5}, "flash", 1});
+  return store(directory + "/plain", first) && store(directory + "/pool", rest) &&
+         store(directory + "/released", plain_layout({1 << 20, 4, {}, "", 0x80000001})) &&
+         store(directory + "/composite", composite_layout({{1, 0x10, 0, 1 << 20, first},
+                                                           {2, 0x10, 1 << 20, 1 << 30, rest},
+                                                           {3, 0, 1 << 30, UINT64_MAX, plain_layout({})}}));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -91,7 +103,9 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/table_payload", error);
   std::filesystem::create_directories(directory + "/spool", error);
   std::filesystem::create_directories(directory + "/darshan", error);
-  bool stored = store_darshan(directory + "/darshan") && store(directory + "/spool/sample", spool_seed());
+  std::filesystem::create_directories(directory + "/lustre_layout", error);
+  bool stored = store_darshan(directory + "/darshan") && store_lustre(directory + "/lustre_layout") &&
+                store(directory + "/spool/sample", spool_seed());
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));
     stored &= store(directory + "/table_payload/payloads-" + std::to_string(seed), payload_seed(seed));

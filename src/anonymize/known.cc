@@ -94,10 +94,13 @@ constexpr std::string_view kOwnWords =
     "unused update used user users uses using value values very version vfork vforked was way were what when where "
     "whether which while whole whose why will with within without word words would write writer writes written wrong "
     "yes yet zero "
-    "alone already back being can cat collect collects colons comes contradict converted details during else entry "
-    "exclusion final fprintf fread free go handler hint identity its join journal know leave local look looked magic "
-    "mib "
+    "alone already answer asked back begins being can cat collect collects colons comes contradict converted details "
+    "during else entry "
+    "exclusion final fit fprintf fread free go handler hint identity its join journal know layout layouts leave local "
+    "look looked magic "
+    "may mib "
     "module's nowhere points ran reading recorder reinstall remove rest rules safely said second settings shard show "
+    "spent "
     "spaces submitted through traced wait width writable you your yours … "
     // Reasons of notes, and the words of the C library's error messages.
     "other-class no-memory no-space no-spool no-directory denied operation permitted such interrupted input/output "
@@ -133,7 +136,8 @@ constexpr std::string_view kPropertyWords =
     "automatic automatically btree chunked collective compact contiguous default deflate disable disabled earliest "
     "enable enabled external false fapl fletcher32 float gzip independent infinite integer ior latest lzf mpio mpi-io "
     "nbit none no off on posix ufs random read_mostly read_once reverse_sequential scaleoffset sec2 sequential shuffle "
-    "string struct szip true unlimited v18 v110 v112 v114 virtual write_mostly write_once yes lustre nfs gpfs";
+    "string struct szip true unlimited v18 v110 v112 v114 virtual write_mostly write_once yes lustre nfs gpfs eof "
+    "mdt unused released foreign extension parity stale overstriped compressed";
 
 bool contains(const Words& words, std::string_view text) { return words.find(text) != words.end(); }
 

@@ -134,9 +134,12 @@ std::string Names::property_key(std::string_view text) const {
     const std::string_view hint = text.substr(begin.size());
     return is_hint(hint) ? std::string(text) : std::string(begin) + token(hint);
   }
-  static constexpr std::string_view kOwn[] = {"hdf5.", "lustre.", "pnetcdf.", "mpiio.", "ranks."};
+  static constexpr std::string_view kOwn[] = {"hdf5.", "lustre.", "gpfs.", "pnetcdf.", "mpiio.", "ranks."};
   for (std::string_view begin : kOwn) {
-    if (text.starts_with(begin) && is_identifier(text.substr(begin.size()))) return std::string(text);
+    if (!text.starts_with(begin)) continue;
+    bool own = true;  // such as lustre.component2.stripe_size
+    split(text.substr(begin.size()), '.', [&](std::string_view part) { own = own && is_identifier(part); });
+    if (own) return std::string(text);
   }
   return path(text);
 }

@@ -98,12 +98,14 @@ TEST(AnonymousNames, DatasetsStayInTheirFile) {
 }
 
 TEST(AnonymousNames, Properties) {
-  for (const char* key : {"hint_asked.cb_nodes", "hint_used.romio_cb_write", "hdf5.chunk", "lustre.osts"}) {
+  for (const char* key : {"hint_asked.cb_nodes", "hint_used.romio_cb_write", "hdf5.chunk", "lustre.osts",
+                          "lustre.component2.stripe_size", "gpfs.block_size"}) {
     EXPECT_EQ(kNames.property_key(key), key);
   }
   EXPECT_EQ(kNames.property_key("hint_asked.alice"), "hint_asked." + kNames.token("alice"));
+  EXPECT_EQ(kNames.property_key("lustre.component1.al ice"), kNames.token("lustre.component1.al ice"));
   EXPECT_EQ(kNames.property_key("hdf5.al ice"), kNames.token("hdf5.al ice"));
-  for (const char* value : {"", "16", "enable", "3,17,4", "8 16 64", "chunked"}) {
+  for (const char* value : {"", "16", "enable", "3,17,4", "8 16 64", "chunked", "eof", "released"}) {
     EXPECT_EQ(kNames.property_value(value), value);
   }
   EXPECT_EQ(kNames.property_value("node17:2,*:1"), kNames.path("node17:2") + "," + kNames.path("*:1"));

@@ -68,6 +68,11 @@ Result<uint64_t> FileSink::append(std::span<const uint8_t> chunk) {
   return static_cast<uint64_t>(end) - chunk.size();
 }
 
+uint64_t FileSink::next_offset(uint64_t ours) {
+  const off_t end = ::lseek(descriptor_, 0, SEEK_END);
+  return end < 0 ? ours : static_cast<uint64_t>(end);
+}
+
 Status FileSink::close() {
   if (descriptor_ < 0) return {};
   const int descriptor = std::exchange(descriptor_, -1);

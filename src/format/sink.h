@@ -22,6 +22,10 @@ class Sink {
   /// the chunk may have been stored: readers skip it, and later appends are still sound.
   virtual base::Result<uint64_t> append(std::span<const uint8_t> chunk) = 0;
 
+  /// Where the next append would begin, if no other writer gets in between. `ours`: where the last one of this sink
+  /// ended, which is right for sinks that have one writer.
+  virtual uint64_t next_offset(uint64_t ours) { return ours; }
+
   /// Nothing is appended afterwards. Errors the operating system kept until now come out here.
   virtual base::Status close() = 0;
 };
@@ -44,6 +48,7 @@ class FileSink : public Sink {
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
   base::Result<uint64_t> append(std::span<const uint8_t> chunk) override;
+  uint64_t next_offset(uint64_t ours) override;
   base::Status close() override;
 
  private:

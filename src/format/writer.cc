@@ -162,7 +162,7 @@ Status Writer::State::append_index() {
   // Another writer of the same file may append in between: then the distances in the index are wrong, readers ignore
   // it, and it is written again. After some losses the file stays without one, which costs readers a scan.
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const uint64_t expected = end;
+    const uint64_t expected = sink->next_offset(end);
     HEADRACE_ASSIGN(const std::vector<uint8_t> chunks, encode_index(entries, expected, like));
     HEADRACE_ASSIGN(const uint64_t offset, sink->append(chunks));
     bytes += chunks.size();

@@ -60,6 +60,16 @@ Moment Moment::now() {
   return best;
 }
 
+Moment Moment::at(uint64_t realtime_ns) {
+  const Moment moment = now();
+  const auto ago = static_cast<int64_t>(moment.realtime_ns - realtime_ns);  // negative: that clock runs behind
+  const auto back = [&](uint64_t ns) {
+    const int64_t then = static_cast<int64_t>(ns) - ago;
+    return then > 0 ? static_cast<uint64_t>(then) : 0;  // before this machine was booted
+  };
+  return {0, back(moment.monotonic_ns), realtime_ns, back(moment.boottime_ns)};
+}
+
 ClockMap::ClockMap(const Header& header, const Moment& start, const Moment& now) : origin_ticks_(header.ticks[0]) {
   const int64_t booted = static_cast<int64_t>(header.realtime_ns - header.boottime_ns);
   const bool same_as_job = same_boot(booted, start.booted_at_ns());

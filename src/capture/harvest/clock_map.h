@@ -17,6 +17,8 @@ struct Moment {
   uint64_t boottime_ns = 0;   // CLOCK_BOOTTIME
 
   static Moment now();
+  /// The moment when the real-time clock read so much; `ticks` is not known. As exact as that clock is even.
+  static Moment at(uint64_t realtime_ns);
   /// When the machine was booted, by its calendar clock: tells moments of different boots apart.
   int64_t booted_at_ns() const { return static_cast<int64_t>(realtime_ns - boottime_ns); }
 };

@@ -32,7 +32,16 @@ void JobLog::continue_in(LogOutput output) {
 }
 
 void JobLog::Rows::record(const model::FileRecord& record) {
-  log_.tables_.add_file(process_, record, log_.mounts_.find(record.path));
+  const Mount* mount = log_.mounts_.find(record.path);
+  log_.tables_.add_file(process_, record, mount);
+  if (mount == nullptr || record.kind != model::FileKind::kFile || !FileLayouts::told_by(*mount)) return;
+  told_.push_back({model::record_id(process_, record.path, record.kind, record.layer), record.final_path, mount});
+}
+
+void JobLog::Rows::add_layouts() {
+  for (const Told& file : told_) {
+    log_.tables_.add_properties(process_, file.record, log_.layouts_.of(file.path, *file.mount));
+  }
 }
 
 void JobLog::refresh_mounts(const Moment& now) {
@@ -75,6 +84,7 @@ void JobLog::add_untold_calls() {
 
 base::Status JobLog::close() {
   add_untold_calls();
+  for (const model::Gap& gap : layouts_.take_gaps()) add_gap(gap);
   HEADRACE_TRY(output_.write(tables_, true));
   return output_.close();
 }

@@ -9,6 +9,7 @@
 #include "anonymize/anonymizer.h"
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
+#include "capture/harvest/file_layout.h"
 #include "capture/harvest/log_output.h"
 #include "capture/harvest/log_tables.h"
 #include "capture/harvest/mounts.h"
@@ -69,6 +70,7 @@ class JobLog {
   ProcessTree tree_;
   LogTables tables_;
   MountTable mounts_;
+  FileLayouts layouts_;
   uint64_t mounts_read_ns_ = 0, processes_ = 0;
   uint64_t excluded_other_ = 0, child_other_ = 0;  // of all processes: a row for each would drown what matters
 
@@ -79,10 +81,18 @@ class JobLog::Rows : public RecordSink {
  public:
   Rows(JobLog& log, uint64_t process) : log_(log), process_(process) {}
   void record(const model::FileRecord& record) override;
+  /// Once all records are known to be good.
+  void add_layouts();
 
  private:
+  struct Told {
+    uint64_t record;
+    std::string path;
+    const Mount* mount;
+  };
   JobLog& log_;
   uint64_t process_;
+  std::vector<Told> told_;
 };
 
 template <typename Settle>
@@ -106,6 +116,7 @@ void JobLog::add_spool(std::span<std::byte> bytes, const std::string& label, con
   contents->process.id = tree_.id_of(image);
   contents->process.host = host_;
   tree_.end(image, contents->process.ended, contents->process.end_at_ns);
+  rows.add_layouts();
   add_contents(*contents);
 }
 

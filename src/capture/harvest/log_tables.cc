@@ -73,11 +73,7 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
     known_mounts_.push_back(mount->id);
     mounts_.push_back(*mount);
   }
-  for (const model::Property& property : record.properties) {
-    properties_.push_back({process, id});
-    property_keys_.push_back(property.key);
-    property_values_.push_back(property.value);
-  }
+  add_properties(process, id, record.properties);
   for (const model::CallSite& site : record.call_sites) call_sites_.add_site(process, id, site);
   for (uint32_t d = 0; d < model::kDirections; ++d) {
     const std::string_view direction = model::direction_name(d);
@@ -96,6 +92,14 @@ void LogTables::add_file(uint64_t process, const model::FileRecord& record, cons
         common_what_.push_back(strides ? "stride" : "size");
       }
     }
+  }
+}
+
+void LogTables::add_properties(uint64_t process, uint64_t record, const std::vector<model::Property>& properties) {
+  for (const model::Property& property : properties) {
+    properties_.push_back({process, record});
+    property_keys_.push_back(property.key);
+    property_values_.push_back(property.value);
   }
 }
 

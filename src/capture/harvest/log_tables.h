@@ -22,6 +22,8 @@ class LogTables {
   /// Facts about the job; the last value of a key counts.
   void add_fact(std::string key, std::string value);
   void add_file(uint64_t process, const model::FileRecord& record, const Mount* mount);
+  /// More of what is known of a file that was added, by the id of its row.
+  void add_properties(uint64_t process, uint64_t record, const std::vector<model::Property>& properties);
   void add_process(const model::Process& process);
   void add_profile(uint64_t process, const model::Profile& profile);
   void add_series(uint64_t process, const model::SeriesBin& bin);

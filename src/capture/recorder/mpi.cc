@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "capture/recorder/launch.h"
 #include "intercept/caller.h"
 
 namespace headrace::capture::mpi {
@@ -87,18 +87,6 @@ void search(const void* caller) {
   identify(m, caller);
 }
 
-/// A text that is the same at all ranks of one run and no other, as whoever started them gives it.
-uint64_t instance_of_environment() {
-  uint64_t id = 0;
-  for (const char* name : {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID", "PBS_JOBID"})
-    if (const char* value = getenv(name)) id = base::mix(id, base::hash_text(value));
-  if (getenv("PMIX_NAMESPACE") || getenv("PMI_JOBID")) return id;
-  // Ranks of one node have the same parent: the proxy of their launcher.
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  return base::mix(base::mix(id, base::hash_text(host)), static_cast<uint64_t>(getppid()));
-}
-
 }  // namespace
 
 const Library& library(const void* caller) {
@@ -164,7 +152,7 @@ void note_rank(const Library& m) {
   int rank = -1, ranks = 0;
   if (!m.known || !m.comm_rank || !m.comm_size) return;
   if (m.comm_rank(m.world, &rank) != 0 || m.comm_size(m.world, &ranks) != 0) return;
-  set_rank(rank, ranks, instance_of_environment());
+  set_rank(rank, ranks, launch_of_environment().id);
 }
 
 }  // namespace headrace::capture::mpi
