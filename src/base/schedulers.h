@@ -8,9 +8,8 @@ struct SchedulerVariable {
 };
 
 inline constexpr SchedulerVariable kSchedulers[] = {
-    {"SLURM_JOB_ID", "slurm"}, {"PBS_JOBID", "pbs"},        {"LSB_JOBID", "lsf"},
-    {"FLUX_JOB_ID", "flux"},   {"COBALT_JOBID", "cobalt"},  {"OAR_JOB_ID", "oar"},
-    {"PJM_JOBID", "pjm"},      {"LOADL_STEP_ID", "loadl"},
+    {"SLURM_JOB_ID", "slurm"},  {"PBS_JOBID", "pbs"},  {"LSB_JOBID", "lsf"}, {"FLUX_JOB_ID", "flux"},
+    {"COBALT_JOBID", "cobalt"}, {"OAR_JOB_ID", "oar"}, {"PJM_JOBID", "pjm"}, {"LOADL_STEP_ID", "loadl"},
 };
 
 /// Longest job id that is kept, with the scheduler's name.

@@ -297,11 +297,11 @@ struct alignas(64) Header {
   uint32_t functions;        // number of functions known to the writer
   uint32_t lost_children;    // forked processes that could make neither a spool nor a note
   uint32_t first_stack, first_module;
-  uint32_t folded_sites;         // first opens of folded files whose stack their roll-up has no room for
-  uint32_t lost_properties;      // of folded files, or without room
-  int32_t rank, ranks;           // in a parallel program; ranks 0: none
-  uint64_t instance;             // the run of that program
-  uint32_t scheduler_job;        // Name: scheduler, space, job id; 0: none, or a launcher keeps it
+  uint32_t folded_sites;     // first opens of folded files whose stack their roll-up has no room for
+  uint32_t lost_properties;  // of folded files, or without room
+  int32_t rank, ranks;       // in a parallel program; ranks 0: none
+  uint64_t instance;         // the run of that program
+  uint32_t scheduler_job;    // Name: scheduler, space, job id; 0: none, or a launcher keeps it
   uint32_t unused_word;
   uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock

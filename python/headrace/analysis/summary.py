@@ -117,7 +117,7 @@ def job_run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
 def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) -> dict[str, Any]:
     keys = ("command", "host", "user_id", "working_directory", "start_utc_ns", "end_utc_ns", "exit_status")
     return {
-        **{key: facts.get(key) for key in (*keys, "complete")},
+        **{key: facts.get(key) for key in (*keys, "complete", "scheduler", "scheduler_job")},
         "run_ns": run_ns,
         "processes": len(processes),
         "process_ids": len(processes) - len(exec_links(processes)),

@@ -102,8 +102,7 @@ bool collect_directory(JobDirectory& directory, const CollectSettings& settings)
   const Moment start = glance.start;
   const bool anonymous = settings.anonymize || facts.contains("anonymize");
   const bool by_day = !settings.site.log_directory.empty();
-  const Target target =
-      target_of(settings, facts, {by_day ? glance.program : "collect", glance.job, anonymous});
+  const Target target = target_of(settings, facts, {by_day ? glance.program : "collect", glance.job, anonymous});
   if (!launched) add_scheduler_facts(glance.job, &facts);
   capture::JobLog log(capture::LogOutput(target.path, fallback_directories()), start);
   if (const Status made = make_anonymous(directory, settings, target, facts, log); !made.ok()) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/schedulers.h"
 #include "capture/harvest/spool_directory.h"
@@ -78,7 +79,7 @@ Glance glance_at(const JobDirectory& directory, const std::map<std::string, std:
   Glance glance;
   glance.start = Moment::now();
   std::set<std::string> jobs;
-  uint64_t program_began = UINT64_MAX;
+  std::pair<bool, uint64_t> most{};  // of a parallel program; bytes of records
   for (const capture::SpoolName& name : capture::list_spools(directory.descriptor())) {
     const auto first = read_first(directory, name.file);
     if (!first.has_value()) continue;
@@ -87,8 +88,9 @@ Glance glance_at(const JobDirectory& directory, const std::map<std::string, std:
       glance.start = {0, header.monotonic_ns[0], header.realtime_ns, header.boottime_ns};
     }
     if (!first->job.empty()) jobs.insert(first->job);
-    if (!is_shell(first->executable) && header.boottime_ns < program_began) {
-      program_began = header.boottime_ns;
+    const std::pair<bool, uint64_t> weight{header.ranks > 0, header.used};
+    if (!is_shell(first->executable) && weight > most) {
+      most = weight;
       glance.program = first->executable;
     }
   }

@@ -11,7 +11,7 @@ namespace headrace::programs {
 
 struct Glance {
   capture::Moment start;  // of the job: the launcher's, or when the first of the processes began
-  std::string program;    // the first that is no shell; "collect" when nothing tells it
+  std::string program;    // a parallel one, else the one with most records, no shell; or "collect"
   SchedulerJob job;       // of all processes that have one; several ids are separated by ","
 };
 

@@ -75,8 +75,8 @@ Result<Request> parse(const std::vector<std::string>& arguments) {
   HEADRACE_TRY(read_site_file("", &settings, &warning));
   if (!warning.empty()) return Status(Code::kInvalid, warning);
   if (settings.log_directory.empty()) {
-    return Status(Code::kInvalid, "no log directory is configured; give one, or set log_directory in " +
-                                      site_configuration());
+    return Status(Code::kInvalid,
+                  "no log directory is configured; give one, or set log_directory in " + site_configuration());
   }
   request.directory = settings.log_directory;
   return request;

@@ -36,8 +36,8 @@ std::string formatted(const char* format, time_t when) {
 std::string plain(const std::string& text) {
   std::string out = text.substr(0, kLongestPart);
   for (char& c : out) {
-    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      strchr(".+-[]@", c) != nullptr;
+    const bool good =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr(".+-[]@", c) != nullptr;
     if (!good || c == '\0') c = '-';
   }
   return out.empty() ? "-" : out;
@@ -107,8 +107,7 @@ std::string default_log_path(const RunSettings& site, const LogName& name) {
     stem = absolute_path("headrace-" + program + formatted("-%Y%m%d-%H%M%S-", now) + std::to_string(getpid()));
   } else {
     (void)make_day_directory(site.log_directory, now);  // where it cannot be made, opening the log says so
-    stem = day_directory(site.log_directory, now) + "/" +
-           site_name({program, name.job, name.anonymous}, now);
+    stem = day_directory(site.log_directory, now) + "/" + site_name({program, name.job, name.anonymous}, now);
   }
   for (int number = 1;; ++number) {  // several jobs may be collected within a second
     std::string path = stem + (number == 1 ? "" : "-" + std::to_string(number)) + ".hr";

@@ -1,8 +1,8 @@
 // Where a log goes that nobody named: the working directory, or the site's log directory with a directory for each day.
 //
-// DIRECTORY/2026/11/5/USER_PROGRAM_JOB-HHMMSS-HOST-PID.hr; days are those of local time, months and days without leading
-// zeros, as Darshan has them. Day directories belong to the administrator and have mode 1777: everybody may add files,
-// nobody may remove another's.
+// DIRECTORY/2026/11/5/USER_PROGRAM_JOB-HHMMSS-HOST-PID.hr; days are those of local time, months and days without
+// leading zeros, as Darshan has them. Day directories belong to the administrator and have mode 1777: everybody may add
+// files, nobody may remove another's.
 #pragma once
 #include <sys/types.h>
 #include <time.h>

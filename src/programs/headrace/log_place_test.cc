@@ -17,7 +17,7 @@ class LogPlace : public testing::Test {
   ~LogPlace() override { [[maybe_unused]] const int status = system(("rm -r " + site_.log_directory).c_str()); }
 
   static mode_t mode_of(const std::string& path) {
-    struct stat info {};
+    struct stat info{};
     stat(path.c_str(), &info);
     return info.st_mode & 07777;
   }

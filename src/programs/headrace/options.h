@@ -11,8 +11,9 @@ namespace headrace::programs {
 extern const char kRunHelp[];
 extern const char kCollectHelp[];
 
-/// Reads the site's configuration file, which `named` replaces unless "", alone or with the user's after it. A mistake in a file that
-/// nobody named goes to `warning`, because it must not keep people from their work, and nothing of that file is used.
+/// Reads the site's configuration file, which `named` replaces unless "", alone or with the user's after it. A mistake
+/// in a file that nobody named goes to `warning`, because it must not keep people from their work, and nothing of that
+/// file is used.
 base::Status read_site_file(const std::string& named, RunSettings* settings, std::string* warning);
 base::Status read_files(const std::string& named, RunSettings* settings, std::string* warning);
 
@@ -22,7 +23,7 @@ base::Status read_files(const std::string& named, RunSettings* settings, std::st
 base::Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::string* warning);
 
 struct CollectSettings {
-  RunSettings site;  // what configuration says of logs
+  RunSettings site;    // what configuration says of logs
   std::string output;  // "" = the log a launcher began, or a name made from the time
   bool quiet = false;
   bool anonymize = false;

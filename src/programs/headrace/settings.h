@@ -1,5 +1,5 @@
-// What a captured run is asked for: the site's configuration file, the user's, the environment, then options. Later ones
-// win. The recorder reads the same files where there is no launcher (capture/recorder/settings.cc).
+// What a captured run is asked for: the site's configuration file, the user's, the environment, then options. Later
+// ones win. The recorder reads the same files where there is no launcher (capture/recorder/settings.cc).
 #pragma once
 #include <cstdint>
 #include <string>

@@ -51,8 +51,9 @@ std::string templates() { return prefix() + "/share/headrace"; }
 Result<std::string> plain_directory() {
   const std::string directory = library_directory();
   if (directory.find_first_of(" ,:$'\"\\") == std::string::npos) return directory;
-  return Status(Code::kInvalid, directory + ": a compiler cannot be told of a path with such characters; install "
-                                            "Headrace where there are none");
+  return Status(Code::kInvalid, directory +
+                                    ": a compiler cannot be told of a path with such characters; install "
+                                    "Headrace where there are none");
 }
 
 Result<RunSettings> site_settings() {
@@ -91,7 +92,8 @@ std::string names() {
 /// A template with @PREFIX@ and @VERSION@ filled in.
 Result<std::string> filled(const std::string& name) {
   const std::string path = templates() + "/" + name;
-  std::string text = name.find('/') == std::string::npos ? capture::read_small_file(path.c_str(), kLongestTemplate) : "";
+  std::string text =
+      name.find('/') == std::string::npos ? capture::read_small_file(path.c_str(), kLongestTemplate) : "";
   if (text.empty()) return Status(Code::kInvalid, "there is no file " + name + "; there are:\n" + names());
   const std::pair<std::string, std::string> values[] = {{"@PREFIX@", prefix()}, {"@VERSION@", HEADRACE_VERSION}};
   for (const auto& [mark, value] : values) {
@@ -104,7 +106,9 @@ Result<std::string> filled(const std::string& name) {
 }
 
 std::string everything() {
-  const auto or_reason = [](const Result<std::string>& value) { return value.ok() ? *value : "none: " + value.message(); };
+  const auto or_reason = [](const Result<std::string>& value) {
+    return value.ok() ? *value : "none: " + value.message();
+  };
   const std::string configuration = site_configuration();
   const bool there = access(configuration.c_str(), F_OK) == 0;
   const auto logs = log_directory();
@@ -133,8 +137,9 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
 
 Result<std::string> link_flags() {
   HEADRACE_ASSIGN(const std::string directory, plain_directory());
-  // It has to stay although no symbol of the program needs it, and to come before the C library.
-  return "-Wl,--push-state,--no-as-needed -L" + directory + " -lheadrace -Wl,--pop-state -Wl,-rpath," + directory;
+  // It has to stay although no symbol of the program needs it, and to come before the C library. In link/ there is its
+  // name without its functions (programs/preload/CMakeLists.txt).
+  return "-Wl,--push-state,--no-as-needed -L" + directory + "/link -lheadrace -Wl,--pop-state -Wl,-rpath," + directory;
 }
 
 Result<std::string> static_link_flags() {

@@ -33,18 +33,19 @@ enum class Makes { kNothing, kProgram, kStaticProgram };
 
 /// Options with a word of their own behind them, which is no input.
 bool takes_word(const std::string& word) {
-  for (const char* option : {"-o", "-I", "-L", "-D", "-U", "-l", "-x", "-include", "-imacros", "-isystem", "-iquote",
-                             "-idirafter", "-MF", "-MT", "-MQ", "-Xlinker", "-Xpreprocessor", "-Xassembler", "-T", "-u",
-                             "-z", "-J", "-arch", "--param", "-target"}) {
+  for (const char* option :
+       {"-o",       "-I",      "-L",         "-D",  "-U",    "-l",      "-x",       "-include",       "-imacros",
+        "-isystem", "-iquote", "-idirafter", "-MF", "-MT",   "-MQ",     "-Xlinker", "-Xpreprocessor", "-Xassembler",
+        "-T",       "-u",      "-z",         "-J",  "-arch", "--param", "-target"}) {
     if (word == option) return true;
   }
   return false;
 }
 
 bool links_nothing(const std::string& word) {
-  for (const char* option : {"-c", "-S", "-E", "-M", "-MM", "-r", "-shared", "-fsyntax-only", "-###", "--version",
-                             "--help", "-V", "-show", "-compile-info", "-link-info", "-dumpversion", "-dumpmachine",
-                             "-dumpspecs", "-dumpfullversion"}) {
+  for (const char* option :
+       {"-c", "-S", "-E", "-M", "-MM", "-r", "-shared", "-fsyntax-only", "-###", "--version", "--help", "-V", "-show",
+        "-compile-info", "-link-info", "-dumpversion", "-dumpmachine", "-dumpspecs", "-dumpfullversion"}) {
     if (word == option) return true;
   }
   for (const char* begin : {"-print-", "--print-", "--showme", "-showme", "-show:"}) {

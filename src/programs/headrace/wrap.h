@@ -1,4 +1,5 @@
-// `headrace wrap COMPILER …`, or a link to this command called headrace-COMPILER: links programs with the capture library.
+// `headrace wrap COMPILER …`, or a link to this command called headrace-COMPILER: links programs with the capture
+// library.
 #pragma once
 #include <string>
 #include <vector>

@@ -14,12 +14,13 @@ using headrace::preload::Hooks;
 
 extern "C" {
 
-#define FUNCTION(id, ret, params, args, module, doc) \
-  EXPORT ret headrace_##id params HEADRACE_SYMBOL(#id);      \
+#define FUNCTION(id, ret, params, args, module, doc)    \
+  EXPORT ret headrace_##id params HEADRACE_SYMBOL(#id); \
   ret headrace_##id params { return Hooks::id args; }
 #define SPECIAL(id, ret, params, args, module, doc)
-#define ALIAS(symbol, id) \
-  EXPORT decltype(headrace_##id) headrace_alias_##symbol HEADRACE_SYMBOL(#symbol) __attribute__((alias(HEADRACE_NAME(#id))));
+#define ALIAS(symbol, id)                                                         \
+  EXPORT decltype(headrace_##id) headrace_alias_##symbol HEADRACE_SYMBOL(#symbol) \
+      __attribute__((alias(HEADRACE_NAME(#id))));
 #define SPECIAL_ALIAS(symbol, id)
 #include "intercept/functions.def"
 #undef FUNCTION
@@ -76,14 +77,14 @@ mqd_t headrace_mq_open(const char* name, int flags, ...) {
 }
 
 // ---- formatted text: the values go on as a va_list
-#define FORMATTED(id, last, params, args)       \
+#define FORMATTED(id, last, params, args)               \
   EXPORT int headrace_##id params HEADRACE_SYMBOL(#id); \
-  int headrace_##id params {                    \
-    va_list values;                             \
-    va_start(values, last);                     \
-    int result = Hooks::id args;                \
-    va_end(values);                             \
-    return result;                              \
+  int headrace_##id params {                            \
+    va_list values;                                     \
+    va_start(values, last);                             \
+    int result = Hooks::id args;                        \
+    va_end(values);                                     \
+    return result;                                      \
   }
 #define TO_STREAM(id, character) \
   FORMATTED(id, format, (FILE * stream, const character* format, ...), (stream, format, values))
@@ -158,8 +159,9 @@ int headrace_execle(const char* path, const char* argument, ...) {
 #define SPECIAL(id, ret, params, args, module, doc)
 #define ALIAS(symbol, id)
 #define SPECIAL_ALIAS(symbol, id) SPECIAL_ALIAS_##id(symbol, id)
-#define SPECIAL_ALIAS_open(symbol, id) \
-  EXPORT decltype(headrace_##id) headrace_alias_##symbol HEADRACE_SYMBOL(#symbol) __attribute__((alias(HEADRACE_NAME(#id))));
+#define SPECIAL_ALIAS_open(symbol, id)                                            \
+  EXPORT decltype(headrace_##id) headrace_alias_##symbol HEADRACE_SYMBOL(#symbol) \
+      __attribute__((alias(HEADRACE_NAME(#id))));
 #define SPECIAL_ALIAS_openat(symbol, id) SPECIAL_ALIAS_open(symbol, id)
 #define SPECIAL_ALIAS_fcntl(symbol, id) SPECIAL_ALIAS_open(symbol, id)
 #define SPECIAL_ALIAS_fprintf(symbol, id) SPECIAL_ALIAS_open(symbol, id)

@@ -43,7 +43,8 @@ add_library(headrace_static OBJECT preload.cc static_real.cc system_calls.cc ${e
 set_target_properties(headrace_static PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(headrace_static PRIVATE headrace_options)
 target_include_directories(headrace_static PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
-target_compile_options(headrace_static PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec -U_FORTIFY_SOURCE>)
+target_compile_options(headrace_static PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec -U_FORTIFY_SOURCE>
+                       $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 target_compile_definitions(headrace_static PRIVATE HEADRACE_STATIC $<$<COMPILE_LANGUAGE:CXX>:__NO_INLINE__>)
 # One object without any other global name, so that it cannot meet one of the program's.
 add_custom_command(OUTPUT ${directory}/headrace-static.o

@@ -20,11 +20,11 @@ struct InsideStreamCall {
 };
 
 struct StaticHooks : intercept::RealHooks {
-#define FUNCTION(id, ret, params, args, module, doc)             \
-  template <typename... A>                                       \
-  static inline __attribute__((always_inline)) ret id(A... a) {  \
-    InsideStreamCall inside(is_stdio(intercept::Fn::id));        \
-    return real::id(a...);                                       \
+#define FUNCTION(id, ret, params, args, module, doc)            \
+  template <typename... A>                                      \
+  static inline __attribute__((always_inline)) ret id(A... a) { \
+    InsideStreamCall inside(is_stdio(intercept::Fn::id));       \
+    return real::id(a...);                                      \
   }
 #define SPECIAL(id, ret, params, args, module, doc) FUNCTION(id, ret, params, args, module, doc)
 #define ALIAS(symbol, id)
@@ -40,9 +40,7 @@ struct OutermostStreamCalls : Below {
   static int __overflow(FILE* stream, int byte) {
     return inside_stream_calls > 0 ? real::__overflow(stream, byte) : Below::__overflow(stream, byte);
   }
-  static int __uflow(FILE* stream) {
-    return inside_stream_calls > 0 ? real::__uflow(stream) : Below::__uflow(stream);
-  }
+  static int __uflow(FILE* stream) { return inside_stream_calls > 0 ? real::__uflow(stream) : Below::__uflow(stream); }
 };
 
 }  // namespace headrace::preload

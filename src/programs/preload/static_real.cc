@@ -1,9 +1,9 @@
 // The real functions of a static program, in the place of intercept/real.cc: the linker knows them all.
+#include <static_functions.h>  // made by static.cmake
 #include <string.h>
 
 #include "intercept/real.h"
 #include "programs/preload/hooks.h"
-#include "static_functions.h"
 
 extern "C" {
 /// Tells the recorder where it is (capture/recorder/settings.cc).
