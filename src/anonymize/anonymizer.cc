@@ -198,6 +198,8 @@ std::string Anonymizer::text(std::string_view text, Treatment treatment) const {
       return names_.mount_source(text);
     case Treatment::kMountOptions:
       return names_.mount_options(text);
+    case Treatment::kRanks:
+      return Names::is_list_of_ranks(text) ? std::string(text) : names_.path(text);
     case Treatment::kPropertyKey:
       return names_.property_key(text);
     case Treatment::kPropertyValue:

@@ -36,7 +36,7 @@ TEST(Anonymizer, TextsThatStayAreListed) {
     const Treatment t = each.treatment;
     if (t == Treatment::kSentence || t == Treatment::kIdentifier || t == Treatment::kMountType ||
         t == Treatment::kMountSource || t == Treatment::kMountOptions || t == Treatment::kPropertyKey ||
-        t == Treatment::kPropertyValue) {
+        t == Treatment::kPropertyValue || t == Treatment::kRanks) {
       kept.insert(std::string(each.table) + "." + std::string(each.column));
     }
   }
@@ -45,7 +45,17 @@ TEST(Anonymizer, TextsThatStayAreListed) {
                                          "common.what",     "profiles.function",  "profiles.layer",  "series.direction",
                                          "segments.layer",  "segments.direction", "mounts.type",     "mounts.source",
                                          "mounts.options",  "sites.what",         "gaps.what",       "gaps.unit",
-                                         "gaps.reason"}));
+                                         "gaps.reason",     "shared.who",         "shares.layer",    "shares.kind"}));
+}
+
+TEST(Anonymizer, NumbersOfRanksStay) {
+  Anonymizer anonymizer(base::SipKey{7});
+  const std::string_view who[] = {"0-3,8,...", "alice"};
+  const uint64_t record[] = {5, 6};
+  Table shared = table_of(TableBuilder("shared").u64("record", record).text("who", who));
+  ASSERT_TRUE(anonymizer.apply(shared));
+  EXPECT_EQ(shared.find("who")->text(0), "0-3,8,...");
+  EXPECT_EQ(shared.find("who")->text(1), anonymizer.names().token("alice"));
 }
 
 TEST(Anonymizer, IdsOfNamesAreThoseOfTheirTokens) {

@@ -26,6 +26,7 @@ enum class Treatment : uint8_t {
   kMountType,
   kMountSource,
   kMountOptions,
+  kRanks,  // numbers of ranks
   kPropertyKey,
   kPropertyValue,
 };

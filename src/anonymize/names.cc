@@ -104,6 +104,10 @@ bool Names::is_identifier(std::string_view text) {
   return !text.empty() && text.size() <= 64 && letter(text[0]) && std::all_of(text.begin(), text.end(), fits);
 }
 
+bool Names::is_list_of_ranks(std::string_view text) {
+  return text.find_first_not_of("0123456789,-.") == std::string_view::npos;
+}
+
 std::string Names::mount_type(std::string_view text) const {
   if (text.empty() || is_file_system(text)) return std::string(text);
   return text.starts_with("fuse.") ? "fuse." + token(text.substr(5)) : token(text);

@@ -27,6 +27,8 @@ class Names {
 
   /// A name of the C language, as functions have, if it is one.
   static bool is_identifier(std::string_view text);
+  /// Whether a text holds nothing but numbers of ranks, such as "0-3,8,...".
+  static bool is_list_of_ranks(std::string_view text);
 
   std::string mount_source(std::string_view text) const;
   std::string mount_type(std::string_view text) const;

@@ -31,26 +31,29 @@ std::string bytes_of(nb::handle item) {
   return nb::cast<std::string>(item);
 }
 
-bool is_signed(std::string_view table, std::string_view column, const nb::list& items) {
-  if (const TableInfo* info = known_table(table)) {
-    for (const ColumnInfo& known : info->columns) {
-      if (known.name == column) return known.role == Role::i64;
-    }
+const ColumnInfo* known_column(std::string_view table, std::string_view column) {
+  const TableInfo* info = known_table(table);
+  for (size_t i = 0; info && i < info->columns.size(); ++i) {
+    if (info->columns[i].name == column) return &info->columns[i];
   }
+  return nullptr;
+}
+
+bool is_signed(const ColumnInfo* known, const nb::list& items) {
+  if (known) return known->role == Role::i64;
   for (nb::handle item : items) {
     if (nb::cast<nb::int_>(item) < nb::int_(0)) return true;
   }
   return false;
 }
 
-bool is_textual(std::string_view table, std::string_view column, const nb::list& items) {
+bool is_textual(const ColumnInfo* known, const nb::list& items) {
   if (items.size() > 0) return nb::isinstance<nb::str>(items[0]) || nb::isinstance<nb::bytes>(items[0]);
-  if (const TableInfo* info = known_table(table)) {
-    for (const ColumnInfo& known : info->columns) {
-      if (known.name == column) return known.role == Role::text || known.role == Role::list;
-    }
-  }
-  return false;
+  return known && (known->role == Role::text || known->role == Role::list);
+}
+
+bool is_real(const ColumnInfo* known, const nb::list& items) {
+  return items.size() > 0 ? nb::isinstance<nb::float_>(items[0]) : known && known->role == Role::f64;
 }
 
 template <typename T, typename Convert>
@@ -62,12 +65,12 @@ std::vector<T>& collect(std::deque<std::vector<T>>& storage, const nb::list& ite
 }
 
 void add_column(format::TableBuilder& builder, const std::string& column, const nb::list& items, Storage& storage) {
-  const std::string& table = builder.name();
-  if (is_textual(table, column, items)) {
+  const ColumnInfo* known = known_column(builder.name(), column);
+  if (is_textual(known, items)) {
     builder.text(column, collect(storage.texts, items, bytes_of));
-  } else if (items.size() > 0 && nb::isinstance<nb::float_>(items[0])) {
+  } else if (is_real(known, items)) {
     builder.f64(column, collect(storage.reals, items, [](nb::handle item) { return nb::cast<double>(item); }));
-  } else if (is_signed(table, column, items)) {
+  } else if (is_signed(known, items)) {
     builder.i64(column, collect(storage.integers, items, [](nb::handle item) { return nb::cast<int64_t>(item); }));
   } else {
     builder.u64(column, collect(storage.words, items, [](nb::handle item) { return nb::cast<uint64_t>(item); }));

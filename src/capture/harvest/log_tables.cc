@@ -151,13 +151,15 @@ void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
 
 uint64_t LogTables::rows() const {
   return fact_keys_.size() + name_ids_.size() + files_.size() + properties_.size() + sizes_.size() + common_.size() +
-         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows();
+         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows() +
+         shares_.rows();
 }
 
 void LogTables::mark() {
   const size_t now[] = {files_.size(),  sizes_.size(), common_.size(),      processes_.size(), profiles_.size(),
                         series_.size(), gaps_.size(),  call_sites_.sites(), properties_.size()};
   std::copy(std::begin(now), std::end(now), marks_);
+  shares_.mark();
 }
 
 void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they are true
@@ -189,6 +191,7 @@ void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they 
   properties_.resize(marks_[8]);
   property_keys_.resize(marks_[8]);
   property_values_.resize(marks_[8]);
+  shares_.rewind();
 }
 
 base::Status LogTables::flush(format::Writer& writer, bool last) {
@@ -200,6 +203,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
   HEADRACE_TRY(flush_files(writer));
   HEADRACE_TRY(flush_properties(writer));
   HEADRACE_TRY(flush_figures(writer));
+  HEADRACE_TRY(shares_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(call_sites_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(flush_gaps(writer));
   return flush_processes(writer);
@@ -208,7 +212,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
 void LogTables::clear() {
   clear_all(fact_keys_, fact_values_, name_ids_, name_texts_, mounts_);
   call_sites_.clear();
-  mark();
+  shares_.clear();
   for (size_t& mark : marks_) mark = 0;
   rewind();
 }

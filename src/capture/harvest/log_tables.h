@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "capture/harvest/mounts.h"
+#include "capture/harvest/share_tables.h"
 #include "capture/harvest/site_tables.h"
 #include "format/writer.h"
 #include "model/file_record.h"
@@ -31,6 +32,8 @@ class LogTables {
   void add_module(const model::Module& module) {
     call_sites_.add_module(module, [this](std::string_view path) { return name(path); });
   }
+  void add_shared(const model::SharedRecord& record) { shares_.add(record); }
+  void add_share(const model::Share& share) { shares_.add(share); }
   void add_stack(const model::Stack& stack) { call_sites_.add_stack(stack); }
 
   uint64_t rows() const;
@@ -129,6 +132,7 @@ class LogTables {
   std::vector<std::string> gap_what_, gap_units_, gap_reasons_;
   std::vector<Mount> mounts_;
   SiteTables call_sites_;
+  ShareTables shares_;
 
   std::vector<uint64_t> known_names_, known_mounts_;  // hash sets; emptied when they grow too large
   size_t known_count_ = 0;

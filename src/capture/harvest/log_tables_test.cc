@@ -52,6 +52,7 @@ TEST(LogTables, RowsStoredBeforeAFailureAreNotStoredAgain) {
       model::Process process;
       process.id = i;
       tables.add_process(process);
+      tables.add_share({.process = i, .record = 1, .files = 1, .reads = i});
     }
     std::vector<uint8_t> first, second;
     auto full = format::Writer::open(std::make_unique<FullSink>(first, chunks), small_chunks());
@@ -63,7 +64,7 @@ TEST(LogTables, RowsStoredBeforeAFailureAreNotStoredAgain) {
     }
     EXPECT_TRUE(tables.empty());
     ASSERT_TRUE(other->close().ok());
-    for (const char* name : {"profiles", "gaps", "processes"}) {
+    for (const char* name : {"profiles", "gaps", "shares", "processes"}) {
       std::multiset<uint64_t> processes;
       if (!first.empty()) collect(first, name, "process", &processes);
       collect(second, name, "process", &processes);
@@ -71,6 +72,58 @@ TEST(LogTables, RowsStoredBeforeAFailureAreNotStoredAgain) {
       EXPECT_EQ(std::set<uint64_t>(processes.begin(), processes.end()).size(), kRows) << name << " after " << chunks;
     }
   }
+}
+
+TEST(LogTables, RecordsOfSeveralRanksAreStoredWithTheirShares) {
+  std::vector<uint8_t> bytes;
+  auto writer = format::Writer::open(std::make_unique<format::MemorySink>(bytes));
+  LogTables tables;
+  model::SharedRecord shared{.record = 7,
+                             .ranks = 3,
+                             .who = "0-1,4",
+                             .fastest_rank = 4,
+                             .slowest_rank = 0,
+                             .opened_size = 5,
+                             .opened_flags = 3};
+  shared.bytes = {.least = 1, .most = 6, .mean = 3.5, .variance = 0.25};
+  shared.time_ns = {.least = 2, .most = 9, .mean = 5.5, .variance = 1.75};
+  tables.add_shared(shared);
+  tables.mark();
+  tables.add_shared({.record = 8, .ranks = 2, .who = "0-1", .bytes = {}, .time_ns = {}});
+  tables.add_share({.process = 1, .record = 8});
+  tables.rewind();
+  tables.add_share({.process = 2,
+                    .record = 0,
+                    .layer = model::Layer::kMpiio,
+                    .files = 5,
+                    .reads = 1,
+                    .writes = 2,
+                    .calls = 3,
+                    .bytes_read = 4,
+                    .bytes_written = 5,
+                    .read_ns = 6,
+                    .write_ns = 7,
+                    .meta_ns = 8});
+  EXPECT_EQ(tables.rows(), 2u);
+  ASSERT_TRUE(tables.flush(*writer, true).ok());
+  ASSERT_TRUE(writer->close().ok());
+
+  auto reader = format::Reader::open_memory(bytes);
+  const auto records = reader->table("shared"), shares = reader->table("shares");
+  ASSERT_EQ(records->rows, 1u);
+  EXPECT_EQ(records->find("who")->text(0), "0-1,4");
+  EXPECT_EQ(records->find("bytes_mean")->f64(0), 3.5);
+  EXPECT_EQ(records->find("time_variance_ns2")->f64(0), 1.75);
+  EXPECT_EQ(records->find("slowest_rank")->u64(0), 0u);
+  EXPECT_EQ(records->find("opened_size")->u64(0), 5u);
+  EXPECT_EQ(records->find("opened_flags")->u64(0), 3u);
+  ASSERT_EQ(shares->rows, 1u);
+  EXPECT_EQ(shares->find("layer")->text(0), "mpiio");
+  EXPECT_EQ(shares->find("kind")->text(0), "file");
+  uint64_t expected = 1;
+  for (const char* name : {"reads", "writes", "calls", "bytes_read", "bytes_written", "read_ns", "write_ns", "meta_ns"})
+    EXPECT_EQ(shares->find(name)->u64(0), expected++) << name;
+  EXPECT_EQ(shares->find("files")->u64(0), 5u);
 }
 
 }  // namespace
