@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "base/schedulers.h"
 #include "capture/harvest/spool_directory.h"
@@ -58,6 +58,11 @@ bool is_shell(std::string_view path) {
   return name.empty();
 }
 
+/// Jobs call tools of the system around the program that they are about.
+bool is_of_system(std::string_view path) {
+  return path.starts_with("/usr/") || path.starts_with("/bin/") || path.starts_with("/sbin/");
+}
+
 SchedulerJob joined(const std::set<std::string>& jobs) {
   SchedulerJob all;
   for (const std::string& text : jobs) {
@@ -79,7 +84,7 @@ Glance glance_at(const JobDirectory& directory, const std::map<std::string, std:
   Glance glance;
   glance.start = Moment::now();
   std::set<std::string> jobs;
-  std::pair<bool, uint64_t> most{};  // of a parallel program; bytes of records
+  std::tuple<bool, bool, uint64_t> most{};  // parallel; no tool of the system; bytes of records
   for (const capture::SpoolName& name : capture::list_spools(directory.descriptor())) {
     const auto first = read_first(directory, name.file);
     if (!first.has_value()) continue;
@@ -88,7 +93,7 @@ Glance glance_at(const JobDirectory& directory, const std::map<std::string, std:
       glance.start = {0, header.monotonic_ns[0], header.realtime_ns, header.boottime_ns};
     }
     if (!first->job.empty()) jobs.insert(first->job);
-    const std::pair<bool, uint64_t> weight{header.ranks > 0, header.used};
+    const std::tuple weight{header.ranks > 0, !is_of_system(first->executable), uint64_t{header.used}};
     if (!is_shell(first->executable) && weight > most) {
       most = weight;
       glance.program = first->executable;

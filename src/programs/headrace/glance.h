@@ -11,7 +11,7 @@ namespace headrace::programs {
 
 struct Glance {
   capture::Moment start;  // of the job: the launcher's, or when the first of the processes began
-  std::string program;    // a parallel one, else the one with most records, no shell; or "collect"
+  std::string program;    // a parallel one, else the user's with most records, no shell; or "collect"
   SchedulerJob job;       // of all processes that have one; several ids are separated by ","
 };
 
