@@ -43,6 +43,9 @@ LIBRARY_LAYERS = ("hdf5", "pnetcdf", "mpiio")
 # Facts of the table `job` that are numbers.
 _INTEGERS = {"format_version", "user_id", "start_utc_ns", "end_utc_ns", "exit_status"}
 
+# Facts of one of several launchers that wrote the log begin so.
+_PART = "part."
+
 
 class Counter(NamedTuple):
     """One counter of a file record, as counters.def has it."""
@@ -147,11 +150,14 @@ class JobLog:
 
     @property
     def job(self) -> dict[str, Any]:
-        """Facts about the job: `command` as a list, times, user and status as integers, the rest as text."""
+        """Facts about the job: `command` as a list, times, user and status as integers, the rest as text.
+
+        Where several launchers wrote the log, `complete`, `exit_status` and `end_utc_ns` are of all of them.
+        """
         facts: dict[str, Any] = {}
         for row in self.native.frame("job").rows():
-            facts[row["key"]] = _fact(row["key"], row["value"])
-        return facts
+            facts[row["key"]] = _fact(row["key"].rpartition(".")[2], row["value"])
+        return _of_all_parts(facts)
 
     @property
     def processes(self) -> pyarrow.Table:
@@ -305,6 +311,24 @@ def _fact(key: str, value: str) -> Any:
     except (ValueError, RecursionError):
         pass
     return value
+
+
+def _of_all_parts(facts: dict[str, Any]) -> dict[str, Any]:
+    """Facts in which what each launcher says of its own part (docs/formats/job-log.md) is put together."""
+    parts = [key for key in facts if key.startswith(_PART) and "." not in key[len(_PART) :]]
+    if not parts:
+        return facts
+    whole = {key: value for key, value in facts.items() if not key.startswith(_PART)}
+    for name in ("exit_status", "end_utc_ns"):
+        values = [facts.get(f"{part}.{name}", whole.get(name)) for part in parts] + [whole.get(name)]
+        whole[name] = max((value for value in values if isinstance(value, int)), default=None)
+    reasons = [str(facts[part]) for part in parts if facts[part] != "yes"]
+    alone = whole.setdefault("complete", "yes")
+    if alone == "yes" and reasons:
+        text = reasons[0].removeprefix("no: ")
+        several = f" ({len(reasons)} of {len(parts)} launchers)" if len(parts) > 1 else ""
+        whole["complete"] = f"no: {text}{several}"
+    return whole
 
 
 def _to_arrow(frame: _native.Frame) -> pyarrow.Table:

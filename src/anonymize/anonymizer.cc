@@ -222,12 +222,19 @@ uint64_t Anonymizer::number(uint64_t value, Treatment treatment) const {
 Fact anonymous_fact(const Names& names, std::string_view key, std::string_view value) {
   static constexpr std::string_view kNumbers[] = {"format_version", "start_utc_ns", "end_utc_ns", "exit_status",
                                                   "memory",         "file_sizes",   "anonymized"};
-  static constexpr std::string_view kPaths[] = {"host", "working_directory", "spool_directory", "scheduler_job"};
+  static constexpr std::string_view kPaths[] = {"host", "working_directory", "spool_directory", "job_identity",
+                                                "scheduler_job"};
   static constexpr std::string_view kSentences[] = {"complete", "spool_refused", "scheduler"};
   static constexpr std::string_view kLists[] = {"command", "include", "exclude"};
   const auto is_in = [&](const auto& keys) {
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
   };
+  // What each of several launchers says: part.ID, part.ID.exit_status and part.ID.end_utc_ns. The id is random.
+  if (key.starts_with("part.")) {
+    const bool number = key.ends_with(".exit_status") || key.ends_with(".end_utc_ns");
+    if (number && is_whole_number(value)) return {true, std::string(value)};
+    return {true, number ? names.path(value) : names.sentence(value)};
+  }
   if (is_in(kNumbers)) return {true, is_whole_number(value) ? std::string(value) : names.path(value)};
   if (key == "headrace_version") return {true, is_version(value) ? std::string(value) : names.path(value)};
   if (is_in(kPaths)) return {true, names.path(value)};

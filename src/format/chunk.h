@@ -37,7 +37,7 @@ enum class Codec : uint16_t { kRaw = 0, kZstd = 1 };
 
 /// Who wrote a chunk. (job, process, rank, thread) is one producer; its chunks are put in order by `sequence`.
 struct Producer {
-  uint64_t process = 0;  // process id of the job log; 0: the writer of the whole log
+  uint64_t process = 0;  // a random number, or a process id of the job log; 0: the writer of the whole log
   uint32_t rank = 0xffffffff;
   uint32_t thread = 0;
   bool operator==(const Producer&) const = default;

@@ -54,6 +54,7 @@ Writer::~Writer() = default;
 
 uint64_t Writer::job() const { return state_->options.job; }
 uint64_t Writer::bytes() const { return state_->bytes; }
+uint64_t Writer::end() const { return state_->end; }
 size_t Writer::stored_rows() const { return state_->stored_rows; }
 
 Result<Writer> Writer::open(std::unique_ptr<Sink> sink, WriterOptions options) {

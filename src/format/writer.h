@@ -65,6 +65,7 @@ class Writer {
 
   uint64_t job() const;
   uint64_t bytes() const;  // appended so far, index included
+  uint64_t end() const;    // offset in the sink behind what was appended last; 0: nothing was
 
  private:
   struct State;

@@ -96,3 +96,14 @@ def test_a_log_without_names_still_says_what_is_missing() -> None:
     run = command("show", "--anonymize", sample("mpi-io-test-x86_64-3.4.7"))
     assert "Darshan's module APMPI" in run.stdout
     assert "snyder" not in run.stdout
+
+
+def test_a_slow_object_server_is_found() -> None:
+    """2,048 ranks, a file each, on 24 servers of which one was slow."""
+    facts = json.loads(command("show", sample("sample-badost"), "--json").stdout)
+    against = facts["servers_against_ranks"]
+    assert len(facts["servers"]) == 24
+    assert (against["ranks"], against["slow"], against["standing_out"]) == (2048, 85, ["14"])
+    assert against["sentence"].endswith("All 85 ranks with files there are slow: the server explains them.")
+    whole = json.loads(command("show", sample("example"), "--json").stdout)["servers_against_ranks"]
+    assert "one record for all ranks" in whole["sentence"]

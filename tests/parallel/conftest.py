@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from capture_tools import Captured, run
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 HERE = Path(__file__).parent
 LIBRARIES = ("openmpi", "mpich")

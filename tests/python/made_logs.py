@@ -217,6 +217,13 @@ def parallel(path: Path, ranks: int = 8, per_node: int = 4, slow: int = 5, bins:
     """
     log = LogMaker(command=json.dumps(["mpirun", "-n", str(ranks), "./simulate"]))
     log.add("mounts", mount=5, point="/scratch", type="lustre", source="mds:/scratch", options="rw")
+    for node in range(-(-ranks // per_node)):
+        log.add(
+            "nodes",
+            node=log.name(f"node{node}"),
+            io_node=log.name(f"ion{node}"),
+            nearest_switch=log.name("s1"),
+        )
     shared, run = "/scratch/run/dump.h5", 2_000_000_000
     launcher = {"executable": "/usr/bin/mpirun", "arguments": b"mpirun\0-n\0"}
     log.process(999, host="login1", ranks=0, instance=0, **launcher)

@@ -15,8 +15,9 @@ from headrace.analysis.parallel import file_ranks
 from headrace.analysis.processes import process_rows
 from headrace.analysis.properties import properties
 from headrace.analysis.rank_report import MOST_SPANS as MOST_HEAT_SPANS
-from headrace.analysis.rank_report import heat, known_properties, servers, shared_files
+from headrace.analysis.rank_report import heat, known_properties, shared_files
 from headrace.analysis.ranks import rank_rows
+from headrace.analysis.servers import servers
 from headrace.analysis.summary import overview, process_facts, tell_damage
 from headrace.logs import JobLog, flags
 
@@ -71,7 +72,7 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
     facts["properties"], facts["properties_left_out"] = known_properties(
         known, [row["path"] for row in about]
     )
-    facts["servers"] = servers(log, by_path, known)
+    facts["servers"], facts["servers_against_ranks"] = servers(log, by_path, known, rows)
     if top_level["parallel"]:
         facts["shared_files"] = shared_files(log, by_path, rows)
         facts["heat"] = picture[0] if picture else None

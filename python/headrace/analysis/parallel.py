@@ -13,7 +13,7 @@ from headrace import _native
 from headrace.analysis.changes import signed
 from headrace.analysis.kinds import LIBRARY_LAYERS, SYSTEM_LAYERS, merge_files
 from headrace.analysis.libraries import interfaces
-from headrace.analysis.ranks import extremes, node_rows, rank_rows, spread
+from headrace.analysis.ranks import SERVED_BY, extremes, node_rows, rank_rows, spread
 from headrace.logs import JobLog, flags
 
 Facts = dict[str, Any]
@@ -42,6 +42,7 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
     if not ranks:
         return None
     nodes = node_rows(ranks)
+    above = {key: node_rows(ranks, key) for key in SERVED_BY}
     by_path = merge_files(log, "path", [])
     evenness = log.native.rank_statistics(by_path)
     reduced = _reduced(log, processes)
@@ -68,7 +69,18 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
         "fastest_ranks": [_shown(row) for row in fastest],
         "slowest_nodes": slow_nodes,
         "fastest_nodes": fast_nodes,
+        "io_nodes": _served(above["io_node"], ranks, most),
+        "switches": _served(above["nearest_switch"], ranks, most),
     }
+
+
+def _served(rows: list[Facts], ranks: list[Facts], most: int) -> Facts | None:
+    """Of what serves nodes: how many, the slowest and fastest, and how many ranks are in none of them."""
+    if not rows:
+        return None
+    slowest, fastest = extremes(rows, lambda row: float(row["io_ns_per_rank"]), most)
+    without = len(ranks) - sum(row["ranks"] for row in rows)
+    return {"number": len(rows), "slowest": slowest, "fastest": fastest, "ranks_without": without}
 
 
 def _shown(row: Facts) -> Facts:

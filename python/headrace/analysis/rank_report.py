@@ -1,13 +1,13 @@
-"""What a report shows of ranks besides `parallel`: each rank over time, shared files, object servers."""
+"""What a report shows of ranks besides `parallel`: each over time, shared files, what is known of files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from headrace import _native
 from headrace.analysis.changes import signed
 from headrace.analysis.parallel import file_ranks
+from headrace.analysis.ranks import ranges
 from headrace.logs import JobLog
 
 Facts = dict[str, Any]
@@ -81,54 +81,6 @@ def shared_files(log: JobLog, by_path: _native.Frame, processes: list[Facts]) ->
             }
         )
     return result
-
-
-def ranges(ranks: Iterable[int], most: int = 12) -> str:
-    """As "0-3, 8, 12-15"; what is beyond `most` parts is counted."""
-    parts: list[list[int]] = []
-    for rank in sorted(set(ranks)):
-        if parts and rank == parts[-1][1] + 1:
-            parts[-1][1] = rank
-        else:
-            parts.append([rank, rank])
-    texts = [str(first) if first == last else f"{first}-{last}" for first, last in parts[:most]]
-    rest = sum(last - first + 1 for first, last in parts[most:])
-    return ", ".join(texts) + (f", … and {rest:,} more" if rest else "")
-
-
-def servers(log: JobLog, by_path: _native.Frame, known: dict[str, list[Facts]]) -> list[Facts]:
-    """Object servers by the files that lie on them: a file on several counts at each, so sums overlap.
-
-    `slowest` are the ranks that took longest in one of these files. Most time first.
-    """
-    targets: dict[str, list[str]] = {}
-    for path, facts in known.items():
-        for fact in facts:
-            if fact["key"] == "lustre.osts":
-                targets[path] = sorted({part.strip() for part in fact["value"].split(",")} - {""})
-                break
-    if not targets:
-        return []
-    columns = ["path", "bytes_read", "bytes_written", "read_ns", "write_ns", "meta_ns"]
-    paths = [row["path"] for row in by_path.rows(None, ["path"])]
-    numbers = [number for number, path in enumerate(paths) if path in targets]
-    found: dict[str, Facts] = {}
-    for row, ranks in zip(by_path.rows(numbers, columns), file_ranks(log, by_path, numbers), strict=True):
-        for target in targets[row["path"]]:
-            entry = found.setdefault(
-                target, {"server": target, "files": 0, "bytes": 0, "io_ns": 0, "ranks": {}}
-            )
-            entry["files"] += 1
-            entry["bytes"] += row["bytes_read"] + row["bytes_written"]
-            entry["io_ns"] += sum(signed(row[key]) for key in ("read_ns", "write_ns", "meta_ns"))
-            if ranks and ranks["slowest"]:
-                slow, time = ranks["slowest"], ranks["time_ns"]["most"]
-                key = (slow["rank"], slow["host"])
-                entry["ranks"][key] = max(entry["ranks"].get(key, 0), time)
-    for entry in found.values():
-        ordered = sorted(entry.pop("ranks").items(), key=lambda item: (-item[1], item[0]))[:3]
-        entry["slowest"] = [{"rank": rank, "host": host, "time_ns": time} for (rank, host), time in ordered]
-    return sorted(found.values(), key=lambda entry: (-entry["io_ns"], entry["server"]))
 
 
 def known_properties(known: dict[str, list[Facts]], paths: list[str]) -> tuple[list[Facts], int]:

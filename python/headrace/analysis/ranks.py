@@ -19,6 +19,9 @@ _CALLS = ("reads", "writes", "metadata_calls")
 _SUMS = (*_IO, "calls", "io_ns", "mpi_ns", "mpi_calls", "mpi_bytes", "mpiio_ns", "run_ns", "images")
 
 
+SERVED_BY = ("io_node", "nearest_switch")  # of the table `nodes`
+
+
 def rank_rows(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
     """One row a rank, by instance and rank; `processes` are those of `process_rows`.
 
@@ -27,6 +30,7 @@ def rank_rows(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
     """
     done = {row["process"]: row for row in merge_files(log, "process", []).rows()}
     library = library_times(log)
+    places = node_places(log)
     rows: dict[tuple[int, int], Facts] = {}
     for process in processes:
         if process["rank"] < 0:
@@ -37,6 +41,8 @@ def rank_rows(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
             {
                 **{key: process[key] for key in ("instance", "rank", "host", "executable", "process")},
                 **dict.fromkeys(_SUMS, 0),
+                **dict.fromkeys(SERVED_BY, ""),
+                **places.get(process["host"], {}),
                 "captured": False,
                 "files": 0,
             },
@@ -94,24 +100,52 @@ def extremes(
     return slowest, fastest
 
 
-def node_rows(ranks: Iterable[Facts]) -> list[Facts]:
+def node_rows(ranks: Iterable[Facts], key: str = "host") -> list[Facts]:
     """One row a node, most time in I/O by rank first: compute nodes are the hosts that ranks ran on.
 
-    Ranks whose host is not known are in none.
+    With another `key` one row for each of what serves nodes ("io_node", "nearest_switch"), and how many they
+    are. Ranks of which it is not known are in none.
     """
-    nodes: dict[str, Facts] = {}
+    groups: dict[str, Facts] = {}
+    hosts: dict[str, set[str]] = {}
     for rank in ranks:
-        if not rank["host"]:
+        name = rank[key]
+        if not name:
             continue
-        node = nodes.setdefault(
-            rank["host"],
-            {"host": rank["host"], "ranks": 0, "io_ns": 0, "slowest_io_ns": 0, "bytes": 0, "mpi_ns": 0},
+        group = groups.setdefault(
+            name, {key: name, "ranks": 0, "io_ns": 0, "slowest_io_ns": 0, "bytes": 0, "mpi_ns": 0}
         )
-        node["ranks"] += 1
-        node["io_ns"] += rank["io_ns"]
-        node["mpi_ns"] += rank["mpi_ns"]
-        node["slowest_io_ns"] = max(node["slowest_io_ns"], rank["io_ns"])
-        node["bytes"] += rank["bytes_read"] + rank["bytes_written"]
-    for node in nodes.values():
-        node["io_ns_per_rank"] = node["io_ns"] / node["ranks"]
-    return sorted(nodes.values(), key=lambda node: (-node["io_ns_per_rank"], node["host"]))
+        hosts.setdefault(name, set()).add(rank["host"])
+        group["ranks"] += 1
+        group["io_ns"] += rank["io_ns"]
+        group["mpi_ns"] += rank["mpi_ns"]
+        group["slowest_io_ns"] = max(group["slowest_io_ns"], rank["io_ns"])
+        group["bytes"] += rank["bytes_read"] + rank["bytes_written"]
+        if key == "host":
+            group |= {served: rank[served] for served in SERVED_BY}
+    for name, group in groups.items():
+        group["io_ns_per_rank"] = group["io_ns"] / group["ranks"]
+        if key != "host":
+            group["nodes"] = len(hosts[name])
+    return sorted(groups.values(), key=lambda group: (-group["io_ns_per_rank"], group[key]))
+
+
+def node_places(log: JobLog) -> dict[str, Facts]:
+    """By node: the I/O node and the switch that serve it, as far as the log says."""
+    if not log.native.columns("nodes"):
+        return {}
+    rows = log.native.frame("nodes").rows(None, ["node", *SERVED_BY])
+    return {row["node"]: {key: row[key] for key in SERVED_BY} for row in rows}
+
+
+def ranges(ranks: Iterable[int], most: int = 12) -> str:
+    """As "0-3, 8, 12-15"; what is beyond `most` parts is counted."""
+    parts: list[list[int]] = []
+    for rank in sorted(set(ranks)):
+        if parts and rank == parts[-1][1] + 1:
+            parts[-1][1] = rank
+        else:
+            parts.append([rank, rank])
+    texts = [str(first) if first == last else f"{first}-{last}" for first, last in parts[:most]]
+    rest = sum(last - first + 1 for first, last in parts[most:])
+    return ", ".join(texts) + (f", … and {rest:,} more" if rest else "")

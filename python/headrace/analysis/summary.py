@@ -10,6 +10,7 @@ from headrace._errors import UsageError
 from headrace.analysis.access import access
 from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import finest_spans, functions, layers, rate
+from headrace.analysis.completeness import of_all_ranks
 from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
 from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, merge_files
@@ -18,6 +19,7 @@ from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
+from headrace.analysis.servers import job_servers
 from headrace.logs import JobLog, flags
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
@@ -47,6 +49,8 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
         "bandwidth": rate(log, chosen, run_ns, finest_spans([log], run_ns, options.bins)),
         "processes": process_facts(log, processes, run_ns),
     }
+    found = ([], None) if chosen else job_servers(log, merge_files(log, "path", []), processes)
+    summary["servers"], summary["servers_against_ranks"] = found
     tell_damage(log, summary)
     return summary
 
@@ -117,7 +121,8 @@ def job_run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
 def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) -> dict[str, Any]:
     keys = ("command", "host", "user_id", "working_directory", "start_utc_ns", "end_utc_ns", "exit_status")
     return {
-        **{key: facts.get(key) for key in (*keys, "complete", "scheduler", "scheduler_job")},
+        **{key: facts.get(key) for key in (*keys, "scheduler", "scheduler_job")},
+        "complete": of_all_ranks(facts, processes),
         "run_ns": run_ns,
         "processes": len(processes),
         "process_ids": len(processes) - len(exec_links(processes)),

@@ -9,7 +9,7 @@ from headrace.commands._columns import columns
 from headrace.commands._show_calls import directory_lines, function_lines, layer_lines
 from headrace.commands._show_header import header_lines
 from headrace.commands._show_libraries import library_lines
-from headrace.commands._show_parallel import parallel_lines
+from headrace.commands._show_parallel import parallel_lines, server_lines
 from headrace.commands._show_rows import row_lines
 from headrace.commands._show_tree import process_lines
 from headrace.commands._terminal import Terminal
@@ -46,6 +46,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         header_lines(facts, terminal),
         _totals(facts, terminal),
         parallel_lines(facts, terminal),
+        server_lines(facts, terminal),
         layer_lines(facts, terminal),
         library_lines(facts, terminal),
         row_lines(facts, terminal),

@@ -22,7 +22,10 @@ def parallel_lines(facts: Facts, terminal: Terminal) -> list[str]:
     lines = [terminal.bold(title)]
     for text in (*_instances(parallel), *_sentences(parallel)):
         lines += terminal.wrap(text, "  ", "    ")
-    return [*lines, *_spreads(parallel, terminal), *_ranks(parallel, terminal), *_nodes(parallel, terminal)]
+    lines += [*_spreads(parallel, terminal), *_ranks(parallel, terminal), *_nodes(parallel, terminal)]
+    for key, one, name in (("io_nodes", "I/O node", "io_node"), ("switches", "switch", "nearest_switch")):
+        lines += _served(parallel[key], one, name, terminal)
+    return lines
 
 
 def _instances(parallel: Facts) -> list[str]:
@@ -151,6 +154,46 @@ def _nodes(parallel: Facts, terminal: Terminal) -> list[str]:
     return [terminal.dim(table[0]), *table[1:]]
 
 
+def _served(served: Facts | None, one: str, key: str, terminal: Terminal) -> list[str]:
+    """What serves nodes: I/O nodes, or switches of the network."""
+    if not served:
+        return []
+    rows: list[Sequence[str]] = [("", "nodes", "ranks", "I/O a rank", "slowest rank", "bytes", one)]
+    for which in ("slowest", "fastest"):
+        word = which if served["number"] > 1 else ""
+        for row in served[which][:_MOST]:
+            times = (duration(row["io_ns_per_rank"]), duration(row["slowest_io_ns"]))
+            counts = (number(row["nodes"]), number(row["ranks"]))
+            rows.append((word, *counts, *times, size(row["bytes"]), printable(row[key])))
+            word = ""
+    table = columns(rows, left=frozenset({0, 6}), room=terminal.columns)
+    lines = [terminal.dim(table[0]), *table[1:]]
+    if served["ranks_without"]:
+        lines += terminal.wrap(
+            f"Of {count(served['ranks_without'], 'rank')} the {one} is not known.", "  ", "    "
+        )
+    return lines
+
+
+def server_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    """Object servers by what lies on them, and whether they explain the slow ranks."""
+    servers, against = facts["servers"], facts["servers_against_ranks"]
+    if not servers or not any(row["io_ns"] for row in servers):
+        return []
+    lines = [terminal.bold(count(len(servers), "object server"))]
+    if against:
+        lines += terminal.wrap(against["sentence"], "  ", "    ")
+    known = against is not None and against["slow"]
+    heading = ("", "files", "bytes", "I/O", *(("slow ranks", "others") if known else ()), "server")
+    rows: list[Sequence[str]] = [heading]
+    for row in servers[:_MOST]:
+        shares = (percent(row["slow_share"]), percent(row["other_share"])) if known else ()
+        figures = (number(row["files"]), size(row["bytes"]), duration(row["io_ns"]))
+        rows.append(("slowest" if len(rows) == 1 else "", *figures, *shares, printable(row["server"])))
+    table = columns(rows, left=frozenset({0, len(heading) - 1}), room=terminal.columns)
+    return [*lines, terminal.dim(table[0]), *table[1:]]
+
+
 def rank_words(row: Facts) -> list[str]:
     """How ranks shared a file, for the line of words under it."""
     ranks = row.get("ranks")
@@ -182,6 +225,9 @@ def property_words(row: Facts) -> list[str]:
     for fact in row.get("properties", []):
         values.setdefault(fact["key"], []).append(fact["value"])
     words = []
+    parts = {key.split(".")[1] for key in values if key.startswith("lustre.component")}
+    if parts:
+        words.append(f"stripes: in {count(len(parts), 'part')} of the file")
     if "lustre.stripe_count" in values:
         stripes = "/".join(map(printable, values["lustre.stripe_count"]))
         sizes = [

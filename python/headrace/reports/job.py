@@ -77,7 +77,7 @@ def _ranks(rows: list[dict[str, Any]]) -> Table:
     columns = {
         "rank": numbers("i32", map(_small, each("rank"))),
         "instance": codes(f"{number:016x}" for number in each("instance")),
-        **{key: codes(each(key)) for key in ("host", "executable")},
+        **{key: codes(each(key)) for key in ("host", "executable", "io_node", "nearest_switch")},
         **{key: numbers("f64", each(key)) for key in _RANK_FIGURES},
         "captured": numbers("u8", each("captured")),
     }

@@ -1,5 +1,6 @@
 #include "capture/harvest/job_log.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <utility>
@@ -60,16 +61,26 @@ void JobLog::add_contents(const SpoolContents& contents) {
   for (const model::Stack& stack : contents.stacks) tables_.add_stack(stack);
   excluded_other_ += contents.excluded_other;
   child_other_ += contents.child_other;
-  tables_.add_process(contents.process);
+  add_process(contents.process);
+}
+
+void JobLog::add_process(const model::Process& process) {
   ++processes_;
+  tables_.add_process(process);
+  if (!nodes_.insert(process.host).second) return;
+  const auto variable = [](const char* name) { return getenv(name) == nullptr ? "" : getenv(name); };
+  // Slurm tells of the node that this runs on.
+  const std::string nearest =
+      process.host != host_ ? ""
+                            : leaf_switch(variable("SLURM_TOPOLOGY_ADDR"), variable("SLURM_TOPOLOGY_ADDR_PATTERN"));
+  tables_.add_node(process.host, topology_.io_node_of(process.host), nearest);
 }
 
 void JobLog::add_uncaptured(model::Process process) {
   process.host = host_;
   process.captured = false;
   tables_.add_gap(process.id, {"process", 1, "processes", process.reason});
-  tables_.add_process(process);
-  ++processes_;
+  add_process(process);
 }
 
 void JobLog::add_untold_calls() {

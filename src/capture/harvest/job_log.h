@@ -4,6 +4,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "anonymize/anonymizer.h"
@@ -15,6 +16,7 @@
 #include "capture/harvest/mounts.h"
 #include "capture/harvest/process_tree.h"
 #include "capture/harvest/spool_reader.h"
+#include "capture/harvest/topology.h"
 
 namespace headrace::capture {
 
@@ -32,6 +34,9 @@ class JobLog {
 
   /// What the log calls the process image `id`.
   uint64_t stored_id(uint64_t id) const { return anonymizer_ ? anonymizer_->names().id(id) : id; }
+
+  /// Which I/O node serves which node: those that processes ran on get a row.
+  void describe_nodes(Topology topology) { topology_ = std::move(topology); }
 
   /// Goes on in a log that was closed, or that another process left.
   void continue_in(LogOutput output);
@@ -62,6 +67,7 @@ class JobLog {
   class Rows;
   void add_contents(const SpoolContents& contents);
   void add_untold_calls();
+  void add_process(const model::Process& process);
 
   std::unique_ptr<anonymize::Anonymizer> anonymizer_;  // before its user
   LogOutput output_;
@@ -71,6 +77,8 @@ class JobLog {
   LogTables tables_;
   MountTable mounts_;
   FileLayouts layouts_;
+  Topology topology_;
+  std::unordered_set<std::string> nodes_;  // that have been looked at
   uint64_t mounts_read_ns_ = 0, processes_ = 0;
   uint64_t excluded_other_ = 0, child_other_ = 0;  // of all processes: a row for each would drown what matters
 

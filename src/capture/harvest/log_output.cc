@@ -3,9 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "base/clock.h"
 #include "capture/harvest/copy_file.h"
 #include "format/reader.h"
 #include "format/sink.h"
@@ -14,23 +18,43 @@ namespace headrace::capture {
 namespace {
 
 using base::Code;
+using base::Result;
 using base::Status;
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+uint64_t random_number() {
+  uint64_t number = 0;
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = base::clock_ns(CLOCK_REALTIME);
+  return number == 0 ? 1 : number;
+}
+
+/// Where a producer goes on in a log.
+uint64_t next_sequence(const std::string& path, uint64_t job, uint64_t producer) {
+  uint64_t next = 0;
+  const auto reader = format::Reader::open(path);
+  if (!reader.ok()) return next;
+  for (const format::ChunkInfo& chunk : reader->chunks()) {
+    if (chunk.header.job == job && chunk.header.producer.process == producer)
+      next = std::max(next, chunk.header.sequence + 1);
+  }
+  return next;
+}
+
 }  // namespace
 
 LogOutput::LogOutput(std::string path, std::vector<std::string> fallbacks)
-    : wanted_path_(std::move(path)), fallbacks_(std::move(fallbacks)) {}
+    : wanted_path_(std::move(path)), fallbacks_(std::move(fallbacks)), producer_(random_number()) {}
 
-LogOutput LogOutput::append_to(std::string path, std::vector<std::string> fallbacks) {
+LogOutput LogOutput::append_to(std::string path, std::vector<std::string> fallbacks, uint64_t producer) {
   LogOutput output(std::move(path), std::move(fallbacks));
   output.append_ = true;
+  if (producer != 0) output.producer_ = producer;
   return output;
 }
 
 LogOutput LogOutput::continued() const {
-  LogOutput output = append_to(open_path_, {});
+  LogOutput output = append_to(open_path_, {}, producer_);
   output.permit(in_progress_, when_complete_);
   return output;
 }
@@ -59,57 +83,66 @@ Status LogOutput::check_creatable(const std::string& path) {
 }
 
 Status LogOutput::open(const std::string& path, bool append) {
+  if (identity_.empty()) identity_ = identity_text(random_number());
+  const bool replace = !joins_ || path == wanted_path_;  // in another place only a log of the same job is welcome
+  auto log = append ? SharedLog::join(path) : SharedLog::open(path, identity_, start_utc_ns_, {}, job_, replace);
+  if (!log.ok()) return log.status();
+  HEADRACE_ASSIGN(auto sink, log->sink());
+  if (log->created() && in_progress_ != 0) chmod(path.c_str(), in_progress_);
   format::WriterOptions options;
-  options.job = job_;
+  options.job = job_ = log->job();
+  options.producer.process = producer_;
   options.filter = filter_;
-  if (append) {
-    auto writer = format::Writer::append(path, options);
-    if (!writer.ok()) return writer.status();
-    writer_.emplace(std::move(*writer));
-  } else {
-    auto sink = format::FileSink::open(path, format::FileSink::Mode::kReplace);
-    if (!sink.ok()) return sink.status();
-    if (in_progress_ != 0) chmod(path.c_str(), in_progress_);
-    auto writer = format::Writer::open(std::move(*sink), options);
-    if (!writer.ok()) return writer.status();
-    writer_.emplace(std::move(*writer));
-  }
-  job_ = writer_->job();
+  if (!log->created()) options.first_sequence = next_sequence(path, job_, producer_);
+  auto writer = format::Writer::open(std::move(sink), options);
+  if (!writer.ok()) return writer.status();
+  writer_.emplace(std::move(*writer));
+  shared_.emplace(std::move(*log));
   open_path_ = path;
   return {};
+}
+
+Result<uint64_t> LogOutput::begin(uint64_t start_utc_ns) {
+  start_utc_ns_ = start_utc_ns;
+  Status status = open(wanted_path_, append_);
+  if (!status.ok()) status = fall_back(status);
+  if (!status.ok()) return status;
+  return shared_->start_utc_ns();
 }
 
 Status LogOutput::write(LogTables& tables, bool last) {
   Status status;
   if (!writer_.has_value()) status = open(wanted_path_, append_);
   while (true) {
-    if (status.ok() && writer_.has_value()) status = tables.flush(*writer_, last);
+    if (status.ok() && writer_.has_value()) {
+      const auto section = shared_->enter();
+      status = section.ok() ? tables.flush(*writer_, last) : section.status();
+    }
     if (status.ok()) return {};
-    const Status moved = fall_back(status, append_);
+    const Status moved = fall_back(status);
     if (!moved.ok()) return moved;
     status = {};
   }
 }
 
 /// Takes the log to the next directory that accepts what there is of it.
-Status LogOutput::fall_back(const Status& why, bool) {
+Status LogOutput::fall_back(const Status& why) {
   if (trouble_.empty()) trouble_ = why.message();
-  const uint64_t good_bytes = writer_.has_value() && !append_ ? writer_->bytes() : 0;
-  const bool keep_part = writer_.has_value() && append_;  // somebody else's chunks are in it as well
+  const bool shared = joins_ || append_;  // somebody else's chunks are in it as well
+  const uint64_t good_bytes = writer_.has_value() && !shared ? writer_->end() : 0;
+  const bool keep_part = writer_.has_value() && shared;
   writer_.reset();
+  shared_.reset();
   for (; next_fallback_ < fallbacks_.size(); ++next_fallback_) {
     const std::string path = fallbacks_[next_fallback_] + "/" + base_name(wanted_path_);
-    if (path == open_path_ || path == wanted_path_ || access(path.c_str(), F_OK) == 0) continue;
-    if (good_bytes != 0 && copy_file(open_path_, path, good_bytes).ok()) {
-      const std::string former = open_path_;
-      if (open(path, true).ok()) {
-        unlink(former.c_str());
-        ++next_fallback_;
-        return {};
-      }
-    }
-    unlink(path.c_str());
+    if (path == open_path_ || path == wanted_path_ || (!joins_ && access(path.c_str(), F_OK) == 0)) continue;
     const std::string former = open_path_;
+    if (good_bytes != 0 && copy_file(former, path, good_bytes).ok() && open(path, true).ok()) {
+      unlink(former.c_str());
+      ++next_fallback_;
+      return {};
+    }
+    if (!joins_) unlink(path.c_str());
     if (!open(path, false).ok()) continue;
     if (good_bytes != 0 || keep_part)
       earlier_part_ = former;
@@ -124,8 +157,13 @@ Status LogOutput::fall_back(const Status& why, bool) {
 
 Status LogOutput::close() {
   if (!writer_.has_value()) return {};
-  Status status = writer_->close();
+  Status status;
+  {
+    const auto section = shared_->enter();  // an index holds if nobody gets in between
+    status = writer_->close();
+  }
   writer_.reset();
+  shared_.reset();
   wanted_path_ = open_path_;
   append_ = true;  // whatever comes now goes behind it
   return status;

@@ -1,7 +1,8 @@
 // Where a job log is written: the file that was asked for, or the next best place when that fails.
 //
-// The file is opened at the first write, so that a command that cannot be started leaves none. One thread at a time;
-// after fork the child continues the log with `reopen`.
+// The file is opened at the first write, so that a command that cannot be started leaves none, or by begin(). Other
+// processes may write it as well, since all appends are made in sections of a SharedLog. One thread at a time; after
+// fork the child continues the log with one of its own.
 #pragma once
 #include <sys/types.h>
 
@@ -11,6 +12,7 @@
 
 #include "base/result.h"
 #include "capture/harvest/log_tables.h"
+#include "capture/harvest/shared_log.h"
 #include "format/writer.h"
 
 namespace headrace::capture {
@@ -19,9 +21,22 @@ class LogOutput {
  public:
   /// `path` is replaced. `fallbacks`: directories to try when it cannot be written, in order.
   LogOutput(std::string path, std::vector<std::string> fallbacks);
-  /// Continues an existing log; see format::Writer::append.
-  static LogOutput append_to(std::string path, std::vector<std::string> fallbacks);
-  /// The same log, to be gone on with by a process that was forked.
+  /// Continues an existing log as `producer`: the one that wrote to it before, or 0 for a new one.
+  static LogOutput append_to(std::string path, std::vector<std::string> fallbacks, uint64_t producer = 0);
+
+  /// Whose log it is. With `joins` others write it too: one of this identity that is there already goes on. Without an
+  /// identity it gets one that nobody else has.
+  void belong_to(std::string identity, bool joins) {
+    identity_ = std::move(identity);
+    joins_ = joins;
+  }
+  /// Begins or joins the log now. Returns the start that its times count from: `start_utc_ns` if it was begun here.
+  base::Result<uint64_t> begin(uint64_t start_utc_ns);
+  /// Whether the log was begun here rather than joined.
+  bool begun() const { return shared_.has_value() && shared_->created(); }
+  /// Which chunks are written from here.
+  uint64_t producer() const { return producer_; }
+  /// The same log and producer, to be gone on with by a process that was forked.
   LogOutput continued() const;
 
   /// Permissions of the file while it is written and once it is complete(); 0: the umask decides.
@@ -56,15 +71,16 @@ class LogOutput {
 
  private:
   base::Status open(const std::string& path, bool append);
-  base::Status fall_back(const base::Status& why, bool append);
+  base::Status fall_back(const base::Status& why);
 
-  std::string wanted_path_, open_path_, trouble_, earlier_part_;
+  std::string wanted_path_, open_path_, trouble_, earlier_part_, identity_;
   std::vector<std::string> fallbacks_;
   size_t next_fallback_ = 0;
-  bool append_ = false;
+  bool append_ = false, joins_ = false;
   mode_t in_progress_ = 0, when_complete_ = 0;
-  uint64_t job_ = 0;
+  uint64_t job_ = 0, producer_ = 0, start_utc_ns_ = 0;
   format::TableFilter* filter_ = nullptr;
+  std::optional<SharedLog> shared_;
   std::optional<format::Writer> writer_;
 };
 

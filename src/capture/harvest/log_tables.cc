@@ -131,6 +131,12 @@ void LogTables::add_process(const model::Process& p) {
   process_reasons_.push_back(p.reason);
 }
 
+void LogTables::add_node(std::string_view node, std::string_view io_node, std::string_view nearest_switch) {
+  if (io_node.empty() && nearest_switch.empty()) return;
+  const auto known = [this](std::string_view text) { return text.empty() ? 0 : name(text); };
+  nodes_.push_back({name(node), known(io_node), known(nearest_switch)});
+}
+
 void LogTables::add_profile(uint64_t process, const model::Profile& p) {
   profiles_.push_back({process, p.calls, p.errors, p.bytes, p.time_ns, p.own_ns, p.max_ns});
   profile_functions_.emplace_back(p.function);
@@ -151,8 +157,8 @@ void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
 
 uint64_t LogTables::rows() const {
   return fact_keys_.size() + name_ids_.size() + files_.size() + properties_.size() + sizes_.size() + common_.size() +
-         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + call_sites_.rows() +
-         shares_.rows();
+         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + nodes_.size() +
+         call_sites_.rows() + shares_.rows();
 }
 
 void LogTables::mark() {
@@ -200,6 +206,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
   HEADRACE_TRY(flush_job(writer));
   HEADRACE_TRY(flush_names(writer));
   HEADRACE_TRY(flush_mounts(writer));
+  HEADRACE_TRY(flush_nodes(writer));
   HEADRACE_TRY(flush_files(writer));
   HEADRACE_TRY(flush_properties(writer));
   HEADRACE_TRY(flush_figures(writer));
@@ -210,7 +217,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
 }
 
 void LogTables::clear() {
-  clear_all(fact_keys_, fact_values_, name_ids_, name_texts_, mounts_);
+  clear_all(fact_keys_, fact_values_, name_ids_, name_texts_, mounts_, nodes_);
   call_sites_.clear();
   shares_.clear();
   for (size_t& mark : marks_) mark = 0;
@@ -243,6 +250,14 @@ base::Status LogTables::flush_mounts(format::Writer& writer) {
   format::TableBuilder table("mounts");
   table.u64("mount", ids).text("point", points).text("type", types).text("source", sources).text("options", options);
   return store(writer, table, mounts_);
+}
+
+base::Status LogTables::flush_nodes(format::Writer& writer) {
+  if (!due(kNodes, nodes_)) return {};
+  format::TableBuilder table("nodes");
+  column(table, "node", nodes_, &NodeRow::node);
+  column(table, "io_node", nodes_, &NodeRow::io_node);
+  return store(writer, column(table, "nearest_switch", nodes_, &NodeRow::nearest_switch), nodes_);
 }
 
 base::Status LogTables::flush_files(format::Writer& writer) {

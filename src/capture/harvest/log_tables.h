@@ -26,6 +26,8 @@ class LogTables {
   /// More of what is known of a file that was added, by the id of its row.
   void add_properties(uint64_t process, uint64_t record, const std::vector<model::Property>& properties);
   void add_process(const model::Process& process);
+  /// Of a node; nothing is added when neither is known.
+  void add_node(std::string_view node, std::string_view io_node, std::string_view nearest_switch);
   void add_profile(uint64_t process, const model::Profile& profile);
   void add_series(uint64_t process, const model::SeriesBin& bin);
   void add_gap(uint64_t process, const model::Gap& gap);
@@ -75,6 +77,9 @@ class LogTables {
   struct SeriesRow {
     uint64_t process, start_at_ns, width_ns, bytes, operations;
   };
+  struct NodeRow {
+    uint64_t node, io_node, nearest_switch;
+  };
   struct GapRow {
     uint64_t process, amount;
   };
@@ -90,7 +95,8 @@ class LogTables {
     kSeries = 128,
     kGaps = 256,
     kProcesses = 512,
-    kProperties = 1024
+    kProperties = 1024,
+    kNodes = 2048
   };
 
   template <typename Rows>
@@ -106,6 +112,7 @@ class LogTables {
   base::Status flush_processes(format::Writer& writer);
   base::Status flush_gaps(format::Writer& writer);
   base::Status flush_mounts(format::Writer& writer);
+  base::Status flush_nodes(format::Writer& writer);
 
   std::vector<std::string> fact_keys_, fact_values_;
   std::vector<uint64_t> name_ids_;
@@ -131,6 +138,7 @@ class LogTables {
   std::vector<GapRow> gaps_;
   std::vector<std::string> gap_what_, gap_units_, gap_reasons_;
   std::vector<Mount> mounts_;
+  std::vector<NodeRow> nodes_;
   SiteTables call_sites_;
   ShareTables shares_;
 

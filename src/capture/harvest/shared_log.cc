@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,14 +66,16 @@ bool write_all(int descriptor, std::span<const uint8_t> bytes) {
 }
 
 Result<std::vector<uint8_t>> first_chunk(const std::string& identity, uint64_t start_utc_ns,
-                                         const SharedLog::Facts& facts) {
+                                         const SharedLog::Facts& facts, uint64_t job) {
   std::vector<std::string> keys = {kIdentityFact, "start_utc_ns"}, values = {identity, std::to_string(start_utc_ns)};
   for (const auto& [key, value] : facts) {
     keys.push_back(key);
     values.push_back(value);
   }
   std::vector<uint8_t> bytes;
-  HEADRACE_ASSIGN(format::Writer writer, format::Writer::open(std::make_unique<format::MemorySink>(bytes)));
+  format::WriterOptions options;
+  options.job = job;
+  HEADRACE_ASSIGN(format::Writer writer, format::Writer::open(std::make_unique<format::MemorySink>(bytes), options));
   HEADRACE_TRY(writer.add(format::TableBuilder("job").text("key", keys).text("value", values)));
   return bytes;  // without an index: the log goes on
 }
@@ -96,6 +99,12 @@ std::string fact(format::Reader& reader, std::string_view wanted, uint64_t job) 
 
 }  // namespace
 
+std::string identity_text(uint64_t number) {
+  char text[17];
+  snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
 SharedLog& SharedLog::operator=(SharedLog&& other) noexcept {
   path_.swap(other.path_);
   std::swap(descriptor_, other.descriptor_);
@@ -114,9 +123,9 @@ SharedLog::Section::~Section() {
 }
 
 Result<SharedLog> SharedLog::open(const std::string& path, const std::string& identity, uint64_t start_utc_ns,
-                                  const Facts& facts) {
+                                  const Facts& facts, uint64_t job, bool replace) {
   SharedLog log;
-  HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, first_chunk(identity, start_utc_ns, facts));
+  HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, first_chunk(identity, start_utc_ns, facts, job));
   log.path_ = resolved(path);
   int created = -1;
   for (int attempt = 0; attempt < kAttempts && created < 0; ++attempt) {
@@ -132,6 +141,7 @@ Result<SharedLog> SharedLog::open(const std::string& path, const std::string& id
     if (found == Found::kOurs) return log;
     if (found == Found::kGone) continue;  // replaced between the opening and the lock
     if (found == Found::kOther) {
+      if (!replace) return Status(Code::kInvalid, path + ": is the log of another job");
       HEADRACE_ASSIGN(created, log.begin(chunk, true));
     }
     if (created >= 0) continue;

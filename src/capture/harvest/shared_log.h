@@ -20,6 +20,11 @@
 namespace headrace::capture {
 
 inline constexpr char kIdentityFact[] = "job_identity";
+/// Of each of several writers of a log a fact says whether its part is complete ("yes", or "no: " and the reason), and
+/// facts PREFIX.exit_status and PREFIX.end_utc_ns its end. PREFIX is this and identity_text of its producer.
+inline constexpr char kPartFact[] = "part.";
+/// A number as identities are written.
+std::string identity_text(uint64_t number);
 
 class SharedLog {
  public:
@@ -27,9 +32,10 @@ class SharedLog {
 
   /// Begins the log at `path`, or joins the one of the same `identity` that is there. One of another job is replaced:
   /// whoever still writes that goes on in a file without a name. `facts`, the identity and `start_utc_ns` go into the
-  /// first chunk if this call begins the log. kInvalid: there is a file that is no log. kIo, kNotFound, kNoSpace.
+  /// first chunk if this call begins the log, under the job id `job` unless 0. kInvalid: there is a file that is no
+  /// log, or without `replace` a log of another job. kIo, kNotFound, kNoSpace.
   static base::Result<SharedLog> open(const std::string& path, const std::string& identity, uint64_t start_utc_ns,
-                                      const Facts& facts = {});
+                                      const Facts& facts = {}, uint64_t job = 0, bool replace = true);
   /// Joins whatever log is there, to add to its last job. Errors of format::Reader::open.
   static base::Result<SharedLog> join(const std::string& path);
 

@@ -48,7 +48,7 @@ bool wait_for_one(const std::vector<uint32_t>& processes) {
   return ended;
 }
 
-void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory) {
+void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, const std::string& part) {
   log.continue_in(log.output().continued());
   for (uint32_t round = 1; harvester.alive() > 0; ++round) {
     const bool ended = wait_for_one(harvester.alive_processes());
@@ -65,8 +65,8 @@ void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory) {
     }
   }
   if (!harvester.flush().ok()) return;  // the log's place is gone or full: spools stay for `headrace collect`
-  log.add_fact("complete", "yes");
-  log.add_fact("end_utc_ns", std::to_string(base::clock_ns(CLOCK_REALTIME)));
+  log.add_fact(part.empty() ? "complete" : part, "yes");
+  log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(base::clock_ns(CLOCK_REALTIME)));
   if (!log.close().ok()) return;
   log.output().complete();
   directory.remove();
@@ -74,11 +74,12 @@ void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory) {
 
 }  // namespace
 
-bool collect_in_background(capture::JobLog& log, capture::Harvester& harvester, JobDirectory& directory) {
+bool collect_in_background(capture::JobLog& log, capture::Harvester& harvester, JobDirectory& directory,
+                           const std::string& part) {
   const pid_t pid = fork();
   if (pid != 0) return pid > 0;
   detach(directory.descriptor());
-  work(log, harvester, directory);
+  work(log, harvester, directory, part);
   _exit(0);
 }
 

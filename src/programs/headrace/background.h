@@ -7,7 +7,9 @@ namespace headrace::programs {
 
 /// Leaves a process of its own behind (own session, no descriptor but those it needs, no output) that harvests
 /// `harvester`'s spools as they end, appends to the closed log of `log`, and removes `directory` at last. Returns in
-/// the caller, which must not touch the directory any more; false when no process could be made.
-bool collect_in_background(capture::JobLog& log, capture::Harvester& harvester, JobDirectory& directory);
+/// the caller, which must not touch the directory any more; false when no process could be made. `part`: prefix of the
+/// facts of this part of the log, "" when it is all of one launcher.
+bool collect_in_background(capture::JobLog& log, capture::Harvester& harvester, JobDirectory& directory,
+                           const std::string& part);
 
 }  // namespace headrace::programs

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_set>
 
@@ -21,6 +22,7 @@
 #include "programs/headrace/job_directory.h"
 #include "programs/headrace/leftovers.h"
 #include "programs/headrace/messages.h"
+#include "programs/headrace/nodes.h"
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
 
@@ -49,6 +51,17 @@ std::unordered_set<uint64_t> stored_processes(const std::string& log) {
   return ids;
 }
 
+std::string fact_of(const Facts& facts, const char* key) {
+  const auto found = facts.find(key);
+  return found == facts.end() ? "" : found->second;
+}
+
+/// What the launcher notes for us alone.
+bool is_note(const std::string& key) {
+  constexpr const char* kNotes[] = {"log", "start_monotonic_ns", "start_boottime_ns", "anonymize", "producer", "part"};
+  return std::find(std::begin(kNotes), std::end(kNotes), key) != std::end(kNotes);
+}
+
 void add_facts(capture::JobLog& log, const Facts& facts, const Moment& start, bool append, size_t running) {
   if (!append) {
     log.add_fact("format_version", "1");
@@ -57,13 +70,14 @@ void add_facts(capture::JobLog& log, const Facts& facts, const Moment& start, bo
     log.add_fact("user_id", std::to_string(geteuid()));
     log.add_fact("command", "[]");
     for (const auto& [key, value] : facts) {
-      const bool ours = key == "log" || key == "start_monotonic_ns" || key == "start_boottime_ns" || key == "anonymize";
-      if (!ours) log.add_fact(key, value);
+      if (!is_note(key)) log.add_fact(key, value);
     }
     log.add_fact("start_utc_ns", std::to_string(start.realtime_ns));
   }
-  log.add_fact("end_utc_ns", std::to_string(Moment::now().realtime_ns));
-  log.add_fact("complete", running == 0 ? "yes" : "no: " + count_of(running, "process") + " still running");
+  const std::string part = append ? fact_of(facts, "part") : "";
+  log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(Moment::now().realtime_ns));
+  log.add_fact(part.empty() ? "complete" : part,
+               running == 0 ? "yes" : "no: " + count_of(running, "process") + " still running");
 }
 
 /// Makes `log` anonymous when that was asked for, now or when the job was run. The key is kept with the records as long
@@ -102,20 +116,23 @@ bool collect_directory(JobDirectory& directory, const CollectSettings& settings)
   const Moment start = glance.start;
   const bool anonymous = settings.anonymize || facts.contains("anonymize");
   const bool by_day = !settings.site.log_directory.empty();
-  const Target target = target_of(settings, facts, {by_day ? glance.program : "collect", glance.job, anonymous});
+  const Target target = target_of(settings, facts, {by_day ? glance.program : "collect", glance.job, anonymous, ""});
   if (!launched) add_scheduler_facts(glance.job, &facts);
   capture::JobLog log(capture::LogOutput(target.path, fallback_directories()), start);
   if (const Status made = make_anonymous(directory, settings, target, facts, log); !made.ok()) {
     say(made.message());
     return false;
   }
+  const uint64_t producer = strtoull(fact_of(facts, "producer").c_str(), nullptr, 10);
   if (target.append)
-    if (const Status cut = capture::drop_unfinished_rows(target.path); !cut.ok()) {
+    if (const Status cut = capture::drop_unfinished_rows(target.path, producer); !cut.ok()) {
       say(cut.message());
       return false;
     }
-  if (target.append) log.continue_in(capture::LogOutput::append_to(target.path, fallback_directories()));
-  log.output().permit(mode_in_progress(settings.site, target.path), mode_when_complete(settings.site, target.path));
+  if (target.append) log.continue_in(capture::LogOutput::append_to(target.path, fallback_directories(), producer));
+  const mode_t going_on = mode_in_progress(settings.site, target.path);
+  log.output().permit(going_on, facts.contains("part") ? going_on : mode_when_complete(settings.site, target.path));
+  describe_nodes("", log);
   capture::Harvester harvester(directory.descriptor(), path, log);
   if (target.append) harvester.skip(stored_processes(target.path));
   Status status = harvester.scan(capture::Harvester::Depth::kThorough);

@@ -69,6 +69,7 @@ std::string site_name(const LogName& name, time_t now) {
   const std::string user = name.anonymous ? "anonymous" : plain(user_name());
   const std::string program = name.anonymous ? "run" : plain(name.program);
   const std::string job = name.anonymous || name.job.id.empty() ? "" : "_" + plain(name.job.id);
+  if (!name.identity.empty()) return user + "_" + program + job + "-" + name.identity;
   return user + "_" + program + job + formatted("-%H%M%S-", now) +
          (name.anonymous ? "" : plain(capture::host_name()) + "-") + std::to_string(getpid());
 }
@@ -104,11 +105,14 @@ std::string default_log_path(const RunSettings& site, const LogName& name) {
   const std::string program = name.program.substr(name.program.rfind('/') + 1);
   std::string stem;
   if (site.log_directory.empty()) {
-    stem = absolute_path("headrace-" + program + formatted("-%Y%m%d-%H%M%S-", now) + std::to_string(getpid()));
+    const std::string own = formatted("%Y%m%d-%H%M%S-", now) + std::to_string(getpid());
+    stem = absolute_path("headrace-" + program + "-" + (name.identity.empty() ? own : name.identity));
   } else {
     (void)make_day_directory(site.log_directory, now);  // where it cannot be made, opening the log says so
-    stem = day_directory(site.log_directory, now) + "/" + site_name({program, name.job, name.anonymous}, now);
+    stem = day_directory(site.log_directory, now) + "/" +
+           site_name({program, name.job, name.anonymous, name.identity}, now);
   }
+  if (!name.identity.empty()) return stem + ".hr";
   for (int number = 1;; ++number) {  // several jobs may be collected within a second
     std::string path = stem + (number == 1 ? "" : "-" + std::to_string(number)) + ".hr";
     if (access(path.c_str(), F_OK) != 0) return path;

@@ -59,11 +59,11 @@ TEST_F(LogPlace, ADirectoryThatIsMissingIsSaid) {
 }
 
 TEST_F(LogPlace, NamesSayWhoWhatAndWhichJob) {
-  const std::string path = default_log_path(site_, {"/opt/my sim", {"slurm", "47[1]"}, false});
+  const std::string path = default_log_path(site_, {"/opt/my sim", {"slurm", "47[1]"}, false, ""});
   EXPECT_TRUE(path.starts_with(day_directory(site_.log_directory, time(nullptr)) + "/")) << path;
   EXPECT_NE(path.find("_my-sim_47[1]-"), std::string::npos) << path;
   EXPECT_TRUE(path.ends_with("-" + std::to_string(getpid()) + ".hr")) << path;
-  const std::string hidden = default_log_path(site_, {"/opt/sim", {"slurm", "4711"}, true});
+  const std::string hidden = default_log_path(site_, {"/opt/sim", {"slurm", "4711"}, true, ""});
   EXPECT_NE(hidden.find("/anonymous_run-"), std::string::npos) << hidden;
 }
 

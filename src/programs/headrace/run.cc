@@ -14,12 +14,14 @@
 
 #include "capture/harvest/harvester.h"
 #include "capture/harvest/job_log.h"
+#include "capture/recorder/launch.h"
 #include "capture/recorder/target.h"
 #include "programs/headrace/background.h"
 #include "programs/headrace/child.h"
 #include "programs/headrace/job_directory.h"
 #include "programs/headrace/log_place.h"
 #include "programs/headrace/messages.h"
+#include "programs/headrace/nodes.h"
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/watch.h"
@@ -62,21 +64,21 @@ class Run {
   explicit Run(RunSettings settings)
       : settings_(std::move(settings)),
         start_(Moment::now()),
-        log_path_(settings_.output.empty()
-                      ? default_log_path(settings_, {settings_.anonymize ? "run" : settings_.command[0],
-                                                     scheduler_job(), settings_.anonymize})
-                      : absolute_path(settings_.output)),
-        log_(LogOutput(log_path_, fallback_directories()), start_) {
-    log_.output().permit(mode_in_progress(settings_, log_path_), mode_when_complete(settings_, log_path_));
-  }
+        launch_(capture::launch_of_environment()),
+        log_path_(path_of_log()),
+        log_(output(), start_) {}
 
   /// Before anything else.
   Status anonymize();
   int perform(const std::string& program);
 
  private:
+  std::string path_of_log() const;
+  LogOutput output();
   void prepare(const std::string& program);
   void add_start_facts();
+  void keep_for_collect();
+  void add_end_facts(const std::string& complete, int status);
   Status start(const std::string& program);
   void finish(int wait_status);
   void add_uncaptured_command(int wait_status);
@@ -86,7 +88,9 @@ class Run {
 
   RunSettings settings_;
   Moment start_;
+  capture::Launch launch_;
   std::string log_path_, library_;
+  std::string part_;  // prefix of this launcher's own facts, when ranks of a launch write one log; else ""
   SignalState signals_;
   std::optional<JobDirectory> directory_;
   std::string missing_;          // why nothing at all is captured
@@ -96,6 +100,27 @@ class Run {
   pid_t child_ = 0;
   std::map<std::string, std::string> facts_;
 };
+
+std::string Run::path_of_log() const {
+  if (!settings_.output.empty()) return absolute_path(settings_.output);
+  return default_log_path(settings_,
+                          {settings_.anonymize ? "run" : settings_.command[0], scheduler_job(), settings_.anonymize,
+                           launch_.is_parallel() ? capture::identity_text(launch_.id) : ""});
+}
+
+/// All launchers that are ranks of one parallel launch write one log, whose times count from the first one's start.
+LogOutput Run::output() {
+  LogOutput output(log_path_, fallback_directories());
+  // Whoever ends first must leave the others the right to go on.
+  const mode_t going_on = mode_in_progress(settings_, log_path_);
+  output.permit(going_on, launch_.is_parallel() ? going_on : mode_when_complete(settings_, log_path_));
+  if (!launch_.is_parallel()) return output;
+  part_ = capture::kPartFact + capture::identity_text(output.producer());
+  output.belong_to(capture::identity_text(launch_.id), true);
+  // If there is no place for it now there may be one at the end.
+  if (const auto start = output.begin(start_.realtime_ns); start.ok()) start_ = Moment::at(*start);
+  return output;
+}
 
 void Run::prepare(const std::string& program) {
   library_ = library_path();
@@ -114,6 +139,7 @@ void Run::prepare(const std::string& program) {
   unfit_ = capture::unfit_reason(AT_FDCWD, program.c_str());
   if (directory_.has_value()) harvester_.emplace(directory_->descriptor(), directory_->path(), log_);
   add_start_facts();
+  describe_nodes(settings_.topology, log_);
 }
 
 /// The key stays in the job directory, beside the records it is for, until the log is complete: whoever completes it
@@ -143,20 +169,37 @@ void Run::add_start_facts() {
   if (directory_.has_value()) facts_["spool_directory"] = directory_->path();
   facts_["anonymized"] = settings_.anonymize ? "1" : "0";
   add_scheduler_facts(scheduler_job(), &facts_);
+  // One launcher describes a job that has several.
+  const bool describes = part_.empty() || log_.output().begun();
   for (const auto& [key, value] : facts_) {
-    if (key != "anonymize") log_.add_fact(key, value);
+    if (describes && key != "anonymize") log_.add_fact(key, value);
   }
-  log_.add_fact("complete", "no: the launcher has not finished");
+  log_.add_fact(part_.empty() ? "complete" : part_, "no: the launcher has not finished");
   if (!directory_.has_value()) return;
   if (!directory_->refused().empty()) log_.add_fact("spool_refused", directory_->refused());
   if (!settings_.spool.empty() && !directory_->refused().empty()) {
     say("the spool directory of your settings is not used: " + directory_->refused() + "; records are kept in " +
         directory_->path());
   }
-  facts_["log"] = log_path_;
+  keep_for_collect();
+  if (!part_.empty()) (void)log_.flush();  // from now on the log tells of this launcher, should it be killed
+}
+
+/// Without these facts `collect` makes a log of its own.
+void Run::keep_for_collect() {
+  facts_["log"] = log_.output().path().empty() ? log_path_ : log_.output().path();
   facts_["start_monotonic_ns"] = std::to_string(start_.monotonic_ns);
   facts_["start_boottime_ns"] = std::to_string(start_.boottime_ns);
-  (void)directory_->keep_facts(facts_);  // without them `collect` makes a log of its own
+  facts_["producer"] = std::to_string(log_.output().producer());
+  if (!part_.empty()) facts_["part"] = part_;
+  (void)directory_->keep_facts(facts_);
+}
+
+void Run::add_end_facts(const std::string& complete, int status) {
+  const std::string prefix = part_.empty() ? "" : part_ + ".";
+  log_.add_fact(prefix + "exit_status", std::to_string(status));
+  log_.add_fact(prefix + "end_utc_ns", std::to_string(Moment::now().realtime_ns));
+  log_.add_fact(part_.empty() ? "complete" : part_, complete);
 }
 
 Status Run::start(const std::string& program) {
@@ -173,12 +216,16 @@ Status Run::start(const std::string& program) {
 
 int Run::perform(const std::string& program) {
   prepare(program);
-  const Status creatable = LogOutput::check_creatable(log_path_);
+  const Status creatable = part_.empty() ? LogOutput::check_creatable(log_path_) : Status();
   if (!creatable.ok()) say(creatable.message() + "; the log will go to another place, which is said at the end");
   const Status started = start(program);
   if (!started.ok()) {
     if (directory_.has_value()) directory_->remove();
     say(started.message());
+    if (!part_.empty()) {
+      add_end_facts("no: a rank could not be started: " + started.message(), exit_code_of(started));
+      (void)log_.close();
+    }
     return exit_code_of(started);
   }
   const int wait_status = watch(child_, harvester_.has_value() ? &*harvester_ : nullptr);
@@ -194,8 +241,12 @@ void Run::finish(int wait_status) {
   if (!captured()) add_uncaptured_command(wait_status);
   const size_t running = harvester_.has_value() ? harvester_->alive_processes().size() : 0;
   const int status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-  log_.add_fact("exit_status", std::to_string(status));
-  log_.add_fact("end_utc_ns", std::to_string(Moment::now().realtime_ns));
+  std::string complete = "yes";
+  if (!captured())
+    complete = "no: nothing was captured: " + missing_;
+  else if (running != 0)
+    complete = "no: " + std::to_string(running) + (running == 1 ? " process" : " processes") + " still running";
+  add_end_facts(complete, status);
   finish_log(running);
 }
 
@@ -216,19 +267,12 @@ void Run::add_uncaptured_command(int wait_status) {
 }
 
 void Run::finish_log(size_t running) {
-  if (!captured())
-    log_.add_fact("complete", "no: nothing was captured: " + missing_);
-  else if (running == 0)
-    log_.add_fact("complete", "yes");
-  else
-    log_.add_fact("complete",
-                  "no: " + std::to_string(running) + (running == 1 ? " process" : " processes") + " still running");
   const Status stored = log_.close();
   if (stored.ok() && harvester_.has_value()) harvester_->remove_stored();
   if (stored.ok() && running == 0) log_.output().complete();
   report(stored, running);
   if (!directory_.has_value() || !stored.ok()) return;
-  if (running == 0 || !collect_in_background(log_, *harvester_, *directory_)) {
+  if (running == 0 || !collect_in_background(log_, *harvester_, *directory_, part_)) {
     if (running == 0)
       directory_->remove();
     else
@@ -251,6 +295,10 @@ void Run::report(const Status& stored, size_t running) {
   }
   if (!captured()) say("nothing was captured: " + missing_);
   if (settings_.quiet || !isatty(STDERR_FILENO)) return;
+  if (!part_.empty()) {
+    if (launch_.rank == 0) say("all ranks are in " + log_.output().path() + " when they have ended");
+    return;
+  }
   say(std::to_string(log_.processes()) + (log_.processes() == 1 ? " process" : " processes") + " in " +
       log_.output().path() + (running != 0 ? ", more when they end" : "") + "; look at it with: headrace show " +
       log_.output().path());
@@ -278,6 +326,11 @@ int run(const std::vector<std::string>& arguments) {
     const Status status = become_program(*program, settings->command, plain_environment());
     say(status.message());
     return exit_code_of(status);
+  }
+  if (settings->anonymize && capture::launch_of_environment().is_parallel()) {
+    say("--anonymize: each rank would give names tokens of its own; put `headrace run` before the launcher of the "
+        "ranks, or use `headrace anonymize` on the log");
+    return kOurMistake;
   }
   if (!settings->output.empty()) {
     const Status replaceable = LogOutput::check_replaceable(settings->output);

@@ -147,10 +147,14 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->spool = value;
     return {};
   }
+  if (key == "topology") {
+    settings->topology = value;
+    return {};
+  }
   return {Code::kInvalid,
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
-              "exclude, file_sizes and spool"};
+              "exclude, file_sizes, spool and topology"};
 }
 
 std::string site_configuration() {
@@ -190,7 +194,10 @@ Status read_configuration(const std::string& path, RunSettings* settings) {
 Status read_environment(RunSettings* settings) {
   static constexpr struct {
     const char *variable, *key;
-  } kSingle[] = {{"HEADRACE_MEMORY", "memory"}, {"HEADRACE_FILE_SIZES", "file_sizes"}, {"HEADRACE_SPOOL", "spool"}};
+  } kSingle[] = {{"HEADRACE_MEMORY", "memory"},
+                 {"HEADRACE_FILE_SIZES", "file_sizes"},
+                 {"HEADRACE_SPOOL", "spool"},
+                 {"HEADRACE_TOPOLOGY", "topology"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

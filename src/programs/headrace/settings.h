@@ -28,6 +28,7 @@ struct RunSettings {
   bool user_configuration = true;
   std::string spool;             // preferred directory for the job directory, "" = none
   bool spool_by_option = false;  // the user asked for it here and now: nothing else will do
+  std::string topology;          // file that says which I/O nodes serve which nodes, "" = none
   std::vector<std::string> command;
 };
 
@@ -44,8 +45,8 @@ std::string user_configuration();
 /// Adds the settings of one configuration file: "key=value" lines, "#" comments. kNotFound when it is not there;
 /// kInvalid with file and line of the first mistake.
 base::Status read_configuration(const std::string& path, RunSettings* settings);
-/// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES and
-/// HEADRACE_SPOOL.
+/// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES,
+/// HEADRACE_SPOOL and HEADRACE_TOPOLOGY.
 base::Status read_environment(RunSettings* settings);
 /// Sets one value as configuration files name it; `place` begins the message of a mistake.
 base::Status apply_setting(const std::string& key, const std::string& value, const std::string& place,

@@ -15,8 +15,8 @@ namespace {
 class Settings : public testing::Test {
  protected:
   Settings() {
-    for (const char* name :
-         {"HEADRACE_MEMORY", "HEADRACE_INCLUDE", "HEADRACE_EXCLUDE", "HEADRACE_FILE_SIZES", "HEADRACE_SPOOL"}) {
+    for (const char* name : {"HEADRACE_MEMORY", "HEADRACE_INCLUDE", "HEADRACE_EXCLUDE", "HEADRACE_FILE_SIZES",
+                             "HEADRACE_SPOOL", "HEADRACE_TOPOLOGY"}) {
       unsetenv(name);
     }
     configure("");
