@@ -42,7 +42,7 @@ def test_ranks_are_shown(job: Path, open_page: Any) -> None:
 
 def test_the_picture_of_ranks_says_what_is_under_the_pointer(job: Path, open_page: Any) -> None:
     page = open_page(job)
-    canvas = page.locator("#ranks canvas")
+    canvas = page.locator("#ranks .heat-picture canvas")
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     assert box is not None
@@ -52,7 +52,7 @@ def test_the_picture_of_ranks_says_what_is_under_the_pointer(job: Path, open_pag
     expect(page.locator(".heat-tip")).to_contain_text("16 MiB/s")
     painted = page.evaluate(
         """() => {
-          const canvas = document.querySelector("#ranks canvas");
+          const canvas = document.querySelector("#ranks .heat-picture canvas");
           const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
           return [canvas.width, canvas.height, data[3], data[7] > 0];
         }"""
@@ -116,3 +116,34 @@ def test_ten_thousand_ranks(tmp_path: Path, open_page: Any) -> None:
     expect(page.locator("#ranks")).to_contain_text("A line is the mean of 10 ranks.")
     assert page.evaluate("document.querySelector('#ranks canvas').height") == 1000
     expect(page.locator("#ranks").get_by_role("table", name="Shared files")).to_contain_text("0-9999")
+
+
+def test_what_serves_nodes(job: Path, open_page: Any) -> None:
+    section = open_page(job).locator("#ranks")
+    served = section.get_by_role("table", name="I/O nodes", exact=True).locator("tbody tr")
+    expect(served.filter(has_text="ion0")).to_contain_text("64 MiB")
+    expect(served.filter(has_text="ion1")).to_contain_text("31.2 KiB")
+    expect(section.get_by_role("table", name="Switches", exact=True)).to_contain_text("s1")
+    expect(section.get_by_role("table", name="Nodes", exact=True)).to_contain_text("ion1")
+
+
+def test_object_servers_against_slow_ranks(job: Path, open_page: Any, tmp_path: Path) -> None:
+    even = open_page(job).locator("#servers-against-ranks")
+    expect(even.locator(".finding")).to_have_text(
+        "No rank is slow in these files: the slowest took 1.2 times as long as the median."
+    )
+    log = LogMaker()
+    for rank in range(12):
+        log.process(rank + 1, rank=rank, ranks=12, instance=7, host=f"n{rank}", end_at_ns=10**9)
+        slow = rank % 4 == 2
+        own = log.file(
+            rank + 1, f"/scratch/r{rank}", writes=1, bytes_written=8, write_ns=9 * 10**8 if slow else 10**8
+        )
+        log.add("properties", process=rank + 1, record=own, key="lustre.osts", value=str(rank % 4))
+    page = open_page(report_of(log.write(tmp_path / "slow.hr")), phone=True)
+    shown = page.locator("#servers-against-ranks")
+    expect(shown.locator(".finding")).to_contain_text("server 2, and 0 % of the others' time")
+    expect(shown.locator(".finding")).to_contain_text("All 3 ranks with files there are slow")
+    expect(shown).to_contain_text("Slow: rank 2, 6, 10")
+    expect(page.get_by_role("table", name="Object servers", exact=True)).to_contain_text("100 %")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -3,6 +3,7 @@ import "./style/page.css";
 import { diffPage } from "./diff/page";
 import { jobPage } from "./job/page";
 import { type Payload, PayloadError, readPayload } from "./payload/decode";
+import { scalingPage } from "./scaling/page";
 import { h } from "./ui/dom";
 import { themeButton } from "./ui/theme";
 import { startTooltips } from "./ui/tooltip";
@@ -11,6 +12,7 @@ import { startTooltips } from "./ui/tooltip";
 const PAGES: Record<string, (payload: Payload, main: HTMLElement, navigation: HTMLElement) => void> = {
   job: jobPage,
   diff: diffPage,
+  scaling: scalingPage,
 };
 
 async function open(): Promise<void> {

@@ -154,6 +154,15 @@ mpi_calls | count | Communication calls of MPI.
 mpi_bytes | bytes | Bytes that they sent and received, as far as the call says it.
 mpiio_ns | ns | Time inside calls of MPI-IO, without the system's calls and communication that is captured
     in them.
+io_node | - | The node that forwards or routes the I/O of compute nodes, as the site describes it.
+nearest_switch | - | The network switch that a node is connected to, as Slurm tells.
+slow_share | share | Time of the slow ranks in files on this server, by their time in files on all servers.
+    Ranks are slow that took at least 1.5 times the median time in these files. A file on several servers
+    counts at each by an equal part.
+other_share | share | The same of the other ranks.
+slow_ranks | count | Slow ranks with files on this server.
+other_ranks | count | Other ranks with files on this server.
+server | - | Index of an object server (OST), which holds data of files.
 instance | - | The run of a parallel program that a rank belongs to.
 slowest_rank | - | The rank that spent most time in calls on the file.
 slowest_host | - | The node of that rank.
@@ -169,6 +178,18 @@ rank_ns_most | ns | Most time of one of them.
 rank_ns_variance | - | Variance of their time, in square nanoseconds.
 properties | - | What is known of a file besides counts: MPI-IO hints as asked for and as the library used
     them, layouts of HDF5 datasets, Lustre stripes and object servers.
+
+# runs of a growing job
+speed_up | - | Run time of the smallest job by that of this one; when the work grows with the job, times the
+    growth.
+efficiency | share | The speed-up by how much larger the job is.
+compute_share | share | What is left of a rank's time outside the other three, in the mean of the ranks.
+mpi_share | share | Time inside communication calls by the time that ranks lived, in the mean.
+mpiio_share | share | Time inside MPI-IO calls, without the system's calls and communication in them, by the
+    time that ranks lived, in the mean.
+io_share | share | Time inside calls on files, posix and stdio, by the time that ranks lived, in the mean.
+slowest_io_ns | ns | Time inside calls on files of the rank that has most of it.
+log | - | The file of the job log.
 
 # places in the code
 sites | - | Places in the program that made the calls, resolved from return addresses; where a name is not

@@ -226,7 +226,9 @@ def _standing(row: Facts, facts: Facts, slow: str) -> str:
     )
     moved = facts["slow_bytes"] + facts["other_bytes"]
     if moved > 0:
-        text += f" It took {_percent((row['slow_bytes'] + row['other_bytes']) / moved)} of the bytes."
+        text += (
+            f" That server took {_percent((row['slow_bytes'] + row['other_bytes']) / moved)} of the bytes."
+        )
     if not row["other_ranks"] and row["slow_ranks"] >= MANY:
         return text + f" All {row['slow_ranks']:,} ranks with files there are slow: the server explains them."
     if not row["other_ranks"]:

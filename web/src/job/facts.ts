@@ -125,14 +125,25 @@ export interface RankRow {
   bytes_written: number;
 }
 
+/** Of nodes, or of what serves nodes. */
 export interface NodeRow {
-  host: string;
+  host?: string;
+  io_node?: string;
+  nearest_switch?: string;
+  nodes?: number;
   ranks: number;
   io_ns: number;
   io_ns_per_rank: number;
   slowest_io_ns: number;
   mpi_ns: number;
   bytes: number;
+}
+
+export interface Served {
+  number: number;
+  slowest: NodeRow[];
+  fastest: NodeRow[];
+  ranks_without: number;
 }
 
 export interface Parallel {
@@ -168,6 +179,8 @@ export interface Parallel {
   mpi: { calls: number; bytes: number; time_ns: number };
   slowest_ranks: RankRow[];
   fastest_ranks: RankRow[];
+  io_nodes?: Served | null;
+  switches?: Served | null;
   slowest_nodes: NodeRow[];
   fastest_nodes: NodeRow[];
 }
@@ -219,6 +232,19 @@ export interface Server {
   bytes: number;
   io_ns: number;
   slowest: { rank: number; host: string; time_ns: number }[];
+  slow_share?: number | null;
+  other_share?: number | null;
+  slow_ranks?: number;
+  other_ranks?: number;
+}
+
+/** Slow ranks compared with others, by the servers that their files lie on. */
+export interface Against {
+  slow: number;
+  slow_ranks: string;
+  slow_ns: number;
+  standing_out: string[];
+  sentence: string;
 }
 
 export interface FunctionRow {
@@ -277,6 +303,7 @@ export interface JobFacts {
   properties?: Property[];
   properties_left_out?: number;
   servers?: Server[];
+  servers_against_ranks?: Against | null;
   processes_left_out?: number;
   files_left_out?: { files: number; bytes_read: number; bytes_written: number; time_ns: number; calls: number } | null;
 }

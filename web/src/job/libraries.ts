@@ -3,11 +3,11 @@ import { captioned } from "../grid/captioned";
 import { figures, names, words } from "../grid/column";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { printable } from "../text/printable";
-import { NONE, count, duration, exactSize, number, size } from "../text/units";
+import { NONE, count, duration, exactSize, known, number, size } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { FileLayer, JobFacts, Libraries } from "./facts";
-import { bar, known } from "./time";
+import { bar } from "./time";
 
 type File = Libraries["files"][number];
 

@@ -4,12 +4,11 @@ import { copyButton } from "../grid/copy";
 import { Grid } from "../grid/grid";
 import type { Codes, Numbers, Table } from "../payload/table";
 import { printable } from "../text/printable";
-import { NONE, count, duration, number, percent, size } from "../text/units";
+import { NONE, count, duration, known, number, percent, size } from "../text/units";
 import { choice } from "../ui/choice";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
-import { known } from "./time";
 import { depths, hiddenRows } from "./tree";
 
 const DEEPEST = 12; // indentation; deeper ones stand below each other

@@ -5,13 +5,14 @@ import { Grid, numbersOf, textsOf } from "../grid/grid";
 import type { Table } from "../payload/table";
 import { type HeatMap, heatMap } from "../plots/heat_map";
 import { printable } from "../text/printable";
-import { NONE, count, duration, number, percent, rate, size } from "../text/units";
+import { NONE, count, duration, known, number, percent, rate, size } from "../text/units";
 import { choice } from "../ui/choice";
 import { type Child, h } from "../ui/dom";
 import { note } from "../ui/section";
 import { value } from "../ui/value";
-import type { Heat, JobFacts, NodeRow, Parallel, Server, SharedFile, Spread } from "./facts";
-import { bar, known } from "./time";
+import type { Heat, JobFacts, NodeRow, Parallel, SharedFile, Spread } from "./facts";
+import { servers } from "./servers";
+import { bar } from "./time";
 
 export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, body: HTMLElement): void {
   const parallel = facts.parallel!;
@@ -22,15 +23,16 @@ export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, bo
     captioned("How files are used", "strategies", strategies(parallel)),
     captioned("Each rank", "ranks", rankGrid(table), note("Most time in I/O first. Communication is without other captured calls inside it.")),
   );
-  if ((parallel.nodes ?? 0) > 1) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid(parallel)));
+  if ((parallel.nodes ?? 0) > 1) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid("Nodes", "Node", "host", extremes(parallel.slowest_nodes, parallel.fastest_nodes))));
+  for (const [served, label, title, key] of [[parallel.io_nodes, "I/O nodes", "I/O node", "io_node"], [parallel.switches, "Switches", "Switch", "nearest_switch"]] as const) {
+    if (!served) continue;
+    const without = served.ranks_without ? note(`Of ${count(served.ranks_without, "rank")} it is not known.`) : null;
+    body.append(captioned(served.number > 1 ? `${label}, slowest and fastest` : label, key, nodeGrid(label, title, key, extremes(served.slowest, served.fastest)), without));
+  }
   if (facts.shared_files?.length) {
     body.append(captioned("Files that several ranks used", "shared-files", sharedGrid(facts.shared_files), note("Most time first; which ranks read and wrote them.")));
   }
-  if (facts.servers?.length) {
-    body.append(
-      captioned("Object servers", "servers", serverGrid(facts.servers), note("By the files that lie on them. A file on several servers counts at each, so the sums overlap.")),
-    );
-  }
+  body.append(...servers(facts.servers ?? [], facts.servers_against_ranks));
 }
 
 function summary(parallel: Parallel): HTMLElement {
@@ -171,6 +173,7 @@ function rankGrid(table: Table): Grid {
     columns: [
       figures("rank", "Rank", table.numbers("rank"), number, { width: 70 }),
       { ...words("host", "Node", table.texts("host"), { width: 110, term: "host" }), grows: true },
+      ...(["io_node", "nearest_switch"] as const).filter((key) => told(table, key)).map((key) => words(key, key === "io_node" ? "I/O node" : "Switch", table.texts(key), { width: 100, hidden: key !== "io_node" })),
       ...(several ? [words("executable", "Program", table.texts("executable"), { width: 140 })] : []),
       { ...figures("io_ns", "In I/O", io, duration, { width: 140, unit: "ns" }), cell: (row) => bar(duration(io[row]), io[row] / greatest) },
       column("read_ns", "Reading", duration, "ns"),
@@ -189,14 +192,26 @@ function rankGrid(table: Table): Grid {
   });
 }
 
-function nodeGrid(parallel: Parallel): Grid {
-  const rows: NodeRow[] = [...parallel.slowest_nodes, ...[...parallel.fastest_nodes].reverse()];
+/** Whether a report of this version says it of any rank. */
+function told(table: Table, key: string): boolean {
+  return table.has(key) && table.codes(key).values.some((text) => text !== "");
+}
+
+function extremes(slowest: readonly NodeRow[], fastest: readonly NodeRow[]): NodeRow[] {
+  return [...slowest, ...[...fastest].reverse()];
+}
+
+/** Nodes, or what serves them: `key` names which. */
+function nodeGrid(label: string, title: string, key: "host" | "io_node" | "nearest_switch", rows: NodeRow[]): Grid {
   const greatest = Math.max(...rows.map((row) => row.io_ns_per_rank), 1);
+  const served = key === "host" ? ([["io_node", "I/O node"], ["nearest_switch", "Switch"]] as const).filter(([name]) => rows.some((row) => row[name])) : [];
   return new Grid({
-    label: "Nodes",
+    label,
     rows: rows.length,
     columns: [
-      { ...words("host", "Node", textsOf(rows, (row) => row.host), { width: 150 }), grows: true },
+      { ...words(key, title, textsOf(rows, (row) => row[key] ?? ""), { width: 150 }), grows: true },
+      ...served.map(([name, heading]) => words(name, heading, textsOf(rows, (row) => row[name] || NONE), { width: 110 })),
+      ...(key === "host" ? [] : [figures("nodes", "Nodes", numbersOf(rows, (row) => row.nodes ?? null), known(number), { width: 76 })]),
       figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 70 }),
       {
         ...figures("io_ns_per_rank", "I/O a rank", numbersOf(rows, (row) => row.io_ns_per_rank), duration, { width: 150, term: "io_ns", unit: "ns" }),
@@ -217,7 +232,7 @@ function sharedGrid(rows: SharedFile[]): Grid {
     rows: rows.length,
     columns: [
       names("path", "File", textsOf(rows, (row) => row.path), { width: 220 }),
-      words("strategy", "Use", textsOf(rows, (row) => row.strategy), { width: 126 }),
+      words("strategy", "Use", textsOf(rows, (row) => row.strategy), { width: 140 }),
       { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 134 }), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
       words("readers", "Readers", textsOf(rows, (row) => row.readers || NONE), { width: 90, term: "ranks" }),
       words("writers", "Writers", textsOf(rows, (row) => row.writers || NONE), { width: 90, term: "ranks" }),
@@ -226,23 +241,6 @@ function sharedGrid(rows: SharedFile[]): Grid {
       figures("most_ns", "Most", numbersOf(rows, (row) => row.time_ns.most), known(duration), { width: 106, term: "time_ns", unit: "ns" }),
       words("slowest", "Slowest", textsOf(rows, (row) => who(row.slowest)), { width: 108, term: "rank" }),
       words("fastest", "Fastest", textsOf(rows, (row) => who(row.fastest)), { width: 108, term: "rank" }),
-    ],
-  });
-}
-
-function serverGrid(rows: Server[]): Grid {
-  const slow = (row: Server) => row.slowest.map((one) => `${one.rank} (${duration(one.time_ns)})`).join(", ") || NONE;
-  const speed = (row: Server) => (row.io_ns > 0 ? (row.bytes * 1e9) / row.io_ns : null);
-  return new Grid({
-    label: "Object servers",
-    rows: rows.length,
-    columns: [
-      words("server", "Server", textsOf(rows, (row) => row.server), { width: 90, term: "properties" }),
-      figures("files", "Files", numbersOf(rows, (row) => row.files), number, { width: 80 }),
-      figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
-      figures("io_ns", "Time", numbersOf(rows, (row) => row.io_ns), duration, { width: 116, unit: "ns" }),
-      figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { width: 116, unit: "bytes/s" }),
-      { ...words("slowest", "Ranks that took longest in one of these files", textsOf(rows, slow), { width: 260, term: "rank" }), grows: true },
     ],
   });
 }

@@ -4,7 +4,7 @@ import { captioned } from "../grid/captioned";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { stackedBars } from "../plots/stacked_bars";
 import { printable } from "../text/printable";
-import { NONE, duration, number, rate, size } from "../text/units";
+import { duration, known, number, rate, size } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { Direction, JobFacts, Metadata } from "./facts";
@@ -124,9 +124,4 @@ function otherGrid(facts: JobFacts): Grid {
 export function bar(text: string, share: number): HTMLElement {
   const width = share > 0 ? Math.max(1, Math.min(100, share * 100)) : 0;
   return h("span", { class: "barred" }, h("i", { style: `width:${width}%` }), h("span", {}, text));
-}
-
-/** For columns in which some rows have no figure. */
-export function known(format: (value: number) => string): (value: number) => string {
-  return (value) => (Number.isNaN(value) ? NONE : format(value));
 }

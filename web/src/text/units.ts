@@ -53,6 +53,11 @@ export function duration(nanoseconds: number): string {
   return `${sign}${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
+/** The same where a figure may not exist, which columns hold as NaN. */
+export function known(format: (value: number) => string): (value: number) => string {
+  return (value) => (Number.isNaN(value) ? NONE : format(value));
+}
+
 /** Rounded, but neither nothing nor all is said of what is only nearly so. */
 export function percent(share: number | null): string {
   if (share === null) return NONE;
@@ -60,6 +65,11 @@ export function percent(share: number | null): string {
   if (value > 0 && value < 0.1) return "< 0.1 %";
   if (value > 99 && value < 100) return "> 99 %";
   return value < 9.95 ? `${value.toFixed(1)} %` : `${whole(value)} %`;
+}
+
+/** Of the ticks of an axis, which stand at round figures. */
+export function roundPercent(share: number): string {
+  return `${Number((share * 100).toPrecision(3))} %`;
 }
 
 function two(value: number): string {
