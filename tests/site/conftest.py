@@ -14,9 +14,15 @@ from site_tools import Site
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site() -> Iterator[Site]:
+    """In directories that other users can reach, which pytest's own are not."""
     spools = Path(tempfile.mkdtemp(prefix="site-test-", dir="/dev/shm"))
-    made = Site(tmp_path, spools)
-    made.build()
-    yield made
-    shutil.rmtree(spools)
+    directory = Path(tempfile.mkdtemp(prefix="headrace-site-test-"))
+    directory.chmod(0o755)
+    try:
+        made = Site(directory, spools)
+        made.build()
+        yield made
+    finally:
+        shutil.rmtree(spools)
+        shutil.rmtree(directory)

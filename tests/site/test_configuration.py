@@ -101,9 +101,6 @@ def test_two_users_share_a_day(site: Site) -> None:
     site.logs.mkdir(mode=0o755)
     site.configure(f"log_directory = {site.logs}\n")
     site.shell("headrace make-log-directories --days 1")
-    for directory in [site.directory, *site.directory.parents]:
-        if directory.stat().st_uid == 0 and not mode_of(directory) & 0o1:
-            directory.chmod(mode_of(directory) | 0o711)
     site.work.chmod(0o777)
     site.spools.chmod(0o777)
     as_nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent"

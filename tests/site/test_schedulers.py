@@ -22,9 +22,6 @@ def job(site: Site) -> Iterator[dict[str, str]]:
     site.logs.mkdir(mode=0o755)
     site.configure(f"log_directory = {site.logs}\n")
     site.shell("headrace make-log-directories --days 1")
-    for directory in [site.work, *site.work.parents]:
-        if not directory.stat().st_mode & 0o1:
-            directory.chmod(0o711)
     site.work.chmod(0o777)
     (site.work / "simulation").chmod(0o755)
     for name in ("slurm-task-prolog", "slurm-epilog"):

@@ -99,17 +99,14 @@ PartitionName=all Nodes={host} Default=YES State=UP OverSubscribe=YES
 
 
 @pytest.fixture
-def slurm(site: Site, tmp_path: Path) -> Iterator[Slurm]:
-    for directory in [site.work, *site.work.parents]:
-        if not directory.stat().st_mode & 0o1:
-            directory.chmod(0o711)
+def slurm(site: Site) -> Iterator[Slurm]:
     site.work.chmod(0o777)
     site.logs.mkdir(mode=0o755)
     site.configure(f"log_directory = {site.logs}\nnever_capture = srun\n")
     site.shell("headrace make-log-directories --days 2")
     for name in ("slurm-task-prolog", "slurm-epilog"):
         site.shell(f"headrace config --file {name} > {site.slurm}/{name}; chmod 755 {site.slurm}/{name}")
-    made = tmp_path / "daemons"
+    made = site.directory / "daemons"
     made.mkdir(mode=0o755)
     running = Slurm(made, site.slurm / "slurm-task-prolog", site.slurm / "slurm-epilog")
     try:

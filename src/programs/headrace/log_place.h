@@ -23,7 +23,8 @@ struct LogName {
   std::string identity;    // of a launch whose ranks all write it: takes the place of what differs between them
 };
 
-/// An absolute path that did not exist a moment ago, or with an identity the same for all of them. Makes the day's directory where that is missing and may be made.
+/// An absolute path that did not exist a moment ago, or with an identity the same for all of them. Makes the day's
+/// directory where that is missing and may be made.
 std::string default_log_path(const RunSettings& site, const LogName& name);
 
 /// The directory of the day that `when` lies in.
