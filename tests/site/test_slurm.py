@@ -77,8 +77,13 @@ PartitionName=all Nodes={host} Default=YES State=UP OverSubscribe=YES
     def stop(self) -> None:
         for name in reversed(DAEMONS):
             pid = self.directory / f"{name}.pid"
-            if pid.exists():
-                subprocess.run(["kill", pid.read_text().strip()], check=False)
+            if not pid.exists():
+                continue
+            process = Path("/proc") / pid.read_text().strip()
+            subprocess.run(["kill", process.name], check=False)
+            until = time.monotonic() + 20
+            while process.exists() and time.monotonic() < until:  # it still writes its state
+                time.sleep(0.05)
 
     def command(self, *words: str, cwd: Path | None = None) -> str:
         run = subprocess.run(
