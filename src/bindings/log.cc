@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/errors.h"
+#include "bindings/process_rows.h"
 #include "bindings/profile.h"
 #include "bindings/properties.h"
 #include "bindings/rank_stats.h"
@@ -178,6 +179,7 @@ SharedTable Log::stored(const std::string& name) {
     const std::lock_guard lock(anonymizer_->mutex);
     if (!anonymizer_->anonymizer.apply(*table)) return tables_[name] = nullptr;
   }
+  if (table.ok() && name == "processes") keep_one_row_a_process(*table);
   SharedTable shared;
   if (table.ok()) shared = std::make_shared<const format::Table>(std::move(table).value());
   if (shared && shared->rows >= IdMap::kNone) {

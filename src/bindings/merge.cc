@@ -7,6 +7,7 @@
 
 #include "bindings/id_map.h"
 #include "model/counters.h"
+#include "model/file_record.h"
 
 namespace headrace::bindings {
 namespace {
@@ -236,12 +237,8 @@ void add_counters(Frame& frame, const Files& files, const std::vector<uint32_t>&
 
 // Every call that neither reads nor writes and that succeeded.
 Values metadata_calls(const Frame& counters) {
-  using namespace model::counter;
-  static constexpr Index kCalls[] = {opens,     closes,          duplicates, seeks,    stats,   syncs,   truncates,
-                                     allocates, advises,         maps,       locks,    renames, unlinks, links,
-                                     makes,     directory_reads, attributes, controls, flushes};
   std::vector<uint64_t> sums(counters.rows);
-  for (Index index : kCalls) {
+  for (model::counter::Index index : model::kMetadataCalls) {
     const Values* values = counters.find(model::kCounters[index].name);
     if (values->zero) continue;
     for (uint64_t row = 0; row < counters.rows; ++row) sums[row] += values->words[row];

@@ -35,6 +35,21 @@ inline constexpr uint32_t kCommonValues = 4;
 inline constexpr int64_t kUnknownGap = INT64_MIN;  // run_gap of operations whose offset is not known
 inline constexpr uint32_t kMaximumFunctions = 448;
 
+// A rank of a parallel program copies its spool before its figures are reduced with those of the others, beside it and
+// under its name with one of these endings. `kReduced`: they are in the job log, and the spool counts what came after.
+enum class Reduced : uint32_t {
+  kNotTried,
+  kDone,
+  kLeft,  // to the launchers: it saves little
+  kRanksMissing,
+  kNoLibrary,
+  kNoCopy,
+  kFailed,
+  kNoMemory,
+  kLogFailed
+};
+inline constexpr char kReducing[] = ".reducing", kReduced[] = ".reduced";
+
 enum DirectionIndex : uint32_t { kRead = 0, kWrite = 1 };
 
 /// What a call belongs to, as model::Layer. The figures of one file in the layers of the system are disjoint, since
@@ -297,12 +312,12 @@ struct alignas(64) Header {
   uint32_t functions;        // number of functions known to the writer
   uint32_t lost_children;    // forked processes that could make neither a spool nor a note
   uint32_t first_stack, first_module;
-  uint32_t folded_sites;     // first opens of folded files whose stack their roll-up has no room for
-  uint32_t lost_properties;  // of folded files, or without room
-  int32_t rank, ranks;       // in a parallel program; ranks 0: none
-  uint64_t instance;         // the run of that program
-  uint32_t scheduler_job;    // Name: scheduler, space, job id; 0: none, or a launcher keeps it
-  uint32_t unused_word;
+  uint32_t folded_sites;         // first opens of folded files whose stack their roll-up has no room for
+  uint32_t lost_properties;      // of folded files, or without room
+  int32_t rank, ranks;           // in a parallel program; ranks 0: none
+  uint64_t instance;             // the run of that program
+  Reduced reduced;               // what became of the reduction when that program ended
+  uint32_t scheduler_job;        // Name: scheduler, space, job id; 0: none, or a launcher keeps it
   uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };

@@ -59,4 +59,7 @@ struct Table {
   const Column* find(std::string_view column) const;
 };
 
+/// Leaves the given rows of a table, in the order given.
+void keep_rows(Table& table, const std::vector<uint64_t>& rows);
+
 }  // namespace headrace::format

@@ -70,6 +70,12 @@ void merge(Counters& into, const Counters& from) {
   for (uint32_t i = 0; i < counter::kCount; ++i) into[i] = merged(kCounters[i].merge, i, before, from);
 }
 
+uint64_t metadata_calls(const Counters& counters) {
+  uint64_t calls = 0;
+  for (counter::Index index : kMetadataCalls) calls += counters[index];
+  return calls;
+}
+
 void merge(FileRecord& into, const FileRecord& from) {
   merge(into.counters, from.counters);
   for (uint32_t d = 0; d < kDirections; ++d) {

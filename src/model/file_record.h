@@ -51,6 +51,14 @@ using Counters = std::array<uint64_t, counter::kCount>;
 /// Merges `from` into `into` by the rules of counters.def. Associative and commutative; zeros are neutral.
 void merge(Counters& into, const Counters& from);
 
+/// The counters of calls that neither read nor write and that succeeded.
+inline constexpr counter::Index kMetadataCalls[] = {
+    counter::opens,           counter::closes,     counter::duplicates, counter::seeks,   counter::stats,
+    counter::syncs,           counter::truncates,  counter::allocates,  counter::advises, counter::maps,
+    counter::locks,           counter::renames,    counter::unlinks,    counter::links,   counter::makes,
+    counter::directory_reads, counter::attributes, counter::controls,   counter::flushes};
+uint64_t metadata_calls(const Counters& counters);
+
 /// A fact about a file besides counts, such as a hint or the layout of a dataset.
 struct Property {
   std::string key, value;

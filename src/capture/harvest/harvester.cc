@@ -120,7 +120,10 @@ base::Status Harvester::flush() {
 }
 
 void Harvester::remove_stored() {
-  for (const std::string& file : harvested_) unlinkat(directory_, file.c_str(), 0);
+  for (const std::string& file : harvested_) {
+    unlinkat(directory_, file.c_str(), 0);
+    for (const char* ending : {kReduced, kReducing}) unlinkat(directory_, copy_name(file, ending).c_str(), 0);
+  }
   harvested_.clear();
   harvested_bytes_ = 0;
 }
@@ -164,10 +167,25 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   }
   close(descriptor);
   harvested_bytes_ += static_cast<uint64_t>(info.st_size);
-  log_.add_spool(buffer_, label, name.image, now,
+  std::vector<std::byte> reduced = read_reduced(name);
+  log_.add_spool(buffer_, reduced, label, name.image, now,
                  [&](model::Process& process, bool forked) { settle(name.image, process, forked); });
   if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);
   return true;
+}
+
+/// The copy that was reduced; empty when there is none. One that was being reduced goes with its spool as well.
+std::vector<std::byte> Harvester::read_reduced(const SpoolName& name) {
+  std::vector<std::byte> bytes;
+  const std::string copy = copy_name(name.file, kReduced);
+  const int descriptor = openat(directory_, copy.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat info{};
+  if (descriptor >= 0 && fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
+      static_cast<uint64_t>(info.st_size) <= kLargestSpool)
+    read_used(descriptor, static_cast<uint64_t>(info.st_size), &bytes);
+  if (descriptor >= 0) close(descriptor);
+  if (descriptor >= 0 && bytes.empty()) bytes.resize(1);  // it is there, so it was reduced
+  return bytes;
 }
 
 /// A spool of another user's, as of a program that changed its own: it cannot even be told whether it is in use.

@@ -52,6 +52,7 @@ class Harvester {
   bool directory_changed();
   bool finished(const SpoolName& name, int descriptor);
   bool harvest_spool(const SpoolName& name, Depth depth, const Moment& now);
+  std::vector<std::byte> read_reduced(const SpoolName& name);
   bool harvest_unreadable(const SpoolName& name);
   void harvest_note(const SpoolName& name);
   void settle(const Image& image, model::Process& process, bool forked);

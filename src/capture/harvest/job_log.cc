@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "capture/harvest/untold_calls.h"
 
 namespace headrace::capture {
 
@@ -83,18 +84,8 @@ void JobLog::add_uncaptured(model::Process process) {
   add_process(process);
 }
 
-void JobLog::add_untold_calls() {
-  const char* kWhy = "calls that are neither open, read nor write are counted, but not told apart";
-  if (const uint64_t calls = std::exchange(excluded_other_, 0); calls != 0) {
-    add_gap({"excluded paths", calls, "calls", kWhy});
-  }
-  if (const uint64_t calls = std::exchange(child_other_, 0); calls != 0) {
-    add_gap({"vfork children", calls, "calls", kWhy});
-  }
-}
-
 base::Status JobLog::close() {
-  add_untold_calls();
+  add_untold_calls(tables_, std::exchange(excluded_other_, 0), std::exchange(child_other_, 0));
   for (const model::Gap& gap : layouts_.take_gaps()) add_gap(gap);
   HEADRACE_TRY(output_.write(tables_, true));
   return output_.close();

@@ -15,6 +15,7 @@
 #include "capture/harvest/log_tables.h"
 #include "capture/harvest/mounts.h"
 #include "capture/harvest/process_tree.h"
+#include "capture/harvest/remainder.h"
 #include "capture/harvest/spool_reader.h"
 #include "capture/harvest/topology.h"
 
@@ -50,9 +51,10 @@ class JobLog {
 
   /// Adds a process image and all its figures from the bytes of its spool. `settle` completes the process (parent, how
   /// it ended) between reading and adding. A spool that cannot be read becomes a row that says why.
+  /// `reduced`: the copy of it whose figures are in the log already; empty: none are.
   template <typename Settle>
-  void add_spool(std::span<std::byte> bytes, const std::string& label, const Image& image, const Moment& now,
-                 Settle&& settle);
+  void add_spool(std::span<std::byte> bytes, std::span<std::byte> reduced, const std::string& label, const Image& image,
+                 const Moment& now, Settle&& settle);
   /// Adds a process image that was not captured; `process.reason` says why.
   void add_uncaptured(model::Process process);
   /// Something about the whole job that is not in the figures.
@@ -66,7 +68,6 @@ class JobLog {
  private:
   class Rows;
   void add_contents(const SpoolContents& contents);
-  void add_untold_calls();
   void add_process(const model::Process& process);
 
   std::unique_ptr<anonymize::Anonymizer> anonymizer_;  // before its user
@@ -104,12 +105,13 @@ class JobLog::Rows : public RecordSink {
 };
 
 template <typename Settle>
-void JobLog::add_spool(std::span<std::byte> bytes, const std::string& label, const Image& image, const Moment& now,
-                       Settle&& settle) {
+void JobLog::add_spool(std::span<std::byte> bytes, std::span<std::byte> reduced, const std::string& label,
+                       const Image& image, const Moment& now, Settle&& settle) {
   refresh_mounts(now);
   tables_.mark();
   Rows rows(*this, tree_.id_of(image));
-  auto contents = read_spool(bytes, label, start_, now, rows);
+  auto contents = reduced.empty() ? read_spool(bytes, label, start_, now, rows)
+                                  : read_remainder(bytes, reduced, label, start_, now, rows);
   if (!contents.ok()) {
     tables_.rewind();
     model::Process process;

@@ -88,7 +88,7 @@ Status LogOutput::open(const std::string& path, bool append) {
   auto log = append ? SharedLog::join(path) : SharedLog::open(path, identity_, start_utc_ns_, {}, job_, replace);
   if (!log.ok()) return log.status();
   HEADRACE_ASSIGN(auto sink, log->sink());
-  if (log->created() && in_progress_ != 0) chmod(path.c_str(), in_progress_);
+  if (in_progress_ != 0) chmod(path.c_str(), in_progress_);
   format::WriterOptions options;
   options.job = job_ = log->job();
   options.producer.process = producer_;

@@ -35,6 +35,9 @@ class LogTables {
     call_sites_.add_module(module, [this](std::string_view path) { return name(path); });
   }
   void add_shared(const model::SharedRecord& record) { shares_.add(record); }
+  void add_site(uint64_t process, uint64_t record, const model::CallSite& site) {
+    call_sites_.add_site(process, record, site);
+  }
   void add_share(const model::Share& share) { shares_.add(share); }
   void add_stack(const model::Stack& stack) { call_sites_.add_stack(stack); }
 

@@ -63,6 +63,10 @@ bool parse_spool_name(std::string_view file, SpoolName* out) {
   return true;
 }
 
+std::string copy_name(const std::string& spool, const char* ending) {
+  return spool.substr(0, spool.rfind('.') == std::string::npos ? spool.size() : spool.rfind('.')) + ending;
+}
+
 std::vector<SpoolName> list_spools(int directory) {
   std::vector<SpoolName> names;
   const int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -23,6 +23,10 @@ bool parse_spool_name(std::string_view file, SpoolName* out);
 /// All spools and notes in an open directory, oldest first.
 std::vector<SpoolName> list_spools(int directory);
 
+/// Name of the copy of a spool that was reduced, or is about to be (capture/spool_layout.h): the spool's with another
+/// ending.
+std::string copy_name(const std::string& spool, const char* ending);
+
 enum class Use { kFree, kInUse, kUnknown };
 
 /// Whether some process still maps the open spool for writing. The kernel grants a read lease on a file only when

@@ -273,9 +273,33 @@ void add_gap(SpoolContents* out, uint64_t amount, const char* what, const char* 
   if (amount != 0) out->gaps.push_back({what, amount, unit, std::move(reason)});
 }
 
+const char* reason_of(Reduced reduced) {
+  switch (reduced) {
+    case Reduced::kNotTried:
+    case Reduced::kDone:
+    case Reduced::kLeft:
+      return nullptr;
+    case Reduced::kRanksMissing:
+      return "not all ranks came to MPI_Finalize in time";
+    case Reduced::kNoLibrary:
+      return "libheadrace-finalize.so is not beside libheadrace.so, or cannot be loaded";
+    case Reduced::kNoCopy:
+      return "there was no memory for a copy of the records, or a thread could not be stopped for it";
+    case Reduced::kFailed:
+      return "another rank could not go on, or a message between ranks did not come in time";
+    case Reduced::kNoMemory:
+      return "the program had used up the memory";
+    case Reduced::kLogFailed:
+      return "the job log could not be written";
+  }
+  return "for a reason that is not known here";
+}
+
 void read_gaps(const Header& header, const ClockMap& clock, const DamageList& damage, SpoolContents* out) {
   add_gap(out, damage.places(), "damaged spool", "places",
           "the program overwrote memory of its capture: " + damage.text() + "; what hangs on them is missing");
+  if (const char* reason = reason_of(header.reduced))
+    add_gap(out, 1, "reduction over ranks", "ranks", std::string(reason) + "; each rank has rows of its own");
   add_gap(out, header.lost_properties, "properties of files", "properties",
           "there was no room to keep them, or their files were folded into roll-ups");
   add_gap(out, header.library_calls_apart, "calls of libraries", "calls",

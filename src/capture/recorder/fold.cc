@@ -22,31 +22,6 @@ uint32_t fruitless;  // folds that freed nothing are not tried again at once
 uint32_t stuck;      // after a fold that could not stop the world: how many more to pass over
 bool barrier_ready;
 
-bool stop_world() {
-  if (!barrier_ready)
-    barrier_ready = base::kernel_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  state.folding.store(1, std::memory_order_seq_cst);
-  // Old kernels have no barrier of the private kind; the global one waits for a grace period and does the same.
-  int command = barrier_ready ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
-  bool stopped = base::kernel_call(SYS_membarrier, command, 0, 0) == 0;
-  uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + kPatienceNs;
-  for (Thread* thread = state.threads.load(); thread && stopped; thread = thread->next) {
-    ThreadBlock* other = thread->block;
-    if (!other || other == block || !__atomic_load_n(&other->taken, __ATOMIC_ACQUIRE)) continue;
-    uint32_t attempt = 0;
-    while (__atomic_load_n(&other->busy, __ATOMIC_ACQUIRE) && !__atomic_load_n(&other->parked, __ATOMIC_ACQUIRE)) {
-      if (base::clock_ns(CLOCK_MONOTONIC) > deadline) {
-        stopped = false;
-        break;
-      }
-      base::pause_briefly(attempt++);
-    }
-  }
-  return stopped;
-}
-
-void resume_world() { state.folding.store(0, std::memory_order_seq_cst); }
-
 void forget_cached_files() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next)
     for (auto& layer : thread->cache)
@@ -287,6 +262,31 @@ uint32_t fold_least(uint32_t wanted) {
 }
 
 }  // namespace
+
+bool stop_world() {
+  if (!barrier_ready)
+    barrier_ready = base::kernel_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  state.folding.store(1, std::memory_order_seq_cst);
+  // Old kernels have no barrier of the private kind; the global one waits for a grace period and does the same.
+  int command = barrier_ready ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
+  bool stopped = base::kernel_call(SYS_membarrier, command, 0, 0) == 0;
+  uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + kPatienceNs;
+  for (Thread* thread = state.threads.load(); thread && stopped; thread = thread->next) {
+    ThreadBlock* other = thread->block;
+    if (!other || other == block || !__atomic_load_n(&other->taken, __ATOMIC_ACQUIRE)) continue;
+    uint32_t attempt = 0;
+    while (__atomic_load_n(&other->busy, __ATOMIC_ACQUIRE) && !__atomic_load_n(&other->parked, __ATOMIC_ACQUIRE)) {
+      if (base::clock_ns(CLOCK_MONOTONIC) > deadline) {
+        stopped = false;
+        break;
+      }
+      base::pause_briefly(attempt++);
+    }
+  }
+  return stopped;
+}
+
+void resume_world() { state.folding.store(0, std::memory_order_seq_cst); }
 
 bool fold_some() {
   if (fruitless > 0 && fruitless++ % 256 != 0) return false;

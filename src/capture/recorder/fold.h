@@ -8,6 +8,11 @@
 
 namespace headrace::capture {
 
+/// Makes every other thread leave its update section and wait; false when one does not, in 0.1 s. Either way
+/// resume_world() must follow. Lock held, inside a section.
+bool stop_world();
+void resume_world();
+
 /// Frees about a quarter of the records. False: nothing could be freed. Lock held, inside a section.
 bool fold_some();
 

@@ -28,14 +28,21 @@ bool begins(const char* text, const char* with) { return strncmp(text, with, str
 void set_mpich(Library& m) {
   m.world = 0x44000000;
   m.info_null = 0x1c000000;
+  m.byte_type = 0x4c00010d;
+  m.errors_return = 0x54000001;
   m.in_place = reinterpret_cast<const void*>(~uintptr_t{0});
   m.status_ignore = reinterpret_cast<const void*>(1);
   m.narrow = m.known = true;
 }
 
 void set_open_mpi(Library& m, const void* caller) {
-  m.world = reinterpret_cast<Handle>(intercept::variable_beyond("ompi_mpi_comm_world", caller));
-  m.info_null = reinterpret_cast<Handle>(intercept::variable_beyond("ompi_mpi_info_null", caller));
+  const auto constant = [&](const char* name) {
+    return reinterpret_cast<Handle>(intercept::variable_beyond(name, caller));
+  };
+  m.world = constant("ompi_mpi_comm_world");
+  m.info_null = constant("ompi_mpi_info_null");
+  m.byte_type = constant("ompi_mpi_byte");
+  m.errors_return = constant("ompi_mpi_errors_return");
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
   m.known = m.world != 0 && m.info_null != 0;
@@ -45,6 +52,8 @@ void set_open_mpi(Library& m, const void* caller) {
 void set_standard(Library& m) {
   m.world = 0x101;
   m.info_null = 0x130;
+  m.byte_type = 0x247;
+  m.errors_return = 0x143;
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
   m.known = true;

@@ -27,7 +27,7 @@ struct Library {
   int (*info_get)(Handle, const char*, int, char*, int*);
   int (*info_free)(Handle*);
   const void* code;  // an address inside the library
-  Handle world, info_null;
+  Handle world, info_null, byte_type, errors_return;
   const void* in_place;
   const void* status_ignore;
   bool known;     // the constants are those of this library

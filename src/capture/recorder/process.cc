@@ -262,6 +262,8 @@ void keep_image() {
   spool.header->ticks[1] = spool.header->monotonic_ns[1] = 0;
 }
 
+const Settings& settings_in_force() { return settings; }
+
 void note_io_uring() {
   if (ready() && is_running()) __atomic_fetch_add(&spool.header->io_uring, 1, __ATOMIC_RELAXED);
 }

@@ -10,6 +10,10 @@ namespace headrace::capture {
 /// library's constructor; an earlier call of an intercepted function does the first part.
 void start_image(int argument_count, char** arguments);
 
+struct Settings;
+/// What was read at the start.
+const Settings& settings_in_force();
+
 /// The program is about to end with this status through exit, _exit or quick_exit. Other threads may still run.
 void end_image(int status);
 /// An exec is about to replace the image; `undo` when it failed and the image goes on.

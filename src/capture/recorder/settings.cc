@@ -30,6 +30,10 @@ struct FromFiles {
   char spool[160] = "";
 };
 
+// 256 ranks on two processors took 50 s to meet: who waits shorter would too often leave, who waits longer would keep a
+// job from its end when a rank does not come.
+constexpr uint64_t kPatienceNs = 60'000'000'000;
+
 /// Reads a small file whole; returns its length, 0 when it cannot be read.
 size_t read_file(const char* path, char* buffer, size_t capacity) {
   long fd = base::kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -67,6 +71,11 @@ void set_memory(Settings& settings, const char* text) {
   settings.memory = (bytes < kLargestLimit ? bytes : kLargestLimit) / kSlab * kSlab;
 }
 
+void set_reduce(Settings& settings, const char* text) {
+  if (strcmp(text, "always") == 0) settings.reduce = Reduce::kAlways;
+  if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
+}
+
 bool is_on(const char* value) {
   return strcmp(value, "1") == 0 || strcmp(value, "yes") == 0 || strcmp(value, "on") == 0 || strcmp(value, "true") == 0;
 }
@@ -87,6 +96,8 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
     add_rule(value, true);
   else if (strcmp(key, "file_sizes") == 0)
     settings.file_sizes = is_on(value);
+  else if (strcmp(key, "reduce") == 0)
+    set_reduce(settings, value);
   else if (strcmp(key, "clock") == 0)
     base::counter_clock = strncmp(value, "tsc", 3) == 0;
   else if (strcmp(key, "never_capture") == 0)
@@ -212,6 +223,8 @@ void read_environment(Settings& settings, const char* configured_spool) {
   add_rules(environment_value("HEADRACE_EXCLUDE"), true);
   const char* sizes = environment_value("HEADRACE_FILE_SIZES");
   if (sizes && *sizes) settings.file_sizes = is_on(sizes);
+  const char* reduce = environment_value("HEADRACE_REDUCE");
+  if (reduce) set_reduce(settings, reduce);
   const char* base = environment_value("HEADRACE_SPOOL");
   if (base && use_directory_below(settings, base)) return;
   if (!base && *configured_spool && use_directory_below(settings, configured_spool)) return;
@@ -260,6 +273,7 @@ Settings read_settings() {
   Settings settings{};
   FromFiles more;
   settings.memory = kDefaultLimit;
+  settings.patience_ns = kPatienceNs;
   const char* asked = environment_value("HEADRACE");
   // A program that gains privileges must not follow the environment of who started it. A preloaded library never gets
   // there; one that the program was linked with does.

@@ -4,13 +4,18 @@
 
 namespace headrace::capture {
 
+/// kAuto: where it saves much, or where no launcher would store them.
+enum class Reduce : uint8_t { kAuto, kAlways, kNever };
+
 struct Settings {
   bool off;
   bool listed;    // because the site or the user names this program
   bool launched;  // the job directory came from the launcher
   bool file_sizes;
-  uint64_t memory;      // bytes a process
-  char directory[200];  // where the spool goes; "" = nowhere
+  Reduce reduce;         // figures of parallel programs, when they end
+  uint64_t patience_ns;  // longest wait for another rank then
+  uint64_t memory;       // bytes a process
+  char directory[200];   // where the spool goes; "" = nowhere
 };
 
 /// Reads HEADRACE, then HEADRACE_JOB with its config file; without a launcher the site's file, the user's, and

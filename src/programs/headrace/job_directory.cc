@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "capture/harvest/job_facts.h"
 #include "capture/harvest/small_file.h"
 #include "programs/headrace/places.h"
 
@@ -53,6 +54,8 @@ std::string clock_name() {
 
 std::string configuration(const RunSettings& settings) {
   std::string text = "memory=" + std::to_string(settings.memory) + "\nclock=" + clock_name() + "\n";
+  // Ranks would write names as they are.
+  text += "reduce=" + (settings.anonymize ? "never" : settings.reduce) + "\n";
   if (settings.file_sizes) text += "file_sizes=1\n";
   for (const Rule& rule : settings.rules) text += (rule.exclude ? "exclude=" : "include=") + rule.prefix + "\n";
   for (const std::string& pattern : settings.never_capture) text += "never_capture=" + pattern + "\n";
@@ -134,20 +137,7 @@ base::Result<JobDirectory> JobDirectory::open(const std::string& path) {
   return opened;
 }
 
-std::map<std::string, std::string> JobDirectory::facts() const {
-  std::map<std::string, std::string> facts;
-  const std::string text = capture::read_small_file_at(descriptor_, "job", 1 << 20);
-  size_t at = 0;
-  while (at < text.size()) {
-    size_t end = text.find('\n', at);
-    if (end == std::string::npos) break;  // a last line without its end was cut
-    const std::string line = text.substr(at, end - at);
-    const size_t equals = line.find('=');
-    if (equals != std::string::npos) facts[line.substr(0, equals)] = line.substr(equals + 1);
-    at = end + 1;
-  }
-  return facts;
-}
+std::map<std::string, std::string> JobDirectory::facts() const { return capture::read_job_facts(descriptor_); }
 
 Status JobDirectory::keep_facts(const std::map<std::string, std::string>& facts) {
   std::string text;

@@ -89,7 +89,7 @@ class Run {
   RunSettings settings_;
   Moment start_;
   capture::Launch launch_;
-  std::string log_path_, library_;
+  std::string log_path_, library_, identity_;
   std::string part_;  // prefix of this launcher's own facts, when ranks of a launch write one log; else ""
   SignalState signals_;
   std::optional<JobDirectory> directory_;
@@ -114,9 +114,10 @@ LogOutput Run::output() {
   // Whoever ends first must leave the others the right to go on.
   const mode_t going_on = mode_in_progress(settings_, log_path_);
   output.permit(going_on, launch_.is_parallel() ? going_on : mode_when_complete(settings_, log_path_));
+  identity_ = capture::identity_text(launch_.is_parallel() ? launch_.id : output.producer());
+  output.belong_to(identity_, true);  // ranks that reduce their figures may begin it
   if (!launch_.is_parallel()) return output;
   part_ = capture::kPartFact + capture::identity_text(output.producer());
-  output.belong_to(capture::identity_text(launch_.id), true);
   // If there is no place for it now there may be one at the end.
   if (const auto start = output.begin(start_.realtime_ns); start.ok()) start_ = Moment::at(*start);
   return output;
@@ -187,6 +188,7 @@ void Run::add_start_facts() {
 
 /// Without these facts `collect` makes a log of its own.
 void Run::keep_for_collect() {
+  facts_[capture::kIdentityFact] = identity_;
   facts_["log"] = log_.output().path().empty() ? log_path_ : log_.output().path();
   facts_["start_monotonic_ns"] = std::to_string(start_.monotonic_ns);
   facts_["start_boottime_ns"] = std::to_string(start_.boottime_ns);

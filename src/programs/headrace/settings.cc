@@ -126,6 +126,12 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     HEADRACE_ASSIGN(settings->file_sizes, parse_switch(value, place));
     return {};
   }
+  if (key == "reduce") {
+    if (value != "auto" && value != "always" && value != "never")
+      return {Code::kInvalid, place + ": reduce is auto, always or never, not " + value};
+    settings->reduce = value;
+    return {};
+  }
   if (key == "never_capture") return add_pattern(value, place, settings);
   if (key == "capture") return parse_switch(value, place).status();  // for programs without a launcher: the recorder's
   if (key == "user_configuration") {
@@ -154,7 +160,7 @@ Status apply_setting(const std::string& key, const std::string& value, const std
   return {Code::kInvalid,
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
-              "exclude, file_sizes, spool and topology"};
+              "exclude, file_sizes, reduce, spool and topology"};
 }
 
 std::string site_configuration() {
@@ -196,6 +202,7 @@ Status read_environment(RunSettings* settings) {
     const char *variable, *key;
   } kSingle[] = {{"HEADRACE_MEMORY", "memory"},
                  {"HEADRACE_FILE_SIZES", "file_sizes"},
+                 {"HEADRACE_REDUCE", "reduce"},
                  {"HEADRACE_SPOOL", "spool"},
                  {"HEADRACE_TOPOLOGY", "topology"}};
   for (const auto& [variable, key] : kSingle) {

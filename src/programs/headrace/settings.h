@@ -20,6 +20,7 @@ struct RunSettings {
   uint64_t memory = 4 << 20;  // bytes a process
   std::vector<Rule> rules;
   bool file_sizes = false;
+  std::string reduce = "auto";  // figures of parallel programs, when they end; or always, or never
   bool quiet = false;
   bool anonymize = false;
   std::string log_directory;               // of logs that -o does not name, by day; "" = the working directory

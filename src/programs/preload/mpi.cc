@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "capture/recorder/mpi_files.h"
+#include "capture/recorder/mpi_finalize.h"
 #include "intercept/caller.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -67,6 +68,12 @@ HEADRACE_INLINE int run(F* function, A... arguments) {
 }
 
 void* const kNone = nullptr;
+
+/// After MPI_Init.
+HEADRACE_COLD void begun(const Library& m, const void* caller) {
+  note_rank(m);
+  prepare_reduction(m, caller);
+}
 
 }  // namespace
 
@@ -183,13 +190,13 @@ TWICE(File_set_atomicity, (Handle file, int on), SIMPLE(File_set_atomicity, kCon
 TWICE(Init, (int* argument_count, char*** arguments), const bool ours = frame == 0;
       const int result = counted(
           LibraryFn::MPI_Init, [&] { return run(function, argument_count, arguments); }, [] { return uint64_t{0}; });
-      if (ours && result == 0) note_rank(library(caller)); return result;)
+      if (ours && result == 0) begun(library(caller), caller); return result;)
 TWICE(Init_thread, (int* argument_count, char*** arguments, int wanted, int* provided), const bool ours = frame == 0;
       const int result = counted(
           LibraryFn::MPI_Init_thread, [&] { return run(function, argument_count, arguments, wanted, provided); },
           [] { return uint64_t{0}; });
-      if (ours && result == 0) note_rank(library(caller)); return result;)
-TWICE(Finalize, (void),
+      if (ours && result == 0) begun(library(caller), caller); return result;)
+TWICE(Finalize, (void), if (frame == 0) reduce_at_finalize(library(caller));
       return counted(LibraryFn::MPI_Finalize, [&] { return run(function); }, [] { return uint64_t{0}; });)
 TWICE(Recv, (void* buffer, int count, Handle type, int peer, int tag, Handle comm, void* status),
       Outermost outermost(&frame);

@@ -1,0 +1,16 @@
+// What roll-ups of many processes count and do not tell apart, said once for the whole job: a row for each process
+// would drown what matters.
+#pragma once
+#include <cstdint>
+
+#include "capture/harvest/log_tables.h"
+
+namespace headrace::capture {
+
+inline void add_untold_calls(LogTables& tables, uint64_t of_excluded_paths, uint64_t of_vfork_children) {
+  const char* why = "calls that are neither open, read nor write are counted, but not told apart";
+  if (of_excluded_paths != 0) tables.add_gap(0, {"excluded paths", of_excluded_paths, "calls", why});
+  if (of_vfork_children != 0) tables.add_gap(0, {"vfork children", of_vfork_children, "calls", why});
+}
+
+}  // namespace headrace::capture

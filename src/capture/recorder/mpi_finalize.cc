@@ -1,0 +1,209 @@
+#include "capture/recorder/mpi_finalize.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/kernel.h"
+#include "capture/finalize_request.h"
+#include "capture/recorder/fold.h"
+#include "capture/recorder/process.h"
+#include "capture/recorder/settings.h"
+#include "capture/recorder/spool.h"
+#include "capture/recorder/stream.h"
+#include "capture/recorder/update.h"
+#include "intercept/caller.h"
+
+namespace headrace::capture::mpi {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+struct Functions {
+  int (*comm_dup)(Handle, Handle*);
+  int (*comm_set_errhandler)(Handle, Handle);
+  int (*ibarrier)(Handle, Handle*);
+  int (*isend)(const void*, int, Handle, int, int, Handle, Handle*);
+  int (*irecv)(void*, int, Handle, int, int, Handle, Handle*);
+  int (*test)(Handle*, int*, void*);
+};
+Functions call;
+Handle ours;  // the communicator; 0: none
+
+template <typename F>
+bool look_up(F** function, const char* name, const void* caller) {
+  *function = reinterpret_cast<F*>(intercept::beyond(name, caller));
+  return *function != nullptr;
+}
+
+bool look_up_all(const void* caller) {
+  return look_up(&call.comm_dup, "PMPI_Comm_dup", caller) &&
+         look_up(&call.comm_set_errhandler, "PMPI_Comm_set_errhandler", caller) &&
+         look_up(&call.ibarrier, "PMPI_Ibarrier", caller) && look_up(&call.isend, "PMPI_Isend", caller) &&
+         look_up(&call.irecv, "PMPI_Irecv", caller) && look_up(&call.test, "PMPI_Test", caller);
+}
+
+/// Whether every rank comes to its end as well; one that died, or that ends without MPI_Finalize, does not.
+bool all_arrive(const Library& m, uint64_t patience_ns) {
+  Handle request = 0;
+  int arrived = 0;
+  const uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + patience_ns;
+  if (call.ibarrier(ours, &request) != 0) return false;
+  for (uint32_t attempt = 0;; ++attempt) {
+    if (call.test(&request, &arrived, const_cast<void*>(m.status_ignore)) != 0) return false;
+    if (arrived) return true;
+    if (base::clock_ns(CLOCK_MONOTONIC) > deadline) return false;
+    const timespec moment = {0, 100'000};
+    if (attempt < 200)
+      sched_yield();
+    else
+      nanosleep(&moment, nullptr);
+  }
+}
+
+/// A copy of the spool at one moment, in memory of its own.
+struct Copy {
+  char* base = nullptr;
+  uint64_t bytes = 0;
+};
+
+Copy copy_spool() {
+  Copy copy;
+  Update update;
+  if (!update.enter()) return copy;
+  {
+    SpoolLock lock;
+    const bool still = stop_world();
+    copy.bytes = spool.header->used;
+    copy.base = static_cast<char*>(base::map_anonymous(copy.bytes));
+    if (copy.base && still) {
+      memcpy(copy.base, spool.base, copy.bytes);
+      auto* header = reinterpret_cast<Header*>(copy.base);
+      header->ticks[1] = base::ticks();
+      header->monotonic_ns[1] = base::clock_ns(CLOCK_MONOTONIC);
+      // This thread is in a section only for the copy's sake.
+      reinterpret_cast<ThreadBlock*>(copy.base + offset_of(block))->busy = 0;
+    } else if (copy.base) {
+      base::unmap(copy.base, copy.bytes);
+      copy.base = nullptr;
+    }
+    resume_world();
+  }
+  update.leave();
+  return copy;
+}
+
+/// The copy beside the spool, so that whoever reads that can tell what is reduced already.
+struct CopyFile {
+  char reducing[sizeof spool.path + 8], reduced[sizeof spool.path + 8];
+
+  CopyFile() {
+    const char* dot = strrchr(spool.path, '.');
+    const int stem = dot ? static_cast<int>(dot - spool.path) : static_cast<int>(strlen(spool.path));
+    snprintf(reducing, sizeof reducing, "%.*s%s", stem, spool.path, kReducing);
+    snprintf(reduced, sizeof reduced, "%.*s%s", stem, spool.path, kReduced);
+  }
+  bool write(const Copy& copy) const {
+    const long fd =
+        base::kernel_call(SYS_openat, AT_FDCWD, reducing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return false;
+    uint64_t done = 0;
+    while (done < copy.bytes) {
+      const long written = base::kernel_call(SYS_write, fd, copy.base + done, copy.bytes - done);
+      if (written == -EINTR) continue;
+      if (written <= 0) break;
+      done += static_cast<uint64_t>(written);
+    }
+    base::kernel_call(SYS_close, fd);
+    if (done != copy.bytes) remove();
+    return done == copy.bytes;
+  }
+  void remove() const { base::kernel_call(SYS_unlinkat, AT_FDCWD, reducing, 0); }
+  void keep() const { base::kernel_call(SYS_renameat2, AT_FDCWD, reducing, AT_FDCWD, reduced, 0); }
+};
+
+/// In no scope but its own: what it calls of the C library must not come back to our wrappers.
+FinalizeFunction load_library() {
+  Dl_info info;
+  char path[512];
+  if (dladdr(reinterpret_cast<void*>(&prepare_reduction), &info) == 0 || info.dli_fname == nullptr) return nullptr;
+  const char* slash = strrchr(info.dli_fname, '/');
+  const int length = slash ? static_cast<int>(slash - info.dli_fname) : 0;
+  snprintf(path, sizeof path, "%.*s/libheadrace-finalize.so", length, info.dli_fname);
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  return library ? reinterpret_cast<FinalizeFunction>(dlsym(library, kFinalizeFunction)) : nullptr;
+}
+
+Copy copy;
+
+int keep_copy() { return CopyFile().write(copy) ? 0 : -1; }
+
+FinalizeRequest request_of(const Library& m) {
+  const Settings& settings = settings_in_force();
+  FinalizeRequest request{};
+  request.version = kFinalizeVersion;
+  request.rank = static_cast<uint32_t>(spool.header->rank);
+  request.ranks = static_cast<uint32_t>(spool.header->ranks);
+  request.launched = settings.launched ? 1 : 0;
+  request.patience_ns = settings.patience_ns;
+  request.isend = call.isend;
+  request.irecv = call.irecv;
+  request.test = call.test;
+  request.communicator = ours;
+  request.byte_type = m.byte_type;
+  request.status_ignore = const_cast<void*>(m.status_ignore);
+  request.always = settings.reduce == Reduce::kAlways ? 1 : 0;
+  request.keep_copy = keep_copy;
+  request.spool = copy.base;
+  request.spool_bytes = copy.bytes;
+  request.spool_path = spool.path;
+  return request;
+}
+
+/// A rank that cannot go on says nothing: the patience of the others ends.
+Reduced reduce(const Library& m) {
+  const FinalizeFunction finalize = load_library();
+  if (!finalize) return Reduced::kNoLibrary;
+  settle_all(Coming::kGoOn);
+  copy = copy_spool();
+  if (!copy.base) return Reduced::kNoCopy;
+  const FinalizeRequest request = request_of(m);
+  const CopyFile file;
+  const Reduced result = finalize(&request);
+  if (result == Reduced::kDone)
+    file.keep();
+  else
+    file.remove();
+  base::unmap(copy.base, copy.bytes);
+  return result;
+}
+
+}  // namespace
+
+void prepare_reduction(const Library& m, const void* caller) {
+  if (settings_in_force().reduce == Reduce::kNever || !ready() || !spool.backed || spool.header->ranks < 2) return;
+  if (!m.known || m.byte_type == 0 || m.errors_return == 0 || !look_up_all(caller)) return;
+  Outermost own(&frame);
+  const int saved = errno;
+  Handle made = 0;
+  if (call.comm_dup(m.world, &made) == 0 && call.comm_set_errhandler(made, m.errors_return) == 0) ours = made;
+  errno = saved;
+}
+
+void reduce_at_finalize(const Library& m) {
+  if (ours == 0 || in_vfork_child() || !ready() || !spool.backed) return;
+  Outermost own(&frame);
+  const int saved = errno;
+  const bool all = all_arrive(m, settings_in_force().patience_ns);
+  spool.header->reduced = all ? reduce(m) : Reduced::kRanksMissing;
+  ours = 0;
+  errno = saved;
+}
+
+}  // namespace headrace::capture::mpi

@@ -1,0 +1,181 @@
+#include "capture/reduce/rank_part.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/hash.h"
+
+namespace headrace::capture {
+namespace {
+
+using base::Result;
+using base::Status;
+
+constexpr uint64_t kSharesOfAll = 1 << 20, kFewest = 16, kMost = 4096;
+
+uint64_t time_of(const model::Share& share) { return share.read_ns + share.write_ns + share.meta_ns; }
+
+model::Share share_of(const model::FileRecord& record, uint64_t process, uint64_t instance) {
+  using namespace model::counter;
+  model::Share share;
+  share.process = process;
+  share.record = model::record_id(stand_in(instance), record.path, record.kind, record.layer);
+  share.layer = record.layer;
+  share.kind = record.kind;
+  share.reads = record[reads];
+  share.writes = record[writes];
+  share.calls = model::metadata_calls(record.counters);
+  share.bytes_read = record[bytes_read];
+  share.bytes_written = record[bytes_written];
+  share.read_ns = record[read_ns];
+  share.write_ns = record[write_ns];
+  share.meta_ns = record[meta_ns];
+  return share;
+}
+
+void add(model::Share& into, const model::Share& from) {
+  into.files += from.files;
+  into.reads += from.reads;
+  into.writes += from.writes;
+  into.calls += from.calls;
+  into.bytes_read += from.bytes_read;
+  into.bytes_written += from.bytes_written;
+  into.read_ns += from.read_ns;
+  into.write_ns += from.write_ns;
+  into.meta_ns += from.meta_ns;
+}
+
+model::Spread spread_of(const Spread& spread, uint64_t ranks) {
+  return {spread.least, spread.most, spread.mean, ranks == 0 ? 0 : spread.squares / static_cast<double>(ranks)};
+}
+
+}  // namespace
+
+uint64_t shares_kept(int ranks) {
+  return std::clamp(kSharesOfAll / static_cast<uint64_t>(std::max(ranks, 1)), kFewest, kMost);
+}
+
+uint64_t stand_in(uint64_t instance) { return base::mix(instance, base::hash_text("ranks")); }
+
+class RankPart::Keys : public RecordSink {
+ public:
+  explicit Keys(std::vector<uint64_t>& keys) : keys_(keys) {}
+  void record(const model::FileRecord& record) override {
+    if (can_be_shared(record)) keys_.push_back(key_of(record));
+  }
+
+ private:
+  std::vector<uint64_t>& keys_;
+};
+
+/// Sends each record its way.
+class RankPart::Divider : public RecordSink {
+ public:
+  Divider(RankPart& part, const std::vector<uint8_t>& shared) : part_(part), shared_(shared) {}
+
+  void record(const model::FileRecord& record) override {
+    const model::Process& process = part_.contents_.process;
+    const uint64_t key = key_of(record);
+    if (!can_be_shared(record) || !is_shared(key))
+      return part_.tables_.add_file(process.id, record, part_.mount_of(record.path));
+    shares.push_back(share_of(record, process.id, process.instance));
+    given.emplace_back(key, bytes.size());
+    encode(GroupRecord(record, process.id, static_cast<uint32_t>(process.rank)), &bytes);
+  }
+
+  Parcels parcels() {
+    std::vector<size_t> ends;
+    for (size_t i = 0; i < given.size(); ++i) ends.push_back(i + 1 < given.size() ? given[i + 1].second : bytes.size());
+    std::vector<size_t> order(given.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return given[a].first < given[b].first; });
+    Parcels sorted;
+    for (size_t i : order) sorted.add(given[i].first, {bytes.data() + given[i].second, ends[i] - given[i].second});
+    return sorted;
+  }
+
+  std::vector<model::Share> shares;
+
+ private:
+  bool is_shared(uint64_t key) const {
+    const auto place = std::lower_bound(part_.keys_.begin(), part_.keys_.end(), key);
+    if (place == part_.keys_.end() || *place != key) return false;
+    return shared_[static_cast<size_t>(place - part_.keys_.begin())] != 0;
+  }
+
+  RankPart& part_;
+  const std::vector<uint8_t>& shared_;
+  std::vector<std::pair<uint64_t, size_t>> given;  // key, where it begins in `bytes`
+  std::vector<uint8_t> bytes;
+};
+
+Result<std::vector<uint64_t>> RankPart::keys() {
+  Keys sink(keys_);
+  HEADRACE_ASSIGN(contents_, source_.read(sink));
+  std::sort(keys_.begin(), keys_.end());
+  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+  return keys_;
+}
+
+Result<Parcels> RankPart::divide(const std::vector<uint8_t>& shared, int ranks) {
+  Divider divider(*this, shared);
+  HEADRACE_ASSIGN(contents_, source_.read(divider));
+  add_shares(std::move(divider.shares), ranks);
+  add_contents();
+  return divider.parcels();
+}
+
+void RankPart::add_shares(std::vector<model::Share> shares, int ranks) {
+  const size_t kept = std::min<size_t>(shares.size(), shares_kept(ranks));
+  std::partial_sort(shares.begin(), shares.begin() + static_cast<ptrdiff_t>(kept), shares.end(),
+                    [](const model::Share& a, const model::Share& b) {
+                      return time_of(a) != time_of(b) ? time_of(a) > time_of(b) : a.record < b.record;
+                    });
+  std::map<std::pair<model::Layer, model::FileKind>, model::Share> rest;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    if (i < kept) {
+      tables_.add_share(shares[i]);
+      continue;
+    }
+    const auto [place, first] = rest.try_emplace({shares[i].layer, shares[i].kind}, shares[i]);
+    if (first)
+      place->second.record = 0;
+    else
+      add(place->second, shares[i]);
+  }
+  for (const auto& [what, share] : rest) tables_.add_share(share);
+}
+
+void RankPart::add_contents() {
+  const uint64_t id = contents_.process.id;
+  for (const model::Profile& profile : contents_.profiles) tables_.add_profile(id, profile);
+  for (const model::SeriesBin& bin : contents_.series) tables_.add_series(id, bin);
+  for (const model::Gap& gap : contents_.gaps) tables_.add_gap(id, gap);
+  for (const model::Module& module : contents_.modules) tables_.add_module(module);
+  for (const model::Stack& stack : contents_.stacks) tables_.add_stack(stack);
+  tables_.add_process(contents_.process);
+}
+
+Status RankPart::add_owned(const Parcels& owned) {
+  const uint64_t standing = stand_in(contents_.process.instance);
+  for (size_t i = 0; i < owned.size(); ++i) {
+    HEADRACE_ASSIGN(const GroupRecord group, decode_group(owned.encoded(i)));
+    const RankSpread& spread = group.spread;
+    model::SharedRecord shared;
+    shared.record = model::record_id(standing, group.record.path, group.record.kind, group.record.layer);
+    shared.ranks = spread.ranks;
+    shared.who = spread.who.text();
+    shared.bytes = spread_of(spread.bytes, spread.ranks);
+    shared.time_ns = spread_of(spread.time_ns, spread.ranks);
+    shared.fastest_rank = spread.fastest;
+    shared.slowest_rank = spread.slowest;
+    shared.opened_size = group.opened.size;
+    shared.opened_flags = group.opened.flags;
+    tables_.add_shared(shared);
+    tables_.add_file(standing, group.record, mount_of(group.record.path));
+    for (const RankSite& site : group.sites) tables_.add_site(site.process, shared.record, site.site);
+  }
+  return {};
+}
+
+}  // namespace headrace::capture

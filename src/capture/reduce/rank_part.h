@@ -1,0 +1,58 @@
+// What one rank adds to the job log: rows of its own, and what it gives to the owners of shared records.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/harvest/log_tables.h"
+#include "capture/harvest/mounts.h"
+#include "capture/harvest/spool_reader.h"
+#include "capture/reduce/butterfly.h"
+
+namespace headrace::capture {
+
+/// Where a rank's figures come from. They are read twice, the same both times.
+class RankSource {
+ public:
+  virtual ~RankSource() = default;
+  /// The process must be complete: id, host, rank, ranks and instance.
+  virtual base::Result<SpoolContents> read(RecordSink& sink) = 0;
+};
+
+/// How many files of a rank keep what it did to each of them, of those that it shares; the rest is summed. So that all
+/// ranks together keep about a million.
+uint64_t shares_kept(int ranks);
+/// The process that stands for all ranks of a program.
+uint64_t stand_in(uint64_t instance);
+
+class RankPart {
+ public:
+  /// `mounts` may be null.
+  RankPart(RankSource& source, const MountTable* mounts) : source_(source), mounts_(mounts) {}
+
+  /// Keys of what may be shared, ascending.
+  base::Result<std::vector<uint64_t>> keys();
+  /// After keys(), with the census' answers: makes the rank's own rows, and returns the records that others have too.
+  base::Result<Parcels> divide(const std::vector<uint8_t>& shared, int ranks);
+  /// Adds the rows of the records that this rank owns now.
+  base::Status add_owned(const Parcels& owned);
+
+  LogTables& tables() { return tables_; }
+  const model::Process& process() const { return contents_.process; }
+  const SpoolContents& contents() const { return contents_; }
+
+ private:
+  class Keys;
+  class Divider;
+  const Mount* mount_of(const std::string& path) const { return mounts_ ? mounts_->find(path) : nullptr; }
+  void add_shares(std::vector<model::Share> shares, int ranks);
+  void add_contents();
+
+  RankSource& source_;
+  const MountTable* mounts_;
+  SpoolContents contents_;
+  std::vector<uint64_t> keys_;
+  LogTables tables_;
+};
+
+}  // namespace headrace::capture

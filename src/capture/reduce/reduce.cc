@@ -1,0 +1,108 @@
+#include "capture/reduce/reduce.h"
+
+#include "base/collectives.h"
+#include "capture/harvest/untold_calls.h"
+#include "capture/reduce/join_parts.h"
+
+namespace headrace::capture {
+namespace {
+
+using base::Communicator;
+using base::kNobody;
+using base::Result;
+using base::Status;
+
+constexpr int kRanksAWriter = 64;
+
+uint64_t plus(uint64_t a, uint64_t b) { return a + b; }
+
+}  // namespace
+
+Result<uint64_t> Reduction::count_shared() {
+  auto keys = part_.keys();
+  HEADRACE_TRY(base::agree(ranks_, keys.status()));
+  HEADRACE_ASSIGN(shared_, shared_with_others(ranks_, *keys));
+  uint64_t rows = 0;
+  for (uint8_t each : shared_) rows += each;
+  HEADRACE_TRY(base::all_reduce(ranks_, {&rows, 1}, plus));
+  return rows;
+}
+
+/// Adds what is of the whole program and of no rank.
+Status Reduction::add_program() {
+  uint64_t untold[] = {part_.contents().excluded_other, part_.contents().child_other};
+  uint64_t start = part_.process().start_at_ns;
+  HEADRACE_TRY(base::all_reduce(ranks_, untold, plus));
+  HEADRACE_TRY(base::all_reduce(ranks_, {&start, 1}, [](uint64_t a, uint64_t b) { return a < b ? a : b; }));
+  if (ranks_.rank() != 0) return {};
+  add_untold_calls(part_.tables(), untold[0], untold[1]);
+  model::Process all;
+  all.id = stand_in(part_.process().instance);
+  all.ranks = static_cast<uint64_t>(ranks_.size());
+  all.instance = part_.process().instance;
+  all.executable = part_.process().executable;
+  all.start_at_ns = start;
+  all.captured = true;
+  part_.tables().add_process(all);
+  return {};
+}
+
+/// Hands the parts of 64 ranks to the first of them.
+Result<std::vector<uint8_t>> Reduction::gather(std::vector<uint8_t> mine, uint64_t job) {
+  const int rank = ranks_.rank(), writer = rank - rank % kRanksAWriter;
+  if (rank != writer) {
+    HEADRACE_TRY(ranks_.exchange(writer, mine, kNobody, nullptr));
+    return std::vector<uint8_t>();
+  }
+  PartJoiner joiner(job, static_cast<uint32_t>(rank));
+  joiner.add(std::move(mine));
+  for (int other = rank + 1; other < rank + kRanksAWriter && other < ranks_.size(); ++other) {
+    std::vector<uint8_t> part;
+    HEADRACE_TRY(ranks_.exchange(kNobody, {}, other, &part));
+    joiner.add(std::move(part));
+  }
+  return joiner.finish();
+}
+
+Result<std::vector<uint8_t>> Reduction::make_parts(bool merge, uint64_t job) {
+  if (ranks_.rank() != 0) job = 0;
+  HEADRACE_TRY(base::all_reduce(ranks_, {&job, 1}, plus));
+  if (!merge) shared_.assign(shared_.size(), 0);
+  auto given = part_.divide(shared_, ranks_.size());
+  HEADRACE_TRY(base::agree(ranks_, given.status()));
+  if (merge) {
+    HEADRACE_ASSIGN(const Parcels owned, bring_to_owners(ranks_, std::move(*given)));
+    HEADRACE_TRY(base::agree(ranks_, part_.add_owned(owned)));
+  }
+  HEADRACE_TRY(add_program());
+  auto mine = write_part(part_.tables(), job, static_cast<uint32_t>(ranks_.rank()));
+  HEADRACE_TRY(base::agree(ranks_, mine.status()));
+  auto joined = gather(std::move(*mine), job);
+  HEADRACE_TRY(base::agree(ranks_, joined.status()));
+  return joined;
+}
+
+Status store_parts(Communicator& ranks, const std::vector<uint8_t>& part, PartStore& store) {
+  HEADRACE_ASSIGN(const uint64_t before, base::exclusive_sum(ranks, part.size()));
+  uint64_t room[] = {part.size()};
+  HEADRACE_TRY(base::all_reduce(ranks, room, plus));
+  Status status;
+  uint64_t place = 0;
+  if (ranks.rank() == 0) {
+    auto begun = store.begin(room[0]);
+    status = begun.status();
+    if (begun.ok()) place = *begun;
+  }
+  const bool begun = ranks.rank() == 0 && status.ok();
+  HEADRACE_TRY(base::agree(ranks, status));
+  HEADRACE_TRY(base::all_reduce(ranks, {&place, 1}, plus));
+  if (!part.empty()) status = store.write(place + before, part);
+  status = base::agree(ranks, status);
+  if (begun) {
+    const Status ended = store.end(status.ok());
+    if (status.ok()) status = ended;
+  }
+  return base::agree(ranks, status);
+}
+
+}  // namespace headrace::capture

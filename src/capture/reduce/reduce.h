@@ -1,0 +1,64 @@
+// The reduction at the end of a parallel program: what all its ranks did becomes one part of the job log.
+//
+//  1. keys      each rank tells which files it has; the owner of each key tells whether others have it as well
+//  2. merge     records that several ranks have are merged on their way to their owners
+//  3. rows      each rank makes tables of what it owns, and compresses them; one rank in 64 joins those of the others
+//  4. place     a sum over the ranks before gives each writer its place; all write at once
+//
+// P. Carns et al., "24/7 Characterization of Petascale I/O Workloads" (2009) describes the same for records that all
+// ranks share. Every function is collective: all ranks call it, and it fails at all ranks when it fails at one.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "base/communicator.h"
+#include "base/result.h"
+#include "capture/reduce/rank_part.h"
+
+namespace headrace::capture {
+
+class Reduction {
+ public:
+  /// `mounts`: of this rank's node, or null. All must outlive this.
+  Reduction(base::Communicator& ranks, RankSource& source, const MountTable* mounts)
+      : ranks_(ranks), part_(source, mounts) {}
+
+  /// Step 1. Returns how many records of all ranks together are about something that another rank has as well: as many
+  /// rows less one for each such thing is what merging saves.
+  base::Result<uint64_t> count_shared();
+
+  /// Steps 2 and 3, after count_shared(). `merge`: ranks' records of the same thing become one; otherwise each rank
+  /// keeps its own. `job`: of the log, as rank 0 knows it. The ranks that write get their parts of the log, each closed
+  /// and good to be put behind another; the others get nothing.
+  base::Result<std::vector<uint8_t>> make_parts(bool merge, uint64_t job);
+
+ private:
+  base::Status add_program();
+  base::Result<std::vector<uint8_t>> gather(std::vector<uint8_t> mine, uint64_t job);
+
+  base::Communicator& ranks_;
+  RankPart part_;
+  std::vector<uint8_t> shared_;  // an answer for each key
+};
+
+/// Up to so many rows of shared records of all ranks a log keeps them all: what merging would lose, the details of each
+/// rank, is worth more then than the room it would save.
+inline constexpr uint64_t kRowsKept = 1 << 16;
+
+/// Where the parts go.
+class PartStore {
+ public:
+  virtual ~PartStore() = default;
+  /// At rank 0: takes hold of room for `bytes` and returns the offset in bytes where it begins.
+  virtual base::Result<uint64_t> begin(uint64_t bytes) = 0;
+  /// At any rank: stores a part, down to the disk.
+  virtual base::Status write(uint64_t offset, base::Bytes part) = 0;
+  /// At rank 0, after begin(): lets go of it; `whole` is false when some part could not be stored and all must be as it
+  /// was before.
+  virtual base::Status end(bool whole) = 0;
+};
+
+/// Step 4.
+base::Status store_parts(base::Communicator& ranks, const std::vector<uint8_t>& part, PartStore& store);
+
+}  // namespace headrace::capture

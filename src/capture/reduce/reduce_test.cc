@@ -1,0 +1,215 @@
+#include "capture/reduce/reduce.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/simulated_ranks.h"
+#include "capture/reduce/made_ranks.h"
+#include "format/reader.h"
+
+namespace headrace::capture {
+namespace {
+
+using base::Communicator;
+using base::Status;
+
+class MemoryStore : public PartStore {
+ public:
+  explicit MemoryStore(std::vector<uint8_t>& log) : log_(log) {}
+  base::Result<uint64_t> begin(uint64_t bytes) override {
+    const uint64_t at = log_.size();
+    log_.resize(at + bytes);
+    return at;
+  }
+  Status write(uint64_t offset, base::Bytes part) override {
+    if (full) return {base::Code::kNoSpace, "no room"};
+    std::copy(part.begin(), part.end(), log_.begin() + static_cast<ptrdiff_t>(offset));
+    return {};
+  }
+  Status end(bool whole) override {
+    if (!whole) log_.clear();
+    return {};
+  }
+  bool full = false;
+
+ private:
+  std::vector<uint8_t>& log_;
+};
+
+base::Result<std::vector<uint8_t>> reduced(Communicator& ranks, RankSource& source, bool merge = true) {
+  Reduction reduction(ranks, source, nullptr);
+  HEADRACE_TRY(reduction.count_shared().status());
+  return reduction.make_parts(merge, 99);
+}
+
+std::vector<uint8_t> log_of(int size, MadeFiles files) {
+  std::vector<uint8_t> log;
+  base::simulate_ranks(size, [&](Communicator& ranks) {
+    MadeRank rank(ranks.rank(), ranks.size(), files);
+    const auto part = reduced(ranks, rank);
+    ASSERT_TRUE(part.ok()) << part.message();
+    MemoryStore store(log);
+    const Status stored = store_parts(ranks, *part, store);
+    EXPECT_TRUE(stored.ok()) << stored.message();
+  });
+  return log;
+}
+
+struct Sums {
+  uint64_t rows = 0, writes = 0, bytes = 0;
+};
+
+Sums sums_of(format::Reader& log, const char* table) {
+  Sums sums;
+  const auto found = log.table(table);
+  if (!found.ok()) return sums;
+  for (uint64_t row = 0; row < found->rows; ++row) {
+    sums.writes += found->find("writes")->u64(row);
+    sums.bytes += found->find("bytes_written")->u64(row);
+  }
+  sums.rows = found->rows;
+  return sums;
+}
+
+/// The same without any reduction.
+Sums expected(int size, MadeFiles files) {
+  Sums sums;
+  for (int rank = 0; rank < size; ++rank) {
+    for (int i = 0; i < files.shared + files.own; ++i) {
+      model::FileRecord record;
+      MadeRank::fill(record, rank, i < files.shared ? i : i - files.shared);
+      sums.writes += record[model::counter::writes];
+      sums.bytes += record[model::counter::bytes_written];
+    }
+  }
+  return sums;
+}
+
+TEST(Reduce, TheLogHasEveryOperationOnce) {
+  for (int size : {1, 2, 3, 7, 16, 65, 200}) {
+    const MadeFiles files = {5, 3};
+    const std::vector<uint8_t> log = log_of(size, files);
+    auto reader = format::Reader::open_memory(log);
+    ASSERT_TRUE(reader.ok()) << reader.message();
+    ASSERT_TRUE(reader->verify().ok());
+    EXPECT_TRUE(reader->damage().empty());
+    EXPECT_TRUE(reader->closed());
+    EXPECT_EQ(reader->jobs(), std::vector<uint64_t>{99});
+    const Sums wanted = expected(size, files), found = sums_of(*reader, "files"), shares = sums_of(*reader, "shares");
+    EXPECT_EQ(found.writes, wanted.writes);
+    EXPECT_EQ(found.bytes, wanted.bytes);
+    EXPECT_EQ(found.rows, static_cast<uint64_t>(size == 1 ? 8 : 5 + 3 * size));
+    const uint64_t of_shared = expected(size, {5, 0}).writes;
+    EXPECT_EQ(shares.writes, size == 1 ? 0 : of_shared);
+    const auto processes = reader->table("processes");
+    ASSERT_TRUE(processes.ok());
+    EXPECT_EQ(processes->rows, static_cast<uint64_t>(size) + 1) << "and the one that stands for all";
+    const auto names = reader->table("names");
+    std::map<uint64_t, int> seen;
+    for (uint64_t row = 0; row < names->rows; ++row) ++seen[names->find("name")->u64(row)];
+    for (const auto& [id, times] : seen) EXPECT_LE(times, (size + 63) / 64) << "once a writer";
+  }
+}
+
+TEST(Reduce, SharedRecordsAreCounted) {
+  base::simulate_ranks(7, [&](Communicator& ranks) {
+    MadeRank rank(ranks.rank(), ranks.size(), {5, 3});
+    Reduction reduction(ranks, rank, nullptr);
+    const auto rows = reduction.count_shared();
+    ASSERT_TRUE(rows.ok());
+    EXPECT_EQ(*rows, 35u);
+  });
+}
+
+TEST(Reduce, EachRankMayKeepItsOwn) {
+  std::vector<uint8_t> log;
+  base::simulate_ranks(7, [&](Communicator& ranks) {
+    MadeRank rank(ranks.rank(), ranks.size(), {5, 3});
+    const auto part = reduced(ranks, rank, false);
+    ASSERT_TRUE(part.ok());
+    MemoryStore store(log);
+    EXPECT_TRUE(store_parts(ranks, *part, store).ok());
+  });
+  auto reader = format::Reader::open_memory(log);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ(sums_of(*reader, "files").rows, 7u * 8);
+  EXPECT_EQ(sums_of(*reader, "files").writes, expected(7, {5, 3}).writes);
+  EXPECT_EQ(sums_of(*reader, "shares").rows, 0u);
+}
+
+TEST(Reduce, RankStatisticsAreThoseOfTheRanks) {
+  const int size = 20;
+  const std::vector<uint8_t> log = log_of(size, {2, 0});
+  auto reader = format::Reader::open_memory(log);
+  ASSERT_TRUE(reader.ok());
+  const auto shared = reader->table("shared");
+  ASSERT_TRUE(shared.ok());
+  ASSERT_EQ(shared->rows, 2u);
+  double mean = 0, squares = 0;
+  std::vector<double> bytes;
+  for (int rank = 0; rank < size; ++rank) {
+    model::FileRecord record;
+    MadeRank::fill(record, rank, 0);
+    bytes.push_back(static_cast<double>(record[model::counter::bytes_written]));
+    mean += bytes.back() / size;
+  }
+  for (double each : bytes) squares += (each - mean) * (each - mean) / size;
+  const auto value = [&](const char* column, uint64_t row) { return shared->find(column)->u64(row); };
+  const uint64_t row = shared->find("bytes_least")->u64(0) == 4u << 20 ? 0 : 1;
+  EXPECT_EQ(value("ranks", row), 20u);
+  EXPECT_EQ(shared->find("who")->text(row), "0-19");
+  EXPECT_EQ(value("bytes_least", row), 4u << 20);
+  EXPECT_EQ(value("bytes_most", row), 28u << 20);
+  EXPECT_NEAR(shared->find("bytes_mean")->f64(row), mean, 1);
+  EXPECT_NEAR(shared->find("bytes_variance")->f64(row), squares, squares * 1e-9);
+  EXPECT_EQ(shared->find("fastest_rank")->i64(row), 0);
+  EXPECT_EQ(shared->find("slowest_rank")->i64(row), 13) << "of those with most to do the last but not least";
+}
+
+TEST(Reduce, WhatDoesNotFitIsSummed) {
+  const int size = 3;
+  const auto files = static_cast<int>(shares_kept(size)) + 10;
+  const std::vector<uint8_t> log = log_of(size, {files, 0});
+  auto reader = format::Reader::open_memory(log);
+  ASSERT_TRUE(reader.ok());
+  const auto shares = reader->table("shares");
+  ASSERT_TRUE(shares.ok());
+  EXPECT_EQ(shares->rows, size * (shares_kept(size) + 1));
+  uint64_t together = 0;
+  for (uint64_t row = 0; row < shares->rows; ++row) {
+    if (shares->find("record")->u64(row) == 0) together += shares->find("files")->u64(row);
+  }
+  EXPECT_EQ(together, 30u);
+  EXPECT_EQ(sums_of(*reader, "shares").writes, sums_of(*reader, "files").writes);
+}
+
+TEST(Reduce, AFullDiskAtOneRankLeavesTheLogAsItWas) {
+  std::vector<uint8_t> log = {1, 2, 3};
+  int failed = 0;
+  base::simulate_ranks(130, [&](Communicator& ranks) {
+    MadeRank rank(ranks.rank(), ranks.size(), {1, 1});
+    const auto part = reduced(ranks, rank);
+    ASSERT_TRUE(part.ok());
+    MemoryStore store(log);
+    store.full = ranks.rank() == 64;
+    failed += store_parts(ranks, *part, store).ok() ? 0 : 1;
+  });
+  EXPECT_EQ(failed, 130);
+  EXPECT_TRUE(log.empty()) << "this store's way to go back";
+}
+
+TEST(Reduce, ARankThatDiesLeavesNobodyWaiting) {
+  for (int gone = 0; gone < 9; ++gone) {
+    int failed = 0;
+    base::simulate_ranks(9, [&](Communicator& ranks) {
+      if (ranks.rank() == gone) return;
+      MadeRank rank(ranks.rank(), ranks.size(), {1, 1});
+      failed += reduced(ranks, rank).ok() ? 0 : 1;
+    });
+    EXPECT_EQ(failed, 8) << gone;
+  }
+}
+
+}  // namespace
+}  // namespace headrace::capture
