@@ -6,6 +6,7 @@ answers the same questions with the same bytes, so all but those file systems th
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import time
@@ -103,6 +104,20 @@ def test_a_dead_server_holds_up_nobody(mounted: Mounted, tmp_path: Path) -> None
     assert captured.rows("job")[-1]["value"] == "yes", "the log is complete all the same"
 
 
+def test_directories_that_are_links(mounted: Mounted, tmp_path: Path) -> None:
+    """As on many machines, where ~/scratch leads to Lustre."""
+    point, below = mounted()
+    (point / "user").mkdir()
+    (below / "user" / ".layout.a").write_bytes(plain([4]))
+    link = tmp_path / "scratch"
+    link.symlink_to(point / "user")
+    captured = shell(f"echo x >{link}/a; echo y >{tmp_path}/b", tmp_path / "job.hr")
+    assert properties(captured, link / "a")["lustre.osts"] == "4"
+    types = {row["mount"]: row["type"] for row in captured.rows("mounts")}
+    assert types[captured.file("scratch/a", writes=1)["mount"]] == "fuse.lustre"
+    assert types[captured.file("/b", writes=1)["mount"]] != "fuse.lustre"
+
+
 def test_nothing_is_asked_elsewhere(tmp_path: Path) -> None:
     captured = shell(f"echo x >{tmp_path}/a", tmp_path / "job.hr")
     assert captured.rows("properties") == []
@@ -130,6 +145,24 @@ def test_files_of_ranks(mpi: str, mounted: Mounted, tmp_path: Path) -> None:
     ours = [row for row in captured.rows("files") if row["path"].startswith(f"{point}/")]
     assert len(ours) >= 8
     assert {mounts[row["mount"]] for row in ours} == {"fuse.lustre"}
+
+
+def test_a_slow_server_explains_slow_ranks(mounted: Mounted, tmp_path: Path) -> None:
+    """Writes to files on server 2 of 4 take a second each; the others are fast."""
+    point, below = mounted()
+    for rank in range(8):
+        (below / f".layout.rank{rank}").write_bytes(plain([rank % 4]))
+        (below / f".delay.rank{rank}").write_text("1000000" if rank % 4 == 2 else "5000")
+    source, program = tmp_path / "ranks.c", tmp_path / "ranks"
+    source.write_text(PROGRAM)
+    subprocess.run(["mpicc.openmpi", "-o", program, source], check=True)
+    launched = ["mpirun.openmpi", "-np", "8", program, point]
+    captured = run(launched, tmp_path / "job.hr", (), env={**os.environ, **PARALLEL}, timeout=120)
+    assert captured.status == 0, captured.stderr
+    shown = subprocess.run([COMMAND, "show", "--json", captured.path], capture_output=True, check=True).stdout
+    against = json.loads(shown)["servers_against_ranks"]
+    assert against["standing_out"][:1] == ["2"], against["sentence"]
+    assert set(against["slow_ranks"].split(", ")) >= {"2", "6"}
 
 
 PROGRAM = r"""

@@ -130,7 +130,7 @@ def test_what_serves_nodes(job: Path, open_page: Any) -> None:
 def test_object_servers_against_slow_ranks(job: Path, open_page: Any, tmp_path: Path) -> None:
     even = open_page(job).locator("#servers-against-ranks")
     expect(even.locator(".finding")).to_have_text(
-        "No rank is slow in these files: the slowest took 1.2 times as long as the median."
+        "No rank is slow in these files: the slowest took 1.16 times as long as the median."
     )
     log = LogMaker()
     for rank in range(12):

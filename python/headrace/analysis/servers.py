@@ -198,7 +198,7 @@ def _sentence(facts: Facts, found: dict[str, Facts]) -> str:
         return "One rank alone used these files, so there is nothing to compare it with."
     if not facts["slow"]:
         ratio = facts["most_ns"] / facts["median_ns"]
-        return f"No rank is slow in these files: the slowest took {ratio:.2g} times as long as the median."
+        return f"No rank is slow in these files: the slowest took {ratio:.3g} times as long as the median."
     slow = "rank" if facts["slow"] == 1 else "ranks"
     who = (
         f"{facts['slow']:,} of {facts['ranks']:,} ranks took at least {SLOW} times as long as the median in"

@@ -1,8 +1,11 @@
 #include "capture/harvest/file_asker.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -49,6 +52,12 @@ struct Reply {  // then the bytes
       const ssize_t size = getxattr(question + 1, "lustre.lov", reply + sizeof head, kLongestValue);
       if (size < 0) head.error = errno;
       if (size > 0) length = static_cast<size_t>(size);
+    } else if (static_cast<Question>(question[0]) == Question::kRealPath) {
+      static char real[PATH_MAX];
+      if (realpath(question + 1, real) == nullptr)
+        head.error = errno;
+      else
+        std::memcpy(reply + sizeof head, real, length = strlen(real));
     } else {
       struct stat info;
       if (stat(question + 1, &info) != 0)

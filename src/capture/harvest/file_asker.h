@@ -16,6 +16,7 @@ class FileAsker {
   enum class Question : uint8_t {
     kLustreLayout,  // the bytes of its layout
     kBlockSize,     // the size of a block, as stat(2) has it
+    kRealPath,      // where the name leads when all links are followed
   };
   struct Answer {
     bool came = false;  // no: not in time, or there is nobody to ask

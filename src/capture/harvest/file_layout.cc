@@ -12,6 +12,7 @@
 namespace headrace::capture {
 namespace {
 
+constexpr size_t kMostDirectories = 1 << 14;
 constexpr size_t kMostFiles = 1 << 18;  // remembered; of those beyond, a file may be counted again
 
 std::string_view plain_type(const Mount& mount) {
@@ -67,6 +68,16 @@ std::vector<model::Property> FileLayouts::of(const std::string& path, const Moun
   if (properties.ok()) return std::move(*properties);
   miss(properties.message());
   return {};
+}
+
+const std::string& FileLayouts::real_directory(const std::string& directory) {
+  static const std::string kUnknown;
+  if (const auto known = real_.find(directory); known != real_.end()) return known->second;
+  if (real_.size() >= kMostDirectories || spent_ns_ >= patience_.all_ns) return kUnknown;
+  const uint64_t begin = base::clock_ns(CLOCK_MONOTONIC);
+  const FileAsker::Answer answer = asker_.ask(FileAsker::Question::kRealPath, directory, patience_.each_ns);
+  spent_ns_ += base::clock_ns(CLOCK_MONOTONIC) - begin;
+  return real_[directory] = std::string(base::as_text(answer.bytes));
 }
 
 std::vector<model::Gap> FileLayouts::take_gaps() {

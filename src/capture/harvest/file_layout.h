@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -32,6 +33,9 @@ class FileLayouts {
   /// What is known of a file there besides what calls say; empty when nothing is, or when it was asked for before.
   std::vector<model::Property> of(const std::string& path, const Mount& mount);
 
+  /// Where a directory is when links are followed; "" where nobody says so in time. Asked once a directory.
+  const std::string& real_directory(const std::string& directory);
+
   /// What could not be told since the last time, with the numbers of files.
   std::vector<model::Gap> take_gaps();
 
@@ -40,7 +44,8 @@ class FileLayouts {
 
   Patience patience_;
   FileAsker asker_;
-  std::unordered_set<uint64_t> seen_;    // hashes of paths
+  std::unordered_set<uint64_t> seen_;  // hashes of paths
+  std::unordered_map<std::string, std::string> real_;
   std::unordered_set<uint64_t> silent_;  // mounts that did not answer
   std::map<std::string, uint64_t> missed_;
   uint64_t spent_ns_ = 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
@@ -34,10 +35,24 @@ void JobLog::continue_in(LogOutput output) {
 }
 
 void JobLog::Rows::record(const model::FileRecord& record) {
-  const Mount* mount = log_.mounts_.find(record.path);
+  const Mount* mount = log_.mount_of(record);
   log_.tables_.add_file(process_, record, mount);
   if (mount == nullptr || record.kind != model::FileKind::kFile || !FileLayouts::told_by(*mount)) return;
   told_.push_back({model::record_id(process_, record.path, record.kind, record.layer), record.final_path, mount});
+}
+
+/// The mount that the names of the path say. Where there are file systems whose layouts matter, directories of users
+/// are often links to them: then links are followed.
+const Mount* JobLog::mount_of(const model::FileRecord& record) {
+  const Mount* mount = mounts_.find(record.path);
+  const bool by_name = record.kind == model::FileKind::kFile || record.kind == model::FileKind::kDirectory ||
+                       record.kind == model::FileKind::kDirectoryRollup;
+  if (!by_name || !has_layouts_ || mount == nullptr || FileLayouts::told_by(*mount)) return mount;
+  const std::string directory = record.path.substr(0, record.path.rfind('/'));
+  const std::string& real = layouts_.real_directory(directory.empty() ? "/" : directory);
+  if (real.empty() || real == directory) return mount;
+  const Mount* followed = mounts_.find(real + "/file");
+  return followed == nullptr ? mount : followed;
 }
 
 void JobLog::Rows::add_layouts() {
@@ -51,6 +66,7 @@ void JobLog::refresh_mounts(const Moment& now) {
   if (mounts_read_ns_ != 0 && now.monotonic_ns - mounts_read_ns_ < 1'000'000'000) return;
   mounts_ = MountTable::of_this_process();
   mounts_read_ns_ = now.monotonic_ns;
+  has_layouts_ = std::any_of(mounts_.mounts().begin(), mounts_.mounts().end(), FileLayouts::told_by);
 }
 
 void JobLog::add_contents(const SpoolContents& contents) {

@@ -83,7 +83,10 @@ class JobLog {
   uint64_t mounts_read_ns_ = 0, processes_ = 0;
   uint64_t excluded_other_ = 0, child_other_ = 0;  // of all processes: a row for each would drown what matters
 
+  bool has_layouts_ = false;  // some mount tells how files are laid out
+
   void refresh_mounts(const Moment& now);
+  const Mount* mount_of(const model::FileRecord& record);
 };
 
 class JobLog::Rows : public RecordSink {

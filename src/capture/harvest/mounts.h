@@ -1,5 +1,5 @@
-// Which mounted file system holds a path, by longest prefix. Symbolic links are not followed: that would cost calls on
-// the very file systems that are being observed, long after the fact.
+// Which mounted file system holds a path, by longest prefix. Symbolic links are not followed here: that costs calls on
+// the very file systems that are being observed, long after the fact. JobLog does where it matters.
 //
 // Plain values; one thread at a time per table.
 #pragma once
