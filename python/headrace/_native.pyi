@@ -82,8 +82,11 @@ class Log:
     def first_opens(self, merged: Frame) -> Frame:
         """size, size_known and flags that each file had when it was first opened (rank_stats.h)."""
 
-    def process_sums(self, merged: Frame, rows: Sequence[int]) -> Frame:
-        """What each process did behind these rows: process, bytes_read, bytes_written, time_ns."""
+    def process_sums(self, merged: Frame, rows: Sequence[int], every: bool = False) -> Frame:
+        """What each process did behind these rows: process, bytes_read, bytes_written, time_ns.
+
+        Of records that stand for several ranks, these only if the log has all; `every`: those that it has.
+        """
 
     def properties(self, merged: Frame, rows: Sequence[int] | None = None) -> Frame:
         """Properties of these rows of merged file records, or of all: row, key, value, records.

@@ -7,6 +7,7 @@
 #include "bindings/profile.h"
 #include "bindings/properties.h"
 #include "bindings/rank_stats.h"
+#include "bindings/sharing.h"
 
 namespace headrace::bindings {
 
@@ -88,7 +89,14 @@ SharedTable Log::table(const std::string& name) {
 
 Frame Log::merge(const std::string& by, const Selection& selection) {
   const std::lock_guard lock(mutex_);
-  return take(merge_files(stored_or_empty("files"), names(), by, selection));
+  const RecordTables tables = records();
+  if (tables.shared->rows + tables.shares->rows == 0) return take(merge_files(tables.files, names(), by, selection));
+  if (by == "process" || !selection.processes.empty()) {
+    return take(merge_files(each_rank_alone(tables, by, selection), names(), by, {}));
+  }
+  Frame frame = take(merge_files(tables.files, names(), by, selection));
+  count_processes(frame, tables);
+  return frame;
 }
 
 std::array<model::SizeHistogram, 2> Log::histogram(const Selection& selection) {
@@ -119,17 +127,17 @@ Frame Log::process_layers() {
 
 Frame Log::rank_statistics(const Frame& merged) {
   const std::lock_guard lock(mutex_);
-  return bindings::rank_statistics(stored_or_empty("files"), stored_or_empty("processes"), merged);
+  return bindings::rank_statistics(records(), merged);
 }
 
 Frame Log::first_opens(const Frame& merged) {
   const std::lock_guard lock(mutex_);
-  return bindings::first_opens(stored_or_empty("files"), merged);
+  return bindings::first_opens(records(), merged);
 }
 
-Frame Log::process_sums(const Frame& merged, const std::vector<uint64_t>& chosen) {
+Frame Log::process_sums(const Frame& merged, const std::vector<uint64_t>& chosen, bool every) {
   const std::lock_guard lock(mutex_);
-  return bindings::process_sums(stored_or_empty("files"), merged, chosen);
+  return bindings::process_sums(records(), merged, chosen, every);
 }
 
 Frame Log::properties(const Frame& merged, const std::optional<std::vector<uint64_t>>& chosen) {
@@ -191,6 +199,10 @@ SharedTable Log::stored(const std::string& name) {
 SharedTable Log::stored_or_empty(const std::string& name) {
   SharedTable table = stored(name);
   return table ? table : std::make_shared<const format::Table>(format::Table{name, 0, {}, {}});
+}
+
+RecordTables Log::records() {
+  return {stored_or_empty("files"), stored_or_empty("processes"), stored_or_empty("shared"), stored_or_empty("shares")};
 }
 
 const Names& Log::names() {

@@ -17,6 +17,7 @@
 #include "bindings/log_source.h"
 #include "bindings/merge.h"
 #include "bindings/query.h"
+#include "bindings/shared_records.h"
 
 namespace headrace::bindings {
 
@@ -61,7 +62,7 @@ class Log {
   /// How evenly ranks did what the rows of `merged` say (rank_stats.h).
   Frame rank_statistics(const Frame& merged);
   Frame first_opens(const Frame& merged);
-  Frame process_sums(const Frame& merged, const std::vector<uint64_t>& chosen);
+  Frame process_sums(const Frame& merged, const std::vector<uint64_t>& chosen, bool every);
   /// Of rows `chosen` of `merged`; without them of all (properties.h).
   Frame properties(const Frame& merged, const std::optional<std::vector<uint64_t>>& chosen);
   std::vector<CommonRow> common(const std::vector<std::vector<uint64_t>>& groups);
@@ -78,6 +79,7 @@ class Log {
   // All need mutex_ held.
   SharedTable stored(const std::string& name);  // null: not in the log
   SharedTable stored_or_empty(const std::string& name);
+  RecordTables records();
   const Names& names();
   base::Status located(base::Status status) const;  // names the file in a message that does not
 

@@ -236,14 +236,36 @@ void add_counters(Frame& frame, const Files& files, const std::vector<uint32_t>&
 }
 
 // Every call that neither reads nor writes and that succeeded.
-Values metadata_calls(const Frame& counters) {
+std::vector<uint64_t> metadata_calls(const Frame& counters) {
   std::vector<uint64_t> sums(counters.rows);
   for (model::counter::Index index : model::kMetadataCalls) {
     const Values* values = counters.find(model::kCounters[index].name);
     if (values->zero) continue;
     for (uint64_t row = 0; row < counters.rows; ++row) sums[row] += values->words[row];
   }
-  return number_values("metadata_calls", std::move(sums));
+  return sums;
+}
+
+// Adds up a column that only tables have in which shares stand for records (sharing.h).
+void add_more(std::vector<uint64_t>& sums, const SharedTable& table, const char* name,
+              const std::vector<uint32_t>& rows, const Groups& groups) {
+  const format::Column* column = table->find(name);
+  if (!column || column->type == format::Type::kText) return;
+  for (size_t i = 0; i < rows.size(); ++i) sums[groups.of[i]] += column->u64(rows[i]);
+}
+
+// Distinct paths, and files without one that rows are about.
+std::vector<uint64_t> file_counts(const SharedTable& table, const Files& files, const std::vector<uint32_t>& rows,
+                                  const Groups& groups) {
+  std::vector<uint64_t> counts = distinct(rows, groups, [&](uint32_t row) { return files.path(row); });
+  if (!table->find("more_files")) return counts;
+  IdMap nameless;  // groups in which "no path" is not one more
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (files.path(rows[i]) == 0) nameless.insert(groups.of[i], 0);
+  }
+  for (uint32_t group = 0; group < counts.size(); ++group) counts[group] -= nameless.find(group) != IdMap::kNone;
+  add_more(counts, table, "more_files", rows, groups);
+  return counts;
 }
 
 // Counting sort of the records by group.
@@ -292,13 +314,14 @@ base::Result<Frame> merge_files(const SharedTable& table, const Names& names, st
   const Groups groups = group(files, by, rows);
   Frame frame{.name = "", .rows = groups.size()};
   add_keys(frame, by, files, names, rows, groups);
-  const auto path = [&](uint32_t row) { return files.path(row); };
   const auto process = [&](uint32_t row) { return files.process(row); };
-  frame.columns.push_back(number_values("files", distinct(rows, groups, path)));
+  frame.columns.push_back(number_values("files", file_counts(table, files, rows, groups)));
   frame.columns.push_back(number_values("processes", distinct(rows, groups, process)));
   const auto place = static_cast<std::ptrdiff_t>(frame.columns.size());
   add_counters(frame, files, rows, groups);
-  frame.columns.insert(frame.columns.begin() + place, metadata_calls(frame));
+  std::vector<uint64_t> calls = metadata_calls(frame);
+  add_more(calls, table, "more_calls", rows, groups);
+  frame.columns.insert(frame.columns.begin() + place, number_values("metadata_calls", std::move(calls)));
   add_records(frame, files, rows, groups);
   return frame;
 }

@@ -212,7 +212,7 @@ nb::class_<Log> define_log(nb::module_& module) {
       .def("process_layers", &Log::process_layers, Release())
       .def("rank_statistics", &Log::rank_statistics, nb::arg("merged"), Release())
       .def("first_opens", &Log::first_opens, nb::arg("merged"), Release())
-      .def("process_sums", &Log::process_sums, nb::arg("merged"), nb::arg("rows"), Release())
+      .def("process_sums", &Log::process_sums, nb::arg("merged"), nb::arg("rows"), nb::arg("every") = false, Release())
       .def("properties", &Log::properties, nb::arg("merged"), nb::arg("rows") = nb::none(), Release())
       .def("common", common_of, nb::arg("groups"));
   return log;

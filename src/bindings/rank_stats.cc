@@ -2,61 +2,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
 #include "bindings/id_map.h"
-#include "model/counters.h"
 
 namespace headrace::bindings {
 namespace {
 
-struct Rank {
-  int64_t number;
-  uint32_t program;
-  uint64_t process;  // the first image of it that the log has
-};
-
-// The ranks of a log, each once, whatever it executed.
-struct Ranks {
-  std::vector<Rank> all;
-  std::vector<uint64_t> worlds;  // of each program: how many ranks it has
-  IdMap of_process;              // index into `all`
-  IdMap standing;                // of a process that stands for all ranks of a program: the program
-
-  explicit Ranks(const SharedTable& table) {
-    const auto column = [&](const char* name) { return numbers(table, table->find(name), table->rows); };
-    const Values ids = column("process"), ranks = column("rank"), sizes = column("ranks"), runs = column("instance");
-    if (ranks.zero && !table->find("rank")) return;  // a log without the column has no ranks at all
-    IdMap known, programs;
-    std::vector<uint64_t> seen;
-    for (uint64_t row = 0; row < table->rows; ++row) {
-      const auto number = static_cast<int64_t>(ranks.words[row]);
-      const bool stands = number < 0 && sizes.words[row] > 0;
-      if (number < 0 && !stands) continue;
-      const uint32_t program = programs.insert(runs.words[row], programs.size());
-      if (program == worlds.size()) {
-        worlds.push_back(0);
-        seen.push_back(0);
-      }
-      worlds[program] = std::max(worlds[program], sizes.words[row]);
-      if (stands) {
-        standing.insert(ids.words[row], program);
-        continue;
-      }
-      const uint32_t next = known.size();
-      const uint32_t rank = known.insert(base::mix(runs.words[row], ranks.words[row]), next);
-      if (rank == next) {
-        all.push_back({number, program, ids.words[row]});
-        ++seen[program];
-      }
-      of_process.insert(ids.words[row], rank);
-    }
-    for (size_t i = 0; i < worlds.size(); ++i) worlds[i] = std::max(worlds[i], seen[i]);
-  }
-};
+constexpr uint64_t kNotKnown = ~uint64_t{0};
 
 // What one rank did to one group of records.
 struct Cell {
@@ -64,50 +22,78 @@ struct Cell {
   uint64_t bytes = 0, time_ns = 0;
 };
 
-// What records did that stand for all ranks of a program.
+// A record that stands for several ranks, of which it is not known what each did.
 struct Reduced {
   uint32_t group, program;
+  uint32_t row;  // of `shared`; kNone: of a log without that table, where it stands for all ranks
   uint64_t bytes = 0, time_ns = 0;
 };
 
-std::vector<Cell> cells_of(const SharedTable& files, const Frame& merged, const Ranks& ranks,
-                           std::vector<Reduced>& reduced) {
-  IdMap owner(merged.records.size()), place;
-  for (uint32_t group = 0; group + 1 < merged.record_starts.size(); ++group) {
-    for (uint64_t r = merged.record_starts[group]; r < merged.record_starts[group + 1]; ++r) {
-      owner.insert(merged.records[r], group);
+class Cells {
+ public:
+  Cells(const RecordTables& tables, const Frame& merged, const Ranks& ranks, const SharedRecords& shared)
+      : ranks_(ranks), shared_(shared) {
+    const IdMap owner = record_owners(merged);
+    const SharedTable& files = tables.files;
+    const auto column = [&](const char* name) { return numbers(files, files->find(name), files->rows); };
+    const Values process = column("process"), record = column("record"), read = column("bytes_read"),
+                 written = column("bytes_written"), read_ns = column("read_ns"), write_ns = column("write_ns"),
+                 meta_ns = column("meta_ns");
+    for (uint64_t row = 0; row < files->rows; ++row) {
+      const uint32_t rank = ranks.of_process.find(process.words[row]);
+      const uint32_t program = ranks.standing.find(process.words[row]);
+      if (rank == IdMap::kNone && program == IdMap::kNone) continue;
+      const uint32_t group = owner.find(record.words[row]);
+      if (group == IdMap::kNone) continue;
+      const uint64_t bytes = read.words[row] + written.words[row];
+      const uint64_t time = read_ns.words[row] + write_ns.words[row] + meta_ns.words[row];
+      if (rank != IdMap::kNone) {
+        add(group, rank, bytes, time);
+        continue;
+      }
+      const uint32_t known = shared.find(record.words[row]);
+      if (known != IdMap::kNone && shared.complete(known)) {
+        add_shares(group, known);
+      } else {
+        reduced.push_back({group, program, known, bytes, time});
+      }
+    }
+    // Lowest rank first, so that it is the one that ties name.
+    std::sort(all.begin(), all.end(), [&](const Cell& a, const Cell& b) {
+      const auto key = [&](const Cell& cell) {
+        return std::tuple(cell.group, ranks_.all[cell.rank].program, ranks_.all[cell.rank].number);
+      };
+      return key(a) < key(b);
+    });
+    std::stable_sort(reduced.begin(), reduced.end(),
+                     [](const Reduced& a, const Reduced& b) { return a.group < b.group; });
+  }
+
+  std::vector<Cell> all;
+  std::vector<Reduced> reduced;
+
+ private:
+  void add(uint32_t group, uint32_t rank, uint64_t bytes, uint64_t time) {
+    const uint32_t at = place_.insert(base::mix(group, rank), static_cast<uint32_t>(all.size()));
+    if (at == all.size()) all.push_back({group, rank});
+    all[at].bytes += bytes;
+    all[at].time_ns += time;
+  }
+
+  void add_shares(uint32_t group, uint32_t known) {
+    const Shares& s = shared_.shares;
+    for (uint32_t row : shared_.shares_of(known)) {
+      const uint32_t rank = ranks_.of_process.find(s.process.words[row]);
+      if (rank == IdMap::kNone) continue;
+      add(group, rank, s.bytes_read.words[row] + s.bytes_written.words[row],
+          s.read_ns.words[row] + s.write_ns.words[row] + s.meta_ns.words[row]);
     }
   }
-  const auto column = [&](const char* name) { return numbers(files, files->find(name), files->rows); };
-  const Values process = column("process"), record = column("record"), read = column("bytes_read"),
-               written = column("bytes_written"), read_ns = column("read_ns"), write_ns = column("write_ns"),
-               meta_ns = column("meta_ns");
-  std::vector<Cell> cells;
-  for (uint64_t row = 0; row < files->rows; ++row) {
-    const uint32_t rank = ranks.of_process.find(process.words[row]);
-    const uint32_t program = ranks.standing.find(process.words[row]);
-    if (rank == IdMap::kNone && program == IdMap::kNone) continue;
-    const uint32_t group = owner.find(record.words[row]);
-    if (group == IdMap::kNone) continue;
-    if (rank == IdMap::kNone) {
-      reduced.push_back({group, program, read.words[row] + written.words[row],
-                         read_ns.words[row] + write_ns.words[row] + meta_ns.words[row]});
-      continue;
-    }
-    const uint32_t at = place.insert(base::mix(group, rank), static_cast<uint32_t>(cells.size()));
-    if (at == cells.size()) cells.push_back({group, rank});
-    cells[at].bytes += read.words[row] + written.words[row];
-    cells[at].time_ns += read_ns.words[row] + write_ns.words[row] + meta_ns.words[row];
-  }
-  // Lowest rank first, so that it is the one that ties name.
-  std::sort(cells.begin(), cells.end(), [&](const Cell& a, const Cell& b) {
-    const auto key = [&](const Cell& cell) {
-      return std::tuple(cell.group, ranks.all[cell.rank].program, ranks.all[cell.rank].number);
-    };
-    return key(a) < key(b);
-  });
-  return cells;
-}
+
+  const Ranks& ranks_;
+  const SharedRecords& shared_;
+  IdMap place_;
+};
 
 struct Spread {
   uint64_t least = 0, most = 0;
@@ -135,7 +121,8 @@ Spread spread_of(const Cell* begin, const Cell* end, uint64_t Cell::* figure) {
 
 class Builder {
  public:
-  Builder(const Ranks& ranks, uint64_t rows) : ranks_(ranks), rows_(rows), strategies_(rows) {
+  Builder(const Ranks& ranks, const SharedRecords& shared, uint64_t rows)
+      : ranks_(ranks), shared_(shared), rows_(rows), strategies_(rows) {
     for (std::vector<uint64_t>& column : columns_) column.resize(rows);
     for (const Column none : {kFastest, kSlowest})
       std::fill(columns_[none].begin(), columns_[none].end(), ~uint64_t{0});
@@ -174,20 +161,55 @@ class Builder {
     strategies_[row] = end - begin == 1 ? "unique" : shared ? "shared" : "partially shared";
   }
 
-  /// After all cells: means are then over all ranks of the program.
-  void add(const Reduced& record) {
-    const uint32_t row = record.group;
-    const auto mean = [&](Column column, uint64_t more) {
-      const double before = std::bit_cast<double>(columns_[column][row]) * static_cast<double>(columns_[kRanks][row]);
-      const auto world = static_cast<double>(std::max<uint64_t>(ranks_.worlds[record.program], 1));
-      return std::bit_cast<uint64_t>((before + signed_value(more)) / std::max(world, 1.0));
-    };
-    columns_[kBytesMean][row] = mean(kBytesMean, record.bytes);
-    columns_[kTimeMean][row] = mean(kTimeMean, record.time_ns);
-    columns_[kWorld][row] = std::max(columns_[kWorld][row], ranks_.worlds[record.program]);
-    columns_[kRanks][row] = std::max(columns_[kRanks][row], ranks_.worlds[record.program]);
+  /// Records of one row of the frame that stand for several ranks, and the cells that the row has besides.
+  void add(std::span<const Reduced> records, std::span<const Cell> cells) {
+    const uint32_t row = records[0].group;
+    std::map<uint32_t, RankSet> who;  // by program
+    uint64_t bytes = 0, time = 0, least = 0, slowest = 0;
+    for (const Cell& cell : cells) {
+      const Rank& rank = ranks_.all[cell.rank];
+      who[rank.program].add(rank.number, rank.number);
+      bytes += cell.bytes;
+      time += cell.time_ns;
+    }
+    for (const Reduced& record : records) {
+      const auto world = static_cast<int64_t>(std::max<uint64_t>(ranks_.worlds[record.program], 1));
+      RankSet& ranks = who[record.program];
+      if (record.row == IdMap::kNone) {
+        ranks.add(0, world - 1);
+      } else {
+        ranks.add(shared_.who(record.row));
+        least = std::max(least, shared_.number("ranks", record.row));
+      }
+      bytes += record.bytes;
+      time += record.time_ns;
+      const uint64_t most = record.row == IdMap::kNone ? kNotKnown : shared_.number("time_most_ns", record.row);
+      slowest = most == kNotKnown || slowest == kNotKnown ? kNotKnown : slowest + most;
+    }
+    uint64_t used = 0, world = 0;
+    bool all = false;
+    for (auto& [program, ranks] : who) {
+      ranks.sort();
+      // Of a list that was cut, at least so many are known to be in it.
+      const uint64_t count = who.size() == 1 ? std::max(ranks.count(), least) : ranks.count();
+      used += count;
+      world += ranks_.worlds[program];
+      all = all || count >= ranks_.worlds[program];
+    }
+    used = std::max(used, least);
+    columns_[kRanks][row] = used;
+    columns_[kWorld][row] = std::max(world, used);
     columns_[kReduced][row] = 1;
-    strategies_[row] = "shared";
+    columns_[kReducedSlowest][row] = slowest;
+    strategies_[row] = used == 1 ? "unique" : all ? "shared" : "partially shared";
+    if (records.size() == 1 && cells.empty() && records[0].row != IdMap::kNone) return take(records[0]);
+    for (const Column none : {kBytesLeast, kBytesMost, kTimeLeast, kTimeMost, kFastest, kSlowest})
+      columns_[none][row] = kNotKnown;
+    for (const Column none : {kFastestProcess, kSlowestProcess}) columns_[none][row] = 0;
+    const auto count = static_cast<double>(std::max<uint64_t>(used, 1));
+    columns_[kBytesMean][row] = std::bit_cast<uint64_t>(signed_value(bytes) / count);
+    columns_[kTimeMean][row] = std::bit_cast<uint64_t>(signed_value(time) / count);
+    for (const Column none : {kBytesVariance, kTimeVariance}) columns_[none][row] = std::bit_cast<uint64_t>(-1.0);
   }
 
   Frame finish() {
@@ -199,7 +221,7 @@ class Builder {
         {"time_mean_ns", Kind::kF64},    {"time_variance_ns2", Kind::kF64},
         {"fastest_rank", Kind::kI64},    {"slowest_rank", Kind::kI64},
         {"fastest_process", Kind::kU64}, {"slowest_process", Kind::kU64},
-        {"reduced", Kind::kU64}};
+        {"reduced", Kind::kU64},         {"reduced_slowest_ns", Kind::kU64}};
     static_assert(std::size(kColumns) == kCount);
     Frame frame{.name = "", .rows = rows_};
     TextBuilder strategies;
@@ -228,9 +250,26 @@ class Builder {
     kFastestProcess,
     kSlowestProcess,
     kReduced,
+    kReducedSlowest,
     kCount
   };
+
+  // All that the table `shared` says of its only record.
+  void take(const Reduced& record) {
+    static constexpr std::pair<Column, const char*> kTaken[] = {
+        {kBytesLeast, "bytes_least"},       {kBytesMost, "bytes_most"},           {kBytesMean, "bytes_mean"},
+        {kBytesVariance, "bytes_variance"}, {kTimeLeast, "time_least_ns"},        {kTimeMost, "time_most_ns"},
+        {kTimeMean, "time_mean_ns"},        {kTimeVariance, "time_variance_ns2"}, {kFastest, "fastest_rank"},
+        {kSlowest, "slowest_rank"}};
+    for (const auto& [column, name] : kTaken) columns_[column][record.group] = shared_.number(name, record.row);
+    for (const auto& [number, process] : {std::pair(kFastest, kFastestProcess), std::pair(kSlowest, kSlowestProcess)}) {
+      const uint32_t rank = ranks_.find(record.program, static_cast<int64_t>(columns_[number][record.group]));
+      columns_[process][record.group] = rank == IdMap::kNone ? 0 : ranks_.all[rank].process;
+    }
+  }
+
   const Ranks& ranks_;
+  const SharedRecords& shared_;
   uint64_t rows_;
   std::vector<uint64_t> columns_[kCount];
   std::vector<const char*> strategies_;
@@ -238,82 +277,30 @@ class Builder {
 
 }  // namespace
 
-Frame process_sums(const SharedTable& files, const Frame& merged, const std::vector<uint64_t>& chosen) {
-  IdMap wanted, place;
-  for (uint64_t row : chosen) {
-    if (row + 1 >= merged.record_starts.size()) continue;
-    for (uint64_t r = merged.record_starts[row]; r < merged.record_starts[row + 1]; ++r) {
-      wanted.insert(merged.records[r], 0);
-    }
-  }
-  const auto column = [&](const char* name) { return numbers(files, files->find(name), files->rows); };
-  const Values process = column("process"), record = column("record"), read = column("bytes_read"),
-               written = column("bytes_written"), read_ns = column("read_ns"), write_ns = column("write_ns"),
-               meta_ns = column("meta_ns");
-  std::vector<uint64_t> processes, reads, writes, times;
-  for (uint64_t row = 0; row < files->rows; ++row) {
-    if (wanted.find(record.words[row]) == IdMap::kNone) continue;
-    const uint32_t at = place.insert(process.words[row], static_cast<uint32_t>(processes.size()));
-    if (at == processes.size()) {
-      processes.push_back(process.words[row]);
-      reads.push_back(0);
-      writes.push_back(0);
-      times.push_back(0);
-    }
-    reads[at] += read.words[row];
-    writes[at] += written.words[row];
-    times[at] += read_ns.words[row] + write_ns.words[row] + meta_ns.words[row];
-  }
-  Frame frame{.name = "", .rows = processes.size()};
-  frame.columns.push_back(number_values("process", std::move(processes)));
-  frame.columns.push_back(number_values("bytes_read", std::move(reads)));
-  frame.columns.push_back(number_values("bytes_written", std::move(writes)));
-  frame.columns.push_back(number_values("time_ns", std::move(times)));
-  return frame;
-}
-
-Frame rank_statistics(const SharedTable& files, const SharedTable& processes, const Frame& merged) {
-  const Ranks ranks(processes);
-  Builder builder(ranks, merged.rows);
-  std::vector<Reduced> reduced;
-  std::vector<Cell> cells;
-  if (ranks.all.size() + ranks.standing.size() > 0) cells = cells_of(files, merged, ranks, reduced);
-  for (size_t begin = 0; begin < cells.size();) {
+Frame rank_statistics(const RecordTables& tables, const Frame& merged) {
+  const Ranks ranks(tables.processes);
+  const SharedRecords shared(tables, ranks);
+  Builder builder(ranks, shared, merged.rows);
+  if (ranks.all.size() + ranks.standing.size() == 0) return builder.finish();
+  const Cells cells(tables, merged, ranks, shared);
+  const std::span<const Cell> all(cells.all);
+  const std::span<const Reduced> reduced(cells.reduced);
+  size_t next = 0;  // of `reduced`
+  const auto add_reduced = [&](size_t row, std::span<const Cell> besides) {
+    const size_t begin = next;
+    while (next < reduced.size() && reduced[next].group == row) ++next;
+    if (next > begin) builder.add(reduced.subspan(begin, next - begin), besides);
+  };
+  for (size_t begin = 0; begin < all.size();) {
     size_t end = begin + 1;
-    while (end < cells.size() && cells[end].group == cells[begin].group) ++end;
-    builder.set(cells.data() + begin, cells.data() + end);
+    while (end < all.size() && all[end].group == all[begin].group) ++end;
+    while (next < reduced.size() && reduced[next].group < all[begin].group) add_reduced(reduced[next].group, {});
+    builder.set(all.data() + begin, all.data() + end);
+    add_reduced(all[begin].group, all.subspan(begin, end - begin));
     begin = end;
   }
-  for (const Reduced& record : reduced) builder.add(record);
+  while (next < reduced.size()) add_reduced(reduced[next].group, {});
   return builder.finish();
-}
-
-Frame first_opens(const SharedTable& files, const Frame& merged) {
-  IdMap owner(merged.records.size());
-  for (uint32_t row = 0; row + 1 < merged.record_starts.size(); ++row) {
-    for (uint64_t r = merged.record_starts[row]; r < merged.record_starts[row + 1]; ++r) {
-      owner.insert(merged.records[r], row);
-    }
-  }
-  const auto column = [&](const char* name) { return numbers(files, files->find(name), files->rows); };
-  const Values record = column("record"), at = column("first_open_at_ns"), size = column("size_at_open"),
-               flags = column("flags");
-  std::vector<uint64_t> first(merged.rows), sizes(merged.rows), known(merged.rows), bits(merged.rows);
-  for (uint64_t row = 0; row < files->rows; ++row) {
-    const uint32_t to = owner.find(record.words[row]);
-    if (to == IdMap::kNone || at.words[row] == 0) continue;
-    const bool tie = first[to] == at.words[row] && size.words[row] < sizes[to];
-    if (first[to] != 0 && first[to] <= at.words[row] && !tie) continue;
-    first[to] = at.words[row];
-    sizes[to] = size.words[row];
-    bits[to] = flags.words[row];
-    known[to] = (flags.words[row] & model::flag::size_known) != 0;
-  }
-  Frame frame{.name = "", .rows = merged.rows};
-  frame.columns.push_back(number_values("size", std::move(sizes)));
-  frame.columns.push_back(number_values("size_known", std::move(known)));
-  frame.columns.push_back(number_values("flags", std::move(bits)));
-  return frame;
 }
 
 }  // namespace headrace::bindings

@@ -15,7 +15,7 @@ inline constexpr uint32_t kFinalizeVersion = 1;
 struct FinalizeRequest {
   uint32_t version;  // kFinalizeVersion
   uint32_t rank, ranks;
-  uint32_t launched;     // 1: the spool's directory has the facts that a launcher keeps there
+  uint32_t launched;     // 1: a launcher will store what is in the spool
   uint64_t patience_ns;  // longest wait for another rank
 
   // MPI, with handles as 64 bits (docs/decisions/0003-one-code-for-every-mpi.md). The communicator is ours alone, and

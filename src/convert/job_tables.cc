@@ -117,6 +117,24 @@ uint64_t JobTables::file(uint64_t process, const model::FileRecord& record, uint
   return id;
 }
 
+void JobTables::shared(const model::SharedRecord& record) {
+  shared_record_.add(record.record);
+  shared_ranks_.add(record.ranks);
+  shared_bytes_least_.add(record.bytes.least);
+  shared_bytes_most_.add(record.bytes.most);
+  shared_bytes_mean_.add(record.bytes.mean);
+  shared_bytes_variance_.add(record.bytes.variance);
+  shared_time_least_ns_.add(record.time_ns.least);
+  shared_time_most_ns_.add(record.time_ns.most);
+  shared_time_mean_ns_.add(record.time_ns.mean);
+  shared_time_variance_ns2_.add(record.time_ns.variance);
+  shared_fastest_rank_.add(record.fastest_rank);
+  shared_slowest_rank_.add(record.slowest_rank);
+  shared_opened_size_.add(record.opened_size);
+  shared_opened_flags_.add(record.opened_flags);
+  shared_who_.add(record.who);
+}
+
 void JobTables::property(uint64_t process, uint64_t record, std::string_view key, std::string_view value) {
   properties_process_.add(process);
   properties_record_.add(record);
@@ -158,15 +176,16 @@ void JobTables::segments_of(uint64_t process, uint64_t record, model::Layer laye
 
 uint64_t JobTables::bytes() const {
   uint64_t sum = 0;
-  for (const TableMaker* table : {&names_, &processes_, &files_, &properties_, &sizes_, &common_, &series_, &segments_})
+  for (const TableMaker* table :
+       {&names_, &processes_, &files_, &shared_, &properties_, &sizes_, &common_, &series_, &segments_})
     sum += table->bytes();
   return sum;
 }
 
 std::vector<format::Table> JobTables::finish() {
   std::vector<format::Table> tables;
-  for (TableMaker* table : {&job_, &names_, &mounts_, &files_, &properties_, &sizes_, &common_, &series_, &segments_,
-                            &gaps_, &processes_}) {
+  for (TableMaker* table : {&job_, &names_, &mounts_, &files_, &shared_, &properties_, &sizes_, &common_, &series_,
+                            &segments_, &gaps_, &processes_}) {
     tables.push_back(table->finish());
   }
   return tables;

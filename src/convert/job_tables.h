@@ -9,6 +9,7 @@
 #include "convert/table_maker.h"
 #include "model/file_record.h"
 #include "model/process.h"
+#include "model/shared_record.h"
 
 namespace headrace::convert {
 
@@ -30,6 +31,7 @@ class JobTables {
   void process(const model::Process& process);
   /// Gives the id of the row.
   uint64_t file(uint64_t process, const model::FileRecord& record, uint64_t mount);
+  void shared(const model::SharedRecord& record);
   void property(uint64_t process, uint64_t record, std::string_view key, std::string_view value);
   void series(uint64_t process, const model::SeriesBin& bin);
   void mount(const MountRow& mount);
@@ -48,6 +50,7 @@ class JobTables {
   std::unordered_set<uint64_t> known_;
 #define HEADRACE_U64(table, column) NumberColumn& table##_##column##_ = table##_.u64(#column)
 #define HEADRACE_I64(table, column) NumberColumn& table##_##column##_ = table##_.i64(#column)
+#define HEADRACE_F64(table, column) NumberColumn& table##_##column##_ = table##_.f64(#column)
 #define HEADRACE_TEXT(table, column) TextColumn& table##_##column##_ = table##_.text(#column)
   TableMaker job_{"job"};
   HEADRACE_TEXT(job, key);
@@ -67,6 +70,22 @@ class JobTables {
   HEADRACE_TEXT(files, kind);
   HEADRACE_TEXT(files, layer);
   std::vector<NumberColumn*> counters_;
+  TableMaker shared_{"shared"};
+  HEADRACE_U64(shared, record);
+  HEADRACE_U64(shared, ranks);
+  HEADRACE_U64(shared, bytes_least);
+  HEADRACE_U64(shared, bytes_most);
+  HEADRACE_F64(shared, bytes_mean);
+  HEADRACE_F64(shared, bytes_variance);
+  HEADRACE_U64(shared, time_least_ns);
+  HEADRACE_U64(shared, time_most_ns);
+  HEADRACE_F64(shared, time_mean_ns);
+  HEADRACE_F64(shared, time_variance_ns2);
+  HEADRACE_I64(shared, fastest_rank);
+  HEADRACE_I64(shared, slowest_rank);
+  HEADRACE_U64(shared, opened_size);
+  HEADRACE_U64(shared, opened_flags);
+  HEADRACE_TEXT(shared, who);
   TableMaker properties_{"properties"};
   HEADRACE_U64(properties, process);
   HEADRACE_U64(properties, record);
@@ -115,6 +134,7 @@ class JobTables {
   HEADRACE_TEXT(segments, direction);
 #undef HEADRACE_U64
 #undef HEADRACE_I64
+#undef HEADRACE_F64
 #undef HEADRACE_TEXT
 };
 

@@ -50,9 +50,15 @@ def test_ranks_of_a_shared_file() -> None:
         for row in log.table("properties").to_pylist()
         if rows[row["record"]] == "posix"
     }
-    assert int(facts["ranks.slowest"]) == posix["POSIX_SLOWEST_RANK"]
-    assert int(facts["ranks.slowest_ns"]) / 1e9 == pytest.approx(posix["POSIX_F_SLOWEST_RANK_TIME"])
-    assert float(facts["ranks.variance_s2"]) == pytest.approx(posix["POSIX_F_VARIANCE_RANK_TIME"], abs=1e-6)
+    [shared] = [row for row in log.table("shared").to_pylist() if rows[row["record"]] == "posix"]
+    assert (shared["ranks"], shared["who"]) == (2048, "0-2047")
+    assert shared["slowest_rank"] == posix["POSIX_SLOWEST_RANK"]
+    assert shared["fastest_rank"] == posix["POSIX_FASTEST_RANK"]
+    assert shared["time_most_ns"] / 1e9 == pytest.approx(posix["POSIX_F_SLOWEST_RANK_TIME"])
+    assert shared["time_least_ns"] / 1e9 == pytest.approx(posix["POSIX_F_FASTEST_RANK_TIME"])
+    assert shared["time_variance_ns2"] / 1e18 == pytest.approx(posix["POSIX_F_VARIANCE_RANK_TIME"])
+    assert shared["bytes_variance"] == pytest.approx(posix["POSIX_F_VARIANCE_RANK_BYTES"])
+    assert shared["bytes_least"] == (1 << 64) - 1, "Darshan does not say it"
     assert facts["lustre.stripe_count"] == "24"
 
 

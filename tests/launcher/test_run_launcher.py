@@ -167,6 +167,9 @@ def test_environment_has_only_the_additions(launcher: Launcher) -> None:
     seen = dict(entry.split("=", 1) for entry in done.stdout.decode().split("\0") if entry)
     assert seen.pop("LD_PRELOAD") == launcher.environment["HEADRACE_LIBRARY"]
     assert seen.pop("HEADRACE_JOB").startswith("/")
+    assert Path(seen.pop("HEADRACE_LOG")).parent == launcher.directory
+    assert abs(int(seen.pop("HEADRACE_START")) / 1e9 - time.time()) < 60
+    assert seen.pop("HEADRACE_JOB_ID").endswith(f"@{os.uname().nodename}")
     assert seen.keys() == launcher.environment.keys()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import headrace
 import pytest
 from capture_tools import COMMAND
-from launch_tools import Launching, expected, figures, shown
+from launch_tools import LIBRARY, Launching, expected, figures, shown
 
 Compiled = Callable[[str, str], Path]
 
@@ -30,6 +30,11 @@ def spools() -> Iterator[Path]:
 @pytest.fixture
 def launching(mpi: str, compiled: Compiled, tmp_path: Path, spools: Path) -> Launching:
     return Launching(mpi, compiled(mpi, "c/launching.c"), tmp_path, spools)
+
+
+@pytest.fixture
+def tasks(tmp_path: Path, spools: Path) -> Launching:
+    return Launching("none", Path("none"), tmp_path, spools)
 
 
 def check(launching: Launching, log: Path, ranks: int) -> None:
@@ -128,6 +133,117 @@ def test_tokens_would_differ_by_rank(launching: Launching) -> None:
     assert launching.logs() == []
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_preloaded_ranks_are_collected_into_one_log(launching: Launching, ranks: int) -> None:
+    done = launching.run(launching.preloaded(ranks))
+    assert done.returncode == 0, done.stderr.decode()
+    done = launching.collect("-o", "job.hr")
+    assert done.returncode == 0, done.stderr.decode()
+    check(launching, launching.directory / "job.hr", ranks)
+
+
+def test_each_preloaded_job_has_a_log(launching: Launching) -> None:
+    for _ in range(2):
+        launching.run(launching.preloaded(2))
+    done = launching.collect()
+    assert done.returncode == 0, done.stderr.decode()
+    first, second = launching.logs()
+    for log in (first, second):
+        assert log.name.startswith(f"headrace-{launching.program.name}-")
+        check(launching, log, 2)
+
+
+def test_ranks_find_their_environment_as_it_was(launching: Launching) -> None:
+    command = launching.mpirun(1, "env")
+    plain, seen = (
+        {line.partition("=")[0] for line in launching.run(words).stdout.decode().splitlines()}
+        for words in (command, [COMMAND, "run", "-o", "job.hr", *command])
+    )
+    assert seen == plain
+
+
+def test_variables_of_the_user_reach_the_ranks(launching: Launching) -> None:
+    more = ["-x", "MINE=1"] if launching.mpi == "openmpi" else ["-genv", "MINE", "1"]
+    command = launching.mpirun(1, *more, "sh", "-c", "echo $MINE")
+    done = launching.run([COMMAND, "run", "-o", "job.hr", *command])
+    assert (done.returncode, done.stdout) == (0, b"1\n"), done.stderr.decode()
+
+
+# Nodes, which other host names and other directories of spools stand for.
+
+
+def test_ranks_on_several_nodes_write_one_log(launching: Launching) -> None:
+    rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    run = " ".join([COMMAND, "run", "-o", "job.hr", *launching.app()])
+    node = f"hostname node$(({rank} / 2)); HEADRACE_SPOOL={launching.spools}/$(hostname)"
+    launching.directory.joinpath("node.sh").write_text(f"{node}; mkdir -p $HEADRACE_SPOOL; exec {run}\n")
+    done = launching.run(launching.mpirun(4, "unshare", "-u", "sh", "node.sh"))
+    assert done.returncode == 0, done.stderr.decode()
+    log = launching.directory / "job.hr"
+    check(launching, log, 4)
+    assert shown(log)["parallel"]["nodes"] == 2
+    with headrace.open(log) as opened:
+        hosts = {row["rank"]: row["host"] for row in opened.processes.to_pylist() if row["rank"] >= 0}
+    assert hosts == {0: "node0", 1: "node0", 2: "node1", 3: "node1"}
+    for number in range(2):
+        (launching.spools / f"node{number}").rmdir()
+
+
+def test_what_another_node_collects_goes_into_the_log_of_the_launcher(tasks: Launching) -> None:
+    # A program of this name hands on what is added. Behind it the launcher's directory is out of sight.
+    starter = tasks.directory / "srun"
+    shutil.copy(Path("/bin/sh").resolve(), starter)
+    away = tasks.directory / "away.sh"
+    away.write_text(
+        f"hostname far; mount -t tmpfs none {tasks.spools}\n"
+        f"sh -c 'echo x > {tasks.data}/far'\n"
+        f'{COMMAND} collect -q; cd {tasks.spools}; set -- *; test $# = 1 && test ! -e "$1"\n'
+    )
+    inner = f"echo y > {tasks.data}/near; unshare -um sh {away}"
+    done = tasks.run([COMMAND, "run", "-o", "job.hr", str(starter), "-c", inner])
+    assert (done.returncode, done.stdout) == (0, b""), done.stderr.decode()
+    assert written(tasks) == {"near", "far"}
+    facts = shown(tasks.directory / "job.hr")
+    assert (facts["job"]["complete"], facts["damage"]) == ("yes", [])
+    with headrace.open(tasks.directory / "job.hr") as log:
+        by_id = {row["process"]: row for row in log.processes.to_pylist()}
+        (far,) = [row for row in log.files.to_pylist() if row["path"].endswith("/far")]
+    assert by_id[far["process"]]["host"] == "far"
+    assert 0 < far["first_open_at_ns"] < facts["job"]["run_ns"]
+
+
+def test_logs_of_nodes_are_merged(tasks: Launching) -> None:
+    for number in range(3):
+        tasks.run([COMMAND, "run", "-o", f"node{number}.hr", *task_of(tasks, number, f"exit {number}")])
+    logs = [f"node{number}.hr" for number in range(3)]
+    done = tasks.collect(*logs, "-o", "job.hr")
+    assert done.returncode == 0, done.stderr.decode()
+    assert written(tasks) == {f"own.{number}" for number in range(3)}
+    facts = shown(tasks.directory / "job.hr")
+    assert (facts["job"]["complete"], facts["job"]["exit_status"]) == ("yes", 2)
+    starts = []
+    for name in logs:
+        with headrace.open(tasks.directory / name) as log:
+            starts += [log.job["start_utc_ns"] + row["start_at_ns"] for row in log.processes.to_pylist()]
+    with headrace.open(tasks.directory / "job.hr") as log:
+        start = log.job["start_utc_ns"]
+        assert sorted(start + row["start_at_ns"] for row in log.processes.to_pylist()) == sorted(starts)
+    assert tasks.collect("node0.hr", "node0.hr", "-o", "twice.hr").returncode == 125
+    assert tasks.collect("node0.hr", "node1.hr", "-o", "node1.hr").returncode == 125
+    assert tasks.collect("node0.hr", "node1.hr").returncode == 125
+
+
+def test_a_log_and_what_was_left_make_one(tasks: Launching) -> None:
+    tasks.run([COMMAND, "run", "-o", "node0.hr", *task_of(tasks, 0)])
+    library = str(LIBRARY)
+    tasks.run(["env", f"LD_PRELOAD={library}", *task_of(tasks, 1)])
+    (left,) = tasks.spools.iterdir()
+    done = tasks.collect("-o", "job.hr", left, "node0.hr")
+    assert done.returncode == 0, done.stderr.decode()
+    assert written(tasks) == {"own.0", "own.1"}
+    assert shown(tasks.directory / "job.hr")["job"]["complete"] == "yes"
+
+
 # Steps of Slurm, by the environment that it gives its tasks.
 
 
@@ -150,11 +266,6 @@ def task_of(launching: Launching, number: int, hold: str = "") -> list[str]:
 
 def written(launching: Launching) -> set[str]:
     return {name for _, name in figures(launching.directory / "job.hr", launching.data)}
-
-
-@pytest.fixture
-def tasks(tmp_path: Path, spools: Path) -> Launching:
-    return Launching("none", Path("none"), tmp_path, spools)
 
 
 def test_tasks_of_a_step_write_one_log(tasks: Launching) -> None:
@@ -193,3 +304,16 @@ def test_a_killed_launcher_is_told_and_collected(tasks: Launching) -> None:
         table = opened.files.to_pylist()
     counts = {row["path"].rpartition("/")[2]: row["writes"] for row in table if "/own." in row["path"]}
     assert set(counts.values()) == {4}
+
+
+def test_preloaded_ranks_have_a_log_before_anybody_collects(launching: Launching) -> None:
+    """MPI_Finalize writes it; what is not in it yet is said."""
+    assert launching.run(launching.preloaded(3)).returncode == 0
+    (log,) = launching.logs()
+    facts = shown(log)
+    assert [entry["ranks_in_log"] for entry in facts["parallel"]["instances"]] == [3]
+    assert "headrace collect" in facts["job"]["complete"]
+    assert figures(log, launching.data) == expected(3)
+    assert launching.collect().returncode == 0
+    assert launching.logs() == [log]
+    check(launching, log, 3)

@@ -225,13 +225,13 @@ def test_records_that_stand_for_all_ranks(tmp_path: Path) -> None:
         100, "/shared", writes=4, bytes_written=8 * MIB, write_ns=20 * 10**9, meta_ns=4 * 10**9
     )
     stream = maker.file(100, "<stdout>", kind="stream", layer="stdio", writes=1)
-    for record, key, value in (
-        (shared_record, "ranks.slowest", "3"),
-        (shared_record, "ranks.slowest_ns", str(8 * 10**9)),
-        (shared_record, "ranks.variance_s2", "2.000000"),
-        (stream, "ranks.slowest_ns", str(50 * 10**9)),
-    ):
-        maker.add("properties", process=100, record=record, key=key, value=value)
+    unknown = (1 << 64) - 1
+    for record, slowest in ((shared_record, 8), (stream, 50)):
+        maker.add(
+            "shared", record=record, ranks=4, who="0-3", bytes_least=unknown, bytes_most=unknown,
+            bytes_mean=2.0 * MIB, bytes_variance=-1.0, time_least_ns=unknown, time_most_ns=slowest * 10**9,
+            time_mean_ns=6e9, time_variance_ns2=2e18, fastest_rank=-1, slowest_rank=3,
+        )  # fmt: skip
     log = maker.write(tmp_path / "a.hr")
     facts = json.loads(run("show", log, "--json").stdout)
     found = facts["parallel"]
@@ -246,6 +246,8 @@ def test_records_that_stand_for_all_ranks(tmp_path: Path) -> None:
     kept = {"least": None, "most": 8 * 10**9, "mean": 6 * 10**9, "variance": 2e18}
     assert shared["time_ns"] == kept
     assert (shared["slowest"], shared["fastest"]) == ({"rank": 3, "host": ""}, None)
+    assert facts["job"]["processes"] == 4, "what stands for ranks is no process"
+    assert {row["pid"] for row in facts["processes"]} == {1001, 1002, 1003, 1004}
     text = " ".join(run("show", log).stdout.split())
     assert "1 file with 8 MiB and 24 s have one record for all ranks" in text
     assert "shared by 4 ranks" in text

@@ -6,13 +6,13 @@ Characterization", 2011, is meant by "the paper".
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from headrace import _native
 from headrace.analysis.changes import signed
 from headrace.analysis.kinds import LIBRARY_LAYERS, SYSTEM_LAYERS, merge_files
 from headrace.analysis.libraries import interfaces
+from headrace.analysis.processes import stand_ins
 from headrace.analysis.ranks import SERVED_BY, extremes, node_rows, rank_rows, spread
 from headrace.logs import JobLog, flags
 
@@ -45,7 +45,7 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
     above = {key: node_rows(ranks, key) for key in SERVED_BY}
     by_path = merge_files(log, "path", [])
     evenness = log.native.rank_statistics(by_path)
-    reduced = _reduced(log, processes)
+    reduced = _reduced(log)
     slowest, fastest = extremes(ranks, lambda row: float(row["io_ns"]), most)
     slow_nodes, fast_nodes = extremes(nodes, lambda row: float(row["io_ns_per_rank"]), most)
     return {
@@ -120,9 +120,12 @@ def _instances(processes: list[Facts], ranks: list[Facts], reduced: dict[int, Fa
     ]
 
 
-def _reduced(log: JobLog, processes: list[Facts]) -> dict[int, Facts]:
-    """By instance what records say that stand for all its ranks: those of files that Darshan reduced."""
-    standing = {row["process"]: row["instance"] for row in processes if row["rank"] < 0 and row["ranks"] > 0}
+def _reduced(log: JobLog) -> dict[int, Facts]:
+    """By instance what records say that stand for its ranks where nobody knows what each did.
+
+    That is, those of files that Darshan reduced; Headrace keeps the share of each rank.
+    """
+    standing = stand_ins(log)
     result: dict[int, Facts] = {}
     for row in merge_files(log, "process", []).rows() if standing else ():
         if row["process"] not in standing:
@@ -157,7 +160,7 @@ def _performance(
     moved = sum(row["bytes_read"] + row["bytes_written"] for row in ranks) + more["bytes"]
     slowest_ns = max(row["io_ns"] for row in ranks) if reduced is None else None
     rate = _rate(moved, slowest_ns)
-    agg_ns = _agg_time_by_slowest(log, by_path, evenness, reduced is not None)
+    agg_ns = _agg_time_by_slowest(log, by_path, evenness)
     io_ns = sum(row["io_ns"] for row in ranks) + more["io_ns"]
     meta_ns = sum(row["meta_ns"] for row in ranks) + more["meta_ns"]
     return {
@@ -176,24 +179,20 @@ def _rate(moved: int, time_ns: float | None) -> float | None:
     return moved / MIB / (time_ns / 1e9) if time_ns is not None and time_ns > 0 else None
 
 
-def _agg_time_by_slowest(
-    log: JobLog, by_path: _native.Frame, evenness: _native.Frame, reduced: bool
-) -> float | None:
+def _agg_time_by_slowest(log: JobLog, by_path: _native.Frame, evenness: _native.Frame) -> float | None:
     """The slowest rank's time in files that not all ranks share, and the slowest one's in each that they do.
 
     Darshan takes a file for shared when all ranks of the job opened it, and makes the sum for one of its
-    modules at a time; here it is one sum over posix and stdio. None: the log does not say who was slowest.
+    modules at a time; here it is one sum over posix and stdio. A file of which only the slowest rank is known
+    counts as shared. None: the log does not say who was slowest.
     """
-    rows = evenness.rows(None, ["strategy", "ranks", "time_most_ns", "reduced"])
-    shared: float = sum(
+    rows = evenness.rows(None, ["strategy", "ranks", "time_most_ns", "reduced", "reduced_slowest_ns"])
+    reduced = [signed(row["reduced_slowest_ns"]) for row in rows if row["reduced"]]
+    if any(time < 0 for time in reduced):
+        return None
+    shared = sum(reduced) + sum(
         signed(row["time_most_ns"]) for row in rows if row["strategy"] == "shared" and not row["reduced"]
     )
-    if reduced:
-        reduced_rows = [number for number, row in enumerate(rows) if row["reduced"]]
-        told = _slowest_of_reduced(log, by_path, reduced_rows)
-        if told is None:
-            return None
-        shared += told
     others = [
         n for n, row in enumerate(rows) if row["reduced"] or (row["ranks"] and row["strategy"] != "shared")
     ]
@@ -206,28 +205,6 @@ def _agg_time_by_slowest(
             key = (process["instance"], process["rank"])
             sums[key] = sums.get(key, 0) + alone.get(process["process"], 0)
     return max(sums.values(), default=0) + shared
-
-
-def _slowest_of_reduced(log: JobLog, by_path: _native.Frame, numbers: list[int]) -> int | None:
-    """Of files with one record for all ranks the slowest one's time, where it was kept; else None."""
-    known = _kept(log, by_path, numbers)
-    times = [known.get(number, {}).get("ranks.slowest_ns") for number in numbers]
-    return sum(sum(map(int, each)) for each in times if each) if all(times) else None
-
-
-def _kept(log: JobLog, merged: _native.Frame, numbers: list[int]) -> dict[int, dict[str, list[float]]]:
-    """By row what was kept of single ranks of reduced records: values of properties "ranks.…"."""
-    result: dict[int, dict[str, list[float]]] = {}
-    for row in log.native.properties(merged, numbers).rows() if numbers else ():
-        if row["key"].startswith("ranks."):
-            try:
-                value = float(row["value"])
-            except ValueError:
-                continue
-            if math.isfinite(value):
-                values = result.setdefault(row["row"], {}).setdefault(row["key"], [])
-                values += [value] * min(row["records"], 2)
-    return result
 
 
 def _access(log: JobLog, ranks: list[Facts], by_path: _native.Frame, evenness: _native.Frame) -> Facts:
@@ -311,44 +288,30 @@ def _interfaces(log: JobLog, by_path: _native.Frame) -> Facts:
 def file_ranks(log: JobLog, merged: _native.Frame, numbers: list[int]) -> list[Facts | None]:
     """How evenly ranks used each of these files (rows of records merged by path); None where no rank did.
 
-    Where one record stands for all ranks, the mean is known, and what was kept of single ones.
+    Where one record stands for several ranks, it is what the log has of these; the rest is None.
     """
     hosts = {
         row["process"]: row["host"] for row in log.native.frame("processes").rows(None, ["process", "host"])
     }
-    result: list[Facts | None] = []
-    rows = log.native.rank_statistics(merged).rows(numbers)
-    kept = _kept(log, merged, [n for n, row in zip(numbers, rows, strict=True) if row["reduced"]])
-    for number, row in zip(numbers, rows, strict=True):
-        if not row["ranks"]:
-            result.append(None)
-            continue
-        facts = {key: row[key] for key in ("strategy", "ranks", "world")}
-        known = not row["reduced"]
-        for name, unit in (("bytes", ""), ("time", "_ns")):
-            variance = row["bytes_variance" if name == "bytes" else "time_variance_ns2"]
-            facts[f"{name}{unit}"] = {
-                "least": signed(row[f"{name}_least{unit}"]) if known else None,
-                "most": signed(row[f"{name}_most{unit}"]) if known else None,
-                "mean": row[f"{name}_mean{unit}"],
-                "variance": variance if known else None,
-            }
-        for which in ("fastest", "slowest"):
-            rank = {"rank": row[f"{which}_rank"], "host": hosts.get(row[f"{which}_process"], "")}
-            facts[which] = rank if known else None
-        _add_kept(facts, kept.get(number, {}))
-        result.append(facts)
-    return result
+    return [_evenness(row, hosts) for row in log.native.rank_statistics(merged).rows(numbers)]
 
 
-def _add_kept(facts: Facts, kept: dict[str, list[float]]) -> None:
-    """Nothing where two records of the file, one a layer, have each a slowest rank."""
-    value = {key.removeprefix("ranks."): each[0] for key, each in kept.items() if len(each) == 1}
-    for which, bound in (("fastest", "least"), ("slowest", "most")):
-        if which in value and f"{which}_ns" in value:
-            facts[which] = {"rank": int(value[which]), "host": ""}
-            facts["time_ns"][bound] = int(value[f"{which}_ns"])
-    if "variance_s2" in value:
-        facts["time_ns"]["variance"] = value["variance_s2"] * 1e18
-    if "variance_bytes2" in value:
-        facts["bytes"]["variance"] = value["variance_bytes2"]
+def _evenness(row: Facts, hosts: dict[int, str]) -> Facts | None:
+    if not row["ranks"]:
+        return None
+    facts = {key: row[key] for key in ("strategy", "ranks", "world")}
+
+    def known(value: float) -> float | None:
+        return None if row["reduced"] and value == -1 else value
+
+    for name, unit, variance in (("bytes", "", "bytes_variance"), ("time", "_ns", "time_variance_ns2")):
+        facts[f"{name}{unit}"] = {
+            "least": known(signed(row[f"{name}_least{unit}"])),
+            "most": known(signed(row[f"{name}_most{unit}"])),
+            "mean": row[f"{name}_mean{unit}"],
+            "variance": known(row[variance]),
+        }
+    for which in ("fastest", "slowest"):
+        rank = {"rank": row[f"{which}_rank"], "host": hosts.get(row[f"{which}_process"], "")}
+        facts[which] = None if known(row[f"{which}_rank"]) is None else rank
+    return facts

@@ -16,9 +16,10 @@ _COLUMNS = [
 def process_rows(log: JobLog) -> list[dict[str, Any]]:
     """All process images, parents before children, siblings by start; `depth` is the distance to the root.
 
-    A parent that is not in the log, or a circle of parents in a damaged one, makes a root.
+    A parent that is not in the log, or a circle of parents in a damaged one, makes a root. What stands for
+    ranks is no process.
     """
-    rows = log.native.frame("processes").rows(None, _COLUMNS)
+    rows = [row for row in log.native.frame("processes").rows(None, _COLUMNS) if not _stands(row)]
     rows.sort(key=lambda row: (row["start_at_ns"], row["pid"]))
     known = {row["process"] for row in rows}
     children: dict[int, list[dict[str, Any]]] = {}
@@ -37,6 +38,17 @@ def process_rows(log: JobLog) -> list[dict[str, Any]]:
             ordered.append(row | {"depth": depth})
             waiting += [(child, depth + 1) for child in reversed(children.get(row["process"], []))]
     return ordered
+
+
+def _stands(row: dict[str, Any]) -> bool:
+    """Whether this row is no process, but stands for ranks whose records of a file became one."""
+    return int(row["rank"]) < 0 < int(row["ranks"])
+
+
+def stand_ins(log: JobLog) -> dict[int, int]:
+    """Ids of what stands for ranks of a program in the table `files`, and the instance of that program."""
+    rows = log.native.frame("processes").rows(None, ["process", "rank", "ranks", "instance"])
+    return {row["process"]: row["instance"] for row in rows if _stands(row)}
 
 
 def exec_links(rows: list[dict[str, Any]]) -> dict[Any, Any]:

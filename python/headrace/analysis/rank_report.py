@@ -58,7 +58,7 @@ def heat(
 
 def shared_files(log: JobLog, by_path: _native.Frame, processes: list[Facts]) -> list[Facts]:
     """The files with most time that more than one rank used: how evenly, and which ranks read and wrote."""
-    evenness = log.native.rank_statistics(by_path).rows(None, ["ranks"])
+    evenness = log.native.rank_statistics(by_path).rows(None, ["ranks", "reduced"])
     ordered = by_path.top("time", len(by_path))
     kinds = by_path.rows(None, ["path", "kind"])
     directories = {row["path"] for row in kinds if row["kind"] == "directory"}
@@ -68,16 +68,20 @@ def shared_files(log: JobLog, by_path: _native.Frame, processes: list[Facts]) ->
     rows = by_path.rows(numbers, ["path", "read_ns", "write_ns", "meta_ns"])
     result = []
     for number, row, facts in zip(numbers, rows, file_ranks(log, by_path, numbers), strict=True):
-        used = [
-            each for each in log.native.process_sums(by_path, [number]).rows() if each["process"] in ranks
-        ]
+        sums = log.native.process_sums(by_path, [number], every=True).rows()
+        used = [each for each in sums if each["process"] in ranks]
+        others = bool(evenness[number]["reduced"])
         result.append(
             {
                 "path": row["path"],
                 "io_ns": sum(signed(row[key]) for key in ("read_ns", "write_ns", "meta_ns")),
                 **(facts or {}),
-                "readers": ranges(ranks[each["process"]] for each in used if each["bytes_read"]),
-                "writers": ranges(ranks[each["process"]] for each in used if each["bytes_written"]),
+                "readers": ranges(
+                    (ranks[each["process"]] for each in used if each["bytes_read"]), others=others
+                ),
+                "writers": ranges(
+                    (ranks[each["process"]] for each in used if each["bytes_written"]), others=others
+                ),
             }
         )
     return result

@@ -138,8 +138,8 @@ def node_places(log: JobLog) -> dict[str, Facts]:
     return {row["node"]: {key: row[key] for key in SERVED_BY} for row in rows}
 
 
-def ranges(ranks: Iterable[int], most: int = 12) -> str:
-    """As "0-3, 8, 12-15"; what is beyond `most` parts is counted."""
+def ranges(ranks: Iterable[int], most: int = 12, others: bool = False) -> str:
+    """As "0-3, 8, 12-15"; what is beyond `most` parts is counted. `others`: these may not be all."""
     parts: list[list[int]] = []
     for rank in sorted(set(ranks)):
         if parts and rank == parts[-1][1] + 1:
@@ -148,4 +148,5 @@ def ranges(ranks: Iterable[int], most: int = 12) -> str:
             parts.append([rank, rank])
     texts = [str(first) if first == last else f"{first}-{last}" for first, last in parts[:most]]
     rest = sum(last - first + 1 for first, last in parts[most:])
-    return ", ".join(texts) + (f", … and {rest:,} more" if rest else "")
+    end = f", … and {rest:,} more" if rest else ""
+    return ", ".join(texts) + (end or (", …" if others and texts else ""))

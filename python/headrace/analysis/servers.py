@@ -93,7 +93,7 @@ def _add_file(found: dict[str, Facts], row: Facts, targets: tuple[str, ...], ran
         entry["files"] += 1
         entry["bytes"] += (row["bytes_read"] + row["bytes_written"]) / len(targets)
         entry["io_ns"] += _time(row) / len(targets)
-        if ranks and ranks["slowest"]:
+        if ranks and ranks["slowest"] and ranks["time_ns"]["most"] is not None:
             slow, time = ranks["slowest"], ranks["time_ns"]["most"]
             key = (slow["rank"], slow["host"])
             entry["ranks"][key] = max(entry["ranks"].get(key, 0), time)
@@ -133,7 +133,7 @@ def _against(
     total: dict[Key, int] = {}
     untold = 0
     for targets, numbers in layouts.items():
-        for row in log.native.process_sums(by_path, numbers).rows():
+        for row in log.native.process_sums(by_path, numbers, every=True).rows():
             time = signed(row["time_ns"])
             key = owner.get(row["process"])
             if key is None:

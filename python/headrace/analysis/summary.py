@@ -279,6 +279,8 @@ def _identity(
 ) -> dict[str, Any]:
     if by == "path":
         names = {key: row[key] for key in ("path", "final_path", "kind", "layers")}
+        if not row["path"] and row["files"]:  # of one rank: files that it shares, known as a sum
+            names |= dict.fromkeys(("path", "final_path"), "several files that ranks share")
         return names | {"mount": points.get(row["mount"], "")}
     if by == "directory":
         return {"path": row["directory"]}

@@ -98,7 +98,9 @@ def _below(path: str, base: str) -> bool:
 def _name(row: Facts, base: str) -> str:
     if "pid" in row:
         words = row["arguments"] or [row["executable"]]
-        return printable(f"{row['pid']} " + " ".join(words))
+        # One record of what all ranks did is of no process.
+        who = "all ranks together" if row["pid"] is None else str(row["pid"])
+        return printable(" ".join([who, *words]))
     path = row["path"]
     name = printable(path[len(base) + 1 :] if _below(path, base) else path)
     if row.get("kind") == "directory":

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +43,17 @@ base::Status copy_file(const std::string& from, const std::string& to, uint64_t 
   if (out >= 0) unlink(to.c_str());
   return {why == ENOSPC ? base::Code::kNoSpace : base::Code::kIo,
           "cannot copy " + from + " to " + to + ": " + strerror(why)};
+}
+
+base::Status move_file(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) == 0) return {};
+  struct stat info;
+  if (errno != EXDEV || stat(from.c_str(), &info) != 0)
+    return {base::Code::kIo, "cannot move " + from + " to " + to + ": " + strerror(errno)};
+  unlink(to.c_str());
+  HEADRACE_TRY(copy_file(from, to, static_cast<uint64_t>(info.st_size)));
+  unlink(from.c_str());
+  return {};
 }
 
 }  // namespace headrace::capture

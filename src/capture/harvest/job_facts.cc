@@ -1,5 +1,11 @@
 #include "capture/harvest/job_facts.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "capture/harvest/small_file.h"
 
 namespace headrace::capture {
@@ -17,6 +23,23 @@ std::map<std::string, std::string> read_job_facts(int directory) {
     at = end + 1;
   }
   return facts;
+}
+
+base::Status keep_job_facts(int directory, const std::map<std::string, std::string>& facts) {
+  std::string text;
+  for (const auto& [key, value] : facts) {
+    if (value.find('\n') == std::string::npos) text += key + "=" + value + "\n";
+  }
+  const std::string name = "job." + std::to_string(getpid());
+  const int fd = openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const ssize_t written = fd < 0 ? -1 : write(fd, text.data(), text.size());
+  if (fd >= 0) close(fd);
+  if (written == static_cast<ssize_t>(text.size()) && renameat(directory, name.c_str(), directory, "job") == 0)
+    return {};
+  const int error = written >= 0 && errno == 0 ? ENOSPC : errno;
+  unlinkat(directory, name.c_str(), 0);
+  return {error == ENOSPC ? base::Code::kNoSpace : base::Code::kIo,
+          std::string("the job's facts cannot be kept: ") + strerror(error)};
 }
 
 }  // namespace headrace::capture

@@ -21,7 +21,9 @@ std::string host_name() {
 std::string json_array(const std::vector<std::string>& texts) { return base::json_array(texts); }
 
 JobLog::JobLog(LogOutput output, const Moment& start)
-    : output_(std::move(output)), start_(start), host_(host_name()), tree_(host_) {}
+    : output_(std::move(output)), start_(start), host_(host_name()), tree_(host_) {
+  output_.start_at(start.realtime_ns);
+}
 
 void JobLog::anonymize(const base::SipKey& key) {
   anonymizer_ = std::make_unique<anonymize::Anonymizer>(key);

@@ -30,6 +30,8 @@ class LogOutput {
     identity_ = std::move(identity);
     joins_ = joins;
   }
+  /// What its times count from, if it is begun here. ns of the real-time clock.
+  void start_at(uint64_t start_utc_ns) { start_utc_ns_ = start_utc_ns; }
   /// Begins or joins the log now. Returns the start that its times count from: `start_utc_ns` if it was begun here.
   base::Result<uint64_t> begin(uint64_t start_utc_ns);
   /// Whether the log was begun here rather than joined.

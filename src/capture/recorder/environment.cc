@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
+#include "capture/recorder/job_variables.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/target.h"
 #include "capture/recorder/update.h"
@@ -14,13 +15,21 @@ namespace headrace::capture {
 
 namespace {
 
-constexpr char kPreload[] = "LD_PRELOAD=", kJob[] = "HEADRACE_JOB=";
+constexpr char kPreload[] = "LD_PRELOAD=", kOpenMpiList[] = "OMPI_MCA_mca_base_env_list=";
 constexpr size_t kPreloadLength = sizeof kPreload - 1;
 char library[512];  // this library's own path, as the program's LD_PRELOAD has it
-char preload_entry[600], job_entry[256];
-char left_preload[4096];  // the program's own LD_PRELOAD, without this library
+char preload_entry[600];
+char job_entries[kJobVariableCount][kPathMax + 64];  // "" where there is none
+char left_preload[4096];                             // the program's own LD_PRELOAD, without this library
 
 bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/// Whether `entry` sets one of the launcher's variables.
+bool is_of_job(const char* entry) {
+  for (const char* name : kJobVariables)
+    if (starts_with(entry, name) && entry[strlen(name)] == '=') return true;
+  return false;
+}
 
 /// Copies a preload list (separated by ":" or " ") without this library; returns the length.
 size_t without_library(const char* list, char* out, size_t capacity) {
@@ -57,7 +66,8 @@ char* quoted(char* out, const char* text) {
 void hide() {
   char** out = environ;
   for (char** entry = environ; *entry; ++entry) {
-    if (starts_with(*entry, kJob)) continue;
+    if (is_of_job(*entry)) continue;
+    if (starts_with(*entry, kOpenMpiList) && strstr(*entry, kJobVariables[0])) continue;  // see hand_on()
     if (starts_with(*entry, kPreload) && (*entry)[kPreloadLength]) {
       memcpy(left_preload, kPreload, kPreloadLength);
       if (without_library(*entry + kPreloadLength, left_preload + kPreloadLength,
@@ -80,28 +90,70 @@ const char* preloaded_by_launcher() {
   return path;
 }
 
+/// Whether this program starts ranks of parallel programs on other nodes, where only its own environment takes what is
+/// added: nothing of Headrace's stands between.
+bool starts_ranks(const char* executable) {
+  const char* name = strrchr(executable, '/');
+  name = name ? name + 1 : executable;
+  if (starts_with(name, "mpirun") || starts_with(name, "mpiexec")) return true;
+  for (const char* each : {"orterun", "prterun", "prun", "srun"})
+    if (strcmp(name, each) == 0) return true;
+  return false;
+}
+
+/// Open MPI 4 hands on only its own variables and those of a list, which must not be given besides its option -x.
+void hand_on(const char* executable, int count, char* const* arguments) {
+  static char list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList];
+  static char* extended[kMaximumEnvironment + 2];
+  const char* name = strrchr(executable, '/');
+  if (strcmp(name ? name + 1 : executable, "orterun") != 0) return;
+  for (int i = 0; i < count && arguments && arguments[i]; ++i)
+    if (strcmp(arguments[i], "-x") == 0 || strcmp(arguments[i], "--x") == 0 || strstr(arguments[i], "env_list")) return;
+  uint32_t n = 0;
+  for (char** entry = environ; *entry; ++entry, ++n) {
+    if (n == kMaximumEnvironment || starts_with(*entry, kOpenMpiList)) return;
+    extended[n] = *entry;
+  }
+  char* out = stpcpy(stpcpy(list, kOpenMpiList), preload_entry);
+  for (const char* entry : job_entries) {
+    if (strchr(entry, ';')) return;  // what parts the list
+    if (entry[0]) out = stpcpy(stpcpy(out, ";"), entry);
+  }
+  extended[n] = list;
+  environ = extended;
+}
+
 }  // namespace
 
-void take_environment(const char* job, bool captured) {
+void take_environment(bool launched, bool captured, const char* executable, int argument_count,
+                      char* const* arguments) {
   const char* path = captured ? library_path() : nullptr;
   if (captured && is_static()) path = preloaded_by_launcher();
   if (!path || snprintf(library, sizeof library, "%s", path) >= static_cast<int>(sizeof library)) return;
   snprintf(preload_entry, sizeof preload_entry, "%s%s", kPreload, library);
-  if (!job) return;
-  snprintf(job_entry, sizeof job_entry, "%s%s", kJob, job);
-  if (environ) hide();
+  if (!launched || !environ) return;
+  for (uint32_t i = 0; i < kJobVariableCount; ++i) {
+    const char* value = environment_value(kJobVariables[i]);
+    constexpr size_t kRoom = sizeof job_entries[i];
+    if (!value || snprintf(job_entries[i], kRoom, "%s=%s", kJobVariables[i], value) >= static_cast<int>(kRoom))
+      job_entries[i][0] = 0;
+  }
+  if (starts_ranks(executable))
+    hand_on(executable, argument_count, arguments);
+  else
+    hide();
 }
 
 char* const* with_additions(char* const* environment) {
   static char* nothing[] = {nullptr};
-  if (!job_entry[0] || !self) return environment;  // a plain LD_PRELOAD is the user's own affair
+  if (!job_entries[0][0] || !self) return environment;  // a plain LD_PRELOAD is the user's own affair
   if (!environment) environment = nothing;
   uint32_t n = 0;
   const char** out = self->environment;
   for (char* const* entry = environment; *entry; ++entry) {
-    if (n + 3 > kMaximumEnvironment) return environment;
+    if (n + 3 + kJobVariableCount > kMaximumEnvironment) return environment;
     if (strcmp(*entry, "HEADRACE=off") == 0) return environment;
-    if (starts_with(*entry, kJob)) continue;
+    if (is_of_job(*entry)) continue;
     if (starts_with(*entry, kPreload) && (*entry)[kPreloadLength]) {
       char* list = self->path[0];
       int length = snprintf(list, kPathMax, "%s:", preload_entry);
@@ -115,7 +167,8 @@ char* const* with_additions(char* const* environment) {
   bool has_preload = false;
   for (uint32_t i = 0; i < n; ++i) has_preload |= out[i] == self->path[0];
   if (!has_preload) out[n++] = preload_entry;
-  out[n++] = job_entry;
+  for (const char* entry : job_entries)
+    if (entry[0]) out[n++] = entry;
   out[n] = nullptr;
   return const_cast<char* const*>(out);
 }
@@ -126,7 +179,7 @@ char* const* without_additions(char* const* environment) {
   const char** out = self->environment;
   for (char* const* entry = environment; *entry; ++entry) {
     if (n + 2 > kMaximumEnvironment) return environment;
-    if (starts_with(*entry, kJob)) continue;
+    if (is_of_job(*entry)) continue;
     if (starts_with(*entry, kPreload)) {
       memcpy(self->path[0], kPreload, kPreloadLength);
       if (without_library(*entry + kPreloadLength, self->path[0] + kPreloadLength, kPathMax - kPreloadLength) == 0)
@@ -144,19 +197,23 @@ CapturedCommand::CapturedCommand(const char* command) : text_(command) {
   constexpr size_t kLongestArgument = 128 << 10;  // of an exec on Linux
   constexpr char kShell[] = "/bin/sh";
   const char* off = environment_value("HEADRACE");
-  if (!command || !job_entry[0] || (off && strcmp(off, "off") == 0) || unfit_reason(AT_FDCWD, kShell)) return;
+  if (!command || !job_entries[0][0] || (off && strcmp(off, "off") == 0) || unfit_reason(AT_FDCWD, kShell)) return;
   const char* own = environment_value("LD_PRELOAD");
   size_t quotes = 0;
   for (const char* c = command; *c; ++c) quotes += *c == '\'';
-  size_t needed =
-      strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * (sizeof library + sizeof job_entry) + 256;
+  size_t needed = strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * sizeof library + 256;
+  for (const char* entry : job_entries) needed += 4 * strlen(entry) + 64;
   if (needed >= kLongestArgument) return;
   auto* text = static_cast<char*>(base::map_anonymous(needed));
   if (!text) return;
   bytes_ = needed;
   char* out = quoted(stpcpy(text, "export LD_PRELOAD="), library);
   if (own && *own) out = quoted(stpcpy(out, ":"), own);
-  out = quoted(stpcpy(out, " HEADRACE_JOB="), job_entry + sizeof kJob - 1);
+  for (uint32_t i = 0; i < kJobVariableCount; ++i) {
+    if (!job_entries[i][0]) continue;
+    out = stpcpy(stpcpy(stpcpy(out, " "), kJobVariables[i]), "=");
+    out = quoted(out, job_entries[i] + strlen(kJobVariables[i]) + 1);
+  }
   quoted(stpcpy(out, "; exec /bin/sh -c "), command);
   text_ = text;
 }

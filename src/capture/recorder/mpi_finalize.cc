@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include "base/kernel.h"
 #include "capture/finalize_request.h"
 #include "capture/recorder/fold.h"
+#include "capture/recorder/launch.h"
 #include "capture/recorder/process.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/spool.h"
@@ -23,18 +26,16 @@
 namespace headrace::capture::mpi {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
-
 struct Functions {
-  int (*comm_dup)(Handle, Handle*);
+  int (*comm_idup)(Handle, Handle*, Handle*);
   int (*comm_set_errhandler)(Handle, Handle);
-  int (*ibarrier)(Handle, Handle*);
   int (*isend)(const void*, int, Handle, int, int, Handle, Handle*);
   int (*irecv)(void*, int, Handle, int, int, Handle, Handle*);
   int (*test)(Handle*, int*, void*);
 };
 Functions call;
-Handle ours;  // the communicator; 0: none
+Handle ours;  // a communicator of our own; 0: none
+char registry[sizeof spool.path];
 
 template <typename F>
 bool look_up(F** function, const char* name, const void* caller) {
@@ -43,28 +44,43 @@ bool look_up(F** function, const char* name, const void* caller) {
 }
 
 bool look_up_all(const void* caller) {
-  return look_up(&call.comm_dup, "PMPI_Comm_dup", caller) &&
+  return look_up(&call.comm_idup, "PMPI_Comm_idup", caller) &&
          look_up(&call.comm_set_errhandler, "PMPI_Comm_set_errhandler", caller) &&
-         look_up(&call.ibarrier, "PMPI_Ibarrier", caller) && look_up(&call.isend, "PMPI_Isend", caller) &&
-         look_up(&call.irecv, "PMPI_Irecv", caller) && look_up(&call.test, "PMPI_Test", caller);
+         look_up(&call.isend, "PMPI_Isend", caller) && look_up(&call.irecv, "PMPI_Irecv", caller) &&
+         look_up(&call.test, "PMPI_Test", caller);
 }
 
-/// Whether every rank comes to its end as well; one that died, or that ends without MPI_Finalize, does not.
+/// How many ranks of the program this node has, as their launcher tells; 0: it does not.
+long local_ranks() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE"})
+    if (const char* value = environment_value(name)) return atol(value);
+  return 0;
+}
+
+/// Whether every rank of this node registered, which all did before any could leave MPI_Init.
+bool all_captured() {
+  struct stat found;
+  const long expected = local_ranks() > 0 ? local_ranks() : spool.header->ranks;
+  return registry[0] && base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, 0) == 0 &&
+         found.st_size == expected;
+}
+
+/// Makes the communicator. Every rank must come for it; one that died, or ends without MPI_Finalize, does not.
 bool all_arrive(const Library& m, uint64_t patience_ns) {
-  Handle request = 0;
+  static Handle made, request;  // MPI may still write them when the patience has ended
   int arrived = 0;
   const uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + patience_ns;
-  if (call.ibarrier(ours, &request) != 0) return false;
-  for (uint32_t attempt = 0;; ++attempt) {
+  if (call.comm_idup(m.world, &made, &request) != 0) return false;
+  for (uint32_t attempt = 0; !arrived; ++attempt) {
     if (call.test(&request, &arrived, const_cast<void*>(m.status_ignore)) != 0) return false;
-    if (arrived) return true;
-    if (base::clock_ns(CLOCK_MONOTONIC) > deadline) return false;
+    if (!arrived && base::clock_ns(CLOCK_MONOTONIC) > deadline) return false;
     const timespec moment = {0, 100'000};
-    if (attempt < 200)
-      sched_yield();
-    else
-      nanosleep(&moment, nullptr);
+    if (!arrived && attempt < 200) sched_yield();
+    if (!arrived && attempt >= 200) nanosleep(&moment, nullptr);
   }
+  if (call.comm_set_errhandler(made, m.errors_return) != 0) return false;
+  ours = made;
+  return true;
 }
 
 /// A copy of the spool at one moment, in memory of its own.
@@ -132,7 +148,7 @@ struct CopyFile {
 FinalizeFunction load_library() {
   Dl_info info;
   char path[512];
-  if (dladdr(reinterpret_cast<void*>(&prepare_reduction), &info) == 0 || info.dli_fname == nullptr) return nullptr;
+  if (dladdr(reinterpret_cast<void*>(&reduce_at_finalize), &info) == 0 || info.dli_fname == nullptr) return nullptr;
   const char* slash = strrchr(info.dli_fname, '/');
   const int length = slash ? static_cast<int>(slash - info.dli_fname) : 0;
   snprintf(path, sizeof path, "%.*s/libheadrace-finalize.so", length, info.dli_fname);
@@ -150,7 +166,7 @@ FinalizeRequest request_of(const Library& m) {
   request.version = kFinalizeVersion;
   request.rank = static_cast<uint32_t>(spool.header->rank);
   request.ranks = static_cast<uint32_t>(spool.header->ranks);
-  request.launched = settings.launched ? 1 : 0;
+  request.launched = settings.harvested ? 1 : 0;
   request.patience_ns = settings.patience_ns;
   request.isend = call.isend;
   request.irecv = call.irecv;
@@ -186,23 +202,27 @@ Reduced reduce(const Library& m) {
 
 }  // namespace
 
-void prepare_reduction(const Library& m, const void* caller) {
-  if (settings_in_force().reduce == Reduce::kNever || !ready() || !spool.backed || spool.header->ranks < 2) return;
+void register_rank() {
+  if (frame != 0 || !ready() || !spool.backed || settings_in_force().reduce == Reduce::kNever) return;
+  const Launch launch = launch_of_environment();
+  if (!launch.known || launch.ranks < 2) return;
+  snprintf(registry, sizeof registry, "%s/ranks.%016llx", settings_in_force().directory,
+           static_cast<unsigned long long>(launch.id));
+  const long fd =
+      base::kernel_call(SYS_openat, AT_FDCWD, registry, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0 || base::kernel_call(SYS_write, fd, "r", 1) != 1) registry[0] = 0;
+  if (fd >= 0) base::kernel_call(SYS_close, fd);
+}
+
+void reduce_at_finalize(const Library& m, const void* caller) {
+  if (in_vfork_child() || !ready() || !spool.backed || spool.header->ranks < 2 || !all_captured()) return;
   if (!m.known || m.byte_type == 0 || m.errors_return == 0 || !look_up_all(caller)) return;
   Outermost own(&frame);
   const int saved = errno;
-  Handle made = 0;
-  if (call.comm_dup(m.world, &made) == 0 && call.comm_set_errhandler(made, m.errors_return) == 0) ours = made;
-  errno = saved;
-}
-
-void reduce_at_finalize(const Library& m) {
-  if (ours == 0 || in_vfork_child() || !ready() || !spool.backed) return;
-  Outermost own(&frame);
-  const int saved = errno;
   const bool all = all_arrive(m, settings_in_force().patience_ns);
+  base::kernel_call(SYS_unlinkat, AT_FDCWD, registry, 0);
+  registry[0] = 0;
   spool.header->reduced = all ? reduce(m) : Reduced::kRanksMissing;
-  ours = 0;
   errno = saved;
 }
 

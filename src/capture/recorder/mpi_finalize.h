@@ -7,10 +7,11 @@
 
 namespace headrace::capture::mpi {
 
-/// After MPI_Init: a communicator of our own, which must be made while every rank is sure to come. Collective.
-void prepare_reduction(const Library& m, const void* caller);
+/// Before the real MPI_Init: leaves word on this node that the rank is captured.
+void register_rank();
 
-/// Before the real MPI_Finalize; leaves errno alone. One thread, as MPI_Finalize itself.
-void reduce_at_finalize(const Library& m);
+/// Before the real MPI_Finalize; leaves errno alone. One thread, as MPI_Finalize itself. Does nothing unless all ranks
+/// of this node are captured: one that is not would never come.
+void reduce_at_finalize(const Library& m, const void* caller);
 
 }  // namespace headrace::capture::mpi

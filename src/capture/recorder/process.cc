@@ -177,7 +177,7 @@ void at_exit(int status, void*) {
 /// Without a launcher the spool stays until `headrace collect`: give back what is not used.
 void trim_spool() {
   Update update;
-  if (settings.launched || !spool.backed || !update.enter()) return;
+  if (settings.harvested || !spool.backed || !update.enter()) return;
   {
     SpoolLock lock;
     uint64_t used = (spool.header->used + 4095) & ~uint64_t{4095};
@@ -217,7 +217,7 @@ void start_image(int argument_count, char** argument_values) {
     on_exit(at_exit, nullptr);
     pthread_atfork(nullptr, nullptr, leave_parents_block);
   }
-  take_environment(settings.launched ? settings.directory : nullptr, first);
+  take_environment(settings.launched, first, executable, argument_count, argument_values);
   errno = saved;
 }
 

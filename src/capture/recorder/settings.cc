@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@
 #include "base/pattern.h"
 #include "base/schedulers.h"
 #include "capture/recorder/exclusion.h"
+#include "capture/recorder/job_variables.h"
+#include "capture/recorder/launch.h"
 #include "capture/recorder/spool.h"
 
 // Defined where the recorder is linked into static programs (programs/preload/static_real.cc).
@@ -199,16 +202,74 @@ bool is_local(const char* path) {
   }
 }
 
-/// The directory of this user's spools below `base`: made if needed, refused if it is anybody else's.
-bool use_directory_below(Settings& settings, const char* base) {
-  if (!is_local(base)) return false;
-  auto user = static_cast<unsigned>(base::kernel_call(SYS_geteuid));
-  int length = snprintf(settings.directory, sizeof settings.directory, "%s/headrace-%u", base, user);
-  if (length < 0 || length >= static_cast<int>(sizeof settings.directory) - 64) return false;
-  base::kernel_call(SYS_mkdirat, AT_FDCWD, settings.directory, 0700);
+/// A directory of this user's: made if needed, refused if it is anybody else's.
+bool use_directory(const char* path) {
+  base::kernel_call(SYS_mkdirat, AT_FDCWD, path, 0700);
   struct stat found;
-  return base::kernel_call(SYS_newfstatat, AT_FDCWD, settings.directory, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-         S_ISDIR(found.st_mode) && found.st_uid == user && (found.st_mode & 077) == 0;
+  return base::kernel_call(SYS_newfstatat, AT_FDCWD, path, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(found.st_mode) && found.st_uid == static_cast<unsigned>(base::kernel_call(SYS_geteuid)) &&
+         (found.st_mode & 077) == 0;
+}
+
+/// The job that this process belongs to without a launcher on this node; identity "" = none.
+struct Job {
+  char identity[17];
+  const char *log, *start;
+};
+
+/// Leaves word in the directory what `collect` is to know; all processes of the job leave the same.
+void describe_job(const char* directory, const Job& job) {
+  char path[300], final_path[256], text[4500];
+  struct stat found;
+  snprintf(final_path, sizeof final_path, "%s/job", directory);
+  if (base::kernel_call(SYS_newfstatat, AT_FDCWD, final_path, &found, AT_SYMLINK_NOFOLLOW) == 0) return;
+  snprintf(path, sizeof path, "%s.%ld", final_path, base::kernel_call(SYS_gettid));
+  int length = snprintf(text, sizeof text, "job_identity=%s\nnode=1\n", job.identity);
+  if (job.log && job.start && !strchr(job.log, '\n') && strlen(job.log) < 4096)
+    length += snprintf(text + length, sizeof text - static_cast<size_t>(length), "log=%s\nstart_utc_ns=%llu\n", job.log,
+                       strtoull(job.start, nullptr, 10));
+  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  const bool written = base::kernel_call(SYS_write, fd, text, length) == length;
+  base::kernel_call(SYS_close, fd);
+  if (!written || base::kernel_call(SYS_renameat, AT_FDCWD, path, AT_FDCWD, final_path) != 0)
+    base::kernel_call(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+/// Below `base` a directory for this user's spools, or for those of a job, which then makes a log of its own.
+bool use_directory_below(Settings& settings, const char* base, const Job& job) {
+  if (!is_local(base)) return false;
+  const auto user = static_cast<unsigned>(base::kernel_call(SYS_geteuid));
+  const int length = snprintf(settings.directory, sizeof settings.directory, "%s/headrace-%u%s%s", base, user,
+                              job.identity[0] ? "-" : "", job.identity);
+  if (length < 0 || length >= static_cast<int>(sizeof settings.directory) - 64) return false;
+  if (!use_directory(settings.directory)) return false;
+  if (job.identity[0]) describe_job(settings.directory, job);
+  return true;
+}
+
+/// Of a job whose launcher is on another node its variables tell, else whatever started the ranks.
+Job job_of_environment(bool launched) {
+  Job job{};
+  const char* identity = environment_value(kIdentityVariable);
+  if (launched && identity) {
+    job.log = environment_value(kLogVariable);
+    job.start = environment_value(kStartVariable);
+    snprintf(job.identity, sizeof job.identity, "%.*s", static_cast<int>(strcspn(identity, "@/\n")), identity);
+  } else if (const Launch launch = launch_of_environment(); launch.is_parallel()) {
+    snprintf(job.identity, sizeof job.identity, "%016llx", static_cast<unsigned long long>(launch.id));
+  }
+  return job;
+}
+
+/// Whether the launcher is on another node, so that its directory is not to be found here.
+bool is_elsewhere(const char* directory) {
+  struct stat found;
+  if (base::kernel_call(SYS_newfstatat, AT_FDCWD, directory, &found, AT_SYMLINK_NOFOLLOW) == 0) return false;
+  const char* identity = environment_value(kIdentityVariable);
+  const char* host = identity ? strchr(identity, '@') : nullptr;
+  utsname system;
+  return host && base::kernel_call(SYS_uname, &system) == 0 && strcmp(system.nodename, host + 1) != 0;
 }
 
 void choose_clock() {
@@ -225,10 +286,11 @@ void read_environment(Settings& settings, const char* configured_spool) {
   if (sizes && *sizes) settings.file_sizes = is_on(sizes);
   const char* reduce = environment_value("HEADRACE_REDUCE");
   if (reduce) set_reduce(settings, reduce);
+  const Job job = job_of_environment(settings.launched);
   const char* base = environment_value("HEADRACE_SPOOL");
-  if (base && use_directory_below(settings, base)) return;
-  if (!base && *configured_spool && use_directory_below(settings, configured_spool)) return;
-  if (!base && (use_directory_below(settings, "/dev/shm") || use_directory_below(settings, "/tmp"))) return;
+  if (base && use_directory_below(settings, base, job)) return;
+  if (!base && *configured_spool && use_directory_below(settings, configured_spool, job)) return;
+  if (!base && (use_directory_below(settings, "/dev/shm", job) || use_directory_below(settings, "/tmp", job))) return;
   settings.directory[0] = 0;
 }
 
@@ -280,23 +342,24 @@ Settings read_settings() {
   settings.off = (asked && strcmp(asked, "off") == 0) || getauxval(AT_SECURE);
   if (!settings.off) {
     add_default_rules();
-    const char* job = environment_value("HEADRACE_JOB");
+    const char* job = environment_value(kJobVariable);
     settings.launched = job && *job == '/' && strlen(job) < sizeof settings.directory - 64;
-    if (settings.launched) {
+    settings.harvested = settings.launched && !is_elsewhere(job);
+    if (settings.harvested) {
       char path[256];
       strcpy(settings.directory, job);
       snprintf(path, sizeof path, "%s/config", settings.directory);
       read_config(path, true, settings, more);
     } else {
       read_files(settings, more);
-      more.capture |= asked && strcmp(asked, "on") == 0;
+      more.capture |= settings.launched || (asked && strcmp(asked, "on") == 0);
       if (more.capture && !more.listed) {
         choose_clock();
         read_environment(settings, more.spool);
       }
     }
     settings.listed = more.listed;
-    settings.off = more.listed || (!settings.launched && !more.capture);
+    settings.off = more.listed || (!settings.harvested && !more.capture);
   }
   errno = saved;
   return settings;

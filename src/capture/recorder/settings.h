@@ -9,8 +9,9 @@ enum class Reduce : uint8_t { kAuto, kAlways, kNever };
 
 struct Settings {
   bool off;
-  bool listed;    // because the site or the user names this program
-  bool launched;  // the job directory came from the launcher
+  bool listed;     // because the site or the user names this program
+  bool launched;   // by a launcher, whose variables are in the environment
+  bool harvested;  // … which waits for the end of the processes of this node
   bool file_sizes;
   Reduce reduce;         // figures of parallel programs, when they end
   uint64_t patience_ns;  // longest wait for another rank then

@@ -29,6 +29,7 @@ std::vector<const char*> identity_of(const std::string& table) {
   if (table == "mounts") return {"mount"};
   if (table == "modules") return {"module"};
   if (table == "stacks") return {"stack", "depth"};
+  if (table == "job") return {"key", "value"};
   return {};
 }
 
@@ -44,7 +45,8 @@ void drop_repeated(format::Table& table) {
   std::vector<uint64_t> rows;
   for (uint64_t row = 0; row < table.rows; ++row) {
     uint64_t id = 0;
-    for (const format::Column* column : identity) id = base::mix(id, column->u64(row));
+    for (const format::Column* column : identity)
+      id = base::mix(id, column->type == format::Type::kText ? base::hash_text(column->text(row)) : column->u64(row));
     if (seen.insert(id).second) rows.push_back(row);
   }
   if (rows.size() != table.rows) format::keep_rows(table, rows);

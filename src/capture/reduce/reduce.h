@@ -27,6 +27,11 @@ class Reduction {
   /// rows less one for each such thing is what merging saves.
   base::Result<uint64_t> count_shared();
 
+  /// What count_shared() learned of this rank.
+  const model::Process& process() const { return part_.process(); }
+  /// A fact for the table `job`; equal ones of several ranks are stored once a writer.
+  void add_fact(std::string key, std::string value) { part_.tables().add_fact(std::move(key), std::move(value)); }
+
   /// Steps 2 and 3, after count_shared(). `merge`: ranks' records of the same thing become one; otherwise each rank
   /// keeps its own. `job`: of the log, as rank 0 knows it. The ranks that write get their parts of the log, each closed
   /// and good to be put behind another; the others get nothing.

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "convert/darshan/rank_spread.h"
 #include "convert/darshan/reading.h"
 
 namespace headrace::convert::darshan {
@@ -261,6 +262,11 @@ Status read_module(Reading& reading, const Layout& layout, const MountFinder& mo
     const model::FileRecord file = to_file_record(layout, record, reading.names.of(record.id), ranks, reading.doubts);
     const uint64_t process = reading.process_of(record.rank);
     const uint64_t row = reading.tables.file(process, file, mounts.find(file.path));
+    if (record.rank < 0) {
+      model::SharedRecord shared = rank_spread(layout, record, file, ranks);
+      shared.record = row;
+      reading.tables.shared(shared);
+    }
     reading.file_rows.insert(row);
     reading.row_of_file.try_emplace(record.id, Reading::Row{process, row});
     ++reading.records_of_rank[std::max<int64_t>(record.rank, -1)];

@@ -231,39 +231,6 @@ std::string_view stream_name(std::string_view name) {
   return {};
 }
 
-/// What Darshan kept of single ranks when it reduced their records to one. Their counters stand in one order.
-void put_ranks(const Layout& layout, const Record& record, size_t fastest, size_t fastest_time,
-               model::FileRecord& file) {
-  const auto put = [&](const char* key, const std::string& value) { file.properties.push_back({key, value}); };
-  const int64_t* counts = &record.counts[fastest - layout.first_count];
-  const double* reals = &record.reals[fastest_time - layout.first_real];
-  put("ranks.fastest", std::to_string(counts[0]));
-  put("ranks.fastest_bytes", std::to_string(counts[1]));
-  put("ranks.fastest_ns", std::to_string(to_ns(reals[0])));
-  put("ranks.slowest", std::to_string(counts[2]));
-  put("ranks.slowest_bytes", std::to_string(counts[3]));
-  put("ranks.slowest_ns", std::to_string(to_ns(reals[1])));
-  put("ranks.variance_s2", std::to_string(reals[2]));
-  put("ranks.variance_bytes2", std::to_string(reals[3]));
-}
-
-void put_ranks(const Layout& layout, const Record& record, model::FileRecord& file) {
-  switch (layout.module) {
-    case Module::kPosix:
-      return put_ranks(layout, record, c::POSIX_FASTEST_RANK, r::POSIX_F_FASTEST_RANK_TIME, file);
-    case Module::kMpiio:
-      return put_ranks(layout, record, c::MPIIO_FASTEST_RANK, r::MPIIO_F_FASTEST_RANK_TIME, file);
-    case Module::kH5d:
-      return put_ranks(layout, record, c::H5D_FASTEST_RANK, r::H5D_F_FASTEST_RANK_TIME, file);
-    case Module::kPnetcdfVar:
-      return put_ranks(layout, record, c::PNETCDF_VAR_FASTEST_RANK, r::PNETCDF_VAR_F_FASTEST_RANK_TIME, file);
-    case Module::kStdio:
-      return put_ranks(layout, record, c::STDIO_FASTEST_RANK, r::STDIO_F_FASTEST_RANK_TIME, file);
-    default:
-      return;
-  }
-}
-
 }  // namespace
 
 model::Layer layer_of(Module module) {
@@ -312,7 +279,6 @@ model::FileRecord to_file_record(const Layout& layout, const Record& record, con
     default:
       put_stdio(v, file);
   }
-  if (record.rank < 0) put_ranks(layout, record, file);
   if (layout.has_file) file.kind = model::FileKind::kDataset;
   if (const std::string_view stream = stream_name(name); !stream.empty()) {
     file.path = file.final_path = stream;

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "convert/darshan/from_file_record.h"
+#include "convert/darshan/rank_spread.h"
 #include "convert/darshan/table_view.h"
 
 namespace headrace::convert::darshan {
@@ -61,6 +62,7 @@ OwnRecords::OwnRecords(const Tables& tables) : tables_(tables) {
   read_processes(tables);
   read_job(tables);
   read_files(tables);
+  read_shared(tables);
   read_sizes(tables);
   read_common(tables);
   read_stripes(tables);
@@ -96,7 +98,9 @@ void OwnRecords::read_processes(const Tables& tables) {
   }
   for (uint64_t row = 0; row < table.rows(); ++row) {
     const bool ranked = ranks[row] != 0 && instance[row] == first_instance;
-    processes_[ids[row]] = {ranked ? rank.i64(row) : next++, name(hosts[row])};
+    // What stands for ranks is none, also where they are those of another program.
+    const bool stands = rank.i64(row) < 0 && ranks[row] != 0;
+    processes_[ids[row]] = {ranked || stands ? rank.i64(row) : next++, name(hosts[row])};
     if (!job_.command.empty()) continue;
     for (const char c : arguments[row]) job_.command += c == '\0' ? ' ' : c;
     while (job_.command.ends_with(' ')) job_.command.pop_back();
@@ -261,7 +265,8 @@ void OwnRecords::write_module(LogFile& file, Module module) const {
     if (module_of(item.record) != module) continue;
     if (!begun) file.begin(module, layout.newest);
     begun = true;
-    const Record record = from_file_record(layout, item.record, item.rank);
+    Record record = from_file_record(layout, item.record, item.rank);
+    if (item.shared_rows == 1) put_rank_spread(layout, item.shared, item.fastest_bytes, item.slowest_bytes, record);
     file.u64(record.id);
     file.i64(record.rank);
     if (layout.has_file) file.u64(record.file);

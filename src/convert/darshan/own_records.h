@@ -11,6 +11,7 @@
 #include "convert/darshan/log_file.h"
 #include "convert/darshan/write.h"
 #include "model/file_record.h"
+#include "model/shared_record.h"
 
 namespace headrace::convert::darshan {
 
@@ -26,6 +27,10 @@ class OwnRecords {
   struct Item {
     int64_t rank = 0;
     model::FileRecord record;
+    // Of a record that stands for several ranks.
+    uint32_t shared_rows = 0;
+    model::SharedRecord shared;
+    int64_t fastest_bytes = -1, slowest_bytes = -1;  // -1: not known
   };
   struct Stripes {
     int64_t size = 0, count = 0;
@@ -40,6 +45,8 @@ class OwnRecords {
   void read_names(const Tables& tables);
   void read_processes(const Tables& tables);
   void read_files(const Tables& tables);
+  void read_shared(const Tables& tables);
+  void read_shares(const Tables& tables);
   void read_sizes(const Tables& tables);
   void read_common(const Tables& tables);
   void read_stripes(const Tables& tables);

@@ -4,21 +4,17 @@
 //  2. the ranks reduce their figures (capture/reduce) and write them
 //
 // It is loaded so that its calls of the C library are not captured.
-#include <fcntl.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <map>
 #include <optional>
 
 #include "base/collectives.h"
 #include "capture/finalize_request.h"
-#include "capture/harvest/job_facts.h"
-#include "capture/harvest/shared_log.h"
+#include "capture/harvest/job_log.h"
 #include "capture/harvest/spool_directory.h"
 #include "capture/reduce/reduce.h"
 #include "programs/finalize/mpi_communicator.h"
+#include "programs/finalize/place.h"
 #include "programs/finalize/shared_file.h"
 #include "programs/finalize/spool_source.h"
 
@@ -33,56 +29,6 @@ using base::Status;
 using capture::FinalizeRequest;
 using capture::Reduced;
 using capture::SharedLog;
-
-struct Place {
-  std::string path;
-  uint64_t start_utc_ns = 0;
-};
-
-/// Rank 0's place of the log, given to all.
-Status tell(base::Communicator& ranks, Place* place) {
-  std::vector<uint8_t> bytes;
-  base::ByteWriter to(bytes);
-  to.u64(place->start_utc_ns);
-  to.append(base::as_bytes(place->path));
-  HEADRACE_TRY(base::broadcast(ranks, &bytes));
-  base::ByteReader from(bytes);
-  place->start_utc_ns = from.u64();
-  place->path = base::as_text(from.take(from.left()));
-  return from.ok() ? Status() : Status(base::Code::kCorrupt, "rank 0 names no log");
-}
-
-/// The log that the launcher of this rank writes, or one of this launch's own.
-base::Result<SharedLog> open_log(const FinalizeRequest& request) {
-  const std::string spool = request.spool_path, directory = spool.substr(0, spool.rfind('/'));
-  std::map<std::string, std::string> facts;
-  if (request.launched != 0) {
-    const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor >= 0) facts = capture::read_job_facts(descriptor);
-    if (descriptor >= 0) close(descriptor);
-  }
-  if (facts["log"].empty() || facts[capture::kIdentityFact].empty()) {
-    return Status(base::Code::kNotFound, "nobody says where the job log is");
-  }
-  return SharedLog::open(facts["log"], facts[capture::kIdentityFact],
-                         strtoull(facts["start_utc_ns"].c_str(), nullptr, 10));
-}
-
-/// Rank 0 opens the log; all learn where it is.
-Status open_for_all(base::Communicator& ranks, const FinalizeRequest& request, std::optional<SharedLog>* log,
-                    Place* place) {
-  Status status;
-  if (request.rank == 0) {
-    auto opened = open_log(request);
-    status = opened.status();
-    if (opened.ok()) {
-      *place = {opened->path(), opened->start_utc_ns()};
-      log->emplace(std::move(*opened));
-    }
-  }
-  HEADRACE_TRY(base::agree(ranks, status));
-  return tell(ranks, place);
-}
 
 /// Whether launchers store what there is: each rank has one, and merging would save little.
 base::Result<bool> left_to_launchers(base::Communicator& ranks, const FinalizeRequest& request, uint64_t shared_rows) {
@@ -106,15 +52,25 @@ Reduced finalize(const FinalizeRequest& request) {
   if (*left) return Reduced::kLeft;
   const Status kept = request.keep_copy() == 0 ? Status() : Status(base::Code::kIo, "no room for a copy");
   if (!base::agree(ranks, kept).ok()) return Reduced::kFailed;
+  Place place(path);
   std::optional<SharedLog> log;
-  Place place;
-  if (!open_for_all(ranks, request, &log, &place).ok()) return Reduced::kLogFailed;
-  source.count_from(capture::Moment::at(place.start_utc_ns));
-  const bool merge = request.always != 0 || *shared > capture::kRowsKept;
-  const auto part = reduction.make_parts(merge, log ? log->job() : 0);
+  Status opened;
+  if (request.rank == 0) {
+    auto found = place.open_log(reduction.process(), static_cast<const capture::Header*>(request.spool)->realtime_ns);
+    opened = found.status();
+    if (found.ok()) log.emplace(std::move(*found));
+  }
+  if (!base::agree(ranks, opened).ok() || !place.tell(ranks, log).ok()) return Reduced::kLogFailed;
+  source.count_from(capture::Moment::at(place.start_utc_ns()));
+  if (place.is_new())
+    reduction.add_fact(place.part(), "no: what ranks on " + capture::host_name() +
+                                         " did after MPI_Finalize is still there; run `headrace collect` on it");
+  const auto part = reduction.make_parts(request.always != 0 || *shared > capture::kRowsKept, log ? log->job() : 0);
   if (!part.ok()) return Reduced::kFailed;
-  SharedFile file(place.path, log ? &*log : nullptr);
-  return store_parts(ranks, *part, file).ok() ? Reduced::kDone : Reduced::kLogFailed;
+  SharedFile file(place.path(), log ? &*log : nullptr);
+  if (!store_parts(ranks, *part, file).ok()) return Reduced::kLogFailed;
+  if (place.is_new()) place.keep();
+  return Reduced::kDone;
 }
 
 }  // namespace

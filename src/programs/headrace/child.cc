@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "capture/recorder/job_variables.h"
 
 namespace headrace::programs {
 namespace {
@@ -101,18 +104,20 @@ std::vector<std::string> plain_environment() {
   return list;
 }
 
-std::vector<std::string> capture_environment(const std::string& library, const std::string& job_directory) {
+std::vector<std::string> capture_environment(const std::string& library, const std::vector<std::string>& values) {
   std::vector<std::string> list;
   std::string preload = "LD_PRELOAD=" + library;
   for (std::string& entry : plain_environment()) {
-    if (entry.starts_with("HEADRACE_JOB=")) continue;
+    const auto is_set = [&](const char* name) { return entry.starts_with(std::string(name) + "="); };
+    if (std::any_of(std::begin(capture::kJobVariables), std::end(capture::kJobVariables), is_set)) continue;
     if (!entry.starts_with("LD_PRELOAD="))
       list.push_back(std::move(entry));
     else if (entry.size() > strlen("LD_PRELOAD="))
       preload += ":" + entry.substr(strlen("LD_PRELOAD="));
   }
   list.push_back(preload);
-  list.push_back("HEADRACE_JOB=" + job_directory);
+  for (size_t i = 0; i < values.size() && i < capture::kJobVariableCount; ++i)
+    list.push_back(std::string(capture::kJobVariables[i]) + "=" + values[i]);
   return list;
 }
 

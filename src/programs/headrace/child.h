@@ -23,8 +23,8 @@ SignalState take_over_signals();
 /// the message a shell would give.
 base::Result<std::string> find_program(const std::string& name);
 
-/// The environment with the capture library and the job directory added.
-std::vector<std::string> capture_environment(const std::string& library, const std::string& job_directory);
+/// The environment with the capture library and the values of capture::kJobVariables added.
+std::vector<std::string> capture_environment(const std::string& library, const std::vector<std::string>& values);
 /// The environment as it is.
 std::vector<std::string> plain_environment();
 

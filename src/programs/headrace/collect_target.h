@@ -10,7 +10,8 @@ namespace headrace::programs {
 
 struct Target {
   std::string path;
-  bool append = false;  // the launcher's own log goes on
+  bool append = false;  // the job's own log goes on
+  std::string move_to;  // its name afterwards; "" = it stays
 };
 
 /// The log for a job with these `facts`: the one that `settings` name, the one that its launcher began or was to begin,

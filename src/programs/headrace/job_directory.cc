@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "capture/harvest/job_facts.h"
 #include "capture/harvest/small_file.h"
+#include "capture/harvest/spool_directory.h"
 #include "programs/headrace/places.h"
 
 namespace headrace::programs {
@@ -140,11 +141,7 @@ base::Result<JobDirectory> JobDirectory::open(const std::string& path) {
 std::map<std::string, std::string> JobDirectory::facts() const { return capture::read_job_facts(descriptor_); }
 
 Status JobDirectory::keep_facts(const std::map<std::string, std::string>& facts) {
-  std::string text;
-  for (const auto& [key, value] : facts) {
-    if (value.find('\n') == std::string::npos) text += key + "=" + value + "\n";
-  }
-  return write_file("job", text);
+  return capture::keep_job_facts(descriptor_, facts);
 }
 
 Status JobDirectory::write_file(const char* name, const std::string& text) {
@@ -168,16 +165,27 @@ bool JobDirectory::is_gone() const {
   return fstat(descriptor_, &info) == 0 && info.st_nlink == 0;
 }
 
-void JobDirectory::remove() {
-  if (descriptor_ < 0) return;
+void JobDirectory::remove_if_empty(const std::map<std::string, std::string>& facts) {
+  if (!capture::list_spools(descriptor_).empty()) return;
+  remove_files("ranks.");  // of a program that ended without MPI_Finalize
+  unlinkat(descriptor_, "job", 0);
+  if (rmdir(path_.c_str()) != 0) (void)keep_facts(facts);
+}
+
+void JobDirectory::remove_files(const std::string& prefix) {
   const int copy = openat(descriptor_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
   std::vector<std::string> names;
   while (const dirent* entry = stream != nullptr ? readdir(stream) : nullptr) names.push_back(entry->d_name);
   if (stream != nullptr) closedir(stream);
   for (const std::string& name : names) {
-    if (name != "." && name != "..") unlinkat(descriptor_, name.c_str(), 0);
+    if (name != "." && name != ".." && name.starts_with(prefix)) unlinkat(descriptor_, name.c_str(), 0);
   }
+}
+
+void JobDirectory::remove() {
+  if (descriptor_ < 0) return;
+  remove_files("");
   rmdir(path_.c_str());
   close(descriptor_);
   descriptor_ = -1;

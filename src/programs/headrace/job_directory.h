@@ -45,11 +45,15 @@ class JobDirectory {
   /// Whether somebody else removed it.
   bool is_gone() const;
 
+  /// Removes a directory that programs without a launcher here made, unless one of them has come meanwhile.
+  void remove_if_empty(const std::map<std::string, std::string>& facts);
+
   /// Removes the directory and all in it.
   void remove();
 
  private:
   base::Status make_below(const std::string& base, const RunSettings& settings);
+  void remove_files(const std::string& prefix);
   base::Status write_file(const char* name, const std::string& text);
 
   std::string path_, refused_;

@@ -12,7 +12,8 @@
 namespace headrace::programs {
 namespace {
 
-constexpr size_t kRandomLetters = 6;  // of mkdtemp
+constexpr size_t kRandomLetters = 6;     // of mkdtemp, for jobs with a launcher on this node
+constexpr size_t kIdentityLetters = 16;  // of others (settings.cc of the recorder)
 
 std::string shared_name() { return "headrace-" + std::to_string(geteuid()); }
 
@@ -31,7 +32,8 @@ void add_jobs(const std::string& place, std::vector<std::string>* found) {
     const std::string name = entry->d_name;
     const std::string path = place + "/" + name;
     // The launcher takes its lock before it writes the file: a directory without it may be about to be locked.
-    if (name.starts_with(prefix) && name.size() == prefix.size() + kRandomLetters && is_ours(path) &&
+    const size_t letters = name.starts_with(prefix) ? name.size() - prefix.size() : 0;
+    if ((letters == kRandomLetters || letters == kIdentityLetters) && is_ours(path) &&
         access((path + "/job").c_str(), F_OK) == 0) {
       jobs.push_back(path);
     }

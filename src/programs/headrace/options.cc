@@ -51,18 +51,22 @@ const char kRunHelp[] =
     "  headrace show write.hr\n";
 
 const char kCollectHelp[] =
-    "Usage: headrace collect [OPTION]... [DIR]...\n"
+    "Usage: headrace collect [OPTION]... [DIR|LOG]...\n"
     "Makes logs of the records that processes left behind: of a `headrace run` that\n"
-    "was killed, or of programs run with LD_PRELOAD=libheadrace.so. Processes that\n"
-    "still run are left alone; collect again when they have ended.\n"
+    "was killed or ran on another node, or of programs run with\n"
+    "LD_PRELOAD=libheadrace.so. Processes that still run are left alone; collect\n"
+    "again when they have ended.\n"
     "\n"
     "  DIR                   where records are (default: all of yours that are in\n"
     "                        $HEADRACE_SPOOL or else in /dev/shm, $TMPDIR, /tmp or\n"
     "                        /var/tmp, and of no `headrace run` that still works)\n"
-    "  -o, --output FILE     the log; an existing log is replaced (default: the one\n"
-    "                        that the killed `headrace run` was to make, or else\n"
-    "                        headrace-collect-DATE-TIME-PID.hr in this directory,\n"
-    "                        or where the site's configuration says)\n"
+    "  LOG                   with -o: another log that goes into the one\n"
+    "  -o, --output FILE     one log; an existing log is replaced (default: for\n"
+    "                        each directory the one that its `headrace run` was\n"
+    "                        to make, or else in this directory\n"
+    "                        headrace-collect-ID.hr for ranks of a parallel program,\n"
+    "                        headrace-collect-DATE-TIME-PID.hr for others, or\n"
+    "                        where the site's configuration says)\n"
     "      --anonymize       write tokens for paths, arguments, hosts and users;\n"
     "                        what was run with it is always collected so\n"
     "  -q, --quiet           say nothing unless something is wrong\n"
@@ -223,26 +227,42 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
   return settings;
 }
 
-Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments, std::string* warning) {
-  CollectSettings settings;
-  Walker walk(arguments);
+namespace {
+
+Status take_collect_options(Walker& walk, CollectSettings* settings) {
   while (walk.next()) {
-    if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
+    if (walk.is("--help", "-h")) return {Code::kNotFound, "help"};
     if (walk.is("-q", "--quiet") || walk.is("--anonymize")) {
       HEADRACE_TRY(walk.no_value());
-      (walk.is("--anonymize") ? settings.anonymize : settings.quiet) = true;
+      (walk.is("--anonymize") ? settings->anonymize : settings->quiet) = true;
     } else if (walk.is("-o", "--output")) {
       const std::string name = walk.name();
-      HEADRACE_ASSIGN(settings.output, walk.value());
-      HEADRACE_TRY(check_output(name, settings.output));
+      HEADRACE_ASSIGN(settings->output, walk.value());
+      HEADRACE_TRY(check_output(name, settings->output));
     } else {
       return unknown(walk.name(), "collect");
     }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments, std::string* warning) {
+  CollectSettings settings;
   HEADRACE_TRY(read_files("", &settings.site, warning));
-  settings.directories.assign(arguments.begin() + static_cast<std::ptrdiff_t>(walk.position()), arguments.end());
-  if (!settings.output.empty() && settings.directories.size() > 1) {
-    return Status(Code::kInvalid, "--output names one log, and each directory makes its own; collect them one by one");
+  std::vector<std::string> rest = arguments;
+  while (true) {  // options may follow sources
+    const std::vector<std::string> words = std::move(rest);
+    Walker walk(words);
+    HEADRACE_TRY(take_collect_options(walk, &settings));
+    const size_t at = walk.position();
+    if (at >= words.size()) break;
+    const bool options_ended = at > 0 && words[at - 1] == "--";
+    const size_t end = options_ended ? words.size() : at + 1;
+    settings.sources.insert(settings.sources.end(), words.begin() + static_cast<std::ptrdiff_t>(at),
+                            words.begin() + static_cast<std::ptrdiff_t>(end));
+    rest.assign(words.begin() + static_cast<std::ptrdiff_t>(end), words.end());
   }
   return settings;
 }

@@ -27,7 +27,7 @@ struct CollectSettings {
   std::string output;  // "" = the log a launcher began, or a name made from the time
   bool quiet = false;
   bool anonymize = false;
-  std::vector<std::string> directories;  // empty: this user's directory
+  std::vector<std::string> sources;  // directories of records, and logs; empty: all directories of this user
 };
 base::Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments, std::string* warning);
 

@@ -74,6 +74,7 @@ class Run {
 
  private:
   std::string path_of_log() const;
+  std::vector<std::string> job_variables();
   LogOutput output();
   void prepare(const std::string& program);
   void add_start_facts();
@@ -204,12 +205,19 @@ void Run::add_end_facts(const std::string& complete, int status) {
   log_.add_fact(part_.empty() ? "complete" : part_, complete);
 }
 
+/// Values of capture::kJobVariables.
+std::vector<std::string> Run::job_variables() {
+  const std::string log = log_.output().path().empty() ? log_path_ : log_.output().path();
+  if (settings_.anonymize) return {directory_->path()};  // nothing with names may come from elsewhere
+  return {directory_->path(), log, std::to_string(start_.realtime_ns), identity_ + "@" + log_.host()};
+}
+
 Status Run::start(const std::string& program) {
   const bool enter = captured() && unfit_ == nullptr;
   signals_ = take_over_signals();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto child = start_program(program, settings_.command,
-                             enter ? capture_environment(library_, directory_->path()) : plain_environment(), signals_);
+                             enter ? capture_environment(library_, job_variables()) : plain_environment(), signals_);
   if (!child.ok()) return child.status();
   child_ = *child;
   if (captured() && !enter) directory_->leave_note(static_cast<uint32_t>(child_), unfit_, program);

@@ -150,10 +150,13 @@ TEST_F(Settings, RelativePrefixesAreMadeAbsolute) {
   EXPECT_TRUE(settings->rules[0].prefix.ends_with("/build/"));
 }
 
-TEST(CollectOptions, OneLogForOneDirectory) {
-  EXPECT_EQ(collected({"a", "b"})->directories.size(), 2u);
+TEST(CollectOptions, ComeBeforeAndBehindSources) {
+  EXPECT_EQ(collected({"a", "b"})->sources.size(), 2u);
   EXPECT_EQ(collected({"-o", "x.hr", "a"})->output, "x.hr");
-  EXPECT_EQ(collected({"-o", "x.hr", "a", "b"}).code(), base::Code::kInvalid);
+  const auto mixed = collected({"a", "-q", "b", "-o", "x.hr", "--", "-c"});
+  EXPECT_EQ(mixed->sources, (std::vector<std::string>{"a", "b", "-c"}));
+  EXPECT_EQ(mixed->output, "x.hr");
+  EXPECT_TRUE(mixed->quiet);
   EXPECT_EQ(collected({"--what"}).code(), base::Code::kInvalid);
 }
 

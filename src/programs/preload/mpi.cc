@@ -69,12 +69,6 @@ HEADRACE_INLINE int run(F* function, A... arguments) {
 
 void* const kNone = nullptr;
 
-/// After MPI_Init.
-HEADRACE_COLD void begun(const Library& m, const void* caller) {
-  note_rank(m);
-  prepare_reduction(m, caller);
-}
-
 }  // namespace
 
 // A symbol, its real function, and what it does in between. `body` sees `function` and `caller`.
@@ -187,16 +181,17 @@ TWICE(File_set_atomicity, (Handle file, int on), SIMPLE(File_set_atomicity, kCon
 #undef CALL
 
 // ---- the rest
-TWICE(Init, (int* argument_count, char*** arguments), const bool ours = frame == 0;
+TWICE(Init, (int* argument_count, char*** arguments), const bool ours = frame == 0; register_rank();
       const int result = counted(
           LibraryFn::MPI_Init, [&] { return run(function, argument_count, arguments); }, [] { return uint64_t{0}; });
-      if (ours && result == 0) begun(library(caller), caller); return result;)
+      if (ours && result == 0) note_rank(library(caller)); return result;)
 TWICE(Init_thread, (int* argument_count, char*** arguments, int wanted, int* provided), const bool ours = frame == 0;
+      register_rank();
       const int result = counted(
           LibraryFn::MPI_Init_thread, [&] { return run(function, argument_count, arguments, wanted, provided); },
           [] { return uint64_t{0}; });
-      if (ours && result == 0) begun(library(caller), caller); return result;)
-TWICE(Finalize, (void), if (frame == 0) reduce_at_finalize(library(caller));
+      if (ours && result == 0) note_rank(library(caller)); return result;)
+TWICE(Finalize, (void), if (frame == 0) reduce_at_finalize(library(caller), caller);
       return counted(LibraryFn::MPI_Finalize, [&] { return run(function); }, [] { return uint64_t{0}; });)
 TWICE(Recv, (void* buffer, int count, Handle type, int peer, int tag, Handle comm, void* status),
       Outermost outermost(&frame);

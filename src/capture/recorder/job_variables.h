@@ -1,0 +1,13 @@
+// What the launcher hands to the processes of its job in their environment.
+#pragma once
+
+namespace headrace::capture {
+
+inline constexpr char kJobVariable[] = "HEADRACE_JOB";      // the job directory, on the launcher's node
+inline constexpr char kLogVariable[] = "HEADRACE_LOG";      // absolute path of the job's log
+inline constexpr char kStartVariable[] = "HEADRACE_START";  // what all its times count from, ns of the real-time clock
+inline constexpr char kIdentityVariable[] = "HEADRACE_JOB_ID";  // IDENTITY@HOST: of the log, and of the launcher
+inline constexpr const char* kJobVariables[] = {kJobVariable, kLogVariable, kStartVariable, kIdentityVariable};
+inline constexpr unsigned kJobVariableCount = sizeof kJobVariables / sizeof kJobVariables[0];
+
+}  // namespace headrace::capture

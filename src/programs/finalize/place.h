@@ -1,0 +1,44 @@
+// Where the job log is, for the ranks of one node.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/communicator.h"
+#include "capture/harvest/shared_log.h"
+#include "model/process.h"
+
+namespace headrace::programs {
+
+class Place {
+ public:
+  /// Reads what the launcher, or the first process of the job on this node, left beside the spools.
+  explicit Place(const std::string& spool_path);
+  ~Place();
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  /// At rank 0: the log that a launcher writes, or one of this launch's own in the directory where `process` began.
+  base::Result<capture::SharedLog> open_log(const model::Process& process, uint64_t begun_utc_ns);
+  /// Gives rank 0's log to all. Collective.
+  base::Status tell(base::Communicator& ranks, const std::optional<capture::SharedLog>& log);
+
+  const std::string& path() const { return path_; }
+  uint64_t start_utc_ns() const { return start_utc_ns_; }
+
+  /// Whether nobody on this node knew the log: then keep() tells whoever collects there what ranks do from now on.
+  bool is_new() const { return facts_.count("log") == 0; }
+  void keep();
+  /// The fact by which the log says whether this node's part of it is complete.
+  std::string part() const;
+
+ private:
+  std::string fact(const char* key) const;
+
+  int directory_;
+  std::map<std::string, std::string> facts_;
+  std::string path_;
+  uint64_t start_utc_ns_ = 0;
+};
+
+}  // namespace headrace::programs
