@@ -80,6 +80,16 @@ void hide() {
   *out = nullptr;
 }
 
+/// A static program cannot preload the library, but what it starts can: the launcher puts it first in the list.
+const char* preloaded_by_launcher() {
+  static char path[512];
+  const char* list = environment_value("LD_PRELOAD");
+  const size_t length = list ? strcspn(list, ": ") : 0;
+  if (!length || length >= sizeof path) return nullptr;
+  memcpy(path, list, length);
+  return path;
+}
+
 /// Whether this program starts ranks of parallel programs on other nodes, where only its own environment takes what is
 /// added: nothing of Headrace's stands between.
 bool starts_ranks(const char* executable) {
@@ -111,16 +121,6 @@ void hand_on(const char* executable, int count, char* const* arguments) {
   }
   extended[n] = list;
   environ = extended;
-}
-
-/// A static program cannot preload the library, but what it starts can: the launcher puts it first in the list.
-const char* preloaded_by_launcher() {
-  static char path[512];
-  const char* list = environment_value("LD_PRELOAD");
-  const size_t length = list ? strcspn(list, ": ") : 0;
-  if (!length || length >= sizeof path) return nullptr;
-  memcpy(path, list, length);
-  return path;
 }
 
 }  // namespace

@@ -352,14 +352,14 @@ Settings read_settings() {
       read_config(path, true, settings, more);
     } else {
       read_files(settings, more);
-      more.capture |= asked && strcmp(asked, "on") == 0;
+      more.capture |= settings.launched || (asked && strcmp(asked, "on") == 0);
       if (more.capture && !more.listed) {
         choose_clock();
         read_environment(settings, more.spool);
       }
     }
     settings.listed = more.listed;
-    settings.off = more.listed || (!settings.launched && !more.capture);
+    settings.off = more.listed || (!settings.harvested && !more.capture);
   }
   errno = saved;
   return settings;

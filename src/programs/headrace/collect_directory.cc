@@ -50,6 +50,13 @@ bool is_note(const std::string& key) {
   return std::find(std::begin(kNotes), std::end(kNotes), key) != std::end(kNotes);
 }
 
+bool read_header(int directory, const capture::SpoolName& name, capture::Header* header) {
+  const int fd = openat(directory, name.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const bool whole = fd >= 0 && read(fd, header, sizeof *header) == static_cast<ssize_t>(sizeof *header);
+  if (fd >= 0) close(fd);
+  return whole && header->magic == capture::kSpoolMagic;
+}
+
 /// Processes that are in a log already with all they did; one that "runs" was reduced with its ranks, and did more.
 std::unordered_set<uint64_t> stored_processes(const std::string& log) {
   std::unordered_set<uint64_t> ids;
@@ -75,14 +82,16 @@ class Collection {
         facts_(directory.facts()),
         launched_(!facts_.empty()),
         node_(facts_.count("node") != 0),
-        glance_(glance_at(directory, facts_)),
-        target_(into.empty() ? target_of(settings, facts_, log_name()) : Target{into, true, ""}),
-        is_part_(node_ || !into.empty()) {}
+        glance_(glance_at(directory)),
+        target_(into.empty() ? target_of(settings, facts_, name()) : Target{into, true, ""}),
+        is_part_(node_ || !into.empty()) {
+    if (facts_.count("scheduler_job") == 0) add_scheduler_facts(glance_.job, &facts_);
+  }
 
   bool perform();
 
  private:
-  LogName log_name() const;
+  LogName name() const;
   Status open_log();
   Status make_anonymous(capture::JobLog& log);
   void add_facts(capture::JobLog& log, size_t running);
@@ -102,11 +111,10 @@ class Collection {
   bool joined_ = false;  // the log was there before
 };
 
-/// What a new log is called after. Nodes of one launch may collect into the same.
-LogName Collection::log_name() const {
-  const bool by_day = !settings_.site.log_directory.empty();
-  return {by_day ? glance_.program : "collect", glance_.job, settings_.anonymize || facts_.count("anonymize") != 0,
-          node_ ? fact_of(facts_, "job_identity") : ""};
+/// A new log in the site's directory is named after what was captured, one in the working directory after collecting.
+LogName Collection::name() const {
+  return {settings_.site.log_directory.empty() ? "collect" : glance_.program, glance_.job,
+          settings_.anonymize || facts_.count("anonymize") != 0, ""};
 }
 
 /// The log, and what its times count from.
@@ -114,12 +122,10 @@ Status Collection::open_log() {
   const uint64_t known = number_of(facts_, "producer");
   output_.emplace(target_.append ? LogOutput::append_to(target_.path, fallback_directories(), known)
                                  : LogOutput(target_.path, fallback_directories()));
-  if (!target_.append && launched_) output_->belong_to(fact_of(facts_, "job_identity"), node_);
-  start_ = glance_.start;
-  if (!launched_) add_scheduler_facts(glance_.job, &facts_);
   const mode_t going_on = mode_in_progress(settings_.site, target_.path);
-  output_->permit(going_on, is_part_ || facts_.count("part") != 0 ? going_on
-                                                                  : mode_when_complete(settings_.site, target_.path));
+  output_->permit(going_on, is_part_ ? going_on : mode_when_complete(settings_.site, target_.path));
+  if (!target_.append && launched_) output_->belong_to(fact_of(facts_, "job_identity"), node_);
+  start_ = start_of(directory_);
   joined_ = target_.append;
   if (known == 0 && node_) {  // should this be killed, the next one goes on as the same writer
     facts_["producer"] = std::to_string(output_->producer());
@@ -246,7 +252,20 @@ bool Collection::perform() {
 
 }  // namespace
 
-Moment start_of(const JobDirectory& directory) { return glance_at(directory, directory.facts()).start; }
+Moment start_of(const JobDirectory& directory) {
+  const Facts facts = directory.facts();
+  Moment start{0, number_of(facts, "start_monotonic_ns"), number_of(facts, "start_utc_ns"),
+               number_of(facts, "start_boottime_ns")};
+  if (start.realtime_ns != 0 && start.boottime_ns != 0) return start;
+  if (start.realtime_ns != 0) return Moment::at(start.realtime_ns);
+  start = Moment::now();
+  for (const capture::SpoolName& name : capture::list_spools(directory.descriptor())) {
+    capture::Header header{};
+    if (read_header(directory.descriptor(), name, &header) && header.realtime_ns < start.realtime_ns)
+      start = {0, header.monotonic_ns[0], header.realtime_ns, header.boottime_ns};
+  }
+  return start;
+}
 
 bool collect_directory(JobDirectory& directory, const CollectSettings& settings, const std::string& into) {
   return Collection(directory, settings, into).perform();

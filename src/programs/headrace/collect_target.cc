@@ -30,11 +30,16 @@ bool is_of_job(const std::string& log, const Facts& facts) {
 }  // namespace
 
 Target target_of(const CollectSettings& settings, const Facts& facts, const LogName& name) {
+  const std::string& output = settings.output;
   const auto log = facts.find("log");
   // Ranks that reduced their figures have begun the log already.
-  if (!settings.output.empty() && log != facts.end() && facts.count("node") != 0 && is_of_job(log->second, facts))
-    return {log->second, true, absolute_path(settings.output)};
-  if (!settings.output.empty()) return {absolute_path(settings.output), false, ""};
+  if (!output.empty() && log != facts.end() && facts.count("node") != 0 && is_of_job(log->second, facts))
+    return {log->second, true, absolute_path(output)};
+  if (!output.empty()) return {absolute_path(output), false, ""};
+  const auto identity = facts.find("job_identity");
+  // Other nodes may collect into it as well.
+  if (log == facts.end() && identity != facts.end() && facts.count("node") != 0)
+    return {default_log_path(settings.site, {name.program, name.job, name.anonymous, identity->second}), false, ""};
   if (log == facts.end()) return {default_log_path(settings.site, name), false, ""};
   struct stat info;
   if (stat(log->second.c_str(), &info) != 0 || info.st_size == 0) return {log->second, false, ""};

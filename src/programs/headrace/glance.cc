@@ -1,7 +1,6 @@
 #include "programs/headrace/glance.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <optional>
@@ -15,8 +14,6 @@
 
 namespace headrace::programs {
 namespace {
-
-using capture::Moment;
 
 constexpr size_t kLongestName = 4096;
 
@@ -75,23 +72,14 @@ SchedulerJob joined(const std::set<std::string>& jobs) {
 
 }  // namespace
 
-Glance glance_at(const JobDirectory& directory, const std::map<std::string, std::string>& facts) {
-  const auto number = [&](const char* key) {
-    const auto found = facts.find(key);
-    return found == facts.end() ? uint64_t{0} : strtoull(found->second.c_str(), nullptr, 10);
-  };
-  const Moment told{0, number("start_monotonic_ns"), number("start_utc_ns"), number("start_boottime_ns")};
+Glance glance_at(const JobDirectory& directory) {
   Glance glance;
-  glance.start = Moment::now();
   std::set<std::string> jobs;
   std::tuple<bool, bool, uint64_t> most{};  // parallel; no tool of the system; bytes of records
   for (const capture::SpoolName& name : capture::list_spools(directory.descriptor())) {
     const auto first = read_first(directory, name.file);
     if (!first.has_value()) continue;
     const capture::Header& header = first->header;
-    if (header.realtime_ns < glance.start.realtime_ns) {
-      glance.start = {0, header.monotonic_ns[0], header.realtime_ns, header.boottime_ns};
-    }
     if (!first->job.empty()) jobs.insert(first->job);
     const std::tuple weight{header.ranks > 0, !is_of_system(first->executable), uint64_t{header.used}};
     if (!is_shell(first->executable) && weight > most) {
@@ -99,7 +87,6 @@ Glance glance_at(const JobDirectory& directory, const std::map<std::string, std:
       glance.program = first->executable;
     }
   }
-  if (told.realtime_ns != 0) glance.start = told.boottime_ns != 0 ? told : Moment::at(told.realtime_ns);
   if (glance.program.empty()) glance.program = "collect";
   glance.job = joined(jobs);
   return glance;

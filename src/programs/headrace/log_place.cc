@@ -1,5 +1,6 @@
 #include "programs/headrace/log_place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,27 @@ std::string site_name(const LogName& name, time_t now) {
          (name.anonymous ? "" : plain(capture::host_name()) + "-") + std::to_string(getpid());
 }
 
+/// The log that another node began for the same launch, perhaps under the name of another of its programs, perhaps
+/// before midnight; "" = none.
+std::string log_of_launch(const std::string& log_directory, const std::string& identity, time_t now) {
+  constexpr time_t kDay = 24 * 60 * 60;
+  const std::string end = "-" + identity + ".hr";
+  for (const time_t when : {now, now - kDay}) {
+    const std::string day = day_directory(log_directory, when);
+    std::string found;
+    DIR* stream = opendir(day.c_str());
+    if (stream == nullptr) continue;
+    while (const dirent* entry = readdir(stream)) {
+      const std::string path = day + "/" + entry->d_name;
+      struct stat info;
+      if (path.ends_with(end) && lstat(path.c_str(), &info) == 0 && info.st_uid == geteuid()) found = path;
+    }
+    closedir(stream);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string day_directory(const std::string& log_directory, time_t when) {
@@ -112,7 +134,10 @@ std::string default_log_path(const RunSettings& site, const LogName& name) {
     stem = day_directory(site.log_directory, now) + "/" +
            site_name({program, name.job, name.anonymous, name.identity}, now);
   }
-  if (!name.identity.empty()) return stem + ".hr";
+  if (!name.identity.empty()) {
+    const std::string begun = site.log_directory.empty() ? "" : log_of_launch(site.log_directory, name.identity, now);
+    return begun.empty() ? stem + ".hr" : begun;
+  }
   for (int number = 1;; ++number) {  // several jobs may be collected within a second
     std::string path = stem + (number == 1 ? "" : "-" + std::to_string(number)) + ".hr";
     if (access(path.c_str(), F_OK) != 0) return path;

@@ -65,8 +65,8 @@ const char kCollectHelp[] =
     "                        each directory the one that its `headrace run` was\n"
     "                        to make, or else in this directory\n"
     "                        headrace-collect-ID.hr for ranks of a parallel program,\n"
-    "                        headrace-collect-DATE-TIME-PID.hr for others, or where\n"
-    "                        the site's configuration says)\n"
+    "                        headrace-collect-DATE-TIME-PID.hr for others, or\n"
+    "                        where the site's configuration says)\n"
     "      --anonymize       write tokens for paths, arguments, hosts and users;\n"
     "                        what was run with it is always collected so\n"
     "  -q, --quiet           say nothing unless something is wrong\n"
@@ -250,6 +250,7 @@ Status take_collect_options(Walker& walk, CollectSettings* settings) {
 
 Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments, std::string* warning) {
   CollectSettings settings;
+  HEADRACE_TRY(read_files("", &settings.site, warning));
   std::vector<std::string> rest = arguments;
   while (true) {  // options may follow sources
     const std::vector<std::string> words = std::move(rest);
@@ -263,7 +264,6 @@ Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments,
                             words.begin() + static_cast<std::ptrdiff_t>(end));
     rest.assign(words.begin() + static_cast<std::ptrdiff_t>(end), words.end());
   }
-  HEADRACE_TRY(read_files("", &settings.site, warning));
   return settings;
 }
 
