@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -109,6 +110,7 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     options.ranks = options.ranks or (2 if options.what == "bandwidth" else 4)
     options.rounds = options.rounds or (5 if options.what == "bandwidth" else 15)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # so that no files stay
     with tempfile.TemporaryDirectory(prefix="headrace-benchmarks-", dir=options.directory) as place:
         (bandwidth if options.what == "bandwidth" else start)(options, Path(place))
 
