@@ -88,10 +88,10 @@ Frame first_opens(const RecordTables& tables, const Frame& merged) {
     uint64_t held = size.words[row], flag = flags.words[row];
     if (const uint32_t of = shared.find(record.words[row]); of != IdMap::kNone) {
       // Where nobody says what the first rank found, what all found together is the best guess.
-      const uint64_t opened = shared.number("opened_size", of), opened_flags = shared.number("opened_flags", of);
-      if (opened != 0 || opened_flags != 0) {
+      const uint64_t opened = shared.number("opened_size", of);
+      if (opened != ~uint64_t{0}) {
         held = opened;
-        flag = opened_flags;
+        flag = shared.number("opened_flags", of);
       }
     }
     const bool tie = first[to] == at.words[row] && held < sizes[to];

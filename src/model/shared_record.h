@@ -23,8 +23,9 @@ struct SharedRecord {
   Spread bytes{};                                // read and written by each
   Spread time_ns{};                              // read_ns + write_ns + meta_ns of each
   int64_t fastest_rank = -1, slowest_rank = -1;  // of equal ones the lowest; −1: not known
-  // Of the rank with the least first_open_at_ns (of equal ones the least size): its size_at_open and flags. What the
-  // row of `files` says of all ranks does not tell whether the file held data: one that came later saw the first write.
+  // Of the rank with the least first_open_at_ns (of equal ones the least size): its size_at_open (~0: not known) and
+  // flags. What the row of `files` says of all ranks does not tell whether the file held data: one that came later saw
+  // the first write.
   uint64_t opened_size = 0, opened_flags = 0;
 };
 

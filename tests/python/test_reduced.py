@@ -11,7 +11,7 @@ from headrace.analysis.compare import compare
 from headrace.analysis.job_facts import job_facts
 from headrace.analysis.scaling import scaling
 from headrace.analysis.summary import Options, summarize
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from made_logs import LogMaker
 from reduced_logs import reduced
@@ -126,7 +126,16 @@ PROPERTY = settings(
 )
 
 
+NOTHING = {"kind": "file", "layer": "posix", **dict.fromkeys(FIGURES, 0)}
+# Rank 0 opened a file that was there, of which nothing is known; rank 1 opened it later and asked to make it.
+NOT_CREATED = [
+    {"process": 1, "path": "/a/x", "first_open_at_ns": 1, "flags": 0, **NOTHING},
+    {"process": 2, "path": "/a/x", "first_open_at_ns": 2, "flags": 1, **NOTHING},
+]
+
+
 @PROPERTY
+@example(records=NOT_CREATED)
 @given(records=RECORDS)
 def test_nothing_is_lost(tmp_path: Path, records: list[dict[str, Any]]) -> None:
     whole, less = both(tmp_path, records, None)

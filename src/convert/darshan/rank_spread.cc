@@ -58,6 +58,7 @@ model::SharedRecord rank_spread(const Layout& layout, const Record& record, cons
                                 uint64_t ranks) {
   model::SharedRecord shared;
   shared.ranks = std::max<uint64_t>(ranks, 1);
+  shared.opened_size = kNotKnown;
   shared.who = shared.ranks == 1 ? "0" : "0-" + std::to_string(shared.ranks - 1);
   const auto count = static_cast<double>(shared.ranks);
   shared.bytes = {kNotKnown, kNotKnown, static_cast<double>(file[bytes_read] + file[bytes_written]) / count, -1};
