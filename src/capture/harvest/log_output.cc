@@ -128,7 +128,8 @@ Status LogOutput::write(LogTables& tables, bool last) {
 /// Takes the log to the next directory that accepts what there is of it.
 Status LogOutput::fall_back(const Status& why) {
   if (trouble_.empty()) trouble_ = why.message();
-  const bool shared = joins_ || append_;  // somebody else's chunks are in it as well
+  // Somebody else's chunks are in it as well; ranks that reduced their figures may have begun it.
+  const bool shared = joins_ || append_ || (shared_.has_value() && !shared_->created());
   const uint64_t good_bytes = writer_.has_value() && !shared ? writer_->end() : 0;
   writer_.reset();
   shared_.reset();

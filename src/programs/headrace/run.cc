@@ -116,7 +116,7 @@ LogOutput Run::output() {
   const mode_t going_on = mode_in_progress(settings_, log_path_);
   output.permit(going_on, launch_.is_parallel() ? going_on : mode_when_complete(settings_, log_path_));
   identity_ = capture::identity_text(launch_.is_parallel() ? launch_.id : output.producer());
-  output.belong_to(identity_, true);  // ranks that reduce their figures may begin it
+  output.belong_to(identity_, launch_.is_parallel());
   if (!launch_.is_parallel()) return output;
   part_ = capture::kPartFact + capture::identity_text(output.producer());
   // If there is no place for it now there may be one at the end.
