@@ -317,3 +317,19 @@ def test_preloaded_ranks_have_a_log_before_anybody_collects(launching: Launching
     assert launching.collect().returncode == 0
     assert launching.logs() == [log]
     check(launching, log, 3)
+
+
+def test_one_rank_that_asks_for_the_reduction_decides_for_all(launching: Launching) -> None:
+    asked, plain = ["-np", "1", *launching.app()], ["-np", "1", *launching.app()]
+    if launching.mpi == "openmpi":
+        asked = ["-x", "HEADRACE_REDUCE=always", "-x", f"LD_PRELOAD={LIBRARY}", *asked]
+        plain = ["-x", f"LD_PRELOAD={LIBRARY}", *plain]
+    else:
+        asked = ["-genv", "LD_PRELOAD", str(LIBRARY), "-env", "HEADRACE_REDUCE", "always", *asked]
+    done = launching.run([f"mpirun.{launching.mpi}", *asked, ":", *plain])
+    assert done.returncode == 0, done.stderr.decode()
+    (log,) = launching.logs()
+    with headrace.open(log) as opened:
+        assert {row["ranks"] for row in opened.table("shared").to_pylist()} == {2}
+    assert launching.collect().returncode == 0
+    assert figures(log, launching.data)[-1, "shared"] == (2, 2, 6, 20, 300)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -90,6 +91,20 @@ def test_what_comes_after_finalize_is_counted(
     shared = captured.files("/shared", layer="mpiio")
     assert sum(row["bytes_written"] for row in shared) == 4000
     assert sum(row["opens"] for row in shared) == sum(row["closes"] for row in shared) == 4
+
+
+@pytest.mark.usefixtures("always")
+def test_programs_with_sanitizers_end_as_they_would(
+    mpi: str, parallel: Parallel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "sanitized"
+    source = Path(__file__).parent / "c" / "endings.c"
+    options = ["-pthread", "-fsanitize=address", "-static-libasan"]
+    subprocess.run([f"mpicc.{mpi}", *options, "-o", str(program), str(source)], check=True)
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
+    captured = parallel(2, [program, "after", tmp_path / "shared"])
+    assert captured.status == 0, captured.stderr.decode()
+    assert sum(row["bytes_written"] for row in captured.files("/shared", layer="mpiio")) == 2000
 
 
 @pytest.mark.usefixtures("always")

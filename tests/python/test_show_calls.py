@@ -109,3 +109,23 @@ def test_mounts_of_files_are_said_when_there_are_several(tmp_path: Path) -> None
         "/home/file": "/home",
     }
     assert "· on" not in headrace("show", simulation(tmp_path / "b.hr")).stdout
+
+
+def test_time_of_asynchronous_requests_is_said_not_to_be_known(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1)
+    maker.file(1, "/data/a", writes=3, bytes_written=3 << 20, write_ns=3000)
+    log = maker.write(tmp_path / "plain.hr")
+    assert "Asynchronous" not in headrace("show", log).stdout
+    maker.add(
+        "profiles",
+        process=1,
+        function="aio_return",
+        calls=2,
+        errors=0,
+        bytes=2 << 20,
+        time_ns=400,
+        max_ns=300,
+    )
+    text = " ".join(headrace("show", maker.write(tmp_path / "a.hr")).stdout.split())
+    assert "Asynchronous I/O moved 2 MiB: these calls only begin it and fetch its result" in text

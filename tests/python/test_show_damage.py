@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from commands import headrace
+from headrace.commands._show_header import header_lines
+from headrace.commands._terminal import Terminal
 from made_logs import LogMaker, simulation
 
 GOLDEN = Path(__file__).parents[1] / "golden/job-v1.hr"
@@ -81,3 +83,12 @@ def test_a_complete_log_says_what_it_lacks_once(tmp_path: Path) -> None:
 def test_excluded_paths_alone_are_no_gap(tmp_path: Path) -> None:
     assert "log complete\n" in headrace("show", GOLDEN).stdout
     assert "log complete, but" in headrace("show", simulation(tmp_path / "a.hr")).stdout
+
+
+def test_a_run_whose_end_is_lost_did_not_take_0_ns() -> None:
+    job = {"command": [], "host": "", "start_utc_ns": 1, "run_ns": 0, "process_ids": 0, "processes": 0}
+    log = {"damaged_places": 1, "damaged_bytes": 9, "closed": False}
+    facts = {"job": {**job, "exit_status": None}, "log": log, "selected_processes": [], "damage": [{}]}
+    text = " ".join(header_lines(facts, Terminal(None, False, False)))
+    assert "ran" not in text
+    assert "run time not known" in text

@@ -29,7 +29,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
                 duration(run["run_ns"]),
                 NONE if run["speed_up"] is None else f"{run['speed_up']:.2f}",
                 percent(run["efficiency"]),
-                *(percent(shares[part]) for part in ("compute", "mpi", "mpiio", "io")),
+                *(_share(run, part) for part in ("compute", "mpi", "mpiio", "io")),
                 NONE if run["slowest_io_ns"] is None else duration(run["slowest_io_ns"]),
                 _bar(shares, terminal.unicode),
             )
@@ -50,6 +50,12 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         line for note in facts["notes"] for line in map(terminal.warn, terminal.wrap(note, "  ", "    "))
     ]
     return [clip(line, terminal.columns) for line in lines]
+
+
+def _share(run: Facts, part: str) -> str:
+    """A job without ranks has no communication; one with ranks has, though Darshan does not tell of it."""
+    told = run["communication_known"] or not run["has_ranks"] or part in ("compute", "io")
+    return percent(run["shares"][part]) if told or run["shares"][part] else NONE
 
 
 _NAMES = {"compute": "compute", "mpi": "communication", "mpiio": "MPI-IO's own", "io": "I/O (posix, stdio)"}

@@ -28,7 +28,9 @@ def header_lines(facts: Facts, terminal: Terminal) -> list[str]:
         place.append(f"{printable(str(job['scheduler']))} job {printable(str(job['scheduler_job']))}")
     if isinstance(job["start_utc_ns"], int):
         place.append(moment(job["start_utc_ns"]))
-    place.append(f"ran {duration(job['run_ns'])}")
+    # A damaged log without a process left has lost its end: how long the job ran is lost with it.
+    lost = facts["damage"] and not job["run_ns"]
+    place.append("run time not known" if lost else f"ran {duration(job['run_ns'])}")
     lines += terminal.wrap(", ".join(place), "  ")
     lines += terminal.wrap(", ".join(_what_ran(facts)), "  ")
     text, bad = _completeness(facts)

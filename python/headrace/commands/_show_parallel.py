@@ -132,10 +132,12 @@ def _ranks(parallel: Facts, terminal: Terminal) -> list[str]:
     if parallel["ranks"] < 2 or not parallel["io_ns"]["most"]:
         return []
     rows: list[Sequence[str]] = [("", "rank", "I/O", "read", "write", "metadata", "communication", "node")]
+    known = parallel["mpi"]["calls"] > 0  # Darshan logs have no communication
     for key, word in (("slowest_ranks", "slowest"), ("fastest_ranks", "fastest")):
         for row in parallel[key][:_MOST]:
-            times = [duration(row[name]) for name in ("io_ns", "read_ns", "write_ns", "meta_ns", "mpi_ns")]
-            rows.append((word, str(row["rank"]), *times, printable(row["host"])))
+            times = [duration(row[name]) for name in ("io_ns", "read_ns", "write_ns", "meta_ns")]
+            between = duration(row["mpi_ns"]) if known else NONE
+            rows.append((word, str(row["rank"]), *times, between, printable(row["host"]) or NONE))
             word = ""
     table = columns(rows, left=frozenset({0, 7}), room=terminal.columns)
     return [terminal.dim(table[0]), *table[1:]]

@@ -130,7 +130,6 @@ Status LogOutput::fall_back(const Status& why) {
   if (trouble_.empty()) trouble_ = why.message();
   const bool shared = joins_ || append_;  // somebody else's chunks are in it as well
   const uint64_t good_bytes = writer_.has_value() && !shared ? writer_->end() : 0;
-  const bool keep_part = writer_.has_value() && shared;
   writer_.reset();
   shared_.reset();
   for (; next_fallback_ < fallbacks_.size(); ++next_fallback_) {
@@ -144,7 +143,7 @@ Status LogOutput::fall_back(const Status& why) {
     }
     if (!joins_) unlink(path.c_str());
     if (!open(path, false).ok()) continue;
-    if (good_bytes != 0 || keep_part)
+    if (good_bytes != 0 || shared)  // also when it cannot even be opened again: it may be somebody's file by now
       earlier_part_ = former;
     else if (!former.empty())
       unlink(former.c_str());  // nothing of it was usable

@@ -282,7 +282,7 @@ const char* reason_of(Reduced reduced) {
     case Reduced::kRanksMissing:
       return "not all ranks came to MPI_Finalize in time";
     case Reduced::kNoLibrary:
-      return "libheadrace-finalize.so is not beside libheadrace.so, or cannot be loaded";
+      return "libheadrace-finalize.so is not beside libheadrace.so, or cannot be loaded (programs with sanitizers)";
     case Reduced::kNoCopy:
       return "there was no memory for a copy of the records, or a thread could not be stopped for it";
     case Reduced::kFailed:

@@ -144,10 +144,21 @@ struct CopyFile {
   void keep() const { base::kernel_call(SYS_renameat2, AT_FDCWD, reducing, AT_FDCWD, reduced, 0); }
 };
 
+/// Whether dlopen is the C library's. Sanitizers that are linked into a program bring their own, which ends the program
+/// when it is asked for RTLD_DEEPBIND.
+bool plain_dlopen() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(&dlopen), &info) == 0 || info.dli_fname == nullptr) return false;
+  const char* slash = strrchr(info.dli_fname, '/');
+  const char* name = slash ? slash + 1 : info.dli_fname;
+  return strncmp(name, "libc", 4) == 0 || strncmp(name, "libdl", 5) == 0 || strncmp(name, "ld-", 3) == 0;
+}
+
 /// In no scope but its own: what it calls of the C library must not come back to our wrappers.
 FinalizeFunction load_library() {
   Dl_info info;
   char path[512];
+  if (!plain_dlopen()) return nullptr;
   if (dladdr(reinterpret_cast<void*>(&reduce_at_finalize), &info) == 0 || info.dli_fname == nullptr) return nullptr;
   const char* slash = strrchr(info.dli_fname, '/');
   const int length = slash ? static_cast<int>(slash - info.dli_fname) : 0;

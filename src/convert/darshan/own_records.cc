@@ -31,6 +31,13 @@ model::FileKind kind_of(std::string_view word) {
   return model::FileKind::kFile;
 }
 
+/// What Darshan keeps records of. It watches no pipes, sockets and files without a name, and no system directories.
+bool has_record(model::FileKind kind) {
+  using Kind = model::FileKind;
+  return kind == Kind::kFile || kind == Kind::kDirectoryRollup || kind == Kind::kDirectory || kind == Kind::kStream ||
+         kind == Kind::kDataset;
+}
+
 model::Layer layer_named(std::string_view word) {
   for (uint32_t layer = 0; layer < model::kLayers; ++layer) {
     if (model::layer_name(static_cast<model::Layer>(layer)) == word) return static_cast<model::Layer>(layer);
@@ -53,6 +60,37 @@ Module module_of(const model::FileRecord& record) {
       return dataset ? Module::kPnetcdfVar : Module::kPnetcdfFile;
   }
   return Module::kPosix;
+}
+
+std::string command_line(std::string_view arguments) {
+  std::string line(arguments);
+  std::replace(line.begin(), line.end(), '\0', ' ');
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+/// By row of `processes` that of the last image: an exec keeps the process, so its images are of one rank.
+std::vector<uint64_t> last_images(const TableView& table) {
+  const NumberView ids = table.number("process"), parents = table.number("parent"), pids = table.number("pid"),
+                   hosts = table.number("host");
+  const TextView ended = table.text("ended");
+  std::unordered_map<uint64_t, uint64_t> row_of, after;
+  for (uint64_t row = 0; row < table.rows(); ++row) row_of[ids[row]] = row;
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    const auto before = row_of.find(parents[row]);
+    if (before == row_of.end() || ended[before->second] != "exec") continue;
+    if (pids[before->second] == pids[row] && hosts[before->second] == hosts[row]) after[before->second] = row;
+  }
+  std::vector<uint64_t> last(table.rows());
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    last[row] = row;
+    for (int execs = 0; execs < 100; ++execs) {  // a damaged log may go in circles
+      const auto next = after.find(last[row]);
+      if (next == after.end()) break;
+      last[row] = next->second;
+    }
+  }
+  return last;
 }
 
 }  // namespace
@@ -88,6 +126,7 @@ void OwnRecords::read_processes(const Tables& tables) {
                    instance = table.number("instance"), hosts = table.number("host"),
                    executables = table.number("executable"), ends = table.number("end_at_ns");
   const TextView arguments = table.text("arguments");
+  const std::vector<uint64_t> last = last_images(table);
   uint64_t first_instance = 0;
   int64_t next = 0;
   for (uint64_t row = 0; row < table.rows(); ++row) {
@@ -96,14 +135,25 @@ void OwnRecords::read_processes(const Tables& tables) {
     if (first_instance == 0) first_instance = instance[row];
     if (instance[row] == first_instance) next = std::max<int64_t>(next, static_cast<int64_t>(ranks[row]));
   }
+  std::unordered_map<uint64_t, int64_t> given;  // by the last image of a process without a rank
+  bool named = false;
   for (uint64_t row = 0; row < table.rows(); ++row) {
-    const bool ranked = ranks[row] != 0 && instance[row] == first_instance;
+    const uint64_t image = last[row];
+    const bool ranked = ranks[image] != 0 && instance[image] == first_instance;
     // What stands for ranks is none, also where they are those of another program.
-    const bool stands = rank.i64(row) < 0 && ranks[row] != 0;
-    processes_[ids[row]] = {ranked || stands ? rank.i64(row) : next++, name(hosts[row])};
-    if (!job_.command.empty()) continue;
-    for (const char c : arguments[row]) job_.command += c == '\0' ? ' ' : c;
-    while (job_.command.ends_with(' ')) job_.command.pop_back();
+    const bool stands = rank.i64(image) < 0 && ranks[image] != 0;
+    int64_t number = rank.i64(image);
+    if (!ranked && !stands) {
+      const auto [place, is_new] = given.try_emplace(ids[image], next);
+      next += is_new ? 1 : 0;
+      number = place->second;
+    }
+    processes_[ids[row]] = {number, name(hosts[row])};
+    // The command is that of the ranks, if there are any and it is known.
+    const bool of_rank = ranked && !stands && row == image && arguments[row].size() != 0;
+    if (named || (!job_.command.empty() && !of_rank)) continue;
+    named = of_rank;
+    job_.command = command_line(arguments[row]);
     if (job_.command.empty()) job_.command = name(executables[row]);
   }
   job_.processes = std::max<int64_t>(next, 1);
@@ -144,9 +194,10 @@ void OwnRecords::read_files(const Tables& tables) {
   std::unordered_map<uint64_t, size_t> known;  // an exec makes a second image of a rank
   for (uint64_t row = 0; row < table.rows(); ++row) {
     Item item;
+    item.record.kind = kind_of(kind[row]);
+    if (!has_record(item.record.kind)) continue;
     item.rank = rank_of(process[row]);
     item.record.path = stream_name(name(path[row]));
-    item.record.kind = kind_of(kind[row]);
     item.record.layer = layer_named(layer[row]);
     for (size_t i = 0; i < counters.size(); ++i) item.record.counters[i] = counters[i][row];
     const uint64_t key =

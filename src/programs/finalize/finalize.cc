@@ -30,11 +30,17 @@ using capture::FinalizeRequest;
 using capture::Reduced;
 using capture::SharedLog;
 
-/// Whether launchers store what there is: each rank has one, and merging would save little.
-base::Result<bool> left_to_launchers(base::Communicator& ranks, const FinalizeRequest& request, uint64_t shared_rows) {
-  uint64_t alone = request.launched != 0 ? 0 : 1;
-  HEADRACE_TRY(base::all_reduce(ranks, {&alone, 1}, [](uint64_t a, uint64_t b) { return a + b; }));
-  return alone == 0 && request.always == 0 && shared_rows <= capture::kRowsKept;
+/// What all ranks do, whatever the settings of each.
+struct Plan {
+  bool left = false;  // to launchers: each rank has one that stores what there is, and merging would save little
+  bool merge = false;
+};
+
+base::Result<Plan> plan_of(base::Communicator& ranks, const FinalizeRequest& request, uint64_t shared_rows) {
+  uint64_t wishes[] = {request.launched != 0 ? 0u : 1u, request.always};
+  HEADRACE_TRY(base::all_reduce(ranks, wishes, [](uint64_t a, uint64_t b) { return a + b; }));
+  const bool merge = wishes[1] != 0 || shared_rows > capture::kRowsKept;
+  return Plan{wishes[0] == 0 && !merge, merge};
 }
 
 Reduced finalize(const FinalizeRequest& request) {
@@ -47,9 +53,9 @@ Reduced finalize(const FinalizeRequest& request) {
   capture::Reduction reduction(ranks, source, &mounts);
   const auto shared = reduction.count_shared();
   if (!shared.ok()) return Reduced::kFailed;
-  const auto left = left_to_launchers(ranks, request, *shared);
-  if (!left.ok()) return Reduced::kFailed;
-  if (*left) return Reduced::kLeft;
+  const auto plan = plan_of(ranks, request, *shared);
+  if (!plan.ok()) return Reduced::kFailed;
+  if (plan->left) return Reduced::kLeft;
   const Status kept = request.keep_copy() == 0 ? Status() : Status(base::Code::kIo, "no room for a copy");
   if (!base::agree(ranks, kept).ok()) return Reduced::kFailed;
   Place place(path);
@@ -65,7 +71,7 @@ Reduced finalize(const FinalizeRequest& request) {
   if (place.is_new())
     reduction.add_fact(place.part(), "no: what ranks on " + capture::host_name() +
                                          " did after MPI_Finalize is still there; run `headrace collect` on it");
-  const auto part = reduction.make_parts(request.always != 0 || *shared > capture::kRowsKept, log ? log->job() : 0);
+  const auto part = reduction.make_parts(plan->merge, log ? log->job() : 0);
   if (!part.ok()) return Reduced::kFailed;
   SharedFile file(place.path(), log ? &*log : nullptr);
   if (!store_parts(ranks, *part, file).ok()) return Reduced::kLogFailed;
