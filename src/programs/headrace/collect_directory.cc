@@ -171,6 +171,11 @@ void Collection::add_facts(capture::JobLog& log, size_t running) {
     }
     log.add_fact("start_utc_ns", std::to_string(start_.realtime_ns));
   }
+  if (joined_ && node_) {  // ranks that reduced their figures have begun it, and know less
+    for (const char* key : {"scheduler", "scheduler_job"}) {
+      if (facts_.count(key) != 0) log.add_fact(key, facts_[key]);
+    }
+  }
   std::string part = joined_ ? fact_of(facts_, "part") : "";
   if (part.empty() && is_part_) part = capture::kPartFact + capture::identity_text(log.output().producer());
   log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(Moment::now().realtime_ns));
