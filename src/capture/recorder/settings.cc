@@ -219,7 +219,8 @@ struct Job {
 
 /// Leaves word in the directory what `collect` is to know; all processes of the job leave the same.
 void describe_job(const char* directory, const Job& job) {
-  char path[300], final_path[256], text[4500];
+  static char text[4500];  // once, and too much for a stack that is not ours
+  char path[300], final_path[256];
   struct stat found;
   snprintf(final_path, sizeof final_path, "%s/job", directory);
   if (base::kernel_call(SYS_newfstatat, AT_FDCWD, final_path, &found, AT_SYMLINK_NOFOLLOW) == 0) return;
