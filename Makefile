@@ -10,7 +10,8 @@ export PYTHONDONTWRITEBYTECODE = 1
 # Warnings fail the build where nobody reads them.
 HEADRACE_WERROR ?= $(if $(CI),ON,OFF)
 export HEADRACE_WERROR
-PYTEST = .venv/bin/python3 -m pytest
+# The tests of a file run one after the other, those of different files at once; some want to run alone.
+PYTEST = .venv/bin/python3 -m pytest -n $(JOBS) --dist loadfile
 
 .PHONY: help setup build demo test unit sanitize pytest bench fuzz soak lint format clean
 
@@ -49,7 +50,7 @@ pytest:  ## run the Python tests and the tests of real programs (PYTEST_ARGS="-k
 soak:  ## run the long versions of the hard tests (1,000 random kills, …)
 	@scripts/setup test
 	@scripts/build
-	@$(PYTEST) -m soak --timeout 7200 $(PYTEST_ARGS)
+	@.venv/bin/python3 -m pytest -m soak --timeout 7200 $(PYTEST_ARGS)
 
 bench:  ## measure what capture costs (BENCH_ARGS="--peer LIB" measures another library beside it)
 	@scripts/setup test

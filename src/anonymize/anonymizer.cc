@@ -222,8 +222,9 @@ uint64_t Anonymizer::number(uint64_t value, Treatment treatment) const {
 Fact anonymous_fact(const Names& names, std::string_view key, std::string_view value) {
   static constexpr std::string_view kNumbers[] = {"format_version", "start_utc_ns", "end_utc_ns", "exit_status",
                                                   "memory",         "file_sizes",   "anonymized"};
-  static constexpr std::string_view kPaths[] = {"host", "working_directory", "spool_directory", "job_identity"};
-  static constexpr std::string_view kSentences[] = {"complete", "spool_refused"};
+  static constexpr std::string_view kPaths[] = {"host", "working_directory", "spool_directory", "job_identity",
+                                                "scheduler_job"};
+  static constexpr std::string_view kSentences[] = {"complete", "spool_refused", "scheduler"};
   static constexpr std::string_view kLists[] = {"command", "include", "exclude"};
   const auto is_in = [&](const auto& keys) {
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);

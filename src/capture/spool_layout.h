@@ -27,7 +27,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 3;
+inline constexpr uint32_t kSpoolVersion = 4;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -317,6 +317,7 @@ struct alignas(64) Header {
   int32_t rank, ranks;           // in a parallel program; ranks 0: none
   uint64_t instance;             // the run of that program
   Reduced reduced;               // what became of the reduction when that program ended
+  uint32_t scheduler_job;        // Name: scheduler, space, job id; 0: none, or a launcher keeps it
   uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
 };

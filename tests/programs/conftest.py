@@ -15,8 +15,10 @@ HERE = Path(__file__).parent
 def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     """build(NAME) → the compiled c/NAME.c; build(NAME, "musl-gcc", "-static"): another compiler, flags."""
     directory = tmp_path_factory.mktemp("transparent")
-    directory.parent.chmod(0o755)  # programs that change their user must still find themselves
-    directory.chmod(0o755)
+    # Programs that change their user must still find themselves.
+    for place in (directory, *directory.parents):
+        if place.name.startswith(("transparent", "popen-", "pytest-")):
+            place.chmod(0o755)
 
     def compile_once(name: str, compiler: str = "cc", *flags: str) -> Path:
         out = directory / "-".join([name, compiler, *(flag.strip("-") for flag in flags)])

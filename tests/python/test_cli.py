@@ -52,6 +52,7 @@ def test_commands_load_only_what_they_need(tmp_path: Path) -> None:
         assert run.stderr == "[]\n"
 
 
+@pytest.mark.alone
 def test_start_time(capsys: pytest.CaptureFixture[str]) -> None:
     """Prints it; asserts loosely, because machines differ."""
     times = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -102,3 +103,24 @@ def test_spool_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_file_system_types() -> None:
     assert _checks.file_system_type("/proc/self/status") == "proc"
     assert _checks.file_system_type("/") not in ("", "unknown")
+
+
+def test_a_site_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site, logs = tmp_path / "site.conf", tmp_path / "logs"
+    monkeypatch.setenv("HEADRACE_CONFIG", str(site))
+    site.write_text("")
+    assert _checks.configuration().state == OK
+    assert _checks.log_directory().state == OK
+    site.write_text("memory = much\n")
+    assert f"{site}:1: " in _checks.configuration().found
+    site.write_text(f"log_directory = {logs}\n")
+    assert _checks.log_directory().state == FAILS
+    logs.mkdir()
+    check = _checks.log_directory()
+    assert check.state == LIMITED and "headrace make-log-directories" in check.advice
+    subprocess.run([_checks.native_program(), "make-log-directories", "--days", "1"], check=True)
+    assert _checks.log_directory().state == OK
+    (day,) = logs.glob("*/*/*")
+    day.chmod(0o777)
+    check = _checks.log_directory()
+    assert check.state == LIMITED and "remove each other's" in check.found

@@ -183,6 +183,7 @@ def test_a_log_appended_to_itself_counts_once(tmp_path: Path) -> None:
     assert log.verify()
 
 
+@pytest.mark.alone
 def test_opening_100_000_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Prints the time; asserts only that nothing is badly wrong, because machines differ."""
     import time

@@ -249,6 +249,7 @@ def test_the_keys_of_json_are_those_documented(tmp_path: Path) -> None:
     assert used <= documented, f"docs/show.md lacks {sorted(used - documented)}"
 
 
+@pytest.mark.alone
 def test_100_000_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import time
 

@@ -121,7 +121,7 @@ def job_run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
 def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) -> dict[str, Any]:
     keys = ("command", "host", "user_id", "working_directory", "start_utc_ns", "end_utc_ns", "exit_status")
     return {
-        **{key: facts.get(key) for key in keys},
+        **{key: facts.get(key) for key in (*keys, "scheduler", "scheduler_job")},
         "complete": of_all_ranks(facts, processes),
         "run_ns": run_ns,
         "processes": len(processes),

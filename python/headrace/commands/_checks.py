@@ -260,6 +260,57 @@ def packages() -> Check:
     return Check("Python", OK, text)
 
 
+def configuration() -> Check:
+    """The site's file, as the commands read it."""
+    try:
+        run = _config()
+        said = _config("--log-directory")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Check("configuration", FAILS, str(error), _AGAIN, needed=False)
+    if said.returncode != 0:
+        found = said.stderr.strip().removeprefix("headrace: ")
+        return Check("configuration", FAILS, found, "correct the line", needed=False)
+    (path,) = (line for line in run.stdout.splitlines() if line.startswith("configuration:"))
+    return Check("configuration", OK, path.split(":", 1)[1].strip())
+
+
+def log_directory() -> Check:
+    """Where logs go that are not named: there, writable today, and safe from other users."""
+    try:
+        directory, today = (_config(option).stdout.strip() for option in ("--log-directory", "--log-today"))
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Check("log directory", FAILS, str(error), _AGAIN, needed=False)
+    if not directory:
+        found = "none configured: logs go to the directory where a command is started"
+        return Check("log directory", OK, found)
+    make = "run `headrace make-log-directories` as root or the user that keeps the logs"
+    if not Path(directory).is_dir():
+        return Check("log directory", FAILS, f"{directory} is not there", make, needed=False)
+    if not Path(today).is_dir():
+        if os.access(directory, os.W_OK):
+            found = f"{today} is not there yet; the first log makes it"
+            return Check("log directory", LIMITED, found, make, needed=False)
+        return Check("log directory", FAILS, f"{today} is not there", make, needed=False)
+    state = Path(today).stat()
+    if not os.access(today, os.W_OK | os.X_OK):
+        return Check("log directory", FAILS, f"{today} is not writable", f"chmod 1777 {today}", needed=False)
+    if state.st_mode & 0o022 and not state.st_mode & 0o1000:
+        found = f"in {today} users can remove each other's logs"
+        return Check("log directory", LIMITED, found, f"chmod 1777 {today}", needed=False)
+    if state.st_uid not in (0, Path(directory).stat().st_uid):
+        found = f"{today} belongs to user {state.st_uid}, who can remove all logs in it"
+        return Check("log directory", LIMITED, found, make + " ahead of time", needed=False)
+    return Check("log directory", OK, f"{today} is writable and sticky")
+
+
+def _config(*options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(native_program()), "config", *options], capture_output=True, text=True, errors="replace",
+        timeout=30, check=False,
+    )  # fmt: skip
+
+
 ALL: list[Callable[[], Check]] = [
-    system, c_library, library, switched_off, spool, clock, fork_safety, barrier, capture, packages,
+    system, c_library, library, switched_off, configuration, log_directory, spool, clock, fork_safety,
+    barrier, capture, packages,
 ]  # fmt: skip

@@ -34,6 +34,9 @@ cannot be written; 5 a package is missing; `headrace run`: that of the command.
 COMMANDS = {
     "run": (None, "Run a command and capture its I/O in a job log."),
     "collect": (None, "Gather what a capture without `headrace run` left into a job log."),
+    "config": (None, "Print where Headrace is and what programs are linked with."),
+    "wrap": (None, "Run a compiler that links programs with the capture library."),
+    "make-log-directories": (None, "Make a site's directories for the logs of the coming days."),
     "show": ("headrace.commands.show", "Show what a job log says, in the terminal or as JSON."),
     "report": ("headrace.commands.report", "Write a report: one HTML file for any browser."),
     "diff": ("headrace.commands.diff", "Show what changed between runs."),

@@ -24,6 +24,8 @@ def header_lines(facts: Facts, terminal: Terminal) -> list[str]:
     room = None if terminal.columns is None else terminal.columns
     lines = [terminal.bold(shorten_right(words, room))]
     place = [f"on {printable(job['host'])}"] if job["host"] else []
+    if job.get("scheduler_job"):
+        place.append(f"{printable(str(job['scheduler']))} job {printable(str(job['scheduler_job']))}")
     if isinstance(job["start_utc_ns"], int):
         place.append(moment(job["start_utc_ns"]))
     # A damaged log without a process left has lost its end: how long the job ran is lost with it.

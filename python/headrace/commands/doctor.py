@@ -13,7 +13,10 @@ from headrace.commands._terminal import Terminal, terminal, working
 from headrace.commands._text import printable, to_ascii
 
 # What no machine can change; docs/what-escapes.md has the whole list.
-_NEVER = "Never captured: static, setuid and musl programs, raw system calls (docs/what-escapes.md)."
+_NEVER = (
+    "Never captured: setuid and musl programs, static ones unless linked with capture, raw system calls "
+    "(docs/what-escapes.md)."
+)
 
 
 @click.command("doctor")

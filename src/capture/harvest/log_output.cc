@@ -53,6 +53,16 @@ LogOutput LogOutput::append_to(std::string path, std::vector<std::string> fallba
   return output;
 }
 
+LogOutput LogOutput::continued() const {
+  LogOutput output = append_to(open_path_, {}, producer_);
+  output.permit(in_progress_, when_complete_);
+  return output;
+}
+
+void LogOutput::complete() const {
+  if (when_complete_ != 0 && !open_path_.empty()) chmod(open_path_.c_str(), when_complete_);
+}
+
 Status LogOutput::check_replaceable(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0 || (S_ISREG(info.st_mode) && info.st_size == 0)) return {};
@@ -78,6 +88,7 @@ Status LogOutput::open(const std::string& path, bool append) {
   auto log = append ? SharedLog::join(path) : SharedLog::open(path, identity_, start_utc_ns_, {}, job_, replace);
   if (!log.ok()) return log.status();
   HEADRACE_ASSIGN(auto sink, log->sink());
+  if (in_progress_ != 0) chmod(path.c_str(), in_progress_);
   format::WriterOptions options;
   options.job = job_ = log->job();
   options.producer.process = producer_;
@@ -117,7 +128,8 @@ Status LogOutput::write(LogTables& tables, bool last) {
 /// Takes the log to the next directory that accepts what there is of it.
 Status LogOutput::fall_back(const Status& why) {
   if (trouble_.empty()) trouble_ = why.message();
-  const bool shared = joins_ || append_;  // somebody else's chunks are in it as well
+  // Somebody else's chunks are in it as well; ranks that reduced their figures may have begun it.
+  const bool shared = joins_ || append_ || (shared_.has_value() && !shared_->created());
   const uint64_t good_bytes = writer_.has_value() && !shared ? writer_->end() : 0;
   writer_.reset();
   shared_.reset();

@@ -4,6 +4,8 @@
 // processes may write it as well, since all appends are made in sections of a SharedLog. One thread at a time; after
 // fork the child continues the log with one of its own.
 #pragma once
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +38,16 @@ class LogOutput {
   bool begun() const { return shared_.has_value() && shared_->created(); }
   /// Which chunks are written from here.
   uint64_t producer() const { return producer_; }
+  /// The same log and producer, to be gone on with by a process that was forked.
+  LogOutput continued() const;
+
+  /// Permissions of the file while it is written and once it is complete(); 0: the umask decides.
+  void permit(mode_t in_progress, mode_t when_complete) {
+    in_progress_ = in_progress;
+    when_complete_ = when_complete;
+  }
+  /// Nothing more will be added.
+  void complete() const;
 
   /// All tables written from now on pass through `filter`, which must outlive this.
   void filter(format::TableFilter* filter) { filter_ = filter; }
@@ -67,6 +79,7 @@ class LogOutput {
   std::vector<std::string> fallbacks_;
   size_t next_fallback_ = 0;
   bool append_ = false, joins_ = false;
+  mode_t in_progress_ = 0, when_complete_ = 0;
   uint64_t job_ = 0, producer_ = 0, start_utc_ns_ = 0;
   format::TableFilter* filter_ = nullptr;
   std::optional<SharedLog> shared_;

@@ -32,19 +32,21 @@ Status failure(const std::string& path, const char* what) {
   return {code, path + ": cannot " + what + ": " + strerror(error)};
 }
 
-/// False: this file system or kernel has no such locks, or nobody let go of it in time.
-bool lock(int descriptor) {
+enum class Lock { kHeld, kUnknown, kBusy };  // unknown: this file system or kernel has no such locks
+
+/// kBusy: nobody let go of it in time.
+Lock lock(int descriptor) {
   struct flock whole{};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   const uint64_t until = base::clock_ns(CLOCK_MONOTONIC) + kPatience;
   for (long pause = 20'000; fcntl(descriptor, F_OFD_SETLK, &whole) != 0; pause = std::min(pause * 2, 5'000'000L)) {
-    if (errno != EAGAIN && errno != EACCES && errno != EINTR) return false;
-    if (base::clock_ns(CLOCK_MONOTONIC) > until) return false;
+    if (errno != EAGAIN && errno != EACCES && errno != EINTR) return Lock::kUnknown;
+    if (base::clock_ns(CLOCK_MONOTONIC) > until) return Lock::kBusy;
     const timespec time = {0, pause};
     nanosleep(&time, nullptr);
   }
-  return true;
+  return Lock::kHeld;
 }
 
 void unlock(int descriptor) {
@@ -173,6 +175,9 @@ Result<SharedLog::Found> SharedLog::look(const std::string& identity) {
   auto reader = format::Reader::open_memory(bytes, path_);
   if (!reader.ok() && reader.code() == Code::kForeign)
     return Status(Code::kInvalid, path_ + " exists and is no Headrace log; give another name, or remove it first");
+  // A long command can make a first chunk that is longer.
+  if (static_cast<uint64_t>(opened.st_size) > bytes.size() && (!reader.ok() || reader->jobs().empty()))
+    reader = format::Reader::open(path_);
   if (!reader.ok() || reader->jobs().empty()) return Found::kOther;
   const uint64_t job = reader->jobs().front();
   if (fact(*reader, kIdentityFact, job) != identity) return Found::kOther;
@@ -236,14 +241,20 @@ Result<SharedLog> SharedLog::join(const std::string& path) {
   return log;
 }
 
-Result<SharedLog::Section> SharedLog::enter() const {
-  const bool locked = lock(descriptor_);
-  struct stat info;
-  if (fstat(descriptor_, &info) != 0) {
-    if (locked) unlock(descriptor_);
-    return failure(path_, "look at the log");
-  }
-  return Section(locked ? descriptor_ : -1, static_cast<uint64_t>(info.st_size));
+Result<SharedLog::Section> SharedLog::enter() const { return enter(false); }
+
+Result<SharedLog::Section> SharedLog::enter_by_name() const { return enter(true); }
+
+Result<SharedLog::Section> SharedLog::enter(bool by_name) const {
+  const Lock locked = lock(descriptor_);
+  if (by_name && locked == Lock::kBusy) return Status(Code::kIo, path_ + ": another process does not let go of it");
+  struct stat info, named;
+  Section section(locked == Lock::kHeld ? descriptor_ : -1, 0);
+  if (fstat(descriptor_, &info) != 0) return failure(path_, "look at the log");
+  if (by_name && (stat(path_.c_str(), &named) != 0 || named.st_ino != info.st_ino || named.st_dev != info.st_dev))
+    return Status(Code::kIo, path_ + ": is another file by now");
+  section.end_ = static_cast<uint64_t>(info.st_size);
+  return section;
 }
 
 Result<uint64_t> SharedLog::append(std::span<const uint8_t> chunks) {

@@ -64,17 +64,21 @@ class SharedLog {
   };
   /// Waits for its turn, but not for ever: a process that was stopped inside a section must not stop all others.
   base::Result<Section> enter() const;
+  /// For who writes path() itself: kIo where the wait was in vain, or where the name is another file's by now.
+  base::Result<Section> enter_by_name() const;
 
   /// Appends whole chunks in a section of their own; returns where they begin.
   base::Result<uint64_t> append(std::span<const uint8_t> chunks);
 
   /// For a format::Writer, which must be used inside sections: its index holds only if nobody gets in between. A
-  /// collective writer instead opens path() itself, without O_APPEND, and writes from end() on inside one section.
+  /// collective writer instead opens path() itself, without O_APPEND, and writes from end() on inside one section of
+  /// enter_by_name().
   base::Result<std::unique_ptr<format::Sink>> sink() const;
 
  private:
   SharedLog() = default;
   enum class Found { kOurs, kOther, kEmpty, kGone };
+  base::Result<Section> enter(bool by_name) const;
   base::Result<Found> look(const std::string& identity);
   base::Result<int> begin(const std::vector<uint8_t>& first_chunk, bool replace) const;
   base::Status begin_in_place(const std::vector<uint8_t>& first_chunk) const;

@@ -97,6 +97,18 @@ TEST_F(SharedLogs, OneReplacesTheLogOfAnotherJob) {
   expect_all_rows();
 }
 
+TEST_F(SharedLogs, ALongCommandHidesNoLog) {
+  std::string command;
+  for (uint32_t i = 0, random = 1; i < 700'000; ++i) {
+    random = random * 1'103'515'245 + 12'345;
+    command += static_cast<char>('!' + (random >> 16) % 90);
+  }
+  ASSERT_TRUE(SharedLog::open(path_, "job a", kStart, {{"command", command}}).ok());
+  const auto joined = SharedLog::open(path_, "job a", kStart);
+  ASSERT_TRUE(joined.ok());
+  EXPECT_FALSE(joined->created());
+}
+
 TEST_F(SharedLogs, AnEmptyFileIsFilledInPlace) {
   std::ofstream(path_).close();
   const auto before = std::filesystem::status(path_).permissions();

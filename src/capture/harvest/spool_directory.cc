@@ -115,6 +115,7 @@ std::string note_sentence(std::string_view reason) {
     std::string_view reason, sentence;
   } kSentences[] = {
       {"static", "statically linked: no library can be loaded into it"},
+      {"listed", "named by never_capture of the configuration"},
       {"musl", "built for musl: a library built for glibc cannot be loaded into it"},
       {"other-class", "built for another kind of machine than the capture library"},
       {"setuid", "set-user-id, set-group-id or with file capabilities: the system loads no library into it"},

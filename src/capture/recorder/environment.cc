@@ -1,6 +1,5 @@
 #include "capture/recorder/environment.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +80,16 @@ void hide() {
   *out = nullptr;
 }
 
+/// A static program cannot preload the library, but what it starts can: the launcher puts it first in the list.
+const char* preloaded_by_launcher() {
+  static char path[512];
+  const char* list = environment_value("LD_PRELOAD");
+  const size_t length = list ? strcspn(list, ": ") : 0;
+  if (!length || length >= sizeof path) return nullptr;
+  memcpy(path, list, length);
+  return path;
+}
+
 /// Whether this program starts ranks of parallel programs on other nodes, where only its own environment takes what is
 /// added: nothing of Headrace's stands between.
 bool starts_ranks(const char* executable) {
@@ -118,9 +127,9 @@ void hand_on(const char* executable, int count, char* const* arguments) {
 
 void take_environment(bool launched, bool captured, const char* executable, int argument_count,
                       char* const* arguments) {
-  Dl_info info;
-  if (!captured || !dladdr(reinterpret_cast<void*>(&take_environment), &info) || !info.dli_fname) return;
-  if (snprintf(library, sizeof library, "%s", info.dli_fname) >= static_cast<int>(sizeof library)) return;
+  const char* path = captured ? library_path() : nullptr;
+  if (captured && is_static()) path = preloaded_by_launcher();
+  if (!path || snprintf(library, sizeof library, "%s", path) >= static_cast<int>(sizeof library)) return;
   snprintf(preload_entry, sizeof preload_entry, "%s%s", kPreload, library);
   if (!launched || !environ) return;
   for (uint32_t i = 0; i < kJobVariableCount; ++i) {

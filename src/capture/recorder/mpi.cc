@@ -32,6 +32,9 @@ void set_mpich(Library& m) {
   m.errors_return = 0x54000001;
   m.in_place = reinterpret_cast<const void*>(~uintptr_t{0});
   m.status_ignore = reinterpret_cast<const void*>(1);
+  m.graph = 1;
+  m.cart = 2;
+  m.dist_graph = 3;
   m.narrow = m.known = true;
 }
 
@@ -45,6 +48,9 @@ void set_open_mpi(Library& m, const void* caller) {
   m.errors_return = constant("ompi_mpi_errors_return");
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
+  m.cart = 1;
+  m.graph = 2;
+  m.dist_graph = 3;
   m.known = m.world != 0 && m.info_null != 0;
 }
 
@@ -56,6 +62,9 @@ void set_standard(Library& m) {
   m.errors_return = 0x143;
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
+  m.cart = 211;
+  m.graph = 212;
+  m.dist_graph = 213;
   m.known = true;
 }
 
@@ -93,6 +102,11 @@ void search(const void* caller) {
   look_up(&m.info_get_nthkey, "PMPI_Info_get_nthkey", caller);
   look_up(&m.info_get, "PMPI_Info_get", caller);
   look_up(&m.info_free, "PMPI_Info_free", caller);
+  look_up(&m.topo_test, "PMPI_Topo_test", caller);
+  look_up(&m.cartdim_get, "PMPI_Cartdim_get", caller);
+  look_up(&m.cart_shift, "PMPI_Cart_shift", caller);
+  look_up(&m.graph_neighbors_count, "PMPI_Graph_neighbors_count", caller);
+  look_up(&m.dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count", caller);
   identify(m, caller);
 }
 

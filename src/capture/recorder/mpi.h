@@ -26,13 +26,19 @@ struct Library {
   int (*info_get_nthkey)(Handle, int, char*);
   int (*info_get)(Handle, const char*, int, char*, int*);
   int (*info_free)(Handle*);
+  int (*topo_test)(Handle, int*);
+  int (*cartdim_get)(Handle, int*);
+  int (*cart_shift)(Handle, int, int, int*, int*);
+  int (*graph_neighbors_count)(Handle, int, int*);
+  int (*dist_graph_neighbors_count)(Handle, int*, int*, int*);
   const void* code;  // an address inside the library
   Handle world, info_null, byte_type, errors_return;
   const void* in_place;
   const void* status_ignore;
-  bool known;     // the constants are those of this library
-  bool narrow;    // handles have 32 bits
-  char name[64];  // "Open MPI v4.1.4", cut at the first comma or line end
+  int cart, graph, dist_graph;  // kinds of topologies
+  bool known;                   // the constants are those of this library
+  bool narrow;                  // handles have 32 bits
+  char name[64];                // "Open MPI v4.1.4", cut at the first comma or line end
 };
 
 /// The library of the program, looked for at the first call as its code at `caller` sees it. Thread-safe.
@@ -50,6 +56,9 @@ inline uint64_t at_root(int root, int64_t count, Handle type) { return root < 0 
 uint64_t handed(const void* buffer, int64_t count, Handle type);
 uint64_t to_all(const void* buffer, int64_t count, Handle type, Handle comm);
 uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm);
+// Of a communicator with a topology; none of what goes beyond its edge counts.
+uint64_t to_neighbours(int64_t count, Handle type, Handle comm);
+uint64_t to_each_neighbour(const int* counts, Handle type, Handle comm);
 
 /// Whether data of this type lie in pieces.
 bool in_pieces(const Library& m, Handle type);

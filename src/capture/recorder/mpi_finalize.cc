@@ -225,9 +225,9 @@ void register_rank() {
   if (fd >= 0) base::kernel_call(SYS_close, fd);
 }
 
-void reduce_at_finalize(const Library& m, const void* caller) {
+void reduce_at_finalize(const Library& m) {
   if (in_vfork_child() || !ready() || !spool.backed || spool.header->ranks < 2 || !all_captured()) return;
-  if (!m.known || m.byte_type == 0 || m.errors_return == 0 || !look_up_all(caller)) return;
+  if (!m.known || m.byte_type == 0 || m.errors_return == 0 || !look_up_all(m.code)) return;
   Outermost own(&frame);
   const int saved = errno;
   const bool all = all_arrive(m, settings_in_force().patience_ns);

@@ -12,6 +12,6 @@ void register_rank();
 
 /// Before the real MPI_Finalize; leaves errno alone. One thread, as MPI_Finalize itself. Does nothing unless all ranks
 /// of this node are captured: one that is not would never come.
-void reduce_at_finalize(const Library& m, const void* caller);
+void reduce_at_finalize(const Library& m);
 
 }  // namespace headrace::capture::mpi

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "base/schedulers.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/environment.h"
@@ -33,12 +34,15 @@ uint32_t store_name(const char* text, uint32_t length) { return length ? allocat
 void store_facts() {
   Header* header = spool.header;
   PathName directory = working_directory();
+  char job[base::kLongestSchedulerJob];
+  const uint32_t job_length = settings.launched ? 0 : scheduler_job(job, sizeof job);
   SpoolLock lock;
   store_rules();
   header->executable = store_name(executable, executable_length);
   header->arguments = store_name(arguments, arguments_length);
   header->arguments_cut = arguments_cut;
   header->working_directory = store_name(directory.text, directory.length);
+  header->scheduler_job = store_name(job, job_length);
 }
 
 bool make_spool() {
@@ -50,6 +54,9 @@ bool make_spool() {
 bool begin() {
   if (began.exchange(1) != 0) return false;
   settings = read_settings();
+  if (settings.launched) Note::keep_in(settings.directory);
+  if (settings.listed && settings.launched)
+    Note("listed", executable_path(), static_cast<int>(base::kernel_call(SYS_getpid)));
   if (settings.off) return false;
   Note::keep_in(settings.directory);
   if (!create_descriptors() || !make_spool()) {

@@ -1,10 +1,12 @@
 #include "capture/recorder/settings.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -12,13 +14,24 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "base/pattern.h"
+#include "base/schedulers.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/job_variables.h"
 #include "capture/recorder/launch.h"
 #include "capture/recorder/spool.h"
 
+// Defined where the recorder is linked into static programs (programs/preload/static_real.cc).
+extern "C" __attribute__((weak, visibility("hidden"))) const char headrace_is_static;
+
 namespace headrace::capture {
 namespace {
+
+/// What only configuration files can say.
+struct FromFiles {
+  bool capture = true, user_configuration = true, listed = false;
+  char spool[160] = "";
+};
 
 // 256 ranks on two processors took 50 s to meet: who waits shorter would too often leave, who waits longer would keep a
 // job from its end when a rank does not come.
@@ -66,7 +79,18 @@ void set_reduce(Settings& settings, const char* text) {
   if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
 }
 
-void apply(Settings& settings, const char* key, const char* value) {
+bool is_on(const char* value) {
+  return strcmp(value, "1") == 0 || strcmp(value, "yes") == 0 || strcmp(value, "on") == 0 || strcmp(value, "true") == 0;
+}
+
+/// Patterns with a slash are of whole paths.
+bool names_this_program(const char* pattern) {
+  const char* path = executable_path();
+  const char* name = strrchr(path, '/');
+  return base::matches_pattern(pattern, strchr(pattern, '/') || !name ? path : name + 1);
+}
+
+void apply(Settings& settings, FromFiles& more, const char* key, const char* value) {
   if (strcmp(key, "memory") == 0)
     set_memory(settings, value);
   else if (strcmp(key, "include") == 0)
@@ -74,28 +98,73 @@ void apply(Settings& settings, const char* key, const char* value) {
   else if (strcmp(key, "exclude") == 0)
     add_rule(value, true);
   else if (strcmp(key, "file_sizes") == 0)
-    settings.file_sizes = *value == '1';
+    settings.file_sizes = is_on(value);
   else if (strcmp(key, "reduce") == 0)
     set_reduce(settings, value);
   else if (strcmp(key, "clock") == 0)
     base::counter_clock = strncmp(value, "tsc", 3) == 0;
+  else if (strcmp(key, "never_capture") == 0)
+    more.listed |= names_this_program(value);
+  else if (strcmp(key, "capture") == 0)
+    more.capture = is_on(value);
+  else if (strcmp(key, "user_configuration") == 0)
+    more.user_configuration = is_on(value);
+  else if (strcmp(key, "spool") == 0 && *value == '/' && strlen(value) < sizeof more.spool)
+    strcpy(more.spool, value);
 }
 
-void read_config(Settings& settings) {
-  char path[256];
+/// Without blanks around it, in place.
+char* trimmed(char* text) {
+  text += strspn(text, " \t\r");
+  for (size_t length = strlen(text); length > 0 && strchr(" \t\r", text[length - 1]); --length) text[length - 1] = 0;
+  return text;
+}
+
+/// Applies the "key=value" lines of a file. `exact`: the launcher wrote it, and a prefix may begin or end with a blank.
+void read_config(const char* path, bool exact, Settings& settings, FromFiles& more) {
   static char text[16384];
-  snprintf(path, sizeof path, "%s/config", settings.directory);
   size_t length = read_file(path, text, sizeof text);
   for (char* line = text; line < text + length;) {
     char* end = static_cast<char*>(memchr(line, '\n', static_cast<size_t>(text + length - line)));
     if (!end) end = text + length;
     *end = 0;
-    if (char* equals = strchr(line, '=')) {
+    char* key = exact ? line : trimmed(line);
+    char* equals = *key == '#' ? nullptr : strchr(key, '=');
+    if (equals) {
       *equals = 0;
-      apply(settings, line, equals + 1);
+      apply(settings, more, exact ? key : trimmed(key), exact ? equals + 1 : trimmed(equals + 1));
     }
     line = end + 1;
   }
+}
+
+/// The files that the launcher would read (programs/headrace/settings.h).
+void read_files(Settings& settings, FromFiles& more) {
+  constexpr char kSystem[] = "/etc/headrace.conf";
+  char path[512];
+  const char* named = environment_value("HEADRACE_CONFIG");
+  const char* library = library_path();
+  int prefix = library ? static_cast<int>(strlen(library)) : 0;
+  for (int up = 0; up < 3 && prefix > 0; ++up)  // PREFIX/lib/headrace/libheadrace.so
+    do --prefix;
+    while (prefix > 0 && library[prefix] != '/');
+  if (named && *named)
+    read_config(named, false, settings, more);
+  else if (prefix > 0 && snprintf(path, sizeof path, "%.*s%s", prefix, library, kSystem) < 512 &&
+           base::kernel_call(SYS_faccessat, AT_FDCWD, path, F_OK) == 0)
+    read_config(path, false, settings, more);
+  else
+    read_config(kSystem, false, settings, more);
+  const char* directory = environment_value("XDG_CONFIG_HOME");
+  const char* home = environment_value("HOME");
+  if (!more.user_configuration) return;
+  if (directory && *directory == '/')
+    snprintf(path, sizeof path, "%s/headrace.conf", directory);
+  else if (home && *home == '/')
+    snprintf(path, sizeof path, "%s/.config/headrace.conf", home);
+  else
+    return;
+  read_config(path, false, settings, more);
 }
 
 /// Each prefix of a colon-separated list.
@@ -150,7 +219,8 @@ struct Job {
 
 /// Leaves word in the directory what `collect` is to know; all processes of the job leave the same.
 void describe_job(const char* directory, const Job& job) {
-  char path[300], final_path[256], text[4500];
+  static char text[4500];  // once, and too much for a stack that is not ours
+  char path[300], final_path[256];
   struct stat found;
   snprintf(final_path, sizeof final_path, "%s/job", directory);
   if (base::kernel_call(SYS_newfstatat, AT_FDCWD, final_path, &found, AT_SYMLINK_NOFOLLOW) == 0) return;
@@ -203,22 +273,26 @@ bool is_elsewhere(const char* directory) {
   return host && base::kernel_call(SYS_uname, &system) == 0 && strcmp(system.nodename, host + 1) != 0;
 }
 
-void read_environment(Settings& settings) {
+void choose_clock() {
+  char source[32] = "";
+  read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
+  base::counter_clock = strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0;
+}
+
+void read_environment(Settings& settings, const char* configured_spool) {
   if (const char* memory = environment_value("HEADRACE_MEMORY")) set_memory(settings, memory);
   add_rules(environment_value("HEADRACE_INCLUDE"), false);
   add_rules(environment_value("HEADRACE_EXCLUDE"), true);
   const char* sizes = environment_value("HEADRACE_FILE_SIZES");
-  settings.file_sizes = sizes && *sizes == '1';
+  if (sizes && *sizes) settings.file_sizes = is_on(sizes);
   const char* reduce = environment_value("HEADRACE_REDUCE");
   if (reduce) set_reduce(settings, reduce);
-  char source[32] = "";
-  read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
-  base::counter_clock = strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0;
   const Job job = job_of_environment(settings.launched);
   const char* base = environment_value("HEADRACE_SPOOL");
-  if (base ? !use_directory_below(settings, base, job)
-           : !use_directory_below(settings, "/dev/shm", job) && !use_directory_below(settings, "/tmp", job))
-    settings.directory[0] = 0;
+  if (base && use_directory_below(settings, base, job)) return;
+  if (!base && *configured_spool && use_directory_below(settings, configured_spool, job)) return;
+  if (!base && (use_directory_below(settings, "/dev/shm", job) || use_directory_below(settings, "/tmp", job))) return;
+  settings.directory[0] = 0;
 }
 
 }  // namespace
@@ -230,24 +304,63 @@ const char* environment_value(const char* name) {
   return nullptr;
 }
 
+const char* executable_path() {
+  static char path[4096];
+  if (!path[0]) {
+    long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = 0;
+  }
+  return path;
+}
+
+uint32_t scheduler_job(char* text, uint32_t capacity) {
+  for (const base::SchedulerVariable& each : base::kSchedulers) {
+    const char* value = environment_value(each.variable);
+    if (!value || !*value) continue;
+    int length = snprintf(text, capacity, "%s %s", each.scheduler, value);
+    return length > 0 && static_cast<uint32_t>(length) < capacity ? static_cast<uint32_t>(length) : 0;
+  }
+  return 0;
+}
+
+bool is_static() { return &headrace_is_static != nullptr; }
+
+const char* library_path() {
+  Dl_info info;
+  if (is_static() || !dladdr(reinterpret_cast<void*>(&read_settings), &info)) return nullptr;
+  return info.dli_fname;
+}
+
 Settings read_settings() {
   int saved = errno;
   Settings settings{};
+  FromFiles more;
   settings.memory = kDefaultLimit;
   settings.patience_ns = kPatienceNs;
-  const char* off = environment_value("HEADRACE");
-  settings.off = off && strcmp(off, "off") == 0;
+  const char* asked = environment_value("HEADRACE");
+  // A program that gains privileges must not follow the environment of who started it. A preloaded library never gets
+  // there; one that the program was linked with does.
+  settings.off = (asked && strcmp(asked, "off") == 0) || getauxval(AT_SECURE);
   if (!settings.off) {
     add_default_rules();
     const char* job = environment_value(kJobVariable);
     settings.launched = job && *job == '/' && strlen(job) < sizeof settings.directory - 64;
     settings.harvested = settings.launched && !is_elsewhere(job);
     if (settings.harvested) {
+      char path[256];
       strcpy(settings.directory, job);
-      read_config(settings);
+      snprintf(path, sizeof path, "%s/config", settings.directory);
+      read_config(path, true, settings, more);
     } else {
-      read_environment(settings);
+      read_files(settings, more);
+      more.capture |= settings.launched || (asked && strcmp(asked, "on") == 0);
+      if (more.capture && !more.listed) {
+        choose_clock();
+        read_environment(settings, more.spool);
+      }
     }
+    settings.listed = more.listed;
+    settings.off = more.listed || (!settings.harvested && !more.capture);
   }
   errno = saved;
   return settings;

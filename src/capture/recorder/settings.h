@@ -9,6 +9,7 @@ enum class Reduce : uint8_t { kAuto, kAlways, kNever };
 
 struct Settings {
   bool off;
+  bool listed;     // because the site or the user names this program
   bool launched;   // by a launcher, whose variables are in the environment
   bool harvested;  // … which waits for the end of the processes of this node
   bool file_sizes;
@@ -18,12 +19,25 @@ struct Settings {
   char directory[200];   // where the spool goes; "" = nowhere
 };
 
-/// Reads HEADRACE, HEADRACE_JOB with its config file, or HEADRACE_MEMORY, _INCLUDE, _EXCLUDE, _FILE_SIZES, _SPOOL. Adds
-/// the inclusion rules and chooses the clock. Allocates nothing; values that make no sense are passed over, as the
-/// launcher has checked them before. Before other threads exist.
+/// Reads HEADRACE, then HEADRACE_JOB with its config file; without a launcher the site's file, the user's, and
+/// HEADRACE_MEMORY, _INCLUDE, _EXCLUDE, _FILE_SIZES, _SPOOL. Adds the inclusion rules and chooses the clock. Allocates
+/// nothing; values that make no sense are passed over, as the launcher and `headrace doctor` name them. Before other
+/// threads exist.
 Settings read_settings();
 
 /// The value of an environment variable, or null. Unlike getenv it is never intercepted.
 const char* environment_value(const char* name);
+
+/// Path of this process's executable; empty when it cannot be told.
+const char* executable_path();
+
+/// "SCHEDULER ID" of the batch job that this process runs in, in `text`; its length, 0: none.
+uint32_t scheduler_job(char* text, uint32_t capacity);
+
+/// Whether this code was linked into a program that has no loader.
+bool is_static();
+
+/// This library's own path as the loader has it, or null: where that is not known, or in a static program.
+const char* library_path();
 
 }  // namespace headrace::capture

@@ -16,10 +16,12 @@ namespace {
 #if __SIZEOF_POINTER__ == 8
 using ElfHeader = Elf64_Ehdr;
 using ProgramHeader = Elf64_Phdr;
+using ElfNote = Elf64_Nhdr;
 constexpr unsigned char kClass = ELFCLASS64;
 #else
 using ElfHeader = Elf32_Ehdr;
 using ProgramHeader = Elf32_Phdr;
+using ElfNote = Elf32_Nhdr;
 constexpr unsigned char kClass = ELFCLASS32;
 #endif
 #if defined(__x86_64__)
@@ -45,13 +47,32 @@ bool gains_privileges(long fd, const struct stat& attributes) {
   return (attributes.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && attributes.st_gid != group;
 }
 
+/// Whether a note of a static program says that it was linked with the recorder (programs/preload/static_real.cc).
+bool captures_itself(long fd, const ProgramHeader& program) {
+  alignas(4) char notes[1024];
+  const size_t size = program.p_filesz < sizeof notes ? program.p_filesz : sizeof notes;
+  const long length = read_at(fd, notes, size, program.p_offset);
+  for (long at = 0; at + static_cast<long>(sizeof(ElfNote)) <= length;) {
+    ElfNote note;
+    memcpy(&note, notes + at, sizeof note);
+    at += static_cast<long>(sizeof note);
+    if (note.n_namesz == sizeof "Headrace" && at + static_cast<long>(sizeof "Headrace") <= length &&
+        memcmp(notes + at, "Headrace", sizeof "Headrace") == 0)
+      return true;
+    at += static_cast<long>((uint64_t{note.n_namesz} + 3) / 4 * 4 + (uint64_t{note.n_descsz} + 3) / 4 * 4);
+  }
+  return false;
+}
+
 /// The interpreter's path tells the C library; a program without one is static.
 const char* reason_of_elf(long fd, const ElfHeader& header) {
   if (header.e_ident[EI_CLASS] != kClass || header.e_machine != kMachine) return "other-class";
+  bool fit = false;
   for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
     ProgramHeader program;
     if (read_at(fd, &program, sizeof program, header.e_phoff + i * uint64_t{header.e_phentsize}) != sizeof program)
       return nullptr;
+    fit |= program.p_type == PT_NOTE && captures_itself(fd, program);
     if (program.p_type != PT_INTERP) continue;
     char interpreter[128];
     size_t size = program.p_filesz < sizeof interpreter ? program.p_filesz : sizeof interpreter;
@@ -61,7 +82,7 @@ const char* reason_of_elf(long fd, const ElfHeader& header) {
         0;
     return strstr(interpreter, "musl") ? "musl" : nullptr;
   }
-  return "static";
+  return fit ? nullptr : "static";
 }
 
 /// The program named by a "#!" line, in place; null when there is none.

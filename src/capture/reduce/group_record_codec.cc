@@ -14,7 +14,12 @@ using model::FileRecord;
 constexpr size_t kMostCommon = 32;  // values of a list that travel on
 constexpr std::string_view kSites[] = {"open", "slowest_read", "slowest_write", "largest_read", "largest_write"};
 
-void put(ByteWriter& to, uint64_t value) { base::write_varint(to, value); }
+void put(ByteWriter& to, uint64_t value) {
+  if (value < 0x80)  // most are: one byte costs less than a sequence of one
+    to.u8(static_cast<uint8_t>(value));
+  else
+    base::write_varint(to, value);
+}
 void put(ByteWriter& to, std::string_view text) {
   put(to, text.size());
   to.append(base::as_bytes(text));

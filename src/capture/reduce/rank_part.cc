@@ -127,10 +127,11 @@ Result<Parcels> RankPart::divide(const std::vector<uint8_t>& shared, int ranks) 
 
 void RankPart::add_shares(std::vector<model::Share> shares, int ranks) {
   const size_t kept = std::min<size_t>(shares.size(), shares_kept(ranks));
-  std::partial_sort(shares.begin(), shares.begin() + static_cast<ptrdiff_t>(kept), shares.end(),
-                    [](const model::Share& a, const model::Share& b) {
-                      return time_of(a) != time_of(b) ? time_of(a) > time_of(b) : a.record < b.record;
-                    });
+  const auto comes_first = [](const model::Share& a, const model::Share& b) {
+    return time_of(a) != time_of(b) ? time_of(a) > time_of(b) : a.record < b.record;
+  };
+  if (kept < shares.size())
+    std::nth_element(shares.begin(), shares.begin() + static_cast<ptrdiff_t>(kept), shares.end(), comes_first);
   std::map<std::pair<model::Layer, model::FileKind>, model::Share> rest;
   for (size_t i = 0; i < shares.size(); ++i) {
     if (i < kept) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace headrace::programs {
@@ -18,10 +19,13 @@ Status failure(const std::string& path) {
 
 }  // namespace
 
-base::Result<uint64_t> SharedFile::begin(uint64_t) {
-  HEADRACE_ASSIGN(auto section, log_->enter());
+/// Makes the room at once: who waits for the lock in vain appends all the same, and must come behind it.
+base::Result<uint64_t> SharedFile::begin(uint64_t bytes) {
+  HEADRACE_ASSIGN(auto section, log_->enter_by_name());
+  begin_ = section.end();
+  end_ = begin_ + bytes;
+  if (truncate(path_.c_str(), static_cast<off_t>(end_)) != 0) return failure(path_);
   section_.emplace(std::move(section));
-  begin_ = section_->end();
   return begin_;
 }
 
@@ -44,7 +48,10 @@ Status SharedFile::write(uint64_t offset, base::Bytes part) {
 
 Status SharedFile::end(bool whole) {
   Status status;
-  if (!whole && truncate(path_.c_str(), static_cast<off_t>(begin_)) != 0) status = failure(path_);
+  struct stat info;
+  // What somebody appended behind it stays; readers pass over the gap.
+  const bool last = stat(path_.c_str(), &info) == 0 && static_cast<uint64_t>(info.st_size) == end_;
+  if (!whole && last && truncate(path_.c_str(), static_cast<off_t>(begin_)) != 0) status = failure(path_);
   section_.reset();
   return status;
 }

@@ -20,7 +20,7 @@ class SharedFile : public capture::PartStore {
   std::string path_;
   capture::SharedLog* log_;
   std::optional<capture::SharedLog::Section> section_;
-  uint64_t begin_ = 0;
+  uint64_t begin_ = 0, end_ = 0;
 };
 
 }  // namespace headrace::programs

@@ -49,7 +49,7 @@ bool wait_for_one(const std::vector<uint32_t>& processes) {
 }
 
 void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, const std::string& part) {
-  log.continue_in(capture::LogOutput::append_to(log.output().path(), {}, log.output().producer()));
+  log.continue_in(log.output().continued());
   for (uint32_t round = 1; harvester.alive() > 0; ++round) {
     const bool ended = wait_for_one(harvester.alive_processes());
     if (ended) {  // a pid's end comes before its memory is let go, and more may follow
@@ -67,7 +67,9 @@ void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, c
   if (!harvester.flush().ok()) return;  // the log's place is gone or full: spools stay for `headrace collect`
   log.add_fact(part.empty() ? "complete" : part, "yes");
   log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(base::clock_ns(CLOCK_REALTIME)));
-  if (log.close().ok()) directory.remove();
+  if (!log.close().ok()) return;
+  log.output().complete();
+  directory.remove();
 }
 
 }  // namespace

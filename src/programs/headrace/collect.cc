@@ -70,7 +70,7 @@ int collect_into_one(const CollectSettings& settings) {
 int collect_all(const CollectSettings& settings) {
   std::vector<JobDirectory> left;
   std::string names;
-  for (const std::string& path : directories_of_user()) {
+  for (const std::string& path : directories_of_user(settings.site.spool)) {
     // The lock tells a live launcher or background collector, whatever became of the pids of that time.
     auto opened = JobDirectory::open(path);
     if (!opened.ok()) continue;
@@ -114,7 +114,8 @@ Status check_settings(const CollectSettings& settings) {
 }  // namespace
 
 int collect(const std::vector<std::string>& arguments) {
-  auto settings = parse_collect(arguments);
+  std::string warning;
+  auto settings = parse_collect(arguments, &warning);
   if (!settings.ok() && settings.code() == Code::kNotFound) {
     return write(STDOUT_FILENO, kCollectHelp, strlen(kCollectHelp)) < 0 ? kMistake : 0;
   }
@@ -124,6 +125,7 @@ int collect(const std::vector<std::string>& arguments) {
     say(mistake.message());
     return kMistake;
   }
+  if (!warning.empty()) say(warning);
   if (settings->sources.empty()) return collect_all(*settings);
   const bool has_log = std::any_of(settings->sources.begin(), settings->sources.end(), is_log_file);
   if (has_log || (settings->sources.size() > 1 && !settings->output.empty())) return collect_into_one(*settings);

@@ -17,6 +17,7 @@
 #include "capture/spool_layout.h"
 #include "format/reader.h"
 #include "programs/headrace/collect_target.h"
+#include "programs/headrace/glance.h"
 #include "programs/headrace/leftovers.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/nodes.h"
@@ -81,12 +82,16 @@ class Collection {
         facts_(directory.facts()),
         launched_(!facts_.empty()),
         node_(facts_.count("node") != 0),
-        target_(into.empty() ? target_of(settings.output, facts_) : Target{into, true, ""}),
-        is_part_(node_ || !into.empty()) {}
+        glance_(glance_at(directory)),
+        target_(into.empty() ? target_of(settings, facts_, name()) : Target{into, true, ""}),
+        is_part_(node_ || !into.empty()) {
+    if (facts_.count("scheduler_job") == 0) add_scheduler_facts(glance_.job, &facts_);
+  }
 
   bool perform();
 
  private:
+  LogName name() const;
   Status open_log();
   Status make_anonymous(capture::JobLog& log);
   void add_facts(capture::JobLog& log, size_t running);
@@ -98,6 +103,7 @@ class Collection {
   const std::string path_;
   Facts facts_;
   const bool launched_, node_;  // by a launcher on this node, or on another one
+  const Glance glance_;
   const Target target_;
   const bool is_part_;  // of a log that others write as well
   Moment start_;
@@ -105,11 +111,19 @@ class Collection {
   bool joined_ = false;  // the log was there before
 };
 
+/// A new log in the site's directory is named after what was captured, one in the working directory after collecting.
+LogName Collection::name() const {
+  return {settings_.site.log_directory.empty() ? "collect" : glance_.program, glance_.job,
+          settings_.anonymize || facts_.count("anonymize") != 0, ""};
+}
+
 /// The log, and what its times count from.
 Status Collection::open_log() {
   const uint64_t known = number_of(facts_, "producer");
   output_.emplace(target_.append ? LogOutput::append_to(target_.path, fallback_directories(), known)
                                  : LogOutput(target_.path, fallback_directories()));
+  const mode_t going_on = mode_in_progress(settings_.site, target_.path);
+  output_->permit(going_on, is_part_ ? going_on : mode_when_complete(settings_.site, target_.path));
   if (!target_.append && launched_) output_->belong_to(fact_of(facts_, "job_identity"), node_);
   start_ = start_of(directory_);
   joined_ = target_.append;
@@ -157,6 +171,11 @@ void Collection::add_facts(capture::JobLog& log, size_t running) {
     }
     log.add_fact("start_utc_ns", std::to_string(start_.realtime_ns));
   }
+  if (joined_ && node_) {  // ranks that reduced their figures have begun it, and know less
+    for (const char* key : {"scheduler", "scheduler_job"}) {
+      if (facts_.count(key) != 0) log.add_fact(key, facts_[key]);
+    }
+  }
   std::string part = joined_ ? fact_of(facts_, "part") : "";
   if (part.empty() && is_part_) part = capture::kPartFact + capture::identity_text(log.output().producer());
   log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(Moment::now().realtime_ns));
@@ -182,6 +201,7 @@ bool Collection::store(capture::JobLog& log) {
     say(status.message() + "; what could not be stored stays in " + path_);
     return false;
   }
+  if (running == 0 || !launched_) log.output().complete();
   std::string path = log.output().path();
   if (!log.output().trouble().empty()) say(log.output().trouble() + "; the log is in " + path);
   if (!target_.move_to.empty()) {

@@ -27,31 +27,25 @@ bool is_of_job(const std::string& log, const Facts& facts) {
   return false;
 }
 
-/// A name of its own for each of several jobs that are collected within a second.
-std::string new_log_path() {
-  for (int number = 1;; ++number) {
-    std::string path = default_log_path(number == 1 ? "collect" : "collect" + std::to_string(number));
-    if (access(path.c_str(), F_OK) != 0) return path;
-  }
-}
-
 }  // namespace
 
-Target target_of(const std::string& output, const Facts& facts) {
+Target target_of(const CollectSettings& settings, const Facts& facts, const LogName& name) {
+  const std::string& output = settings.output;
   const auto log = facts.find("log");
   // Ranks that reduced their figures have begun the log already.
   if (!output.empty() && log != facts.end() && facts.count("node") != 0 && is_of_job(log->second, facts))
     return {log->second, true, absolute_path(output)};
   if (!output.empty()) return {absolute_path(output), false, ""};
   const auto identity = facts.find("job_identity");
+  // Other nodes may collect into it as well.
   if (log == facts.end() && identity != facts.end() && facts.count("node") != 0)
-    return {shared_log_path("collect", identity->second), false, ""};  // other nodes may collect into it as well
-  if (log == facts.end()) return {new_log_path(), false, ""};
+    return {default_log_path(settings.site, {name.program, name.job, name.anonymous, identity->second}), false, ""};
+  if (log == facts.end()) return {default_log_path(settings.site, name), false, ""};
   struct stat info;
   if (stat(log->second.c_str(), &info) != 0 || info.st_size == 0) return {log->second, false, ""};
   if (is_of_job(log->second, facts)) return {log->second, true, ""};
   // Made by an earlier or a later run under the same name: who asked for its records now may still need it.
-  const Target other{new_log_path(), false, ""};
+  const Target other{default_log_path(settings.site, name), false, ""};
   say(log->second + " is of another job, so this one goes to " + other.path);
   return other;
 }

@@ -59,6 +59,7 @@ std::string configuration(const RunSettings& settings) {
   text += "reduce=" + (settings.anonymize ? "never" : settings.reduce) + "\n";
   if (settings.file_sizes) text += "file_sizes=1\n";
   for (const Rule& rule : settings.rules) text += (rule.exclude ? "exclude=" : "include=") + rule.prefix + "\n";
+  for (const std::string& pattern : settings.never_capture) text += "never_capture=" + pattern + "\n";
   return text;
 }
 

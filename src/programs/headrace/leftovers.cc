@@ -45,9 +45,9 @@ void add_jobs(const std::string& place, std::vector<std::string>* found) {
 
 }  // namespace
 
-std::vector<std::string> directories_of_user() {
+std::vector<std::string> directories_of_user(const std::string& configured) {
   const char* variable = getenv("HEADRACE_SPOOL");
-  std::vector<std::string> places = spool_places("");
+  std::vector<std::string> places = spool_places(configured);
   if (variable != nullptr && *variable != '\0') places = {variable};
   std::vector<std::string> searched, found;
   for (const std::string& place : places) {

@@ -7,8 +7,9 @@ namespace headrace::programs {
 
 /// Directories of this user that may hold records: those of launched jobs that have their `job` file, then the one that
 /// programs without a launcher share. They are looked for in $HEADRACE_SPOOL alone when that is set, else wherever the
-/// launcher and the recorder put them. A live launcher's are among them: only JobDirectory::open tells, by its lock.
-std::vector<std::string> directories_of_user();
+/// launcher and the recorder put them, `configured` first unless "". A live launcher's are among them: only
+/// JobDirectory::open tells, by its lock.
+std::vector<std::string> directories_of_user(const std::string& configured);
 
 /// Whether `path` has the name that programs without a launcher share.
 bool is_shared_directory(const std::string& path);

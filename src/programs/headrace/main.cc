@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "programs/headrace/collect.h"
+#include "programs/headrace/log_directories.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/run.h"
+#include "programs/headrace/site.h"
+#include "programs/headrace/wrap.h"
 
 namespace headrace::programs {
 namespace {
@@ -21,6 +24,10 @@ constexpr char kUsage[] =
     "\n"
     "  run      run a command and record its I/O in a log\n"
     "  collect  make a log of records that processes left behind\n"
+    "  config   print where things are and what to link programs with\n"
+    "  wrap     run a compiler that links programs with the capture library\n"
+    "  make-log-directories\n"
+    "           make a site's directories for logs\n"
     "\n"
     "All other commands need the Python package, which is not installed beside this command.\n"
     "`headrace run --help` says more.\n";
@@ -50,11 +57,20 @@ void reserve_standard_streams() {
   }
 }
 
+/// "mpicc" of ".../headrace-mpicc", a link to this command; "" when it is called by its own name.
+std::string called_as(const std::string& word) {
+  const std::string name = word.substr(word.rfind('/') + 1);
+  return name.starts_with("headrace-") ? name.substr(strlen("headrace-")) : "";
+}
+
 int main_of(const std::vector<std::string>& arguments) {
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (command == "run") return run(rest);
   if (command == "collect") return collect(rest);
+  if (command == "config") return config(rest);
+  if (command == "wrap") return wrap(rest);
+  if (command == "make-log-directories") return make_log_directories(rest);
   if (command == "--version" || command == "-V") {
     constexpr char kVersion[] = "headrace " HEADRACE_VERSION "\n";
     return write(STDOUT_FILENO, kVersion, sizeof kVersion - 1) < 0 ? 1 : 0;
@@ -67,5 +83,11 @@ int main_of(const std::vector<std::string>& arguments) {
 
 int main(int count, char** values) {
   headrace::programs::reserve_standard_streams();
+  const std::string called = headrace::programs::called_as(count > 0 ? values[0] : "");
+  if (!called.empty()) {
+    std::vector<std::string> words(values, values + count);
+    words[0] = called;
+    return headrace::programs::wrap(words);
+  }
   return headrace::programs::main_of(std::vector<std::string>(values + (count > 0 ? 1 : 0), values + count));
 }

@@ -18,7 +18,8 @@ const char kRunHelp[] =
     "\n"
     "  -o, --output FILE     the log; an existing log is replaced (default:\n"
     "                        headrace-COMMAND-DATE-TIME-PID.hr in this directory,\n"
-    "                        PID being that of this command)\n"
+    "                        PID being that of this command, or where the site's\n"
+    "                        configuration says)\n"
     "      --memory SIZE     memory for records in each process, 128K to 4095M\n"
     "                        (default: 4M)\n"
     "      --include PREFIX  capture paths that begin so, though a shorter prefix\n"
@@ -31,8 +32,8 @@ const char kRunHelp[] =
     "      --spool DIR       keep records in DIR, on a local file system, while\n"
     "                        processes run (default: $HEADRACE_SPOOL, /dev/shm,\n"
     "                        $TMPDIR, /tmp or /var/tmp)\n"
-    "      --config FILE     site configuration (default: $HEADRACE_CONFIG or\n"
-    "                        /etc/headrace.conf)\n"
+    "      --config FILE     site configuration (default: $HEADRACE_CONFIG,\n"
+    "                        PREFIX/etc/headrace.conf or /etc/headrace.conf)\n"
     "  -q, --quiet           say nothing at the end\n"
     "      --help            show this\n"
     "\n"
@@ -64,7 +65,8 @@ const char kCollectHelp[] =
     "                        each directory the one that its `headrace run` was\n"
     "                        to make, or else in this directory\n"
     "                        headrace-collect-ID.hr for ranks of a parallel program,\n"
-    "                        headrace-collect-DATE-TIME-PID.hr for others)\n"
+    "                        headrace-collect-DATE-TIME-PID.hr for others, or\n"
+    "                        where the site's configuration says)\n"
     "      --anonymize       write tokens for paths, arguments, hosts and users;\n"
     "                        what was run with it is always collected so\n"
     "  -q, --quiet           say nothing unless something is wrong\n"
@@ -159,27 +161,40 @@ Status say_source(const Status& status, const std::string& source) {
   return {status.code(), source + " " + status.message() + "; give a file that can be read, or leave it out"};
 }
 
-Status read_site(const std::vector<std::string>& arguments, RunSettings* settings, std::string* warning) {
-  HEADRACE_ASSIGN(const std::string path, find_configuration(arguments));
-  const char* variable = getenv("HEADRACE_CONFIG");
-  if (!path.empty()) return say_source(read_configuration(path, settings), "--config");
-  if (variable != nullptr && *variable != '\0') {
-    return say_source(read_configuration(variable, settings), "HEADRACE_CONFIG");
-  }
-  RunSettings site = *settings;
-  const Status status = read_configuration("/etc/headrace.conf", &site);
+/// Adds what a file says if all of it can be used.
+void add_unasked(const std::string& path, RunSettings* settings, std::string* warning) {
+  RunSettings with = *settings;
+  const Status status = read_configuration(path, &with);
   if (status.ok())
-    *settings = std::move(site);
+    *settings = std::move(with);
   else if (status.code() != Code::kNotFound)
-    *warning = status.message() + "; none of its settings are used";
-  return {};
+    *warning += (warning->empty() ? "" : "; ") + status.message() + "; none of its settings are used";
 }
 
 }  // namespace
 
+Status read_site_file(const std::string& named, RunSettings* settings, std::string* warning) {
+  const char* variable = getenv("HEADRACE_CONFIG");
+  if (!named.empty())
+    HEADRACE_TRY(say_source(read_configuration(named, settings), "--config"));
+  else if (variable != nullptr && *variable != '\0')
+    HEADRACE_TRY(say_source(read_configuration(variable, settings), "HEADRACE_CONFIG"));
+  else
+    add_unasked(site_configuration(), settings, warning);
+  return {};
+}
+
+Status read_files(const std::string& named, RunSettings* settings, std::string* warning) {
+  HEADRACE_TRY(read_site_file(named, settings, warning));
+  const std::string own = settings->user_configuration ? user_configuration() : "";
+  if (!own.empty()) add_unasked(own, settings, warning);
+  return {};
+}
+
 Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::string* warning) {
   RunSettings settings;
-  HEADRACE_TRY(read_site(arguments, &settings, warning));
+  HEADRACE_ASSIGN(const std::string named, find_configuration(arguments));
+  HEADRACE_TRY(read_files(named, &settings, warning));
   HEADRACE_TRY(read_environment(&settings));
   Walker walk(arguments);
   while (walk.next()) {
@@ -233,8 +248,9 @@ Status take_collect_options(Walker& walk, CollectSettings* settings) {
 
 }  // namespace
 
-Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments) {
+Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments, std::string* warning) {
   CollectSettings settings;
+  HEADRACE_TRY(read_files("", &settings.site, warning));
   std::vector<std::string> rest = arguments;
   while (true) {  // options may follow sources
     const std::vector<std::string> words = std::move(rest);

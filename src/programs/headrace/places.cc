@@ -1,7 +1,6 @@
 #include "programs/headrace/places.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace headrace::programs {
@@ -14,26 +13,16 @@ std::string own_directory() {
   return text.substr(0, text.rfind('/'));
 }
 
+std::string prefix() {
+  const std::string directory = own_directory();
+  return directory.substr(0, directory.rfind('/'));
+}
+
 std::string library_path() {
   const char* variable = getenv("HEADRACE_LIBRARY");
   if (variable != nullptr && *variable != '\0') return absolute_path(variable);
-  const std::string directory = own_directory();
   // The path is put into LD_PRELOAD, and shown by tools that list libraries: without "..", it reads better.
-  return directory.substr(0, directory.rfind('/')) + "/lib/headrace/libheadrace.so";
-}
-
-std::string default_log_path(const std::string& name) {
-  char text[64];
-  const time_t now = time(nullptr);
-  tm parts{};
-  localtime_r(&now, &parts);
-  strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  return absolute_path("headrace-" + name.substr(name.rfind('/') + 1) + "-" + text + "-" + std::to_string(getpid()) +
-                       ".hr");
-}
-
-std::string shared_log_path(const std::string& name, const std::string& identity) {
-  return absolute_path("headrace-" + name.substr(name.rfind('/') + 1) + "-" + identity + ".hr");
+  return prefix() + "/lib/headrace/libheadrace.so";
 }
 
 std::string absolute_path(const std::string& path) {

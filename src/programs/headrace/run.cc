@@ -19,6 +19,7 @@
 #include "programs/headrace/background.h"
 #include "programs/headrace/child.h"
 #include "programs/headrace/job_directory.h"
+#include "programs/headrace/log_place.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/nodes.h"
 #include "programs/headrace/options.h"
@@ -103,15 +104,19 @@ class Run {
 
 std::string Run::path_of_log() const {
   if (!settings_.output.empty()) return absolute_path(settings_.output);
-  const std::string name = settings_.anonymize ? "run" : settings_.command[0];
-  return launch_.is_parallel() ? shared_log_path(name, capture::identity_text(launch_.id)) : default_log_path(name);
+  return default_log_path(settings_,
+                          {settings_.anonymize ? "run" : settings_.command[0], scheduler_job(), settings_.anonymize,
+                           launch_.is_parallel() ? capture::identity_text(launch_.id) : ""});
 }
 
 /// All launchers that are ranks of one parallel launch write one log, whose times count from the first one's start.
 LogOutput Run::output() {
   LogOutput output(log_path_, fallback_directories());
+  // Whoever ends first must leave the others the right to go on.
+  const mode_t going_on = mode_in_progress(settings_, log_path_);
+  output.permit(going_on, launch_.is_parallel() ? going_on : mode_when_complete(settings_, log_path_));
   identity_ = capture::identity_text(launch_.is_parallel() ? launch_.id : output.producer());
-  output.belong_to(identity_, true);  // ranks that reduce their figures may begin it
+  output.belong_to(identity_, launch_.is_parallel());
   if (!launch_.is_parallel()) return output;
   part_ = capture::kPartFact + capture::identity_text(output.producer());
   // If there is no place for it now there may be one at the end.
@@ -165,6 +170,7 @@ void Run::add_start_facts() {
   facts_["exclude"] = capture::json_array(lists[1]);
   if (directory_.has_value()) facts_["spool_directory"] = directory_->path();
   facts_["anonymized"] = settings_.anonymize ? "1" : "0";
+  add_scheduler_facts(scheduler_job(), &facts_);
   // One launcher describes a job that has several.
   const bool describes = part_.empty() || log_.output().begun();
   for (const auto& [key, value] : facts_) {
@@ -273,6 +279,7 @@ void Run::add_uncaptured_command(int wait_status) {
 void Run::finish_log(size_t running) {
   const Status stored = log_.close();
   if (stored.ok() && harvester_.has_value()) harvester_->remove_stored();
+  if (stored.ok() && running == 0) log_.output().complete();
   report(stored, running);
   if (!directory_.has_value() || !stored.ok()) return;
   if (running == 0 || !collect_in_background(log_, *harvester_, *directory_, part_)) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "capture/harvest/small_file.h"
+#include "programs/headrace/places.h"
 
 namespace headrace::programs {
 namespace {
@@ -58,6 +59,25 @@ base::Result<bool> parse_switch(const std::string& text, const std::string& plac
     if (text == no) return false;
   }
   return Status(Code::kInvalid, place + ": \"" + text + "\" is neither 1 nor 0");
+}
+
+/// Octal digits of permissions. A log is data: nobody needs to execute it, and its owner must be able to read it.
+base::Result<uint32_t> parse_mode(const std::string& text, const std::string& place) {
+  uint32_t mode = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (error != std::errc() || end != text.data() + text.size() || (mode & ~0666u) != 0 || (mode & 0400) == 0) {
+    return Status(Code::kInvalid, place + ": \"" + text + "\" is no mode of a log; write for example 0400 or 0440");
+  }
+  return mode;
+}
+
+Status add_pattern(const std::string& value, const std::string& place, RunSettings* settings) {
+  constexpr size_t kLongest = 200;
+  if (value.empty() || value.size() > kLongest) {
+    return {Code::kInvalid, place + ": never_capture needs a name like ssh or *-daemon, or a path like /opt/tools/*"};
+  }
+  settings->never_capture.push_back(value);
+  return {};
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -112,6 +132,21 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->reduce = value;
     return {};
   }
+  if (key == "never_capture") return add_pattern(value, place, settings);
+  if (key == "capture") return parse_switch(value, place).status();  // for programs without a launcher: the recorder's
+  if (key == "user_configuration") {
+    HEADRACE_ASSIGN(settings->user_configuration, parse_switch(value, place));
+    return {};
+  }
+  if (key == "log_mode") {
+    HEADRACE_ASSIGN(settings->log_mode, parse_mode(value, place));
+    return {};
+  }
+  if (key == "log_directory") {
+    if (value.empty() || value[0] != '/') return {Code::kInvalid, place + ": log_directory must be an absolute path"};
+    settings->log_directory = value.substr(0, value.find_last_not_of('/') + 1);
+    return {};
+  }
   if (key == "spool") {
     if (value.empty() || value[0] != '/')
       return {Code::kInvalid, place + ": the spool directory must be an absolute path"};
@@ -122,8 +157,24 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->topology = value;
     return {};
   }
-  return {Code::kInvalid, place + ": unknown key \"" + key +
-                              "\"; known are memory, include, exclude, file_sizes, reduce, spool and topology"};
+  return {Code::kInvalid,
+          place + ": unknown key \"" + key +
+              "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
+              "exclude, file_sizes, reduce, spool and topology"};
+}
+
+std::string site_configuration() {
+  const char* variable = getenv("HEADRACE_CONFIG");
+  if (variable != nullptr && *variable != '\0') return variable;
+  const std::string own = prefix() + "/etc/headrace.conf";
+  return access(own.c_str(), F_OK) == 0 ? own : "/etc/headrace.conf";
+}
+
+std::string user_configuration() {
+  const char* directory = getenv("XDG_CONFIG_HOME");
+  if (directory != nullptr && *directory == '/') return std::string(directory) + "/headrace.conf";
+  const char* home = getenv("HOME");
+  return home != nullptr && *home == '/' ? std::string(home) + "/.config/headrace.conf" : "";
 }
 
 Status read_configuration(const std::string& path, RunSettings* settings) {

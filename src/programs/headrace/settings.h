@@ -1,4 +1,5 @@
-// What a captured run is asked for: the site's configuration file, then the environment, then options. Later ones win.
+// What a captured run is asked for: the site's configuration file, the user's, the environment, then options. Later
+// ones win. The recorder reads the same files where there is no launcher (capture/recorder/settings.cc).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -22,6 +23,10 @@ struct RunSettings {
   std::string reduce = "auto";  // figures of parallel programs, when they end; or always, or never
   bool quiet = false;
   bool anonymize = false;
+  std::string log_directory;               // of logs that -o does not name, by day; "" = the working directory
+  uint32_t log_mode = 0;                   // permissions of such a log, once it is complete
+  std::vector<std::string> never_capture;  // patterns of programs
+  bool user_configuration = true;
   std::string spool;             // preferred directory for the job directory, "" = none
   bool spool_by_option = false;  // the user asked for it here and now: nothing else will do
   std::string topology;          // file that says which I/O nodes serve which nodes, "" = none
@@ -34,6 +39,10 @@ inline constexpr uint64_t kLargestMemory = (uint64_t{4} << 30) - (64 << 10);
 /// Bytes of "4M", "65536", "1G", "512KiB". kInvalid with a message that repeats the text.
 base::Result<uint64_t> parse_size(const std::string& text);
 
+/// The site's file: $HEADRACE_CONFIG, or PREFIX/etc/headrace.conf if it is there, or /etc/headrace.conf.
+std::string site_configuration();
+/// The user's: headrace.conf in $XDG_CONFIG_HOME or ~/.config; "" when neither is known.
+std::string user_configuration();
 /// Adds the settings of one configuration file: "key=value" lines, "#" comments. kNotFound when it is not there;
 /// kInvalid with file and line of the first mistake.
 base::Status read_configuration(const std::string& path, RunSettings* settings);

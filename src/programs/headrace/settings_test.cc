@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -19,6 +20,7 @@ class Settings : public testing::Test {
       unsetenv(name);
     }
     configure("");
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     setenv("HEADRACE_CONFIG", path_.c_str(), 1);
   }
   ~Settings() override {
@@ -45,6 +47,11 @@ TEST(Size, HasUnits) {
   for (const char* bad : {"", "M", "4X", "4MM", "-4M", "4 M", "99999999999G", "0x10"}) {
     EXPECT_EQ(parse_size(bad).code(), base::Code::kInvalid) << bad;
   }
+}
+
+base::Result<CollectSettings> collected(std::vector<std::string> arguments) {
+  std::string warning;
+  return parse_collect(arguments, &warning);
 }
 
 TEST_F(Settings, LaterSourcesWin) {
@@ -103,6 +110,39 @@ TEST_F(Settings, BadCommandLines) {
   EXPECT_EQ(parse({"--exclude", std::string(4000, 'x'), "true"}).code(), base::Code::kLimit);
 }
 
+TEST_F(Settings, TheSiteSaysWhereLogsGo) {
+  configure("log_directory = /logs/headrace/\nlog_mode = 0440\nnever_capture = ssh\nnever_capture=/opt/tools/*\n");
+  const auto settings = parse({"true"});
+  ASSERT_TRUE(settings.ok()) << settings.message();
+  EXPECT_EQ(settings->log_directory, "/logs/headrace");
+  EXPECT_EQ(settings->log_mode, 0440u);
+  EXPECT_EQ(settings->never_capture, (std::vector<std::string>{"ssh", "/opt/tools/*"}));
+  for (const char* bad : {"log_directory=logs", "log_mode=rw", "log_mode=0777", "log_mode=0040", "capture=maybe",
+                          "never_capture=", "user_configuration=2"}) {
+    configure(std::string("memory=1M\n") + bad + "\n");
+    EXPECT_TRUE(parse({"true"}).message().starts_with(path_ + ":2: ")) << bad;
+  }
+}
+
+TEST_F(Settings, TheUsersFileComesAfterTheSites) {
+  const std::string directory = "/tmp/headrace-settings-test-" + std::to_string(getpid());
+  ASSERT_EQ(mkdir(directory.c_str(), 0700), 0);
+  std::ofstream(directory + "/headrace.conf") << "memory = 2M\n";
+  setenv("XDG_CONFIG_HOME", directory.c_str(), 1);
+  configure("memory = 8M\nfile_sizes = 1\n");
+  EXPECT_EQ(parse({"true"})->memory, 2u << 20);
+  EXPECT_TRUE(parse({"true"})->file_sizes);
+  configure("memory = 8M\nuser_configuration = off\n");
+  EXPECT_EQ(parse({"true"})->memory, 8u << 20);
+  configure("memory = 8M\n");
+  std::ofstream(directory + "/headrace.conf") << "memory = 2M\nwhat\n";
+  std::string warning;
+  EXPECT_EQ(parse_run({"true"}, &warning)->memory, 8u << 20);
+  EXPECT_TRUE(warning.starts_with(directory + "/headrace.conf:2: ")) << warning;
+  unlink((directory + "/headrace.conf").c_str());
+  rmdir(directory.c_str());
+}
+
 TEST_F(Settings, RelativePrefixesAreMadeAbsolute) {
   const auto settings = parse({"--exclude", "build/", "true"});
   ASSERT_TRUE(settings.ok());
@@ -111,13 +151,13 @@ TEST_F(Settings, RelativePrefixesAreMadeAbsolute) {
 }
 
 TEST(CollectOptions, ComeBeforeAndBehindSources) {
-  EXPECT_EQ(parse_collect({"a", "b"})->sources.size(), 2u);
-  EXPECT_EQ(parse_collect({"-o", "x.hr", "a"})->output, "x.hr");
-  const auto mixed = parse_collect({"a", "-q", "b", "-o", "x.hr", "--", "-c"});
+  EXPECT_EQ(collected({"a", "b"})->sources.size(), 2u);
+  EXPECT_EQ(collected({"-o", "x.hr", "a"})->output, "x.hr");
+  const auto mixed = collected({"a", "-q", "b", "-o", "x.hr", "--", "-c"});
   EXPECT_EQ(mixed->sources, (std::vector<std::string>{"a", "b", "-c"}));
   EXPECT_EQ(mixed->output, "x.hr");
   EXPECT_TRUE(mixed->quiet);
-  EXPECT_EQ(parse_collect({"--what"}).code(), base::Code::kInvalid);
+  EXPECT_EQ(collected({"--what"}).code(), base::Code::kInvalid);
 }
 
 }  // namespace

@@ -3,16 +3,17 @@
 #include <stdarg.h>
 
 #include "programs/preload/hooks.h"
+#include "programs/preload/symbol.h"
 #include "programs/preload/system_calls.h"
 
 extern "C" {
 
-__attribute__((visibility("default"))) pid_t headrace_vfork() __asm__("vfork");
+__attribute__((visibility("default"))) pid_t headrace_vfork() HEADRACE_SYMBOL("vfork");
 pid_t headrace_vfork() { return headrace::preload::Hooks::fork(); }
-__attribute__((visibility("default"))) pid_t headrace_alias_vfork() __asm__("__vfork");
+__attribute__((visibility("default"))) pid_t headrace_alias_vfork() HEADRACE_SYMBOL("__vfork");
 pid_t headrace_alias_vfork() { return headrace::preload::Hooks::fork(); }
 
-__attribute__((visibility("default"))) long headrace_syscall(long number, ...) __asm__("syscall");
+__attribute__((visibility("default"))) long headrace_syscall(long number, ...) HEADRACE_SYMBOL("syscall");
 long headrace_syscall(long number, ...) {
   va_list rest;
   va_start(rest, number);

@@ -8,13 +8,23 @@
 // C library without a frame of ours in between.
 #include <asm/unistd.h>
 
+#ifdef HEADRACE_STATIC  // as symbol.h
+#define VFORK __wrap_vfork
+#define VFORK_ALIAS __wrap___vfork
+#define SYSTEM_CALL __wrap_syscall
+#else
+#define VFORK vfork
+#define VFORK_ALIAS __vfork
+#define SYSTEM_CALL syscall
+#endif
+
         .text
-        .globl  vfork, __vfork
-        .type   vfork, @function
-        .type   __vfork, @function
+        .globl  VFORK, VFORK_ALIAS
+        .type   VFORK, @function
+        .type   VFORK_ALIAS, @function
         .p2align 4
-vfork:
-__vfork:
+VFORK:
+VFORK_ALIAS:
         .cfi_startproc
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 8
@@ -43,13 +53,13 @@ __vfork:
         movl    %eax, %edi
         jmp     headrace_fail_with
         .cfi_endproc
-        .size   vfork, . - vfork
-        .size   __vfork, . - __vfork
+        .size   VFORK, . - VFORK
+        .size   VFORK_ALIAS, . - VFORK_ALIAS
 
-        .globl  syscall
-        .type   syscall, @function
+        .globl  SYSTEM_CALL
+        .type   SYSTEM_CALL, @function
         .p2align 4
-syscall:
+SYSTEM_CALL:
         .cfi_startproc
         cmpq    $1023, %rdi
         ja      1f
@@ -71,6 +81,6 @@ syscall:
         .cfi_adjust_cfa_offset -24
         ret
         .cfi_endproc
-        .size   syscall, . - syscall
+        .size   SYSTEM_CALL, . - SYSTEM_CALL
 
         .section .note.GNU-stack, "", @progbits

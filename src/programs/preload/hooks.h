@@ -6,12 +6,17 @@
 #include "capture/recorder/stream_hooks.h"
 #include "capture/recorder/transfer_hooks.h"
 #include "intercept/real_hooks.h"
+#include "programs/preload/static_hooks.h"
 
 namespace headrace::preload {
 
 template <class Bottom>
 using Chain =
     capture::ProcessHooks<capture::StreamHooks<capture::NameHooks<capture::FileHooks<capture::TransferHooks<Bottom>>>>>;
+#ifdef HEADRACE_STATIC
+using Hooks = OutermostStreamCalls<Chain<StaticHooks>>;
+#else
 using Hooks = Chain<intercept::RealHooks>;
+#endif
 
 }  // namespace headrace::preload

@@ -191,7 +191,7 @@ TWICE(Init_thread, (int* argument_count, char*** arguments, int wanted, int* pro
           LibraryFn::MPI_Init_thread, [&] { return run(function, argument_count, arguments, wanted, provided); },
           [] { return uint64_t{0}; });
       if (ours && result == 0) note_rank(library(caller)); return result;)
-TWICE(Finalize, (void), if (frame == 0) reduce_at_finalize(library(caller), caller);
+TWICE(Finalize, (void), if (frame == 0) reduce_at_finalize(library(caller));
       return counted(LibraryFn::MPI_Finalize, [&] { return run(function); }, [] { return uint64_t{0}; });)
 TWICE(Recv, (void* buffer, int count, Handle type, int peer, int tag, Handle comm, void* status),
       Outermost outermost(&frame);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "programs/preload/hooks.h"
+#include "programs/preload/symbol.h"
 #include "programs/preload/system_calls.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -13,12 +14,13 @@ using headrace::preload::Hooks;
 
 extern "C" {
 
-#define FUNCTION(id, ret, params, args, module, doc) \
-  EXPORT ret headrace_##id params __asm__(#id);      \
+#define FUNCTION(id, ret, params, args, module, doc)    \
+  EXPORT ret headrace_##id params HEADRACE_SYMBOL(#id); \
   ret headrace_##id params { return Hooks::id args; }
 #define SPECIAL(id, ret, params, args, module, doc)
-#define ALIAS(symbol, id) \
-  EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
+#define ALIAS(symbol, id)                                                         \
+  EXPORT decltype(headrace_##id) headrace_alias_##symbol HEADRACE_SYMBOL(#symbol) \
+      __attribute__((alias(HEADRACE_NAME(#id))));
 #define SPECIAL_ALIAS(symbol, id)
 #include "intercept/functions.def"
 #undef FUNCTION
@@ -27,7 +29,7 @@ extern "C" {
 #undef SPECIAL_ALIAS
 
 // ---- variadic functions
-EXPORT int headrace_open(const char* path, int flags, ...) __asm__("open");
+EXPORT int headrace_open(const char* path, int flags, ...) HEADRACE_SYMBOL("open");
 int headrace_open(const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
@@ -36,7 +38,7 @@ int headrace_open(const char* path, int flags, ...) {
   return Hooks::open(path, flags, mode);
 }
 
-EXPORT int headrace_openat(int directory, const char* path, int flags, ...) __asm__("openat");
+EXPORT int headrace_openat(int directory, const char* path, int flags, ...) HEADRACE_SYMBOL("openat");
 int headrace_openat(int directory, const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
@@ -46,7 +48,7 @@ int headrace_openat(int directory, const char* path, int flags, ...) {
 }
 
 // A pointer has room for whatever fcntl and ioctl are given in one register.
-EXPORT int headrace_fcntl(int fd, int command, ...) __asm__("fcntl");
+EXPORT int headrace_fcntl(int fd, int command, ...) HEADRACE_SYMBOL("fcntl");
 int headrace_fcntl(int fd, int command, ...) {
   va_list rest;
   va_start(rest, command);
@@ -55,7 +57,7 @@ int headrace_fcntl(int fd, int command, ...) {
   return Hooks::fcntl(fd, command, argument);
 }
 
-EXPORT int headrace_ioctl(int fd, unsigned long request, ...) __asm__("ioctl");
+EXPORT int headrace_ioctl(int fd, unsigned long request, ...) HEADRACE_SYMBOL("ioctl");
 int headrace_ioctl(int fd, unsigned long request, ...) {
   va_list rest;
   va_start(rest, request);
@@ -64,7 +66,7 @@ int headrace_ioctl(int fd, unsigned long request, ...) {
   return Hooks::ioctl(fd, request, argument);
 }
 
-EXPORT mqd_t headrace_mq_open(const char* name, int flags, ...) __asm__("mq_open");
+EXPORT mqd_t headrace_mq_open(const char* name, int flags, ...) HEADRACE_SYMBOL("mq_open");
 mqd_t headrace_mq_open(const char* name, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
@@ -75,14 +77,14 @@ mqd_t headrace_mq_open(const char* name, int flags, ...) {
 }
 
 // ---- formatted text: the values go on as a va_list
-#define FORMATTED(id, last, params, args)       \
-  EXPORT int headrace_##id params __asm__(#id); \
-  int headrace_##id params {                    \
-    va_list values;                             \
-    va_start(values, last);                     \
-    int result = Hooks::id args;                \
-    va_end(values);                             \
-    return result;                              \
+#define FORMATTED(id, last, params, args)               \
+  EXPORT int headrace_##id params HEADRACE_SYMBOL(#id); \
+  int headrace_##id params {                            \
+    va_list values;                                     \
+    va_start(values, last);                             \
+    int result = Hooks::id args;                        \
+    va_end(values);                                     \
+    return result;                                      \
   }
 #define TO_STREAM(id, character) \
   FORMATTED(id, format, (FILE * stream, const character* format, ...), (stream, format, values))
@@ -130,21 +132,21 @@ FORMATTED(__dprintf_chk, format, (int fd, int flag, const char* format, ...), (f
   for (size_t i = 1; i < count + (first ? 1 : 0); ++i) arguments[i] = va_arg(rest, char*); \
   arguments[first ? count : 0] = nullptr;
 
-EXPORT int headrace_execl(const char* path, const char* argument, ...) __asm__("execl");
+EXPORT int headrace_execl(const char* path, const char* argument, ...) HEADRACE_SYMBOL("execl");
 int headrace_execl(const char* path, const char* argument, ...) {
   COLLECT_ARGUMENTS(argument)
   va_end(rest);
   return Hooks::execv(path, arguments);
 }
 
-EXPORT int headrace_execlp(const char* file, const char* argument, ...) __asm__("execlp");
+EXPORT int headrace_execlp(const char* file, const char* argument, ...) HEADRACE_SYMBOL("execlp");
 int headrace_execlp(const char* file, const char* argument, ...) {
   COLLECT_ARGUMENTS(argument)
   va_end(rest);
   return Hooks::execvp(file, arguments);
 }
 
-EXPORT int headrace_execle(const char* path, const char* argument, ...) __asm__("execle");
+EXPORT int headrace_execle(const char* path, const char* argument, ...) HEADRACE_SYMBOL("execle");
 int headrace_execle(const char* path, const char* argument, ...) {
   COLLECT_ARGUMENTS(argument)
   char** environment = va_arg(rest, char**);
@@ -157,8 +159,9 @@ int headrace_execle(const char* path, const char* argument, ...) {
 #define SPECIAL(id, ret, params, args, module, doc)
 #define ALIAS(symbol, id)
 #define SPECIAL_ALIAS(symbol, id) SPECIAL_ALIAS_##id(symbol, id)
-#define SPECIAL_ALIAS_open(symbol, id) \
-  EXPORT decltype(headrace_##id) headrace_alias_##symbol __asm__(#symbol) __attribute__((alias(#id)));
+#define SPECIAL_ALIAS_open(symbol, id)                                            \
+  EXPORT decltype(headrace_##id) headrace_alias_##symbol HEADRACE_SYMBOL(#symbol) \
+      __attribute__((alias(HEADRACE_NAME(#id))));
 #define SPECIAL_ALIAS_openat(symbol, id) SPECIAL_ALIAS_open(symbol, id)
 #define SPECIAL_ALIAS_fcntl(symbol, id) SPECIAL_ALIAS_open(symbol, id)
 #define SPECIAL_ALIAS_fprintf(symbol, id) SPECIAL_ALIAS_open(symbol, id)

@@ -1,0 +1,7 @@
+// Starts MPI and ends it.
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  return MPI_Finalize();
+}

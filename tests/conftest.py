@@ -1,0 +1,34 @@
+"""Runs tests marked `alone` while no other process of the test run (pytest-xdist) runs one.
+
+What they measure would otherwise depend on the tests beside them. Two locks between the processes: every test
+holds `running`, together with others or, if it runs alone, by itself; who waits for that holds `turn`, so
+no row of other tests keeps it waiting.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+
+@contextmanager
+def held(place: Path, how: int) -> Iterator[None]:
+    with place.open("w") as file:  # closing it lets the lock go
+        fcntl.flock(file, how)
+        yield
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return (yield)
+    how = fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH
+    with ExitStack() as stack:
+        with held(item.config.rootpath / "build" / "pytest.turn", fcntl.LOCK_EX):
+            stack.enter_context(held(item.config.rootpath / "build" / "pytest.running", how))
+        return (yield)

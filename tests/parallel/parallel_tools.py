@@ -1,0 +1,33 @@
+"""Reading what ranks did out of their log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from capture_tools import Captured
+
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # more ranks than cores
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+
+
+def by_rank(captured: Captured) -> dict[int, int]:
+    """{process: rank} of the ranks."""
+    return {row["process"]: row["rank"] for row in captured.rows("processes") if row["rank"] >= 0}
+
+
+def calls(captured: Captured, rank: int) -> dict[str, tuple[int, int]]:
+    """{function: (calls, bytes)} of a rank, of MPI alone."""
+    ranks = by_rank(captured)
+    return {
+        row["function"].removeprefix("MPI_"): (row["calls"], row["bytes"])
+        for row in captured.rows("profiles")
+        if ranks.get(row["process"]) == rank and row["layer"] in ("mpi", "mpiio")
+    }
+
+
+def figures(row: dict[str, Any], *names: str) -> tuple[int, ...]:
+    return tuple(row[name] for name in names)
