@@ -1,16 +1,12 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from site_tools import Site
+from deployment_tools import Site
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from site_tools import COUNTS, Site, counts
+from deployment_tools import COUNTS, Site, counts
 
 
 def mode_of(path: Path) -> int:

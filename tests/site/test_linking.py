@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from site_tools import COUNTS, Site, counts
+from deployment_tools import COUNTS, Site, counts
 
 
 def collected(site: Site, script: str, *, status: int = 0) -> Path:

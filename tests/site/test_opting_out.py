@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import pytest
-from site_tools import COUNTS, Site, counts
+from deployment_tools import COUNTS, Site, counts
 
 
 def captured(site: Site, program: str, **environment: str) -> bool:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from site_tools import Site
+from deployment_tools import Site
 
 from tests.test_tutorial import matches, steps
 

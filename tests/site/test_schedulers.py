@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from site_tools import COUNTS, Site
+from deployment_tools import COUNTS, Site
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="epilogs run as root")
 NOBODY = 65534

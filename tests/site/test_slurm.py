@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from site_tools import COUNTS, Site
+from deployment_tools import COUNTS, Site
 from test_schedulers import NOBODY, merged
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
@@ -133,9 +133,9 @@ def submitted(slurm: Slurm, site: Site, script: str) -> str:
 
 def test_jobs_of_a_real_slurm(site: Site, slurm: Slurm) -> None:
     """A batch job with a step of two tasks, of which one is killed; then one whose user opts out."""
-    number = submitted(
-        slurm, site, "srun bash -c './simulation $([ $SLURM_PROCID = 0 ] && echo die)' || true"
-    )
+    # Each task in a directory of its own: one must not empty the file that the other is reading.
+    in_own = "mkdir -p $SLURM_PROCID && cd $SLURM_PROCID && ../simulation"
+    number = submitted(slurm, site, f"srun bash -c '{in_own} $([ $SLURM_PROCID = 0 ] && echo die)' || true")
     slurm.wait(lambda: len(site.found()) == 2 and not Path(f"/dev/shm/headrace-job-{number}").exists())
     (log,) = (log for log in site.found() if "_simulation_" in log.name)  # the other is of the batch script
     assert log.stat().st_uid == NOBODY
@@ -148,7 +148,7 @@ def test_jobs_of_a_real_slurm(site: Site, slurm: Slurm) -> None:
         assert opened.job["scheduler_job"] == number
     programs = [Path(row["executable"]).name for row in rows]
     assert programs.count("simulation") == 2 and "srun" not in programs
-    silent = submitted(slurm, site, "export HEADRACE=off\nsrun ./simulation")
+    silent = submitted(slurm, site, f"export HEADRACE=off\nsrun bash -c '{in_own}'")
     slurm.wait(lambda: not Path(f"/dev/shm/headrace-job-{silent}").exists())
     time.sleep(1)
     assert [other for other in site.found() if "_simulation_" in other.name] == [log]
