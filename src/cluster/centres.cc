@@ -55,7 +55,7 @@ std::vector<float> common_scale(const Placed& sample, const Centres& centres, co
   for (size_t j = 0; j < sample.size; ++j) {
     for (uint32_t i = 0; i < rows; ++i)
       column[i] = std::fabs(sample.row(i)[j] - centres[division.nearest[i] * sample.size + j]);
-    scale[j] = std::max(kLeastScale, kDeviationOfMedian * freedom * median(std::span(column)));
+    scale[j] = std::max(sample.finest, kDeviationOfMedian * freedom * median(std::span(column)));
   }
   return scale;
 }

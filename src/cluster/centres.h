@@ -23,9 +23,8 @@ Division divide(const Placed& sample, const Centres& centres, Distance distance)
 void middle_of(const Placed& sample, const std::vector<uint32_t>& rows, float* out);
 
 /// By component, the median deviation from their centre of the rows of all clusters together, as the standard deviation
-/// of a normal distribution; never below kLeastScale.
+/// of a normal distribution; never below the finest.
 std::vector<float> common_scale(const Placed& sample, const Centres& centres, const Division& division);
-inline constexpr float kLeastScale = 1e-4f;
 
 /// Moves centres to the medians of the rows nearest to them, a few times. The tenth of the rows that is furthest from
 /// its centre has no say. A centre without rows stays where it is.

@@ -119,6 +119,14 @@ TEST(Clusters, ASmallGroupIsAClusterAndFewerRowsAreOutliers) {
   EXPECT_EQ(without.outliers, 5u);
 }
 
+/// They lie around the centres, and each deviates in dimensions of its own.
+TEST(Clusters, SuspectsOfManyRowsAreNoGroups) {
+  const MadePoints made({.rows = 200000, .dims = 32, .k = 2}, 4);
+  const Clustering found = clustered(made.points());
+  EXPECT_EQ(found.clusters.size(), 2u);
+  EXPECT_EQ(likeness(made, found), 1);
+}
+
 TEST(Clusters, OfFewRows) {
   EXPECT_EQ(clustered({nullptr, 0, 3, true}).clusters.size(), 0u);
   const double one[] = {1, 2, 3};

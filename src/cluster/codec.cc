@@ -51,6 +51,7 @@ base::Result<Model> decode(base::Bytes bytes, Distance distance) {
   const bool fit = model.space.weight.size() == dims && model.centres.size() == k * size &&
                    model.limit.size() == k * size && model.middles.size() == k * dims &&
                    model.exponent.size() == size && model.scale.size() == size;
+  model.floor = floor_of(model.space.dims());
   if (!all || !fit) return Status(Code::kCorrupt, "the clusters that rank 0 sent cannot be read");
   return model;
 }

@@ -17,7 +17,7 @@ Criterion::Criterion(const Placed& sample, uint32_t dims) : sample_(sample), dim
   for (uint32_t j = 0; j < dims; ++j) {
     for (uint32_t i = 0; i < sample.rows(); ++i) column[i] = sample.row(i)[j];
     const double range = quantile(std::span(column), 0.99) - quantile(std::span(column), 0.01);
-    uniform_ -= std::log(std::max(range, 10.0 * kLeastScale));
+    uniform_ -= std::log(std::max(range, 10.0 * sample.finest));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headrace::cluster {
 namespace {
@@ -93,33 +94,39 @@ std::vector<uint32_t> group_around(const Crowd& crowd, uint32_t suspect, uint32_
   return rows;
 }
 
-/// How many rows a group with this centre must have, in the table. Near a cluster its tail may look like a group.
+/// How many rows a group with this centre must have, in the table. The suspects of a cluster are a crowd around its
+/// centre themselves, in many dimensions; and near a cluster its tail may look like a group.
 double needed_rows(const Model& model, const float* centre, uint64_t rows) {
   const uint32_t best = nearest(model.distance, centre, model.centres.data(), model.k(), model.space.size());
-  if (model.score(centre, best) >= kFarFromAll) return kLeastGroup;
+  const float outside = model.score(centre, best);
+  if (outside <= kSuspect) return std::numeric_limits<double>::infinity();
+  if (outside >= kFarFromAll) return kLeastGroup;
   return kLeastGroup + kSuspicious * static_cast<double>(rows) / model.space.dims();
 }
 
 }  // namespace
 
 uint32_t add_groups(const Placed& suspects, double share, uint64_t rows, Model& model) {
-  const auto seen = [&](double needed) { return static_cast<uint32_t>(std::max<double>(kLeastSeen, needed * share)); };
-  if (suspects.rows() < seen(kLeastGroup)) return 0;
+  const auto seen = [&](double needed) { return std::max<double>(kLeastSeen, needed * share); };
+  const auto least = static_cast<uint32_t>(seen(kLeastGroup));
+  if (suspects.rows() < least) return 0;
   Crowd crowd(suspects, model);
   const auto crowds = crowd.crowds();
   std::vector<uint32_t> order(suspects.rows());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return crowds[a] > crowds[b]; });
   uint32_t added = 0;
+  std::vector<uint8_t> tried(suspects.rows());  // rows of one crowd lead to the same group, or to none
   for (uint32_t suspect : order) {
-    if (added == kMostGroups || crowds[suspect] + 1 < seen(kLeastGroup) / 4) break;
-    if (!crowd.left(suspect)) continue;
-    const auto group = group_around(crowd, suspect, seen(kLeastGroup));
+    if (added == kMostGroups || crowds[suspect] < std::max(2u, least / 4)) break;
+    if (!crowd.left(suspect) || tried[suspect]) continue;
+    for (uint32_t row : crowd.within_of(crowd.row(suspect), crowd.near())) tried[row] = 1;
+    const auto group = group_around(crowd, suspect, least);
     if (group.empty()) continue;
     std::vector<float> centre(suspects.size);
     middle_of(suspects, group, centre.data());
     crowd.take(group);
-    if (group.size() < seen(needed_rows(model, centre.data(), rows))) continue;
+    if (static_cast<double>(group.size()) < seen(needed_rows(model, centre.data(), rows))) continue;
     model.add_cluster(centre.data());
     ++added;
   }

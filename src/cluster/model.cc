@@ -58,23 +58,22 @@ void set_tails(const Deviations& from, Model& model) {
       exponent = tail > middle ? std::clamp(exponent, kLeastExponent, kMostExponent) : kMostExponent;
     }
     model.exponent[j] = exponent;
-    const float limit = tail * std::pow(model.floor() / std::log(20.0f), 1 / exponent);
+    const float limit = tail * std::pow(model.floor / std::log(20.0f), 1 / exponent);
     for (uint32_t c = 0; c < model.k(); ++c) model.limit[c * size + j] *= limit;
   }
 }
 
 }  // namespace
 
-float Model::floor() const { return std::max(1.0f, std::log(static_cast<float>(space.dims()))); }
+float floor_of(uint32_t dims) { return std::max(1.0f, std::log(static_cast<float>(dims))); }
 
 float Model::score(const float* row, uint32_t cluster, uint32_t* worst) const {
   const size_t begin = cluster * space.size();
-  const float base = floor();
   float sum = 0, most = 0;
   for (uint32_t j = 0; j < space.dims(); ++j) {
     const float ratio = std::fabs(row[j] - centres[begin + j]) / limit[begin + j];
     if (ratio <= 1 && (worst == nullptr || ratio <= most)) continue;
-    if (ratio > 1) sum += base * (std::pow(ratio, exponent[j]) - 1);
+    if (ratio > 1) sum += floor * (std::pow(ratio, exponent[j]) - 1);
     if (worst != nullptr && ratio > most) *worst = j;
     most = std::max(most, ratio);
   }
@@ -82,7 +81,7 @@ float Model::score(const float* row, uint32_t cluster, uint32_t* worst) const {
 }
 
 float Model::reach(uint32_t cluster, uint32_t dim) const {
-  return limit[cluster * space.size() + dim] * std::pow(1 + kOutlier / floor(), 1 / exponent[dim]);
+  return limit[cluster * space.size() + dim] * std::pow(1 + kOutlier / floor, 1 / exponent[dim]);
 }
 
 void Model::add_cluster(const float* centre) {
@@ -118,6 +117,7 @@ Model make_model(Space space, const Placed& sample, Distance distance, Centres c
   Model model;
   model.space = std::move(space);
   model.distance = distance;
+  model.floor = floor_of(model.space.dims());
   model.centres = std::move(centres);
   const size_t size = model.space.size();
   const Division division = divide(sample, model.centres, distance);

@@ -27,9 +27,9 @@ struct Model {
   std::vector<float> limit;     // as centres
   std::vector<float> exponent;  // by dimension
   std::vector<float> scale;     // by dimension: the deviations of all clusters together
+  float floor = 1;
 
   uint32_t k() const { return space.size() == 0 ? 0 : static_cast<uint32_t>(centres.size() / space.size()); }
-  float floor() const;
   /// How unlikely a row is in a cluster. `worst`: where to store the dimension that it deviates most in, or null.
   float score(const float* row, uint32_t cluster, uint32_t* worst = nullptr) const;
   /// The furthest that a row which is no outlier can lie from its centre in a dimension.
@@ -42,6 +42,8 @@ struct Model {
 
 /// `sample` in `space`, and the centres found in it.
 Model make_model(Space space, const Placed& sample, Distance distance, Centres centres);
+
+float floor_of(uint32_t dims);
 
 /// For other ranks. The distance does not travel.
 std::vector<uint8_t> encode(const Model& model);

@@ -23,10 +23,13 @@ class Refinement {
       : sample_(sample), dims_(dims), distance_(distance), random_(seed, 3), centres_(centres) {}
 
   void run() {
-    for (int round = 0; round < kMostRounds; ++round) {
+    size_t before = 0;
+    for (int round = 0, idle = 0; round < kMostRounds; ++round) {
       settle(sample_, distance_, centres_);
       const bool fewer = drop() | join();  // both, in this order
-      if (!split() && !fewer) return;
+      idle += count() == before;           // noise is split off and dropped again and again
+      before = count();
+      if (idle == 2 || (!split() && !fewer)) break;
     }
     while (drop() | join()) continue;
   }
@@ -114,7 +117,7 @@ class Refinement {
   }
 
   bool split(size_t cluster, const std::vector<uint32_t>& rows) {
-    Placed members{sample_.size, {}};
+    Placed members{sample_.size, {}, sample_.finest};
     for (uint32_t row : rows)
       members.values.insert(members.values.end(), sample_.row(row), sample_.row(row) + sample_.size);
     const auto chosen = random_.choose(kSplitRows, members.rows());

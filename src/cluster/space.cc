@@ -1,6 +1,7 @@
 #include "cluster/space.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "cluster/quantile.h"
 #include "cluster/random.h"
@@ -68,13 +69,20 @@ bool Space::place(const Points& points, size_t row, float* __restrict out, doubl
     const float* __restrict from = static_cast<const float*>(points.data) + row * count;
     for (uint32_t j = 0; j < count; ++j) raw[j] = from[j];
   }
-  const double* __restrict less = middle.data(), * __restrict times = weight.data();
-  int64_t bad = 0;
+  // Loops without branches, so that they become vector instructions.
+  const double* __restrict less = middle.data();
+  const double* __restrict times = weight.data();
   for (uint32_t j = 0; j < count; ++j) {
-    bad |= usable(raw[j]) ? 0 : 1;
-    out[j] = static_cast<float>(std::max(-kFarthest, std::min(kFarthest, (raw[j] - less[j]) * times[j])));
+    double each = (raw[j] - less[j]) * times[j];
+    each = each < kFarthest ? each : kFarthest;
+    each = each > -kFarthest ? each : -kFarthest;
+    out[j] = static_cast<float>(each);
   }
-  return bad == 0;
+  // Bits of numbers without their sign are in the order of the numbers, and those of infinity and NaN come last.
+  const auto limit = std::bit_cast<int64_t>(kLargest);
+  int64_t beyond = 0;  // negative if one is
+  for (uint32_t j = 0; j < count; ++j) beyond |= limit - (std::bit_cast<int64_t>(raw[j]) & INT64_MAX);
+  return beyond >= 0;
 }
 
 Space make_space(const Points& rows, Normalisation rule, uint64_t seed) {
@@ -90,14 +98,16 @@ Space make_space(const Points& rows, Normalisation rule, uint64_t seed) {
     space.weight.push_back(std::min(kMostWeight, 1 / range[j]));
   }
   if (rule == Normalisation::kSpread && rows.rows > 2) weigh_by_spread(rows, range, seed, space);
-  // A common weight changes no order of distances; this one keeps the coordinates far from kFarthest.
+  // A common weight changes no order of distances; this one makes the widest range 10.
   if (rule == Normalisation::kNone) space.weight.assign(rows.dims, widest > 0 ? std::min(kMostWeight, 10 / widest) : 1);
+  if (rule == Normalisation::kNone) space.finest = 0.05f;
   return space;
 }
 
 Placed place_all(const Space& space, const Points& points) {
   Placed placed;
   placed.size = space.size();
+  placed.finest = space.finest;
   placed.values.assign(points.rows * placed.size, 0);
   std::vector<double> raw(space.dims());
   size_t rows = 0;

@@ -23,8 +23,12 @@ enum class Normalisation : uint8_t { kSpread, kRange, kNone };
 /// No coordinate is further from 0, so that no one dimension swallows the others' digits.
 inline constexpr double kFarthest = 1e5;
 
+/// A deviation that rounding may make.
+inline constexpr float kFinest = 1e-4f;
+
 struct Space {
   std::vector<double> middle, weight;  // by dimension
+  float finest = kFinest;              // the least deviation that counts
 
   uint32_t dims() const { return static_cast<uint32_t>(middle.size()); }
   size_t size() const { return padded(middle.size()); }
@@ -41,6 +45,7 @@ Space make_space(const Points& rows, Normalisation rule, uint64_t seed);
 struct Placed {
   size_t size = 0;  // floats a row
   std::vector<float> values;
+  float finest = kFinest;  // as the space has it
 
   uint32_t rows() const { return size == 0 ? 0 : static_cast<uint32_t>(values.size() / size); }
   const float* row(size_t i) const { return values.data() + i * size; }

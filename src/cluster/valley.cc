@@ -29,7 +29,7 @@ std::vector<double> line_between(const Placed& sample, uint32_t dims, const Rows
     auto out = deviations.begin();
     for (uint32_t row : a) *out++ = std::fabs(sample.row(row)[j] - from[j]);
     for (uint32_t row : b) *out++ = std::fabs(sample.row(row)[j] - to[j]);
-    const float scale = std::max(kLeastScale, kDeviationOfMedian * median(std::span(deviations)));
+    const float scale = std::max(sample.finest, kDeviationOfMedian * median(std::span(deviations)));
     const float difference = to[j] - from[j];
     if (std::fabs(difference) >= apart * scale) weights[j] = difference / (double{scale} * scale);
   }
