@@ -128,7 +128,7 @@ def test_a_full_disk_loses_nothing(
     mpi: str, compiled: Compiled, small_tmpfs: Callable[[str], Path], parallel: Parallel, tmp_path: Path,
     always: None, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """The disk is full when the ranks write at MPI_Finalize: the program ends well, and all of it is elsewhere."""
+    """The disk is full when the ranks write at MPI_Finalize: the program ends well, all is elsewhere."""
     program = compiled(mpi, "c/mpi_calls.c")
     data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
     data.mkdir()
