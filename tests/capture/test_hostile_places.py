@@ -23,33 +23,6 @@ def spool(tmp_path: Path) -> Iterator[Path]:
     assert not list(directory.iterdir()), "litter"
 
 
-@pytest.fixture
-def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Mounts a tmpfs of the given size."""
-    if os.geteuid() != 0:
-        pytest.skip("only root may mount a small tmpfs")
-    mounted: list[Path] = []
-
-    def mount(size: str) -> Path:
-        directory = tmp_path / f"small{len(mounted)}"
-        directory.mkdir()
-        done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(directory)],
-            check=False,
-            capture_output=True,
-        )
-        if done.returncode != 0:
-            pytest.skip(f"no tmpfs can be mounted here: {done.stderr.decode()}")
-        mounted.append(directory)
-        return directory
-
-    yield mount
-    for directory in mounted:
-        left = [path.name for path in directory.iterdir() if path.name.startswith("headrace")]
-        subprocess.run(["umount", str(directory)], check=True)
-        assert not left, "litter"
-
-
 def namespace_works() -> bool:
     return subprocess.run([*IN_MOUNT_NAMESPACE, "true"], check=False, capture_output=True).returncode == 0
 
@@ -188,6 +161,16 @@ def test_off(mix: Callable[..., Mix], tmp_path: Path) -> None:
     done = subprocess.run(command, env={**os.environ, "HEADRACE": "off"}, check=False, capture_output=True)
     assert (done.returncode, done.stdout) == (3, b"")
     assert not (tmp_path / "job.hr").exists()
+
+
+def test_off_costs_no_system_calls(program: Callable[[str], Path]) -> None:
+    """A process that is preloaded and does not capture, as everywhere at a site that preloads for all."""
+    library = Path(COMMAND).parents[1] / "lib" / "headrace" / "libheadrace.so"
+    environment = {**os.environ, "LD_PRELOAD": str(library), "HEADRACE": "off"}
+    done = subprocess.run([program("no_extra_calls")], env=environment, check=False)
+    if done.returncode == 77:
+        pytest.skip("no seccomp here")
+    assert done.returncode == 0
 
 
 def test_full_disk_for_the_log(
