@@ -15,6 +15,8 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
     """
     told = {(process["process"], process["reason"]) for process in processes if process["reason"]}
     sums: dict[tuple[str, str, str], dict[str, Any]] = {}
+    gaps = list(log.native.frame("gaps").rows())
+    counted = {gap["process"] for gap in gaps if gap["what"] in ("reads and writes", "other calls")}
 
     def add(what: str, amount: int, unit: str, reason: str) -> None:
         row = sums.setdefault(
@@ -32,11 +34,18 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
         if process["uncertain_operations"]:
             reason = "the process was killed inside an update; sums may lack these operations"
             add("uncertain operations", process["uncertain_operations"], "count", reason)
-        if process["unattributed_operations"]:
+        if process["unattributed_operations"] and process["process"] not in counted:
             reason = f"counted in the process and in no file; {process['unattributed_bytes']} bytes"
             add("operations without a file", process["unattributed_operations"], "count", reason)
-    for gap in log.native.frame("gaps").rows():
+    for ranks, which in missing_ranks(log.job, processes):
+        add("ranks not in the log", ranks, "count", which)
+    for gap in gaps:
         if (gap["process"], gap["reason"]) in told:
             continue  # what its row in `processes` says already
         add(gap["what"], gap["amount"], gap["unit"], gap["reason"])
     return sorted(sums.values(), key=lambda row: (-row["processes"], row["what"], row["reason"]))
+    for (what, unit, reason), row in list(sums.items()):
+        calls = (what, unit) == ("reads and writes", "calls")
+        moved = sums.pop((what, "bytes", reason), None) if calls else None
+        if moved:  # by the same calls
+            row["reason"] += f"; {moved['amount']} bytes"
