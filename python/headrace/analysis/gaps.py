@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headrace.analysis.completeness import missing_ranks
 from headrace.logs import JobLog
 
 
@@ -11,12 +12,12 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
     """Rows {what, amount, unit, reason, processes}: `processes` is the number of them it happened in.
 
     Each fact once: from the table `gaps`, from processes that were not captured or are incomplete, and from
-    operations that a kill left uncertain or that belong to no file.
+    operations that a kill left uncertain or that belong to no file, and ranks that are not in the log.
     """
     told = {(process["process"], process["reason"]) for process in processes if process["reason"]}
-    sums: dict[tuple[str, str, str], dict[str, Any]] = {}
     gaps = list(log.native.frame("gaps").rows())
     counted = {gap["process"] for gap in gaps if gap["what"] in ("reads and writes", "other calls")}
+    sums: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     def add(what: str, amount: int, unit: str, reason: str) -> None:
         row = sums.setdefault(
@@ -43,9 +44,9 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
         if (gap["process"], gap["reason"]) in told:
             continue  # what its row in `processes` says already
         add(gap["what"], gap["amount"], gap["unit"], gap["reason"])
-    return sorted(sums.values(), key=lambda row: (-row["processes"], row["what"], row["reason"]))
     for (what, unit, reason), row in list(sums.items()):
         calls = (what, unit) == ("reads and writes", "calls")
         moved = sums.pop((what, "bytes", reason), None) if calls else None
         if moved:  # by the same calls
             row["reason"] += f"; {moved['amount']} bytes"
+    return sorted(sums.values(), key=lambda row: (-row["processes"], row["what"], row["reason"]))
