@@ -132,7 +132,7 @@ void Run::prepare(const std::string& program) {
   } else if (library_.find_first_of(": ") != std::string::npos) {
     missing_ = library_ + ": the loader cannot preload a path with spaces or colons";
   } else {
-    auto made = JobDirectory::create(settings_);
+    auto made = JobDirectory::create(settings_, part_.empty() ? "" : identity_);
     if (made.ok())
       directory_.emplace(std::move(*made));
     else
