@@ -57,6 +57,24 @@ bool is_ours(const struct stat& file) {
          file.st_uid == static_cast<unsigned>(base::kernel_call(SYS_geteuid));
 }
 
+/// What a rank writes into the registry.
+constexpr char kLaunched = 'l', kAlone = 'a';  // the latter also where the rank itself wants the reduction
+
+/// Up to so many ranks, all on one node and with launchers that store what each did, merging could save too little to
+/// wait for each other and agree on it: MPI_Finalize is left as fast as it is.
+constexpr uint64_t kRanksLeft = 16;
+
+bool left_to_launchers() {
+  char kinds[kRanksLeft + 1];
+  const uint64_t ranks = static_cast<uint64_t>(spool.header->ranks);
+  if (settings_in_force().reduce != Reduce::kAuto || ranks > kRanksLeft) return false;
+  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, registry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return false;
+  const long length = base::kernel_call(SYS_read, fd, kinds, sizeof kinds);
+  base::kernel_call(SYS_close, fd);
+  return length > 0 && static_cast<uint64_t>(length) == ranks && !memchr(kinds, kAlone, ranks);
+}
+
 /// Whether every rank of this node registered, which all did before any could leave MPI_Init.
 bool all_captured(const Library& m) {
   struct stat found;
@@ -70,8 +88,10 @@ bool add_to_registry() {
   const long fd = base::kernel_call(SYS_openat, AT_FDCWD, registry,
                                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   struct stat found;
+  const Settings& settings = settings_in_force();
+  const char kind = settings.harvested && settings.reduce == Reduce::kAuto ? kLaunched : kAlone;
   const bool added = fd >= 0 && base::kernel_call(SYS_fstat, fd, &found) == 0 && is_ours(found) &&
-                     base::kernel_call(SYS_write, fd, "r", 1) == 1;
+                     base::kernel_call(SYS_write, fd, &kind, 1) == 1;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
   return added;
 }
@@ -258,6 +278,7 @@ Reduced reduce(const Library& m) {
 Reduced obstacle(const Library& m) {
   if (!registry[0]) return launch_of_environment().known ? Reduced::kNotCaptured : Reduced::kNoLaunch;
   if (!all_captured(m)) return Reduced::kNotCaptured;
+  if (left_to_launchers()) return Reduced::kLeft;
   const bool known = m.known && m.byte_type != 0 && m.errors_return != 0;
   return known && look_up_all(m.code) ? Reduced::kNotTried : Reduced::kUnknownMpi;
 }
@@ -282,7 +303,7 @@ void reduce_at_finalize(const Library& m) {
   const int saved = errno;
   spool.header->reduced = Reduced::kNotTried;
   if (const Reduced reason = obstacle(m); reason != Reduced::kNotTried) {
-    if (settings_in_force().reduce == Reduce::kAlways) spool.header->reduced = reason;
+    if (reason == Reduced::kLeft || settings_in_force().reduce == Reduce::kAlways) spool.header->reduced = reason;
     errno = saved;
     return;
   }
