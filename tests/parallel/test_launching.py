@@ -459,6 +459,10 @@ def test_ranks_without_finalize_leave_no_registry(
     launching = Launching(mpi, compiled(mpi, "c/endings.c"), tmp_path, spools)
     command = [COMMAND, "run", "-o", "job.hr", str(launching.program), "exit", f"{launching.data}/shared"]
     launching.run(launching.mpirun(2, *command), HEADRACE_REDUCE="always")
+    deadline = time.monotonic() + 20  # MPICH kills launchers whose ranks end so
+    while list(spools.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+        launching.collect()
     (reason,) = gap_reasons(launching.directory / "job.hr", "reduction over ranks")
     assert "without MPI_Finalize" in reason
     assert list(spools.iterdir()) == []
@@ -468,7 +472,7 @@ def test_names_that_must_not_be_told_are_not_reduced(launching: Launching) -> No
     command = [COMMAND, "run", "--anonymize", "-o", "job.hr", *launching.mpirun(2, *launching.app())]
     launching.run(command, HEADRACE_REDUCE="always")
     (reason,) = gap_reasons(launching.directory / "job.hr", "reduction over ranks")
-    assert "--anonymize" in reason
+    assert "use `headrace anonymize` on the log" in reason
 
 
 def test_a_rank_that_lost_the_others_is_not_counted_twice(launching: Launching) -> None:
@@ -502,8 +506,8 @@ def test_stopped_ranks_lose_the_others(launching: Launching) -> None:
     log = launching.directory / "job.hr"
     found = {key: n for key, n in figures(log, launching.data).items() if key in expected(3)}
     assert found == expected(3)
-    (reason,) = gap_reasons(log, "reduction over ranks")
-    assert "not all ranks came" in reason
+    reasons = gap_reasons(log, "reduction over ranks")
+    assert any("not all ranks came" in reason for reason in reasons)
     check_ranks(log, 3)
 
 
