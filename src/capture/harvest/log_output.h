@@ -70,7 +70,7 @@ class LogOutput {
   const std::string& place() const { return open_path_.empty() ? wanted_path_ : open_path_; }
   /// Why it is not where it was asked for; empty when it is.
   const std::string& trouble() const { return trouble_; }
-  /// An earlier part that could not be moved along; empty as a rule. `cat part path > whole` joins them.
+  /// An earlier part that could not be moved along; empty as a rule. `headrace collect` joins them.
   const std::string& earlier_part() const { return earlier_part_; }
 
  private:
