@@ -163,6 +163,16 @@ def test_off(mix: Callable[..., Mix], tmp_path: Path) -> None:
     assert not (tmp_path / "job.hr").exists()
 
 
+def test_no_descriptor_is_left(
+    program: Callable[[str], Path], capture: Callable[..., Captured], tmp_path: Path
+) -> None:
+    """The spool cannot grow then, and nothing may be written where it does not reach."""
+    captured = capture([program("no_descriptors"), tmp_path, "6000"])
+    assert captured.status == 0
+    calls = sum(row["calls"] for row in captured.rows("profiles") if row["function"] in ("mkdir", "rmdir"))
+    assert calls == 12000
+
+
 def test_off_costs_no_system_calls(program: Callable[[str], Path]) -> None:
     """A process that is preloaded and does not capture, as everywhere at a site that preloads for all."""
     library = Path(COMMAND).parents[1] / "lib" / "headrace" / "libheadrace.so"

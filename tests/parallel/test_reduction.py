@@ -151,6 +151,13 @@ def test_a_full_disk_loses_nothing(
     assert sums(Captured(0, b"", b"", joined), data) == whole
 
 
+def test_a_rank_without_descriptors_keeps_nobody_waiting(
+    mpi: str, compiled: Compiled, parallel: Parallel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADRACE_REDUCE_PATIENCE", "20")
+    assert parallel(3, [compiled(mpi, "c/no_descriptors.c")]).status == 0
+
+
 def test_few_rows_stay_one_a_rank(mpi: str, compiled: Compiled, parallel: Parallel, tmp_path: Path) -> None:
     captured = parallel(4, [compiled(mpi, "c/mpi_calls.c"), tmp_path])
     assert captured.status == 0

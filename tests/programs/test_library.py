@@ -62,6 +62,6 @@ def test_wrappers_need_little_stack() -> None:
                 # execl and its like collect their arguments on the stack, as the C library does.
                 assert kind == "static" or "bounded" in kind or "preload.cc" in place, line
                 frames[place] = int(size)
-    assert len(frames) > 1000
+    assert len(frames) > 1000, "build/release is not built"
     too_large = {place: size for place, size in frames.items() if size > (512 if HOT.search(place) else 2048)}
     assert not too_large

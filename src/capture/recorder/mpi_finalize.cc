@@ -57,31 +57,27 @@ bool is_ours(const struct stat& file) {
          file.st_uid == static_cast<unsigned>(base::kernel_call(SYS_geteuid));
 }
 
-/// What a rank writes into the registry.
-constexpr char kLaunched = 'l', kAlone = 'a';  // the latter also where the rank itself wants the reduction
+/// A rank makes the registry longer by a byte, or by this if it has no launcher or wants the reduction itself. All that
+/// ranks ask of it is its length: where one could not open it and the others could, they would wait for each other.
+constexpr long kAlone = 4096;  // more ranks than a node has
+constexpr char kNothing[kAlone] = {};
 
 /// Up to so many ranks, all on one node and with launchers that store what each did, merging could save too little to
 /// wait for each other and agree on it: MPI_Finalize is left as fast as it is.
-constexpr uint64_t kRanksLeft = 16;
+constexpr long kRanksLeft = 16;
 
-bool left_to_launchers() {
-  char kinds[kRanksLeft + 1];
-  const uint64_t ranks = static_cast<uint64_t>(spool.header->ranks);
-  if (settings_in_force().reduce != Reduce::kAuto || ranks > kRanksLeft) return false;
-  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, registry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return false;
-  const long length = base::kernel_call(SYS_read, fd, kinds, sizeof kinds);
-  base::kernel_call(SYS_close, fd);
-  return length > 0 && static_cast<uint64_t>(length) == ranks && !memchr(kinds, kAlone, ranks);
-}
+enum class Registered { kSome, kAll, kAllLaunched };
 
 /// Whether every rank of this node registered, which all did before any could leave MPI_Init.
-bool all_captured(const Library& m) {
+Registered registered(const Library& m) {
   struct stat found;
   const long told = local_ranks(m.name, spool.header->rank, spool.header->ranks);
   const long expected = told > 0 ? told : spool.header->ranks;
-  return base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, AT_SYMLINK_NOFOLLOW) == 0 && is_ours(found) &&
-         found.st_size == expected;
+  if (base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, AT_SYMLINK_NOFOLLOW) != 0 || !is_ours(found))
+    return Registered::kSome;
+  const long alone = found.st_size / kAlone, launched = found.st_size % kAlone;
+  if (alone + launched != expected) return Registered::kSome;
+  return alone == 0 && expected == spool.header->ranks ? Registered::kAllLaunched : Registered::kAll;
 }
 
 bool add_to_registry() {
@@ -89,9 +85,9 @@ bool add_to_registry() {
                                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   struct stat found;
   const Settings& settings = settings_in_force();
-  const char kind = settings.harvested && settings.reduce == Reduce::kAuto ? kLaunched : kAlone;
+  const long weight = settings.harvested && settings.reduce == Reduce::kAuto ? 1 : kAlone;
   const bool added = fd >= 0 && base::kernel_call(SYS_fstat, fd, &found) == 0 && is_ours(found) &&
-                     base::kernel_call(SYS_write, fd, &kind, 1) == 1;
+                     base::kernel_call(SYS_write, fd, kNothing, weight) == weight;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
   return added;
 }
@@ -277,8 +273,11 @@ Reduced reduce(const Library& m) {
 /// What speaks against asking the other ranks at all; kNotTried: nothing.
 Reduced obstacle(const Library& m) {
   if (!registry[0]) return launch_of_environment().known ? Reduced::kNotCaptured : Reduced::kNoLaunch;
-  if (!all_captured(m)) return Reduced::kNotCaptured;
-  if (left_to_launchers()) return Reduced::kLeft;
+  const Registered ranks = registered(m);
+  if (ranks == Registered::kSome) return Reduced::kNotCaptured;
+  if (ranks == Registered::kAllLaunched && settings_in_force().reduce == Reduce::kAuto &&
+      spool.header->ranks <= kRanksLeft)
+    return Reduced::kLeft;
   const bool known = m.known && m.byte_type != 0 && m.errors_return != 0;
   return known && look_up_all(m.code) ? Reduced::kNotTried : Reduced::kUnknownMpi;
 }

@@ -172,7 +172,8 @@ uint32_t allocate(uint32_t bytes, Use use) {
   // What later threads may take is kept from records; memory of the machine takes the part alone that a fold needs.
   const uint64_t backed = end + (kept < kFoldReserve ? kept : kFoldReserve);
   if (end + kept <= spool.limit && backed > header->grown && !grow(backed)) kept = kept_back(use);  // of less
-  if (end + kept > reachable()) return reuse(units + 1, units);
+  // Without a descriptor for it the file did not grow, but may the next time: beyond its end nothing may be touched.
+  if (end + kept > reachable() || end > header->grown) return reuse(units + 1, units);
   header->used = end;
   return static_cast<uint32_t>(offset);
 }
