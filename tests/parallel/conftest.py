@@ -45,9 +45,9 @@ def parallel(mpi: str, tmp_path: Path) -> Iterator[Callable[..., Captured]]:
     """parallel(RANKS, COMMAND, OPTIONS…) → what `headrace run -- mpirun` captured."""
     logs: list[Captured] = []
 
-    def run_ranks(ranks: int, command: list[str | Path], *options: str, log: Path | None = None) -> Captured:
+    def run_ranks(ranks: int, command: list[str | Path], *options: str) -> Captured:
         launched = [f"mpirun.{mpi}", "-np", str(ranks), *command]
-        logs.append(run(launched, log or tmp_path / "job.hr", options, env={**os.environ, **ENVIRONMENT}))
+        logs.append(run(launched, tmp_path / "job.hr", options, env={**os.environ, **ENVIRONMENT}))
         return logs[-1]
 
     yield run_ranks
