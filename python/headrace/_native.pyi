@@ -172,8 +172,11 @@ def schema() -> dict[str, list[dict[str, str]]]: ...
 def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]], job: int = 0) -> None:
     """Writes a job log of any content, for tests. Replaces the file."""
 
-def convert(log: Log, format: str, output: bytes) -> None:
-    """Writes one job as a log of another format, "hr" or "darshan"; a file at `output` is replaced."""
+def convert(log: Log, format: str, output: bytes) -> dict[str, int]:
+    """Writes one job as a log of another format, "hr" or "darshan"; a file at `output` is replaced.
+
+    {processes, records, bytes} that the format has no place for.
+    """
 
 def demangle(symbol: str) -> str:
     """The name of a C++ function in its own language; any other symbol as it is."""

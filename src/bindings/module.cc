@@ -244,8 +244,16 @@ NB_MODULE(_native, module) {
       "convert",
       [](Log& log, const std::string& format, const nb::bytes& output) {
         const std::string path(output.c_str(), output.size());
-        const nb::gil_scoped_release release;
-        convert_log(log, format, path);
+        headrace::convert::darshan::LeftOut left;
+        {
+          const nb::gil_scoped_release release;
+          left = convert_log(log, format, path);
+        }
+        nb::dict rest;
+        rest["processes"] = left.processes;
+        rest["records"] = left.records;
+        rest["bytes"] = left.bytes;
+        return rest;
       },
       nb::arg("log"), nb::arg("format"), nb::arg("output"));
   module.def("demangle", demangle, nb::arg("symbol"));

@@ -89,8 +89,13 @@ void write_job(LogFile& file, const JobRecord& job) {
     file.i64(value);
   }
   file.text(job.metadata, kMetadata);
-  std::string rest = job.command.substr(0, kJobBytes - kJobHead - kMetadata - 1);
-  for (const Mount& mount : job.mounts) {
+  // Darshan's readers find the end of the command by the mount behind it. Something is always mounted at "/".
+  static const std::vector<Mount> kLeast = {{"UNKNOWN", "/"}};
+  const std::vector<Mount>& mounts = job.mounts.empty() ? kLeast : job.mounts;
+  constexpr size_t kLeastMount = 12;
+  std::string rest = job.command.substr(0, kJobBytes - kJobHead - kMetadata - 1 - kLeastMount);
+  std::replace(rest.begin(), rest.end(), '\n', ' ');
+  for (const Mount& mount : mounts) {
     const std::string line = "\n" + mount.type + "\t" + mount.point;
     if (kJobHead + kMetadata + rest.size() + line.size() + 1 <= kJobBytes) rest += line;
   }
