@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace import _native
-from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS
+from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, whose
+from headrace.analysis.transfers import apply, transfers
 from headrace.logs import JobLog
 
 # What only calls of parallel libraries are.
@@ -34,6 +35,9 @@ def layers(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
             "datasets": row["files"]
         }
     rows = [{"datasets": 0, **row} if not row["adds_up"] else row for row in found.values()]
+    known = transfers(log, chosen)
+    for layer in found.values():
+        apply(layer, known.values() if known else None)
     return sorted(rows, key=lambda row: (not row["adds_up"], -layer_time(row), row["layer"]))
 
 

@@ -85,7 +85,9 @@ export interface Layer {
   read: Direction;
   write: Direction;
   metadata: Metadata;
-  together?: Record<string, number>;
+  together?: Record<string, number | null>;
+  /** Of Darshan's HDF5: collective, independent, mixed or unknown. */
+  transfer?: string;
   datasets?: number;
 }
 
