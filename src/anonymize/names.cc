@@ -150,6 +150,8 @@ std::string Names::property_key(std::string_view text) const {
 
 std::string Names::property_value(std::string_view text) const {
   std::string result;
+  static constexpr std::string_view kFailedOpen = "failed_open.";  // the name of a file follows
+  if (text.starts_with(kFailedOpen)) return std::string(kFailedOpen) + component(text.substr(kFailedOpen.size()), true);
   for (const char separator : {',', ' '}) {
     if (text.find(separator) == std::string_view::npos) continue;
     split(text, separator, [&](std::string_view part) {
