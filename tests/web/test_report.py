@@ -149,7 +149,7 @@ def test_100000_files_scroll_with_few_rows_in_the_document(open_page: Any, repor
     assert page.locator("#files tbody tr").count() < 100
     page.fill("#files input[type=search]", "rank_099999")
     expect(page.locator("#files [role=status]")).to_have_text("1 of 100,000 paths")
-    expect(page.locator("#files")).to_contain_text("900,000 files that matter least are not in this table")
+    expect(page.locator("#files")).to_contain_text("900,000 paths that matter least are not in this table")
     assert page.locator("#processes table").get_attribute("aria-rowcount") == "10001"
 
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from headrace import _native
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 
-__all__ = ["FILE_KINDS", "LAYER_KINDS", "LIBRARY_LAYERS", "SYSTEM_LAYERS", "merge_files"]
+__all__ = [
+    "COUNTED",
+    "FILE_KINDS",
+    "LAYER_KINDS",
+    "LIBRARY_LAYERS",
+    "ROW_KINDS",
+    "SYSTEM_LAYERS",
+    "count_files",
+    "merge_files",
+]
 
 # Time in pipes and sockets is mostly waiting for somebody else; excluded paths are counted in one sum.
 FILE_KINDS = ["file", "directory_rollup", "directory"]
+
+# What a row of a path is called where rows are counted.
+ROW_KINDS = {"file": "files", "directory": "directories", "directory_rollup": "rollups"}
 
 # Files and what lies in them.
 LAYER_KINDS = [*FILE_KINDS, "dataset"]
@@ -19,3 +33,12 @@ def merge_files(
 ) -> _native.Frame:
     """Records of files merged; of the layers that add up unless others are named."""
     return log.native.merge(by, chosen, FILE_KINDS, list(layers))
+
+
+# Columns that count_files needs.
+COUNTED = ("plain_files", "folded_files")
+
+
+def count_files(row: dict[str, Any]) -> int:
+    """The files of a row of merged records, with those folded into sums; a directory is none."""
+    return sum(row[name] for name in COUNTED)

@@ -20,6 +20,7 @@ from headrace.commands._text import (
     clip,
     count,
     duration,
+    files_and_directories,
     number,
     percent,
     printable,
@@ -87,7 +88,7 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
             )
         )
     table = columns(rows, left=frozenset({0}))
-    title = "I/O of " + ("at least " if facts["damage"] else "") + _files(totals)
+    title = "I/O of " + ("at least " if facts["damage"] else "") + files_and_directories(totals)
     lines = [
         terminal.bold(title),
         terminal.dim(table[0]),
@@ -112,22 +113,12 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
 
 
 def _asynchronous(facts: Facts, terminal: Terminal) -> list[str]:
-    """Open MPI writes so: without this line its files seem faster than any memory."""
-    moved = sum(row["bytes"] for row in facts["functions"] if row["function"] == "aio_return")
-    if not moved:
-        return []
-    text = (
-        f"Asynchronous I/O moved {size(moved)}: these calls only begin it and fetch its result, so how long"
-        " it took is not in these times, and rates seem higher than they were."
-    )
-    return [terminal.warn(line) for line in terminal.wrap(text, "  ", "    ")]
-
-
-def _files(figures: Facts) -> str:
-    """A directory is no file, and said apart."""
-    files = count(figures["files"], "file")
-    directories = figures["directories"]
-    return f"{files}, {count(directories, 'directory', 'directories')}" if directories else files
+    lines = []
+    for row in facts["asynchronous"]:
+        amount = size(row["amount"]) if row["unit"] == "bytes" else count(row["amount"], row["unit"][:-1])
+        text = f"{row['what']}, {amount}: {row['note']}"
+        lines += [terminal.warn(line) for line in terminal.wrap(text, "  ", "    ")]
+    return lines
 
 
 def _other_name(kind: str) -> str:

@@ -51,6 +51,7 @@ export interface Summary {
     io_share_of_process_time: number | null;
     io_share_of_run_time: number | null;
   };
+  asynchronous?: { what: string; amount: number; unit: "bytes" | "calls" | "rings"; note: string }[];
   other: {
     kind: string;
     files: number;
