@@ -331,6 +331,8 @@ std::vector<uint32_t> select(const format::Table& files, const Selection& select
   if (process && process->type == format::Type::kText) process = nullptr;
   if (kind && kind->type != format::Type::kText) kind = nullptr;
   const format::Column* layer = files.find("layer");
+  const format::Column* path = files.find("path");
+  if (path && path->type == format::Type::kText) path = nullptr;
   const auto contains = [](const std::vector<std::string>& words, std::string_view word) {
     return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
   };
@@ -342,6 +344,7 @@ std::vector<uint32_t> select(const format::Table& files, const Selection& select
     if (!selection.processes.empty() && wanted.find(process ? process->u64(row) : 0) == IdMap::kNone) continue;
     if (!contains(selection.kinds, kind ? kind->text(row) : std::string_view())) continue;
     if (!contains(selection.layers, layer_of(layer, row))) continue;
+    if (!selection.takes(path ? path->u64(row) : 0)) continue;
     rows.push_back(static_cast<uint32_t>(row));
   }
   return rows;

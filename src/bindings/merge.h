@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "bindings/decode.h"
 #include "bindings/frame.h"
+#include "bindings/id_map.h"
 #include "bindings/names.h"
 
 namespace headrace::bindings {
@@ -18,6 +19,11 @@ struct Selection {
   std::vector<uint64_t> processes;       // of these process images only; empty: of all
   std::vector<std::string> kinds;        // of these kinds only; empty: of all
   std::vector<std::string> layers = {};  // of these layers only ("posix", "stdio"); empty: of all
+  std::string whose = {};                // "program": not the MPI library's own; "mpi": only these; "": all
+  const IdMap* mpi_files = nullptr;      // their paths, where `whose` says something; see model/mpi_files.h
+
+  /// Whether records of this path take part.
+  bool takes(uint64_t path) const { return !mpi_files || (mpi_files->find(path) != IdMap::kNone) == (whose == "mpi"); }
 };
 
 /// Row numbers of the records that take part.

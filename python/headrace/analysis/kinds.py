@@ -16,6 +16,7 @@ __all__ = [
     "SYSTEM_LAYERS",
     "count_files",
     "merge_files",
+    "whose",
 ]
 
 # Time in pipes and sockets is mostly waiting for somebody else; excluded paths are counted in one sum.
@@ -31,8 +32,16 @@ LAYER_KINDS = [*FILE_KINDS, "dataset"]
 def merge_files(
     log: JobLog, by: str, chosen: list[int], layers: list[str] | tuple[str, ...] = SYSTEM_LAYERS
 ) -> _native.Frame:
-    """Records of files merged; of the layers that add up unless others are named."""
-    return log.native.merge(by, chosen, FILE_KINDS, list(layers))
+    """Records of files merged; of the layers that add up unless others are named.
+
+    Without the MPI library's own files, unless the log is to count them.
+    """
+    return log.native.merge(by, chosen, FILE_KINDS, list(layers), whose(log))
+
+
+def whose(log: JobLog) -> str:
+    """Whose files count, as native merges take it."""
+    return "" if log.mpi_files else "program"
 
 
 # Columns that count_files needs.

@@ -22,6 +22,7 @@ from headrace.analysis.kinds import (
     SYSTEM_LAYERS,
     count_files,
     merge_files,
+    whose,
 )
 from headrace.analysis.libraries import interfaces, libraries
 from headrace.analysis.parallel import file_ranks, parallel
@@ -88,6 +89,7 @@ def overview(
         "parallel": None if chosen else parallel(log, processes, run_ns),
         "functions": by_function,
         "asynchronous": asynchronous(by_function, by_layer, gaps),
+        "mpi_files": mpi_files(log, chosen),
         "other": _other(log, chosen),
         "sizes": _sizes(log, chosen, [row["layer"] for row in by_layer]),
         "mounts": _mounts(log, chosen),
@@ -175,6 +177,29 @@ def _sums(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def mpi_files(log: JobLog, chosen: list[int], most: int = 10) -> dict[str, Any] | None:
+    """The MPI library's own files; None when there are none. `rows`: the `most` with most time.
+
+    Unless they are `counted`, they are in no other figure of files.
+    """
+    by_path = log.native.merge("path", chosen, FILE_KINDS, list(SYSTEM_LAYERS), "mpi")
+    if not len(by_path):
+        return None
+    whole = log.native.merge("all", chosen, FILE_KINDS, list(SYSTEM_LAYERS), "mpi").rows()[0]
+    calls = ("reads", "writes", "metadata_calls")
+    columns = ["path", "kind", "processes", "opens", "bytes_read", "bytes_written", *calls, *_TIMES]
+    return {
+        "counted": log.mpi_files,
+        **_sums(whole),
+        "rows": [
+            _without_times({key: value for key, value in row.items() if key not in calls})
+            | {"calls": sum(row[name] for name in calls)}
+            for row in by_path.rows(by_path.top("time", most), columns)
+        ],
+        "rows_in_all": len(by_path),
+    }
+
+
 def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dict[str, Any]:
     sums = _sums(merge_files(log, "all", chosen).rows()[0])
     io_ns = sums["io_ns"]
@@ -187,10 +212,14 @@ def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dic
 
 
 def _other(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
-    """Records that are no files, by kind."""
+    """Records that are no files, by kind; and the MPI library's own files, which count as none."""
     columns = ["kind", "files", "reads", "writes", "bytes_read", "bytes_written", "metadata_calls", *_TIMES]
     rows = log.native.merge("kind", chosen, [], list(SYSTEM_LAYERS)).rows(None, columns)
     kept = [_without_times(row) for row in rows if row["kind"] not in FILE_KINDS]
+    own = log.native.merge("all", chosen, FILE_KINDS, list(SYSTEM_LAYERS), "mpi").rows()[0]
+    if own["files"] and not log.mpi_files:
+        figures = {key: own[key] for key in columns if key not in ("kind", "files")}
+        kept.append(_without_times({"kind": "mpi_files", "files": count_files(own), **figures}))
     return sorted(kept, key=lambda row: (-row["time_ns"], row["kind"]))
 
 
@@ -310,7 +339,7 @@ def _sizes(log: JobLog, chosen: list[int], names: list[str]) -> dict[str, Any]:
 
 
 def size_buckets(log: JobLog, chosen: list[int], layers: list[str]) -> dict[str, Any]:
-    counted = log.native.histogram(chosen, FILE_KINDS, layers)
+    counted = log.native.histogram(chosen, FILE_KINDS, layers, whose(log))
     if not any(map(any, counted)):
         # Where datasets alone have the operations of their library: see with_datasets.
         counted = log.native.histogram(chosen, ["dataset"], layers)

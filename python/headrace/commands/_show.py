@@ -9,6 +9,7 @@ from headrace.commands._columns import columns
 from headrace.commands._show_calls import directory_lines, function_lines, layer_lines
 from headrace.commands._show_header import header_lines
 from headrace.commands._show_libraries import library_lines
+from headrace.commands._show_mpi_files import mpi_file_lines
 from headrace.commands._show_parallel import parallel_lines, server_lines
 from headrace.commands._show_rows import row_lines
 from headrace.commands._show_tree import process_lines
@@ -38,6 +39,7 @@ _OTHER = {
     "anonymous": "files without a name",
     "excluded_rollup": "excluded paths",
     "vfork_child": "children before their exec",
+    "mpi_files": "the MPI library's own files",
 }
 
 
@@ -51,6 +53,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         layer_lines(facts, terminal),
         library_lines(facts, terminal),
         row_lines(facts, terminal),
+        mpi_file_lines(facts, terminal),
         directory_lines(facts, terminal),
         function_lines(facts, terminal),
         _sizes(facts, terminal),
@@ -105,7 +108,10 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
         moved = f"{size(other['bytes_read'])} read, {size(other['bytes_written'])} written"
         excluded = other["kind"] == "excluded_rollup"
         spent = "not timed" if excluded and not other["time_ns"] else duration(other["time_ns"])
-        text = f"Besides, {_other_name(other['kind'])}: {amount}, {moved}, {spent}."
+        name = _other_name(other["kind"])
+        if other["kind"] == "mpi_files":
+            name += f" ({files_and_directories(facts['mpi_files'])})"
+        text = f"Besides, {name}: {amount}, {moved}, {spent}."
         if excluded:
             text += " Excluded are system directories and what --exclude names: docs/show.md."
         lines += [terminal.dim(line) for line in terminal.wrap(text, "  ", "    ")]

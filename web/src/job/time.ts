@@ -23,6 +23,7 @@ const OTHER: Record<string, string> = {
   anonymous: "files without a name",
   excluded_rollup: "excluded paths",
   vfork_child: "children before their exec",
+  mpi_files: "the MPI library’s own files",
 };
 
 export function time(facts: JobFacts, body: HTMLElement): void {
