@@ -103,7 +103,7 @@ def test_sorting_and_grouping(tmp_path: Path) -> None:
 
 
 def test_counts_of_files_agree(tmp_path: Path) -> None:
-    """What stands in the table is what the sums count; a path that was used as a directory is one directory."""
+    """The table has what the sums count; a path that was used as a directory is one directory."""
     maker = LogMaker()
     maker.process(1)
     for number in range(12):

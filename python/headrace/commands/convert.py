@@ -50,8 +50,8 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
         click.echo(
             "headrace: a Darshan log tells of ranks alone: what "
             f"{count(left_out['processes'], 'process', 'processes')} outside of them did, such as the"
-            f" launcher, is not in it: {count(left_out['records'], 'record of a file', 'records of files')} with"
-            f" {size(left_out['bytes'])}; 'headrace show --by process {printable(log)}' has them",
+            f" launcher, is not in it: {count(left_out['records'], 'record of a file', 'records of files')}"
+            f" with {size(left_out['bytes'])}; 'headrace show --by process {printable(log)}' has them",
             err=True,
         )
 

@@ -31,7 +31,7 @@ export function files(facts: DiffFacts, table: Table, body: HTMLElement): void {
     const wanted = text.toLowerCase();
     const rows = Array.from({ length: table.rows }, (_, row) => row).filter((row) => !wanted || paths.at(row).toLowerCase().includes(wanted));
     grid.show(Uint32Array.from(rows));
-    told.textContent = (rows.length === table.rows ? "" : `${number(rows.length)} of `) + all;
+    told.textContent = rows.length === table.rows ? all : `${number(rows.length)} of ${count(table.rows, "path")}`;
   };
   const field = search("Filter files by name", show);
   const left = facts.files_left_out ? h("span", { class: "note warn" }, `${count(facts.files_left_out, "path")} that changed least are not in this table.`) : null;

@@ -40,7 +40,7 @@ export function files(facts: JobFacts, table: Table, body: HTMLElement): ShowBel
   const below = h("button", { type: "button", class: "tool chip", hidden: true, title: "Show all directories again", onclick: () => showBelow(null) });
   const apply = () => {
     grid.show(filter.rows());
-    told.textContent = (grid.count === table.rows ? "" : `${number(grid.count)} of `) + all;
+    told.textContent = grid.count === table.rows ? all : `${number(grid.count)} of ${count(table.rows, "path")}`;
   };
   const showBelow: ShowBelow = (path) => {
     filter.below = path;
