@@ -190,6 +190,16 @@ def test_off(mix: Callable[..., Mix], tmp_path: Path) -> None:
     assert not (tmp_path / "job.hr").exists()
 
 
+def test_off_costs_no_system_calls(program: Callable[[str], Path]) -> None:
+    """A process that is preloaded and does not capture, as everywhere at a site that preloads for all."""
+    library = Path(COMMAND).parents[1] / "lib" / "headrace" / "libheadrace.so"
+    environment = {**os.environ, "LD_PRELOAD": str(library), "HEADRACE": "off"}
+    done = subprocess.run([program("no_extra_calls")], env=environment, check=False)
+    if done.returncode == 77:
+        pytest.skip("no seccomp here")
+    assert done.returncode == 0
+
+
 def test_full_disk_for_the_log(
     mix: Callable[..., Mix], small_tmpfs: Callable[[str], Path], tmp_path: Path
 ) -> None:

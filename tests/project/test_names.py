@@ -1,4 +1,4 @@
-"""Test helpers are imported by their bare names (pytest's `pythonpath`), so two of one name would hide each other."""
+"""Test helpers are imported by their bare names: two of one name in two folders would hide each other."""
 
 from __future__ import annotations
 

@@ -57,6 +57,24 @@ long local_ranks() {
   return 0;
 }
 
+/// What a rank writes into the registry.
+constexpr char kLaunched = 'l', kAlone = 'a';
+
+/// Up to so many ranks, all on one node and with launchers that store what each did, merging could save too little to
+/// wait for each other and agree on it: MPI_Finalize is left as fast as it is.
+constexpr uint64_t kRanksLeft = 16;
+
+bool left_to_launchers() {
+  char kinds[kRanksLeft + 1];
+  const uint64_t ranks = static_cast<uint64_t>(spool.header->ranks);
+  if (settings_in_force().reduce != Reduce::kAuto || ranks > kRanksLeft) return false;
+  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, registry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return false;
+  const long length = base::kernel_call(SYS_read, fd, kinds, sizeof kinds);
+  base::kernel_call(SYS_close, fd);
+  return length > 0 && static_cast<uint64_t>(length) == ranks && !memchr(kinds, kAlone, ranks);
+}
+
 /// Whether every rank of this node registered, which all did before any could leave MPI_Init.
 bool all_captured() {
   struct stat found;
@@ -221,12 +239,17 @@ void register_rank() {
            static_cast<unsigned long long>(launch.id));
   const long fd =
       base::kernel_call(SYS_openat, AT_FDCWD, registry, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0 || base::kernel_call(SYS_write, fd, "r", 1) != 1) registry[0] = 0;
+  const char kind = settings_in_force().harvested ? kLaunched : kAlone;
+  if (fd < 0 || base::kernel_call(SYS_write, fd, &kind, 1) != 1) registry[0] = 0;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
 }
 
 void reduce_at_finalize(const Library& m) {
   if (in_vfork_child() || !ready() || !spool.backed || spool.header->ranks < 2 || !all_captured()) return;
+  if (left_to_launchers()) {
+    spool.header->reduced = Reduced::kLeft;
+    return;
+  }
   if (!m.known || m.byte_type == 0 || m.errors_return == 0 || !look_up_all(m.code)) return;
   Outermost own(&frame);
   const int saved = errno;

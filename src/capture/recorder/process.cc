@@ -190,6 +190,8 @@ void trim_spool() {
 }  // namespace
 
 bool ready_slow() {
+  // Every call of a process without capture comes here, and must not pay for blocking signals.
+  if (!state.enabled && began.load(std::memory_order_relaxed) != 0) return false;
   if (in_vfork_child()) return state.enabled;
   SignalsBlocked quiet;
   int saved = errno;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/stride.h"
 #include "convert/darshan/sample_log.h"
 #include "convert/darshan/write.h"
 
@@ -118,7 +119,7 @@ TEST(DarshanConvert, AReleaseThatCountedWrongIsTold) {
 TEST(DarshanConvert, EveryCutIsToldOrRefused) {
   for (const Compression compression : {Compression::kNone, Compression::kZlib, Compression::kBzip2}) {
     const std::vector<uint8_t> whole = sample_log({.compression = compression});
-    for (size_t length = 0; length < whole.size(); length += 13) {
+    for (size_t length = 0; length < whole.size(); length += 13 * base::kStride) {
       const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
       const auto tables = read(cut);
       if (!tables.ok()) {
@@ -132,7 +133,7 @@ TEST(DarshanConvert, EveryCutIsToldOrRefused) {
 
 TEST(DarshanConvert, BytesThatChangedNeverHarm) {
   const std::vector<uint8_t> whole = sample_log({});
-  for (size_t at = 0; at < whole.size(); at += 11) {
+  for (size_t at = 0; at < whole.size(); at += 11 * base::kStride) {
     for (const uint8_t value : {0x00, 0x7f, 0xff}) {
       std::vector<uint8_t> bytes = whole;
       bytes[at] = value;
