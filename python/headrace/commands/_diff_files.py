@@ -82,7 +82,7 @@ def _name(row: Facts, bases: list[str]) -> str:
     if below and (row["matched"] == "directory" or len(set(bases)) == 1):
         path = path[len(below[0]) + 1 :]
     name = printable(path)
-    if row["kind"] == "directory":
+    if row["kind"] == "directory" and name != "/":
         name += "/"
     return name + (" (files together for want of --memory)" if row["kind"] == "directory_rollup" else "")
 

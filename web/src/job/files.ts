@@ -102,7 +102,8 @@ function path(table: Table, base: string): Column {
   return {
     ...names("path", "File", texts, { width: 270 }),
     cell: (row) => {
-      const whole = texts.at(row) + (AFTER[kinds.at(row)] ?? "");
+      const name = texts.at(row);
+      const whole = name + (name === "/" ? "" : (AFTER[kinds.at(row)] ?? ""));
       const below = start !== "/" && whole.startsWith(start);
       return elided(printable(below ? whole.slice(start.length) || "./" : whole), printable(whole));
     },

@@ -52,7 +52,7 @@ export function time(facts: JobFacts, body: HTMLElement): void {
   }
   if (facts.summary.other.length) {
     body.append(
-      captioned("Besides files", "other", otherGrid(facts), note("Not in the figures above: time there is mostly waiting for somebody else.")),
+      captioned("Besides files", "other", otherGrid(facts), note("Not in the figures above: time there is mostly waiting for somebody else, or the MPI library’s.")),
     );
   }
 }
