@@ -54,7 +54,7 @@ def told(log: Path) -> dict[str, float]:
 def passes_for(program: Path, options: argparse.Namespace, words: list[str]) -> int:
     """So many that a run takes at least the seconds that are asked for."""
     seconds = float(launched(options.mpi, options.ranks, [program, *words, "2"]).split()[0])
-    return max(2, int(options.seconds * 2 / seconds * 1.5) + 1)
+    return max(2, int(options.seconds * 2 / seconds * 2) + 1)
 
 
 def bandwidth(options: argparse.Namespace, place: Path) -> None:

@@ -1,5 +1,6 @@
-"""Runs tests marked `alone` while no other process of the test run (pytest-xdist) runs one.
+"""What tests of several folders share.
 
+Tests marked `alone` run while no other process of the test run (pytest-xdist) runs one.
 What they measure would otherwise depend on the tests beside them. Two locks between the processes: every test
 holds `running`, together with others or, if it runs alone, by itself; who waits for that holds `turn`, so
 no row of other tests keeps it waiting.
@@ -9,7 +10,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -32,3 +34,30 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
         with held(item.config.rootpath / "build" / "pytest.turn", fcntl.LOCK_EX):
             stack.enter_context(held(item.config.rootpath / "build" / "pytest.running", how))
         return (yield)
+
+
+@pytest.fixture
+def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mounts a tmpfs of the given size."""
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a small tmpfs")
+    mounted: list[Path] = []
+
+    def mount(size: str) -> Path:
+        directory = tmp_path / f"small{len(mounted)}"
+        directory.mkdir()
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(directory)],
+            check=False,
+            capture_output=True,
+        )
+        if done.returncode != 0:
+            pytest.skip(f"no tmpfs can be mounted here: {done.stderr.decode()}")
+        mounted.append(directory)
+        return directory
+
+    yield mount
+    for directory in mounted:
+        left = [path.name for path in directory.iterdir() if path.name.startswith("headrace")]
+        subprocess.run(["umount", str(directory)], check=True)
+        assert not left, "litter"

@@ -23,33 +23,6 @@ def spool(tmp_path: Path) -> Iterator[Path]:
     assert not list(directory.iterdir()), "litter"
 
 
-@pytest.fixture
-def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Mounts a tmpfs of the given size."""
-    if os.geteuid() != 0:
-        pytest.skip("only root may mount a small tmpfs")
-    mounted: list[Path] = []
-
-    def mount(size: str) -> Path:
-        directory = tmp_path / f"small{len(mounted)}"
-        directory.mkdir()
-        done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(directory)],
-            check=False,
-            capture_output=True,
-        )
-        if done.returncode != 0:
-            pytest.skip(f"no tmpfs can be mounted here: {done.stderr.decode()}")
-        mounted.append(directory)
-        return directory
-
-    yield mount
-    for directory in mounted:
-        left = [path.name for path in directory.iterdir() if path.name.startswith("headrace")]
-        subprocess.run(["umount", str(directory)], check=True)
-        assert not left, "litter"
-
-
 def namespace_works() -> bool:
     return subprocess.run([*IN_MOUNT_NAMESPACE, "true"], check=False, capture_output=True).returncode == 0
 

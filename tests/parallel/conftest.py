@@ -45,14 +45,14 @@ def parallel(mpi: str, tmp_path: Path) -> Iterator[Callable[..., Captured]]:
     """parallel(RANKS, COMMAND, OPTIONS…) → what `headrace run -- mpirun` captured."""
     logs: list[Captured] = []
 
-    def run_ranks(ranks: int, command: list[str | Path], *options: str) -> Captured:
+    def run_ranks(ranks: int, command: list[str | Path], *options: str, log: Path | None = None) -> Captured:
         launched = [f"mpirun.{mpi}", "-np", str(ranks), *command]
-        logs.append(run(launched, tmp_path / "job.hr", options, env={**os.environ, **ENVIRONMENT}))
+        logs.append(run(launched, log or tmp_path / "job.hr", options, env={**os.environ, **ENVIRONMENT}))
         return logs[-1]
 
     yield run_ranks
     # An MPI whose ranks were killed leaves its shared memory; which was its own is in the log.
-    for log in logs:
-        for row in log.files():
+    for captured in logs:
+        for row in captured.files():
             if row["path"].startswith(("/dev/shm/mpich_", "/dev/shm/ucx_shm_", "/dev/shm/vader_")):
                 Path(row["path"]).unlink(missing_ok=True)

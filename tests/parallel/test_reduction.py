@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from capture_tools import Captured
+from capture_tools import COMMAND, Captured
 
 Compiled = Callable[[str, str], Path]
 Parallel = Callable[..., Captured]
@@ -120,6 +122,33 @@ def test_without_finalize_the_spools_have_it(
     assert not reduced_rows(captured)
     rows = captured.files("/shared", layer="mpiio")
     assert [row["bytes_written"] for row in rows] == [1000] * 4
+
+
+def test_a_full_disk_loses_nothing(
+    mpi: str, compiled: Compiled, small_tmpfs: Callable[[str], Path], parallel: Parallel, tmp_path: Path,
+    always: None, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """The disk is full when the ranks write at MPI_Finalize: the program ends well, all is elsewhere."""
+    program = compiled(mpi, "c/mpi_calls.c")
+    data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
+    data.mkdir()
+    elsewhere.mkdir()
+    whole = sums(parallel(3, [program, data]), data)
+    shutil.rmtree(data)
+    data.mkdir()
+    full = small_tmpfs("64K")
+    (full / "filler").write_bytes(b"x" * 57_000)
+    monkeypatch.setenv("TMPDIR", str(elsewhere))
+    captured = parallel(3, [program, data], log=full / "job.hr")
+    assert captured.status == 0
+    assert b"No space left" in captured.stderr
+    (rest,) = elsewhere.glob("*.hr")
+    told = re.search(r"`headrace (collect \S+ \S+) -o FILE` joins them", captured.stderr.decode())
+    joined = rest
+    if told is not None:
+        joined = tmp_path / "joined.hr"
+        subprocess.run([COMMAND, *told.group(1).split(), "-o", joined], check=True, capture_output=True)
+    assert sums(Captured(0, b"", b"", joined), data) == whole
 
 
 def test_few_rows_stay_one_a_rank(mpi: str, compiled: Compiled, parallel: Parallel, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class LogOutput {
   const std::string& trouble() const { return trouble_; }
   /// Where the log is that was at its path before; empty when there was none.
   const std::string& kept() const { return kept_; }
-  /// An earlier part that could not be moved along; empty as a rule. `cat part path > whole` joins them.
+  /// An earlier part that could not be moved along; empty as a rule. `headrace collect` joins them.
   const std::string& earlier_part() const { return earlier_part_; }
 
  private:

@@ -169,7 +169,9 @@ uint32_t allocate(uint32_t bytes, Use use) {
   Header* header = spool.header;
   uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
   uint64_t kept = kept_back(use);
-  if (end + kept <= spool.limit && end + kept > header->grown && !grow(end + kept)) kept = kept_back(use);  // of less
+  // What later threads may take is kept from records; memory of the machine takes the part alone that a fold needs.
+  const uint64_t backed = end + (kept < kFoldReserve ? kept : kFoldReserve);
+  if (end + kept <= spool.limit && backed > header->grown && !grow(backed)) kept = kept_back(use);  // of less
   if (end + kept > reachable()) return reuse(units + 1, units);
   header->used = end;
   return static_cast<uint32_t>(offset);

@@ -300,7 +300,8 @@ void Run::report(const Status& stored, size_t running) {
   if (!log_.output().trouble().empty()) {
     say(log_.output().trouble() + "; the log is in " + log_.output().path());
     if (!log_.output().earlier_part().empty()) {
-      say("its first part is " + log_.output().earlier_part() + "; `cat` both into one file to join them");
+      const std::string &first = log_.output().earlier_part(), &rest = log_.output().path();
+      say("its first part is " + first + "; `headrace collect " + first + " " + rest + " -o FILE` joins them");
     }
   }
   if (!captured()) say("nothing was captured: " + missing_);
