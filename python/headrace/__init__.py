@@ -37,9 +37,11 @@ from headrace.logs import Counter, Damage, Flag, JobLog, counters, flags, open, 
 
 if TYPE_CHECKING:
     from headrace import figures
+    from headrace.analysis.clusters import Clustering
     from headrace.reports.notebook import Report
 
 __all__ = [
+    "Clustering",
     "Counter",
     "Damage",
     "Flag",
@@ -58,6 +60,7 @@ __all__ = [
     "Report",
     "UsageError",
     "__version__",
+    "cluster",
     "counters",
     "figures",
     "flags",
@@ -87,10 +90,33 @@ def report(
     return made
 
 
+def cluster(
+    data: Any,
+    k: int | None = None,
+    *,
+    seed: int = 1,
+    normalisation: str = "spread",
+    distance: str = "manhattan",
+) -> Clustering:
+    """Clusters of the rows of a table, and the rows that lie outside of all.
+
+    `data`: a two-dimensional array of floats or doubles that shows its memory (of numpy, for example), not
+    copied; or the path of a .npy or Parquet file. `k`: how many clusters; by default as many as there are.
+    `normalisation`: "spread", "range" or "none"; `distance`: "manhattan", "euclidean" or "chebyshev". See
+    docs/clustering.md. Raises UsageError, and a LogError when a file cannot be read.
+    """
+    from headrace.analysis import clusters, point_tables
+
+    table = point_tables.read(data) if isinstance(data, (str, os.PathLike)) else point_tables.of_array(data)
+    return clusters.cluster(table, k, seed=seed, normalisation=normalisation, distance=distance)
+
+
 def __getattr__(name: str) -> Any:
     """What is loaded when it is first asked for."""
     if name == "figures":
         return importlib.import_module("headrace.figures")
     if name == "Report":
         return importlib.import_module("headrace.reports.notebook").Report
+    if name == "Clustering":
+        return importlib.import_module("headrace.analysis.clusters").Clustering
     raise AttributeError(f"module 'headrace' has no attribute {name!r}")

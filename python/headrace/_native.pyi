@@ -153,6 +153,25 @@ class Anonymizer:
 def anonymize(source: bytes, target: bytes) -> dict[str, Any]:
     """Writes a log again without names, as a new file: {jobs, left_out: [texts], damage: as of Log}."""
 
+outlier_score: float  # a row with a higher one is an outlier
+
+def cluster(
+    table: object,
+    dims: int,
+    doubles: bool,
+    k: int = 0,
+    seed: int = 1,
+    normalisation: str = "spread",
+    distance: str = "manhattan",
+) -> dict[str, Any]:
+    """Clusters of the rows of a buffer of floats or doubles (src/cluster/cluster.h).
+
+    `assigned` and `score` are bytes of 32-bit numbers, one a row; `worst`: (row, cluster, dimension, score).
+    """
+
+def rows_of_columns(columns: Sequence[object]) -> bytearray:
+    """Columns, buffers of doubles, as rows of doubles."""
+
 def match(runs: Sequence[tuple[Frame, str, int]]) -> Frame:
     """The same files of several runs side by side; a run is (merged frame, directory, side). See match.h."""
 

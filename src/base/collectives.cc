@@ -38,6 +38,13 @@ Status broadcast(Communicator& ranks, std::vector<uint8_t>* bytes) {
 
 Status all_reduce(Communicator& ranks, std::span<uint64_t> values,
                   const std::function<uint64_t(uint64_t, uint64_t)>& combine) {
+  return all_reduce(ranks, values, [&](std::span<uint64_t> into, std::span<const uint64_t> other) {
+    for (size_t i = 0; i < into.size(); ++i) into[i] = combine(into[i], other[i]);
+  });
+}
+
+Status all_reduce(Communicator& ranks, std::span<uint64_t> values,
+                  const std::function<void(std::span<uint64_t>, std::span<const uint64_t>)>& add) {
   const int rank = ranks.rank(), size = ranks.size();
   std::vector<uint64_t> other(values.size());
   for (int step = 1; step < size; step *= 2) {
@@ -47,13 +54,29 @@ Status all_reduce(Communicator& ranks, std::span<uint64_t> values,
     }
     if (rank + step >= size) continue;
     HEADRACE_TRY(receive_values(ranks, rank + step, other));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], other[i]);
+    add(values, other);
   }
   std::vector<uint8_t> result;
   if (rank == 0) result.assign(bytes_of(values).begin(), bytes_of(values).end());
   HEADRACE_TRY(broadcast(ranks, &result));
   if (result.size() != values.size_bytes()) return {Code::kCorrupt, "the ranks do not reduce the same values"};
   if (!result.empty()) std::memcpy(values.data(), result.data(), result.size());
+  return {};
+}
+
+Status gather(Communicator& ranks, std::vector<uint8_t>* bytes) {
+  const int rank = ranks.rank(), size = ranks.size();
+  for (int step = 1; step < size; step *= 2) {
+    if (rank & step) {
+      HEADRACE_TRY(ranks.exchange(rank - step, *bytes, kNobody, nullptr));
+      bytes->clear();
+      return {};
+    }
+    if (rank + step >= size) continue;
+    std::vector<uint8_t> other;
+    HEADRACE_TRY(ranks.exchange(kNobody, {}, rank + step, &other));
+    bytes->insert(bytes->end(), other.begin(), other.end());
+  }
   return {};
 }
 

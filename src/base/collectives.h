@@ -19,6 +19,13 @@ Status broadcast(Communicator& ranks, std::vector<uint8_t>* bytes);
 Status all_reduce(Communicator& ranks, std::span<uint64_t> values,
                   const std::function<uint64_t(uint64_t, uint64_t)>& combine);
 
+/// The same for values that have to be combined together: the second are added to the first.
+Status all_reduce(Communicator& ranks, std::span<uint64_t> values,
+                  const std::function<void(std::span<uint64_t>, std::span<const uint64_t>)>& add);
+
+/// Gives rank 0 the bytes of all ranks, one behind the other in the order of the ranks, and the others none.
+Status gather(Communicator& ranks, std::vector<uint8_t>* bytes);
+
 /// The sum of the values of all ranks before this one.
 Result<uint64_t> exclusive_sum(Communicator& ranks, uint64_t value);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/simulated_ranks.h"
 
 namespace headrace::base {
@@ -29,6 +31,34 @@ TEST(Collectives, AllReduceGivesEveryoneTheResult) {
       EXPECT_TRUE(all_reduce(ranks, values, [](uint64_t a, uint64_t b) { return a + b; }).ok());
       EXPECT_EQ(values[0], static_cast<uint64_t>(size * (size - 1) / 2));
       EXPECT_EQ(values[1], static_cast<uint64_t>(size));
+    });
+  }
+}
+
+TEST(Collectives, AllReduceOfValuesThatBelongTogether) {
+  for (int size : kSizes) {
+    simulate_ranks(size, [&](Communicator& ranks) {
+      // The least square distance to 2, and whose it is.
+      const auto rank = static_cast<uint64_t>(ranks.rank());
+      uint64_t nearest[] = {(rank - 2) * (rank - 2), rank};
+      const auto add = [](std::span<uint64_t> into, std::span<const uint64_t> other) {
+        if (other[0] < into[0]) std::copy(other.begin(), other.end(), into.begin());
+      };
+      EXPECT_TRUE(all_reduce(ranks, nearest, add).ok());
+      EXPECT_EQ(nearest[1], static_cast<uint64_t>(std::min(2, size - 1)));
+    });
+  }
+}
+
+TEST(Collectives, GatherKeepsTheOrderOfTheRanks) {
+  for (int size : kSizes) {
+    simulate_ranks(size, [&](Communicator& ranks) {
+      std::vector<uint8_t> bytes(static_cast<size_t>(ranks.rank() % 3), static_cast<uint8_t>(ranks.rank()));
+      std::vector<uint8_t> all;
+      for (int i = 0; i < size && ranks.rank() == 0; ++i)
+        all.insert(all.end(), static_cast<size_t>(i % 3), static_cast<uint8_t>(i));
+      ASSERT_TRUE(gather(ranks, &bytes).ok());
+      EXPECT_EQ(bytes, all);
     });
   }
 }

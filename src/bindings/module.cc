@@ -15,6 +15,7 @@
 
 #include "bindings/anonymize.h"
 #include "bindings/arrow_export.h"
+#include "bindings/clusters.h"
 #include "bindings/darshan.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
@@ -228,6 +229,7 @@ NB_MODULE(_native, module) {
   nb::class_<Log> log = define_log(module);
   define_report(module, log);
   define_anonymize(module);
+  define_clusters(module);
   module.def("counters", [] {
     nb::list list;
     for (const ColumnInfo& column : counter_columns()) list.append(column_dict(column));

@@ -18,10 +18,10 @@ from report_reader import read_report, stand_in
 
 DOCUMENT = Path(__file__).parents[2] / "docs/python.md"
 PUBLIC = {
-    "Counter", "Damage", "Flag", "HeadraceError", "JobLog", "LogCorruptError", "LogError", "LogForeignError",
-    "LogNotFoundError", "LogTooLargeError", "LogTruncatedError", "LogUnreadableError",
+    "Clustering", "Counter", "Damage", "Flag", "HeadraceError", "JobLog", "LogCorruptError", "LogError",
+    "LogForeignError", "LogNotFoundError", "LogTooLargeError", "LogTruncatedError", "LogUnreadableError",
     "LogUnsupportedError", "MissingPackageError", "OutputError", "Report", "UsageError", "__version__",
-    "counters", "figures", "flags", "open", "report", "units",
+    "cluster", "counters", "figures", "flags", "open", "report", "units",
 }  # fmt: skip
 FIGURES: dict[str, Callable[[JobLog], figures.Figure]] = {
     "bandwidth": figures.bandwidth,

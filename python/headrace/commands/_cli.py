@@ -41,6 +41,10 @@ COMMANDS = {
     "report": ("headrace.commands.report", "Write a report: one HTML file for any browser."),
     "diff": ("headrace.commands.diff", "Show what changed between runs."),
     "scaling": ("headrace.commands.scaling", "Show how the parts of a run change as a job grows."),
+    "cluster": (
+        "headrace.commands.cluster",
+        "Find groups of ranks, or of rows of a table, and what lies outside.",
+    ),
     "export": ("headrace.commands.export", "Write the tables of a job log as Parquet, CSV or JSON."),
     "convert": ("headrace.commands.convert", "Turn a Darshan log into a job log, or the other way round."),
     "anonymize": (

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "capture/harvest/table_columns.h"
 
 namespace headrace::capture {
 namespace {

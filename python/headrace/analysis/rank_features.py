@@ -1,0 +1,84 @@
+"""What ranks are clustered by: their profiles or their bandwidth over time, as in section V of the paper.
+
+    profile  seconds in each function that any rank called, without those in other captured calls below it:
+             a column a layer and function
+    series   bytes read and written in each of 64 equal spans of the job: a column a direction and span
+
+Values have one unit, so distances are taken of them as they are.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from typing import Any
+
+from headrace._errors import UsageError
+from headrace.analysis.point_tables import PointTable
+from headrace.analysis.processes import process_rows
+from headrace.logs import JobLog
+
+SPANS = 64
+FEATURES = ("profile", "series")
+
+Keys = dict[tuple[int, int], int]
+
+
+def rank_features(log: JobLog, by: str) -> PointTable:
+    """A row a rank, by instance and rank; of a job without ranks, a row a captured process."""
+    rows, place = _rows(log)
+    columns = _profile(log, place, len(rows)) if by == "profile" else _series(log, place, len(rows))
+    if not columns:
+        raise UsageError(
+            f"{log.path}: no rank has any {by}: nothing to cluster by (`headrace show` says what is there)"
+        )
+    values = array("d", bytes(8 * len(rows) * len(columns)))
+    for number, column in enumerate(columns.values()):
+        for row, value in enumerate(column):
+            values[row * len(columns) + number] = value
+    return PointTable(values, True, len(rows), list(columns), rows)
+
+
+def _rows(log: JobLog) -> tuple[list[str], dict[int, int]]:
+    """Names of the rows, and the row of each process image."""
+    processes = [row for row in process_rows(log) if row["captured"]]
+    ranks = [row for row in processes if row["rank"] >= 0]
+    if not ranks:
+        if not processes:
+            raise UsageError(f"{log.path}: no process was captured: nothing to cluster")
+        return [f"process {row['pid']}" for row in processes], {
+            row["process"]: at for at, row in enumerate(processes)
+        }
+    keys = sorted({(row["instance"], row["rank"]) for row in ranks})
+    several = len({instance for instance, _ in keys}) > 1
+    runs = {instance: number for number, instance in enumerate(dict.fromkeys(key[0] for key in keys), 1)}
+    names = [f"run {runs[instance]} rank {rank}" if several else f"rank {rank}" for instance, rank in keys]
+    at = {key: number for number, key in enumerate(keys)}
+    return names, {row["process"]: at[row["instance"], row["rank"]] for row in ranks}
+
+
+def _profile(log: JobLog, place: dict[int, int], rows: int) -> dict[str, list[float]]:
+    columns: dict[str, list[float]] = {}
+    for row in log.native.frame("profiles").rows():
+        number = place.get(row["process"])
+        if number is None:
+            continue
+        column = columns.setdefault(f"{row['layer']}:{row['function']}", [0.0] * rows)
+        # Logs of earlier versions do not tell a function's own time.
+        column[number] += float(row.get("own_ns") or 0 if "own_ns" in row else row["time_ns"]) * 1e-9
+    return dict(sorted(columns.items()))
+
+
+def _series(log: JobLog, place: dict[int, int], rows: int) -> dict[str, list[float]]:
+    series = log.native.frame("series").rows()
+    end_ns = max((row["start_at_ns"] + row["width_ns"] for row in series), default=0)
+    if end_ns == 0:
+        return {}
+    processes = list(place)
+    lines = log.native.rate_lines(processes, [place[each] for each in processes], rows, SPANS, end_ns)
+    columns: dict[str, list[float]] = {}
+    for direction, (data, step) in zip(("read", "written"), lines, strict=False):
+        values: tuple[Any, ...] = struct.unpack(f"<{len(data) // 2}H", data)
+        for span in range(SPANS):
+            columns[f"{direction}:{span}"] = [step * value for value in values[span::SPANS]]
+    return columns

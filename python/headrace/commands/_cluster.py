@@ -1,0 +1,76 @@
+"""Clusters in the terminal."""
+
+from __future__ import annotations
+
+from headrace.analysis.clusters import Clustering
+from headrace.commands._terminal import Terminal
+from headrace.commands._text import number, printable
+
+_MOST_CLUSTERS = 20
+_MOST_COLUMNS = 3  # that tell a cluster from the others
+_MOST_OUTLIERS = 10
+
+
+def render(file: str, found: Clustering, out: Terminal) -> list[str]:
+    table = found.table
+    what = "ranks" if table.names else "rows"
+    lines = [
+        f"{printable(file)}: {number(table.rows)} {what}, {number(len(table.columns))} columns; "
+        f"{_count(found.k, 'cluster')}, {_count(len(found.outliers), 'outlier')} ({found.seconds:.2f} s)"
+    ]
+    if table.left_out:
+        lines += out.wrap(f"Left out, as they are no numbers: {', '.join(map(printable, table.left_out))}")
+    if found.unusable:
+        lines += out.wrap(
+            f"{number(found.unusable)} {what} have a value that is no number or infinite: in no cluster."
+        )
+    for at, each in enumerate(found.clusters[:_MOST_CLUSTERS]):
+        share = each.size / max(1, table.rows)
+        title = out.bold(f"cluster {at}")
+        lines.append(f"{title}  {number(each.size)} ({share:.1%}), like {_name(found, each.medoid)}")
+        lines += out.wrap(_difference(found, at), "    ")
+    if found.k > _MOST_CLUSTERS:
+        lines.append(f"and {found.k - _MOST_CLUSTERS} smaller clusters (--json has them)")
+    for outlier in found.worst[:_MOST_OUTLIERS]:
+        value = _difference_of_row(found, outlier.row, outlier.cluster, outlier.column)
+        lines.append(
+            f"{out.warn('outlier')}  {_name(found, outlier.row)}: {printable(outlier.column)} {value}"
+        )
+    more = len(found.outliers) - min(len(found.worst), _MOST_OUTLIERS)
+    if more > 0:
+        lines.append(f"and {number(more)} more outliers (--json has them)")
+    return lines
+
+
+def _count(amount: int, what: str) -> str:
+    return f"{number(amount)} {what}{'' if amount == 1 else 's'}"
+
+
+def _name(found: Clustering, row: int) -> str:
+    return found.table.names[row] if found.table.names else f"row {row}"
+
+
+def _difference(found: Clustering, at: int) -> str:
+    """The columns in which a cluster differs most from the largest one, in standard deviations of both."""
+    names, mine, others = found.table.columns, found.clusters[at], found.clusters[0]
+    differences = []
+    for column in range(len(names)):
+        mean, base = mine.mean[column], others.mean[column]
+        if mean is None or base is None:
+            continue
+        spread = (mine.variance[column] or 0.0) + (others.variance[column] or 0.0)
+        apart = abs(mean - base) / (spread**0.5 or 1e-300) if at else abs(mean)
+        differences.append((apart, column))
+    differences.sort(key=lambda each: (-each[0], each[1]))
+    texts = [
+        f"{printable(names[column])} {mine.mean[column]:.4g}" for _, column in differences[:_MOST_COLUMNS]
+    ]
+    return "mean " + ", ".join(texts) if texts else "all of it are outliers"
+
+
+def _difference_of_row(found: Clustering, row: int, near: int, column: str) -> str:
+    table, dim = found.table, found.table.columns.index(column)
+    values = memoryview(table.memory).cast("B").cast("d" if table.doubles else "f")
+    mean = found.clusters[near].mean[dim]
+    usual = f"; in cluster {near} the mean is {mean:.4g}" if mean is not None else ""
+    return f"{values[row * len(table.columns) + dim]:.4g}{usual}"

@@ -1,0 +1,117 @@
+"""`headrace cluster`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+import headrace
+from headrace._errors import UsageError
+from headrace.analysis import cluster_files, point_tables
+from headrace.analysis.clusters import Clustering, cluster
+from headrace.analysis.rank_features import FEATURES, rank_features
+from headrace.commands._cluster import render
+from headrace.commands._terminal import terminal, working
+from headrace.commands._text import printable, to_ascii
+
+
+@click.command("cluster")
+@click.argument("file", metavar="JOB.hr|TABLE.npy|TABLE.parquet")
+@click.option(
+    "-k", "k", type=click.IntRange(1, 128), help="How many clusters; by default as many as there are."
+)
+@click.option(
+    "--by", type=click.Choice(FEATURES), default="profile", help="Of a job log: what ranks are compared by."
+)
+@click.option("--column", "columns", multiple=True, metavar="NAME", help="Only this column; may be repeated.")
+@click.option(
+    "--normalise", type=click.Choice(["spread", "range", "none"]), help="How columns are made comparable."
+)
+@click.option("--distance", type=click.Choice(["manhattan", "euclidean", "chebyshev"]), default="manhattan")
+@click.option(
+    "--seed", type=click.IntRange(0), default=1, help="Of the samples; the same seed, the same result."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write each row's cluster: FILE.npy or FILE.parquet.")
+@click.option("--job", type=int, help="Which job, from 1, of a log that holds several.")
+@click.option("--json", "as_json", is_flag=True, help="For programs; keys in docs/clustering.md.")
+def command(
+    file: str,
+    k: int | None,
+    by: str,
+    columns: tuple[str, ...],
+    normalise: str | None,
+    distance: str,
+    seed: int,
+    output: str | None,
+    job: int | None,
+    as_json: bool,
+) -> None:
+    """Find groups of ranks that behave alike, and the ranks that behave like no other.
+
+    Of a job log, ranks are compared by the seconds they spend in each function (--by profile), or by their
+    bytes over time (--by series). Of a table, rows are compared; columns are first divided by their spread
+    inside clusters (--normalise spread) unless told otherwise. With --json the cluster of each row is
+    written to NAME.clusters.npy in the current directory, or to the FILE of -o.
+
+    \b
+    Example:
+      headrace cluster job.hr
+      headrace cluster --by series job.hr -o clusters.parquet
+      headrace cluster features.npy --json | jq '.sizes'
+    """
+    if output is not None and not output.endswith((".npy", ".parquet")):
+        raise UsageError(f"{output}: the name has to end in .npy or .parquet, for example: -o clusters.npy")
+    out = terminal()
+    with working("reading"):
+        table, rule = _read(file, by, columns, job)
+    with working("clustering"):
+        found = cluster(table, k, seed=seed, normalisation=normalise or rule, distance=distance)
+    if output is None and as_json:
+        output = f"{Path(file).stem}.clusters.npy"
+    if output is not None:
+        cluster_files.write(found, output)
+    if as_json:
+        click.echo(json.dumps(_facts(file, found, output), indent=2))
+        return
+    lines = render(file, found, out)
+    if output is not None:
+        lines.append(f"{printable(output)}: the cluster of each row")
+    click.echo("\n".join(lines if out.unicode else map(to_ascii, lines)))
+
+
+def _read(
+    file: str, by: str, columns: tuple[str, ...], job: int | None
+) -> tuple[point_tables.PointTable, str]:
+    """The table, and the rule of normalisation where none is asked for."""
+    if point_tables.is_table(file):
+        return point_tables.read(file, columns), "spread"
+    if columns:
+        raise UsageError(f"{file}: --column chooses columns of a Parquet file; of a job log, use --by")
+    with headrace.open(file, job) as log:
+        return rank_features(log, by), "none"
+
+
+def _facts(file: str, found: Clustering, output: str | None) -> dict[str, Any]:
+    names = found.table.names
+    return {
+        "input": file,
+        "rows": found.table.rows,
+        "columns": found.table.columns,
+        "columns_left_out": found.table.left_out,
+        "row_names": names,
+        "k": found.k,
+        "sizes": found.sizes,
+        "medoids": found.medoids,
+        "assignment": output,
+        "outliers": found.outliers,
+        "unusable": found.unusable,
+        "seconds": found.seconds,
+        "seed": found.seed,
+        "normalisation": found.normalisation,
+        "distance": found.distance,
+        "clusters": [vars(each) for each in found.clusters],
+        "worst_outliers": [vars(each) for each in found.worst],
+    }

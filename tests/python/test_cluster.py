@@ -1,0 +1,203 @@
+"""`headrace cluster` and `headrace.cluster`, on made tables and job logs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import headrace
+import numpy
+import pyarrow
+import pyarrow.parquet
+import pytest
+from commands import headrace as run
+from made_logs import LogMaker
+
+
+def three_groups(rows: int = 3000, seed: int = 5) -> tuple[Any, Any]:
+    random = numpy.random.default_rng(seed)
+    truth = random.integers(0, 3, rows)
+    centres = numpy.array([[0, 0, 0, 0, 0], [9, 9, 9, 9, 0], [0, 20, 0, 20, 30.0]])
+    return centres[truth] + random.normal(size=(rows, 5)), truth
+
+
+def same_division(a: Any, b: Any) -> bool:
+    return len(set(zip(a.tolist(), b.tolist(), strict=True))) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+def facts(*arguments: Any, cwd: Path) -> dict[str, Any]:
+    found = run("cluster", *arguments, "--json", cwd=cwd)
+    assert found.returncode == 0, found.stderr
+    result: dict[str, Any] = json.loads(found.stdout)
+    return result
+
+
+@pytest.mark.parametrize("kind", ["<f4", "<f8"])
+def test_npy_by_row(tmp_path: Path, kind: str) -> None:
+    values, truth = three_groups()
+    values[17, 2] += 40
+    values[18, 1] = numpy.nan
+    numpy.save(tmp_path / "table.npy", values.astype(kind))
+    found = facts("table.npy", cwd=tmp_path)
+    assert found["k"] == len(found["sizes"]) == len(found["medoids"]) == 3
+    assert found["assignment"] == "table.clusters.npy"
+    assigned = numpy.load(tmp_path / found["assignment"])
+    assert assigned[17] == assigned[18] == -1
+    assert found["outliers"] == [17]
+    assert found["unusable"] == 1
+    assert found["worst_outliers"][0]["row"] == 17
+    assert found["worst_outliers"][0]["column"] == "2"
+    assert same_division(assigned[assigned >= 0], truth[assigned >= 0])
+    assert found["sizes"] == numpy.bincount(assigned[assigned >= 0]).tolist() == sorted(found["sizes"])[::-1]
+    for number, cluster in enumerate(found["clusters"]):
+        members = values.astype(kind).astype(float)[assigned == number]
+        assert cluster["mean"] == pytest.approx(members.mean(axis=0).tolist(), abs=1e-4)
+        assert cluster["variance"] == pytest.approx(members.var(axis=0).tolist(), abs=1e-3)
+        assert cluster["least"] == members.min(axis=0).tolist()
+        assert cluster["most"] == members.max(axis=0).tolist()
+        assert assigned[cluster["medoid"]] == number
+    assert facts("table.npy", cwd=tmp_path)["clusters"] == found["clusters"]
+
+
+def test_npy_by_column_and_of_one_dimension(tmp_path: Path) -> None:
+    values, _ = three_groups()
+    numpy.save(tmp_path / "rows.npy", values)
+    numpy.save(tmp_path / "columns.npy", numpy.asfortranarray(values))
+    numpy.save(tmp_path / "line.npy", values[:, 1].copy())
+    assert facts("columns.npy", cwd=tmp_path)["clusters"] == facts("rows.npy", cwd=tmp_path)["clusters"]
+    assert facts("line.npy", cwd=tmp_path)["k"] == 3
+
+
+def test_parquet(tmp_path: Path) -> None:
+    values, truth = three_groups()
+    columns: dict[str, Any] = {f"c{at}": values[:, at] for at in range(5)}
+    columns["name"] = ["x"] * len(values)
+    columns["whole"] = (truth * 1000).astype("int32")
+    columns["holes"] = pyarrow.array([None if at == 4 else 1.5 for at in range(len(values))])
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "table.parquet", row_group_size=700)
+    found = facts("table.parquet", "-o", "out.parquet", cwd=tmp_path)
+    assert found["k"] == 3
+    assert found["unusable"] == 1
+    assert found["columns_left_out"] == ["name"]
+    out = pyarrow.parquet.read_table(tmp_path / "out.parquet")
+    assert out.column_names == ["row", "cluster", "outlier", "score"]
+    assert out["cluster"][4].as_py() == -1
+    chosen = facts("table.parquet", "--column", "c0", "--column", "c1", cwd=tmp_path)
+    assert chosen["columns"] == ["c0", "c1"]
+
+
+def test_python_shares_arrays() -> None:
+    values, truth = three_groups()
+    found = headrace.cluster(values)
+    assert found.k == 3
+    assert same_division(numpy.asarray(found.assigned), truth)
+    assert numpy.asarray(found.score).dtype == numpy.float32
+    assert headrace.cluster(values, k=2).k == 2
+    assert headrace.cluster(values, distance="euclidean", normalisation="none").k == 3
+    for wrong in ([1, 2], values[:, 0], values.T, values.astype(int)):
+        with pytest.raises(headrace.UsageError):
+            headrace.cluster(wrong)
+    with pytest.raises(headrace.UsageError, match="0 clusters"):
+        headrace.cluster(values, k=0)
+    with pytest.raises(headrace.UsageError, match="chebyshev, euclidean, manhattan"):
+        headrace.cluster(values, distance="far")
+
+
+def job(path: Path, ranks: int = 64) -> Path:
+    """Even ranks write, odd ones wait; rank 20 waits as well, for long."""
+    maker = LogMaker()
+    for rank in range(ranks):
+        maker.process(rank + 1, rank=rank, ranks=ranks, instance=3)
+        row = {"process": rank + 1, "calls": 1, "errors": 0, "bytes": 10, "max_ns": 1}
+        wait = 10**6 * (800 + rank % 7) if rank % 2 else 10**6 * (20 + rank % 5)
+        write = 10**6 * (5 + rank % 3) if rank % 2 else 10**6 * (600 + rank % 11)
+        wait += 10**9 if rank == 20 else 0
+        maker.add("profiles", function="MPI_Barrier", layer="mpi", time_ns=wait, own_ns=wait, **row)
+        maker.add("profiles", function="write", layer="posix", time_ns=write, own_ns=write, **row)
+        for span in range(10):
+            moved = 1000 + rank % 5 if (span < 5) == (rank % 2 == 0) else 0
+            at = {"start_at_ns": span * 10**8, "width_ns": 10**8}
+            maker.add("series", process=rank + 1, direction="write", bytes=moved, operations=1, **at)
+    return maker.write(path)
+
+
+def test_ranks_of_a_job_log(tmp_path: Path) -> None:
+    log = job(tmp_path / "job.hr")
+    found = facts(log, cwd=tmp_path)
+    assert found["columns"] == ["mpi:MPI_Barrier", "posix:write"]
+    assert found["normalisation"] == "none"
+    assert found["row_names"][20] == "rank 20"
+    assert found["outliers"] == [20]
+    assert sorted(found["sizes"]) == [31, 32]
+    text = run("cluster", log).stdout
+    assert "64 ranks, 2 columns; 2 clusters, 1 outlier" in text
+    assert "outlier  rank 20: posix:write 0.609; in cluster" in text  # it waits, and writes all the same
+    series = facts("--by", "series", log, cwd=tmp_path)
+    assert series["k"] == 2
+    assert len(series["columns"]) == 128
+
+
+def test_log_without_ranks_or_without_anything(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1)
+    maker.add(
+        "profiles", process=1, calls=1, errors=0, bytes=1, max_ns=1, function="read", layer="posix", time_ns=5
+    )
+    log = maker.write(tmp_path / "one.hr")
+    found = facts(log, cwd=tmp_path)
+    assert (found["k"], found["row_names"]) == (1, ["process 1001"])
+    nothing = run("cluster", "--by", "series", log)
+    assert nothing.returncode == 2
+    assert "`headrace show` says" in nothing.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "words"),
+    [
+        (b"", 3, "headrace: "),
+        (b"\x93NUMPY\x01\x00\x10\x00garbage garbage ", 3, "damaged"),
+        (b"\x93NUMPY\x09\x00", 3, "version 9"),
+        (b"PAR1 and then nothing", 3, "Parquet"),
+    ],
+)
+def test_damaged_files_name_the_next_step(tmp_path: Path, content: bytes, status: int, words: str) -> None:
+    path = tmp_path / "bad.npy"
+    path.write_bytes(content)
+    failed = run("cluster", path)
+    assert failed.returncode == status
+    assert words in failed.stderr
+    assert "bad.npy" in failed.stderr
+
+
+def test_wrong_uses(tmp_path: Path) -> None:
+    values, _ = three_groups(100)
+    numpy.save(tmp_path / "cube.npy", numpy.zeros((2, 2, 2)))
+    numpy.save(tmp_path / "whole.npy", values.astype(int))
+    numpy.save(tmp_path / "good.npy", values)
+    (tmp_path / "short.npy").write_bytes((tmp_path / "good.npy").read_bytes()[:-8])
+    pyarrow.parquet.write_table(pyarrow.table({"name": ["a"]}), tmp_path / "text.parquet")
+    for arguments, status, words in (
+        (["cube.npy"], 3, "rows and columns"),
+        (["whole.npy"], 3, "astype"),
+        (["short.npy"], 3, "ends after 3992 of 4000 bytes"),
+        (["none.npy"], 3, "no such file"),
+        (["text.parquet"], 2, "no column of numbers"),
+        (["text.parquet", "--column", "x"], 2, "there are name"),
+        (["good.npy", "--column", "x"], 2, "no names"),
+        (["good.npy", "-o", "out.csv"], 2, ".parquet"),
+        (["good.npy", "-o", "missing/out.npy"], 4, "name another"),
+        (["good.npy", "-k", "0"], 2, "0"),
+    ):
+        failed = run("cluster", *arguments, cwd=tmp_path)
+        assert failed.returncode == status, (arguments, failed.stderr)
+        assert words in failed.stderr, failed.stderr
+
+
+def test_tables_of_few_rows(tmp_path: Path) -> None:
+    numpy.save(tmp_path / "none.npy", numpy.zeros((0, 3)))
+    numpy.save(tmp_path / "one.npy", numpy.ones((1, 3)))
+    empty = facts("none.npy", cwd=tmp_path)
+    assert (empty["k"], empty["sizes"], empty["outliers"]) == (0, [], [])
+    assert facts("one.npy", cwd=tmp_path)["sizes"] == [1]
+    assert run("cluster", "none.npy", cwd=tmp_path).returncode == 0
