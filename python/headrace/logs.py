@@ -7,6 +7,7 @@ docs/python.md.
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import stat
@@ -45,6 +46,7 @@ _INTEGERS = {"format_version", "user_id", "start_utc_ns", "end_utc_ns", "exit_st
 
 # Facts of one of several launchers that wrote the log begin so.
 _PART = "part."
+_TOLD = 3  # different reasons why parts are not complete
 
 
 class Counter(NamedTuple):
@@ -335,12 +337,15 @@ def _of_all_parts(facts: dict[str, Any]) -> dict[str, Any]:
     for name in ("exit_status", "end_utc_ns"):
         values = [facts.get(f"{part}.{name}", whole.get(name)) for part in parts] + [whole.get(name)]
         whole[name] = max((value for value in values if isinstance(value, int)), default=None)
-    reasons = [str(facts[part]) for part in parts if facts[part] != "yes"]
+    reasons = collections.Counter(
+        str(facts[part]).removeprefix("no: ") for part in parts if facts[part] != "yes"
+    )
     alone = whole.setdefault("complete", "yes")
     if alone == "yes" and reasons:
-        text = reasons[0].removeprefix("no: ")
-        several = f" ({len(reasons)} of {len(parts)} launchers)" if len(parts) > 1 else ""
-        whole["complete"] = f"no: {text}{several}"
+        of = f" of {len(parts)} launchers" if len(parts) > 1 else ""
+        told = [reason + (f" ({times}{of})" if of else "") for reason, times in reasons.most_common(_TOLD)]
+        more = [f"and {len(reasons) - _TOLD} other reasons"] if len(reasons) > _TOLD else []
+        whole["complete"] = "no: " + "; ".join(told + more)
     return whole
 
 

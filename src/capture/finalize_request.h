@@ -10,7 +10,7 @@
 
 namespace headrace::capture {
 
-inline constexpr uint32_t kFinalizeVersion = 1;
+inline constexpr uint32_t kFinalizeVersion = 2;
 
 struct FinalizeRequest {
   uint32_t version;  // kFinalizeVersion
@@ -28,13 +28,15 @@ struct FinalizeRequest {
 
   uint32_t always;     // 1: reduce also what a launcher would store as well as it is
   int (*keep_copy)();  // makes the copy last, so that whoever reads the spool knows what is reduced; 0: done
+  int (*keep_more)(const void*, uint64_t);  // puts bytes behind the copy that was kept; 0: done
 
   void* spool;  // a copy, which reading changes
   uint64_t spool_bytes;
   const char* spool_path;  // of the spool itself
 };
 
-/// The name of the one function that the library has. What it returns unless kDone leaves every figure in the spools.
+/// The name of the one function that the library has. What it returns unless kDone or kUndecided leaves every figure in
+/// the spools.
 /// Reduced headrace_finalize(const FinalizeRequest*).
 inline constexpr char kFinalizeFunction[] = "headrace_finalize";
 using FinalizeFunction = Reduced (*)(const FinalizeRequest*);

@@ -27,7 +27,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 4;
+inline constexpr uint32_t kSpoolVersion = 5;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -37,6 +37,8 @@ inline constexpr uint32_t kMaximumFunctions = 448;
 
 // A rank of a parallel program copies its spool before its figures are reduced with those of the others, beside it and
 // under its name with one of these endings. `kReduced`: they are in the job log, and the spool counts what came after.
+// `kReducing`: they are if the log has a fact (kReductionFact, and Header::reduction in 16 hexadecimal digits). Behind
+// the copy come the names of files to be asked for (FilesToAsk in capture/harvest).
 enum class Reduced : uint32_t {
   kNotTried,
   kDone,
@@ -46,8 +48,16 @@ enum class Reduced : uint32_t {
   kNoCopy,
   kFailed,
   kNoMemory,
-  kLogFailed
+  kLogFailed,
+  kUndecided,  // the log has them or not: the rank lost the others while they wrote
+  kLogsDiffer,
+  // Told only where the reduction was asked for by HEADRACE_REDUCE=always:
+  kNotFinalized,
+  kNoLaunch,
+  kNotCaptured,
+  kUnknownMpi
 };
+inline constexpr char kReductionFact[] = "reduction.";
 inline constexpr char kReducing[] = ".reducing", kReduced[] = ".reduced";
 
 enum DirectionIndex : uint32_t { kRead = 0, kWrite = 1 };
@@ -317,6 +327,7 @@ struct alignas(64) Header {
   int32_t rank, ranks;           // in a parallel program; ranks 0: none
   uint64_t instance;             // the run of that program
   Reduced reduced;               // what became of the reduction when that program ended
+  uint64_t reduction;            // of a copy: which one it is for; 0: none yet
   uint32_t scheduler_job;        // Name: scheduler, space, job id; 0: none, or a launcher keeps it
   uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock

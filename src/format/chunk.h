@@ -29,6 +29,7 @@ constexpr uint32_t kind_of(const char (&text)[5]) {
 inline constexpr uint32_t kTableKind = kind_of("TABL");  // columns; `name` is the table
 inline constexpr uint32_t kIndexKind = kind_of("INDX");  // columns: the headers of earlier chunks
 inline constexpr uint32_t kTailKind = kind_of("TAIL");   // where the index begins that ends here
+inline constexpr uint32_t kRoomKind = kind_of("ROOM");   // how much behind it counts only when all of it is there
 
 /// The kind as text, unprintable characters as '?'.
 std::string kind_text(uint32_t kind);

@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "format/magic.h"
+#include "format/room.h"
 
 namespace headrace::format {
 
@@ -65,6 +66,8 @@ class Scanner {
     }
     if (!is_bookkeeping(header->kind)) contents_.chunks.push_back({position_, *header});
     position_ = next;
+    // A room that was never opened; where the file ends inside it, nothing is lost.
+    if (header->kind == kRoomKind) position_ += std::min(passed_, end_ - next);
     return {};
   }
 
@@ -78,7 +81,9 @@ class Scanner {
     if (header.stored_length > checks_left_) return false;
     checks_left_ -= header.stored_length;
     HEADRACE_ASSIGN(const Bytes bytes, source_.read(position_ + kHeaderSize, header.stored_length, payload_));
-    return base::crc32c(bytes) == header.payload_crc;
+    if (base::crc32c(bytes) != header.payload_crc) return false;
+    if (header.kind == kRoomKind) passed_ = passed_by(bytes);
+    return true;
   }
 
   /// Up to `length` bytes at `offset`, fewer at the end of the region; cheap when near the last one.
@@ -142,6 +147,7 @@ class Scanner {
   uint64_t end_;
   Contents& contents_;
   uint64_t checks_left_;
+  uint64_t passed_ = 0;  // what the latest room says
   Bytes window_;
   uint64_t window_at_ = 0;
   std::vector<uint8_t> window_bytes_;

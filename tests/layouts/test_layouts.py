@@ -124,8 +124,9 @@ def test_nothing_is_asked_elsewhere(tmp_path: Path) -> None:
     assert gaps(captured) == {}
 
 
+@pytest.mark.parametrize("reduce", ["never", "always"])
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
-def test_files_of_ranks(mpi: str, mounted: Mounted, tmp_path: Path) -> None:
+def test_files_of_ranks(mpi: str, reduce: str, mounted: Mounted, tmp_path: Path) -> None:
     """Each rank writes a file of its own and one that all share; each file is told once."""
     point, below = mounted()
     for rank in range(4):
@@ -136,14 +137,16 @@ def test_files_of_ranks(mpi: str, mounted: Mounted, tmp_path: Path) -> None:
     program = tmp_path / "ranks"
     subprocess.run([f"mpicc.{mpi}", "-o", program, source], check=True)
     launched = [f"mpirun.{mpi}", "-np", "4", program, point]
-    captured = run(launched, tmp_path / "job.hr", (), env={**os.environ, **PARALLEL}, timeout=120)
+    environment = {**os.environ, **PARALLEL, "HEADRACE_REDUCE": reduce}
+    captured = run(launched, tmp_path / "job.hr", (), env=environment, timeout=120)
     assert captured.status == 0, captured.stderr
+    assert bool(captured.rows("shared")) == (reduce == "always")
     for rank in range(4):
         assert properties(captured, point / f"rank{rank}")["lustre.osts"] == str(rank % 2)
     assert properties(captured, point / "shared")["lustre.osts"] == "0,1,2,3"
     mounts = {row["mount"]: row["type"] for row in captured.rows("mounts")}
     ours = [row for row in captured.rows("files") if row["path"].startswith(f"{point}/")]
-    assert len(ours) >= 8
+    assert len(ours) >= (8 if reduce == "never" else 5)
     assert {mounts[row["mount"]] for row in ours} == {"fuse.lustre"}
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -13,7 +15,7 @@ from pathlib import Path
 import headrace
 import pytest
 from capture_tools import COMMAND
-from launch_tools import LIBRARY, Launching, expected, figures, shown
+from launch_tools import LIBRARY, Figures, Launching, expected, figures, shown
 
 Compiled = Callable[[str, str], Path]
 
@@ -40,6 +42,10 @@ def tasks(tmp_path: Path, spools: Path) -> Launching:
 def check(launching: Launching, log: Path, ranks: int) -> None:
     """The log has what the ranks did, exactly, and says that it is complete."""
     assert figures(log, launching.data) == expected(ranks)
+    check_ranks(log, ranks)
+
+
+def check_ranks(log: Path, ranks: int) -> None:
     facts = shown(log)
     assert facts["job"]["complete"] == "yes"
     assert facts["damage"] == []
@@ -123,7 +129,10 @@ def test_a_rank_outside_is_missed(launching: Launching) -> None:
     command = launching.mpirun(1, COMMAND, "run", "-o", "job.hr", *launching.app())
     launching.run([*command, ":", "-np", "2", *launching.app()])
     complete = shown(launching.directory / "job.hr")["job"]["complete"]
-    assert complete == "no: ranks 1 of 3 in the log; missing: 1, 2"
+    assert complete == (
+        "no: ranks 1 of 3 in the log; missing: 1, 2; "
+        "they ran without `headrace run`, or ended before MPI_Init"
+    )
 
 
 def test_tokens_would_differ_by_rank(launching: Launching) -> None:
@@ -290,7 +299,10 @@ def test_a_killed_launcher_is_told_and_collected(tasks: Launching) -> None:
     assert [processes[number].wait(timeout=60) for number in (0, 2)] == [0, 0]
     log = tasks.directory / "job.hr"
     complete = shown(log)["job"]["complete"]
-    assert complete == "no: the launcher has not finished (1 of 3 launchers)"
+    assert complete.startswith(
+        f"no: the launcher on {socket.gethostname()} has not finished (1 of 3 launchers)"
+    )
+    assert complete.endswith("if it was killed, run `headrace collect` on its node")
     assert "own.1" not in written(tasks)
     deadline = time.monotonic() + 20
     while "own.1" not in written(tasks) and time.monotonic() < deadline:
@@ -333,3 +345,214 @@ def test_one_rank_that_asks_for_the_reduction_decides_for_all(launching: Launchi
         assert {row["ranks"] for row in opened.table("shared").to_pylist()} == {2}
     assert launching.collect().returncode == 0
     assert figures(log, launching.data)[-1, "shared"] == (2, 2, 6, 20, 300)
+
+
+def test_missing_ranks_are_named_until_they_are_collected(launching: Launching) -> None:
+    """A log whose launchers were killed says which ranks it lacks, and what to do about it."""
+    base = launching.directory
+    run = " ".join([COMMAND, "run", "-o", "job.hr", *launching.app("hold")])
+    rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    waiting = "while [ ! -e all ]; do sleep 0.05; done; exit 0"
+    script = f"{run} & echo $! > pid.{rank}; wait; : > ended.{rank}; {waiting}"
+    job = launching.start(launching.mpirun(3, "sh", "-c", script))
+    while len(list(launching.data.glob("ready.*"))) < 3:
+        time.sleep(0.01)
+    for number in (0, 2):
+        os.kill(int((base / f"pid.{number}").read_text()), signal.SIGKILL)
+    launching.data.joinpath("go").touch()
+    while len(list(base.glob("ended.*"))) < 3:
+        time.sleep(0.01)
+    (base / "all").touch()
+    job.communicate(timeout=100)
+    log = base / "job.hr"
+    facts = shown(log)
+    complete = facts["job"]["complete"]
+    assert "has not finished (2 of 3 launchers); ranks 1 of 3 in the log; missing: 0, 2; if" in complete
+    assert "`headrace collect`" in complete
+    (gap,) = [row for row in facts["not_captured"] if row["what"] == "ranks not in the log"]
+    assert (gap["amount"], gap["reason"]) == (2, f"of {launching.program.name}, which had 3: 0, 2")
+    deadline = time.monotonic() + 20
+    while shown(log)["job"]["complete"] != "yes" and time.monotonic() < deadline:
+        time.sleep(0.1)
+        launching.collect()
+    check_ranks(log, 3)
+    assert not [row for row in shown(log)["not_captured"] if row["what"] == "ranks not in the log"]
+
+
+# The reduction, whatever launches.
+
+
+def gap_reasons(log: Path, what: str) -> set[str]:
+    with headrace.open(log) as opened:
+        return {row["reason"] for row in opened.table("gaps").to_pylist() if row["what"] == what}
+
+
+def reduced(ranks: int) -> Figures:
+    """What the ranks did, with the rows of the file that they share merged."""
+    own = {key: counts for key, counts in expected(ranks).items() if key[1] != "shared"}
+    shared: Figures = {(-1, "shared"): (ranks, ranks, 3 * ranks, 10 * ranks, 150 * ranks)}
+    return own | shared
+
+
+@pytest.mark.parametrize("way", ["before mpirun", "behind mpirun"])
+def test_the_reduction_is_the_same_wherever_the_launcher_stands(launching: Launching, way: str) -> None:
+    run = [COMMAND, "run", "-o", "job.hr"]
+    command = {
+        "before mpirun": [*run, "--", *launching.mpirun(4, *launching.app())],
+        "behind mpirun": launching.mpirun(4, *run, *launching.app()),
+    }[way]
+    done = launching.run(command, HEADRACE_REDUCE="always")
+    assert done.returncode == 0, done.stderr.decode()
+    log = launching.directory / "job.hr"
+    assert launching.logs() == [log]
+    assert figures(log, launching.data) == reduced(4)
+    assert gap_reasons(log, "reduction over ranks") == set()
+    facts = shown(log)
+    assert (facts["job"]["complete"], facts["damage"]) == ("yes", [])
+    assert [entry["ranks_in_log"] for entry in facts["parallel"]["instances"]] == [4]
+
+
+def test_one_program_of_several_reduces_behind_each_launcher(launching: Launching) -> None:
+    script = f"{COMMAND} run -o job.hr true; exec {COMMAND} run -o job.hr {' '.join(launching.app())}"
+    done = launching.run(launching.mpirun(3, "sh", "-c", script), HEADRACE_REDUCE="always")
+    assert done.returncode == 0, done.stderr.decode()
+    assert figures(launching.directory / "job.hr", launching.data) == reduced(3)
+
+
+def test_a_registry_of_somebody_else_is_not_used(launching: Launching) -> None:
+    """Others may put anything into a directory for everybody, under any name."""
+    victim = launching.directory / "victim"
+    victim.write_text("text")
+    names = f"for f in {launching.spools}/*/config; do sed -n s/^registry=//p $f; done"
+    plant = (
+        f"for name in $({names}); do ln -sf {victim} $name; done; sleep 0.3; exec {' '.join(launching.app())}"
+    )
+    command = launching.mpirun(2, COMMAND, "run", "-o", "job.hr", "sh", "-c", f"sleep 0.3; {plant}")
+    done = launching.run(command, HEADRACE_REDUCE="always")
+    assert done.returncode == 0, done.stderr.decode()
+    assert victim.read_text() == "text"
+    log = launching.directory / "job.hr"
+    assert figures(log, launching.data) == expected(2)
+    (reason,) = gap_reasons(log, "reduction over ranks")
+    assert "not every rank of this node was captured" in reason
+
+
+def test_why_there_was_no_reduction_is_told(launching: Launching) -> None:
+    """HEADRACE_REDUCE=always is kept, or the log says what prevented it."""
+    log = launching.directory / "job.hr"
+    run = [COMMAND, "run", "-o", "job.hr"]
+    outside = launching.mpirun(1, *run, *launching.app())
+    launching.run([*outside, ":", "-np", "2", *launching.app()], HEADRACE_REDUCE="always")
+    (reason,) = gap_reasons(log, "reduction over ranks")
+    assert "not every rank of this node was captured" in reason
+    rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    script = f"mkdir d{rank}; cd d{rank}; exec {COMMAND} run -o log.hr {' '.join(launching.app())}"
+    launching.run(launching.mpirun(2, "sh", "-c", script), HEADRACE_REDUCE="always")
+    for number in range(2):
+        (reason,) = gap_reasons(launching.directory / f"d{number}" / "log.hr", "reduction over ranks")
+        assert "several logs" in reason
+
+
+def test_ranks_without_finalize_leave_no_registry(
+    mpi: str, compiled: Compiled, tmp_path: Path, spools: Path
+) -> None:
+    launching = Launching(mpi, compiled(mpi, "c/endings.c"), tmp_path, spools)
+    command = [COMMAND, "run", "-o", "job.hr", str(launching.program), "exit", f"{launching.data}/shared"]
+    launching.run(launching.mpirun(2, *command), HEADRACE_REDUCE="always")
+    deadline = time.monotonic() + 20  # MPICH kills launchers whose ranks end so
+    while list(spools.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+        launching.collect()
+    (reason,) = gap_reasons(launching.directory / "job.hr", "reduction over ranks")
+    assert "without MPI_Finalize" in reason
+    assert list(spools.iterdir()) == []
+
+
+def test_names_that_must_not_be_told_are_not_reduced(launching: Launching) -> None:
+    command = [COMMAND, "run", "--anonymize", "-o", "job.hr", *launching.mpirun(2, *launching.app())]
+    launching.run(command, HEADRACE_REDUCE="always")
+    (reason,) = gap_reasons(launching.directory / "job.hr", "reduction over ranks")
+    assert "use `headrace anonymize` on the log" in reason
+
+
+def test_a_rank_that_lost_the_others_is_not_counted_twice(launching: Launching) -> None:
+    """Its copy still has the name of one that is being reduced; the log knows that it was."""
+    assert launching.run(launching.preloaded(3)).returncode == 0
+    (log,) = launching.logs()
+    copies = sorted(launching.spools.glob("*/*.reduced"))
+    assert len(copies) == 3
+    for copy in copies[1:]:
+        copy.rename(copy.with_suffix(".reducing"))
+    assert launching.collect().returncode == 0
+    check(launching, log, 3)
+    assert gap_reasons(log, "reduction over ranks") == set()
+
+
+def test_stopped_ranks_lose_the_others(launching: Launching) -> None:
+    """Ranks that wait in vain leave everything to the spools, whenever the others go on."""
+    run = [COMMAND, "run", "-o", "job.hr", "--", *launching.mpirun(3, *launching.app("hold"))]
+    job = launching.start(run, HEADRACE_REDUCE="always", HEADRACE_REDUCE_PATIENCE="1")
+    while len(list(launching.data.glob("ready.*"))) < 3:
+        time.sleep(0.01)
+    pids = {int(path.name.partition(".")[0]) for path in launching.spools.glob("*/*.spool")}
+    name = launching.program.name[:15]
+    ranks = [pid for pid in pids if Path(f"/proc/{pid}/comm").read_text().strip() == name]
+    assert len(ranks) == 3
+    os.kill(ranks[1], signal.SIGSTOP)
+    launching.data.joinpath("go").touch()
+    time.sleep(4)
+    os.kill(ranks[1], signal.SIGCONT)
+    job.communicate(timeout=100)
+    log = launching.directory / "job.hr"
+    found = {key: n for key, n in figures(log, launching.data).items() if key in expected(3)}
+    assert found == expected(3)
+    reasons = gap_reasons(log, "reduction over ranks")
+    assert any("not all ranks came" in reason for reason in reasons)
+    check_ranks(log, 3)
+
+
+def test_a_working_directory_that_is_gone(launching: Launching) -> None:
+    """Preloaded ranks cannot begin their log there; not in the root directory either."""
+    places = launching.directory / "places"
+    places.mkdir()
+    script = 'cd "$(mktemp -d)"; rmdir "$PWD"; exec "$@"'
+    launching.program, inner = Path("sh"), [str(launching.program), str(launching.data)]
+    words = launching.preloaded(2)
+    command = [*words[: words.index("sh")], "sh", "-c", script, "sh", *inner]
+    done = launching.run(command, TMPDIR=str(places))
+    assert done.returncode == 0, done.stderr.decode()
+    (log,) = places.glob("*.hr")
+    (reason,) = gap_reasons(log, "working directory")
+    assert str(places) in reason
+    assert launching.collect().returncode == 0
+    check(launching, log, 2)
+
+
+def test_slurm_tells_how_many_ranks_a_node_has(launching: Launching) -> None:
+    """srun sets no variable for it. Nodes are other host names and other directories of spools."""
+    rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    script = f"""r={rank}; hostname node$((r / 2))
+unset OMPI_COMM_WORLD_LOCAL_SIZE MPI_LOCALNRANKS
+export SLURM_NODEID=$((r / 2)) SLURM_PROCID=$r SLURM_STEP_NUM_TASKS=4 SLURM_STEP_TASKS_PER_NODE='2(x2)'
+export HEADRACE_SPOOL={launching.spools}/$(hostname); mkdir -p $HEADRACE_SPOOL
+exec {COMMAND} run -o job.hr {" ".join(launching.app())}
+"""
+    launching.directory.joinpath("node.sh").write_text(script)
+    done = launching.run(launching.mpirun(4, "unshare", "-u", "sh", "node.sh"), HEADRACE_REDUCE="always")
+    assert done.returncode == 0, done.stderr.decode()
+    log = launching.directory / "job.hr"
+    assert gap_reasons(log, "reduction over ranks") == set()
+    assert figures(log, launching.data) == reduced(4)
+    for number in range(2):
+        (launching.spools / f"node{number}").rmdir()
+
+
+def test_a_launch_within_a_rank_of_another_mpi(launching: Launching) -> None:
+    """What the outer launcher left in the environment says nothing of the ranks inside."""
+    outer = {"openmpi": "mpich", "mpich": "openmpi"}[launching.mpi]
+    inner = " ".join([COMMAND, "run", "-o", "job.hr", "--", *launching.mpirun(3, *launching.app())])
+    done = launching.run([f"mpirun.{outer}", "-np", "1", "sh", "-c", inner], HEADRACE_REDUCE="always")
+    assert done.returncode == 0, done.stderr.decode()
+    log = launching.directory / "job.hr"
+    assert gap_reasons(log, "reduction over ranks") == set()
+    assert figures(log, launching.data) == reduced(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headrace.analysis.completeness import missing_ranks
 from headrace.logs import JobLog
 
 
@@ -11,9 +12,11 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
     """Rows {what, amount, unit, reason, processes}: `processes` is the number of them it happened in.
 
     Each fact once: from the table `gaps`, from processes that were not captured or are incomplete, and from
-    operations that a kill left uncertain or that belong to no file.
+    operations that a kill left uncertain or that belong to no file, and ranks that are not in the log.
     """
     told = {(process["process"], process["reason"]) for process in processes if process["reason"]}
+    gaps = list(log.native.frame("gaps").rows())
+    counted = {gap["process"] for gap in gaps if gap["what"] in ("reads and writes", "other calls")}
     sums: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     def add(what: str, amount: int, unit: str, reason: str) -> None:
@@ -32,11 +35,18 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
         if process["uncertain_operations"]:
             reason = "the process was killed inside an update; sums may lack these operations"
             add("uncertain operations", process["uncertain_operations"], "count", reason)
-        if process["unattributed_operations"]:
+        if process["unattributed_operations"] and process["process"] not in counted:
             reason = f"counted in the process and in no file; {process['unattributed_bytes']} bytes"
             add("operations without a file", process["unattributed_operations"], "count", reason)
-    for gap in log.native.frame("gaps").rows():
+    for ranks, which in missing_ranks(log.job, processes):
+        add("ranks not in the log", ranks, "count", which)
+    for gap in gaps:
         if (gap["process"], gap["reason"]) in told:
             continue  # what its row in `processes` says already
         add(gap["what"], gap["amount"], gap["unit"], gap["reason"])
+    for (what, unit, reason), row in list(sums.items()):
+        calls = (what, unit) == ("reads and writes", "calls")
+        moved = sums.pop((what, "bytes", reason), None) if calls else None
+        if moved:  # by the same calls
+            row["reason"] += f"; {moved['amount']} bytes"
     return sorted(sums.values(), key=lambda row: (-row["processes"], row["what"], row["reason"]))

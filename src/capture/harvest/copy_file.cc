@@ -50,8 +50,14 @@ base::Status move_file(const std::string& from, const std::string& to) {
   struct stat info;
   if (errno != EXDEV || stat(from.c_str(), &info) != 0)
     return {base::Code::kIo, "cannot move " + from + " to " + to + ": " + strerror(errno)};
-  unlink(to.c_str());
-  HEADRACE_TRY(copy_file(from, to, static_cast<uint64_t>(info.st_size)));
+  // What is there stays until all of the new one is: the way there may be full, or slow, or broken off.
+  const std::string beside = to + "." + std::to_string(getpid()) + ".part";
+  HEADRACE_TRY(copy_file(from, beside, static_cast<uint64_t>(info.st_size)));
+  if (rename(beside.c_str(), to.c_str()) != 0) {
+    const int why = errno;
+    unlink(beside.c_str());
+    return {base::Code::kIo, "cannot move " + from + " to " + to + ": " + strerror(why)};
+  }
   unlink(from.c_str());
   return {};
 }

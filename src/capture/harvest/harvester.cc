@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "capture/harvest/reductions.h"
 #include "capture/harvest/small_file.h"
 #include "capture/spool_layout.h"
 
@@ -167,25 +168,46 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   }
   close(descriptor);
   harvested_bytes_ += static_cast<uint64_t>(info.st_size);
-  std::vector<std::byte> reduced = read_reduced(name);
-  log_.add_spool(buffer_, reduced, label, name.image, now,
+  Reduction reduced = read_reduced(name);
+  log_.add_spool(buffer_, reduced.copy, label, name.image, now,
                  [&](model::Process& process, bool forked) { settle(name.image, process, forked); });
+  if (!reduced.behind.empty()) log_.add_layouts(reduced.behind);
   if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);
   return true;
 }
 
-/// The copy that was reduced; empty when there is none. One that was being reduced goes with its spool as well.
-std::vector<std::byte> Harvester::read_reduced(const SpoolName& name) {
-  std::vector<std::byte> bytes;
-  const std::string copy = copy_name(name.file, kReduced);
-  const int descriptor = openat(directory_, copy.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+/// The copy that was reduced; empty when there is none. Of one that was being reduced when its rank lost the others,
+/// the log says whether it was.
+Harvester::Reduction Harvester::read_reduced(const SpoolName& name) {
+  Reduction found = read_copy(copy_name(name.file, kReduced));
+  if (!found.copy.empty()) return found;
+  found = read_copy(copy_name(name.file, kReducing));
+  if (found.copy.empty()) return found;
+  Header header{};
+  if (found.copy.size() >= sizeof header) std::memcpy(static_cast<void*>(&header), found.copy.data(), sizeof header);
+  if (header.magic == kSpoolMagic && header.reduction != 0 && has_reduction(log_.output().place(), header.reduction))
+    return found;
+  log_.add_gap({"reduction over ranks", 1, "ranks",
+                "the ranks lost each other before all had written; each rank has rows of its own"});
+  return {};
+}
+
+Harvester::Reduction Harvester::read_copy(const std::string& file) {
+  Reduction found;
+  const int descriptor = openat(directory_, file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return found;
   struct stat info{};
-  if (descriptor >= 0 && fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
-      static_cast<uint64_t>(info.st_size) <= kLargestSpool)
-    read_used(descriptor, static_cast<uint64_t>(info.st_size), &bytes);
-  if (descriptor >= 0) close(descriptor);
-  if (descriptor >= 0 && bytes.empty()) bytes.resize(1);  // it is there, so it was reduced
-  return bytes;
+  const auto size = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0;
+  if (size <= kLargestSpool) read_used(descriptor, size, &found.copy);
+  if (size <= kLargestSpool && size > found.copy.size() && !found.copy.empty()) {
+    found.behind.resize(size - found.copy.size());
+    const ssize_t got =
+        pread(descriptor, found.behind.data(), found.behind.size(), static_cast<off_t>(found.copy.size()));
+    found.behind.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  }
+  close(descriptor);
+  if (found.copy.empty()) found.copy.resize(1);  // it is there, so it was reduced
+  return found;
 }
 
 /// A spool of another user's, as of a program that changed its own: it cannot even be told whether it is in use.

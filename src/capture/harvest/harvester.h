@@ -52,7 +52,12 @@ class Harvester {
   bool directory_changed();
   bool finished(const SpoolName& name, int descriptor);
   bool harvest_spool(const SpoolName& name, Depth depth, const Moment& now);
-  std::vector<std::byte> read_reduced(const SpoolName& name);
+  struct Reduction {
+    std::vector<std::byte> copy;
+    std::vector<uint8_t> behind;  // files_to_ask.h
+  };
+  Reduction read_reduced(const SpoolName& name);
+  Reduction read_copy(const std::string& file);
   bool harvest_unreadable(const SpoolName& name);
   void harvest_note(const SpoolName& name);
   void settle(const Image& image, model::Process& process, bool forked);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "capture/harvest/files_to_ask.h"
 #include "capture/harvest/untold_calls.h"
 
 namespace headrace::capture {
@@ -37,7 +38,7 @@ void JobLog::continue_in(LogOutput output) {
 }
 
 void JobLog::Rows::record(const model::FileRecord& record) {
-  const Mount* mount = log_.mount_of(record);
+  const Mount* mount = log_.mount_of(record.path, record.kind);
   log_.tables_.add_file(process_, record, mount);
   if (mount == nullptr || record.kind != model::FileKind::kFile || !FileLayouts::told_by(*mount)) return;
   told_.push_back({model::record_id(process_, record.path, record.kind, record.layer), record.final_path, mount});
@@ -45,12 +46,12 @@ void JobLog::Rows::record(const model::FileRecord& record) {
 
 /// The mount that the names of the path say. Where there are file systems whose layouts matter, directories of users
 /// are often links to them: then links are followed.
-const Mount* JobLog::mount_of(const model::FileRecord& record) {
-  const Mount* mount = mounts_.find(record.path);
-  const bool by_name = record.kind == model::FileKind::kFile || record.kind == model::FileKind::kDirectory ||
-                       record.kind == model::FileKind::kDirectoryRollup;
+const Mount* JobLog::mount_of(const std::string& path, model::FileKind kind) {
+  const Mount* mount = mounts_.find(path);
+  const bool by_name = kind == model::FileKind::kFile || kind == model::FileKind::kDirectory ||
+                       kind == model::FileKind::kDirectoryRollup;
   if (!by_name || !has_layouts_ || mount == nullptr || FileLayouts::told_by(*mount)) return mount;
-  const std::string directory = record.path.substr(0, record.path.rfind('/'));
+  const std::string directory = path.substr(0, path.rfind('/'));
   const std::string& real = layouts_.real_directory(directory.empty() ? "/" : directory);
   if (real.empty() || real == directory) return mount;
   const Mount* followed = mounts_.find(real + "/file");
@@ -60,6 +61,18 @@ const Mount* JobLog::mount_of(const model::FileRecord& record) {
 void JobLog::Rows::add_layouts() {
   for (const Told& file : told_) {
     log_.tables_.add_properties(process_, file.record, log_.layouts_.of(file.path, *file.mount));
+  }
+}
+
+void JobLog::add_layouts(base::Bytes files_to_ask) {
+  std::vector<FileToAsk> files;
+  const base::Status whole = read_files_to_ask(files_to_ask, &files);
+  if (!whole.ok()) add_gap({"layouts of files", 1, "processes", whole.message()});
+  refresh_mounts(Moment::now());
+  for (const FileToAsk& file : files) {
+    const Mount* mount = mount_of(file.path, model::FileKind::kFile);
+    if (mount != nullptr && FileLayouts::told_by(*mount))
+      tables_.add_properties(file.process, file.record, layouts_.of(file.path, *mount));
   }
 }
 

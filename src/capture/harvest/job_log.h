@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "anonymize/anonymizer.h"
+#include "base/bytes.h"
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
 #include "capture/harvest/file_layout.h"
@@ -55,6 +56,8 @@ class JobLog {
   template <typename Settle>
   void add_spool(std::span<std::byte> bytes, std::span<std::byte> reduced, const std::string& label, const Image& image,
                  const Moment& now, Settle&& settle);
+  /// Asks file systems for the layouts of files that reduced ranks left the names of, and adds them.
+  void add_layouts(base::Bytes files_to_ask);
   /// Adds a process image that was not captured; `process.reason` says why.
   void add_uncaptured(model::Process process);
   /// Something about the whole job that is not in the figures.
@@ -86,7 +89,7 @@ class JobLog {
   bool has_layouts_ = false;  // some mount tells how files are laid out
 
   void refresh_mounts(const Moment& now);
-  const Mount* mount_of(const model::FileRecord& record);
+  const Mount* mount_of(const std::string& path, model::FileKind kind);
 };
 
 class JobLog::Rows : public RecordSink {

@@ -69,6 +69,8 @@ class LogOutput {
 
   /// Where the log is now; empty while nothing was written.
   const std::string& path() const { return open_path_; }
+  /// Where it is, or is to be.
+  const std::string& place() const { return open_path_.empty() ? wanted_path_ : open_path_; }
   /// Why it is not where it was asked for; empty when it is.
   const std::string& trouble() const { return trouble_; }
   /// Where the log is that was at its path before; empty when there was none.

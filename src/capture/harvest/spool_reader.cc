@@ -278,6 +278,7 @@ const char* reason_of(Reduced reduced) {
     case Reduced::kNotTried:
     case Reduced::kDone:
     case Reduced::kLeft:
+    case Reduced::kUndecided:  // who reads the log knows
       return nullptr;
     case Reduced::kRanksMissing:
       return "not all ranks came to MPI_Finalize in time";
@@ -291,6 +292,17 @@ const char* reason_of(Reduced reduced) {
       return "the program had used up the memory";
     case Reduced::kLogFailed:
       return "the job log could not be written";
+    case Reduced::kNotFinalized:
+      return "the program ended without MPI_Finalize";
+    case Reduced::kNoLaunch:
+      return "nothing in the environment tells which ranks were launched together, and how many";
+    case Reduced::kNotCaptured:
+      return "not every rank of this node was captured until MPI_Finalize, or they keep their records in places that "
+             "the others do not see";
+    case Reduced::kUnknownMpi:
+      return "this MPI is not known";
+    case Reduced::kLogsDiffer:
+      return "the launchers of the ranks write several logs: give them all one name with -o";
   }
   return "for a reason that is not known here";
 }

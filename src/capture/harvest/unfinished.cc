@@ -13,6 +13,7 @@
 #include "capture/harvest/shared_log.h"
 #include "format/chunk.h"
 #include "format/reader.h"
+#include "format/room.h"
 
 namespace headrace::capture {
 namespace {
@@ -45,6 +46,23 @@ bool is_followed(const format::Reader& reader, uint64_t offset, uint64_t produce
   });
 }
 
+/// Whether ranks have, or had, a room behind `offset` (format/room.h): one of them may still write there.
+bool has_room_behind(const std::string& path, uint64_t offset) {
+  const std::vector<uint8_t> mark = format::room_mark(0, 0);
+  const auto* magic = mark.data();
+  constexpr size_t kMagicAndKind = 12, kStep = 64 << 10;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::vector<uint8_t> bytes(kStep);
+  bool found = descriptor < 0;
+  for (ssize_t got; !found; offset += static_cast<uint64_t>(got) - kMagicAndKind + 1) {
+    got = pread(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (got < static_cast<ssize_t>(kMagicAndKind)) break;
+    found = memmem(bytes.data(), static_cast<size_t>(got), magic, kMagicAndKind) != nullptr;
+  }
+  if (descriptor >= 0) close(descriptor);
+  return found;
+}
+
 bool make_empty(int descriptor, const format::ChunkInfo& chunk) {
   format::ChunkHeader header = chunk.header;
   header.kind = kEmptyKind;
@@ -66,7 +84,8 @@ Status drop_unfinished_rows(const std::string& path, uint64_t producer) {
   if (chunks.empty()) return {};
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   bool done = descriptor >= 0;
-  if (done && !is_followed(*reader, chunks.front().offset, producer) && !reader->closed())
+  if (done && !is_followed(*reader, chunks.front().offset, producer) && !reader->closed() &&
+      !has_room_behind(path, chunks.front().offset))
     done = ftruncate(descriptor, static_cast<off_t>(chunks.front().offset)) == 0;
   else
     for (const format::ChunkInfo& chunk : chunks) done = done && make_empty(descriptor, chunk);

@@ -7,6 +7,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 #include "base/hash.h"
 #include "base/kernel.h"
 #include "capture/recorder/settings.h"
@@ -23,6 +25,7 @@ constexpr const char* kNames[][3] = {
 };
 constexpr const char* kRanks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"};
 constexpr const char* kSizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+constexpr int kHydraRank = 2, kHydraSize = 1;  // where Hydra's own begin in these lists
 constexpr int kAncestors = 32;
 
 uint64_t mix_text(uint64_t id, const char* text) { return base::mix(id, base::hash_text(text)); }
@@ -80,6 +83,9 @@ uint64_t launch_of_hydra() {
     if (!begin || !end) return 0;
     const bool is_proxy = strncmp(begin, "(hydra_pmi_proxy", 15) == 0 || strncmp(begin, "(pmi_proxy", 10) == 0 ||
                           strncmp(begin, "(hydra_bstrap", 13) == 0;
+    // Hydra's variables were then left by an outer launch.
+    for (const char* name : {"(orted", "(prted", "(orterun", "(prterun", "(mpirun", "(slurmstepd"})
+      if (strncmp(begin, name, strlen(name)) == 0) return 0;
     const int parent = atoi(end + 4);  // ") S PPID"
     const size_t length = is_proxy ? read_process_file(process, "cmdline", text, sizeof text) : 0;
     uint64_t id = 0;
@@ -106,10 +112,14 @@ uint64_t family() {
 
 Launch launch_of_environment() {
   Launch launch;
-  launch.rank = number_of(std::begin(kRanks), std::end(kRanks), -1);
-  launch.ranks = number_of(std::begin(kSizes), std::end(kSizes), 0);
-  launch.id = name_of_launch();
-  if (!launch.id) launch.id = launch_of_hydra();
+  // A program that Hydra starts in a rank of another launch finds the variables of both.
+  const char* outer = environment_value("PMIX_NAMESPACE");
+  launch.id = outer ? launch_of_hydra() : 0;
+  const bool inner = launch.id != 0;
+  launch.rank = number_of(std::begin(kRanks) + (inner ? kHydraRank : 0), std::end(kRanks), -1);
+  launch.ranks = number_of(std::begin(kSizes) + (inner ? kHydraSize : 0), std::end(kSizes), 0);
+  if (!launch.id) launch.id = name_of_launch();
+  if (!launch.id && !outer) launch.id = launch_of_hydra();
   if (!launch.id) launch.id = step_of_slurm();
   launch.known = launch.id != 0;
   if (!launch.known) launch.id = family();

@@ -16,6 +16,7 @@
 #include "capture/finalize_request.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/launch.h"
+#include "capture/recorder/local_ranks.h"
 #include "capture/recorder/process.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/spool.h"
@@ -35,7 +36,7 @@ struct Functions {
 };
 Functions call;
 Handle ours;  // a communicator of our own; 0: none
-char registry[sizeof spool.path];
+char registry[sizeof spool.path], mark[sizeof spool.path];
 
 template <typename F>
 bool look_up(F** function, const char* name, const void* caller) {
@@ -50,15 +51,14 @@ bool look_up_all(const void* caller) {
          look_up(&call.test, "PMPI_Test", caller);
 }
 
-/// How many ranks of the program this node has, as their launcher tells; 0: it does not.
-long local_ranks() {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE"})
-    if (const char* value = environment_value(name)) return atol(value);
-  return 0;
+/// /tmp and /dev/shm are everybody's: another user may have put a file, or a link to one, under our name.
+bool is_ours(const struct stat& file) {
+  return S_ISREG(file.st_mode) && file.st_nlink == 1 &&
+         file.st_uid == static_cast<unsigned>(base::kernel_call(SYS_geteuid));
 }
 
 /// What a rank writes into the registry.
-constexpr char kLaunched = 'l', kAlone = 'a';
+constexpr char kLaunched = 'l', kAlone = 'a';  // the latter also where the rank itself wants the reduction
 
 /// Up to so many ranks, all on one node and with launchers that store what each did, merging could save too little to
 /// wait for each other and agree on it: MPI_Finalize is left as fast as it is.
@@ -76,11 +76,44 @@ bool left_to_launchers() {
 }
 
 /// Whether every rank of this node registered, which all did before any could leave MPI_Init.
-bool all_captured() {
+bool all_captured(const Library& m) {
   struct stat found;
-  const long expected = local_ranks() > 0 ? local_ranks() : spool.header->ranks;
-  return registry[0] && base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, 0) == 0 &&
+  const long told = local_ranks(m.name, spool.header->rank, spool.header->ranks);
+  const long expected = told > 0 ? told : spool.header->ranks;
+  return base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, AT_SYMLINK_NOFOLLOW) == 0 && is_ours(found) &&
          found.st_size == expected;
+}
+
+bool add_to_registry() {
+  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, registry,
+                                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  struct stat found;
+  const Settings& settings = settings_in_force();
+  const char kind = settings.harvested && settings.reduce == Reduce::kAuto ? kLaunched : kAlone;
+  const bool added = fd >= 0 && base::kernel_call(SYS_fstat, fd, &found) == 0 && is_ours(found) &&
+                     base::kernel_call(SYS_write, fd, &kind, 1) == 1;
+  if (fd >= 0) base::kernel_call(SYS_close, fd);
+  return added;
+}
+
+/// One file for all ranks of the node. Launchers of their own each have a directory of their own, and name a file
+/// beside those; the mark tells that one of them that the file is there, should nobody else remove it.
+void choose_registry(const Launch& launch) {
+  const Settings& settings = settings_in_force();
+  snprintf(registry, sizeof registry, "%s/ranks.%016llx", settings.directory,
+           static_cast<unsigned long long>(launch.id));
+  const char* name = strrchr(settings.registry, '-');
+  if (!name || strcmp(name + 1, strrchr(registry, '/') + 1) != 0) return;  // of another launch, within this one
+  strcpy(mark, registry);
+  strcpy(registry, settings.registry);
+  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd >= 0) base::kernel_call(SYS_close, fd);
+}
+
+void leave_registry() {
+  base::kernel_call(SYS_unlinkat, AT_FDCWD, registry, 0);
+  if (mark[0]) base::kernel_call(SYS_unlinkat, AT_FDCWD, mark, 0);
+  registry[0] = mark[0] = 0;
 }
 
 /// Makes the communicator. Every rank must come for it; one that died, or ends without MPI_Finalize, does not.
@@ -144,22 +177,28 @@ struct CopyFile {
     snprintf(reduced, sizeof reduced, "%.*s%s", stem, spool.path, kReduced);
   }
   bool write(const Copy& copy) const {
-    const long fd =
-        base::kernel_call(SYS_openat, AT_FDCWD, reducing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const bool written = put(O_CREAT | O_EXCL, copy.base, copy.bytes);
+    if (!written) remove();
+    return written;
+  }
+  bool append(const void* more, uint64_t bytes) const { return put(O_APPEND, static_cast<const char*>(more), bytes); }
+  void remove() const { base::kernel_call(SYS_unlinkat, AT_FDCWD, reducing, 0); }
+  void keep() const { base::kernel_call(SYS_renameat2, AT_FDCWD, reducing, AT_FDCWD, reduced, 0); }
+
+ private:
+  bool put(int how, const char* from, uint64_t bytes) const {
+    const long fd = base::kernel_call(SYS_openat, AT_FDCWD, reducing, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | how, 0600);
     if (fd < 0) return false;
     uint64_t done = 0;
-    while (done < copy.bytes) {
-      const long written = base::kernel_call(SYS_write, fd, copy.base + done, copy.bytes - done);
+    while (done < bytes) {
+      const long written = base::kernel_call(SYS_write, fd, from + done, bytes - done);
       if (written == -EINTR) continue;
       if (written <= 0) break;
       done += static_cast<uint64_t>(written);
     }
     base::kernel_call(SYS_close, fd);
-    if (done != copy.bytes) remove();
-    return done == copy.bytes;
+    return done == bytes;
   }
-  void remove() const { base::kernel_call(SYS_unlinkat, AT_FDCWD, reducing, 0); }
-  void keep() const { base::kernel_call(SYS_renameat2, AT_FDCWD, reducing, AT_FDCWD, reduced, 0); }
 };
 
 /// Whether dlopen is the C library's. Sanitizers that are linked into a program bring their own, which ends the program
@@ -188,6 +227,11 @@ FinalizeFunction load_library() {
 Copy copy;
 
 int keep_copy() { return CopyFile().write(copy) ? 0 : -1; }
+int keep_more(const void* more, uint64_t bytes) {
+  if (CopyFile().append(more, bytes)) return 0;
+  spool.header->lost_properties++;
+  return -1;
+}
 
 FinalizeRequest request_of(const Library& m) {
   const Settings& settings = settings_in_force();
@@ -205,6 +249,7 @@ FinalizeRequest request_of(const Library& m) {
   request.status_ignore = const_cast<void*>(m.status_ignore);
   request.always = settings.reduce == Reduce::kAlways ? 1 : 0;
   request.keep_copy = keep_copy;
+  request.keep_more = keep_more;
   request.spool = copy.base;
   request.spool_bytes = copy.bytes;
   request.spool_path = spool.path;
@@ -223,10 +268,19 @@ Reduced reduce(const Library& m) {
   const Reduced result = finalize(&request);
   if (result == Reduced::kDone)
     file.keep();
-  else
+  else if (result != Reduced::kUndecided)
     file.remove();
   base::unmap(copy.base, copy.bytes);
   return result;
+}
+
+/// What speaks against asking the other ranks at all; kNotTried: nothing.
+Reduced obstacle(const Library& m) {
+  if (!registry[0]) return launch_of_environment().known ? Reduced::kNotCaptured : Reduced::kNoLaunch;
+  if (!all_captured(m)) return Reduced::kNotCaptured;
+  if (left_to_launchers()) return Reduced::kLeft;
+  const bool known = m.known && m.byte_type != 0 && m.errors_return != 0;
+  return known && look_up_all(m.code) ? Reduced::kNotTried : Reduced::kUnknownMpi;
 }
 
 }  // namespace
@@ -235,27 +289,27 @@ void register_rank() {
   if (frame != 0 || !ready() || !spool.backed || settings_in_force().reduce == Reduce::kNever) return;
   const Launch launch = launch_of_environment();
   if (!launch.known || launch.ranks < 2) return;
-  snprintf(registry, sizeof registry, "%s/ranks.%016llx", settings_in_force().directory,
-           static_cast<unsigned long long>(launch.id));
-  const long fd =
-      base::kernel_call(SYS_openat, AT_FDCWD, registry, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-  const char kind = settings_in_force().harvested ? kLaunched : kAlone;
-  if (fd < 0 || base::kernel_call(SYS_write, fd, &kind, 1) != 1) registry[0] = 0;
-  if (fd >= 0) base::kernel_call(SYS_close, fd);
+  choose_registry(launch);
+  if (!add_to_registry()) registry[0] = 0;
+}
+
+void expect_finalize() {
+  if (ready() && spool.header->ranks > 1 && settings_in_force().reduce == Reduce::kAlways)
+    spool.header->reduced = Reduced::kNotFinalized;
 }
 
 void reduce_at_finalize(const Library& m) {
-  if (in_vfork_child() || !ready() || !spool.backed || spool.header->ranks < 2 || !all_captured()) return;
-  if (left_to_launchers()) {
-    spool.header->reduced = Reduced::kLeft;
+  if (in_vfork_child() || !ready() || !spool.backed || spool.header->ranks < 2) return;
+  const int saved = errno;
+  spool.header->reduced = Reduced::kNotTried;
+  if (const Reduced reason = obstacle(m); reason != Reduced::kNotTried) {
+    if (reason == Reduced::kLeft || settings_in_force().reduce == Reduce::kAlways) spool.header->reduced = reason;
+    errno = saved;
     return;
   }
-  if (!m.known || m.byte_type == 0 || m.errors_return == 0 || !look_up_all(m.code)) return;
   Outermost own(&frame);
-  const int saved = errno;
   const bool all = all_arrive(m, settings_in_force().patience_ns);
-  base::kernel_call(SYS_unlinkat, AT_FDCWD, registry, 0);
-  registry[0] = 0;
+  leave_registry();
   spool.header->reduced = all ? reduce(m) : Reduced::kRanksMissing;
   errno = saved;
 }

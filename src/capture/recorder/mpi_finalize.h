@@ -10,6 +10,9 @@ namespace headrace::capture::mpi {
 /// Before the real MPI_Init: leaves word on this node that the rank is captured.
 void register_rank();
 
+/// After MPI_Init: should the program end without MPI_Finalize, its log is to say what that prevented.
+void expect_finalize();
+
 /// Before the real MPI_Finalize; leaves errno alone. One thread, as MPI_Finalize itself. Does nothing unless all ranks
 /// of this node are captured: one that is not would never come.
 void reduce_at_finalize(const Library& m);

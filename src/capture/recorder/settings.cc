@@ -79,6 +79,11 @@ void set_reduce(Settings& settings, const char* text) {
   if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
 }
 
+void set_patience(Settings& settings, const char* text) {
+  const long seconds = atol(text);
+  if (seconds > 0 && seconds <= 3600) settings.patience_ns = static_cast<uint64_t>(seconds) * 1'000'000'000;
+}
+
 bool is_on(const char* value) {
   return strcmp(value, "1") == 0 || strcmp(value, "yes") == 0 || strcmp(value, "on") == 0 || strcmp(value, "true") == 0;
 }
@@ -101,6 +106,10 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
     settings.file_sizes = is_on(value);
   else if (strcmp(key, "reduce") == 0)
     set_reduce(settings, value);
+  else if (strcmp(key, "reduce_patience") == 0)
+    set_patience(settings, value);
+  else if (strcmp(key, "registry") == 0 && strlen(value) < sizeof settings.registry)
+    strcpy(settings.registry, value);
   else if (strcmp(key, "clock") == 0)
     base::counter_clock = strncmp(value, "tsc", 3) == 0;
   else if (strcmp(key, "never_capture") == 0)
@@ -287,6 +296,7 @@ void read_environment(Settings& settings, const char* configured_spool) {
   if (sizes && *sizes) settings.file_sizes = is_on(sizes);
   const char* reduce = environment_value("HEADRACE_REDUCE");
   if (reduce) set_reduce(settings, reduce);
+  if (const char* patience = environment_value("HEADRACE_REDUCE_PATIENCE")) set_patience(settings, patience);
   const Job job = job_of_environment(settings.launched);
   const char* base = environment_value("HEADRACE_SPOOL");
   if (base && use_directory_below(settings, base, job)) return;

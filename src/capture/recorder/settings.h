@@ -17,6 +17,7 @@ struct Settings {
   uint64_t patience_ns;  // longest wait for another rank then
   uint64_t memory;       // bytes a process
   char directory[200];   // where the spool goes; "" = nowhere
+  char registry[200];    // where the ranks of this node that have launchers of their own register; "" = directory
 };
 
 /// Reads HEADRACE, then HEADRACE_JOB with its config file; without a launcher the site's file, the user's, and

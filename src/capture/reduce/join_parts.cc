@@ -16,10 +16,10 @@ using base::Status;
 
 constexpr size_t kLargePart = 256 << 10;
 
-format::WriterOptions options_of(uint64_t job, uint32_t rank, uint32_t thread) {
+format::WriterOptions options_of(const PartName& name, uint32_t thread) {
   format::WriterOptions options;
-  options.job = job;
-  options.producer = {0, rank, thread};
+  options.job = name.job;
+  options.producer = {name.reduction, name.rank, thread};
   return options;
 }
 
@@ -54,11 +54,11 @@ void drop_repeated(format::Table& table) {
 
 }  // namespace
 
-Result<std::vector<uint8_t>> write_part(LogTables& tables, uint64_t job, uint32_t rank) {
+Result<std::vector<uint8_t>> write_part(LogTables& tables, const PartName& name) {
   std::vector<uint8_t> bytes;
   HEADRACE_ASSIGN(format::Writer writer,
-                  format::Writer::open(std::make_unique<format::MemorySink>(bytes), options_of(job, rank, 1)));
-  HEADRACE_TRY(tables.flush(writer, rank == 0));
+                  format::Writer::open(std::make_unique<format::MemorySink>(bytes), options_of(name, 1)));
+  HEADRACE_TRY(tables.flush(writer, name.rank == 0));
   HEADRACE_TRY(writer.close());
   return bytes;
 }
@@ -86,7 +86,7 @@ Result<std::vector<uint8_t>> PartJoiner::finish() {
   std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name != "processes"; });
   std::vector<uint8_t> bytes;
   HEADRACE_ASSIGN(format::Writer writer,
-                  format::Writer::open(std::make_unique<format::MemorySink>(bytes), options_of(job_, rank_, 2)));
+                  format::Writer::open(std::make_unique<format::MemorySink>(bytes), options_of(name_, 2)));
   for (const std::string& name : names) {
     HEADRACE_ASSIGN(format::Table table, reader.table(name));
     drop_repeated(table);

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "base/hash.h"
+#include "capture/harvest/file_layout.h"
+#include "capture/harvest/files_to_ask.h"
 
 namespace headrace::capture {
 namespace {
@@ -15,11 +17,11 @@ constexpr uint64_t kSharesOfAll = 1 << 20, kFewest = 16, kMost = 4096;
 
 uint64_t time_of(const model::Share& share) { return share.read_ns + share.write_ns + share.meta_ns; }
 
-model::Share share_of(const model::FileRecord& record, uint64_t process, uint64_t instance) {
+model::Share share_of(const model::FileRecord& record, uint64_t process, uint64_t standing) {
   using namespace model::counter;
   model::Share share;
   share.process = process;
-  share.record = model::record_id(stand_in(instance), record.path, record.kind, record.layer);
+  share.record = model::record_id(standing, record.path, record.kind, record.layer);
   share.layer = record.layer;
   share.kind = record.kind;
   share.reads = record[reads];
@@ -55,7 +57,8 @@ uint64_t shares_kept(int ranks) {
   return std::clamp(kSharesOfAll / static_cast<uint64_t>(std::max(ranks, 1)), kFewest, kMost);
 }
 
-uint64_t stand_in(uint64_t instance) { return base::mix(instance, base::hash_text("ranks")); }
+// A program's identity may come twice in a log, that of a reduction does not.
+void RankPart::stand_for(uint64_t reduction) { standing_ = base::mix(reduction, base::hash_text("ranks")); }
 
 class RankPart::Keys : public RecordSink {
  public:
@@ -76,9 +79,8 @@ class RankPart::Divider : public RecordSink {
   void record(const model::FileRecord& record) override {
     const model::Process& process = part_.contents_.process;
     const uint64_t key = key_of(record);
-    if (!can_be_shared(record) || !is_shared(key))
-      return part_.tables_.add_file(process.id, record, part_.mount_of(record.path));
-    shares.push_back(share_of(record, process.id, process.instance));
+    if (!can_be_shared(record) || !is_shared(key)) return part_.add_file(process.id, record);
+    shares.push_back(share_of(record, process.id, part_.standing_));
     given.emplace_back(key, bytes.size());
     encode(GroupRecord(record, process.id, static_cast<uint32_t>(process.rank)), &bytes);
   }
@@ -125,6 +127,21 @@ Result<Parcels> RankPart::divide(const std::vector<uint8_t>& shared, int ranks) 
   return divider.parcels();
 }
 
+RankPart::RankPart(RankSource& source, const MountTable* mounts)
+    : source_(source),
+      mounts_(mounts),
+      has_layouts_(mounts != nullptr &&
+                   std::any_of(mounts->mounts().begin(), mounts->mounts().end(), FileLayouts::told_by)) {}
+
+/// Which of them do lie where layouts are, when links are followed, is found out later as well.
+void RankPart::add_file(uint64_t process, const model::FileRecord& record) {
+  const Mount* mount = mount_of(record.path);
+  tables_.add_file(process, record, mount);
+  if (!has_layouts_ || mount == nullptr || record.kind != model::FileKind::kFile) return;
+  append({process, model::record_id(process, record.path, record.kind, record.layer), record.final_path},
+         &files_to_ask_);
+}
+
 void RankPart::add_shares(std::vector<model::Share> shares, int ranks) {
   const size_t kept = std::min<size_t>(shares.size(), shares_kept(ranks));
   const auto comes_first = [](const model::Share& a, const model::Share& b) {
@@ -158,12 +175,11 @@ void RankPart::add_contents() {
 }
 
 Status RankPart::add_owned(const Parcels& owned) {
-  const uint64_t standing = stand_in(contents_.process.instance);
   for (size_t i = 0; i < owned.size(); ++i) {
     HEADRACE_ASSIGN(const GroupRecord group, decode_group(owned.encoded(i)));
     const RankSpread& spread = group.spread;
     model::SharedRecord shared;
-    shared.record = model::record_id(standing, group.record.path, group.record.kind, group.record.layer);
+    shared.record = model::record_id(standing_, group.record.path, group.record.kind, group.record.layer);
     shared.ranks = spread.ranks;
     shared.who = spread.who.text();
     shared.bytes = spread_of(spread.bytes, spread.ranks);
@@ -173,7 +189,7 @@ Status RankPart::add_owned(const Parcels& owned) {
     shared.opened_size = group.opened.size;
     shared.opened_flags = group.opened.flags;
     tables_.add_shared(shared);
-    tables_.add_file(standing, group.record, mount_of(group.record.path));
+    add_file(standing_, group.record);
     for (const RankSite& site : group.sites) tables_.add_site(site.process, shared.record, site.site);
   }
   return {};

@@ -22,13 +22,16 @@ class RankSource {
 /// How many files of a rank keep what it did to each of them, of those that it shares; the rest is summed. So that all
 /// ranks together keep about a million.
 uint64_t shares_kept(int ranks);
-/// The process that stands for all ranks of a program.
-uint64_t stand_in(uint64_t instance);
 
 class RankPart {
  public:
   /// `mounts` may be null.
-  RankPart(RankSource& source, const MountTable* mounts) : source_(source), mounts_(mounts) {}
+  RankPart(RankSource& source, const MountTable* mounts);
+
+  /// Before divide(): which reduction this is of; equal at all ranks.
+  void stand_for(uint64_t reduction);
+  /// The process that stands for all ranks of the program.
+  uint64_t standing() const { return standing_; }
 
   /// Keys of what may be shared, ascending.
   base::Result<std::vector<uint64_t>> keys();
@@ -38,6 +41,8 @@ class RankPart {
   base::Status add_owned(const Parcels& owned);
 
   LogTables& tables() { return tables_; }
+  /// Files of its rows that have layouts, as whoever gathers the spools wants them (capture/harvest/files_to_ask.h).
+  const std::vector<uint8_t>& files_to_ask() const { return files_to_ask_; }
   const model::Process& process() const { return contents_.process; }
   const SpoolContents& contents() const { return contents_; }
 
@@ -45,14 +50,18 @@ class RankPart {
   class Keys;
   class Divider;
   const Mount* mount_of(const std::string& path) const { return mounts_ ? mounts_->find(path) : nullptr; }
+  void add_file(uint64_t process, const model::FileRecord& record);
   void add_shares(std::vector<model::Share> shares, int ranks);
   void add_contents();
 
   RankSource& source_;
   const MountTable* mounts_;
   SpoolContents contents_;
+  uint64_t standing_ = 0;
   std::vector<uint64_t> keys_;
   LogTables tables_;
+  std::vector<uint8_t> files_to_ask_;
+  const bool has_layouts_;  // some mount tells how files are laid out
 };
 
 }  // namespace headrace::capture

@@ -37,7 +37,7 @@ Status Reduction::add_program() {
   if (ranks_.rank() != 0) return {};
   add_untold_calls(part_.tables(), untold[0], untold[1]);
   model::Process all;
-  all.id = stand_in(part_.process().instance);
+  all.id = part_.standing();
   all.ranks = static_cast<uint64_t>(ranks_.size());
   all.instance = part_.process().instance;
   all.executable = part_.process().executable;
@@ -48,13 +48,13 @@ Status Reduction::add_program() {
 }
 
 /// Hands the parts of 64 ranks to the first of them.
-Result<std::vector<uint8_t>> Reduction::gather(std::vector<uint8_t> mine, uint64_t job) {
+Result<std::vector<uint8_t>> Reduction::gather(std::vector<uint8_t> mine, const PartName& name) {
   const int rank = ranks_.rank(), writer = rank - rank % kRanksAWriter;
   if (rank != writer) {
     HEADRACE_TRY(ranks_.exchange(writer, mine, kNobody, nullptr));
     return std::vector<uint8_t>();
   }
-  PartJoiner joiner(job, static_cast<uint32_t>(rank));
+  PartJoiner joiner(name);
   joiner.add(std::move(mine));
   for (int other = rank + 1; other < rank + kRanksAWriter && other < ranks_.size(); ++other) {
     std::vector<uint8_t> part;
@@ -64,9 +64,11 @@ Result<std::vector<uint8_t>> Reduction::gather(std::vector<uint8_t> mine, uint64
   return joiner.finish();
 }
 
-Result<std::vector<uint8_t>> Reduction::make_parts(bool merge, uint64_t job) {
+Result<std::vector<uint8_t>> Reduction::make_parts(bool merge, uint64_t job, uint64_t id) {
   if (ranks_.rank() != 0) job = 0;
   HEADRACE_TRY(base::all_reduce(ranks_, {&job, 1}, plus));
+  const PartName name{job, id, static_cast<uint32_t>(ranks_.rank())};
+  part_.stand_for(id);
   if (!merge) shared_.assign(shared_.size(), 0);
   auto given = part_.divide(shared_, ranks_.size());
   HEADRACE_TRY(base::agree(ranks_, given.status()));
@@ -75,34 +77,56 @@ Result<std::vector<uint8_t>> Reduction::make_parts(bool merge, uint64_t job) {
     HEADRACE_TRY(base::agree(ranks_, part_.add_owned(owned)));
   }
   HEADRACE_TRY(add_program());
-  auto mine = write_part(part_.tables(), job, static_cast<uint32_t>(ranks_.rank()));
+  auto mine = write_part(part_.tables(), name);
   HEADRACE_TRY(base::agree(ranks_, mine.status()));
-  auto joined = gather(std::move(*mine), job);
+  auto joined = gather(std::move(*mine), name);
   HEADRACE_TRY(base::agree(ranks_, joined.status()));
   return joined;
 }
 
-Status store_parts(Communicator& ranks, const std::vector<uint8_t>& part, PartStore& store) {
+namespace {
+
+/// The place where this rank's part goes.
+Result<uint64_t> take_room(Communicator& ranks, const std::vector<uint8_t>& part, PartStore& store, bool* begun) {
   HEADRACE_ASSIGN(const uint64_t before, base::exclusive_sum(ranks, part.size()));
   uint64_t room[] = {part.size()};
   HEADRACE_TRY(base::all_reduce(ranks, room, plus));
   Status status;
   uint64_t place = 0;
   if (ranks.rank() == 0) {
-    auto begun = store.begin(room[0]);
-    status = begun.status();
-    if (begun.ok()) place = *begun;
+    const auto begin = store.begin(room[0]);
+    status = begin.status();
+    *begun = begin.ok();
+    if (begin.ok()) place = *begin;
   }
-  const bool begun = ranks.rank() == 0 && status.ok();
   HEADRACE_TRY(base::agree(ranks, status));
   HEADRACE_TRY(base::all_reduce(ranks, {&place, 1}, plus));
-  if (!part.empty()) status = store.write(place + before, part);
-  status = base::agree(ranks, status);
-  if (begun) {
-    const Status ended = store.end(status.ok());
-    if (status.ok()) status = ended;
+  return place + before;
+}
+
+}  // namespace
+
+Stored store_parts(Communicator& ranks, const std::vector<uint8_t>& part, PartStore& store) {
+  bool begun = false;
+  const auto place = take_room(ranks, part, store, &begun);
+  if (!place.ok()) {  // without this rank no other finds all parts there
+    if (begun) (void)store.end(Stored::kUnknown);
+    return Stored::kNothing;
   }
-  return base::agree(ranks, status);
+  const Status written = part.empty() ? Status() : store.write(*place, part);
+  uint64_t failed = written.ok() ? 0 : 1;
+  const bool told = base::all_reduce(ranks, {&failed, 1}, plus).ok();
+  if (told && failed != 0) {
+    if (begun) (void)store.end(Stored::kNothing);
+    return Stored::kNothing;
+  }
+  if (!told) {
+    if (begun) (void)store.end(Stored::kUnknown);
+    return begun ? Stored::kNothing : Stored::kUnknown;
+  }
+  const Status ended = begun ? store.end(Stored::kAll) : Status();
+  const Status heard = base::agree(ranks, ended);
+  return heard.ok() || (begun && ended.ok()) ? Stored::kAll : Stored::kUnknown;
 }
 
 }  // namespace headrace::capture

@@ -13,6 +13,7 @@
 
 #include "base/communicator.h"
 #include "base/result.h"
+#include "capture/reduce/join_parts.h"
 #include "capture/reduce/rank_part.h"
 
 namespace headrace::capture {
@@ -29,17 +30,22 @@ class Reduction {
 
   /// What count_shared() learned of this rank.
   const model::Process& process() const { return part_.process(); }
+  /// This rank's files, and merged ones that it owns, whose layouts are to be asked for; after make_parts().
+  const std::vector<uint8_t>& files_to_ask() const { return part_.files_to_ask(); }
   /// A fact for the table `job`; equal ones of several ranks are stored once a writer.
   void add_fact(std::string key, std::string value) { part_.tables().add_fact(std::move(key), std::move(value)); }
+  /// Something about the whole program that is not in the figures.
+  void add_gap(const model::Gap& gap) { part_.tables().add_gap(0, gap); }
 
   /// Steps 2 and 3, after count_shared(). `merge`: ranks' records of the same thing become one; otherwise each rank
-  /// keeps its own. `job`: of the log, as rank 0 knows it. The ranks that write get their parts of the log, each closed
-  /// and good to be put behind another; the others get nothing.
-  base::Result<std::vector<uint8_t>> make_parts(bool merge, uint64_t job);
+  /// keeps its own. `job`: of the log, as rank 0 knows it. `id`: of this reduction, equal at all ranks and at no other
+  /// one in that log. The ranks that write get their parts of the log, each closed and good to be put behind another;
+  /// the others get nothing.
+  base::Result<std::vector<uint8_t>> make_parts(bool merge, uint64_t job, uint64_t id);
 
  private:
   base::Status add_program();
-  base::Result<std::vector<uint8_t>> gather(std::vector<uint8_t> mine, uint64_t job);
+  base::Result<std::vector<uint8_t>> gather(std::vector<uint8_t> mine, const PartName& name);
 
   base::Communicator& ranks_;
   RankPart part_;
@@ -50,7 +56,10 @@ class Reduction {
 /// rank, is worth more then than the room it would save.
 inline constexpr uint64_t kRowsKept = 1 << 16;
 
-/// Where the parts go.
+/// Whether the log has what the ranks wrote: all of it, nothing, or one or the other.
+enum class Stored { kAll, kNothing, kUnknown };
+
+/// Where the parts go. What is written counts only after end(kAll), and then all at once.
 class PartStore {
  public:
   virtual ~PartStore() = default;
@@ -58,12 +67,12 @@ class PartStore {
   virtual base::Result<uint64_t> begin(uint64_t bytes) = 0;
   /// At any rank: stores a part, down to the disk.
   virtual base::Status write(uint64_t offset, base::Bytes part) = 0;
-  /// At rank 0, after begin(): lets go of it; `whole` is false when some part could not be stored and all must be as it
-  /// was before.
-  virtual base::Status end(bool whole) = 0;
+  /// At rank 0, after begin(): lets go of it. kAll: all parts are there, and count if this succeeds. kNothing: no rank
+  /// writes any more. kUnknown: some may still write.
+  virtual base::Status end(Stored what) = 0;
 };
 
-/// Step 4.
-base::Status store_parts(base::Communicator& ranks, const std::vector<uint8_t>& part, PartStore& store);
+/// Step 4. kUnknown: this rank did not hear of the end; the log says whether it has the parts.
+Stored store_parts(base::Communicator& ranks, const std::vector<uint8_t>& part, PartStore& store);
 
 }  // namespace headrace::capture

@@ -31,7 +31,7 @@ class Counter : public PartStore {
     return uint64_t{0};
   }
   base::Status write(uint64_t, base::Bytes) override { return {}; }
-  base::Status end(bool) override { return {}; }
+  base::Status end(Stored) override { return {}; }
   uint64_t total = 0;
 };
 
@@ -43,8 +43,8 @@ int run(int ranks, MadeFiles files) {
     MadeRank rank(all.rank(), all.size(), files);
     Reduction reduction(all, rank, nullptr);
     const auto rows = reduction.count_shared();
-    const auto part = rows.ok() ? reduction.make_parts(true, 1) : base::Result<std::vector<uint8_t>>(rows.status());
-    if (!part.ok() || !store_parts(all, *part, store).ok()) ++failed;
+    const auto part = rows.ok() ? reduction.make_parts(true, 1, 1) : base::Result<std::vector<uint8_t>>(rows.status());
+    if (!part.ok() || store_parts(all, *part, store) != Stored::kAll) ++failed;
   });
   const double seconds = processor_seconds() - begin;
   rusage usage;

@@ -56,9 +56,13 @@ Reduced finalize(const FinalizeRequest& request) {
   const auto plan = plan_of(ranks, request, *shared);
   if (!plan.ok()) return Reduced::kFailed;
   if (plan->left) return Reduced::kLeft;
+  Place place(path);
+  const auto one_log = place.agree_on_log(ranks);
+  if (!one_log.ok()) return Reduced::kFailed;
+  if (!*one_log) return Reduced::kLogsDiffer;
+  static_cast<capture::Header*>(request.spool)->reduction = place.reduction();
   const Status kept = request.keep_copy() == 0 ? Status() : Status(base::Code::kIo, "no room for a copy");
   if (!base::agree(ranks, kept).ok()) return Reduced::kFailed;
-  Place place(path);
   std::optional<SharedLog> log;
   Status opened;
   if (request.rank == 0) {
@@ -67,16 +71,28 @@ Reduced finalize(const FinalizeRequest& request) {
     if (found.ok()) log.emplace(std::move(*found));
   }
   if (!base::agree(ranks, opened).ok() || !place.tell(ranks, log).ok()) return Reduced::kLogFailed;
+  if (!place.trouble().empty()) reduction.add_gap({"working directory", 1, "directories", place.trouble()});
   source.count_from(capture::Moment::at(place.start_utc_ns()));
-  if (place.is_new())
+  if (place.is_new()) {
+    place.keep();  // whoever collects here must look into that log, also if this rank does not hear of the end
     reduction.add_fact(place.part(), "no: what ranks on " + capture::host_name() +
                                          " did after MPI_Finalize is still there; run `headrace collect` on it");
-  const auto part = reduction.make_parts(plan->merge, log ? log->job() : 0);
+  }
+  // With the rest of rank 0's part it counts when all parts do, and tells so.
+  if (request.rank == 0) reduction.add_fact(capture::kReductionFact + capture::identity_text(place.reduction()), "yes");
+  const auto part = reduction.make_parts(plan->merge, log ? log->job() : 0, place.reduction());
   if (!part.ok()) return Reduced::kFailed;
+  if (const auto& files = reduction.files_to_ask(); !files.empty()) (void)request.keep_more(files.data(), files.size());
   SharedFile file(place.path(), log ? &*log : nullptr);
-  if (!store_parts(ranks, *part, file).ok()) return Reduced::kLogFailed;
-  if (place.is_new()) place.keep();
-  return Reduced::kDone;
+  switch (store_parts(ranks, *part, file)) {
+    case capture::Stored::kAll:
+      return Reduced::kDone;
+    case capture::Stored::kNothing:
+      return Reduced::kLogFailed;
+    case capture::Stored::kUnknown:
+      return Reduced::kUndecided;
+  }
+  return Reduced::kUndecided;
 }
 
 }  // namespace

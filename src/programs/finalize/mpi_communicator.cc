@@ -1,6 +1,7 @@
 #include "programs/finalize/mpi_communicator.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include <algorithm>
@@ -20,8 +21,16 @@ namespace {
 // A message begins with its length and as much as fits: most have no second part.
 constexpr size_t kFirst = 8192, kInFirst = kFirst - sizeof(uint64_t);
 constexpr uint64_t kLargestPart = 1 << 30;  // counts are of 32 bits
-constexpr uint64_t kLargest = uint64_t{1} << 40;
+// Nobody has more to hand on than the records of all ranks, merged; a length beyond it is none.
+constexpr uint64_t kLargest = uint64_t{8} << 30;
 constexpr int kTag = 77;
+
+/// Whether there is memory for so much. The vector itself could not say no: the whole reduction would be left.
+bool there_is_room(uint64_t bytes) {
+  void* memory = malloc(bytes);
+  free(memory);
+  return memory != nullptr;
+}
 
 }  // namespace
 
@@ -89,7 +98,8 @@ Status MpiCommunicator::run(Pending& pending, int to, int from) const {
   uint64_t received = 0;
   if (from != kNobody) {
     std::memcpy(&received, pending.first_in, sizeof received);
-    if (received > kLargest) return {Code::kCorrupt, "a rank sent a message of no length"};
+    if (received > kLargest) return {Code::kCorrupt, "a rank sent a message of no possible length"};
+    if (received > kInFirst && !there_is_room(received)) return {Code::kLimit, "no memory for a rank's message"};
     pending.in.resize(received);
     if (received > 0)
       std::memcpy(pending.in.data(), pending.first_in + sizeof received, std::min<size_t>(received, kInFirst));

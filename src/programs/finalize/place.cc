@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/collectives.h"
 #include "base/hash.h"
 #include "capture/harvest/job_facts.h"
@@ -14,6 +16,16 @@ namespace headrace::programs {
 using base::Code;
 using base::Status;
 using capture::SharedLog;
+
+namespace {
+
+uint64_t random_number() {
+  uint64_t number = 0;
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = base::clock_ns(CLOCK_REALTIME);
+  return number == 0 ? 1 : number;
+}
+
+}  // namespace
 
 Place::Place(const std::string& spool_path)
     : directory_(open(spool_path.substr(0, spool_path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -36,16 +48,38 @@ base::Result<SharedLog> Place::open_log(const model::Process& process, uint64_t 
   std::vector<std::string> command;
   for (size_t at = 0; at < process.arguments.size(); at += command.back().size() + 1)
     command.emplace_back(process.arguments.c_str() + at);
-  return SharedLog::open(
-      process.working_directory + "/headrace-" + program.substr(program.rfind('/') + 1) + "-" + identity + ".hr",
-      identity, begun_utc_ns,
-      {{"format_version", "1"},
-       {"headrace_version", HEADRACE_VERSION},
-       {"host", capture::host_name()},
-       {"user_id", std::to_string(geteuid())},
-       {"command", capture::json_array(command)},
-       {"working_directory", process.working_directory},
-       {"start_utc_ns", std::to_string(begun_utc_ns)}});
+  std::string directory = process.working_directory;
+  if (directory.empty()) {  // removed, or outside of what the program can see
+    const char* temporary = getenv("TMPDIR");
+    directory = temporary != nullptr && temporary[0] == '/' ? temporary : "/tmp";
+    trouble_ = "rank 0 could not tell its working directory, so the log is in " + directory + " of " +
+               capture::host_name() + "; move it where you want it after `headrace collect`";
+  }
+  return SharedLog::open(directory + "/headrace-" + program.substr(program.rfind('/') + 1) + "-" + identity + ".hr",
+                         identity, begun_utc_ns,
+                         {{"format_version", "1"},
+                          {"headrace_version", HEADRACE_VERSION},
+                          {"host", capture::host_name()},
+                          {"user_id", std::to_string(geteuid())},
+                          {"command", capture::json_array(command)},
+                          {"working_directory", process.working_directory},
+                          {"start_utc_ns", std::to_string(begun_utc_ns)}});
+}
+
+base::Result<bool> Place::agree_on_log(base::Communicator& ranks) {
+  const std::string mine = fact("log");
+  std::vector<uint8_t> bytes;
+  if (ranks.rank() == 0) {
+    base::ByteWriter to(bytes);
+    to.u64(random_number());
+    to.append(base::as_bytes(mine));
+  }
+  HEADRACE_TRY(base::broadcast(ranks, &bytes));
+  base::ByteReader from(bytes);
+  reduction_ = from.u64();
+  uint64_t others = is_new() || mine == base::as_text(from.take(from.left())) ? 0 : 1;
+  HEADRACE_TRY(base::all_reduce(ranks, {&others, 1}, [](uint64_t a, uint64_t b) { return a + b; }));
+  return others == 0;
 }
 
 Status Place::tell(base::Communicator& ranks, const std::optional<SharedLog>& log) {

@@ -18,8 +18,13 @@ class Place {
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
+  /// Whether the launchers of all ranks write one log, rank 0's. Gives the reduction its id. Collective.
+  base::Result<bool> agree_on_log(base::Communicator& ranks);
+  uint64_t reduction() const { return reduction_; }
   /// At rank 0: the log that a launcher writes, or one of this launch's own in the directory where `process` began.
   base::Result<capture::SharedLog> open_log(const model::Process& process, uint64_t begun_utc_ns);
+  /// At rank 0, after open_log(): why the log is not where it should be; "" = it is.
+  const std::string& trouble() const { return trouble_; }
   /// Gives rank 0's log to all. Collective.
   base::Status tell(base::Communicator& ranks, const std::optional<capture::SharedLog>& log);
 
@@ -37,8 +42,8 @@ class Place {
 
   int directory_;
   std::map<std::string, std::string> facts_;
-  std::string path_;
-  uint64_t start_utc_ns_ = 0;
+  std::string path_, trouble_;
+  uint64_t start_utc_ns_ = 0, reduction_ = 0;
 };
 
 }  // namespace headrace::programs

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/room.h"
+
 namespace headrace::programs {
 
 using base::Code;
@@ -19,14 +21,19 @@ Status failure(const std::string& path) {
 
 }  // namespace
 
-/// Makes the room at once: who waits for the lock in vain appends all the same, and must come behind it.
+/// Makes the room at once: who waits for the lock in vain appends all the same, and must come behind it. Until it is
+/// opened readers pass over it, so a rank that writes late, when the others have given up, harms nobody.
 base::Result<uint64_t> SharedFile::begin(uint64_t bytes) {
   HEADRACE_ASSIGN(auto section, log_->enter_by_name());
   begin_ = section.end();
-  end_ = begin_ + bytes;
-  if (truncate(path_.c_str(), static_cast<off_t>(end_)) != 0) return failure(path_);
+  end_ = begin_ + format::kRoomMarkSize + bytes;
+  if (truncate(path_.c_str(), static_cast<off_t>(end_ + format::kRoomMarkSize)) != 0) return failure(path_);
   section_.emplace(std::move(section));
-  return begin_;
+  Status marked = write(begin_, format::room_mark(log_->job(), bytes));
+  if (marked.ok()) marked = write(end_, format::room_mark(log_->job(), 0));
+  if (marked.ok()) return begin_ + format::kRoomMarkSize;
+  (void)end(capture::Stored::kNothing);
+  return marked;
 }
 
 Status SharedFile::write(uint64_t offset, base::Bytes part) {
@@ -46,12 +53,28 @@ Status SharedFile::write(uint64_t offset, base::Bytes part) {
   return status;
 }
 
-Status SharedFile::end(bool whole) {
+Status SharedFile::open_room() {
+  HEADRACE_TRY(write(begin_, format::room_mark(log_->job(), 0)));
+  // Only a short cut: without it readers go from chunk to chunk.
+  uint8_t tail[format::kRoomMarkSize];
+  const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  const ssize_t got = pread(descriptor, tail, sizeof tail, static_cast<off_t>(end_ - sizeof tail));
+  close(descriptor);
+  const auto behind = format::tail_behind(std::span(tail).first(got > 0 ? static_cast<size_t>(got) : 0));
+  if (behind.ok()) (void)write(end_, *behind);
+  return {};
+}
+
+Status SharedFile::end(capture::Stored what) {
   Status status;
   struct stat info;
-  // What somebody appended behind it stays; readers pass over the gap.
-  const bool last = stat(path_.c_str(), &info) == 0 && static_cast<uint64_t>(info.st_size) == end_;
-  if (!whole && last && truncate(path_.c_str(), static_cast<off_t>(begin_)) != 0) status = failure(path_);
+  if (what == capture::Stored::kAll) status = open_room();
+  // What somebody appended behind it stays.
+  const bool last =
+      stat(path_.c_str(), &info) == 0 && static_cast<uint64_t>(info.st_size) == end_ + format::kRoomMarkSize;
+  if (what == capture::Stored::kNothing && last && truncate(path_.c_str(), static_cast<off_t>(begin_)) != 0)
+    status = failure(path_);
   section_.reset();
   return status;
 }

@@ -14,9 +14,11 @@ class SharedFile : public capture::PartStore {
   SharedFile(std::string path, capture::SharedLog* log) : path_(std::move(path)), log_(log) {}
   base::Result<uint64_t> begin(uint64_t bytes) override;
   base::Status write(uint64_t offset, base::Bytes part) override;
-  base::Status end(bool whole) override;
+  base::Status end(capture::Stored what) override;
 
  private:
+  base::Status open_room();
+
   std::string path_;
   capture::SharedLog* log_;
   std::optional<capture::SharedLog::Section> section_;

@@ -12,6 +12,7 @@ namespace headrace::programs {
 namespace {
 
 using capture::SharedLog;
+using capture::Stored;
 
 class SharedFiles : public testing::Test {
  protected:
@@ -29,6 +30,7 @@ class SharedFiles : public testing::Test {
     options.job = 9;
     auto writer = format::Writer::open(std::make_unique<format::MemorySink>(bytes), options);
     EXPECT_TRUE(writer->add(format::TableBuilder(table).u64("one", &one, 1, sizeof one)).ok());
+    EXPECT_TRUE(writer->close().ok());
     return bytes;
   }
   /// What a launcher does that waited for the lock in vain.
@@ -66,7 +68,7 @@ TEST_F(SharedFiles, WhatIsAppendedMeanwhileStays) {
     if (whole) {
       EXPECT_TRUE(file.write(*place, part).ok());
     }
-    EXPECT_TRUE(file.end(whole).ok());
+    EXPECT_TRUE(file.end(whole ? Stored::kAll : Stored::kNothing).ok());
     EXPECT_EQ(rows_of("late"), 1u);
     EXPECT_EQ(rows_of("reduced"), whole ? 1u : 0u);
   }
@@ -78,8 +80,36 @@ TEST_F(SharedFiles, AFailureLeavesTheLogAsItWas) {
   const auto before = std::filesystem::file_size(path_);
   SharedFile file(path_, &*log);
   ASSERT_TRUE(file.begin(1000).ok());
-  EXPECT_TRUE(file.end(false).ok());
+  EXPECT_TRUE(file.end(Stored::kNothing).ok());
   EXPECT_EQ(std::filesystem::file_size(path_), before);
+}
+
+TEST_F(SharedFiles, WhoWritesLateIsPassedOver) {
+  auto log = SharedLog::open(path_, "job a", 1);
+  ASSERT_TRUE(log.ok());
+  const std::vector<uint8_t> part = rows("reduced");
+  SharedFile file(path_, &*log);
+  const auto place = file.begin(part.size());
+  ASSERT_TRUE(place.ok());
+  EXPECT_TRUE(file.end(Stored::kUnknown).ok());
+  append_without_lock();
+  SharedFile late(path_, nullptr);
+  EXPECT_TRUE(late.write(*place, part).ok());
+  EXPECT_EQ(rows_of("reduced"), 0u);
+  EXPECT_EQ(rows_of("late"), 1u);
+}
+
+TEST_F(SharedFiles, NothingCountsBeforeTheEnd) {
+  auto log = SharedLog::open(path_, "job a", 1);
+  ASSERT_TRUE(log.ok());
+  const std::vector<uint8_t> part = rows("reduced");
+  SharedFile file(path_, &*log);
+  const auto place = file.begin(part.size());
+  ASSERT_TRUE(place.ok());
+  EXPECT_TRUE(file.write(*place, part).ok());
+  EXPECT_EQ(rows_of("reduced"), 0u);
+  EXPECT_TRUE(file.end(Stored::kAll).ok());
+  EXPECT_EQ(rows_of("reduced"), 1u);
 }
 
 }  // namespace

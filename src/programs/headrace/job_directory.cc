@@ -26,6 +26,7 @@ using base::Code;
 using base::Status;
 
 constexpr size_t kLongestPath = 130;                 // the recorder keeps paths of spools in fixed buffers
+constexpr char kRegistry[] = "ranks.";               // where ranks register, before the identity of their launch
 constexpr uint64_t kRoomWanted = uint64_t{4} << 20;  // bytes; less than this holds no real program's spool
 
 /// File systems where a mapped page may be lost, stall or raise SIGBUS when a server goes away.
@@ -53,10 +54,12 @@ std::string clock_name() {
   return source.starts_with("tsc\n") || source.starts_with("arch_sys_counter") ? "tsc" : "monotonic";
 }
 
-std::string configuration(const RunSettings& settings) {
+std::string configuration(const RunSettings& settings, const std::string& registry) {
   std::string text = "memory=" + std::to_string(settings.memory) + "\nclock=" + clock_name() + "\n";
   // Ranks would write names as they are.
   text += "reduce=" + (settings.anonymize ? "never" : settings.reduce) + "\n";
+  text += "reduce_patience=" + std::to_string(settings.reduce_patience) + "\n";
+  if (!registry.empty()) text += "registry=" + registry + "\n";
   if (settings.file_sizes) text += "file_sizes=1\n";
   for (const Rule& rule : settings.rules) text += (rule.exclude ? "exclude=" : "include=") + rule.prefix + "\n";
   for (const std::string& pattern : settings.never_capture) text += "never_capture=" + pattern + "\n";
@@ -89,10 +92,10 @@ JobDirectory::~JobDirectory() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-base::Result<JobDirectory> JobDirectory::create(const RunSettings& settings) {
+base::Result<JobDirectory> JobDirectory::create(const RunSettings& settings, const std::string& launch) {
   JobDirectory made;
   for (const std::string& place : spool_places(settings.spool)) {
-    const Status status = made.make_below(place, settings);
+    const Status status = made.make_below(place, settings, launch);
     if (status.ok()) return made;
     if (!made.refused_.empty()) made.refused_ += "; ";
     made.refused_ += status.message();
@@ -102,20 +105,23 @@ base::Result<JobDirectory> JobDirectory::create(const RunSettings& settings) {
 
 Status JobDirectory::check_spool(const RunSettings& settings) {
   JobDirectory made;
-  HEADRACE_TRY(made.make_below(settings.spool, settings));
+  HEADRACE_TRY(made.make_below(settings.spool, settings, ""));
   made.remove();
   return {};
 }
 
-Status JobDirectory::make_below(const std::string& base, const RunSettings& settings) {
+Status JobDirectory::make_below(const std::string& base, const RunSettings& settings, const std::string& launch) {
   HEADRACE_TRY(check_local(base));
-  std::string name = base + "/headrace-" + std::to_string(geteuid()) + "-XXXXXX";
+  const std::string begin = base + "/headrace-" + std::to_string(geteuid()) + "-";
+  std::string name = begin + "XXXXXX";
   if (name.size() > kLongestPath) return {Code::kLimit, base + ": the name of this directory is too long"};
   if (mkdtemp(name.data()) == nullptr) return system_error(base);
   path_ = name;
   descriptor_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const bool locked = descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-  Status status = locked ? write_file("config", configuration(settings)) : system_error(name);
+  Status status = locked
+                      ? write_file("config", configuration(settings, launch.empty() ? "" : begin + kRegistry + launch))
+                      : system_error(name);
   if (status.ok()) return {};
   remove();
   return status;
@@ -167,24 +173,41 @@ bool JobDirectory::is_gone() const {
 
 void JobDirectory::remove_if_empty(const std::map<std::string, std::string>& facts) {
   if (!capture::list_spools(descriptor_).empty()) return;
-  remove_files("ranks.");  // of a program that ended without MPI_Finalize
+  remove_files(kRegistry);  // of a program that ended without MPI_Finalize
   unlinkat(descriptor_, "job", 0);
   if (rmdir(path_.c_str()) != 0) (void)keep_facts(facts);
 }
 
-void JobDirectory::remove_files(const std::string& prefix) {
+std::vector<std::string> JobDirectory::files(const std::string& prefix) const {
   const int copy = openat(descriptor_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
   std::vector<std::string> names;
-  while (const dirent* entry = stream != nullptr ? readdir(stream) : nullptr) names.push_back(entry->d_name);
+  while (const dirent* entry = stream != nullptr ? readdir(stream) : nullptr) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != ".." && name.starts_with(prefix)) names.push_back(name);
+  }
   if (stream != nullptr) closedir(stream);
-  for (const std::string& name : names) {
-    if (name != "." && name != ".." && name.starts_with(prefix)) unlinkat(descriptor_, name.c_str(), 0);
+  return names;
+}
+
+void JobDirectory::remove_files(const std::string& prefix) {
+  for (const std::string& name : files(prefix)) unlinkat(descriptor_, name.c_str(), 0);
+}
+
+/// Ranks that ended without MPI_Finalize leave a mark here under the name that their registry has beside this
+/// directory.
+void JobDirectory::remove_registries() const {
+  struct stat info;
+  if (fstat(descriptor_, &info) != 0) return;
+  for (const std::string& mark : files(kRegistry)) {
+    const std::string name = "../headrace-" + std::to_string(info.st_uid) + "-" + mark;
+    unlinkat(descriptor_, name.c_str(), 0);
   }
 }
 
 void JobDirectory::remove() {
   if (descriptor_ < 0) return;
+  remove_registries();
   remove_files("");
   rmdir(path_.c_str());
   close(descriptor_);

@@ -5,6 +5,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
@@ -24,7 +25,8 @@ class JobDirectory {
 
   /// Makes a new directory with its `config` in the first place that can take it: `settings.spool`, /dev/shm, $TMPDIR,
   /// /tmp, /var/tmp. On failure the message says what was wrong with each of them.
-  static base::Result<JobDirectory> create(const RunSettings& settings);
+  /// `launch`: identity of the launch whose ranks have a launcher each, "" = this is none of those.
+  static base::Result<JobDirectory> create(const RunSettings& settings, const std::string& launch = "");
   /// Whether `settings.spool` can take it, by making one there and removing it.
   static base::Status check_spool(const RunSettings& settings);
   /// Opens and locks an existing one. kLimit: somebody else harvests it. kNotFound, kIo, kInvalid (not this user's).
@@ -52,7 +54,9 @@ class JobDirectory {
   void remove();
 
  private:
-  base::Status make_below(const std::string& base, const RunSettings& settings);
+  base::Status make_below(const std::string& base, const RunSettings& settings, const std::string& launch);
+  void remove_registries() const;
+  std::vector<std::string> files(const std::string& prefix) const;
   void remove_files(const std::string& prefix);
   base::Status write_file(const char* name, const std::string& text);
 

@@ -132,7 +132,7 @@ void Run::prepare(const std::string& program) {
   } else if (library_.find_first_of(": ") != std::string::npos) {
     missing_ = library_ + ": the loader cannot preload a path with spaces or colons";
   } else {
-    auto made = JobDirectory::create(settings_);
+    auto made = JobDirectory::create(settings_, part_.empty() ? "" : identity_);
     if (made.ok())
       directory_.emplace(std::move(*made));
     else
@@ -176,7 +176,13 @@ void Run::add_start_facts() {
   for (const auto& [key, value] : facts_) {
     if (describes && key != "anonymize") log_.add_fact(key, value);
   }
-  log_.add_fact(part_.empty() ? "complete" : part_, "no: the launcher has not finished");
+  const std::string where = part_.empty() ? "" : " on " + log_.host();
+  log_.add_fact(part_.empty() ? "complete" : part_, "no: the launcher" + where + " has not finished");
+  if (settings_.anonymize && settings_.reduce == "always") {
+    log_.add_gap(
+        {"reduction over ranks", 1, "jobs",
+         "ranks would write names as they are; leave out --anonymize, and use `headrace anonymize` on the log"});
+  }
   if (!directory_.has_value()) return;
   if (!directory_->refused().empty()) log_.add_fact("spool_refused", directory_->refused());
   if (!settings_.spool.empty() && !directory_->refused().empty()) {

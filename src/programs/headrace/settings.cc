@@ -132,6 +132,13 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->reduce = value;
     return {};
   }
+  if (key == "reduce_patience") {
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), settings->reduce_patience);
+    if (error != std::errc() || end != value.data() + value.size() || settings->reduce_patience < 1 ||
+        settings->reduce_patience > 3600)
+      return {Code::kInvalid, place + ": reduce_patience is a number of seconds from 1 to 3600, not " + value};
+    return {};
+  }
   if (key == "never_capture") return add_pattern(value, place, settings);
   if (key == "capture") return parse_switch(value, place).status();  // for programs without a launcher: the recorder's
   if (key == "user_configuration") {
@@ -160,7 +167,7 @@ Status apply_setting(const std::string& key, const std::string& value, const std
   return {Code::kInvalid,
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
-              "exclude, file_sizes, reduce, spool and topology"};
+              "exclude, file_sizes, reduce, reduce_patience, spool and topology"};
 }
 
 std::string site_configuration() {
@@ -200,11 +207,9 @@ Status read_configuration(const std::string& path, RunSettings* settings) {
 Status read_environment(RunSettings* settings) {
   static constexpr struct {
     const char *variable, *key;
-  } kSingle[] = {{"HEADRACE_MEMORY", "memory"},
-                 {"HEADRACE_FILE_SIZES", "file_sizes"},
-                 {"HEADRACE_REDUCE", "reduce"},
-                 {"HEADRACE_SPOOL", "spool"},
-                 {"HEADRACE_TOPOLOGY", "topology"}};
+  } kSingle[] = {{"HEADRACE_MEMORY", "memory"}, {"HEADRACE_FILE_SIZES", "file_sizes"},
+                 {"HEADRACE_REDUCE", "reduce"}, {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
+                 {"HEADRACE_SPOOL", "spool"},   {"HEADRACE_TOPOLOGY", "topology"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

@@ -20,7 +20,8 @@ struct RunSettings {
   uint64_t memory = 4 << 20;  // bytes a process
   std::vector<Rule> rules;
   bool file_sizes = false;
-  std::string reduce = "auto";  // figures of parallel programs, when they end; or always, or never
+  std::string reduce = "auto";    // figures of parallel programs, when they end; or always, or never
+  uint64_t reduce_patience = 60;  // seconds that a rank waits for another one then
   bool quiet = false;
   bool anonymize = false;
   std::string log_directory;               // of logs that -o does not name, by day; "" = the working directory
@@ -47,7 +48,7 @@ std::string user_configuration();
 /// kInvalid with file and line of the first mistake.
 base::Status read_configuration(const std::string& path, RunSettings* settings);
 /// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES,
-/// HEADRACE_SPOOL and HEADRACE_TOPOLOGY.
+/// HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL and HEADRACE_TOPOLOGY.
 base::Status read_environment(RunSettings* settings);
 /// Sets one value as configuration files name it; `place` begins the message of a mistake.
 base::Status apply_setting(const std::string& key, const std::string& value, const std::string& place,
