@@ -52,15 +52,25 @@ class Log:
         """A table as stored: ids as integers, text as bytes."""
 
     def merge(
-        self, by: str, processes: Sequence[int] = (), kinds: Sequence[str] = (), layers: Sequence[str] = ()
+        self,
+        by: str,
+        processes: Sequence[int] = (),
+        kinds: Sequence[str] = (),
+        layers: Sequence[str] = (),
+        whose: str = "",
     ) -> Frame:
         """File records merged by "path", "process", "directory", "mount", "kind", "layer" or "all" (merge.h).
 
-        Only those of these process images, kinds and layers; of all when none are given.
+        Only those of these process images, kinds and layers; of all when none are given. `whose`: "program"
+        without the MPI library's own files, "mpi" of these alone. UsageError: no such key or owner.
         """
 
     def histogram(
-        self, processes: Sequence[int] = (), kinds: Sequence[str] = (), layers: Sequence[str] = ()
+        self,
+        processes: Sequence[int] = (),
+        kinds: Sequence[str] = (),
+        layers: Sequence[str] = (),
+        whose: str = "",
     ) -> list[list[int]]:
         """Operations by size: [reads, writes], each by bucket; bucket b holds sizes in (2**(b-1), 2**b]."""
 
@@ -191,8 +201,11 @@ def schema() -> dict[str, list[dict[str, str]]]: ...
 def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]], job: int = 0) -> None:
     """Writes a job log of any content, for tests. Replaces the file."""
 
-def convert(log: Log, format: str, output: bytes) -> None:
-    """Writes one job as a log of another format, "hr" or "darshan"; a file at `output` is replaced."""
+def convert(log: Log, format: str, output: bytes) -> dict[str, int]:
+    """Writes one job as a log of another format, "hr" or "darshan"; a file at `output` is replaced.
+
+    {processes, records, bytes} that the format has no place for.
+    """
 
 def demangle(symbol: str) -> str:
     """The name of a C++ function in its own language; any other symbol as it is."""

@@ -97,16 +97,24 @@ def units(table: pyarrow.Table) -> dict[str, str]:
     }
 
 
-def open(path: str | os.PathLike[str], job: int | None = None, anonymize: bool = False) -> JobLog:
+def open(
+    path: str | os.PathLike[str],
+    job: int | None = None,
+    anonymize: bool = False,
+    mpi_files: bool = False,
+) -> JobLog:
     """Opens a job log, or a Darshan log as one (docs/darshan.md).
 
     `job`: which one, from 1, of a file that holds several because logs were concatenated.
 
     `anonymize`: show tokens in place of paths, arguments, hosts and users; other ones each time.
 
+    `mpi_files`: reports and figures count the MPI library's own files (docs/mpi-files.md) among the
+    program's; tables always have them.
+
     Raises a LogError when nothing in the file can be used, UsageError when `job` is missing or wrong.
     """
-    return JobLog(path, job, _native.Anonymizer() if anonymize else None)
+    return JobLog(path, job, _native.Anonymizer() if anonymize else None, mpi_files)
 
 
 class JobLog:
@@ -120,8 +128,10 @@ class JobLog:
         path: str | os.PathLike[str],
         job: int | None = None,
         anonymizer: _native.Anonymizer | None = None,
+        mpi_files: bool = False,
     ) -> None:
         self.path = os.fspath(path)
+        self.mpi_files = mpi_files
         if job is not None and job < 1:
             raise UsageError(f"{self.path}: jobs in a file are numbered from 1, not {job}")
         _refuse_pipes(self.path)
@@ -252,17 +262,20 @@ class JobLog:
         process: int | None = None,
         kinds: Iterable[str] = (),
         layers: Iterable[str] | None = None,
+        whose: str = "",
     ) -> pyarrow.Table:
         """File records merged by "path", "process", "directory", "mount", "kind", "layer" or "all".
 
         `process`: the id of one process image alone. `kinds`: only records of these kinds. `layers`: only
         records of these layers, () for all; by default of the system's, posix and stdio, because libraries
-        above count the same bytes again; "layer" keeps them apart and has all. Raises UsageError.
+        above count the same bytes again; "layer" keeps them apart and has all. `whose`: "program" without
+        the MPI library's own files (docs/mpi-files.md), as reports count, "mpi" of these alone. Raises
+        UsageError.
         """
         if layers is None:
             layers = () if by == "layer" else SYSTEM_LAYERS
         chosen = [] if process is None else [process]
-        return _to_arrow(self.native.merge(by, chosen, list(kinds), list(layers)))
+        return _to_arrow(self.native.merge(by, chosen, list(kinds), list(layers), whose))
 
     @property
     def damage(self) -> list[Damage]:

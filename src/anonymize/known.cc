@@ -138,7 +138,10 @@ constexpr std::string_view kPropertyWords =
     "enable enabled external false fapl fletcher32 float gzip independent infinite integer ior latest lzf mpio mpi-io "
     "nbit none no off on posix ufs random read_mostly read_once reverse_sequential scaleoffset sec2 sequential shuffle "
     "string struct szip true unlimited v18 v110 v112 v114 virtual write_mostly write_once yes lustre nfs gpfs eof "
-    "mdt unused released foreign extension parity stale overstriped compressed";
+    "mdt unused released foreign extension parity stale overstriped compressed "
+    // Why an open failed.
+    "a denied device directory disk exceeded failed file left levels links many no not of or permission quota "
+    "read-only space such symbolic system too";
 
 bool contains(const Words& words, std::string_view text) { return words.find(text) != words.end(); }
 

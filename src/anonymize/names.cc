@@ -60,8 +60,19 @@ std::string Names::component(std::string_view text, bool with_suffix) const {
   return kept ? token(text).append(text.substr(dot)) : token(text);
 }
 
+/// A part of a path by which files of an MPI library are known stays one.
+std::string Names::mpi_part(const model::MpiFiles& rule, std::string_view part) const {
+  using Match = model::MpiFiles::Match;
+  if (rule.match == Match::kPart) return std::string(part);
+  if (rule.match == Match::kSession) return std::string(rule.text) + token(part) + ".0";
+  if (rule.match == Match::kBeginning) return std::string(rule.text) + token(part);
+  const size_t end = part.rfind(rule.text);  // then comes the number of a rank
+  return component(part.substr(0, end), true) + std::string(part.substr(end));
+}
+
 std::string Names::path(std::string_view text) const {
   if (text.empty() || is_placeholder(text)) return std::string(text);
+  const model::MpiFile own = model::mpi_file(text);
   const bool structured = text.find('/') != std::string_view::npos;
   bool system = text[0] == '/';
   std::string result;
@@ -71,7 +82,8 @@ std::string Names::path(std::string_view text) const {
     at += part.size() + 1;
     // The parts so far are a path of the original as well as of the result, as long as all of it is kept.
     system = system && (part.empty() ? at == 1 : is_system_path(text.substr(0, at - 1)));
-    result += system ? std::string(part) : component(part, structured);
+    const bool shows = own.rule && part.data() == own.part.data();
+    result += system ? std::string(part) : shows ? mpi_part(*own.rule, part) : component(part, structured);
   });
   return result;
 }
@@ -138,6 +150,8 @@ std::string Names::property_key(std::string_view text) const {
     const std::string_view hint = text.substr(begin.size());
     return is_hint(hint) ? std::string(text) : std::string(begin) + token(hint);
   }
+  static constexpr std::string_view kFailedOpen = "failed_open.";  // the name of a file follows
+  if (text.starts_with(kFailedOpen)) return std::string(kFailedOpen) + component(text.substr(kFailedOpen.size()), true);
   static constexpr std::string_view kOwn[] = {"hdf5.", "lustre.", "gpfs.", "pnetcdf.", "mpiio.", "ranks."};
   for (std::string_view begin : kOwn) {
     if (!text.starts_with(begin)) continue;

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/siphash.h"
+#include "model/mpi_files.h"
 
 namespace headrace::anonymize {
 
@@ -19,7 +20,7 @@ class Names {
   /// A path, component by component, so that depth and common directories stay visible: "/home/~…/~…/~….h5". Kept are
   /// the first components while they are a system directory, "." and "..", and a common suffix below a directory.
   /// A text without '/' is one token: a host, a word. What stands before and behind a colon has tokens of its own, so
-  /// that a dataset FILE:NAME still lies in its file.
+  /// that a dataset FILE:NAME still lies in its file. Files of an MPI library keep what shows them to be such.
   std::string path(std::string_view text) const;
 
   /// A text of Headrace's own, of which only the words that it always uses and numbers are kept.
@@ -48,6 +49,7 @@ class Names {
 
  private:
   std::string component(std::string_view text, bool with_suffix) const;
+  std::string mpi_part(const model::MpiFiles& rule, std::string_view part) const;
   std::string word(std::string_view text) const;
 
   base::SipKey key_;

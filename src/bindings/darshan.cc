@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "bindings/errors.h"
-#include "convert/darshan/write.h"
+#include "format/table_builder.h"
 #include "format/table_filter.h"
 #include "format/writer.h"
 
@@ -11,7 +11,28 @@ namespace headrace::bindings {
 
 namespace {
 
+/// What of a log is lost, in words; readers cannot see in a copy of the rest what became of it. Else "".
+std::string lost_of(Log& log) {
+  uint64_t lost = 0;
+  for (const format::Damage& damage : log.damage()) lost += damage.bytes;
+  if (!log.damage().empty())
+    return "no: the log it was converted from is damaged: " + std::to_string(lost) + " bytes of it could not be used";
+  return log.closed() ? "" : "no: the log it was converted from was not closed: its end may be missing";
+}
+
+bool says_yes(Log& log) {
+  const SharedTable job = log.table("job");
+  const format::Column* keys = job ? job->find("key") : nullptr;
+  const format::Column* values = job ? job->find("value") : nullptr;
+  bool yes = false;
+  for (uint64_t row = 0; keys && values && row < job->rows; ++row) {
+    if (keys->text(row) == "complete") yes = values->text(row) == "yes";
+  }
+  return yes;
+}
+
 void write_job_log(Log& log, const std::string& output) {
+  log.verify();  // or nobody knows yet what is lost
   auto sink = take(format::FileSink::open(output, format::FileSink::Mode::kReplace));
   auto writer = take(format::Writer::open(std::move(sink)));
   for (const std::string& name : log.tables()) {
@@ -20,23 +41,31 @@ void write_job_log(Log& log, const std::string& output) {
     format::TableCopy copy(*table);
     check(writer.add(copy.builder()));
   }
+  if (const std::string lost = lost_of(log); !lost.empty() && (!log.damage().empty() || says_yes(log))) {
+    const std::vector<std::string> keys = {"complete"}, values = {lost};
+    format::TableBuilder table("job");
+    check(writer.add(table.text("key", keys).text("value", values)));
+  }
   check(writer.close());
 }
 
-void write_darshan(Log& log, const std::string& output) {
+convert::darshan::LeftOut write_darshan(Log& log, const std::string& output) {
+  convert::darshan::LeftOut left;
   const std::vector<uint8_t> bytes =
-      convert::darshan::write_log([&](const std::string& name) { return log.table(name); });
+      convert::darshan::write_log([&](const std::string& name) { return log.table(name); }, &left);
   auto sink = take(format::FileSink::open(output, format::FileSink::Mode::kReplace));
   check(sink->append(bytes).status());
   check(sink->close());
+  return left;
 }
 
 }  // namespace
 
-void convert_log(Log& log, const std::string& format, const std::string& output) {
-  if (format == "hr") return write_job_log(log, output);
+convert::darshan::LeftOut convert_log(Log& log, const std::string& format, const std::string& output) {
   if (format == "darshan") return write_darshan(log, output);
-  check({base::Code::kInvalid, "there is no format '" + format + "'"});
+  if (format != "hr") check({base::Code::kInvalid, "there is no format '" + format + "'"});
+  write_job_log(log, output);
+  return {};
 }
 
 }  // namespace headrace::bindings

@@ -4,10 +4,11 @@
 #include <string>
 
 #include "bindings/log.h"
+#include "convert/darshan/write.h"
 
 namespace headrace::bindings {
 
-/// Writes a log as "hr" or "darshan"; a file at `output` is replaced.
-void convert_log(Log& log, const std::string& format, const std::string& output);
+/// Writes a log as "hr" or "darshan"; a file at `output` is replaced. Returns what the format has no place for.
+convert::darshan::LeftOut convert_log(Log& log, const std::string& format, const std::string& output);
 
 }  // namespace headrace::bindings

@@ -8,6 +8,7 @@
 #include "bindings/properties.h"
 #include "bindings/rank_stats.h"
 #include "bindings/sharing.h"
+#include "model/mpi_files.h"
 
 namespace headrace::bindings {
 
@@ -87,8 +88,9 @@ SharedTable Log::table(const std::string& name) {
   return stored(name);
 }
 
-Frame Log::merge(const std::string& by, const Selection& selection) {
+Frame Log::merge(const std::string& by, const Selection& asked) {
   const std::lock_guard lock(mutex_);
+  const Selection selection = complete(asked);
   const RecordTables tables = records();
   if (tables.shared->rows + tables.shares->rows == 0) return take(merge_files(tables.files, names(), by, selection));
   if (by == "process" || !selection.processes.empty()) {
@@ -104,7 +106,7 @@ std::array<model::SizeHistogram, 2> Log::histogram(const Selection& selection) {
   const SharedTable files = stored_or_empty("files");
   const Values ids = numbers(files, files->find("record"), files->rows);
   std::vector<uint64_t> records;
-  for (uint32_t row : select(*files, selection)) records.push_back(ids.words[row]);
+  for (uint32_t row : select(*files, complete(selection))) records.push_back(ids.words[row]);
   return size_histogram(*stored_or_empty("sizes"), records);
 }
 
@@ -208,6 +210,25 @@ RecordTables Log::records() {
 const Names& Log::names() {
   if (!names_) names_ = std::make_unique<Names>(stored("names"));
   return *names_;
+}
+
+Selection Log::complete(const Selection& asked) {
+  Selection selection = asked;
+  if (asked.whose.empty()) return selection;
+  if (asked.whose != "program" && asked.whose != "mpi") {
+    check({Code::kInvalid, "files are of the 'program' or of 'mpi', not of '" + asked.whose + "'"});
+  }
+  if (!mpi_files_) {
+    mpi_files_ = std::make_unique<IdMap>();
+    const SharedTable table = stored_or_empty("names");
+    const format::Column *ids = table->find("name"), *texts = table->find("text");
+    const bool usable = ids && texts && ids->type != format::Type::kText && texts->type == format::Type::kText;
+    for (uint64_t row = 0; usable && row < table->rows; ++row) {
+      if (model::mpi_file(texts->text(row)).rule) mpi_files_->insert(ids->u64(row), 0);
+    }
+  }
+  selection.mpi_files = mpi_files_.get();
+  return selection;
 }
 
 Status Log::located(Status status) const {

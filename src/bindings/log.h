@@ -81,6 +81,8 @@ class Log {
   SharedTable stored_or_empty(const std::string& name);
   RecordTables records();
   const Names& names();
+  /// With the paths that `whose` asks for.
+  Selection complete(const Selection& selection);
   base::Status located(base::Status status) const;  // names the file in a message that does not
 
   std::mutex mutex_;
@@ -89,6 +91,7 @@ class Log {
   std::optional<uint64_t> job_;
   std::map<std::string, SharedTable> tables_;
   std::unique_ptr<Names> names_;
+  std::unique_ptr<IdMap> mpi_files_;  // ids of paths of the MPI library's own files
   std::shared_ptr<SharedAnonymizer> anonymizer_;
 };
 

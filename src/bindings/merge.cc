@@ -60,8 +60,19 @@ class Files {
     return values;
   }
 
+  // Paths that some of these rows use as directories; there, records that call them files are of directories too.
+  void know_directories(const std::vector<uint32_t>& rows) {
+    for (uint32_t row : rows) {
+      if (kind(row) == "directory") directories_.insert(path(row), 0);
+    }
+  }
+  std::string_view kind_of_path(uint64_t row) const {
+    const std::string_view kind = this->kind(row);
+    return kind == "file" && directories_.find(path(row)) != IdMap::kNone ? "directory" : kind;
+  }
+
   uint64_t key(std::string_view by, uint64_t row) const {
-    if (by == "path") return base::mix(path(row), base::hash_text(kind(row)));
+    if (by == "path") return base::mix(path(row), base::hash_text(kind_of_path(row)));
     if (by == "process") return process(row);
     if (by == "directory") return base::hash_text(directory(row));
     if (by == "mount") return mount(row);
@@ -76,6 +87,7 @@ class Files {
   std::vector<Values> columns_;
   const format::Column* kind_;
   const format::Column* layer_;
+  IdMap directories_;
 };
 
 Groups group(const Files& files, std::string_view by, const std::vector<uint32_t>& rows) {
@@ -198,7 +210,7 @@ void add_keys(Frame& frame, std::string_view by, const Files& files, const Names
     frame.columns.push_back(names.resolve("path", number_values("path", paths)));
     frame.columns.push_back(paths == final ? frame.columns.back() : names.resolve("", number_values("", final)));
     frame.columns.back().name = "final_path";
-    frame.columns.push_back(texts("kind", kind));
+    frame.columns.push_back(texts("kind", [&](uint32_t row) { return files.kind_of_path(row); }));
     frame.columns.push_back(number_values("mount", words([&](uint32_t row) { return files.mount(row); })));
     frame.columns.push_back(layers(files, rows, groups));
   } else if (by == "process") {
@@ -254,6 +266,39 @@ void add_more(std::vector<uint64_t>& sums, const SharedTable& table, const char*
   for (size_t i = 0; i < rows.size(); ++i) sums[groups.of[i]] += column->u64(rows[i]);
 }
 
+// Of each group the distinct paths of one kind, and files without a path that its rows are about.
+std::vector<uint64_t> of_kind(const SharedTable& table, const Files& files, const std::vector<uint32_t>& rows,
+                              const Groups& groups, std::string_view kind, const IdMap& but) {
+  const format::Column* more = table->find("more_files");
+  std::vector<uint64_t> counts(groups.size());
+  IdMap seen;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (files.kind(rows[i]) != kind) continue;
+    if (more) counts[groups.of[i]] += more->u64(rows[i]);
+    const uint64_t id = base::mix(groups.of[i], files.path(rows[i]));
+    const uint32_t before = seen.size();
+    if ((more && files.path(rows[i]) == 0) || but.find(id) != IdMap::kNone) continue;
+    seen.insert(id, 0);
+    counts[groups.of[i]] += seen.size() - before;
+  }
+  return counts;
+}
+
+// What the paths of each group are: files, directories, and sums of small files.
+void add_kinds(Frame& frame, const SharedTable& table, const Files& files, const std::vector<uint32_t>& rows,
+               const Groups& groups) {
+  IdMap directories;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (files.kind(rows[i]) == "directory") directories.insert(base::mix(groups.of[i], files.path(rows[i])), 0);
+  }
+  const auto add = [&](const char* name, std::string_view kind, const IdMap& but) {
+    frame.columns.push_back(number_values(name, of_kind(table, files, rows, groups, kind, but)));
+  };
+  add("plain_files", "file", directories);
+  add("directories", "directory", IdMap());
+  add("rollups", "directory_rollup", IdMap());
+}
+
 // Distinct paths, and files without one that rows are about.
 std::vector<uint64_t> file_counts(const SharedTable& table, const Files& files, const std::vector<uint32_t>& rows,
                                   const Groups& groups) {
@@ -286,6 +331,8 @@ std::vector<uint32_t> select(const format::Table& files, const Selection& select
   if (process && process->type == format::Type::kText) process = nullptr;
   if (kind && kind->type != format::Type::kText) kind = nullptr;
   const format::Column* layer = files.find("layer");
+  const format::Column* path = files.find("path");
+  if (path && path->type == format::Type::kText) path = nullptr;
   const auto contains = [](const std::vector<std::string>& words, std::string_view word) {
     return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
   };
@@ -297,6 +344,7 @@ std::vector<uint32_t> select(const format::Table& files, const Selection& select
     if (!selection.processes.empty() && wanted.find(process ? process->u64(row) : 0) == IdMap::kNone) continue;
     if (!contains(selection.kinds, kind ? kind->text(row) : std::string_view())) continue;
     if (!contains(selection.layers, layer_of(layer, row))) continue;
+    if (!selection.takes(path ? path->u64(row) : 0)) continue;
     rows.push_back(static_cast<uint32_t>(row));
   }
   return rows;
@@ -309,13 +357,15 @@ base::Result<Frame> merge_files(const SharedTable& table, const Names& names, st
     return base::Status(base::Code::kInvalid, "files cannot be merged by '" + std::string(by) +
                                                   "': choose path, process, directory, mount, kind, layer or all");
   }
-  const Files files(table, names);
+  Files files(table, names);
   const std::vector<uint32_t> rows = select(*table, selection);
+  if (by == "path") files.know_directories(rows);
   const Groups groups = group(files, by, rows);
   Frame frame{.name = "", .rows = groups.size()};
   add_keys(frame, by, files, names, rows, groups);
   const auto process = [&](uint32_t row) { return files.process(row); };
   frame.columns.push_back(number_values("files", file_counts(table, files, rows, groups)));
+  add_kinds(frame, table, files, rows, groups);
   frame.columns.push_back(number_values("processes", distinct(rows, groups, process)));
   const auto place = static_cast<std::ptrdiff_t>(frame.columns.size());
   add_counters(frame, files, rows, groups);

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "bindings/decode.h"
 #include "bindings/frame.h"
+#include "bindings/id_map.h"
 #include "bindings/names.h"
 
 namespace headrace::bindings {
@@ -18,15 +19,21 @@ struct Selection {
   std::vector<uint64_t> processes;       // of these process images only; empty: of all
   std::vector<std::string> kinds;        // of these kinds only; empty: of all
   std::vector<std::string> layers = {};  // of these layers only ("posix", "stdio"); empty: of all
+  std::string whose = {};                // "program": not the MPI library's own; "mpi": only these; "": all
+  const IdMap* mpi_files = nullptr;      // their paths, where `whose` says something; see model/mpi_files.h
+
+  /// Whether records of this path take part.
+  bool takes(uint64_t path) const { return !mpi_files || (mpi_files->find(path) != IdMap::kNone) == (whose == "mpi"); }
 };
 
 /// Row numbers of the records that take part.
 std::vector<uint32_t> select(const format::Table& files, const Selection& selection);
 
-/// The keys `merge_files` groups by: "path" (with kind), "process", "directory" (of the path as opened), "mount",
-/// "kind", "layer" and "all" (one row, also of nothing).
-/// Columns: the key's, `files` and `processes` (distinct paths and processes), `metadata_calls` (all calls that neither
-/// read nor write), then the counters. A row by path also
+/// The keys `merge_files` groups by: "path" (with kind; a path that a record calls a directory is no file), "process",
+/// "directory" (of the path as opened), "mount", "kind", "layer" and "all" (one row, also of nothing).
+/// Columns: the key's, `files` and `processes` (distinct paths and processes); of these paths `plain_files`,
+/// `directories` (of files that are called both) and `rollups` (sums of small files); `metadata_calls` (all calls that
+/// neither read nor write), then the counters. A row by path also
 /// has final_path (of the record closed last that was renamed, else the path), mount (of the first record) and layers
 /// (all that its records have, as "posix+stdio"). A record whose layer the log does not say is of "posix".
 /// Rows are in the order in which the log first has them. kInvalid: no such key.

@@ -195,19 +195,19 @@ nb::class_<Log> define_log(nb::module_& module) {
       .def(
           "merge",
           [](Log& log, const std::string& by, std::vector<uint64_t> processes, std::vector<std::string> kinds,
-             std::vector<std::string> layers) {
-            return log.merge(by, {std::move(processes), std::move(kinds), std::move(layers)});
+             std::vector<std::string> layers, std::string whose) {
+            return log.merge(by, {std::move(processes), std::move(kinds), std::move(layers), std::move(whose)});
           },
           nb::arg("by"), nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>(),
-          nb::arg("layers") = std::vector<std::string>(), Release())
+          nb::arg("layers") = std::vector<std::string>(), nb::arg("whose") = std::string(), Release())
       .def(
           "histogram",
-          [](Log& log, std::vector<uint64_t> processes, std::vector<std::string> kinds,
-             std::vector<std::string> layers) {
-            return histogram_of(log, {std::move(processes), std::move(kinds), std::move(layers)});
+          [](Log& log, std::vector<uint64_t> processes, std::vector<std::string> kinds, std::vector<std::string> layers,
+             std::string whose) {
+            return histogram_of(log, {std::move(processes), std::move(kinds), std::move(layers), std::move(whose)});
           },
           nb::arg("processes") = std::vector<uint64_t>(), nb::arg("kinds") = std::vector<std::string>(),
-          nb::arg("layers") = std::vector<std::string>())
+          nb::arg("layers") = std::vector<std::string>(), nb::arg("whose") = std::string())
       .def("columns", &Log::columns, nb::arg("table"), Release())
       .def("functions", &Log::functions, nb::arg("processes") = std::vector<uint64_t>(), Release())
       .def("process_layers", &Log::process_layers, Release())
@@ -246,8 +246,16 @@ NB_MODULE(_native, module) {
       "convert",
       [](Log& log, const std::string& format, const nb::bytes& output) {
         const std::string path(output.c_str(), output.size());
-        const nb::gil_scoped_release release;
-        convert_log(log, format, path);
+        headrace::convert::darshan::LeftOut left;
+        {
+          const nb::gil_scoped_release release;
+          left = convert_log(log, format, path);
+        }
+        nb::dict rest;
+        rest["processes"] = left.processes;
+        rest["records"] = left.records;
+        rest["bytes"] = left.bytes;
+        return rest;
       },
       nb::arg("log"), nb::arg("format"), nb::arg("output"));
   module.def("demangle", demangle, nb::arg("symbol"));

@@ -88,7 +88,8 @@ class Expansion {
     const auto contains = [](const std::vector<std::string>& words, std::string_view word) {
       return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
     };
-    return contains(selection_.kinds, row.kind) && contains(selection_.layers, row.layer.empty() ? "posix" : row.layer);
+    return contains(selection_.kinds, row.kind) &&
+           contains(selection_.layers, row.layer.empty() ? "posix" : row.layer) && selection_.takes(row.path);
   }
 
   void add_to_process(Row row, bool has_path) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 from pathlib import Path
 
 import headrace
@@ -39,6 +40,44 @@ def test_a_cut_trace_is_read_as_far_as_it_goes(log: Path, tmp_path: Path) -> Non
     run = command("show", cut)
     assert run.returncode == 0
     assert "not complete" in run.stdout
+
+
+def _job_record(log: Path) -> tuple[int, int]:
+    """Where it begins and ends: it stands between the header and the names."""
+    return 1328, int.from_bytes(log.read_bytes()[32:40], "little")
+
+
+def test_damage_of_the_job_record_is_said(log: Path, tmp_path: Path) -> None:
+    changed = bytearray(log.read_bytes())
+    changed[_job_record(log)[1] - 1] ^= 0xFF  # of the checksum: nobody knows what is wrong
+    path = tmp_path / "job.darshan"
+    path.write_bytes(changed)
+    opened = headrace.open(path)
+    assert opened.job["complete"].startswith("no: Darshan's job record: it is damaged, so command")
+    assert "Darshan's job record" in opened.gaps["what"].to_pylist()
+    text = " ".join(command("show", path).stdout.split())
+    assert "log not complete: Darshan's job record: it is damaged" in text
+    assert "may be wrong: what was compressed is damaged at byte" in text
+
+
+def test_a_job_record_that_cannot_be_right_is_said(log: Path, tmp_path: Path) -> None:
+    whole = log.read_bytes()
+    begin, end = _job_record(log)
+    record = bytearray(zlib.decompress(whole[begin:end]))
+    record[40:48] = (3).to_bytes(8, "little")  # processes
+    record[24:32] = bytes(8)  # the end
+    path = tmp_path / "job.darshan"
+    packed = zlib.compress(bytes(record))
+    moved = bytearray(whole)
+    moved[begin:end] = packed
+    shift = len(packed) - (end - begin)
+    for place in [32, *range(48, 48 + 64 * 16, 16)]:
+        offset = int.from_bytes(moved[place : place + 8], "little")
+        moved[place : place + 8] = (offset + shift if offset else 0).to_bytes(8, "little")
+    path.write_bytes(moved)
+    complete = headrace.open(path).job["complete"]
+    assert "it says that there were 3 processes, and there are records of rank 63" in complete
+    assert "the times of start and end make no sense" in complete
 
 
 def test_without_its_job_nothing_is_said(log: Path, tmp_path: Path) -> None:

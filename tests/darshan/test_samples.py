@@ -9,6 +9,7 @@ import headrace
 import pytest
 from commands import headrace as command
 from darshan_tools import NAMES, sample
+from made_logs import LogMaker
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,6 +40,52 @@ def test_counters_of_a_shared_file() -> None:
     processes = log.processes.to_pandas()
     assert sorted(processes["rank"]) == [-1, 0, 1, 2, 3]
     assert (processes["ranks"] == 4).all()
+
+
+def test_collective_transfers_of_hdf5_are_no_numbers() -> None:
+    """Darshan's H5D has a mark; 0.0 % collective would be wrong."""
+    shown = json.loads(command("show", sample("ior-hdf5"), "--json").stdout)
+    (layer,) = [row for row in shown["layers"] if row["layer"] == "hdf5"]
+    values = {
+        row["value"]
+        for row in headrace.open(sample("ior-hdf5")).table("properties").to_pylist()
+        if row["key"] == "hdf5.transfer"
+    }
+    assert values <= {"collective", "independent"}
+    assert layer["transfer"] == (values.pop() if len(values) == 1 else "mixed")
+    counted = layer["together"]["writes_collective"]
+    assert (counted is None) == (layer["transfer"] != "independent")
+    top = shown["libraries"]["files"][0]["layers"][0]
+    assert top["transfer"] == layer["transfer"]
+    text = command("show", sample("ior-hdf5")).stdout
+    assert ("0.0 % of writes collective" in text.split("Of mpiio")[0]) == (counted == 0)
+
+
+@pytest.mark.parametrize(
+    ("marks", "said", "cell"),
+    [
+        (["collective", "collective"], "collective transfers were asked for, how many", "asked for"),
+        (["collective", "independent"], "asked for of some datasets", "in part"),
+        (["independent", "independent"], "0.0 % of writes collective", "0.0 %"),
+        ([None, "collective"], "whether transfers were collective is not known", "\N{EN DASH}"),
+    ],
+)
+def test_what_darshan_marks_of_transfers(
+    marks: list[str | None], said: str, cell: str, tmp_path: Path
+) -> None:
+    maker = LogMaker(darshan_job_id="7")
+    maker.process(1, rank=0, ranks=1, instance=3)
+    maker.file(1, "/f.h5", layer="hdf5", opens=1, meta_ns=5)
+    for number, mark in enumerate(marks):
+        record = maker.file(1, f"/f.h5:/d{number}", "dataset", layer="hdf5", writes=2, bytes_written=8)
+        maker.add("properties", process=1, record=0, key="hdf5.chunk", value="1")
+        if mark:
+            maker.add("properties", process=1, record=record, key="hdf5.transfer", value=mark)
+    log = maker.write(tmp_path / "a.hr")
+    text = command("show", log).stdout
+    assert said in " ".join(text.split())
+    (row,) = [line for line in text.splitlines() if line.strip().startswith("hdf5") and " B" in line][-1:]
+    assert cell in row
 
 
 def test_ranks_of_a_shared_file() -> None:

@@ -125,14 +125,33 @@ def test_images_of_one_process_are_one_rank(tmp_path: Path) -> None:
         maker.process(20 + rank, parent=10 + rank, **process, **program)
         maker.file(10 + rank, "/work/both", writes=1, bytes_written=3)
         maker.file(20 + rank, "/work/both", writes=1, bytes_written=4)
+    maker.process(30, parent=20, arguments=b"sh\0-c\0gzip\0")
+    maker.process(31, parent=30, arguments=b"gzip\0")
+    maker.file(31, "/work/both", writes=1, bytes_written=5)
+    maker.file(1, "/tmp/hosts", reads=1, bytes_read=2048)
     made = tmp_path / "a.darshan"
-    assert command("convert", maker.write(tmp_path / "a.hr"), "--to", "darshan", "-o", made).returncode == 0
+    done = command("convert", maker.write(tmp_path / "a.hr"), "--to", "darshan", "-o", made)
+    assert done.returncode == 0
+    assert "what 1 process outside of them did" in done.stderr
+    assert "1 record of a file with 2 KiB" in done.stderr
     peer = Peer(made)
-    assert peer.job["nprocs"] == 3, "two ranks, and mpirun behind them"
+    assert peer.job["nprocs"] == 2, "mpirun is no rank"
     assert " ".join(headrace.open(made).job["command"]) == "./dump out"
     written = peer.counters("POSIX")[0].index("POSIX_BYTES_WRITTEN")
     found = {record["rank"]: int(record["counters"][written]) for record in peer.records("POSIX")}
-    assert found == {0: 7, 1: 7}
+    assert found == {0: 12, 1: 7}, "what a rank starts is the rank's"
+    assert len(peer.records("POSIX")) == 2
+
+
+def test_darshan_finds_the_command_of_a_log_without_mounts(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1, arguments=b"./dump\0out\nput\0")
+    maker.file(1, "/work/both", writes=1, bytes_written=3)
+    made = tmp_path / "a.darshan"
+    assert command("convert", maker.write(tmp_path / "a.hr"), "--to", "darshan", "-o", made).returncode == 0
+    peer = Peer(made)
+    assert peer.report.metadata["exe"] == "./dump out put"
+    assert peer.report.mounts == [("/", "UNKNOWN")]
 
 
 def _drishti(path: Path) -> str:

@@ -118,15 +118,19 @@ def test_removes_the_empty_shared_directory(capturing: Launcher) -> None:
 
 
 def test_mistakes_say_what_to_do(capturing: Launcher) -> None:
-    (capturing.directory / "file").write_text("")
+    (capturing.directory / "file").write_text("notes")
     for arguments in [["/nonexistent"], ["file"], ["-o", "-"], ["-o", ""], ["--quiet=1"], ["--nonsense"]]:
         done = capturing.run("collect", *arguments)
         assert done.returncode == 125, (arguments, done.stderr)
-    assert (
-        b"DIR /nonexistent: No such file or directory; give"
-        in capturing.run("collect", "/nonexistent").stderr
-    )
-    assert b"DIR file: is no directory; give" in capturing.run("collect", "file").stderr
+    assert b"/nonexistent: No such file or directory; give" in capturing.run("collect", "/nonexistent").stderr
+    for options in (["file"], ["-o", "x.hr", "file"], ["file", "-o", "x.hr"]):
+        done = capturing.run("collect", *options)
+        assert done.returncode == 125
+        assert b"headrace: file: is neither a Headrace log nor a directory; give" in done.stderr
+    (capturing.directory / "empty").touch()
+    assert b"empty: is empty, and so no log; give" in capturing.run("collect", "empty").stderr
+    done = capturing.run("collect", "-o", "file")
+    assert b"file exists and is no Headrace log; give another name with -o" in done.stderr
 
 
 def test_daemon_is_a_child_of_what_started_it(capturing: Launcher, facts: Facts) -> None:

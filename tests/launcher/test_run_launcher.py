@@ -111,7 +111,7 @@ def test_help_fits_a_terminal(launcher: Launcher, command: str) -> None:
     done = launcher.run(command, "--help")
     assert (done.returncode, done.stderr) == (0, b"")
     assert max(map(len, done.stdout.decode().splitlines())) < 80
-    assert b"an existing log is replaced" in done.stdout
+    assert b"a log that is there is kept as FILE.old" in done.stdout
     assert b"125" in done.stdout
 
 
@@ -323,6 +323,20 @@ def test_other_peoples_files_are_not_replaced(launcher: Launcher) -> None:
     assert done.returncode == 125
     assert b"no Headrace log" in done.stderr
     assert mine.read_text() == "1,2,3\n"
+
+
+def test_a_log_that_is_there_is_kept(launcher: Launcher, facts: Facts) -> None:
+    for status in (1, 2, 3):
+        launcher.run("run", "-o", "a.hr", "--", "sh", "-c", f"exit {status}")
+    assert facts(launcher.directory / "a.hr")["exit_status"] == 3
+    assert facts(launcher.directory / "a.hr.old")["exit_status"] == 2
+    mine = launcher.directory / "b.hr.old"
+    mine.write_text("notes\n")
+    assert launcher.run("run", "-o", "b.hr", "true").returncode == 0
+    done = launcher.run("run", "-o", "b.hr", "true")
+    assert done.returncode == 125
+    assert b"b.hr.old, where the log b.hr would be kept, exists and is no Headrace log" in done.stderr
+    assert mine.read_text() == "notes\n"
 
 
 def test_unwritable_log_goes_elsewhere(launcher: Launcher, facts: Facts) -> None:

@@ -62,6 +62,8 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     assert found["runs"][0]["ranks"] == 1
     assert found["runs"][0]["shares"]["io"] == 0.25
     assert found["runs"][1]["shares"]["compute"] is None
+    assert found["runs"][2]["shares"] == {"compute": 0.89, "mpi": None, "mpiio": 0.01, "io": 0.1}
+    assert found["runs"][2]["time_ns"]["mpi"] is None
     notes = " ".join(found["notes"])
     assert "1: the log is not complete" in notes
     assert "1: no ranks" in notes

@@ -102,6 +102,37 @@ def test_sorting_and_grouping(tmp_path: Path) -> None:
         assert headrace("show", log, *options).returncode == 0
 
 
+def test_counts_of_files_agree(tmp_path: Path) -> None:
+    """The table has what the sums count; a path that was used as a directory is one directory."""
+    maker = LogMaker()
+    maker.process(1)
+    for number in range(12):
+        maker.file(1, f"/data/{number}", writes=1, bytes_written=5, write_ns=7)
+    for path in ("/data", "/data/sub"):
+        maker.file(1, path, "directory", opens=1, meta_ns=3)
+    maker.file(1, "/data/sub", makes=1, meta_ns=2)
+    maker.file(1, "/data/small", "directory_rollup", writes=9, folded_files=4, write_ns=90)
+    log = maker.write(tmp_path / "a.hr")
+    found = facts(log)
+    assert (found["totals"]["files"], found["totals"]["directories"]) == (16, 2)
+    assert found["rows_in_all"] == 15
+    assert found["rows_of"] == {"files": 12, "directories": 2, "rollups": 1}
+    assert facts(log, "--process", "1001")["rows_of"] == found["rows_of"]
+    (both,) = [row for row in facts(log, "--files", "99")["rows"] if row["path"] == "/data/sub"]
+    assert (both["kind"], both["metadata"]["time_ns"]) == ("directory", 5)
+    text = headrace("show", log).stdout
+    assert "I/O of 16 files, 2 directories" in text
+    assert "(10 of 15: 12 files, 2 directories, 1 sum of small files; --files N shows more)" in text
+    assert {row["path"]: (row["files"], row["directories"]) for row in found["directories"]} == {
+        "/": (0, 1),
+        "/data": (12, 1),
+        "/data/small": (4, 0),
+    }
+    assert sum(row["files"] for row in facts(log, "--by", "directory")["rows"]) == 16
+    changed = json.loads(headrace("diff", log, maker.write(tmp_path / "b.hr"), "--json").stdout)
+    assert changed["files"]["rows_of"] == {"files": 0, "directories": 0, "rollups": 0}
+
+
 def test_one_process_alone(tmp_path: Path) -> None:
     log = simulation(tmp_path / "a.hr")
     one = facts(log, "--process", "1002")

@@ -128,4 +128,18 @@ def test_time_of_asynchronous_requests_is_said_not_to_be_known(tmp_path: Path) -
         max_ns=300,
     )
     text = " ".join(headrace("show", maker.write(tmp_path / "a.hr")).stdout.split())
-    assert "Asynchronous I/O moved 2 MiB: these calls only begin it and fetch its result" in text
+    assert "Asynchronous I/O (aio), 2 MiB: these calls only begin it and fetch its result" in text
+    assert "MPI-IO" not in text
+
+
+def test_what_begins_a_transfer_or_goes_around_the_library_is_said(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1)
+    maker.file(1, "/data/a", layer="mpiio", writes=3, writes_nonblocking=2, bytes_written=3 << 20)
+    maker.add("gaps", process=1, what="io_uring", amount=1, unit="rings", reason="not captured")
+    log = maker.write(tmp_path / "a.hr")
+    text = " ".join(headrace("show", log).stdout.split())
+    assert "Nonblocking MPI-IO, 2 calls: these calls only begin a transfer" in text
+    assert "io_uring, 1 ring: what was read and written through it is in no figure" in text
+    units = [(row["amount"], row["unit"]) for row in facts(log)["asynchronous"]]
+    assert units == [(2, "calls"), (1, "rings")]

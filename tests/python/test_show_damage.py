@@ -92,3 +92,15 @@ def test_a_run_whose_end_is_lost_did_not_take_0_ns() -> None:
     text = " ".join(header_lines(facts, Terminal(None, False, False)))
     assert "ran" not in text
     assert "run time not known" in text
+
+
+@pytest.mark.parametrize("size", [4000, 5969])
+def test_what_is_left_of_a_damaged_log_is_not_complete_either(tmp_path: Path, size: int) -> None:
+    cut(tmp_path / "a.hr", size)
+    done = headrace("convert", tmp_path / "a.hr", "-o", tmp_path / "b.hr")
+    assert done.returncode == 0
+    assert ("damaged at byte" in done.stderr) == (size == 4000)
+    found = json.loads(headrace("show", tmp_path / "b.hr", "--json").stdout)
+    assert found["damage"] == []
+    assert found["job"]["complete"].startswith("no: the log it was converted from ")
+    assert "not complete: the log it was converted from" in headrace("show", tmp_path / "b.hr").stdout

@@ -39,6 +39,15 @@ def test_figures_files_and_plots_are_there(pair: Path, open_page: Open) -> None:
     expect(page.locator("#job")).to_contain_text("proves nothing about times")
 
 
+def test_the_verdict_is_that_of_the_terminal(pair: Path, open_page: Open) -> None:
+    logs = [str(pair.with_name(name)) for name in ("a.hr", "b.hr")]
+    shown = subprocess.run([HEADRACE, "diff", *logs], capture_output=True, text=True, check=True, timeout=120)
+    verdict = open_page(pair).locator("#job .verdict").inner_text()
+    assert verdict.startswith("B ran ")
+    assert "most of it in writing" in verdict
+    assert verdict in " ".join(shown.stdout.split())
+
+
 def test_files_sort_and_filter(pair: Path, open_page: Open) -> None:
     page = open_page(pair)
     page.locator("#files").scroll_into_view_if_needed()

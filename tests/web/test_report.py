@@ -94,7 +94,7 @@ def test_files_are_ranked_and_sorted(open_page: Any, report: Any) -> None:
 def test_files_are_filtered(open_page: Any, report: Any) -> None:
     page = open_page(report("typical"))
     status = page.locator("#files [role=status]")
-    expect(status).to_have_text("120 paths")
+    expect(status).to_have_text("120 paths: 100 files, 20 directories")
     page.fill("#files input[type=search]", "DUMP_0003 rank")
     expect(status).to_have_text("6 of 120 paths")
     assert all("dump_0003" in name for name in page.locator("#files tr.opens .name").evaluate_all(
@@ -149,7 +149,7 @@ def test_100000_files_scroll_with_few_rows_in_the_document(open_page: Any, repor
     assert page.locator("#files tbody tr").count() < 100
     page.fill("#files input[type=search]", "rank_099999")
     expect(page.locator("#files [role=status]")).to_have_text("1 of 100,000 paths")
-    expect(page.locator("#files")).to_contain_text("900,000 files that matter least are not in this table")
+    expect(page.locator("#files")).to_contain_text("900,000 paths that matter least are not in this table")
     assert page.locator("#processes table").get_attribute("aria-rowcount") == "10001"
 
 
@@ -267,7 +267,7 @@ def test_a_directory_filters_the_files(open_page: Any, report: Any) -> None:
     page.wait_for_timeout(200)
     assert page.evaluate("document.querySelector('#directories canvas').toDataURL()") != before, "it opened"
     page.locator("#files .chip").click()
-    expect(page.locator("#files [role=status]")).to_have_text("120 paths")
+    expect(page.locator("#files [role=status]")).to_have_text("120 paths: 100 files, 20 directories")
     for measure in ("Time", "Operations", "Files"):
         page.locator("#directories .choice button", has_text=measure).click()
         assert page.evaluate(PAINTED, "#directories canvas") == [True]

@@ -16,11 +16,13 @@ from made_logs import LogMaker
 HEADRACE = str(Path(sys.executable).with_name("headrace"))
 
 
-def job(path: Path, ranks: int, waiting_ns: int, run_ns: int) -> Path:
+def job(path: Path, ranks: int, waiting_ns: int | None, run_ns: int) -> Path:
     log = LogMaker(end_utc_ns=str(1_700_000_000_000_000_000 + run_ns), start_utc_ns="1700000000000000000")
     for rank in range(ranks):
         log.process(rank + 1, rank=rank, ranks=ranks, instance=3, host=f"n{rank // 2}", end_at_ns=run_ns)
         log.file(rank + 1, "/out", writes=1, bytes_written=1 << 20, write_ns=run_ns // 10)
+        if waiting_ns is None:  # as of Darshan's logs
+            continue
         log.add(
             "profiles", process=rank + 1, function="MPI_Barrier", layer="mpi", calls=1, time_ns=waiting_ns,
             own_ns=waiting_ns,
@@ -85,3 +87,17 @@ def test_no_other_file_is_replaced(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "--force" in done.stderr
     assert other.read_text() == "mine"
+
+
+def test_communication_that_nobody_captured_is_no_number(tmp_path: Path, open_page: Any) -> None:
+    logs = [job(tmp_path / f"n{ranks}.hr", ranks, None, 10**9) for ranks in (2, 4)]
+    target = tmp_path / "silent.html"
+    subprocess.run([HEADRACE, "scaling", *logs, "-o", target], timeout=120, check=True)
+    page = open_page(target)
+    expect(page.locator("#job")).to_contain_text("no communication was captured: it counts as computing")
+    expect(page.locator("#shares .legend")).not_to_contain_text("communication")
+    expect(page.locator("#shares .finding")).to_contain_text("how much communication takes is not known")
+    row = page.get_by_role("table", name="Runs").locator("tbody tr").filter(has_text="n2.hr")
+    cells = row.locator("td").all_inner_texts()
+    headings = page.get_by_role("table", name="Runs").locator("thead th").all_inner_texts()
+    assert dict(zip(headings, cells, strict=True))["MPI"] == "\N{EN DASH}"

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace import _native
-from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS
+from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, whose
+from headrace.analysis.transfers import apply, transfers
 from headrace.logs import JobLog
 
 # What only calls of parallel libraries are.
@@ -28,11 +29,15 @@ def layers(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
 
     First the layers that add up, most time first, then libraries, whose bytes pass the layers below as well.
     """
-    found = {row["layer"]: layer_facts(row) for row in log.native.merge("layer", chosen, FILE_KINDS).rows()}
+    files = log.native.merge("layer", chosen, FILE_KINDS, (), whose(log))
+    found = {row["layer"]: layer_facts(row) for row in files.rows()}
     for row in log.native.merge("layer", chosen, ["dataset"]).rows():
         found[row["layer"]] = with_datasets(found.get(row["layer"]), layer_facts(row)) | {
             "datasets": row["files"]
         }
+    known = transfers(log, chosen)
+    for layer in found.values():
+        apply(layer, known.values() if known else None)
     rows = [{"datasets": 0, **row} if not row["adds_up"] else row for row in found.values()]
     return sorted(rows, key=lambda row: (not row["adds_up"], -layer_time(row), row["layer"]))
 

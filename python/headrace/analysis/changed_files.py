@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from headrace import _native
 from headrace.analysis.access import access
 from headrace.analysis.changes import share, signed
-from headrace.analysis.kinds import merge_files
+from headrace.analysis.kinds import ROW_KINDS, merge_files
 from headrace.logs import JobLog, flags
 
 Facts = dict[str, Any]
@@ -43,7 +44,7 @@ class Matched:
 
 
 def changed_files(matched: Matched, summaries: list[list[Facts]], by: str, sort: str, rows: int) -> Facts:
-    """{matched, rows, rows_in_all}: `rows` are the files that changed most."""
+    """{matched, rows, rows_in_all, rows_of}: `rows` are the files that changed most."""
     ordered = _native.most_changed(matched.frame, TERMS[sort], matched.sides, len(matched.frame))
     numbers = ordered[:rows]
     found = [_row(matched, row) for row in matched.frame.rows(numbers)]
@@ -54,7 +55,13 @@ def changed_files(matched: Matched, summaries: list[list[Facts]], by: str, sort:
             row["sides"][place] = row["sides"][place] if row["sides"][place]["present"] else None
     counts = matched.counts()
     _add_shares(found, summaries, counts)
-    return {"matched": counts, "rows": found, "rows_in_all": len(ordered)}
+    kinds = Counter(row["kind"] for row in matched.frame.rows(ordered, ["kind"])) if by == "path" else None
+    return {
+        "matched": counts,
+        "rows": found,
+        "rows_in_all": len(ordered),
+        "rows_of": None if kinds is None else {name: kinds[kind] for kind, name in ROW_KINDS.items()},
+    }
 
 
 def _row(matched: Matched, row: Facts) -> Facts:

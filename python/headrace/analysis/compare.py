@@ -75,7 +75,8 @@ def _totals(summaries: list[list[Facts]]) -> list[Facts]:
             if part != "metadata" or key != "bytes":
                 rows.append(row(f"{part}.{key}", unit, lambda run, p=part, k=key: run["totals"][p][k]))
     rows += [
-        row("other_ns", "ns", lambda run: sum(signed(other["time_ns"]) for other in run["other"])),
+        row("other_ns", "ns", lambda run: _other_ns(run, False)),
+        row("mpi_files_ns", "ns", lambda run: _other_ns(run, True)),
         row("files", "count", lambda run: run["totals"]["files"]),
         row("directories", "count", lambda run: run["totals"]["directories"]),
         row("processes", "count", lambda run: run["job"]["process_ids"]),
@@ -93,6 +94,11 @@ def _totals(summaries: list[list[Facts]]) -> list[Facts]:
             row("rank_mpi_ns", "ns", lambda run: run["parallel"]["mpi_ns"]["mean"]),
         ]
     return rows
+
+
+def _other_ns(run: Facts, own: bool) -> int:
+    """Time in the MPI library's own files, or in all else that does not count as the program's files."""
+    return sum(signed(other["time_ns"]) for other in run["other"] if (other["kind"] == "mpi_files") == own)
 
 
 def _rank_io(parallel: Facts) -> float:

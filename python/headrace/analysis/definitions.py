@@ -46,6 +46,10 @@ metadata | - | Every other call on a file: open, close, stat, seek, sync, trunca
 other | - | Standard streams, pipes, sockets, devices, excluded paths: not in the sums of files, because
     time there is mostly waiting for somebody else.
 
+mpi_files | - | Files that the MPI library made for itself, as docs/mpi-files.md lists them: recorded, and
+    counted as none of the program's unless --mpi-files asks for it.
+asynchronous | - | I/O that goes on behind the calls that began it: what the figures do not say of it.
+
 # layers and functions
 layer | - | What the program called: posix is the system's calls (read, write), stdio the C library's
     streams (fread, fprintf). Each call counts in one of them, so the two add up. mpiio, hdf5 and pnetcdf are

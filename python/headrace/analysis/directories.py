@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace import _native
-from headrace.analysis.kinds import merge_files
+from headrace.analysis.kinds import COUNTED, count_files, merge_files
 from headrace.logs import JobLog
 
 _MEASURES = ("files", "bytes_read", "bytes_written", "time_ns", "calls")
@@ -31,11 +31,12 @@ def directories(log: JobLog, chosen: list[int], most: int = 5) -> list[dict[str,
     """The directories with most time in the files directly in them; keys as in docs/show.md."""
     merged = merge_files(log, "directory", chosen)
     times, calls = ("read_ns", "write_ns", "meta_ns"), ("reads", "writes", "metadata_calls")
-    columns = ["directory", "files", "bytes_read", "bytes_written", *times, *calls]
+    columns = ["directory", "directories", *COUNTED, "bytes_read", "bytes_written", *times, *calls]
     return [
         {
             "path": row["directory"],
-            "files": row["files"],
+            "files": count_files(row),
+            "directories": row["directories"],
             "time_ns": sum(row[key] for key in times),
             "calls": sum(row[key] for key in calls),
             "bytes_read": row["bytes_read"],

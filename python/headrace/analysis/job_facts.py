@@ -18,7 +18,7 @@ from headrace.analysis.rank_report import MOST_SPANS as MOST_HEAT_SPANS
 from headrace.analysis.rank_report import heat, known_properties, shared_files
 from headrace.analysis.ranks import rank_rows
 from headrace.analysis.servers import servers
-from headrace.analysis.summary import overview, process_facts, tell_damage
+from headrace.analysis.summary import mpi_files, overview, process_facts, tell_damage
 from headrace.logs import JobLog, flags
 
 MOST_FILES = 100_000
@@ -26,6 +26,7 @@ MOST_PROCESSES = 100_000
 MOST_SPANS = 2_000
 MOST_DIRECTORIES = 2_000
 MOST_LIBRARY_FILES = 100
+MOST_MPI_FILES = 200
 
 # (name, type, bytes in parts, texts of a code), as in docs/formats/report-payload.md.
 PackedColumn = tuple[str, str, tuple[bytes, ...], list[str] | None]
@@ -50,6 +51,7 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
     """Raises LogError."""
     rows = process_rows(log)
     summary = overview(log, rows, [], MOST_LIBRARY_FILES)
+    summary["mpi_files"] = mpi_files(log, [], MOST_MPI_FILES)
     run_ns = summary["job"]["run_ns"]
     processes = process_facts(log, rows, run_ns)
     by_path = merge_files(log, "path", [])

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from headrace import _native
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 
-__all__ = ["FILE_KINDS", "LAYER_KINDS", "LIBRARY_LAYERS", "SYSTEM_LAYERS", "merge_files"]
+__all__ = [
+    "COUNTED",
+    "FILE_KINDS",
+    "LAYER_KINDS",
+    "LIBRARY_LAYERS",
+    "ROW_KINDS",
+    "SYSTEM_LAYERS",
+    "count_files",
+    "merge_files",
+    "whose",
+]
 
 # Time in pipes and sockets is mostly waiting for somebody else; excluded paths are counted in one sum.
 FILE_KINDS = ["file", "directory_rollup", "directory"]
+
+# What a row of a path is called where rows are counted.
+ROW_KINDS = {"file": "files", "directory": "directories", "directory_rollup": "rollups"}
 
 # Files and what lies in them.
 LAYER_KINDS = [*FILE_KINDS, "dataset"]
@@ -17,5 +32,22 @@ LAYER_KINDS = [*FILE_KINDS, "dataset"]
 def merge_files(
     log: JobLog, by: str, chosen: list[int], layers: list[str] | tuple[str, ...] = SYSTEM_LAYERS
 ) -> _native.Frame:
-    """Records of files merged; of the layers that add up unless others are named."""
-    return log.native.merge(by, chosen, FILE_KINDS, list(layers))
+    """Records of files merged; of the layers that add up unless others are named.
+
+    Without the MPI library's own files, unless the log is to count them.
+    """
+    return log.native.merge(by, chosen, FILE_KINDS, list(layers), whose(log))
+
+
+def whose(log: JobLog) -> str:
+    """Whose files count, as native merges take it."""
+    return "" if log.mpi_files else "program"
+
+
+# Columns that count_files needs.
+COUNTED = ("plain_files", "folded_files")
+
+
+def count_files(row: dict[str, Any]) -> int:
+    """The files of a row of merged records, with those folded into sums; a directory is none."""
+    return sum(row[name] for name in COUNTED)

@@ -7,6 +7,7 @@ from typing import Any
 from headrace import _native
 from headrace.analysis.calls import layer_facts, layer_time, with_datasets
 from headrace.analysis.kinds import FILE_KINDS, LAYER_KINDS, LIBRARY_LAYERS, SYSTEM_LAYERS
+from headrace.analysis.transfers import apply, transfers
 from headrace.logs import JobLog
 
 Facts = dict[str, Any]
@@ -63,15 +64,21 @@ def _add_library(log: JobLog, chosen: list[int], layer: str, found: dict[str, Fa
     for row, facts in _described(log, files, list(range(len(files)))):
         found.setdefault(row["path"], {})[layer] = facts
     paths = _paths(log, chosen) if len(sets_of) else set()
+    known = transfers(log, chosen) if len(sets_of) else None
     sets: dict[str, list[tuple[str, Facts]]] = {}
+    moved: dict[str, set[str]] = {}
     for row, facts in _described(log, sets_of, list(range(len(sets_of)))):
         path, name = split(row["path"], paths)
+        if known and row["path"] in known:
+            apply(facts, [known[row["path"]]])
+            moved.setdefault(path, set()).add(known[row["path"]])
         sets.setdefault(path, []).append((name, facts))
     for path, datasets in sets.items():
         inside = datasets[0][1]
         for _, facts in datasets[1:]:
             inside = _added(inside, facts)
         whole = with_datasets(found.setdefault(path, {}).get(layer), inside)
+        apply(whole, moved.get(path))
         datasets.sort(key=lambda each: (-layer_time(each[1]), each[0]))
         kept = [{"name": name, **facts} for name, facts in datasets[:_MOST_DATASETS]]
         found[path][layer] = {**whole, "datasets": len(datasets), "dataset_rows": kept}
@@ -127,7 +134,10 @@ def _added(one: Facts, other: Facts) -> Facts:
         result[part]["slowest_ns"] = max(a["slowest_ns"], b["slowest_ns"])
         if "usual_size" in a:
             result[part]["usual_size"] = (b if b["bytes"] > a["bytes"] else a)["usual_size"]
-    result["together"] = {key: one["together"][key] + other["together"][key] for key in one["together"]}
+    # Numbers that nobody knows are null.
+    result["together"] = {
+        key: (count or 0) + (other["together"][key] or 0) for key, count in one["together"].items()
+    }
     return result
 
 

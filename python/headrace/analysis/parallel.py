@@ -210,12 +210,11 @@ def _agg_time_by_slowest(log: JobLog, by_path: _native.Frame, evenness: _native.
 def _access(log: JobLog, ranks: list[Facts], by_path: _native.Frame, evenness: _native.Frame) -> Facts:
     bit = {flag.name: 1 << flag.bit for flag in flags()}
     used = [row["ranks"] for row in evenness.rows(None, ["ranks"])]
-    columns = ["path", "kind", "bytes_written", "folded_files"]
+    columns = ["kind", "bytes_written", "folded_files"]
     opened = log.native.first_opens(by_path).rows()
-    directories = {row["path"] for row in by_path.rows(None, ["path", "kind"]) if row["kind"] == "directory"}
     files = created = written = held_data = emptied = unknown = 0
     for row, first, count in zip(by_path.rows(None, columns), opened, used, strict=True):
-        if not count or row["path"] in directories:
+        if not count or row["kind"] == "directory":
             continue
         files += row["folded_files"] if row["kind"] == "directory_rollup" else 1
         held = bool(first["size_known"]) and first["size"] > 0
@@ -257,11 +256,10 @@ def _regularity(log: JobLog) -> Facts:
 def _strategies(by_path: _native.Frame, evenness: _native.Frame) -> Facts:
     """Files, and bytes in them, by how many ranks used them; directories are no files."""
     result = {name: {"files": 0, "bytes_read": 0, "bytes_written": 0} for name in STRATEGIES}
-    rows = by_path.rows(None, ["path", "kind", "bytes_read", "bytes_written"])
-    directories = {row["path"] for row in rows if row["kind"] == "directory"}
+    rows = by_path.rows(None, ["kind", "bytes_read", "bytes_written"])
     for row, ranks in zip(rows, evenness.rows(None, ["strategy"]), strict=True):
         entry = result.get(ranks["strategy"])
-        if entry is None or row["kind"] != "file" or row["path"] in directories:
+        if entry is None or row["kind"] != "file":
             continue
         entry["files"] += 1
         entry["bytes_read"] += row["bytes_read"]
@@ -272,11 +270,8 @@ def _strategies(by_path: _native.Frame, evenness: _native.Frame) -> Facts:
 def _interfaces(log: JobLog, by_path: _native.Frame) -> Facts:
     """How many files were used through each layer; one that several layers used counts at each of them."""
     counts = dict.fromkeys((*LIBRARY_LAYERS, *SYSTEM_LAYERS), 0)
-    rows = by_path.rows(None, ["path", "kind", "layers"])
-    directories = {row["path"] for row in rows if row["kind"] == "directory"}
-    for row in rows:
-        is_file = row["kind"] == "file" and row["path"] not in directories
-        for layer in row["layers"].split("+") if is_file else ():
+    for row in by_path.rows(None, ["kind", "layers"]):
+        for layer in row["layers"].split("+") if row["kind"] == "file" else ():
             counts[layer] = counts.get(layer, 0) + 1
     if set(log.native.columns("files")) & {"layer"}:
         for (_, kind), names in interfaces(log, []).items():

@@ -40,17 +40,16 @@ def _run(log: JobLog) -> Facts:
     ranks = rank_rows(log, processes, run_ns)
     rows = ranks or _without_ranks(log, processes, run_ns)
     lived = _mean(row["run_ns"] for row in rows)
-    parts = {
-        "mpi": _mean(row["mpi_ns"] for row in rows),
-        "mpiio": _mean(row["mpiio_ns"] for row in rows),
-        "io": _mean(row["io_ns"] for row in rows),
-    }
+    parts = {part: _mean(row[f"{part}_ns"] for row in rows) for part in ("mpi", "mpiio", "io")}
     reduced = facts["parallel"]["reduced"] if facts["parallel"] else None
     if reduced:  # a record that stands for all ranks
         parts["io"] += reduced["io_ns"] / len(rows)
     # Several threads may be in calls at once; then nothing is known of what is left.
     rest = lived - sum(parts.values())
-    times = {"compute": rest if rest >= 0 else None, **parts}
+    times: dict[str, float | None] = {"compute": rest if rest >= 0 else None, **parts}
+    told = any(row["layer"] == "mpi" for row in log.native.process_layers().rows())
+    if ranks and not told:  # a job of ranks communicates, though Darshan does not tell of it
+        times |= {part: None for part in ("mpi", "mpiio") if not parts[part]}
     return {
         "log": log.path,
         "command": facts["job"]["command"],
@@ -67,7 +66,7 @@ def _run(log: JobLog) -> Facts:
         "slowest_io_ns": None if reduced else max((row["io_ns"] for row in rows), default=0),
         "bytes": sum(row["bytes_read"] + row["bytes_written"] for row in rows)
         + (reduced["bytes"] if reduced else 0),
-        "communication_known": any(row["layer"] == "mpi" for row in log.native.process_layers().rows()),
+        "communication_known": told,
         "programs": len({row["instance"] for row in ranks}),
     }
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from headrace import _native
 from headrace._errors import UsageError
 from headrace.analysis.access import access
+from headrace.analysis.asynchronous import asynchronous
 from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import finest_spans, functions, layers, rate
 from headrace.analysis.completeness import of_all_ranks
 from headrace.analysis.directories import directories
 from headrace.analysis.gaps import not_captured
-from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, merge_files
+from headrace.analysis.kinds import (
+    COUNTED,
+    FILE_KINDS,
+    ROW_KINDS,
+    SYSTEM_LAYERS,
+    count_files,
+    merge_files,
+    whose,
+)
 from headrace.analysis.libraries import interfaces, libraries
 from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
@@ -66,7 +76,8 @@ def overview(
     run_ns = job_run_ns(facts, processes)
     counted = [row for row in processes if row["captured"] and (not chosen or row["process"] in chosen)]
     process_ns = sum(lifetime_ns(row, run_ns) for row in counted)
-    by_layer = layers(log, chosen)
+    by_layer, by_function = layers(log, chosen), functions(log, chosen)
+    gaps = not_captured(log, processes)
     return {
         "format": 1,
         "log": {"path": log.path, "bytes": log.native.size, "closed": log.closed_properly},
@@ -76,11 +87,13 @@ def overview(
         "layers": by_layer,
         "libraries": libraries(log, chosen, most_libraries),
         "parallel": None if chosen else parallel(log, processes, run_ns),
-        "functions": functions(log, chosen),
+        "functions": by_function,
+        "asynchronous": asynchronous(by_function, by_layer, gaps),
+        "mpi_files": mpi_files(log, chosen),
         "other": _other(log, chosen),
         "sizes": _sizes(log, chosen, [row["layer"] for row in by_layer]),
         "mounts": _mounts(log, chosen),
-        "not_captured": not_captured(log, processes),
+        "not_captured": gaps,
     }
 
 
@@ -153,50 +166,60 @@ def _metadata(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dict[str, Any]:
-    row = merge_files(log, "all", chosen).rows()[0]
-    io_ns = sum(row[name] for name in _TIMES)
-    files, directories = _file_counts(log, "all", chosen)[0]
+def _sums(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        "files": files,
-        "directories": directories,
+        "files": count_files(row),
+        "directories": row["directories"],
         "read": _direction(row, "read"),
         "write": _direction(row, "write"),
         "metadata": _metadata(row),
-        "io_ns": io_ns,
+        "io_ns": sum(row[name] for name in _TIMES),
+    }
+
+
+def mpi_files(log: JobLog, chosen: list[int], most: int = 10) -> dict[str, Any] | None:
+    """The MPI library's own files; None when there are none. `rows`: the `most` with most time.
+
+    Unless they are `counted`, they are in no other figure of files.
+    """
+    by_path = log.native.merge("path", chosen, FILE_KINDS, list(SYSTEM_LAYERS), "mpi")
+    if not len(by_path):
+        return None
+    whole = log.native.merge("all", chosen, FILE_KINDS, list(SYSTEM_LAYERS), "mpi").rows()[0]
+    calls = ("reads", "writes", "metadata_calls")
+    columns = ["path", "kind", "processes", "opens", "bytes_read", "bytes_written", *calls, *_TIMES]
+    return {
+        "counted": log.mpi_files,
+        **_sums(whole),
+        "rows": [
+            _without_times({key: value for key, value in row.items() if key not in calls})
+            | {"calls": sum(row[name] for name in calls)}
+            for row in by_path.rows(by_path.top("time", most), columns)
+        ],
+        "rows_in_all": len(by_path),
+    }
+
+
+def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dict[str, Any]:
+    sums = _sums(merge_files(log, "all", chosen).rows()[0])
+    io_ns = sums["io_ns"]
+    return {
+        **sums,
         "process_ns": process_ns,
         "io_share_of_process_time": io_ns / process_ns if process_ns else None,
         "io_share_of_run_time": io_ns / run_ns if run_ns else None,
     }
 
 
-def _file_counts(log: JobLog, by: str, chosen: list[int]) -> dict[int, tuple[int, int]]:
-    """By group ("all": 0; "mount"): distinct files, those in roll-ups included, and distinct directories.
-
-    A path that was once used as a directory is one, also where a record calls it a file (as mkdir does).
-    """
-
-    def counted(kinds: list[str], column: str) -> dict[int, int]:
-        merged = log.native.merge(by, chosen, kinds, list(SYSTEM_LAYERS))
-        rows = merged.rows(None, [column, *([by] if by != "all" else [])])
-        return {row.get(by, 0): row[column] for row in rows}
-
-    paths, directories = counted(["file", "directory"], "files"), counted(["directory"], "files")
-    folded = counted(["directory_rollup"], "folded_files")
-    return {
-        group: (
-            paths.get(group, 0) - directories.get(group, 0) + folded.get(group, 0),
-            directories.get(group, 0),
-        )
-        for group in paths.keys() | folded.keys()
-    }
-
-
 def _other(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
-    """Records that are no files, by kind."""
+    """Records that are no files, by kind; and the MPI library's own files, which count as none."""
     columns = ["kind", "files", "reads", "writes", "bytes_read", "bytes_written", "metadata_calls", *_TIMES]
     rows = log.native.merge("kind", chosen, [], list(SYSTEM_LAYERS)).rows(None, columns)
     kept = [_without_times(row) for row in rows if row["kind"] not in FILE_KINDS]
+    own = log.native.merge("all", chosen, FILE_KINDS, list(SYSTEM_LAYERS), "mpi").rows()[0]
+    if own["files"] and not log.mpi_files:
+        figures = {key: own[key] for key in columns if key not in ("kind", "files")}
+        kept.append(_without_times({"kind": "mpi_files", "files": count_files(own), **figures}))
     return sorted(kept, key=lambda row: (-row["time_ns"], row["kind"]))
 
 
@@ -223,7 +246,8 @@ def _rows(
     for place, row in enumerate(rows):
         facts = _identity(row, options.by, processes, points)
         facts |= {
-            "files": row["files"],
+            "files": count_files(row),
+            "directories": row["directories"],
             "processes": row["processes"],
             "time_ns": sum(row[n] for n in _TIMES),
         }
@@ -236,7 +260,20 @@ def _rows(
         if options.by == "path":
             facts["sites"] = sites[place]
         result.append(facts | about[place])
-    return {"rows": result, "rows_in_all": len(merged)}
+    return {
+        "rows": result,
+        "rows_in_all": len(merged),
+        "rows_of": _rows_of(log, merged, chosen) if options.by == "path" else None,
+    }
+
+
+def _rows_of(log: JobLog, merged: _native.Frame, chosen: list[int]) -> dict[str, int]:
+    """What the rows of all paths are; together they are all rows."""
+    if chosen:  # a row of a process may be about several files that ranks share
+        kinds = Counter(row["kind"] for row in merged.rows(None, ["kind"]))
+        return {name: kinds[kind] for kind, name in ROW_KINDS.items()}
+    whole = merge_files(log, "all", []).rows(None, ["directories", "rollups"])[0]
+    return {"files": len(merged) - sum(whole.values()), **whole}
 
 
 def _about(log: JobLog, merged: _native.Frame, numbers: list[int], chosen: list[int]) -> list[dict[str, Any]]:
@@ -302,7 +339,7 @@ def _sizes(log: JobLog, chosen: list[int], names: list[str]) -> dict[str, Any]:
 
 
 def size_buckets(log: JobLog, chosen: list[int], layers: list[str]) -> dict[str, Any]:
-    counted = log.native.histogram(chosen, FILE_KINDS, layers)
+    counted = log.native.histogram(chosen, FILE_KINDS, layers, whose(log))
     if not any(map(any, counted)):
         # Where datasets alone have the operations of their library: see with_datasets.
         counted = log.native.histogram(chosen, ["dataset"], layers)
@@ -362,14 +399,11 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
 
 def _mounts(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
     described = {row["mount"]: row for row in log.native.frame("mounts").rows()}
-    columns = ["mount", "bytes_read", "bytes_written", *_TIMES]
-    counts = _file_counts(log, "mount", chosen)
+    columns = ["mount", "directories", "bytes_read", "bytes_written", *_TIMES]
     result = []
-    for row in merge_files(log, "mount", chosen).rows(None, columns):
+    for row in merge_files(log, "mount", chosen).rows(None, [*columns, *COUNTED]):
         mount = described.get(row["mount"], {})
         place = {key: mount.get(key, "") for key in ("point", "type", "source", "options")}
-        files, directories = counts[row["mount"]]
-        figures = {"files": files, "directories": directories, **_without_times(row)}
-        del figures["mount"]
-        result.append(place | figures)
+        figures = {"files": count_files(row), **_without_times(row)}
+        result.append(place | {key: figures[key] for key in figures if key not in ("mount", *COUNTED)})
     return sorted(result, key=lambda row: (-row["time_ns"], row["point"]))

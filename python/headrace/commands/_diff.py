@@ -29,6 +29,7 @@ _TOTALS = {
     "metadata.calls": "metadata calls",
     "metadata.errors": "failed metadata calls",
     "other_ns": "time in pipes, streams, …",
+    "mpi_files_ns": "time in the MPI library's own files",
     "files": "files",
     "directories": "directories",
     "processes": "processes",

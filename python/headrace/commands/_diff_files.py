@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.commands._show_rows import FLAGS, typical_size, wrap
+from headrace.commands._show_rows import FLAGS, rows_of, typical_size, wrap
 from headrace.commands._signed import amount, change, share
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, count, number, percent, printable, shorten_left, width
@@ -58,7 +58,9 @@ def _title(facts: Facts) -> str:
     else:
         title += f", greatest change of {facts['sort']} first"
     more = files["rows_in_all"] - len(files["rows"])
-    shown = f"{number(len(files['rows']))} of {number(files['rows_in_all'])}"
+    shown = (
+        f"{number(len(files['rows']))} of {number(files['rows_in_all'])} changed{rows_of(files['rows_of'])}"
+    )
     return title + (f" ({shown}; --files N shows more)" if more > 0 else "")
 
 
@@ -80,7 +82,7 @@ def _name(row: Facts, bases: list[str]) -> str:
     if below and (row["matched"] == "directory" or len(set(bases)) == 1):
         path = path[len(below[0]) + 1 :]
     name = printable(path)
-    if row["kind"] == "directory":
+    if row["kind"] == "directory" and name != "/":
         name += "/"
     return name + (" (files together for want of --memory)" if row["kind"] == "directory_rollup" else "")
 
@@ -120,8 +122,9 @@ def _matching(facts: Facts, place: int) -> str:
     counts = facts["files"]["matched"][place]
     first, name = facts["sides"][0]["name"], facts["sides"][place]["name"]
     by_path = facts["by"] == "path"
-    one, many = ("file", "files") if by_path else ("directory", "directories")
-    parts = [f"{count(counts['by_path'], one, many)} of both matched by path"]
+    # A path may be that of a directory, which is no file.
+    one, many = ("path", "paths") if by_path else ("directory", "directories")
+    parts = [f"{count(counts['by_path'], one, many)} of both matched"]
     if counts["by_directory"]:
         where = " and ".join(
             printable(facts["sides"][side]["runs"][0]["job"]["working_directory"]) for side in (0, place)

@@ -29,7 +29,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
                 duration(run["run_ns"]),
                 NONE if run["speed_up"] is None else f"{run['speed_up']:.2f}",
                 percent(run["efficiency"]),
-                *(_share(run, part) for part in ("compute", "mpi", "mpiio", "io")),
+                *(percent(shares[part]) for part in ("compute", "mpi", "mpiio", "io")),
                 NONE if run["slowest_io_ns"] is None else duration(run["slowest_io_ns"]),
                 _bar(shares, terminal.unicode),
             )
@@ -52,21 +52,15 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
     return [clip(line, terminal.columns) for line in lines]
 
 
-def _share(run: Facts, part: str) -> str:
-    """A job without ranks has no communication; one with ranks has, though Darshan does not tell of it."""
-    told = run["communication_known"] or not run["has_ranks"] or part in ("compute", "io")
-    return percent(run["shares"][part]) if told or run["shares"][part] else NONE
-
-
 _NAMES = {"compute": "compute", "mpi": "communication", "mpiio": "MPI-IO's own", "io": "I/O (posix, stdio)"}
 
 
 def _bar(shares: Facts, unicode: bool) -> str:
-    """Ends are rounded, not widths, so that the whole is never too long."""
+    """Ends are rounded, not widths, so that the whole is never too long. What is not known is computing's."""
     text, end = "", 0.0
+    if shares["compute"] is None:
+        return ""
     for part, fills in _FILL.items():
-        if shares[part] is None:
-            return ""
-        end += shares[part]
+        end += shares[part] or 0
         text += fills[0 if unicode else 1] * (round(min(1.0, end) * _BAR) - len(text))
     return text

@@ -9,6 +9,7 @@ from headrace.commands._columns import columns
 from headrace.commands._show_calls import directory_lines, function_lines, layer_lines
 from headrace.commands._show_header import header_lines
 from headrace.commands._show_libraries import library_lines
+from headrace.commands._show_mpi_files import mpi_file_lines
 from headrace.commands._show_parallel import parallel_lines, server_lines
 from headrace.commands._show_rows import row_lines
 from headrace.commands._show_tree import process_lines
@@ -20,6 +21,7 @@ from headrace.commands._text import (
     clip,
     count,
     duration,
+    files_and_directories,
     number,
     percent,
     printable,
@@ -37,6 +39,7 @@ _OTHER = {
     "anonymous": "files without a name",
     "excluded_rollup": "excluded paths",
     "vfork_child": "children before their exec",
+    "mpi_files": "the MPI library's own files",
 }
 
 
@@ -50,6 +53,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         layer_lines(facts, terminal),
         library_lines(facts, terminal),
         row_lines(facts, terminal),
+        mpi_file_lines(facts, terminal),
         directory_lines(facts, terminal),
         function_lines(facts, terminal),
         _sizes(facts, terminal),
@@ -87,7 +91,7 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
             )
         )
     table = columns(rows, left=frozenset({0}))
-    title = "I/O of " + ("at least " if facts["damage"] else "") + _files(totals)
+    title = "I/O of " + ("at least " if facts["damage"] else "") + files_and_directories(totals)
     lines = [
         terminal.bold(title),
         terminal.dim(table[0]),
@@ -104,7 +108,10 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
         moved = f"{size(other['bytes_read'])} read, {size(other['bytes_written'])} written"
         excluded = other["kind"] == "excluded_rollup"
         spent = "not timed" if excluded and not other["time_ns"] else duration(other["time_ns"])
-        text = f"Besides, {_other_name(other['kind'])}: {amount}, {moved}, {spent}."
+        name = _other_name(other["kind"])
+        if other["kind"] == "mpi_files":
+            name += f" ({files_and_directories(facts['mpi_files'])})"
+        text = f"Besides, {name}: {amount}, {moved}, {spent}."
         if excluded:
             text += " Excluded are system directories and what --exclude names: docs/show.md."
         lines += [terminal.dim(line) for line in terminal.wrap(text, "  ", "    ")]
@@ -112,22 +119,12 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
 
 
 def _asynchronous(facts: Facts, terminal: Terminal) -> list[str]:
-    """Open MPI writes so: without this line its files seem faster than any memory."""
-    moved = sum(row["bytes"] for row in facts["functions"] if row["function"] == "aio_return")
-    if not moved:
-        return []
-    text = (
-        f"Asynchronous I/O moved {size(moved)}: these calls only begin it and fetch its result, so how long"
-        " it took is not in these times, and rates seem higher than they were."
-    )
-    return [terminal.warn(line) for line in terminal.wrap(text, "  ", "    ")]
-
-
-def _files(figures: Facts) -> str:
-    """A directory is no file, and said apart."""
-    files = count(figures["files"], "file")
-    directories = figures["directories"]
-    return f"{files}, {count(directories, 'directory', 'directories')}" if directories else files
+    lines = []
+    for row in facts["asynchronous"]:
+        amount = size(row["amount"]) if row["unit"] == "bytes" else count(row["amount"], row["unit"][:-1])
+        text = f"{row['what']}, {amount}: {row['note']}"
+        lines += [terminal.warn(line) for line in terminal.wrap(text, "  ", "    ")]
+    return lines
 
 
 def _other_name(kind: str) -> str:

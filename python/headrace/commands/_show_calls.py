@@ -22,6 +22,12 @@ from headrace.commands._text import (
 Facts = dict[str, Any]
 
 _MOST = 5
+# What Darshan's mark says where it has no numbers.
+_TRANSFERS = {
+    "collective": "collective transfers were asked for, how many is not known",
+    "mixed": "collective transfers were asked for of some datasets, how many is not known",
+    "unknown": "whether transfers were collective is not known",
+}
 _LAYERS = {
     "posix": "posix, the system's calls",
     "stdio": "stdio, the C library's streams",
@@ -76,10 +82,10 @@ def _together(layer: Facts, terminal: Terminal) -> list[str]:
         "noncontiguous": "in pieces",
         "shared_pointer": "at the shared pointer",
     }
-    parts = []
+    parts = [_TRANSFERS[layer["transfer"]]] if layer.get("transfer", "independent") != "independent" else []
     for way in ("reads", "writes"):
         part = layer[way.removesuffix("s")]
-        if part["calls"]:
+        if part["calls"] and together[f"{way}_collective"] is not None:
             parts.append(f"{percent(together[f'{way}_collective'] / part['calls'])} of {way} collective")
         parts += [
             f"{number(together[f'{way}_{key}'])} {way} {text}"

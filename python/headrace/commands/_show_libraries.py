@@ -82,4 +82,7 @@ def _collective(layer: Facts) -> str:
     if layer["adds_up"] or not calls:
         return NONE
     together = layer["together"]
-    return percent((together["reads_collective"] + together["writes_collective"]) / calls)
+    counted = [together["reads_collective"], together["writes_collective"]]
+    if None in counted:
+        return {"collective": "asked for", "mixed": "in part"}.get(layer["transfer"], NONE)
+    return percent(sum(counted) / calls)

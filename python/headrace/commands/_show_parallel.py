@@ -12,6 +12,7 @@ from headrace.commands._text import NONE, count, duration, number, percent, prin
 Facts = dict[str, Any]
 
 _MOST = 3
+_FAILED = "failed_open."  # then the name of a file; a property of its directory
 
 
 def parallel_lines(facts: Facts, terminal: Terminal) -> list[str]:
@@ -222,7 +223,7 @@ def rank_words(row: Facts) -> list[str]:
 
 
 def property_words(row: Facts) -> list[str]:
-    """Stripes, and hints that are not what was asked for; the rest is in --json and the report."""
+    """Stripes, failed opens, hints that are not what was asked for; --json and the report have the rest."""
     values: dict[str, list[str]] = {}
     for fact in row.get("properties", []):
         values.setdefault(fact["key"], []).append(fact["value"])
@@ -238,6 +239,11 @@ def property_words(row: Facts) -> list[str]:
             if text.isascii() and text.isdigit() and len(text) < 20
         ]
         words.append(f"stripes: {stripes}" + (f" of {'/'.join(sizes)}" if sizes else ""))
+    failed = {key.removeprefix(_FAILED): texts for key, texts in values.items() if key.startswith(_FAILED)}
+    for name, reasons in list(failed.items())[:_MOST]:
+        words.append(f"open failed of {printable(name)}: {printable('/'.join(reasons))}")
+    if len(failed) > _MOST:
+        words.append(f"… and of {count(len(failed) - _MOST, 'more name')}: --json has them")
     for key, asked in values.items():
         name = key.removeprefix("hint_asked.")
         used = values.get(f"hint_used.{name}")

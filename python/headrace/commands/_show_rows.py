@@ -15,6 +15,7 @@ from headrace.commands._text import (
     count,
     duration,
     exact_size,
+    files_and_directories,
     number,
     percent,
     printable,
@@ -65,7 +66,8 @@ def row_lines(facts: Facts, terminal: Terminal) -> list[str]:
     title = f"{_TITLES[facts['by']]}, {_SORTS[facts['sort']]}"
     more = facts["rows_in_all"] - len(rows)
     if more > 0:
-        title += f" ({number(len(rows))} of {number(facts['rows_in_all'])}; --files N shows more)"
+        what = rows_of(facts["rows_of"])
+        title += f" ({number(len(rows))} of {number(facts['rows_in_all'])}{what}; --files N shows more)"
     if any(_below(row.get("path", ""), base) for row in rows):
         title += f", names from {printable(base)}"
     lines = [
@@ -78,6 +80,16 @@ def row_lines(facts: Facts, terminal: Terminal) -> list[str]:
             terminal.dim(" " * 6 + text) for text in _words(row, facts["by"], len(facts["mounts"]), terminal)
         ]
     return lines
+
+
+def rows_of(counts: dict[str, int] | None) -> str:
+    """What the rows are, where they are not files alone."""
+    if not counts or counts["files"] == sum(counts.values()):
+        return ""
+    words = [count(counts["files"], "file")]
+    words += [count(counts["directories"], "directory", "directories")] if counts["directories"] else []
+    words += [count(counts["rollups"], "sum") + " of small files"] if counts["rollups"] else []
+    return f": {', '.join(words)}"
 
 
 def _figures(row: Facts) -> tuple[str, ...]:
@@ -103,7 +115,7 @@ def _name(row: Facts, base: str) -> str:
         return printable(" ".join([who, *words]))
     path = row["path"]
     name = printable(path[len(base) + 1 :] if _below(path, base) else path)
-    if row.get("kind") == "directory":
+    if row.get("kind") == "directory" and name != "/":
         name += "/"
     if row.get("kind") == "directory_rollup":
         name += f" ({count(row['folded_files'], 'file')} together for want of --memory)"
@@ -123,7 +135,7 @@ def _words(row: Facts, by: str, mounts: int, terminal: Terminal) -> list[str]:
         metadata = row["metadata"]
         parts.append(f"metadata: {calls(metadata['calls'])}, {duration(metadata['time_ns'])}")
     if by == "directory":
-        parts.append(count(row["files"], "file"))
+        parts.append(files_and_directories(row))
     if by != "process" and row["processes"] > 1:
         parts.append(f"{number(row['processes'])} processes")
     if by == "path":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 NONE = "\u2013"  # in place of a figure that does not exist
 _PLAIN = str.maketrans(
@@ -114,6 +115,12 @@ def calls(value: int) -> str:
 def count(value: int, one: str, many: str = "") -> str:
     """A number and what it counts: "1 file", "2 files"."""
     return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+def files_and_directories(figures: dict[str, Any]) -> str:
+    """A directory is no file, and said apart."""
+    files, directories = count(figures["files"], "file"), figures["directories"]
+    return f"{files}, {count(directories, 'directory', 'directories')}" if directories else files
 
 
 def size(value: float) -> str:

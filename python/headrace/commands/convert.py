@@ -12,7 +12,7 @@ import headrace
 from headrace import _native
 from headrace._errors import OutputError
 from headrace.commands._terminal import working
-from headrace.commands._text import printable, size
+from headrace.commands._text import count, printable, size
 
 _SUFFIXES = {"hr": ".hr", "darshan": ".darshan"}
 
@@ -44,17 +44,31 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
     if path.exists() and not force:
         raise OutputError(f"{path}: exists already; --force replaces it, -o FILE writes elsewhere")
     with working(f"reading {printable(log)}"):
-        _write(log, target, path, job)
+        left_out = _write(log, target, path, job)
     click.echo(f"{printable(str(path))}: {size(path.stat().st_size)}")
+    if left_out["records"]:
+        click.echo(
+            "headrace: a Darshan log tells of ranks alone: what "
+            f"{count(left_out['processes'], 'process', 'processes')} outside of them did, such as the"
+            f" launcher, is not in it: {count(left_out['records'], 'record of a file', 'records of files')}"
+            f" with {size(left_out['bytes'])}; 'headrace show --by process {printable(log)}' has them",
+            err=True,
+        )
 
 
-def _write(log: str, target: str, path: Path, job: int | None) -> None:
+def _write(log: str, target: str, path: Path, job: int | None) -> dict[str, int]:
     """Under another name first, so that a file of this name is always whole."""
     with headrace.open(log, job) as opened:
         try:
             with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as directory:
                 partial = Path(directory, "partial")
-                _native.convert(opened.native, target, os.fsencode(partial))
+                left_out = _native.convert(opened.native, target, os.fsencode(partial))
                 partial.replace(path)
+                for damage in opened.damage:
+                    reason = printable(damage.reason)
+                    click.echo(
+                        f"headrace: {printable(log)}: damaged at byte {damage.offset}: {reason}", err=True
+                    )
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return left_out

@@ -38,6 +38,7 @@ _PAGE_BINS = 500  # of the bandwidth over time in a report
     help="Tokens in place of paths, arguments, hosts and users, the same in all logs.",
 )
 @click.option("--by", type=click.Choice(["path", "directory"]), default="path", help="What a row is (path).")
+@click.option("--mpi-files", is_flag=True, help="Count the MPI library's own files among the program's.")
 def command(
     logs: tuple[str, ...],
     as_json: bool,
@@ -47,6 +48,7 @@ def command(
     sort: str,
     by: str,
     anonymize: bool,
+    mpi_files: bool,
 ) -> None:
     """Show what changed between runs: time, bytes, calls, sizes and files.
 
@@ -68,7 +70,9 @@ def command(
     options = Options(rows=rows, by=by, sort=sort, bins=bins)
     with working("comparing"), contextlib.ExitStack() as open_logs:
         key = _native.Anonymizer() if anonymize else None
-        opened = [[open_logs.enter_context(JobLog(log, None, key)) for log in side] for side in sides]
+        opened = [
+            [open_logs.enter_context(JobLog(log, None, key, mpi_files)) for log in side] for side in sides
+        ]
         facts, matched = compare(opened, options)
         if output_file is not None and not as_json:
             _write(facts, matched, output_file, force)

@@ -28,8 +28,15 @@ from headrace.reports.job import tables, title
 @click.option("--json", "as_json", is_flag=True, help="Print the facts instead; keys in docs/report.md.")
 @click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
+@click.option("--mpi-files", is_flag=True, help="Count the MPI library's own files among the program's.")
 def command(
-    log: str, output: str | None, force: bool, as_json: bool, anonymize: bool, job: int | None
+    log: str,
+    output: str | None,
+    force: bool,
+    as_json: bool,
+    anonymize: bool,
+    job: int | None,
+    mpi_files: bool,
 ) -> None:
     """Write a report: one HTML file that any browser shows, without a network.
 
@@ -42,7 +49,7 @@ def command(
       headrace report job.hr -o report.html
       headrace report job.hr --json | jq .layers
     """
-    with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize) as opened:
+    with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize, mpi_files) as opened:
         found = job_facts(opened)
         if as_json:
             click.echo(json.dumps(found.facts, indent=2))

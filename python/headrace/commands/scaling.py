@@ -24,6 +24,7 @@ from headrace.logs import JobLog
 @click.option("--force", is_flag=True, help="Replace FILE even if it is not a report.")
 @click.option("--json", "as_json", is_flag=True, help="The same facts for programs; keys in docs/scaling.md.")
 @click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
+@click.option("--mpi-files", is_flag=True, help="Count the MPI library's own files among the program's.")
 def command(
     logs: tuple[str, ...],
     weak: bool,
@@ -31,6 +32,7 @@ def command(
     force: bool,
     as_json: bool,
     anonymize: bool,
+    mpi_files: bool,
 ) -> None:
     """Show how computing, communication and I/O share the time of a rank as a job grows.
 
@@ -48,7 +50,7 @@ def command(
     output = terminal()
     with working("reading"), contextlib.ExitStack() as open_logs:
         key = _native.Anonymizer() if anonymize else None
-        facts = scaling([open_logs.enter_context(JobLog(log, None, key)) for log in logs], weak)
+        facts = scaling([open_logs.enter_context(JobLog(log, None, key, mpi_files)) for log in logs], weak)
     if output_file is not None and not as_json:
         _write(facts, output_file, force)
     elif as_json:

@@ -29,6 +29,7 @@ from headrace.commands._text import printable, to_ascii
 @click.option("--process", metavar="PID", help="Only this process; a pid, or an id from --json.")
 @click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
+@click.option("--mpi-files", is_flag=True, help="Count the MPI library's own files among the program's.")
 def command(
     log: str,
     as_json: bool,
@@ -38,6 +39,7 @@ def command(
     process: str | None,
     anonymize: bool,
     job: int | None,
+    mpi_files: bool,
 ) -> None:
     """Show what a job log says: what ran, how long it read and wrote, which files, and what is missing.
 
@@ -51,7 +53,7 @@ def command(
     """
     output = terminal()
     options = Options(rows=rows, by=by, sort=sort, process=process, bins=output.graph_columns)
-    with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize) as opened:
+    with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize, mpi_files) as opened:
         facts = summarize(opened, options)
     if as_json:
         click.echo(json.dumps(facts, indent=2))

@@ -74,6 +74,16 @@ Status LogOutput::check_replaceable(const std::string& path) {
   return reader.ok() || reader.code() != Code::kForeign ? Status() : refusal;
 }
 
+Status LogOutput::check_output(const std::string& path) {
+  HEADRACE_TRY(check_replaceable(path));
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0 || info.st_size == 0) return {};
+  const std::string kept = kept_name(path);
+  if (check_replaceable(kept).ok()) return {};
+  return {Code::kInvalid, kept + ", where the log " + path +
+                              " would be kept, exists and is no Headrace log; give another name with -o, or move it"};
+}
+
 Status LogOutput::check_creatable(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -97,6 +107,7 @@ Status LogOutput::open(const std::string& path, bool append) {
   auto writer = format::Writer::open(std::move(sink), options);
   if (!writer.ok()) return writer.status();
   writer_.emplace(std::move(*writer));
+  if (!log->kept().empty()) kept_ = log->kept();
   shared_.emplace(std::move(*log));
   open_path_ = path;
   return {};

@@ -19,7 +19,8 @@ namespace headrace::capture {
 
 class LogOutput {
  public:
-  /// `path` is replaced. `fallbacks`: directories to try when it cannot be written, in order.
+  /// A log at `path` is kept under another name (SharedLog). `fallbacks`: directories to try when it cannot be written,
+  /// in order.
   LogOutput(std::string path, std::vector<std::string> fallbacks);
   /// Continues an existing log as `producer`: the one that wrote to it before, or 0 for a new one.
   static LogOutput append_to(std::string path, std::vector<std::string> fallbacks, uint64_t producer = 0);
@@ -54,6 +55,8 @@ class LogOutput {
 
   /// Refuses to replace a file that is neither empty nor a log: kInvalid.
   static base::Status check_replaceable(const std::string& path);
+  /// The same, and of the file that a log at `path` would replace when it makes room.
+  static base::Status check_output(const std::string& path);
 
   /// Whether the file could be made or replaced now: kIo with the reason. Nothing is made.
   static base::Status check_creatable(const std::string& path);
@@ -70,6 +73,8 @@ class LogOutput {
   const std::string& place() const { return open_path_.empty() ? wanted_path_ : open_path_; }
   /// Why it is not where it was asked for; empty when it is.
   const std::string& trouble() const { return trouble_; }
+  /// Where the log is that was at its path before; empty when there was none.
+  const std::string& kept() const { return kept_; }
   /// An earlier part that could not be moved along; empty as a rule. `headrace collect` joins them.
   const std::string& earlier_part() const { return earlier_part_; }
 
@@ -77,7 +82,7 @@ class LogOutput {
   base::Status open(const std::string& path, bool append);
   base::Status fall_back(const base::Status& why);
 
-  std::string wanted_path_, open_path_, trouble_, earlier_part_, identity_;
+  std::string wanted_path_, open_path_, trouble_, earlier_part_, identity_, kept_;
   std::vector<std::string> fallbacks_;
   size_t next_fallback_ = 0;
   bool append_ = false, joins_ = false;

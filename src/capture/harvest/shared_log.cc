@@ -101,6 +101,8 @@ std::string fact(format::Reader& reader, std::string_view wanted, uint64_t job) 
 
 }  // namespace
 
+std::string kept_name(const std::string& path) { return path + ".old"; }
+
 std::string identity_text(uint64_t number) {
   char text[17];
   snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
@@ -109,6 +111,7 @@ std::string identity_text(uint64_t number) {
 
 SharedLog& SharedLog::operator=(SharedLog&& other) noexcept {
   path_.swap(other.path_);
+  kept_.swap(other.kept_);
   std::swap(descriptor_, other.descriptor_);
   job_ = other.job_;
   start_utc_ns_ = other.start_utc_ns_;
@@ -144,6 +147,7 @@ Result<SharedLog> SharedLog::open(const std::string& path, const std::string& id
     if (found == Found::kGone) continue;  // replaced between the opening and the lock
     if (found == Found::kOther) {
       if (!replace) return Status(Code::kInvalid, path + ": is the log of another job");
+      HEADRACE_TRY(log.keep_earlier());
       HEADRACE_ASSIGN(created, log.begin(chunk, true));
     }
     if (created >= 0) continue;
@@ -213,6 +217,22 @@ Result<int> SharedLog::begin(const std::vector<uint8_t>& first_chunk, bool repla
   if (empty < 0) return failure(path_, "open the log for writing");
   close(empty);
   return -1;
+}
+
+/// The log that is there gets another name, in the place of the one that had it. Where the directory takes no new
+/// names, nothing can be kept. Inside a section.
+Status SharedLog::keep_earlier() {
+  const std::string kept = kept_name(path_);
+  struct stat info;
+  if (lstat(kept.c_str(), &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size != 0)) {
+    const auto reader = format::Reader::open(kept);
+    if (!reader.ok() && reader.code() == Code::kForeign)
+      return {Code::kInvalid, kept + ", where the earlier log would go, is no Headrace log; move it away"};
+  }
+  unlink(kept.c_str());
+  // Without links there is a moment without a log.
+  if (link(path_.c_str(), kept.c_str()) == 0 || rename(path_.c_str(), kept.c_str()) == 0) kept_ = kept;
+  return {};
 }
 
 /// Inside a section of the file that is to become the log.

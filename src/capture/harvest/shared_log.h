@@ -23,6 +23,8 @@ inline constexpr char kIdentityFact[] = "job_identity";
 /// Of each of several writers of a log a fact says whether its part is complete ("yes", or "no: " and the reason), and
 /// facts PREFIX.exit_status and PREFIX.end_utc_ns its end. PREFIX is this and identity_text of its producer.
 inline constexpr char kPartFact[] = "part.";
+/// The name of the log that was at `path` before.
+std::string kept_name(const std::string& path);
 /// A number as identities are written.
 std::string identity_text(uint64_t number);
 
@@ -30,10 +32,11 @@ class SharedLog {
  public:
   using Facts = std::vector<std::pair<std::string, std::string>>;  // rows of the table `job`
 
-  /// Begins the log at `path`, or joins the one of the same `identity` that is there. One of another job is replaced:
-  /// whoever still writes that goes on in a file without a name. `facts`, the identity and `start_utc_ns` go into the
-  /// first chunk if this call begins the log, under the job id `job` unless 0. kInvalid: there is a file that is no
-  /// log, or without `replace` a log of another job. kIo, kNotFound, kNoSpace.
+  /// Begins the log at `path`, or joins the one of the same `identity` that is there. One of another job makes room:
+  /// it is kept as kept_name(path), where whoever still writes it goes on, and replaces the log there. `facts`, the
+  /// identity and `start_utc_ns` go into the first chunk if this call begins the log, under the job id `job` unless 0.
+  /// kInvalid: there is a file that is no log, at one of the names, or without `replace` a log of another job. kIo,
+  /// kNotFound, kNoSpace.
   static base::Result<SharedLog> open(const std::string& path, const std::string& identity, uint64_t start_utc_ns,
                                       const Facts& facts = {}, uint64_t job = 0, bool replace = true);
   /// Joins whatever log is there, to add to its last job. Errors of format::Reader::open.
@@ -48,6 +51,7 @@ class SharedLog {
   uint64_t start_utc_ns() const { return start_utc_ns_; }  // zero of all times in it; 0: it does not say
   Moment start() const { return Moment::at(start_utc_ns_); }
   bool created() const { return created_; }
+  const std::string& kept() const { return kept_; }  // where the log is now that was here before; "": there was none
 
   /// While it lives no other process appends, nor opens the log to join it.
   class Section {
@@ -81,10 +85,11 @@ class SharedLog {
   base::Result<Section> enter(bool by_name) const;
   base::Result<Found> look(const std::string& identity);
   base::Result<int> begin(const std::vector<uint8_t>& first_chunk, bool replace) const;
+  base::Status keep_earlier();
   base::Status begin_in_place(const std::vector<uint8_t>& first_chunk) const;
   base::Status take(const std::vector<uint8_t>& first_chunk);
 
-  std::string path_;
+  std::string path_, kept_;
   int descriptor_ = -1;
   uint64_t job_ = 0, start_utc_ns_ = 0;
   bool created_ = false;

@@ -9,6 +9,7 @@
 #include "base/kernel.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/flags.h"
+#include "capture/recorder/properties.h"
 
 namespace headrace::capture {
 namespace {
@@ -87,6 +88,67 @@ int64_t record_of_failure(const PathName& name) {
   return take_record({name.text, length, hash_name(name.text, length)}, RecordKind::kDirectory);
 }
 
+/// A directory is known by what was asked for or found; nothing but a file can be opened for writing, under whatever
+/// name a directory was.
+void note_kind(Record* record, bool is_directory, bool writes) {
+  if (is_directory && record->kind == RecordKind::kFile)
+    record->kind = RecordKind::kDirectory;
+  else if (writes && !is_directory && record->kind == RecordKind::kDirectory)
+    record->kind = RecordKind::kFile;
+}
+
+// Names of opens that failed and have no record of their own: the first few of a process.
+constexpr int kFailedOpens = 32;
+constexpr uint32_t kLongestFailed = 160;
+int failed_opens = 0;
+
+const char* reason_of(int error) {
+  switch (error) {
+    case ENOENT:
+      return "no such file or directory";
+    case ENOTDIR:
+      return "not a directory";
+    case EACCES:
+    case EPERM:
+      return "permission denied";
+    case ELOOP:
+      return "too many levels of symbolic links";
+    case EROFS:
+      return "read-only file system";
+    case ENOSPC:
+      return "no space left on device";
+    case EDQUOT:
+      return "disk quota exceeded";
+    default:
+      return "failed";
+  }
+}
+
+/// Keeps the name at the record of its directory, where the failure was counted.
+void note_failed_open(int directory, const char* path, int error) {
+  if (failed_opens >= kFailedOpens || !path || !*path || !looked_for_path(error) || in_vfork_child()) return;
+  Update update;
+  if (!update.enter_anew()) return;
+  const PathName name = absolute_name(directory, path, 0);
+  const uint32_t own = take_existing(name.hash);
+  if (own) drop_record(own);
+  if (own || excluding_rule(name.text, name.length) >= 0) return update.leave();
+  uint32_t begin = name.length;
+  while (begin > 0 && name.text[begin - 1] != '/') --begin;
+  char key[sizeof kFailedOpen + kLongestFailed];
+  const uint32_t length = name.length - begin;
+  const int64_t record = length == 0 || length > kLongestFailed ? 0 : record_of_failure(name);
+  if (record > 0) {
+    memcpy(key, kFailedOpen, sizeof kFailedOpen - 1);
+    memcpy(key + sizeof kFailedOpen - 1, name.text + begin, length);
+    key[sizeof kFailedOpen - 1 + length] = '\0';
+    __atomic_fetch_add(&failed_opens, 1, __ATOMIC_RELAXED);
+    note_property(static_cast<uint32_t>(record), Layer::kPosix, key, reason_of(error));
+    drop_record(static_cast<uint32_t>(record));
+  }
+  update.leave();
+}
+
 }  // namespace
 
 void count_profile(Fn function, bool ok, Timed time) {
@@ -125,7 +187,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
     block->current = offset_of(shard);
     record_flags |= flags_of_open(flags);
     Record* opened_record = at<Record>(static_cast<uint32_t>(record));
-    if ((flags & O_DIRECTORY) && opened_record->kind == RecordKind::kFile) opened_record->kind = RecordKind::kDirectory;
+    note_kind(opened_record, (flags & O_DIRECTORY) != 0, (flags & O_ACCMODE) != O_RDONLY);
     if (shard->opens++ == 0) shard->first_open = time.start;
     shard->flags |= record_flags;
     add_meta_time(shard, time);
@@ -142,7 +204,10 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
 }
 
 void open_failed(Fn function, int directory, const char* path, Timed time) {
+  const int error = errno;
   path_call(function, directory, path, Metadata::kErrors, false, time);
+  note_failed_open(directory, path, error);
+  errno = error;
 }
 
 namespace {
@@ -199,7 +264,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
 }
 
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
-               uint32_t record_flags) {
+               uint32_t record_flags, bool is_directory) {
   if (!ok && !looked_for_path(errno)) return plain_call(function, ok, time);
   if (!path || !*path)
     return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time)
@@ -218,6 +283,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
       if (ok) shard->flags |= record_flags;
       add_meta_time(shard, time);
     }
+    if (ok) note_kind(at<Record>(static_cast<uint32_t>(record)), is_directory, false);
     drop_record(static_cast<uint32_t>(record));
   }
   count_profile(function, ok, time);

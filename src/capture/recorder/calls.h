@@ -12,7 +12,7 @@ struct Timed {
 
 /// An open of `path` below `directory` succeeded with descriptor `fd`. `flags` as of open(2). Preserves errno.
 void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time);
-/// An open failed: counted at the path's record, or at its directory's. Reads errno.
+/// An open failed: counted at the path's record, or at its directory's, which keeps a few such names. Reads errno.
 void open_failed(Fn function, int directory, const char* path, Timed time);
 
 /// A descriptor with this tag was closed (or the close failed after taking it). `counted_elsewhere`: ticks of the call
@@ -21,9 +21,10 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere = 
 /// `target` now names the same description as `fd`.
 void duplicated(Fn function, int fd, int target, Timed time);
 
-/// A metadata call on a path. A path without a record gets one when the call succeeded.
+/// A metadata call on a path. A path without a record gets one when the call succeeded. `is_directory`: its success
+/// showed the path to be one.
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
-               uint32_t record_flags = 0);
+               uint32_t record_flags = 0, bool is_directory = false);
 /// A metadata call on an open descriptor.
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time);
 /// A call that concerns no file in particular.

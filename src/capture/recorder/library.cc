@@ -7,13 +7,12 @@
 #include <algorithm>
 
 #include "capture/recorder/exclusion.h"
+#include "capture/recorder/properties.h"
 
 namespace headrace::capture {
 namespace {
 
-constexpr uint32_t kObjects = 4096;        // open at once; more are counted by function alone
-constexpr uint32_t kPropertiesOfOne = 96;  // of a record
-constexpr size_t kLongestValue = 1000;
+constexpr uint32_t kObjects = 4096;       // open at once; more are counted by function alone
 constexpr uint64_t kLeft = ~uint64_t{0};  // in place of a handle: free, but not the end of a chain
 LibraryObject objects[kObjects];
 
@@ -308,39 +307,7 @@ void library_view(LibraryObject* object, bool in_pieces) {
 void library_property(const LibraryObject* object, const char* key, const char* value) {
   Update update;
   if (!object || !update.enter_anew()) return;
-  const size_t key_length = strnlen(key, 300), value_length = strnlen(value, kLongestValue);
-  {
-    SpoolLock lock;
-    Record* record = at<Record>(object->record);
-    uint32_t known = 0, latest = 0;
-    for (uint32_t p = record->properties; p; p = at<Property>(p)->next, ++known) {
-      const auto* property = at<Property>(p);
-      const char* text = reinterpret_cast<const char*>(property + 1);
-      if (property->layer != object->layer || property->key_length != key_length || memcmp(text, key, key_length) != 0)
-        continue;
-      latest = p;  // the front of the list is the latest
-      break;
-    }
-    const auto* present = latest ? at<Property>(latest) : nullptr;
-    const bool same = present && present->value_length == value_length &&
-                      memcmp(reinterpret_cast<const char*>(present + 1) + key_length, value, value_length) == 0;
-    const uint32_t offset = same || known >= kPropertiesOfOne
-                                ? 0
-                                : allocate(static_cast<uint32_t>(sizeof(Property) + key_length + value_length));
-    if (offset) {
-      auto* property = at<Property>(offset);
-      property->next = record->properties;
-      property->key_length = static_cast<uint16_t>(key_length);
-      property->value_length = static_cast<uint16_t>(value_length);
-      property->layer = object->layer;
-      memcpy(property + 1, key, key_length);
-      memcpy(reinterpret_cast<char*>(property + 1) + key_length, value, value_length);
-      std::atomic_signal_fence(std::memory_order_release);
-      record->properties = offset;
-    } else if (!same) {
-      spool.header->lost_properties++;
-    }
-  }
+  note_property(object->record, object->layer, key, value);
   update.leave();
 }
 

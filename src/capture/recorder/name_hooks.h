@@ -17,28 +17,26 @@ struct NameHooks : Next {
     return on_path(Fn::truncate, AT_FDCWD, path, Metadata::kTruncates, [&] { return Next::truncate(path, size); });
   }
   static int stat(const char* path, struct stat* result) {
-    return on_path(Fn::stat, AT_FDCWD, path, Metadata::kStats, [&] { return Next::stat(path, result); });
+    return on_look(Fn::stat, AT_FDCWD, path, result, [&] { return Next::stat(path, result); });
   }
   static int lstat(const char* path, struct stat* result) {
-    return on_path(Fn::lstat, AT_FDCWD, path, Metadata::kStats, [&] { return Next::lstat(path, result); });
+    return on_look(Fn::lstat, AT_FDCWD, path, result, [&] { return Next::lstat(path, result); });
   }
   static int fstatat(int directory, const char* path, struct stat* result, int flags) {
-    return on_path(Fn::fstatat, directory, path, Metadata::kStats,
-                   [&] { return Next::fstatat(directory, path, result, flags); });
+    return on_look(Fn::fstatat, directory, path, result, [&] { return Next::fstatat(directory, path, result, flags); });
   }
   static int statx(int directory, const char* path, int flags, unsigned mask, struct statx* result) {
-    return on_path(Fn::statx, directory, path, Metadata::kStats,
+    return on_look(Fn::statx, directory, path, result,
                    [&] { return Next::statx(directory, path, flags, mask, result); });
   }
   static int __xstat(int version, const char* path, struct stat* result) {
-    return on_path(Fn::__xstat, AT_FDCWD, path, Metadata::kStats, [&] { return Next::__xstat(version, path, result); });
+    return on_look(Fn::__xstat, AT_FDCWD, path, result, [&] { return Next::__xstat(version, path, result); });
   }
   static int __lxstat(int version, const char* path, struct stat* result) {
-    return on_path(Fn::__lxstat, AT_FDCWD, path, Metadata::kStats,
-                   [&] { return Next::__lxstat(version, path, result); });
+    return on_look(Fn::__lxstat, AT_FDCWD, path, result, [&] { return Next::__lxstat(version, path, result); });
   }
   static int __fxstatat(int version, int directory, const char* path, struct stat* result, int flags) {
-    return on_path(Fn::__fxstatat, directory, path, Metadata::kStats,
+    return on_look(Fn::__fxstatat, directory, path, result,
                    [&] { return Next::__fxstatat(version, directory, path, result, flags); });
   }
   static int statfs(const char* path, struct statfs* result) {
@@ -91,12 +89,12 @@ struct NameHooks : Next {
                    [&] { return Next::name_to_handle_at(directory, path, handle, mount, flags); });
   }
   static int scandir(const char* path, struct dirent*** names, Filter filter, Compare compare) {
-    return on_path(Fn::scandir, AT_FDCWD, path, Metadata::kDirectoryReads,
-                   [&] { return Next::scandir(path, names, filter, compare); });
+    return on_directory(Fn::scandir, AT_FDCWD, path, Metadata::kDirectoryReads,
+                        [&] { return Next::scandir(path, names, filter, compare); });
   }
   static int scandirat(int directory, const char* path, struct dirent*** names, Filter filter, Compare compare) {
-    return on_path(Fn::scandirat, directory, path, Metadata::kDirectoryReads,
-                   [&] { return Next::scandirat(directory, path, names, filter, compare); });
+    return on_directory(Fn::scandirat, directory, path, Metadata::kDirectoryReads,
+                        [&] { return Next::scandirat(directory, path, names, filter, compare); });
   }
   static int unlink(const char* path) {
     return on_path(Fn::unlink, AT_FDCWD, path, Metadata::kUnlinks, [&] { return Next::unlink(path); }, flag::deleted);
@@ -104,10 +102,11 @@ struct NameHooks : Next {
   static int unlinkat(int directory, const char* path, int flags) {
     return on_path(
         Fn::unlinkat, directory, path, Metadata::kUnlinks, [&] { return Next::unlinkat(directory, path, flags); },
-        flag::deleted);
+        flag::deleted, [&] { return (flags & AT_REMOVEDIR) != 0; });
   }
   static int rmdir(const char* path) {
-    return on_path(Fn::rmdir, AT_FDCWD, path, Metadata::kUnlinks, [&] { return Next::rmdir(path); }, flag::deleted);
+    return on_directory(
+        Fn::rmdir, AT_FDCWD, path, Metadata::kUnlinks, [&] { return Next::rmdir(path); }, flag::deleted);
   }
   static int remove(const char* path) {
     return on_path(Fn::remove, AT_FDCWD, path, Metadata::kUnlinks, [&] { return Next::remove(path); }, flag::deleted);
@@ -127,11 +126,11 @@ struct NameHooks : Next {
                    [&] { return Next::symlinkat(target, directory, path); });
   }
   static int mkdir(const char* path, mode_t mode) {
-    return on_path(Fn::mkdir, AT_FDCWD, path, Metadata::kMakes, [&] { return Next::mkdir(path, mode); });
+    return on_directory(Fn::mkdir, AT_FDCWD, path, Metadata::kMakes, [&] { return Next::mkdir(path, mode); });
   }
   static int mkdirat(int directory, const char* path, mode_t mode) {
-    return on_path(Fn::mkdirat, directory, path, Metadata::kMakes,
-                   [&] { return Next::mkdirat(directory, path, mode); });
+    return on_directory(Fn::mkdirat, directory, path, Metadata::kMakes,
+                        [&] { return Next::mkdirat(directory, path, mode); });
   }
   static int mknod(const char* path, mode_t mode, dev_t device) {
     return on_path(Fn::mknod, AT_FDCWD, path, Metadata::kMakes, [&] { return Next::mknod(path, mode, device); });
@@ -156,7 +155,7 @@ struct NameHooks : Next {
                    [&] { return Next::mkfifoat(directory, path, mode); });
   }
   static char* mkdtemp(char* pattern) {
-    return on_path(
+    return on_directory(
         Fn::mkdtemp, AT_FDCWD, pattern, Metadata::kMakes, [&] { return Next::mkdtemp(pattern); }, flag::temporary);
   }
   static int chmod(const char* path, mode_t mode) {
@@ -287,13 +286,32 @@ struct NameHooks : Next {
     else
       return result >= 0;
   }
-  template <typename Call>
+  static bool never() { return false; }
+  static bool always() { return true; }
+  /// `is_directory` is asked when the call succeeded.
+  template <typename Call, typename Told = bool (*)()>
   static HEADRACE_INLINE auto on_path(Fn function, int directory, const char* path, Metadata::Count which, Call call,
-                                      uint32_t flags = 0) {
+                                      uint32_t flags = 0, Told is_directory = never) {
     Timed time;
     auto result = timed(time, call);
-    path_call(function, directory, path, which, succeeded(result), time, flags);
+    const bool ok = succeeded(result);
+    path_call(function, directory, path, which, ok, time, flags, ok && is_directory());
     return result;
+  }
+  /// A call that succeeds on directories alone.
+  template <typename Call>
+  static auto on_directory(Fn function, int directory, const char* path, Metadata::Count which, Call call,
+                           uint32_t flags = 0) {
+    return on_path(function, directory, path, which, call, flags, always);
+  }
+  /// A call that says what a path is.
+  template <typename Attributes, typename Call>
+  static HEADRACE_INLINE int on_look(Fn function, int directory, const char* path, const Attributes* found, Call call) {
+    return on_path(function, directory, path, Metadata::kStats, call, 0, [&] { return shows_directory(*found); });
+  }
+  static bool shows_directory(const struct stat& found) { return S_ISDIR(found.st_mode); }
+  static bool shows_directory(const struct statx& found) {
+    return (found.stx_mask & STATX_TYPE) != 0 && S_ISDIR(found.stx_mode);
   }
   template <typename Call>
   static int on_rename(Fn function, int from_directory, const char* from, int to_directory, const char* to,

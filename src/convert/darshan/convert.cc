@@ -52,11 +52,27 @@ class MountFinder {
   std::vector<std::pair<std::string, uint64_t>> rows_;
 };
 
+/// What of the job record cannot be right: everything counts from it.
+void tell_job(Reading& reading, const std::string& trouble) {
+  const JobRecord& job = reading.job;
+  const auto tell = [&](const std::string& why) {
+    reading.tables.gap(0, {"Darshan's job record", reading.header.job.length, "bytes of the Darshan log", why});
+    reading.lost.push_back("Darshan's job record: " + why);
+  };
+  if (!trouble.empty())
+    tell("it is damaged, so command, times, number of processes and mounts may be wrong: " + trouble);
+  if (job.processes <= 0) tell("the number of processes makes no sense");
+  if (job.start_utc_ns() == 0 || job.end_s < job.start_s) tell("the times of start and end make no sense");
+}
+
 Status read_job(Reading& reading) {
   RegionReader region(reading.source, reading.header.job, reading.header.compression);
-  std::vector<uint8_t> bytes(kJobBytes);
-  const size_t got = region.read(bytes);
-  if (parse_job(base::Bytes(bytes.data(), got), reading.header, reading.job)) return {};
+  std::vector<uint8_t> bytes(kJobBytes + 1);  // a byte more than there is: the checksum stands behind the last one
+  const size_t got = std::min<size_t>(region.read(bytes), kJobBytes);
+  if (parse_job(base::Bytes(bytes.data(), got), reading.header, reading.job)) {
+    tell_job(reading, region.trouble());
+    return {};
+  }
   const std::string why = region.trouble().empty() ? "it ends too early" : region.trouble();
   return {Code::kCorrupt, reading.source.label() + ": the Darshan log's job record cannot be read: " + why +
                               "; without it nothing else has a meaning: copy the log again"};
@@ -112,6 +128,13 @@ void put_processes(Reading& reading) {
   if (count > most) {
     reading.tables.gap(0, {"processes", static_cast<uint64_t>(count - most), "processes",
                            "only so many ranks without records of their own get a row"});
+  }
+  if (const int64_t last = reading.records_of_rank.empty() ? -1 : reading.records_of_rank.rbegin()->first;
+      count > 0 && last >= count) {
+    const std::string why = "it says that there were " + std::to_string(count) +
+                            " processes, and there are records of rank " + std::to_string(last);
+    reading.tables.gap(0, {"Darshan's job record", 1, "number", why});
+    reading.lost.push_back("Darshan's job record: " + why);
   }
   const std::vector<std::string_view> words = words_of(reading.job.command);
   std::string arguments;

@@ -20,6 +20,7 @@ class Values {
   uint64_t at(size_t number) const {
     return static_cast<uint64_t>(std::max<int64_t>(record_.counts[number - layout_.first_count], 0));
   }
+  int64_t raw(c::All number) const { return record_.counts[number - layout_.first_count]; }
   uint64_t operator[](r::All number) const { return to_ns(record_.reals[number - layout_.first_real]); }
   uint64_t ns(size_t number) const { return operator[](static_cast<r::All>(number)); }
 
@@ -167,7 +168,9 @@ void put_h5d(const Values& v, model::FileRecord& file, Doubts& doubts) {
       v[c::H5D_REGULAR_HYPERSLAB_SELECTS] + v[c::H5D_IRREGULAR_HYPERSLAB_SELECTS] + v[c::H5D_POINT_SELECTS];
   if (file[writes] == 0) file[reads_noncontiguous] = pieces;
   if (file[reads] == 0) file[writes_noncontiguous] = pieces;
-  if (v[c::H5D_USE_MPIIO_COLLECTIVE] == 1) file.properties.push_back({"hdf5.transfer", "collective"});
+  // A mark that at least one transfer was asked to be so; −1, of versions without it, says nothing.
+  const int64_t collective = v.raw(c::H5D_USE_MPIIO_COLLECTIVE);
+  if (collective >= 0) file.properties.push_back({"hdf5.transfer", collective > 0 ? "collective" : "independent"});
   if (const std::string chunk = by_dimension(v, c::H5D_CHUNK_SIZE_D1); !chunk.empty()) {
     file.properties.push_back({"hdf5.chunk", chunk});
   }

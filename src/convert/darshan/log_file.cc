@@ -89,9 +89,13 @@ void write_job(LogFile& file, const JobRecord& job) {
     file.i64(value);
   }
   file.text(job.metadata, kMetadata);
-  std::string rest = job.command.substr(0, kJobBytes - kJobHead - kMetadata - 1);
+  const auto line_of = [](const Mount& mount) { return "\n" + mount.type + "\t" + mount.point; };
+  // Darshan's readers find the end of the command by the first mount behind it.
+  const size_t least = job.mounts.empty() ? 0 : std::min<size_t>(line_of(job.mounts.front()).size(), 1024);
+  std::string rest = job.command.substr(0, kJobBytes - kJobHead - kMetadata - 1 - least);
+  std::replace(rest.begin(), rest.end(), '\n', ' ');
   for (const Mount& mount : job.mounts) {
-    const std::string line = "\n" + mount.type + "\t" + mount.point;
+    const std::string line = line_of(mount);
     if (kJobHead + kMetadata + rest.size() + line.size() + 1 <= kJobBytes) rest += line;
   }
   file.text(rest, kJobBytes - kJobHead - kMetadata);

@@ -62,37 +62,6 @@ Module module_of(const model::FileRecord& record) {
   return Module::kPosix;
 }
 
-std::string command_line(std::string_view arguments) {
-  std::string line(arguments);
-  std::replace(line.begin(), line.end(), '\0', ' ');
-  while (line.ends_with(' ')) line.pop_back();
-  return line;
-}
-
-/// By row of `processes` that of the last image: an exec keeps the process, so its images are of one rank.
-std::vector<uint64_t> last_images(const TableView& table) {
-  const NumberView ids = table.number("process"), parents = table.number("parent"), pids = table.number("pid"),
-                   hosts = table.number("host");
-  const TextView ended = table.text("ended");
-  std::unordered_map<uint64_t, uint64_t> row_of, after;
-  for (uint64_t row = 0; row < table.rows(); ++row) row_of[ids[row]] = row;
-  for (uint64_t row = 0; row < table.rows(); ++row) {
-    const auto before = row_of.find(parents[row]);
-    if (before == row_of.end() || ended[before->second] != "exec") continue;
-    if (pids[before->second] == pids[row] && hosts[before->second] == hosts[row]) after[before->second] = row;
-  }
-  std::vector<uint64_t> last(table.rows());
-  for (uint64_t row = 0; row < table.rows(); ++row) {
-    last[row] = row;
-    for (int execs = 0; execs < 100; ++execs) {  // a damaged log may go in circles
-      const auto next = after.find(last[row]);
-      if (next == after.end()) break;
-      last[row] = next->second;
-    }
-  }
-  return last;
-}
-
 }  // namespace
 
 OwnRecords::OwnRecords(const Tables& tables) : tables_(tables) {
@@ -119,46 +88,6 @@ void OwnRecords::read_names(const Tables& tables) {
   for (uint64_t row = 0; row < table.rows(); ++row) names_.emplace(ids[row], texts[row]);
 }
 
-/// Ranks are those of the program. Processes without one, and those of a second program, follow behind.
-void OwnRecords::read_processes(const Tables& tables) {
-  const TableView table(tables, "processes");
-  const NumberView ids = table.number("process"), rank = table.number("rank"), ranks = table.number("ranks"),
-                   instance = table.number("instance"), hosts = table.number("host"),
-                   executables = table.number("executable"), ends = table.number("end_at_ns");
-  const TextView arguments = table.text("arguments");
-  const std::vector<uint64_t> last = last_images(table);
-  uint64_t first_instance = 0;
-  int64_t next = 0;
-  for (uint64_t row = 0; row < table.rows(); ++row) {
-    run_ns_ = std::max(run_ns_, ends[row]);
-    if (ranks[row] == 0) continue;
-    if (first_instance == 0) first_instance = instance[row];
-    if (instance[row] == first_instance) next = std::max<int64_t>(next, static_cast<int64_t>(ranks[row]));
-  }
-  std::unordered_map<uint64_t, int64_t> given;  // by the last image of a process without a rank
-  bool named = false;
-  for (uint64_t row = 0; row < table.rows(); ++row) {
-    const uint64_t image = last[row];
-    const bool ranked = ranks[image] != 0 && instance[image] == first_instance;
-    // What stands for ranks is none, also where they are those of another program.
-    const bool stands = rank.i64(image) < 0 && ranks[image] != 0;
-    int64_t number = rank.i64(image);
-    if (!ranked && !stands) {
-      const auto [place, is_new] = given.try_emplace(ids[image], next);
-      next += is_new ? 1 : 0;
-      number = place->second;
-    }
-    processes_[ids[row]] = {number, name(hosts[row])};
-    // The command is that of the ranks, if there are any and it is known.
-    const bool of_rank = ranked && !stands && row == image && arguments[row].size() != 0;
-    if (named || (!job_.command.empty() && !of_rank)) continue;
-    named = of_rank;
-    job_.command = command_line(arguments[row]);
-    if (job_.command.empty()) job_.command = name(executables[row]);
-  }
-  job_.processes = std::max<int64_t>(next, 1);
-}
-
 void OwnRecords::read_job(const Tables& tables) {
   const Facts facts(tables);
   const uint64_t start = facts.unsigned_number("start_utc_ns");
@@ -173,11 +102,6 @@ void OwnRecords::read_job(const Tables& tables) {
   job_.end_s = static_cast<int64_t>(end / kSecond);
   job_.end_ns = static_cast<int64_t>(end % kSecond);
   job_.metadata = "lib_ver=headrace " + facts.text("headrace_version") + "\n";
-}
-
-int64_t OwnRecords::rank_of(uint64_t process) const {
-  const auto found = processes_.find(process);
-  return found == processes_.end() ? 0 : found->second.rank;
 }
 
 OwnRecords::Item* OwnRecords::item_of(uint64_t record) {
@@ -197,6 +121,11 @@ void OwnRecords::read_files(const Tables& tables) {
     item.record.kind = kind_of(kind[row]);
     if (!has_record(item.record.kind)) continue;
     item.rank = rank_of(process[row]);
+    if (item.rank == kNoRank) {
+      ++left_out_.records;
+      left_out_.bytes += table.number("bytes_read")[row] + table.number("bytes_written")[row];
+      continue;
+    }
     item.record.path = stream_name(name(path[row]));
     item.record.layer = layer_named(layer[row]);
     for (size_t i = 0; i < counters.size(); ++i) item.record.counters[i] = counters[i][row];
@@ -338,7 +267,9 @@ void OwnRecords::write_time_lines(LogFile& file) const {
   std::map<int64_t, std::vector<uint64_t>> lines;  // writes, then reads
   for (uint64_t row = 0; row < table.rows(); ++row) {
     if (direction[row] != "read" && direction[row] != "write") continue;
-    std::vector<uint64_t>& line = lines[rank_of(process[row])];
+    const int64_t rank = rank_of(process[row]);
+    if (rank == kNoRank) continue;
+    std::vector<uint64_t>& line = lines[rank];
     line.resize(2 * kSpans);
     const uint64_t span = std::min(start[row] / width_ns, kSpans - 1);
     line[span + (direction[row] == "read" ? kSpans : 0)] += bytes[row];
@@ -368,7 +299,7 @@ void OwnRecords::write_traces(LogFile& file, Module module, std::string_view lay
   };
   std::map<std::pair<uint64_t, uint64_t>, Trace> traces;  // by row of `files` and process
   for (uint64_t row = 0; row < table.rows(); ++row) {
-    if (layers[row] == layer && by_record_.contains(record[row])) {
+    if (layers[row] == layer && by_record_.contains(record[row]) && rank_of(process[row]) != kNoRank) {
       traces[{record[row], process[row]}].rows[direction[row] == "read" ? 1 : 0].push_back(row);
     }
   }

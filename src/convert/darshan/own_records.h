@@ -20,6 +20,7 @@ class OwnRecords {
   explicit OwnRecords(const Tables& tables);
 
   JobRecord job() const { return job_; }  // without mounts
+  const LeftOut& left_out() const { return left_out_; }
   std::vector<std::pair<uint64_t, std::string>> names() const;
   void write(LogFile& file) const;
 
@@ -36,6 +37,8 @@ class OwnRecords {
     int64_t size = 0, count = 0;
     std::vector<int64_t> targets;
   };
+  /// Of a process that neither is a rank nor was started by one, where there are ranks.
+  static constexpr int64_t kNoRank = INT64_MIN;
   struct Process {
     int64_t rank = 0;
     std::string host;
@@ -60,6 +63,7 @@ class OwnRecords {
 
   const Tables& tables_;
   JobRecord job_;
+  LeftOut left_out_;
   uint64_t run_ns_ = 0;
   std::unordered_map<uint64_t, std::string> names_;
   std::unordered_map<uint64_t, Process> processes_;

@@ -182,7 +182,7 @@ class Restored {
 
 }  // namespace
 
-std::vector<uint8_t> write_log(const Tables& tables) {
+std::vector<uint8_t> write_log(const Tables& tables, LeftOut* left_out) {
   LogFile file;
   if (TableView(tables, "darshan_names")) {
     Restored(tables, file).write();
@@ -191,6 +191,8 @@ std::vector<uint8_t> write_log(const Tables& tables) {
   OwnRecords own(tables);
   JobRecord job = own.job();
   job.mounts = mounts_of(tables);
+  if (job.mounts.empty()) job.mounts.push_back({"UNKNOWN", "/"});  // at "/" something is always mounted
+  if (left_out != nullptr) *left_out = own.left_out();
   write_job(file, job);
   write_names(file, own.names());
   own.write(file);

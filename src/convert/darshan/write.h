@@ -13,7 +13,12 @@ namespace headrace::convert::darshan {
 /// Gives a table of the job log, null when it has none of that name.
 using Tables = std::function<std::shared_ptr<const format::Table>(const std::string& name)>;
 
+/// What Darshan has no place for: what processes did that neither are ranks nor were started by one.
+struct LeftOut {
+  uint64_t processes = 0, records = 0, bytes = 0;
+};
+
 /// The bytes of the file. A log that was a Darshan log has its records as they were, in the newest version of each.
-std::vector<uint8_t> write_log(const Tables& tables);
+std::vector<uint8_t> write_log(const Tables& tables, LeftOut* left_out = nullptr);
 
 }  // namespace headrace::convert::darshan

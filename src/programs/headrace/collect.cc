@@ -96,13 +96,14 @@ int collect_all(const CollectSettings& settings) {
 Status check_named(const std::string& path) {
   const std::string next = "; give a directory of records, a log, or none to collect all that is yours";
   struct stat info;
-  if (stat(path.c_str(), &info) != 0) return {Code::kInvalid, "DIR " + path + ": " + strerror(errno) + next};
-  if (!S_ISDIR(info.st_mode) && !is_log_file(path)) return {Code::kInvalid, "DIR " + path + ": is no directory" + next};
-  return {};
+  if (stat(path.c_str(), &info) != 0) return {Code::kInvalid, path + ": " + strerror(errno) + next};
+  if (S_ISDIR(info.st_mode) || is_log_file(path)) return {};
+  if (S_ISREG(info.st_mode) && info.st_size == 0) return {Code::kInvalid, path + ": is empty, and so no log" + next};
+  return {Code::kInvalid, path + ": is neither a Headrace log nor a directory" + next};
 }
 
 Status check_settings(const CollectSettings& settings) {
-  if (!settings.output.empty()) HEADRACE_TRY(capture::LogOutput::check_replaceable(settings.output));
+  if (!settings.output.empty()) HEADRACE_TRY(capture::LogOutput::check_output(settings.output));
   for (const std::string& source : settings.sources) HEADRACE_TRY(check_named(source));
   const bool has_log = std::any_of(settings.sources.begin(), settings.sources.end(), is_log_file);
   if (has_log && settings.output.empty()) return {Code::kInvalid, "to merge logs, name the new one with -o FILE"};

@@ -134,6 +134,8 @@ void add_part(const Input& input, uint64_t number, Facts& facts) {
     complete = "no: a part of it is damaged, and lost in the merge";
   else if (complete.empty() && !has_parts)
     complete = "no: nobody says that it is";
+  else if (complete == "yes" && !input.reader->closed())
+    complete = "no: a part of it was not closed: its end may be missing";
   facts[part] = complete.empty() ? "yes" : complete;
 }
 

@@ -316,6 +316,7 @@ void Run::report(const Status& stored, size_t running) {
     if (launch_.rank == 0) say("all ranks are in " + log_.output().path() + " when they have ended");
     return;
   }
+  if (!log_.output().kept().empty()) say("the log that was there is now " + log_.output().kept());
   say(std::to_string(log_.processes()) + (log_.processes() == 1 ? " process" : " processes") + " in " +
       log_.output().path() + (running != 0 ? ", more when they end" : "") + "; look at it with: headrace show " +
       log_.output().path());
@@ -350,7 +351,7 @@ int run(const std::vector<std::string>& arguments) {
     return kOurMistake;
   }
   if (!settings->output.empty()) {
-    const Status replaceable = LogOutput::check_replaceable(settings->output);
+    const Status replaceable = LogOutput::check_output(settings->output);
     if (!replaceable.ok()) {
       say(replaceable.message());
       return kOurMistake;

@@ -2,6 +2,7 @@
 import { type Column, figures, names, words } from "../grid/column";
 import { copyButton } from "../grid/copy";
 import { Grid } from "../grid/grid";
+import { pathsOf } from "../grid/paths";
 import type { Numbers, Table } from "../payload/table";
 import { printable } from "../text/printable";
 import { NONE, count, duration, number } from "../text/units";
@@ -25,14 +26,15 @@ export function files(facts: DiffFacts, table: Table, body: HTMLElement): void {
   const rank = choice<string>("Rank by change of", TERMS.map(([key, title]) => [`size_of_change_${key}`, title] as const), "size_of_change_time_ns", (key) => grid.sortBy(key, true));
   const grid = new Grid({ label: "Files", rows: table.rows, columns: columns(facts, table), sort: { key: "size_of_change_time_ns", descending: true }, onSort: () => rank.choose(null) });
   const told = h("span", { class: "note", role: "status" });
+  const all = facts.by === "path" ? pathsOf(table.codes("kind")) : count(table.rows, "directory", "directories");
   const show = (text: string) => {
     const wanted = text.toLowerCase();
     const rows = Array.from({ length: table.rows }, (_, row) => row).filter((row) => !wanted || paths.at(row).toLowerCase().includes(wanted));
     grid.show(Uint32Array.from(rows));
-    told.textContent = rows.length === table.rows ? count(table.rows, "path") : `${number(rows.length)} of ${count(table.rows, "path")}`;
+    told.textContent = rows.length === table.rows ? all : `${number(rows.length)} of ${count(table.rows, "path")}`;
   };
   const field = search("Filter files by name", show);
-  const left = facts.files_left_out ? h("span", { class: "note warn" }, `${count(facts.files_left_out, "file")} that changed least are not in this table.`) : null;
+  const left = facts.files_left_out ? h("span", { class: "note warn" }, `${count(facts.files_left_out, "path")} that changed least are not in this table.`) : null;
   body.append(
     h("div", { class: "tools" }, h("span", { class: "note" }, "Rank by change of"), rank, field, told, left, h("span", { class: "push" }), copyButton("files", () => grid.csv())),
     grid.element,
@@ -71,7 +73,7 @@ function matching(facts: DiffFacts, side: number): string {
   const counts = facts.files.matched[side]!;
   const [first, name] = [facts.sides[0].name, facts.sides[side].name];
   const directories = [0, side].map((place) => printable(facts.sides[place].runs[0].job.working_directory ?? "")).join(" and ");
-  const parts = [`${count(counts.by_path, "file")} of both matched by path`];
+  const parts = [`${count(counts.by_path, "path")} of both matched`];
   if (counts.by_directory) parts.push(`${number(counts.by_directory)} by their names from ${directories}`);
   if (counts.only_in_base) parts.push(`${number(counts.only_in_base)} only in ${first} (${duration(counts.time_ns_only_in_base)})`);
   if (counts.only_in_side) parts.push(`${number(counts.only_in_side)} only in ${name} (${duration(counts.time_ns_only_in_side)})`);

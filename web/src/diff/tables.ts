@@ -22,6 +22,7 @@ const TITLES: Record<string, string> = {
   "metadata.calls": "Metadata calls",
   "metadata.errors": "Failed metadata calls",
   other_ns: "Time in pipes, streams, …",
+  mpi_files_ns: "Time in the MPI library’s own files",
   files: "Files",
   directories: "Directories",
   processes: "Processes",

@@ -22,7 +22,7 @@ export function directories(facts: JobFacts, showBelow: ShowBelow, body: HTMLEle
     const told = h("p", { class: "note", role: "status" }, "Click a directory to open it and to see its files alone in the table of files.");
     const chart = treemap(root, () => measure, (path) => {
       const shown = showBelow(path);
-      told.replaceChildren(path === null ? "The table of files shows all directories." : `The table of files shows ${count(shown, "file")} in ${printable(path)}  `, path === null ? "" : h("a", { href: "#files" }, "Go to them"));
+      told.replaceChildren(path === null ? "The table of files shows all directories." : `The table of files shows ${count(shown, "path")} in ${printable(path)}  `, path === null ? "" : h("a", { href: "#files" }, "Go to them"));
     });
     const pick = choice<Measure>("Area", measures, measure, (chosen) => {
       measure = chosen;

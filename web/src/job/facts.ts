@@ -23,6 +23,16 @@ export interface Sizes {
   write: Bucket[];
 }
 
+/** The MPI library's own files, which count as none of the program's. */
+export interface MpiFiles {
+  counted: boolean;
+  files: number;
+  directories: number;
+  io_ns: number;
+  rows: { path: string; kind: string; processes: number; opens: number; calls: number; bytes_read: number; bytes_written: number; time_ns: number }[];
+  rows_in_all: number;
+}
+
 export interface Summary {
   log: { path: string; bytes: number; closed: boolean; damaged_places: number; damaged_bytes: number };
   job: {
@@ -51,6 +61,8 @@ export interface Summary {
     io_share_of_process_time: number | null;
     io_share_of_run_time: number | null;
   };
+  mpi_files?: MpiFiles | null;
+  asynchronous?: { what: string; amount: number; unit: "bytes" | "calls" | "rings"; note: string }[];
   other: {
     kind: string;
     files: number;
@@ -85,7 +97,9 @@ export interface Layer {
   read: Direction;
   write: Direction;
   metadata: Metadata;
-  together?: Record<string, number>;
+  together?: Record<string, number | null>;
+  /** Of Darshan's HDF5: collective, independent, mixed or unknown. */
+  transfer?: string;
   datasets?: number;
 }
 

@@ -2,6 +2,7 @@
 import { type Column, elided, figures, names, words } from "../grid/column";
 import { copyButton } from "../grid/copy";
 import { Grid } from "../grid/grid";
+import { pathsOf } from "../grid/paths";
 import type { Codes, Table } from "../payload/table";
 import { printable } from "../text/printable";
 import { NONE, count, duration, exactSize, number, size } from "../text/units";
@@ -35,10 +36,11 @@ export function files(facts: JobFacts, table: Table, body: HTMLElement): ShowBel
     onSort: () => rank.choose(null),
   });
   const told = h("span", { class: "note", role: "status" });
+  const all = pathsOf(table.codes("kind"));
   const below = h("button", { type: "button", class: "tool chip", hidden: true, title: "Show all directories again", onclick: () => showBelow(null) });
   const apply = () => {
     grid.show(filter.rows());
-    told.textContent = grid.count === table.rows ? count(table.rows, "path") : `${number(grid.count)} of ${count(table.rows, "path")}`;
+    told.textContent = grid.count === table.rows ? all : `${number(grid.count)} of ${count(table.rows, "path")}`;
   };
   const showBelow: ShowBelow = (path) => {
     filter.below = path;
@@ -70,7 +72,7 @@ function leftOut(facts: JobFacts): HTMLElement | null {
   return h(
     "span",
     { class: "note warn" },
-    `${count(left.files, "file")} that matter least are not in this table (${size(left.bytes_read + left.bytes_written)}, ${duration(left.time_ns)}); every sum includes them.`,
+    `${count(left.files, "path")} that matter least are not in this table (${size(left.bytes_read + left.bytes_written)}, ${duration(left.time_ns)}); every sum includes them.`,
   );
 }
 
@@ -100,7 +102,8 @@ function path(table: Table, base: string): Column {
   return {
     ...names("path", "File", texts, { width: 270 }),
     cell: (row) => {
-      const whole = texts.at(row) + (AFTER[kinds.at(row)] ?? "");
+      const name = texts.at(row);
+      const whole = name + (name === "/" ? "" : (AFTER[kinds.at(row)] ?? ""));
       const below = start !== "/" && whole.startsWith(start);
       return elided(printable(below ? whole.slice(start.length) || "./" : whole), printable(whole));
     },

@@ -72,8 +72,10 @@ function fileGrid(files: File[], choose: (row: number) => void): Grid {
 function layerGrid(rows: FileLayer[]): Grid {
   const time = (row: FileLayer) => row.read.time_ns + row.write.time_ns + row.metadata.time_ns;
   const greatest = Math.max(...rows.map(time), 1);
-  const collective = (row: FileLayer) => (row.together ? row.together.reads_collective + row.together.writes_collective : null);
-  const independent = (row: FileLayer) => (row.together ? row.read.calls + row.write.calls - (collective(row) ?? 0) : null);
+  const independent = (row: FileLayer) => {
+    const together = collective(row);
+    return together === null ? null : row.read.calls + row.write.calls - together;
+  };
   const each = (key: "read" | "write", part: "calls" | "bytes" | "usual_size") =>
     numbersOf(rows, (row) => (row[key].calls ? row[key][part] : null));
   return new Grid({
@@ -88,14 +90,27 @@ function layerGrid(rows: FileLayer[]): Grid {
       figures("writes", "Writes", each("write", "calls"), known(number), { width: 84 }),
       figures("bytes_written", "Written", each("write", "bytes"), known(size), { width: 88, unit: "bytes" }),
       figures("write_size", "Each", each("write", "usual_size"), known(exactSize), { width: 92 }),
-      figures("collective", "Collective", numbersOf(rows, collective), known(number), { width: 94, term: "reads_collective" }),
+      { ...figures("collective", "Collective", numbersOf(rows, collective), known(number), { width: 94, term: "reads_collective" }), cell: (row) => collectiveWord(rows[row]) },
       figures("independent", "Independent", numbersOf(rows, independent), known(number), { width: 116, term: "" }),
-      figures("noncontiguous", "In pieces", numbersOf(rows, (row) => (row.together ? row.together.reads_noncontiguous + row.together.writes_noncontiguous : null)), known(number), { width: 90, term: "writes_noncontiguous" }),
+      figures("noncontiguous", "In pieces", numbersOf(rows, (row) => (row.together ? (row.together.reads_noncontiguous ?? 0) + (row.together.writes_noncontiguous ?? 0) : null)), known(number), { width: 90, term: "writes_noncontiguous" }),
       figures("metadata", "Other calls", numbersOf(rows, (row) => row.metadata.calls), number, { width: 100, term: "metadata" }),
       figures("opens", "Opens", numbersOf(rows, (row) => row.opens), number, { width: 76 }),
       figures("processes", "Processes", numbersOf(rows, (row) => row.processes), number, { hidden: true }),
     ],
   });
+}
+
+/** How many reads and writes ranks made together; null where the log does not say. */
+function collective({ together }: FileLayer): number | null {
+  const [reads, writes] = [together?.reads_collective ?? null, together?.writes_collective ?? null];
+  return reads === null || writes === null ? null : reads + writes;
+}
+
+/** Of a Darshan log that has only a mark, as the terminal says it. */
+function collectiveWord(row: FileLayer): string {
+  const calls = collective(row);
+  if (calls !== null) return number(calls);
+  return { collective: "asked for", mixed: "in part" }[row.transfer ?? ""] ?? NONE;
 }
 
 function datasetGrid(rows: (FileLayer & { name: string })[], file: File): Grid {
@@ -111,7 +126,7 @@ function datasetGrid(rows: (FileLayer & { name: string })[], file: File): Grid {
       figures("bytes_read", "Read", part("read"), known(size), { unit: "bytes" }),
       figures("writes", "Writes", numbersOf(rows, (row) => row.write.calls), number, { width: 84 }),
       figures("bytes_written", "Written", part("write"), known(size), { unit: "bytes" }),
-      figures("collective", "Collective", numbersOf(rows, (row) => (row.together ? row.together.reads_collective + row.together.writes_collective : null)), known(number), { term: "writes_collective" }),
+      { ...figures("collective", "Collective", numbersOf(rows, collective), known(number), { term: "writes_collective" }), cell: (row) => collectiveWord(rows[row]) },
     ],
   });
 }

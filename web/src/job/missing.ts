@@ -26,7 +26,7 @@ export function missing(facts: JobFacts, body: HTMLElement): void {
   if (left?.files) {
     body.append(
       note(
-        `The table of files leaves out ${count(left.files, "file")} that matter least, with ${size(left.bytes_read)} read, ` +
+        `The table of files leaves out ${count(left.files, "path")} that matter least, with ${size(left.bytes_read)} read, ` +
           `${size(left.bytes_written)} written and ${duration(left.time_ns)} in ${count(left.calls, "call")}. Every sum includes them.`,
       ),
     );

@@ -11,6 +11,7 @@ import { glossary } from "./glossary";
 import { header } from "./header";
 import { libraries } from "./libraries";
 import { missing } from "./missing";
+import { mpiFiles } from "./mpi_files";
 import { overTime } from "./over_time";
 import { processes } from "./processes";
 import { ranks } from "./ranks";
@@ -30,7 +31,14 @@ export function jobPage(payload: Payload, main: HTMLElement, navigation: HTMLEle
       ? [{ id: "ranks", title: "Ranks", build: (body: HTMLElement) => ranks(facts, tables.ranks, tables.heat, body) }]
       : []),
     ...(facts.libraries ? [{ id: "libraries", title: "Libraries", build: (body: HTMLElement) => libraries(facts, body) }] : []),
-    { id: "files", title: "Files", build: (body) => (showBelow = files(facts, tables.files, body)) },
+    {
+      id: "files",
+      title: "Files",
+      build: (body) => {
+        showBelow = files(facts, tables.files, body);
+        mpiFiles(facts, body);
+      },
+    },
     ...(facts.sites.length ? [{ id: "code", title: "Code", build: (body: HTMLElement) => code(facts, body) }] : []),
     { id: "sizes", title: "Sizes", build: (body) => sizes(facts, body) },
     { id: "directories", title: "Directories", build: (body) => directories(facts, (path) => showBelow(path), body) },

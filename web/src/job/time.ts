@@ -4,7 +4,7 @@ import { captioned } from "../grid/captioned";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { stackedBars } from "../plots/stacked_bars";
 import { printable } from "../text/printable";
-import { duration, known, number, rate, size } from "../text/units";
+import { count, duration, known, number, rate, size } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { Direction, JobFacts, Metadata } from "./facts";
@@ -23,6 +23,7 @@ const OTHER: Record<string, string> = {
   anonymous: "files without a name",
   excluded_rollup: "excluded paths",
   vfork_child: "children before their exec",
+  mpi_files: "the MPI library’s own files",
 };
 
 export function time(facts: JobFacts, body: HTMLElement): void {
@@ -42,12 +43,16 @@ export function time(facts: JobFacts, body: HTMLElement): void {
       captioned("Calls by layer and kind", "layers", layerGrid(facts, layers.map((layer) => layer.layer))),
     );
   }
+  for (const { what, amount, unit, note: words } of facts.summary.asynchronous ?? []) {
+    const much = unit === "bytes" ? size(amount) : count(amount, unit.replace(/s$/, ""));
+    body.append(h("p", { class: "warn" }, `${what}, ${much}: ${words}`));
+  }
   if (facts.functions.length) {
     body.append(captioned("Functions by time", "functions", functionGrid(facts), note("On whatever they were called: files, pipes, standard streams.")));
   }
   if (facts.summary.other.length) {
     body.append(
-      captioned("Besides files", "other", otherGrid(facts), note("Not in the figures above: time there is mostly waiting for somebody else.")),
+      captioned("Besides files", "other", otherGrid(facts), note("Not in the figures above: time there is mostly waiting for somebody else, or the MPI library’s.")),
     );
   }
 }

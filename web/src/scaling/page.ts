@@ -51,7 +51,7 @@ function labels(runs: readonly Run[]): string[] {
 
 function shares(facts: ScalingFacts): HTMLElement[] {
   const { runs } = facts;
-  const used = PARTS.filter((part) => runs.some((run) => run.shares[part] !== 0));
+  const used = PARTS.filter((part) => runs.some((run) => run.shares[part]));
   const plot = columns({
     label: "Share of compute, communication and I/O in the time of a rank, as the job grows",
     axis: "Ranks",
@@ -76,7 +76,10 @@ function change(runs: readonly Run[]): string {
     const [before, after] = [first.shares[part], last.shares[part]];
     return before === null || after === null || part === "compute" ? [] : [{ part, before, after }];
   }).sort((one, other) => other.after - other.before - (one.after - one.before))[0];
-  if (!grown || grown.after - grown.before < 0.05) return "Neither communication nor I/O takes a much greater share of the largest run than of the smallest.";
+  if (!grown || grown.after - grown.before < 0.05) {
+    if (first.shares.mpi !== null && last.shares.mpi !== null) return "Neither communication nor I/O takes a much greater share of the largest run than of the smallest.";
+    return "I/O does not take a much greater share of the largest run than of the smallest; how much communication takes is not known.";
+  }
   const name = { mpi: "Communication", mpiio: "MPI-IO itself", io: "I/O", compute: "" }[grown.part];
   return `${name} grows most: from ${percent(grown.before)} of a rank’s time with ${ranksOf(first)} to ${percent(grown.after)} with ${ranksOf(last)}.`;
 }

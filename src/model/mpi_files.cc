@@ -1,0 +1,66 @@
+#include "model/mpi_files.h"
+
+#include <algorithm>
+
+namespace headrace::model {
+namespace {
+
+using Match = MpiFiles::Match;
+
+// Seen in runs of Open MPI 4.1 and MPICH 4.0, or in the sources of these libraries.
+const std::vector<MpiFiles> kFiles = {
+    {Match::kSession, "ompi.", "Open MPI: its session directory (PMIx, shared memory, sockets)"},
+    {Match::kBeginning, "vader_segment.", "Open MPI 4: shared memory of a rank"},
+    {Match::kBeginning, "sm_segment.", "Open MPI 5: shared memory of a rank"},
+    {Match::kBeginning, "osc_rdma.", "Open MPI: shared memory of windows"},
+    {Match::kEnd, ".locktest.", "Open MPI's MPI-IO: tries whether the file system has locks"},
+    {Match::kPart, ".openmpi", "Open MPI: the user's settings"},
+    {Match::kPart, ".pmix", "PMIx: the user's settings"},
+    {Match::kBeginning, "mpich_shar_tmp", "MPICH: shared memory of a node"},
+    {Match::kBeginning, "ucx_shm_posix_", "UCX (MPICH, Open MPI): shared memory of a rank"},
+    {Match::kBeginning, "psm2_shm.", "PSM2 (Omni-Path): shared memory of a rank"},
+};
+
+constexpr std::string_view kTemporary[] = {"/dev/shm/", "/tmp/", "/var/tmp/"};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool matches(const MpiFiles& rule, std::string_view part, std::string_view above, bool last) {
+  switch (rule.match) {
+    case Match::kSession:
+      return part.starts_with(rule.text) && is_number(part.substr(part.rfind('.') + 1));
+    case Match::kPart:
+      return part == rule.text;
+    case Match::kBeginning:
+      return last && part.starts_with(rule.text) &&
+             std::find(std::begin(kTemporary), std::end(kTemporary), above) != std::end(kTemporary);
+    case Match::kEnd: {
+      const size_t at = part.rfind(rule.text);
+      return last && at != std::string_view::npos && is_number(part.substr(at + rule.text.size()));
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const std::vector<MpiFiles>& mpi_files() { return kFiles; }
+
+MpiFile mpi_file(std::string_view path) {
+  // Most paths hold none of the texts anywhere.
+  const auto occurs = [&](const MpiFiles& rule) { return path.find(rule.text) != std::string_view::npos; };
+  if (path.empty() || path[0] != '/' || std::none_of(kFiles.begin(), kFiles.end(), occurs)) return {};
+  for (size_t begin = 1; begin < path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    for (const MpiFiles& rule : kFiles) {
+      if (matches(rule, part, path.substr(0, begin), end == path.size())) return {&rule, part};
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
+}  // namespace headrace::model
