@@ -23,19 +23,28 @@ const std::vector<MpiFiles> kFiles = {
 
 constexpr std::string_view kTemporary[] = {"/dev/shm/", "/tmp/", "/var/tmp/"};
 
+bool is_temporary(std::string_view directory) {
+  return std::find(std::begin(kTemporary), std::end(kTemporary), directory) != std::end(kTemporary);
+}
+
 bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool matches(const MpiFiles& rule, std::string_view part, std::string_view above, bool last) {
+/// `ompi.HOST.UID`, `ompi.PID`. A program may have a directory of that form as well, with other things in it.
+bool is_session(std::string_view above, std::string_view below) {
+  return is_temporary(above) || below.starts_with("/pid.") || below.starts_with("/jf.");
+}
+
+bool matches(const MpiFiles& rule, std::string_view part, std::string_view above, std::string_view below) {
+  const bool last = below.empty();
   switch (rule.match) {
     case Match::kSession:
-      return part.starts_with(rule.text) && is_number(part.substr(part.rfind('.') + 1));
+      return part.starts_with(rule.text) && is_number(part.substr(part.rfind('.') + 1)) && is_session(above, below);
     case Match::kPart:
       return part == rule.text;
     case Match::kBeginning:
-      return last && part.starts_with(rule.text) &&
-             std::find(std::begin(kTemporary), std::end(kTemporary), above) != std::end(kTemporary);
+      return last && part.starts_with(rule.text) && is_temporary(above);
     case Match::kEnd: {
       const size_t at = part.rfind(rule.text);
       return last && at != std::string_view::npos && is_number(part.substr(at + rule.text.size()));
@@ -56,7 +65,7 @@ MpiFile mpi_file(std::string_view path) {
     const size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view part = path.substr(begin, end - begin);
     for (const MpiFiles& rule : kFiles) {
-      if (matches(rule, part, path.substr(0, begin), end == path.size())) return {&rule, part};
+      if (matches(rule, part, path.substr(0, begin), path.substr(end))) return {&rule, part};
     }
     begin = end + 1;
   }

@@ -10,7 +10,8 @@ namespace headrace::model {
 /// How such a path is known.
 struct MpiFiles {
   enum class Match {
-    kSession,    // a part of the path that begins so and ends in a dot and digits
+    kSession,    // a directory that begins so and ends in a dot and digits: for temporary files, or of a session by its
+                 // content
     kPart,       // a part of the path that is this
     kBeginning,  // a name in a directory for shared memory or temporary files that begins so
     kEnd,        // a name that ends so and with digits

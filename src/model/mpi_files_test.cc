@@ -32,6 +32,8 @@ TEST(MpiFiles, OfTheProgramAreNotTaken) {
            "/home/me/ompi.dat",
            "/home/me/ompi.h5/x",
            "/home/me/ompi.",
+           "/scratch/me/ompi.5/run/out.h5",
+           "/opt/ompi.4.1/lib/x",
            "/tmp/ompi",
            "/scratch/vader_segment.dat",
            "/dev/shm/mine",

@@ -7,7 +7,12 @@ namespace {
 
 uint64_t less(uint64_t whole, uint64_t before) { return whole > before ? whole - before : 0; }
 
-uint64_t key_of(const model::FileRecord& record) { return model::record_id(0, record.path, record.kind, record.layer); }
+/// What a name stands for may have been found out between the copy and the end: a file that turns out to be a
+/// directory is the same record.
+uint64_t key_of(const model::FileRecord& record) {
+  const auto kind = record.kind == model::FileKind::kDirectory ? model::FileKind::kFile : record.kind;
+  return model::record_id(0, record.path, kind, record.layer);
+}
 
 void subtract_values(model::CommonValues& whole, const model::CommonValues& before) {
   model::CommonValues rest;
@@ -34,6 +39,7 @@ class Rest : public RecordSink {
     const auto known = before_.records.find(key_of(record));
     if (known == before_.records.end()) return sink_.record(record);
     model::FileRecord rest = record;
+    rest.kind = known->second.kind;  // one row for both
     if (subtract(rest, known->second)) sink_.record(rest);
   }
 

@@ -74,5 +74,24 @@ TEST(Remainder, OfASpoolAndItsCopyNothingIsLeft) {
   EXPECT_EQ(contents->process.process_id, 100u);
 }
 
+TEST(Remainder, ARecordThatTurnsOutToBeADirectoryStaysOne) {
+  std::vector<std::byte> spool = sample_spool(), copy = spool;
+  const auto* header = reinterpret_cast<const Header*>(spool.data());
+  int turned = 0;
+  for (uint64_t at = header->first_record; at != 0;) {
+    auto* record = reinterpret_cast<Record*>(spool.data() + at);
+    if (record->kind == RecordKind::kFile) {
+      record->kind = RecordKind::kDirectory;
+      ++turned;
+    }
+    at = record->next;
+  }
+  ASSERT_GT(turned, 0);
+  Collected sink;
+  const auto contents = read_remainder(spool, copy, "spool", Moment::now(), Moment::now(), sink);
+  ASSERT_TRUE(contents.ok()) << contents.message();
+  EXPECT_TRUE(sink.records.empty());
+}
+
 }  // namespace
 }  // namespace headrace::capture

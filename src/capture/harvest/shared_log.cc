@@ -151,6 +151,7 @@ Result<SharedLog> SharedLog::open(const std::string& path, const std::string& id
       HEADRACE_ASSIGN(created, log.begin(chunk, true));
     }
     if (created >= 0) continue;
+    if (!log.kept_.empty()) return log.refuse_to_replace();
     HEADRACE_TRY(log.begin_in_place(chunk));
     HEADRACE_TRY(log.take(chunk));
     return log;
@@ -229,10 +230,18 @@ Status SharedLog::keep_earlier() {
     if (!reader.ok() && reader.code() == Code::kForeign)
       return {Code::kInvalid, kept + ", where the earlier log would go, is no Headrace log; move it away"};
   }
-  unlink(kept.c_str());
-  // Without links there is a moment without a log.
-  if (link(path_.c_str(), kept.c_str()) == 0 || rename(path_.c_str(), kept.c_str()) == 0) kept_ = kept;
+  // The one that was kept before goes when this one is in its place. Without links there is a moment without a log.
+  const std::string next = kept + ".new";
+  const bool linked = link(path_.c_str(), next.c_str()) == 0 && rename(next.c_str(), kept.c_str()) == 0;
+  unlink(next.c_str());
+  if (linked || rename(path_.c_str(), kept.c_str()) == 0) kept_ = kept;
   return {};
+}
+
+/// No new file could take the place of the log that was kept: it must not be emptied, for it is what was kept.
+Status SharedLog::refuse_to_replace() const {
+  if (access(path_.c_str(), F_OK) != 0) (void)rename(kept_.c_str(), path_.c_str());
+  return {Code::kIo, path_ + ": the earlier log there cannot be replaced; give another name, or remove it first"};
 }
 
 /// Inside a section of the file that is to become the log.

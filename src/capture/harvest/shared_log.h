@@ -86,6 +86,7 @@ class SharedLog {
   base::Result<Found> look(const std::string& identity);
   base::Result<int> begin(const std::vector<uint8_t>& first_chunk, bool replace) const;
   base::Status keep_earlier();
+  base::Status refuse_to_replace() const;
   base::Status begin_in_place(const std::vector<uint8_t>& first_chunk) const;
   base::Status take(const std::vector<uint8_t>& first_chunk);
 

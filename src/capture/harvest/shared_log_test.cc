@@ -1,6 +1,7 @@
 #include "capture/harvest/shared_log.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,22 @@ TEST_F(SharedLogs, AFileThatIsNoLogStays) {
   ASSERT_FALSE(log.ok());
   EXPECT_EQ(log.code(), base::Code::kInvalid);
   EXPECT_EQ(std::filesystem::file_size(path_), 9u);
+}
+
+TEST_F(SharedLogs, WhatCannotBeReplacedIsNotLost) {
+  ASSERT_EQ(write_as(1, "earlier"), 1);
+  const auto bytes = std::filesystem::file_size(path_);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = dup(0);
+  close(next);
+  const rlimit one{static_cast<rlim_t>(next) + 1, before.rlim_max};  // the log itself, but no new file beside it
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &one), 0);
+  const auto log = SharedLog::open(path_, "later", kStart);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(log.ok());
+  EXPECT_NE(log.message().find("another name"), std::string::npos) << log.message();
+  EXPECT_EQ(std::filesystem::file_size(path_), bytes);
 }
 
 TEST_F(SharedLogs, JoiningAddsToTheLastJob) {

@@ -142,8 +142,8 @@ void note_failed_open(int directory, const char* path, int error) {
     memcpy(key, kFailedOpen, sizeof kFailedOpen - 1);
     memcpy(key + sizeof kFailedOpen - 1, name.text + begin, length);
     key[sizeof kFailedOpen - 1 + length] = '\0';
-    __atomic_fetch_add(&failed_opens, 1, __ATOMIC_RELAXED);
-    note_property(static_cast<uint32_t>(record), Layer::kPosix, key, reason_of(error));
+    if (note_property(static_cast<uint32_t>(record), Layer::kPosix, key, reason_of(error)))
+      __atomic_fetch_add(&failed_opens, 1, __ATOMIC_RELAXED);
     drop_record(static_cast<uint32_t>(record));
   }
   update.leave();

@@ -18,7 +18,7 @@ bool holds(const char* text, uint32_t length, const char* wanted, size_t wanted_
 
 }  // namespace
 
-void note_property(uint32_t of, Layer layer, const char* key, const char* value) {
+bool note_property(uint32_t of, Layer layer, const char* key, const char* value) {
   const size_t key_length = strnlen(key, kLongestKey), value_length = strnlen(value, kLongestValue);
   SpoolLock lock;
   Record* record = at<Record>(of);
@@ -29,12 +29,12 @@ void note_property(uint32_t of, Layer layer, const char* key, const char* value)
     // The front of the list is the latest.
     if (property->layer == layer && holds(text_of(property), property->key_length, key, key_length)) present = property;
   }
-  if (present && holds(text_of(present) + key_length, present->value_length, value, value_length)) return;
+  if (present && holds(text_of(present) + key_length, present->value_length, value, value_length)) return false;
   const uint32_t offset =
       known >= kPropertiesOfOne ? 0 : allocate(static_cast<uint32_t>(sizeof(Property) + key_length + value_length));
   if (!offset) {
     spool.header->lost_properties++;
-    return;
+    return false;
   }
   auto* property = at<Property>(offset);
   property->next = record->properties;
@@ -45,6 +45,7 @@ void note_property(uint32_t of, Layer layer, const char* key, const char* value)
   memcpy(reinterpret_cast<char*>(property + 1) + key_length, value, value_length);
   std::atomic_signal_fence(std::memory_order_release);
   record->properties = offset;
+  return true;
 }
 
 }  // namespace headrace::capture

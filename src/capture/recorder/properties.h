@@ -6,7 +6,8 @@ namespace headrace::capture {
 
 /// Keeps a property of a record in one layer; the latest of a key counts. What finds no room is counted as lost. The
 /// record must be referenced. Inside a section.
-void note_property(uint32_t record, Layer layer, const char* key, const char* value);
+/// Returns whether it was not known.
+bool note_property(uint32_t record, Layer layer, const char* key, const char* value);
 
 /// Begins the key of what is known of an open that failed, for which no record of its own was made: the last part of
 /// its path follows, and the value is why it failed. It stands at the record of the directory.
