@@ -7,6 +7,7 @@ import { copyButton } from "../grid/copy";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import { value } from "../ui/value";
+import { ofAllDescriptors } from "./besides";
 import type { JobFacts, Rate } from "./facts";
 
 export function overTime(facts: JobFacts, body: HTMLElement): void {
@@ -28,6 +29,7 @@ export function overTime(facts: JobFacts, body: HTMLElement): void {
   const tool = (text: string, label: string, act: () => void) =>
     h("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
   body.append(
+    ofAllDescriptors(facts) ?? "",
     h(
       "div",
       { class: "tools" },

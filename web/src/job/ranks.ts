@@ -10,6 +10,7 @@ import { choice } from "../ui/choice";
 import { type Child, h } from "../ui/dom";
 import { note } from "../ui/section";
 import { value } from "../ui/value";
+import { ofAllDescriptors } from "./besides";
 import type { Heat, JobFacts, NodeRow, Parallel, SharedFile, Spread } from "./facts";
 import { servers } from "./servers";
 import { bar } from "./time";
@@ -17,7 +18,7 @@ import { bar } from "./time";
 export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, body: HTMLElement): void {
   const parallel = facts.parallel!;
   body.append(summary(parallel));
-  if (facts.heat && heat) body.append(picture(facts.heat, heat));
+  if (facts.heat && heat) body.append(picture(facts, facts.heat, heat));
   body.append(
     captioned("Spread over ranks", "spread", spreads(parallel)),
     captioned("How files are used", "strategies", strategies(parallel)),
@@ -80,7 +81,7 @@ const MEASURES = [
   ["calls", "Calls", "--metadata"],
 ] as const;
 
-function picture(heat: Heat, table: Table): HTMLElement {
+function picture(facts: JobFacts, heat: Heat, table: Table): HTMLElement {
   const present = MEASURES.filter(([key]) => heat.steps[key] > 0);
   const perLine = heat.ranks_per_line;
   const map = (key: (typeof MEASURES)[number][0]): HeatMap => {
@@ -107,6 +108,7 @@ function picture(heat: Heat, table: Table): HTMLElement {
     { class: "captioned" },
     h("div", { class: "caption" }, h("h3", {}, "Each rank over time"), pick),
     perLine > 1 ? note(`A line is the mean of ${number(perLine)} ranks.`) : null,
+    ofAllDescriptors(facts),
     h("div", { class: "card" }, shown.element),
   );
 }

@@ -7,6 +7,7 @@ import { printable } from "../text/printable";
 import { count, duration, known, number, rate, size } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
+import { besideName } from "./besides";
 import type { Direction, JobFacts, Metadata } from "./facts";
 
 const KINDS = [
@@ -14,17 +15,6 @@ const KINDS = [
   ["write", "--write"],
   ["metadata", "--metadata"],
 ] as const;
-
-const OTHER: Record<string, string> = {
-  stream: "standard input and output",
-  pipe: "pipes",
-  socket: "sockets",
-  device: "devices",
-  anonymous: "files without a name",
-  excluded_rollup: "excluded paths",
-  vfork_child: "children before their exec",
-  mpi_files: "the MPI library’s own files",
-};
 
 export function time(facts: JobFacts, body: HTMLElement): void {
   const layers = facts.layers.filter((layer) => KINDS.some(([kind]) => layer[kind].calls + layer[kind].errors > 0));
@@ -111,7 +101,7 @@ function otherGrid(facts: JobFacts): Grid {
     label: "Besides files",
     rows: rows.length,
     columns: [
-      { ...words("kind", "What", textsOf(rows, (row) => OTHER[row.kind] ?? row.kind), { term: "other", width: 190 }), grows: true },
+      { ...words("kind", "What", textsOf(rows, (row) => besideName(row.kind)), { term: "other", width: 190 }), grows: true },
       figures("calls", "Calls", numbersOf(rows, calls), number, { width: 110 }),
       figures("bytes_read", "Read", numbersOf(rows, (row) => row.bytes_read), size, { unit: "bytes" }),
       figures("bytes_written", "Written", numbersOf(rows, (row) => row.bytes_written), size, { unit: "bytes" }),
