@@ -9,7 +9,7 @@
 // with exponents fitted to the middle and the 95 % point of the deviations, so that long tails are told from outliers
 // (1 for Laplace, 1.4 for normal rows). What exceeds the floor is summed over the dimensions: about one dimension of a
 // row does, in any number of dimensions. A score above kOutlier comes once in 40,000 rows; one above kSuspect, once in
-// 400, also when no single dimension tells (simulated; the exact sums are those of a compound Poisson distribution).
+// 400, also when no single dimension tells (the compound Poisson sum for many dimensions; in four, 120,000 and 600).
 
 #include "base/bytes.h"
 #include "base/result.h"
