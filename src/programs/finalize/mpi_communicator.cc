@@ -45,6 +45,7 @@ struct MpiCommunicator::Pending {
   Transfer sending, receiving;
   uint8_t first_out[kFirst], first_in[kFirst];
   std::vector<uint8_t> out, in;
+  Pending* next = nullptr;
 };
 
 bool MpiCommunicator::done(Transfer& transfer) const {
@@ -116,7 +117,12 @@ Status MpiCommunicator::run(Pending& pending, int to, int from) const {
 Status MpiCommunicator::exchange(int to, Bytes out, int from, std::vector<uint8_t>* in) {
   auto* pending = new Pending;
   if (to != kNobody) pending->out.assign(out.begin(), out.end());
-  HEADRACE_TRY(run(*pending, to, from));
+  if (const Status status = run(*pending, to, from); !status.ok()) {
+    static Pending* kept = nullptr;  // of this process's one thread that is in MPI_Finalize
+    pending->next = kept;
+    kept = pending;
+    return status;
+  }
   if (from != kNobody) *in = std::move(pending->in);
   delete pending;
   return {};

@@ -12,7 +12,7 @@ uint64_t claimed = 0;  // by the other rank, as the length of its message
 int send(const void*, int, uint64_t, int, int, uint64_t, uint64_t*) { return 0; }
 int receive(void* bytes, int count, uint64_t, int, int, uint64_t, uint64_t*) {
   std::memset(bytes, 0, static_cast<size_t>(count));
-  std::memcpy(bytes, &claimed, sizeof claimed);
+  if (count > static_cast<int>(sizeof claimed)) std::memcpy(bytes, &claimed, sizeof claimed);  // the rest is shorter
   return 0;
 }
 int test(uint64_t*, int* done, void*) {
