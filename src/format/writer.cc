@@ -1,11 +1,8 @@
 #include "format/writer.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <ctime>
 
-#include "base/hash.h"
+#include "base/random.h"
 #include "format/codec.h"
 #include "format/contents.h"
 #include "format/encode.h"
@@ -32,21 +29,6 @@ struct Writer::State {
   Status append_index();
 };
 
-namespace {
-
-uint64_t random_id() {
-  uint64_t id = 0;
-  if (::getrandom(&id, sizeof id, GRND_NONBLOCK) != sizeof id) {  // only in the first moments after boot
-    timespec now;
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    id = base::mix(static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec),
-                   reinterpret_cast<uintptr_t>(&now));
-  }
-  return id == 0 ? 1 : id;
-}
-
-}  // namespace
-
 Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
@@ -64,7 +46,7 @@ Result<Writer> Writer::open(std::unique_ptr<Sink> sink, WriterOptions options) {
     return Status(Code::kInvalid, "a writer needs a sink, and chunks of 1 to " + std::to_string(kMaxRows) +
                                       " rows and at most " + std::to_string(kMaxChunkBytes) + " bytes");
   }
-  if (options.job == 0) options.job = random_id();
+  if (options.job == 0) options.job = base::random_number();
   auto state = std::make_unique<State>();
   state->sink = std::move(sink);
   state->options = options;

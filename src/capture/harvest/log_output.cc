@@ -3,13 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "base/clock.h"
+#include "base/random.h"
 #include "capture/harvest/copy_file.h"
 #include "format/reader.h"
 #include "format/sink.h"
@@ -22,12 +21,6 @@ using base::Result;
 using base::Status;
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-uint64_t random_number() {
-  uint64_t number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = base::clock_ns(CLOCK_REALTIME);
-  return number == 0 ? 1 : number;
-}
 
 /// Where a producer goes on in a log.
 uint64_t next_sequence(const std::string& path, uint64_t job, uint64_t producer) {
@@ -44,7 +37,7 @@ uint64_t next_sequence(const std::string& path, uint64_t job, uint64_t producer)
 }  // namespace
 
 LogOutput::LogOutput(std::string path, std::vector<std::string> fallbacks)
-    : wanted_path_(std::move(path)), fallbacks_(std::move(fallbacks)), producer_(random_number()) {}
+    : wanted_path_(std::move(path)), fallbacks_(std::move(fallbacks)), producer_(base::random_number()) {}
 
 LogOutput LogOutput::append_to(std::string path, std::vector<std::string> fallbacks, uint64_t producer) {
   LogOutput output(std::move(path), std::move(fallbacks));
@@ -93,7 +86,7 @@ Status LogOutput::check_creatable(const std::string& path) {
 }
 
 Status LogOutput::open(const std::string& path, bool append) {
-  if (identity_.empty()) identity_ = identity_text(random_number());
+  if (identity_.empty()) identity_ = identity_text(base::random_number());
   const bool replace = !joins_ || path == wanted_path_;  // in another place only a log of the same job is welcome
   auto log = append ? SharedLog::join(path) : SharedLog::open(path, identity_, start_utc_ns_, {}, job_, replace);
   if (!log.ok()) return log.status();

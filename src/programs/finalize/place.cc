@@ -2,12 +2,11 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/collectives.h"
 #include "base/hash.h"
+#include "base/random.h"
 #include "capture/harvest/job_facts.h"
 #include "capture/harvest/job_log.h"
 
@@ -16,16 +15,6 @@ namespace headrace::programs {
 using base::Code;
 using base::Status;
 using capture::SharedLog;
-
-namespace {
-
-uint64_t random_number() {
-  uint64_t number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = base::clock_ns(CLOCK_REALTIME);
-  return number == 0 ? 1 : number;
-}
-
-}  // namespace
 
 Place::Place(const std::string& spool_path)
     : directory_(open(spool_path.substr(0, spool_path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -71,7 +60,7 @@ base::Result<bool> Place::agree_on_log(base::Communicator& ranks) {
   std::vector<uint8_t> bytes;
   if (ranks.rank() == 0) {
     base::ByteWriter to(bytes);
-    to.u64(random_number());
+    to.u64(base::random_number());
     to.append(base::as_bytes(mine));
   }
   HEADRACE_TRY(base::broadcast(ranks, &bytes));

@@ -1,13 +1,13 @@
 #include "programs/headrace/merge_logs.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
 
+#include "base/random.h"
 #include "capture/harvest/log_output.h"
 #include "capture/harvest/shared_log.h"
 #include "format/reader.h"
@@ -187,8 +187,7 @@ Status merge_logs(const std::vector<std::string>& logs, const std::string& outpu
   for (const std::string& log : logs)
     if (same_file(log, output))
       return {Code::kInvalid, output + ": is one of the logs to merge; give another name with -o"};
-  uint64_t identity = start_utc_ns;
-  (void)getrandom(&identity, sizeof identity, GRND_NONBLOCK);
+  const uint64_t identity = base::random_number();
   HEADRACE_ASSIGN(const capture::SharedLog log,
                   capture::SharedLog::open(output, capture::identity_text(identity), start_utc_ns));
   HEADRACE_ASSIGN(auto sink, log.sink());
