@@ -127,7 +127,8 @@ const char* reason_of(int error) {
 /// Keeps the name at the record of its directory, where the failure was counted.
 void note_failed_open(int directory, const char* path, int error) {
   // The error first: after others nobody may look at the path.
-  if (failed_opens >= kFailedOpens || !looked_for_path(error) || !path || !*path || in_vfork_child()) return;
+  if (!looked_for_path(error) || !path || !*path || in_vfork_child()) return;
+  if (__atomic_load_n(&failed_opens, __ATOMIC_RELAXED) >= kFailedOpens) return;
   Update update;
   if (!update.enter_anew()) return;
   const PathName name = absolute_name(directory, path, 0);

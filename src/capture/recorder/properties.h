@@ -5,8 +5,7 @@
 namespace headrace::capture {
 
 /// Keeps a property of a record in one layer; the latest of a key counts. What finds no room is counted as lost. The
-/// record must be referenced. Inside a section.
-/// Returns whether it was not known.
+/// record must be referenced. Inside a section. Returns whether it was added.
 bool note_property(uint32_t record, Layer layer, const char* key, const char* value);
 
 /// Begins the key of what is known of an open that failed, for which no record of its own was made: the last part of
