@@ -30,7 +30,7 @@ for name in ("absent", "missing/below", "absent", "file/below", "file"):
 def test_directories_are_no_files_and_failed_opens_have_names(
     capture: Callable[..., Captured], tmp_path: Path
 ) -> None:
-    base = tmp_path / "work"
+    base = tmp_path / "names"
     for name in ("seen", "seen too", "perhaps"):
         (base / name).mkdir(parents=True)
     (base / "file").write_text("x")
@@ -53,4 +53,4 @@ def test_directories_are_no_files_and_failed_opens_have_names(
         (f"{base}/missing", "below"): "no such file or directory",
         (f"{base}/file", "below"): "not a directory",
     }
-    assert done.file("/work/file")["meta_errors"] == 2
+    assert done.file("/names/file")["meta_errors"] == 2

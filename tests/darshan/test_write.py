@@ -123,11 +123,11 @@ def test_images_of_one_process_are_one_rank(tmp_path: Path) -> None:
         maker.process(10 + rank, parent=1, ended="exec", arguments=b"mpirun\0./dump\0", **process)
         program = {"rank": rank, "ranks": 2, "instance": 7, "arguments": b"./dump\0out\0"}
         maker.process(20 + rank, parent=10 + rank, **process, **program)
-        maker.file(10 + rank, "/work/both", writes=1, bytes_written=3)
-        maker.file(20 + rank, "/work/both", writes=1, bytes_written=4)
+        maker.file(10 + rank, "/scratch/both", writes=1, bytes_written=3)
+        maker.file(20 + rank, "/scratch/both", writes=1, bytes_written=4)
     maker.process(30, parent=20, arguments=b"sh\0-c\0gzip\0")
     maker.process(31, parent=30, arguments=b"gzip\0")
-    maker.file(31, "/work/both", writes=1, bytes_written=5)
+    maker.file(31, "/scratch/both", writes=1, bytes_written=5)
     maker.file(1, "/tmp/hosts", reads=1, bytes_read=2048)
     made = tmp_path / "a.darshan"
     done = command("convert", maker.write(tmp_path / "a.hr"), "--to", "darshan", "-o", made)
@@ -146,7 +146,7 @@ def test_images_of_one_process_are_one_rank(tmp_path: Path) -> None:
 def test_darshan_finds_the_command_of_a_log_without_mounts(tmp_path: Path) -> None:
     maker = LogMaker()
     maker.process(1, arguments=b"./dump\0out\nput\0")
-    maker.file(1, "/work/both", writes=1, bytes_written=3)
+    maker.file(1, "/scratch/both", writes=1, bytes_written=3)
     made = tmp_path / "a.darshan"
     assert command("convert", maker.write(tmp_path / "a.hr"), "--to", "darshan", "-o", made).returncode == 0
     peer = Peer(made)

@@ -1,15 +1,12 @@
 // Streams at the edge of what the C library allows, one case a run: stream_edges CASE DIRECTORY.
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sandbox.h"
 
 static FILE* shared;
 
@@ -20,17 +17,9 @@ static int no_stream(void) {
   return fread(&byte, 0, 0, none) == 0 && fwrite(&byte, 1, 0, none) == 0 ? 0 : 1;
 }
 
-// A sandbox that kills a process for looking at its own memory through the kernel.
+// In a sandbox that kills a process for looking at its own memory through the kernel.
 static int sandbox(void) {
-  struct sock_filter rules[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog program = {sizeof rules / sizeof rules[0], rules};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-    return 77;
+  if (!forbid(SYS_process_vm_readv)) return 77;
   for (int i = 0; i < 1000; ++i) putchar('x');
   return 0;
 }
