@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import signal
 import statistics
 import subprocess
@@ -80,22 +81,58 @@ def bandwidth(options: argparse.Namespace, place: Path) -> None:
             print("|", " | ".join(row), "|", flush=True)
 
 
+def ways(options: argparse.Namespace, program: Path, place: Path) -> dict[str, list[str]]:
+    """The commands that are compared, each of which ends with the same program."""
+    set_for_ranks = ["-x"] if options.mpi == "openmpi" else ["-genv"]
+    mpirun = [f"mpirun.{options.mpi}", "-np", str(options.ranks)]
+
+    def with_variables(variables: dict[str, str]) -> list[str]:
+        words = list(mpirun)
+        for name, value in variables.items():
+            words += [*set_for_ranks, *([f"{name}={value}"] if options.mpi == "openmpi" else [name, value])]
+        return [*words, str(program)]
+
+    library = ROOT / ".venv" / "lib" / "headrace" / "libheadrace.so"
+    found = {
+        "bare": with_variables({}),
+        "headrace run": [str(HEADRACE), "run", "-o", str(place / "log.hr"), "--", *with_variables({})],
+        "preloaded": with_variables({"LD_PRELOAD": str(library), "HEADRACE_SPOOL": str(place)}),
+    }
+    if options.peer:
+        peer = {"DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_LOGPATH": str(place)}
+        found["peer"] = with_variables({"LD_PRELOAD": str(options.peer), **peer})
+    return found
+
+
+def processor_seconds() -> float:
+    """Of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def start(options: argparse.Namespace, place: Path) -> None:
-    """Rounds of a run without and one with capture; the difference counts."""
-    program = compiled(options.mpi, "start", place)
-    bare: list[float] = []
-    added: list[float] = []
+    """Rounds of all ways in turn; the differences to the bare run of the same round count."""
+    commands = ways(options, compiled(options.mpi, "start", place), place)
+    wall: dict[str, list[float]] = {way: [] for way in commands}
+    processor: dict[str, list[float]] = {way: [] for way in commands}
+    environment = {**os.environ, **RANKS_OF_ANY_NODE}
     for number in range(options.rounds):
-        times = {}
-        for captured in (number % 2 == 0, number % 2 == 1):
-            begin = time.monotonic()
-            launched(options.mpi, options.ranks, [program], place / "log.hr" if captured else None)
-            times[captured] = (time.monotonic() - begin) * 1000
-        bare.append(times[False])
-        added.append(times[True] - times[False])
-    least, median, most = statistics.quantiles(added, n=4)
-    print(f"{options.mpi}, {options.ranks} ranks: bare {statistics.median(bare):.0f} ms, ", end="")
-    print(f"headrace {median:+.1f} ms (half of {len(bare)} rounds within {least:+.1f} … {most:+.1f})")
+        order = list(commands)
+        for way in order[number % len(order) :] + order[: number % len(order)]:
+            before, begin = processor_seconds(), time.monotonic()
+            subprocess.run(
+                commands[way], check=True, env=environment, cwd=place, timeout=300, stdout=subprocess.DEVNULL
+            )
+            wall[way].append((time.monotonic() - begin) * 1000)
+            processor[way].append((processor_seconds() - before) * 1000)
+    for way in commands:
+        cells = [f"{options.mpi}, {options.ranks} ranks", way]
+        for figures in (wall, processor):
+            added = [one - bare for one, bare in zip(figures[way], figures["bare"], strict=True)]
+            least, median, most = statistics.quantiles(added, n=4)
+            bare = f"{statistics.median(figures[way]):.0f}"
+            cells.append(bare if way == "bare" else f"{median:+.0f} ({least:+.0f} … {most:+.0f})")
+        print("|", " | ".join(cells), "|", flush=True)
 
 
 def main(arguments: list[str]) -> None:
@@ -106,6 +143,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rounds", type=int, help="default: 5 for bandwidth, 15 for start")
     parser.add_argument("--seconds", type=float, default=2, help="that a run of bandwidth takes at least")
     parser.add_argument("--mib", type=int, default=256, help="of the file or part of a file of each rank")
+    parser.add_argument("--peer", type=Path, help="of start: another preload library (Darshan without MPI)")
     parser.add_argument("--directory", default="/dev/shm", help="where the files lie")
     options = parser.parse_args(arguments)
     options.ranks = options.ranks or (2 if options.what == "bandwidth" else 4)
