@@ -98,7 +98,8 @@ bool fill(PhaseInstance& instance, const OpenPhase& open) {
 void keep_instance(Phase& phase, const EndedPhase& ended, const OpenPhase& open) {
   uint32_t* slow = least_slow(phase);
   const bool is_slowest = !*slow || ended.end - ended.begin > time_of(*at<PhaseInstance>(*slow));
-  if ((!is_slowest && !is_regular(phase, ended.number)) || !make_room()) {
+  const auto wanted = [&] { return is_slowest || is_regular(phase, ended.number); };
+  if (!wanted() || !make_room() || !wanted()) {  // making room may thin out this very phase
     spool.header->dropped_instances++;
     return;
   }
