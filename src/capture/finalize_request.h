@@ -6,25 +6,15 @@
 #pragma once
 #include <cstdint>
 
+#include "capture/mpi_access.h"
 #include "capture/spool_layout.h"
 
 namespace headrace::capture {
 
-inline constexpr uint32_t kFinalizeVersion = 2;
-
 struct FinalizeRequest {
   uint32_t version;  // kFinalizeVersion
-  uint32_t rank, ranks;
-  uint32_t launched;     // 1: a launcher will store what is in the spool
-  uint64_t patience_ns;  // longest wait for another rank
-
-  // MPI, with handles as 64 bits (docs/decisions/0003-one-code-for-every-mpi.md). The communicator is ours alone, and
-  // its errors return.
-  int (*isend)(const void*, int, uint64_t, int, int, uint64_t, uint64_t*);
-  int (*irecv)(void*, int, uint64_t, int, int, uint64_t, uint64_t*);
-  int (*test)(uint64_t*, int*, void*);
-  uint64_t communicator, byte_type;
-  void* status_ignore;
+  uint32_t launched;  // 1: a launcher will store what is in the spool
+  MpiAccess mpi;
 
   uint32_t always;     // 1: reduce also what a launcher would store as well as it is
   int (*keep_copy)();  // makes the copy last, so that whoever reads the spool knows what is reduced; 0: done

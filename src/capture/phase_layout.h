@@ -80,8 +80,9 @@ struct alignas(64) Phase {
   double mean, deviations;              // of the time of an instance, and the sum of squared differences to it
   uint64_t first_begin, last_end;
   uint32_t functions, sizes, first_instance, kept;
-  uint32_t every;  // 2^every: which instances are kept besides the slowest
-  uint32_t unused;
+  uint32_t every;             // 2^every: which instances are kept besides the slowest
+  uint32_t latest_functions;  // FunctionSums of the instance that ended last, kept whole or not; not read from a spool
+  uint64_t latest;            // its number; 0: none, or there was no memory
   uint32_t slow[4];  // PhaseInstance: the slowest ones
 };
 

@@ -40,6 +40,9 @@ class PointTable:
     columns: list[str]
     names: list[str] | None = None  # of the rows, where they have some
     left_out: list[str] = field(default_factory=list)  # columns that are no numbers
+    phase: str | None = None  # of ranks: what they did in this phase alone
+    instance: int | None = None  # which time; 0: all of them together
+    missing: list[int] = field(default_factory=list)  # rows without any figures there: zeros
 
 
 def of_array(array: Any) -> PointTable:

@@ -4,6 +4,9 @@
              a column a layer and function
     series   bytes read and written in each of 64 equal spans of the job: a column a direction and span
 
+A profile may be that of one phase alone, or of one instance of it, as `headrace_cluster_phase` has it on line
+(include/headrace/clusters.h). Ranks that were not in it are rows of zeros, and told.
+
 Values have one unit, so distances are taken of them as they are.
 """
 
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from dataclasses import dataclass, replace
 from typing import Any
 
 from headrace._errors import UsageError
@@ -24,19 +28,56 @@ FEATURES = ("profile", "series")
 Keys = dict[tuple[int, int], int]
 
 
-def rank_features(log: JobLog, by: str) -> PointTable:
+@dataclass(frozen=True)
+class PhaseSpan:
+    """What ranks did in a phase."""
+
+    phase: str  # names of the phase and those around it, such as step/dump
+    instance: int = 0  # 0: all of them together
+
+    def __str__(self) -> str:
+        return f"{self.phase} {self.instance}" if self.instance else self.phase
+
+
+def rank_features(log: JobLog, by: str, span: PhaseSpan | None = None) -> PointTable:
     """A row a rank, by instance and rank; of a job without ranks, a row a captured process."""
     rows, place = _rows(log)
-    columns = _profile(log, place, len(rows)) if by == "profile" else _series(log, place, len(rows))
+    missing = _missing(log, place, len(rows), span) if span else []
+    columns = _profile(log, place, len(rows), span) if by == "profile" else _series(log, place, len(rows))
     if not columns:
+        what = f"any {by}" if span is None else f"a function in phase {span}"
         raise UsageError(
-            f"{log.path}: no rank has any {by}: nothing to cluster by (`headrace show` says what is there)"
+            f"{log.path}: no rank has {what}: nothing to cluster by (`headrace show` says what is there)"
         )
     values = array("d", bytes(8 * len(rows) * len(columns)))
     for number, column in enumerate(columns.values()):
         for row, value in enumerate(column):
             values[row * len(columns) + number] = value
-    return PointTable(values, True, len(rows), list(columns), rows)
+    table = PointTable(values, True, len(rows), list(columns), rows)
+    if span is None:
+        return table
+    return replace(table, phase=span.phase, instance=span.instance, missing=missing)
+
+
+def _missing(log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan) -> list[int]:
+    """Rows that have no figures of this span. Raises UsageError when that is so of all."""
+    phases = log.native.frame("phases").rows()
+    there = {place.get(row["process"]) for row in phases if _is_of(row, span)}
+    missing = [row for row in range(rows) if row not in there]
+    if len(missing) < rows:
+        return missing
+    known = list(dict.fromkeys(str(row["phase"]) for row in phases))
+    if span.phase in known:
+        raise UsageError(
+            f"{log.path}: no rank has figures of its own for instance {span.instance} of phase {span.phase}: "
+            "it never was, or is one of the many that are only in the sums of all"
+        )
+    names = f"it has {', '.join(known[:20])}" if known else "it has none (docs/phases.md)"
+    raise UsageError(f"{log.path}: there is no phase {span.phase}; {names}")
+
+
+def _is_of(row: dict[str, Any], span: PhaseSpan) -> bool:
+    return bool(row["phase"] == span.phase and row["instance"] == span.instance)
 
 
 def _rows(log: JobLog) -> tuple[list[str], dict[int, int]]:
@@ -57,11 +98,13 @@ def _rows(log: JobLog) -> tuple[list[str], dict[int, int]]:
     return names, {row["process"]: at[row["instance"], row["rank"]] for row in ranks}
 
 
-def _profile(log: JobLog, place: dict[int, int], rows: int) -> dict[str, list[float]]:
+def _profile(
+    log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan | None
+) -> dict[str, list[float]]:
     columns: dict[str, list[float]] = {}
-    for row in log.native.frame("profiles").rows():
+    for row in log.native.frame("phase_profiles" if span else "profiles").rows():
         number = place.get(row["process"])
-        if number is None:
+        if number is None or (span and not _is_of(row, span)):
             continue
         column = columns.setdefault(f"{row['layer']}:{row['function']}", [0.0] * rows)
         # Logs of earlier versions do not tell a function's own time.

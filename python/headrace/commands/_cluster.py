@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headrace.analysis.clusters import Clustering
+from headrace.analysis.point_tables import PointTable
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import number, printable
 
@@ -15,7 +16,7 @@ def render(file: str, found: Clustering, out: Terminal) -> list[str]:
     table = found.table
     what = "ranks" if table.names else "rows"
     lines = [
-        f"{printable(file)}: {number(table.rows)} {what}, {number(len(table.columns))} columns; "
+        f"{printable(file)}{_span(table)}: {number(table.rows)} {what}, {number(len(table.columns))} columns; "
         f"{_count(found.k, 'cluster')}, {_count(len(found.outliers), 'outlier')} ({found.seconds:.2f} s)"
     ]
     if table.left_out:
@@ -23,6 +24,11 @@ def render(file: str, found: Clustering, out: Terminal) -> list[str]:
     if found.unusable:
         lines += out.wrap(
             f"{number(found.unusable)} {what} have a value that is no number or infinite: in no cluster."
+        )
+    if table.missing:
+        lines += out.wrap(
+            f"{number(len(table.missing))} {what} have no figures of it: they were not in it, or it is only in "
+            f"the sums of all instances there. They count as idle: {_some_names(table.names, table.missing)}"
         )
     for at, each in enumerate(found.clusters[:_MOST_CLUSTERS]):
         share = each.size / max(1, table.rows)
@@ -40,6 +46,17 @@ def render(file: str, found: Clustering, out: Terminal) -> list[str]:
     if more > 0:
         lines.append(f"and {number(more)} more outliers (--json has them)")
     return lines
+
+
+def _span(table: PointTable) -> str:
+    if table.phase is None:
+        return ""
+    return f", {printable(table.phase)}" + (f" {table.instance}" if table.instance else "")
+
+
+def _some_names(names: list[str] | None, rows: list[int]) -> str:
+    shown = [names[row] if names else f"row {row}" for row in rows[:_MOST_OUTLIERS]]
+    return ", ".join(shown) + (", …" if len(rows) > len(shown) else "")
 
 
 def _count(amount: int, what: str) -> str:

@@ -12,7 +12,7 @@ import headrace
 from headrace._errors import UsageError
 from headrace.analysis import cluster_files, point_tables
 from headrace.analysis.clusters import Clustering, cluster
-from headrace.analysis.rank_features import FEATURES, rank_features
+from headrace.analysis.rank_features import FEATURES, PhaseSpan, rank_features
 from headrace.commands._cluster import render
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import printable, to_ascii
@@ -25,6 +25,12 @@ from headrace.commands._text import printable, to_ascii
 )
 @click.option(
     "--by", type=click.Choice(FEATURES), default="profile", help="Of a job log: what ranks are compared by."
+)
+@click.option(
+    "--phase", metavar="PHASE", help="Of a job log: compare what ranks did in this phase, such as step/dump."
+)
+@click.option(
+    "--instance", type=click.IntRange(1), help="Which time they were in it; by default all of them together."
 )
 @click.option("--column", "columns", multiple=True, metavar="NAME", help="Only this column; may be repeated.")
 @click.option(
@@ -41,6 +47,8 @@ def command(
     file: str,
     k: int | None,
     by: str,
+    phase: str | None,
+    instance: int | None,
     columns: tuple[str, ...],
     normalise: str | None,
     distance: str,
@@ -60,13 +68,14 @@ def command(
     Example:
       headrace cluster job.hr
       headrace cluster --by series job.hr -o clusters.parquet
+      headrace cluster --phase dump --instance 17 job.hr
       headrace cluster features.npy --json | jq '.sizes'
     """
     if output is not None and not output.endswith((".npy", ".parquet")):
         raise UsageError(f"{output}: the name has to end in .npy or .parquet, for example: -o clusters.npy")
     out = terminal()
     with working("reading"):
-        table, rule = _read(file, by, columns, job)
+        table, rule = _read(file, by, _span(phase, instance, by), columns, job)
     with working("clustering"):
         found = cluster(table, k, seed=seed, normalisation=normalise or rule, distance=distance)
     if output is None and as_json:
@@ -82,16 +91,28 @@ def command(
     click.echo("\n".join(lines if out.unicode else map(to_ascii, lines)))
 
 
+def _span(phase: str | None, instance: int | None, by: str) -> PhaseSpan | None:
+    if phase is None:
+        if instance is not None:
+            raise UsageError("--instance chooses an instance of a phase: say which one with --phase")
+        return None
+    if by != "profile":
+        raise UsageError(f"--phase compares profiles: it cannot be used with --by {by}")
+    return PhaseSpan(phase, instance or 0)
+
+
 def _read(
-    file: str, by: str, columns: tuple[str, ...], job: int | None
+    file: str, by: str, span: PhaseSpan | None, columns: tuple[str, ...], job: int | None
 ) -> tuple[point_tables.PointTable, str]:
     """The table, and the rule of normalisation where none is asked for."""
     if point_tables.is_table(file):
+        if span is not None:
+            raise UsageError(f"{file}: --phase chooses a phase of a job log, and this is a table")
         return point_tables.read(file, columns), "spread"
     if columns:
         raise UsageError(f"{file}: --column chooses columns of a Parquet file; of a job log, use --by")
     with headrace.open(file, job) as log:
-        return rank_features(log, by), "none"
+        return rank_features(log, by, span), "none"
 
 
 def _facts(file: str, found: Clustering, output: str | None) -> dict[str, Any]:
@@ -101,6 +122,9 @@ def _facts(file: str, found: Clustering, output: str | None) -> dict[str, Any]:
         "rows": found.table.rows,
         "columns": found.table.columns,
         "columns_left_out": found.table.left_out,
+        "phase": found.table.phase,
+        "instance": found.table.instance,
+        "missing": found.table.missing,
         "row_names": names,
         "k": found.k,
         "sizes": found.sizes,

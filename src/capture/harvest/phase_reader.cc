@@ -4,8 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "intercept/functions.h"
-#include "intercept/library_functions.h"
+#include "capture/harvest/function_names.h"
 #include "model/size_bins.h"
 
 namespace headrace::capture {
@@ -111,17 +110,10 @@ class PhaseReader {
       profile.bytes = sum.bytes;
       profile.time_ns = clock_.duration_ns(sum.time);
       profile.own_ns = clock_.duration_ns(less(sum.time, sum.inside));
-      if (key & kLibraryFunction) {
-        const auto* function = intercept::library_function(key & ~kLibraryFunction);
-        if (function == nullptr) continue;
-        profile.function = function->name;
-        profile.layer = function->layer;
-      } else {
-        const char* name = key < kMaximumFunctions ? intercept::function_name(key) : nullptr;
-        if (name == nullptr) continue;
-        profile.function = name;
-        profile.layer = intercept::is_stdio(static_cast<intercept::Fn>(key)) ? "stdio" : "posix";
-      }
+      const FunctionName name = function_name_of(key);
+      if (name.name == nullptr) continue;
+      profile.function = name.name;
+      profile.layer = name.layer;
       add_totals(sum, profile, out);
       out->profiles.push_back(profile);
     }

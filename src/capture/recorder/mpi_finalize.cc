@@ -17,6 +17,7 @@
 #include "capture/recorder/fold.h"
 #include "capture/recorder/launch.h"
 #include "capture/recorder/local_ranks.h"
+#include "capture/recorder/mpi_ours.h"
 #include "capture/recorder/process.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/spool.h"
@@ -27,29 +28,9 @@
 namespace headrace::capture::mpi {
 namespace {
 
-struct Functions {
-  int (*comm_idup)(Handle, Handle*, Handle*);
-  int (*comm_set_errhandler)(Handle, Handle);
-  int (*isend)(const void*, int, Handle, int, int, Handle, Handle*);
-  int (*irecv)(void*, int, Handle, int, int, Handle, Handle*);
-  int (*test)(Handle*, int*, void*);
-};
-Functions call;
-Handle ours;  // a communicator of our own; 0: none
+Ours ours;
+bool over;  // MPI_Finalize was called
 char registry[sizeof spool.path], mark[sizeof spool.path];
-
-template <typename F>
-bool look_up(F** function, const char* name, const void* caller) {
-  *function = reinterpret_cast<F*>(intercept::beyond(name, caller));
-  return *function != nullptr;
-}
-
-bool look_up_all(const void* caller) {
-  return look_up(&call.comm_idup, "PMPI_Comm_idup", caller) &&
-         look_up(&call.comm_set_errhandler, "PMPI_Comm_set_errhandler", caller) &&
-         look_up(&call.isend, "PMPI_Isend", caller) && look_up(&call.irecv, "PMPI_Irecv", caller) &&
-         look_up(&call.test, "PMPI_Test", caller);
-}
 
 /// /tmp and /dev/shm are everybody's: another user may have put a file, or a link to one, under our name.
 bool is_ours(const struct stat& file) {
@@ -110,24 +91,6 @@ void leave_registry() {
   base::kernel_call(SYS_unlinkat, AT_FDCWD, registry, 0);
   if (mark[0]) base::kernel_call(SYS_unlinkat, AT_FDCWD, mark, 0);
   registry[0] = mark[0] = 0;
-}
-
-/// Makes the communicator. Every rank must come for it; one that died, or ends without MPI_Finalize, does not.
-bool all_arrive(const Library& m, uint64_t patience_ns) {
-  static Handle made, request;  // MPI may still write them when the patience has ended
-  int arrived = 0;
-  const uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + patience_ns;
-  if (call.comm_idup(m.world, &made, &request) != 0) return false;
-  for (uint32_t attempt = 0; !arrived; ++attempt) {
-    if (call.test(&request, &arrived, const_cast<void*>(m.status_ignore)) != 0) return false;
-    if (!arrived && base::clock_ns(CLOCK_MONOTONIC) > deadline) return false;
-    const timespec moment = {0, 100'000};
-    if (!arrived && attempt < 200) sched_yield();
-    if (!arrived && attempt >= 200) nanosleep(&moment, nullptr);
-  }
-  if (call.comm_set_errhandler(made, m.errors_return) != 0) return false;
-  ours = made;
-  return true;
 }
 
 /// A copy of the spool at one moment, in memory of its own.
@@ -197,29 +160,6 @@ struct CopyFile {
   }
 };
 
-/// Whether dlopen is the C library's. Sanitizers that are linked into a program bring their own, which ends the program
-/// when it is asked for RTLD_DEEPBIND.
-bool plain_dlopen() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&dlopen), &info) == 0 || info.dli_fname == nullptr) return false;
-  const char* slash = strrchr(info.dli_fname, '/');
-  const char* name = slash ? slash + 1 : info.dli_fname;
-  return strncmp(name, "libc", 4) == 0 || strncmp(name, "libdl", 5) == 0 || strncmp(name, "ld-", 3) == 0;
-}
-
-/// In no scope but its own: what it calls of the C library must not come back to our wrappers.
-FinalizeFunction load_library() {
-  Dl_info info;
-  char path[512];
-  if (!plain_dlopen()) return nullptr;
-  if (dladdr(reinterpret_cast<void*>(&reduce_at_finalize), &info) == 0 || info.dli_fname == nullptr) return nullptr;
-  const char* slash = strrchr(info.dli_fname, '/');
-  const int length = slash ? static_cast<int>(slash - info.dli_fname) : 0;
-  snprintf(path, sizeof path, "%.*s/libheadrace-finalize.so", length, info.dli_fname);
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-  return library ? reinterpret_cast<FinalizeFunction>(dlsym(library, kFinalizeFunction)) : nullptr;
-}
-
 Copy copy;
 
 int keep_copy() { return CopyFile().write(copy) ? 0 : -1; }
@@ -233,16 +173,8 @@ FinalizeRequest request_of(const Library& m) {
   const Settings& settings = settings_in_force();
   FinalizeRequest request{};
   request.version = kFinalizeVersion;
-  request.rank = static_cast<uint32_t>(spool.header->rank);
-  request.ranks = static_cast<uint32_t>(spool.header->ranks);
   request.launched = settings.harvested ? 1 : 0;
-  request.patience_ns = settings.patience_ns;
-  request.isend = call.isend;
-  request.irecv = call.irecv;
-  request.test = call.test;
-  request.communicator = ours;
-  request.byte_type = m.byte_type;
-  request.status_ignore = const_cast<void*>(m.status_ignore);
+  request.mpi = access_over(m, ours.communicator);
   request.always = settings.reduce == Reduce::kAlways ? 1 : 0;
   request.keep_copy = keep_copy;
   request.keep_more = keep_more;
@@ -254,7 +186,7 @@ FinalizeRequest request_of(const Library& m) {
 
 /// A rank that cannot go on says nothing: the patience of the others ends.
 Reduced reduce(const Library& m) {
-  const FinalizeFunction finalize = load_library();
+  const auto finalize = reinterpret_cast<FinalizeFunction>(function_of_library(kFinalizeFunction));
   if (!finalize) return Reduced::kNoLibrary;
   settle_all(Coming::kGoOn);
   copy = copy_spool();
@@ -279,7 +211,7 @@ Reduced obstacle(const Library& m) {
       spool.header->ranks <= kRanksLeft)
     return Reduced::kLeft;
   const bool known = m.known && m.byte_type != 0 && m.errors_return != 0;
-  return known && look_up_all(m.code) ? Reduced::kNotTried : Reduced::kUnknownMpi;
+  return known && look_up_ours(m.code) ? Reduced::kNotTried : Reduced::kUnknownMpi;
 }
 
 }  // namespace
@@ -297,7 +229,14 @@ void expect_finalize() {
     spool.header->reduced = Reduced::kNotFinalized;
 }
 
+bool is_over() { return over; }
+
+bool some_untraced(const Library& m) {
+  return spool.header->ranks > 1 && registry[0] && registered(m) == Registered::kSome;
+}
+
 void reduce_at_finalize(const Library& m) {
+  over = true;
   if (in_vfork_child() || !ready() || !spool.backed || spool.header->ranks < 2) return;
   const int saved = errno;
   spool.header->reduced = Reduced::kNotTried;
@@ -307,7 +246,7 @@ void reduce_at_finalize(const Library& m) {
     return;
   }
   Outermost own(&frame);
-  const bool all = all_arrive(m, settings_in_force().patience_ns);
+  const bool all = make_ours(m, settings_in_force().patience_ns, &ours);
   leave_registry();
   spool.header->reduced = all ? reduce(m) : Reduced::kRanksMissing;
   errno = saved;

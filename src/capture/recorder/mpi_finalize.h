@@ -17,4 +17,10 @@ void expect_finalize();
 /// of this node are captured: one that is not would never come.
 void reduce_at_finalize(const Library& m);
 
+/// Whether MPI_Finalize was called.
+bool is_over();
+
+/// Whether some rank of this node is known not to be captured.
+bool some_untraced(const Library& m);
+
 }  // namespace headrace::capture::mpi

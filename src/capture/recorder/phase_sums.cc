@@ -7,7 +7,7 @@ namespace headrace::capture {
 namespace {
 
 // Functions by number, those of libraries behind the others.
-constexpr uint32_t kFunctions = kMaximumFunctions + kLibraryPage * kLibraryPages;
+constexpr uint32_t kFunctions = kMostFunctions;
 FunctionSum sums[kFunctions];
 uint16_t used[kFunctions];  // those with sums, in the order in which they were met
 uint32_t used_count;
@@ -153,20 +153,35 @@ void read_process_sums() {
   }
 }
 
-bool keep_process_sums(OpenPhase& phase) {
-  bool whole = true;
+bool keep_function_sums(uint32_t* chain) {
   uint32_t done = 0;
-  uint32_t* link = &phase.functions;
+  uint32_t* link = chain;
   while (done < used_count || *link) {  // blocks of an earlier use that are not needed now are emptied
-    if (!*link && !(*link = take(sizeof(FunctionSums)))) {
-      whole = false;
-      break;
-    }
+    if (!*link && !(*link = take(sizeof(FunctionSums)))) return false;
     auto* rows = at<FunctionSums>(*link);
     rows->rows = 0;
     for (; rows->rows < FunctionSums::kRows && done < used_count; ++done) rows->of[rows->rows++] = sums[used[done]];
     link = &rows->next;
   }
+  return true;
+}
+
+uint32_t copy_function_sums(uint32_t chain, FunctionSum* out) {
+  uint32_t count = 0;
+  for (; chain; chain = at<FunctionSums>(chain)->next) {
+    const auto* rows = at<FunctionSums>(chain);
+    for (uint32_t i = 0; i < rows->rows && count < kFunctions; ++i) out[count++] = rows->of[i];
+  }
+  return count;
+}
+
+uint32_t copy_read_sums(FunctionSum* out) {
+  for (uint32_t i = 0; i < used_count; ++i) out[i] = sums[used[i]];
+  return used_count;
+}
+
+bool keep_process_sums(OpenPhase& phase) {
+  bool whole = keep_function_sums(&phase.functions);
   for (uint32_t l = 0; l < kSystemLayers; ++l) {
     for (uint32_t d = 0; d < 2; ++d) {
       uint32_t& kept = phase.sizes[l][d];

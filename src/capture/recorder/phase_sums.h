@@ -17,6 +17,15 @@ void add_kept_sums(const OpenPhase& phase);
 
 /// Adds the sums, as they are now, to chains of blocks, which grow. False: some had no room.
 bool add_sums(uint32_t* functions, uint32_t* sizes);
+/// Puts the sums by function, as they are now, into a chain, over what it had. False: some had no room.
+bool keep_function_sums(uint32_t* chain);
+
+/// Functions that a process can have sums of.
+inline constexpr uint32_t kMostFunctions = kMaximumFunctions + kLibraryPage * kLibraryPages;
+/// Copies the sums of a chain, or those that were read, to `out`, which has room for kMostFunctions. Returns how many.
+uint32_t copy_function_sums(uint32_t chain, FunctionSum* out);
+uint32_t copy_read_sums(FunctionSum* out);
+
 /// Bytes of a chain, and its release.
 uint32_t bytes_of_function_sums(uint32_t chain);
 uint32_t bytes_of_size_sums(uint32_t chain);

@@ -174,6 +174,7 @@ void close_one(uint32_t i, uint64_t now, PhaseEnd how) {
   subtract_kept_sums(open);
   add_time(phase, instance);
   if (!add_sums(&phase.functions, &phase.sizes)) spool.header->lost_phases++;
+  phase.latest = keep_function_sums(&phase.latest_functions) ? instance.number : 0;
   keep_instance(phase, instance, open);
   add_kept_sums(open);
   uint32_t& count = spool.header->open_phase_count;
@@ -213,6 +214,13 @@ void stop_recording() {
 }
 
 }  // namespace
+
+const Phase* known_phase(const char* path) {
+  const uint64_t hash = base::hash_text(path);
+  for (uint32_t slot = static_cast<uint32_t>(hash) % kSlots; slots[slot]; slot = (slot + 1) % kSlots)
+    if (at<Phase>(slots[slot])->hash == hash) return at<Phase>(slots[slot]);
+  return nullptr;
+}
 
 void begin_phase(const char* name) {
   if (!name || in_vfork_child() || !ready()) return;

@@ -20,6 +20,9 @@ void record_phases_only();
 /// The calling thread ends, and what it left open with it. Inside a section.
 void end_phases_of_thread();
 
+/// The phase of this path, such as "step/dump"; null: the process was never in it. With the lock held.
+const Phase* known_phase(const char* path);
+
 /// A new spool: nothing is open.
 void reset_phases();
 

@@ -4,8 +4,6 @@
 //  2. the ranks reduce their figures (capture/reduce) and write them
 //
 // It is loaded so that its calls of the C library are not captured.
-#include <setjmp.h>
-
 #include <optional>
 
 #include "base/collectives.h"
@@ -13,15 +11,13 @@
 #include "capture/harvest/job_log.h"
 #include "capture/harvest/spool_directory.h"
 #include "capture/reduce/reduce.h"
+#include "programs/finalize/memory.h"
 #include "programs/finalize/mpi_communicator.h"
 #include "programs/finalize/place.h"
 #include "programs/finalize/shared_file.h"
 #include "programs/finalize/spool_source.h"
 
 namespace headrace::programs {
-
-extern jmp_buf without_memory;
-extern thread_local bool can_leave;
 
 namespace {
 
@@ -44,7 +40,7 @@ base::Result<Plan> plan_of(base::Communicator& ranks, const FinalizeRequest& req
 }
 
 Reduced finalize(const FinalizeRequest& request) {
-  MpiCommunicator ranks(request);
+  MpiCommunicator ranks(request.mpi);
   const std::string path = request.spool_path, name = path.substr(path.rfind('/') + 1);
   capture::SpoolName spool;
   if (!capture::parse_spool_name(name, &spool)) return Reduced::kFailed;
@@ -65,7 +61,7 @@ Reduced finalize(const FinalizeRequest& request) {
   if (!base::agree(ranks, kept).ok()) return Reduced::kFailed;
   std::optional<SharedLog> log;
   Status opened;
-  if (request.rank == 0) {
+  if (request.mpi.rank == 0) {
     auto found = place.open_log(reduction.process(), static_cast<const capture::Header*>(request.spool)->realtime_ns);
     opened = found.status();
     if (found.ok()) log.emplace(std::move(*found));
@@ -79,7 +75,7 @@ Reduced finalize(const FinalizeRequest& request) {
                                          " did after MPI_Finalize is still there; run `headrace collect` on it");
   }
   // With the rest of rank 0's part it counts when all parts do, and tells so.
-  if (request.rank == 0) reduction.add_fact(capture::kReductionFact + capture::identity_text(place.reduction()), "yes");
+  if (request.mpi.rank == 0) reduction.add_fact(capture::kReductionFact + capture::identity_text(place.reduction()), "yes");
   const auto part = reduction.make_parts(plan->merge, log ? log->job() : 0, place.reduction());
   if (!part.ok()) return Reduced::kFailed;
   if (const auto& files = reduction.files_to_ask(); !files.empty()) (void)request.keep_more(files.data(), files.size());

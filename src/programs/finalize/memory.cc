@@ -1,6 +1,7 @@
 // Memory of the library's own C++ objects. Where the program has used up all there is, the standard library would end
 // the process; here the reduction is left behind instead, and the spools keep everything.
-#include <setjmp.h>
+#include "programs/finalize/memory.h"
+
 #include <stdlib.h>
 
 #include <cstddef>

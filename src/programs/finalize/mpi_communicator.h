@@ -1,16 +1,16 @@
 // Ranks of a real MPI as a Communicator, through the functions that the recorder found.
 //
-// Nothing here waits longer than the request's patience: a rank that has died, or that ends without MPI_Finalize, must
+// Nothing here waits longer than the patience: a rank that has died, or that ends without MPI_Finalize, must
 // not keep the others.
 #pragma once
 #include "base/communicator.h"
-#include "capture/finalize_request.h"
+#include "capture/mpi_access.h"
 
 namespace headrace::programs {
 
 class MpiCommunicator : public base::Communicator {
  public:
-  explicit MpiCommunicator(const capture::FinalizeRequest& request) : mpi_(request) {}
+  explicit MpiCommunicator(const capture::MpiAccess& mpi) : mpi_(mpi) {}
   int rank() const override { return static_cast<int>(mpi_.rank); }
   int size() const override { return static_cast<int>(mpi_.ranks); }
   base::Status exchange(int to, base::Bytes out, int from, std::vector<uint8_t>* in) override;
@@ -24,7 +24,7 @@ class MpiCommunicator : public base::Communicator {
   bool done(Transfer& transfer) const;
   base::Status run(Pending& pending, int to, int from) const;
 
-  const capture::FinalizeRequest& mpi_;
+  const capture::MpiAccess& mpi_;
 };
 
 }  // namespace headrace::programs

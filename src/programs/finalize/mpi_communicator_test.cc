@@ -21,7 +21,7 @@ int test(uint64_t*, int* done, void*) {
 }
 
 base::Status received_of(uint64_t length, std::vector<uint8_t>* bytes) {
-  capture::FinalizeRequest request{};
+  capture::MpiAccess request{};
   request.ranks = 2;
   request.patience_ns = 1'000'000'000;
   request.isend = send;
