@@ -25,30 +25,30 @@
 
 /* What a rank learns. Numbers of clusters begin with 0, that of the most members. */
 struct headrace_cluster {
-  int cluster;                 /* the one nearest to this rank */
-  int clusters;                /* how many there are */
-  int size;                    /* ranks in this one that are no outliers */
-  int representative;          /* the rank that stands for it */
-  int outlier;                 /* 1: this rank lies outside of all clusters */
-  int missing;                 /* 1: this rank has no finished instance of the phase, and took part as idle */
-  int ranks_missing;           /* how many ranks that is so of */
-  int outliers;                /* how many ranks are outliers */
-  unsigned long instance;       /* of the phase, of this rank: 1, 2, ...; 0: the whole run, or missing */
-  double distance;             /* seconds by which this rank differs from the representative, over all functions */
+  int cluster;            /* the one nearest to this rank */
+  int clusters;           /* how many there are */
+  int size;               /* ranks in this one that are no outliers */
+  int representative;     /* the rank that stands for it */
+  int outlier;            /* 1: this rank lies outside of all clusters */
+  int missing;            /* 1: this rank has no finished instance of the phase, and took part as idle */
+  int ranks_missing;      /* how many ranks that is so of */
+  int outliers;           /* how many ranks are outliers */
+  unsigned long instance; /* of the phase, of this rank: 1, 2, ...; 0: the whole run, or missing */
+  double distance;        /* seconds by which this rank differs from the representative, over all functions */
 };
 
 /* What headrace_cluster_phase returns. Unless it says otherwise, all ranks get the same. */
 enum headrace_cluster_result {
   HEADRACE_CLUSTER_FOUND = 0,
-  HEADRACE_CLUSTER_NOT_TRACED = 1,     /* this process is not: perhaps this rank alone */
-  HEADRACE_CLUSTER_NO_MPI = 2,         /* before MPI_Init, after MPI_Finalize, or no MPI */
-  HEADRACE_CLUSTER_UNKNOWN_MPI = 3,    /* an MPI that the tracer does not know */
-  HEADRACE_CLUSTER_SOME_UNTRACED = 4,  /* some rank of this node is not traced */
-  HEADRACE_CLUSTER_DIFFERENT = 5,      /* ranks asked for different phases */
-  HEADRACE_CLUSTER_NO_PHASE = 6,       /* no rank has finished such a phase */
-  HEADRACE_CLUSTER_NOTHING_DONE = 7,   /* no rank called a function that is traced */
-  HEADRACE_CLUSTER_NO_ANSWER = 8,      /* a rank did not come in time, now or in an earlier call: perhaps not to all */
-  HEADRACE_CLUSTER_FAILED = 9          /* no memory, or the tracer is not complete: perhaps at this rank alone */
+  HEADRACE_CLUSTER_NOT_TRACED = 1,    /* this process is not: perhaps this rank alone */
+  HEADRACE_CLUSTER_NO_MPI = 2,        /* before MPI_Init, after MPI_Finalize, or no MPI */
+  HEADRACE_CLUSTER_UNKNOWN_MPI = 3,   /* an MPI that the tracer does not know */
+  HEADRACE_CLUSTER_SOME_UNTRACED = 4, /* some rank of this node is not traced */
+  HEADRACE_CLUSTER_DIFFERENT = 5,     /* ranks asked for different phases */
+  HEADRACE_CLUSTER_NO_PHASE = 6,      /* no rank has finished such a phase */
+  HEADRACE_CLUSTER_NOTHING_DONE = 7,  /* no rank called a function that is traced */
+  HEADRACE_CLUSTER_NO_ANSWER = 8,     /* a rank did not come in time, now or in an earlier call: perhaps not to all */
+  HEADRACE_CLUSTER_FAILED = 9         /* no memory, or the tracer is not complete: perhaps at this rank alone */
 };
 
 /* An error in words. */

@@ -12,7 +12,7 @@
 namespace headrace::capture {
 
 struct FinalizeRequest {
-  uint32_t version;  // kFinalizeVersion
+  uint32_t version;   // kFinalizeVersion
   uint32_t launched;  // 1: a launcher will store what is in the spool
   MpiAccess mpi;
 

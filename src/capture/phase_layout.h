@@ -82,8 +82,8 @@ struct alignas(64) Phase {
   uint32_t functions, sizes, first_instance, kept;
   uint32_t every;             // 2^every: which instances are kept besides the slowest
   uint32_t latest_functions;  // FunctionSums of the instance that ended last, kept whole or not; not read from a spool
-  uint64_t latest;            // its number; 0: none, or there was no memory
-  uint32_t slow[4];  // PhaseInstance: the slowest ones
+  uint32_t slow[4];           // PhaseInstance: the slowest ones
+  uint64_t latest;            // number of the instance that ended last; 0: none, or there was no memory
 };
 
 struct alignas(64) OpenPhase {

@@ -27,7 +27,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 7;
+inline constexpr uint32_t kSpoolVersion = 6;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31

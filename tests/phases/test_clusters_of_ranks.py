@@ -60,7 +60,9 @@ def launched(mpi: str, program: Path, ranks: int) -> list[str | Path]:
     return ["timeout", "150", f"mpirun.{mpi}", "-np", str(ranks), program]
 
 
-def run(mpi: str, program: Path, ranks: int, place: Path, **variables: str) -> tuple[dict[str, list[Answer]], Phased]:
+def run(
+    mpi: str, program: Path, ranks: int, place: Path, **variables: str
+) -> tuple[dict[str, list[Answer]], Phased]:
     out = place / "out"
     command = ["sh", "-c", 'exec "$@" > ' + str(out), "sh", *launched(mpi, program, ranks)]
     done = run_phased(command, place / "job.hr", timeout=200, env={**os.environ, **MPI, **variables})
@@ -133,6 +135,19 @@ def test_without_a_tracer_nothing_is_found(mpi: str, program: Path) -> None:
     lines = [line for line in done.stdout.splitlines() if "without an answer" not in line]
     found = answers("\n".join(lines))
     assert {each.result for of in found.values() for each in of} == {NOT_TRACED}
+
+
+@pytest.mark.parametrize(
+    "compiler", ["gcc -std=c99 -pedantic-errors -Wconversion", "g++ -std=c++98 -pedantic-errors -x c++"]
+)
+def test_the_header_alone_is_enough(tmp_path: Path, compiler: str) -> None:
+    source = tmp_path / "alone.c"
+    source.write_text(
+        "#include <headrace/clusters.h>\n"
+        "int main(void) { struct headrace_cluster mine;\n"
+        '  return headrace_cluster_phase("dump", &mine) == 1 && headrace_cluster_error(1) ? 0 : 1; }\n'
+    )
+    subprocess.run([compile_program(compiler, [source], tmp_path / "alone")], check=True)
 
 
 def test_a_phase_that_is_not_there_is_said(mpi: str, program: Path, tmp_path: Path) -> None:

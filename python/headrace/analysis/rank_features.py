@@ -98,9 +98,7 @@ def _rows(log: JobLog) -> tuple[list[str], dict[int, int]]:
     return names, {row["process"]: at[row["instance"], row["rank"]] for row in ranks}
 
 
-def _profile(
-    log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan | None
-) -> dict[str, list[float]]:
+def _profile(log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan | None) -> dict[str, list[float]]:
     columns: dict[str, list[float]] = {}
     for row in log.native.frame("phase_profiles" if span else "profiles").rows():
         number = place.get(row["process"])

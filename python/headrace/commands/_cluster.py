@@ -16,7 +16,8 @@ def render(file: str, found: Clustering, out: Terminal) -> list[str]:
     table = found.table
     what = "ranks" if table.names else "rows"
     lines = [
-        f"{printable(file)}{_span(table)}: {number(table.rows)} {what}, {number(len(table.columns))} columns; "
+        f"{printable(file)}{_span(table)}: {number(table.rows)} {what}, "
+        f"{number(len(table.columns))} columns; "
         f"{_count(found.k, 'cluster')}, {_count(len(found.outliers), 'outlier')} ({found.seconds:.2f} s)"
     ]
     if table.left_out:
@@ -27,8 +28,9 @@ def render(file: str, found: Clustering, out: Terminal) -> list[str]:
         )
     if table.missing:
         lines += out.wrap(
-            f"{number(len(table.missing))} {what} have no figures of it: they were not in it, or it is only in "
-            f"the sums of all instances there. They count as idle: {_some_names(table.names, table.missing)}"
+            f"{number(len(table.missing))} {what} have no figures of it: they were not in it, or it is only "
+            "in the sums of all instances there. They count as idle: "
+            + _some_names(table.names, table.missing)
         )
     for at, each in enumerate(found.clusters[:_MOST_CLUSTERS]):
         share = each.size / max(1, table.rows)

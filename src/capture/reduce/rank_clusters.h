@@ -19,14 +19,14 @@ struct FunctionTime {
 
 /// What one rank did in what is to be clustered.
 struct RankTimes {
-  uint64_t asked = 0;   // what that is; equal at all ranks
-  bool missing = false; // the rank was not in it
+  uint64_t asked = 0;    // what that is; equal at all ranks
+  bool missing = false;  // the rank was not in it
   std::vector<FunctionTime> times;
 };
 
 struct RankClusters {
-  bool different = false;  // ranks asked for different things: nothing was clustered
-  uint64_t missing = 0;    // ranks that were not in it; they count as idle
+  bool different = false;           // ranks asked for different things: nothing was clustered
+  uint64_t missing = 0;             // ranks that were not in it; they count as idle
   std::vector<uint16_t> functions;  // the columns, by layer and name; none: nothing was done, nothing was clustered
   std::vector<double> mine;         // this rank's row, in seconds
   cluster::Clustering found;

@@ -75,7 +75,8 @@ Reduced finalize(const FinalizeRequest& request) {
                                          " did after MPI_Finalize is still there; run `headrace collect` on it");
   }
   // With the rest of rank 0's part it counts when all parts do, and tells so.
-  if (request.mpi.rank == 0) reduction.add_fact(capture::kReductionFact + capture::identity_text(place.reduction()), "yes");
+  if (request.mpi.rank == 0)
+    reduction.add_fact(capture::kReductionFact + capture::identity_text(place.reduction()), "yes");
   const auto part = reduction.make_parts(plan->merge, log ? log->job() : 0, place.reduction());
   if (!part.ok()) return Reduced::kFailed;
   if (const auto& files = reduction.files_to_ask(); !files.empty()) (void)request.keep_more(files.data(), files.size());

@@ -1,7 +1,7 @@
 // Ranks of two kinds and a slow one, which ask for their clusters.
 //
-// Every fourth rank waits in read(), the others in readv(), of a timer; the last one ten times as long. Each rank prints
-// a line an answer: name of the question, rank, result, and what headrace_cluster has.
+// Every fourth rank waits in read(), the others in readv(), of a timer; the last one ten times as long. Each rank
+// prints a line an answer: name of the question, rank, result, and what headrace_cluster has.
 #include <errno.h>
 #include <headrace/clusters.h>
 #include <headrace/phases.h>
