@@ -22,7 +22,7 @@ class ReadablePages {
 
   bool covers(uintptr_t address, size_t bytes) {
     const uintptr_t end = address + bytes;
-    if (end < address || bytes > kMost) return false;
+    if (end < address || bytes > kMost || address < kPage) return false;  // an empty row is page 0
     for (uintptr_t page = address & ~(kPage - 1); page < end; page += kPage) {
       uintptr_t& known = known_[page / kPage & mask_];
       if (__atomic_load_n(&known, __ATOMIC_RELAXED) == page) continue;
