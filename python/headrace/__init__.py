@@ -14,30 +14,31 @@ what makes reports and figures when one is asked for.
 
 from __future__ import annotations
 
-import importlib
-import os
-from typing import TYPE_CHECKING, Any
+from headrace.phases import phase
 
-from headrace._errors import (
-    HeadraceError,
-    LogCorruptError,
-    LogError,
-    LogForeignError,
-    LogNotFoundError,
-    LogTooLargeError,
-    LogTruncatedError,
-    LogUnreadableError,
-    LogUnsupportedError,
-    MissingPackageError,
-    OutputError,
-    UsageError,
-)
-from headrace._native import version as __version__
-from headrace.logs import Counter, Damage, Flag, JobLog, counters, flags, open, units
-
+TYPE_CHECKING = False  # as in typing, which simulations that only name their phases need not load
 if TYPE_CHECKING:
+    import os
+    from typing import Any
+
     from headrace import figures
+    from headrace._errors import (
+        HeadraceError,
+        LogCorruptError,
+        LogError,
+        LogForeignError,
+        LogNotFoundError,
+        LogTooLargeError,
+        LogTruncatedError,
+        LogUnreadableError,
+        LogUnsupportedError,
+        MissingPackageError,
+        OutputError,
+        UsageError,
+    )
+    from headrace._native import version as __version__
     from headrace.analysis.clusters import Clustering
+    from headrace.logs import Counter, Damage, Flag, JobLog, counters, flags, open, units
     from headrace.reports.notebook import Report
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "figures",
     "flags",
     "open",
+    "phase",
     "report",
     "units",
 ]
@@ -78,6 +80,7 @@ def report(
     As the last line of a notebook's cell it shows itself. `force` replaces a file that is no report. Raises a
     LogError, OutputError, and MissingPackageError when the page of reports was not built.
     """
+    from headrace.logs import JobLog, open
     from headrace.reports.notebook import Report
 
     if isinstance(log, JobLog):
@@ -105,18 +108,37 @@ def cluster(
     `normalisation`: "spread", "range" or "none"; `distance`: "manhattan", "euclidean" or "chebyshev". See
     docs/clustering.md. Raises UsageError, and a LogError when a file cannot be read.
     """
+    import os
+
     from headrace.analysis import clusters, point_tables
 
     table = point_tables.read(data) if isinstance(data, (str, os.PathLike)) else point_tables.of_array(data)
     return clusters.cluster(table, k, seed=seed, normalisation=normalisation, distance=distance)
 
 
+# Where the rest comes from, when it is first asked for.
+_PLACES = {
+    "headrace._native": ("version",),
+    "headrace.logs": ("Counter", "Damage", "Flag", "JobLog", "counters", "flags", "open", "units"),
+    "headrace.reports.notebook": ("Report",),
+    "headrace.analysis.clusters": ("Clustering",),
+}
+
+
 def __getattr__(name: str) -> Any:
     """What is loaded when it is first asked for."""
+    from importlib import import_module
+
     if name == "figures":
-        return importlib.import_module("headrace.figures")
-    if name == "Report":
-        return importlib.import_module("headrace.reports.notebook").Report
-    if name == "Clustering":
-        return importlib.import_module("headrace.analysis.clusters").Clustering
-    raise AttributeError(f"module 'headrace' has no attribute {name!r}")
+        return import_module("headrace.figures")
+    wanted = "version" if name == "__version__" else name
+    places = (place for place, names in _PLACES.items() if wanted in names)
+    place = next(places, "headrace._errors" if name in __all__ else None)
+    if place is None:
+        raise AttributeError(f"module 'headrace' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(place), wanted)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

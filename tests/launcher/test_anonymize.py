@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import headrace
+import headrace._native
 from headrace.commands._checks import preload_library
 from launcher_tools import Launcher
 

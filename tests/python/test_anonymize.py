@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import headrace
+import headrace._native
 import pytest
 from chunk_bytes import all_bytes
 from commands import headrace as command

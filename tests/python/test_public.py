@@ -21,7 +21,7 @@ PUBLIC = {
     "Clustering", "Counter", "Damage", "Flag", "HeadraceError", "JobLog", "LogCorruptError", "LogError",
     "LogForeignError", "LogNotFoundError", "LogTooLargeError", "LogTruncatedError", "LogUnreadableError",
     "LogUnsupportedError", "MissingPackageError", "OutputError", "Report", "UsageError", "__version__",
-    "cluster", "counters", "figures", "flags", "open", "report", "units",
+    "cluster", "counters", "figures", "flags", "open", "phase", "report", "units",
 }  # fmt: skip
 FIGURES: dict[str, Callable[[JobLog], figures.Figure]] = {
     "bandwidth": figures.bandwidth,
@@ -53,7 +53,8 @@ def test_the_public_names_are_these() -> None:
 def test_importing_is_light() -> None:
     code = (
         "import headrace, sys;"
-        "print([m for m in ('pyarrow', 'pandas', 'numpy', 'click', 'rich', 'zlib', 'tempfile',"
+        "print([m for m in ('ctypes', 'typing', 'headrace._native', 'headrace.logs',"
+        "'pyarrow', 'pandas', 'numpy', 'click', 'rich', 'zlib', 'tempfile',"
         "'headrace.reports', 'headrace.figures', 'headrace.analysis') if m in sys.modules])"
     )
     command = [sys.executable, "-X", "frozen_modules=on", "-c", code]

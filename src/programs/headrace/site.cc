@@ -29,6 +29,8 @@ constexpr char kHelp[] =
     "\n"
     "      --prefix          where it is installed\n"
     "      --preload         the capture library, for LD_PRELOAD\n"
+    "      --cflags          arguments by which compilers find Headrace's headers\n"
+    "      --include-dir     where those are, and what other languages include\n"
     "      --ldflags         arguments that link a program with the capture library;\n"
     "                        put them before other libraries\n"
     "      --ldflags-static  the same for programs linked with -static\n"
@@ -46,14 +48,19 @@ constexpr char kHelp[] =
 
 std::string library_directory() { return library_path().substr(0, library_path().rfind('/')); }
 std::string templates() { return prefix() + "/share/headrace"; }
+std::string include_directory() { return prefix() + "/include"; }
 
 /// Compilers hand "-Wl,…" on by the comma, and shells split at spaces.
-Result<std::string> plain_directory() {
-  const std::string directory = library_directory();
+Result<std::string> plain(const std::string& directory) {
   if (directory.find_first_of(" ,:$'\"\\") == std::string::npos) return directory;
   return Status(Code::kInvalid, directory +
                                     ": a compiler cannot be told of a path with such characters; install "
                                     "Headrace where there are none");
+}
+
+Result<std::string> compile_flags() {
+  HEADRACE_ASSIGN(const std::string directory, plain(include_directory()));
+  return "-I" + directory;
 }
 
 Result<RunSettings> site_settings() {
@@ -113,8 +120,9 @@ std::string everything() {
   const bool there = access(configuration.c_str(), F_OK) == 0;
   const auto logs = log_directory();
   return "prefix:         " + prefix() + "\npreload:        " + library_path() +
-         "\nldflags:        " + or_reason(link_flags()) + "\nldflags-static: " + or_reason(static_link_flags()) +
-         "\nconfiguration:  " + configuration + (there ? "" : " (not there)") + "\nlog-directory:  " +
+         "\ninclude-dir:    " + include_directory() + "\nldflags:        " + or_reason(link_flags()) +
+         "\nldflags-static: " + or_reason(static_link_flags()) + "\nconfiguration:  " + configuration +
+         (there ? "" : " (not there)") + "\nlog-directory:  " +
          (logs.ok() && logs->empty() ? "none: logs go to the directory where a command is started" : or_reason(logs));
 }
 
@@ -126,6 +134,8 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
   if (what == "--help" || what == "-h") return std::string(kHelp, sizeof kHelp - 2);
   if (what == "--prefix") return prefix();
   if (what == "--preload") return library_path();
+  if (what == "--cflags") return compile_flags();
+  if (what == "--include-dir") return include_directory();
   if (what == "--ldflags") return link_flags();
   if (what == "--ldflags-static") return static_link_flags();
   if (what == "--log-directory") return log_directory();
@@ -136,14 +146,14 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
 }  // namespace
 
 Result<std::string> link_flags() {
-  HEADRACE_ASSIGN(const std::string directory, plain_directory());
+  HEADRACE_ASSIGN(const std::string directory, plain(library_directory()));
   // It has to stay although no symbol of the program needs it, and to come before the C library. In link/ there is its
   // name without its functions (programs/preload/CMakeLists.txt).
   return "-Wl,--push-state,--no-as-needed -L" + directory + "/link -lheadrace -Wl,--pop-state -Wl,-rpath," + directory;
 }
 
 Result<std::string> static_link_flags() {
-  HEADRACE_ASSIGN(const std::string directory, plain_directory());
+  HEADRACE_ASSIGN(const std::string directory, plain(library_directory()));
   const std::string object = directory + "/headrace-static.o";
   if (access(object.c_str(), R_OK) != 0) {
     return Status(Code::kNotFound, object + ": " + strerror(errno) +

@@ -46,11 +46,12 @@ target_include_directories(headrace_static PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 target_compile_options(headrace_static PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec -U_FORTIFY_SOURCE>
                        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 target_compile_definitions(headrace_static PRIVATE HEADRACE_STATIC $<$<COMPILE_LANGUAGE:CXX>:__NO_INLINE__>)
-# One object without any other global name, so that it cannot meet one of the program's.
+# One object without other global names than the phases', so that none can meet one of the program's.
 add_custom_command(OUTPUT ${directory}/headrace-static.o
   COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${directory}/headrace-static.o $<TARGET_OBJECTS:headrace_static>
           $<TARGET_FILE:headrace_recorder> $<TARGET_FILE:headrace_intercept> $<TARGET_FILE:headrace_base>
-  COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=__wrap_* --strip-debug ${directory}/headrace-static.o
+  COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=__wrap_*
+          --keep-global-symbol=headrace_phase_begin --keep-global-symbol=headrace_phase_end --strip-debug ${directory}/headrace-static.o
   DEPENDS headrace_static headrace_recorder headrace_intercept headrace_base $<TARGET_OBJECTS:headrace_static>
   COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(headrace_static_object ALL DEPENDS ${directory}/headrace-static.o)
