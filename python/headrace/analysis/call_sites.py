@@ -44,9 +44,10 @@ _LIBRARY_SOURCES = (
     "./csu/",
     "../csu/",
 )
-# Python files that are not the user's own: packages that were installed, the standard library, and what these make.
+# Python files that are not the user's own: installed packages, the standard library, and what these make.
 _PYTHON_LIBRARIES = re.compile(
-    r"/(site|dist)-packages/|/lib(64|32)?/python\d(\.\d+)?t?/|/python\d+\.zip/|^<(frozen |__array_function__|decorator-gen)"
+    r"/(site|dist)-packages/|/lib(64|32)?/python\d(\.\d+)?t?/|/python\d+\.zip/"
+    r"|^<(frozen |__array_function__|decorator-gen)"
 )
 _LIBRARY_NAMES = ("std::", "__gnu_cxx::", "_gfortran", "core::", "alloc::", "__libc_start", "_start")
 
@@ -57,8 +58,8 @@ class CallSites:
 
     what ("open", "slowest_read", "slowest_write", "largest_read", "largest_write"), stack (16 hex digits),
     calls (how many file records have it), time_ns and bytes (sums of theirs; 0 for open), frames (innermost
-    first, those of Python before those of machine code: function, file, line, module, offset, inlined, python;
-    null where unknown), show (the index in `frames` of the code that did it, -1: there is none).
+    first, those of Python before those of machine code: function, file, line, module, offset, inlined,
+    python; null where unknown), show (the index in `frames` of the code that did it, -1: there is none).
     """
 
     sites: list[Site] = field(default_factory=list)
@@ -114,7 +115,7 @@ def call_sites(
 def shown_frame(frames: Sequence[Frame], programs: Iterable[str] = ()) -> int:
     """The innermost frame of the program, or of a library that is not the system's; -1: no frame at all.
 
-    Where there are frames of Python it is one of them: the innermost of the user's own files, else the innermost.
+    Where there are frames of Python it is one of them: the innermost of the user's own files, else of all.
     """
     python = [number for number, frame in enumerate(frames) if frame.get("python")]
     if python:
