@@ -40,12 +40,36 @@ TEST(Anonymizer, TextsThatStayAreListed) {
       kept.insert(std::string(each.table) + "." + std::string(each.column));
     }
   }
-  EXPECT_EQ(kept, (std::set<std::string>{"processes.ended", "processes.reason",   "files.kind",      "files.layer",
-                                         "properties.key",  "properties.value",   "sizes.direction", "common.direction",
-                                         "common.what",     "profiles.function",  "profiles.layer",  "series.direction",
-                                         "segments.layer",  "segments.direction", "mounts.type",     "mounts.source",
-                                         "mounts.options",  "sites.what",         "gaps.what",       "gaps.unit",
-                                         "gaps.reason",     "shared.who",         "shares.layer",    "shares.kind"}));
+  EXPECT_EQ(kept, (std::set<std::string>{"processes.ended",
+                                         "processes.reason",
+                                         "files.kind",
+                                         "files.layer",
+                                         "properties.key",
+                                         "properties.value",
+                                         "sizes.direction",
+                                         "common.direction",
+                                         "common.what",
+                                         "profiles.function",
+                                         "profiles.layer",
+                                         "series.direction",
+                                         "segments.layer",
+                                         "segments.direction",
+                                         "mounts.type",
+                                         "mounts.source",
+                                         "mounts.options",
+                                         "sites.what",
+                                         "gaps.what",
+                                         "gaps.unit",
+                                         "phases.ended",
+                                         "phase_profiles.function",
+                                         "phase_profiles.layer",
+                                         "phase_series.direction",
+                                         "phase_sizes.layer",
+                                         "phase_sizes.direction",
+                                         "gaps.reason",
+                                         "shared.who",
+                                         "shares.layer",
+                                         "shares.kind"}));
 }
 
 TEST(Anonymizer, NumbersOfRanksStay) {

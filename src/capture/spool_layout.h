@@ -259,9 +259,14 @@ struct Name {
 
 struct alignas(64) Profile {
   uint64_t calls, errors, bytes, time, max_time;
-  uint64_t inside;  // of libraries' functions: part of `time` that was inside other profiled calls
-  uint64_t unused[2];
+  uint64_t inside;    // of libraries' functions: part of `time` that was inside other profiled calls
+  uint32_t next;      // of the same thread
+  uint16_t function;  // number in functions.def; of a library's function with kLibraryFunction
+  uint8_t direction;  // what its calls do: kMovesRead, kMovesWrite or 0
+  uint8_t unused[9];
 };
+inline constexpr uint16_t kLibraryFunction = 0x8000;
+inline constexpr uint8_t kMovesRead = 1, kMovesWrite = 2;
 
 /// Profiles of libraries' functions, by number (intercept/library_functions.h); 256 bytes.
 inline constexpr uint32_t kLibraryPage = 64, kLibraryPages = 16;
@@ -280,9 +285,20 @@ struct JournalEntry {
 };
 inline constexpr uint32_t kJournalEntries = 24;
 
-/// One bin of the series. Operations are those that ended in it: reads, writes and, last, all other calls.
+/// One bin of the series. Bytes read, written, and handed to MPI; operations are those that ended in it: reads, writes,
+/// all other calls, and calls of MPI that moved something.
+inline constexpr uint32_t kFlows = 3;
+enum Flow : uint32_t { kReadFlow = 0, kWriteFlow = 1, kMessageFlow = 2 };
 struct SeriesBin {
-  uint64_t bytes[2], operations[3];
+  uint64_t bytes[kFlows], operations[4];
+};
+
+/// Sizes of operations, eight bins to a doubling (size_bins.h), of one thread, layer and direction; and where the
+/// latest size is counted.
+struct SizeCursor {
+  uint64_t size;     // of the latest operation
+  uint32_t counter;  // where it is counted; 0: nowhere yet
+  uint32_t bins;     // FineSizes (phase_layout.h)
 };
 
 /// What one thread (and, after it ended, a later one) counts.
@@ -303,9 +319,14 @@ struct alignas(64) ThreadBlock {
   uint32_t libraries[kLibraryPages];               // LibraryProfiles, by number of the function / kLibraryPage
   uint32_t profiles[kMaximumFunctions];            // Profile, by function number of intercept/functions.def
   uint32_t excluded[kExclusionRules];              // Excluded
+  uint32_t used_profiles;                          // Profile, of functions and libraries; the latest met comes first
+  uint32_t phase_series;                           // PhaseSeries (phase_layout.h)
+  SizeCursor sizes[kSystemLayers][2];
   JournalEntry journal[kJournalEntries];
   SeriesBin series[kSeriesBins];  // of 2^series_shift ticks each, since Header::ticks[0]
 };
+
+inline constexpr uint32_t kOpenPhases = 32;  // at once
 
 enum class ClockKind : uint32_t { kMonotonic = 0, kTimeStampCounter = 1, kCntvct = 2 };
 enum class EndKind : uint32_t { kNone = 0, kExit = 1, kExec = 2 };  // kNone: killed, or still running
@@ -344,6 +365,15 @@ struct alignas(64) Header {
   uint32_t scheduler_job;        // Name: scheduler, space, job id; 0: none, or a launcher keeps it
   uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted
   uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
+  uint32_t first_phase;                                     // Phase (phase_layout.h)
+  uint32_t open_phases[kOpenPhases];                        // OpenPhase, in the order of their begins
+  uint32_t open_phase_count;
+  uint32_t changing_phases;    // 1: a phase is being closed; its sums may lack or repeat it
+  uint32_t phases_only;        // 1: nothing is recorded outside phases
+  uint64_t stray_phase_ends;   // of phases that were not open
+  uint64_t uncounted_sizes;    // operations whose size is in no FineSizes, for lack of memory
+  uint64_t lost_phases;        // begun while too many were open, or without memory
+  uint64_t dropped_instances;  // whose sums alone were kept, for lack of memory or for being one of very many
 };
 
 /// The roll-up's blocks as they were before `fold_victim` was added.

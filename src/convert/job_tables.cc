@@ -148,7 +148,7 @@ void JobTables::series(uint64_t process, const model::SeriesBin& bin) {
   series_width_ns_.add(bin.width_ns);
   series_bytes_.add(bin.bytes);
   series_operations_.add(bin.operations);
-  series_direction_.add(bin.what == model::SeriesBin::kOther ? "metadata" : model::direction_name(bin.what));
+  series_direction_.add(model::flow_name(bin.what));
 }
 
 void JobTables::mount(const MountRow& mount) {

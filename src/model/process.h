@@ -58,10 +58,15 @@ void merge(Profile& into, const Profile& from);
 
 /// What happened during [start_at_ns, start_at_ns + width_ns): bytes moved, and operations that ended then.
 struct SeriesBin {
-  uint32_t what = 0;  // model::Direction, or kOther: calls that neither read nor write
+  uint32_t what = 0;  // model::Direction; kOther: calls that neither read nor write; kMessage: what MPI was handed
   uint64_t start_at_ns = 0, width_ns = 0, bytes = 0, operations = 0;
-  static constexpr uint32_t kOther = 2;
+  static constexpr uint32_t kOther = 2, kMessage = 3;
 };
+/// The word used in logs for SeriesBin::what.
+constexpr std::string_view flow_name(uint32_t what) {
+  constexpr std::string_view kNames[] = {"read", "write", "metadata", "message"};
+  return kNames[what < 4 ? what : 2];
+}
 
 /// Something that happened and is not in the figures, with its amount.
 struct Gap {

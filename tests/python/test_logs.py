@@ -117,12 +117,12 @@ def test_an_empty_job_has_every_table_without_rows(tmp_path: Path) -> None:
 def test_columns_and_tables_of_a_newer_version_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.hr"
     extra = {"share": [0.5, 1.5], "delta": [-1, 2], "note": ["x", "y"]}
-    tables = {"mounts": {"mount": [1, 2], **extra}, "phases": {"name": ["a"], "n": [1]}}
+    tables = {"mounts": {"mount": [1, 2], **extra}, "waves": {"name": ["a"], "n": [1]}}
     _native.write_tables(bytes(path), tables)
     log = headrace.open(path)
     assert log.mounts.select(list(extra)).to_pydict() == extra
-    assert log.tables[-1] == "phases"
-    assert log.table("phases").to_pydict() == {"name": ["a"], "n": [1]}
+    assert log.tables[-1] == "waves"
+    assert log.table("waves").to_pydict() == {"name": ["a"], "n": [1]}
 
 
 def test_text_where_numbers_belong_is_refused_with_the_place(tmp_path: Path) -> None:

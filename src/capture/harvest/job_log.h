@@ -129,6 +129,7 @@ void JobLog::add_spool(std::span<std::byte> bytes, std::span<std::byte> reduced,
     return add_uncaptured(std::move(process));
   }
   settle(contents->process, contents->forked);
+  close_open(contents->phases);
   contents->process.id = tree_.id_of(image);
   contents->process.host = host_;
   tree_.end(image, contents->process.ended, contents->process.end_at_ns);

@@ -136,7 +136,7 @@ void LogTables::add_profile(uint64_t process, const model::Profile& p) {
 
 void LogTables::add_series(uint64_t process, const model::SeriesBin& bin) {
   series_.push_back({process, bin.start_at_ns, bin.width_ns, bin.bytes, bin.operations});
-  series_directions_.push_back(bin.what == model::SeriesBin::kOther ? "metadata" : model::direction_name(bin.what));
+  series_directions_.push_back(model::flow_name(bin.what));
 }
 
 void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
@@ -149,7 +149,7 @@ void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
 uint64_t LogTables::rows() const {
   return fact_keys_.size() + name_ids_.size() + files_.size() + properties_.size() + sizes_.size() + common_.size() +
          processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + nodes_.size() +
-         call_sites_.rows() + shares_.rows();
+         call_sites_.rows() + shares_.rows() + phases_.rows();
 }
 
 void LogTables::mark() {
@@ -157,6 +157,7 @@ void LogTables::mark() {
                         series_.size(), gaps_.size(),  call_sites_.sites(), properties_.size()};
   std::copy(std::begin(now), std::end(now), marks_);
   shares_.mark();
+  phases_.mark();
 }
 
 void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they are true
@@ -189,12 +190,14 @@ void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they 
   property_keys_.resize(marks_[8]);
   property_values_.resize(marks_[8]);
   shares_.rewind();
+  phases_.rewind();
 }
 
 void LogTables::clear() {
   clear_all(fact_keys_, fact_values_, name_ids_, name_texts_, mounts_, nodes_);
   call_sites_.clear();
   shares_.clear();
+  phases_.clear();
   for (size_t& mark : marks_) mark = 0;
   rewind();
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "capture/harvest/mounts.h"
+#include "capture/harvest/phase_tables.h"
 #include "capture/harvest/share_tables.h"
 #include "capture/harvest/site_tables.h"
 #include "format/writer.h"
@@ -42,6 +43,7 @@ class LogTables {
   void add_stack(const model::Stack& stack) {
     call_sites_.add_stack(stack, [this](std::string_view path) { return name(path); });
   }
+  void add_phase(uint64_t process, const model::Phase& phase) { phases_.add(process, name(phase.path), phase); }
 
   uint64_t rows() const;
   bool empty() const { return rows() == 0; }
@@ -146,6 +148,7 @@ class LogTables {
   std::vector<NodeRow> nodes_;
   SiteTables call_sites_;
   ShareTables shares_;
+  PhaseTables phases_;
 
   std::vector<uint64_t> known_names_, known_mounts_;  // hash sets; emptied when they grow too large
   size_t known_count_ = 0;

@@ -122,6 +122,7 @@ base::Result<SpoolContents> read_remainder(std::span<std::byte> bytes, std::span
   HEADRACE_ASSIGN(SpoolContents contents, read_spool(bytes, label, job_start, now, rest));
   subtract_profiles(contents, *known);
   subtract_series(contents, *known);
+  subtract_phases(contents.phases.finished, known->phases.finished);
   subtract_gaps(contents, *known);
   contents.excluded_other = less(contents.excluded_other, known->excluded_other);
   contents.child_other = less(contents.child_other, known->child_other);

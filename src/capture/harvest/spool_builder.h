@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "capture/phase_layout.h"
 #include "capture/spool_layout.h"
 
 namespace headrace::capture {
@@ -144,6 +145,56 @@ class SpoolBuilder {
     return at<Shard>(shard).metadata = offset;
   }
 
+  uint32_t function_sums(uint64_t calls) {
+    const uint32_t offset = make<FunctionSums>();
+    auto& sums = at<FunctionSums>(offset);
+    sums.rows = 2;
+    sums.of[0] = {calls, 0, calls * 4096, calls * 500, 0, 3, kMovesWrite, {}};
+    sums.of[1] = {calls, 1, 0, calls * 100, 0, kLibraryFunction | 1, 0, {}};
+    return offset;
+  }
+
+  uint32_t size_sums(uint64_t count) {
+    const uint32_t offset = make<SizeSums>();
+    auto& sums = at<SizeSums>(offset);
+    sums.rows = 1;
+    sums.of[0] = {count, 80, 0, 1, 0};
+    return offset;
+  }
+
+  uint32_t phase_series(uint64_t start) {
+    const uint32_t offset = make<PhaseSeries>();
+    auto& series = at<PhaseSeries>(offset);
+    series.start = start, series.shift = 20, series.bytes[2][kWriteFlow] = 4096;
+    return offset;
+  }
+
+  /// A phase with two finished instances of which one is kept whole, and a third one that is open.
+  uint32_t phase(std::string_view path) {
+    const uint32_t offset = make<Phase>(), path_name = name(path), instance = make<PhaseInstance>();
+    auto& one = at<PhaseInstance>(instance);
+    one.number = 1, one.begin = 1'100'000'000, one.end = 1'200'000'000;
+    one.functions = function_sums(5), one.sizes = size_sums(5), one.series = phase_series(1'100'000'000);
+    const uint32_t functions = function_sums(7), sizes = size_sums(7);
+    auto& phase = at<Phase>(offset);
+    phase.name = path_name, phase.next = header().first_phase, phase.begun = 3, phase.finished = 2;
+    phase.time = 150'000'000, phase.least = 50'000'000, phase.most = 100'000'000, phase.slowest = 1;
+    phase.mean = 75'000'000, phase.deviations = 1.25e15;
+    phase.first_begin = 1'100'000'000, phase.last_end = 1'300'000'000;
+    phase.functions = functions, phase.sizes = sizes, phase.first_instance = instance, phase.kept = 1;
+    header().first_phase = offset;
+    return offset;
+  }
+
+  uint32_t open_phase(uint32_t phase) {
+    const uint32_t offset = make<OpenPhase>(), functions = function_sums(1);
+    auto& open = at<OpenPhase>(offset);
+    open.phase = phase, open.number = 3, open.begin = 1'400'000'000, open.functions = functions;
+    open.series.start = open.begin, open.series.shift = 20, open.series.bytes[0][kWriteFlow] = 100;
+    header().open_phases[header().open_phase_count++] = offset;
+    return offset;
+  }
+
   /// A copy of what is used so far.
   std::vector<std::byte> finish() {
     header().used = header().grown = used_;
@@ -156,7 +207,8 @@ class SpoolBuilder {
   uint32_t some_stack_ = 0;
 };
 
-/// One of everything: two files (one renamed, two threads), a roll-up, a pipe, excluded paths, profiles, a series.
+/// One of everything: two files (one renamed, two threads), a roll-up, a pipe, excluded paths, profiles, a series,
+/// phases.
 inline std::vector<std::byte> sample_spool() {
   SpoolBuilder b;
   Header& h = b.header();
@@ -198,6 +250,10 @@ inline std::vector<std::byte> sample_spool() {
     b.at<Excluded>(excluded).bytes[kRead] = 500;
     block.excluded[1] = excluded;
   }
+  const uint32_t bins = b.make<FineSizes>();
+  b.at<FineSizes>(bins).count[80] = 22;
+  b.at<ThreadBlock>(t1).sizes[0][kWrite].bins = bins;
+  b.open_phase(b.phase("step/dump"));
   const uint32_t pipe = b.record("pipe:[17]", RecordKind::kPipe);
   Direction& r = b.at<Direction>(b.direction(b.shard(pipe), kRead));
   r.run_count = 4, r.run_size = 16;

@@ -321,6 +321,15 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.library_calls_apart, "calls of libraries", "calls",
           "made by a signal handler during an update, without memory for a profile, or in a version of HDF5 that is "
           "not known: counted nowhere");
+  add_gap(out, header.lost_phases, "phases", "instances",
+          "begun while too many were open or known, or without memory: their figures are not apart");
+  add_gap(out, header.stray_phase_ends, "ends of phases", "calls", "of phases that were not open: ignored");
+  add_gap(out, header.dropped_instances, "instances of phases", "instances",
+          "among very many: they count in their phase, without figures of their own");
+  add_gap(out, header.changing_phases != 0, "phases", "instances",
+          "the process was killed while a phase ended: its sums may lack or repeat that instance");
+  add_gap(out, header.uncounted_sizes, "sizes of operations", "operations",
+          "without memory for them: they are in the figures of files, not in those of phases");
   add_gap(out, header.growth_failed, "spool growth", "processes",
           "the file system of the spool directory was full, so records folded early");
   add_gap(out, header.lost_children, "processes", "processes",
@@ -331,6 +340,10 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, clock.known() ? 0 : 1, "times", "processes",
           "the spool is of an earlier boot and has no second clock reading: its ticks cannot be converted");
   if (header.arguments_cut != 0) out->process.reason = "arguments were cut";
+  if (header.phases_only != 0) {
+    if (!out->process.reason.empty()) out->process.reason += "; ";
+    out->process.reason += "nothing was recorded outside phases, as was asked for";
+  }
 }
 
 }  // namespace
@@ -356,7 +369,9 @@ Result<SpoolContents> read_spool(std::span<std::byte> bytes, const std::string& 
   ThreadTotals threads(spool, header, clock, damage);
   threads.read_all();
   threads.give(&out, sink);
-  if (out.process.end_at_ns == 0) out.process.end_at_ns = clock.at_ns(std::max(records.last_ticks(), header.ticks[0]));
+  const uint64_t last_ticks = std::max(records.last_ticks(), header.ticks[0]);
+  out.phases = read_phases(spool, header, clock, header.ticks[1] ? header.ticks[1] : last_ticks, damage);
+  if (out.process.end_at_ns == 0) out.process.end_at_ns = clock.at_ns(last_ticks);
   read_gaps(header, clock, damage, &out);
   add_gap(&out, records.unsited() + header.folded_sites, "call sites", "files",
           "which code opened them was not looked at, or there was no room to keep it");

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
+#include "capture/harvest/phase_reader.h"
 #include "model/file_record.h"
 #include "model/process.h"
 
@@ -31,6 +32,7 @@ struct SpoolContents {
   uint64_t created_boottime_ns = 0;
   std::vector<model::Profile> profiles;  // functions that were called, in the order of functions.def
   std::vector<model::SeriesBin> series;  // bins with bytes, by direction and time
+  Phases phases;
   std::vector<model::Gap> gaps;
   std::vector<model::Module> modules;
   std::vector<model::Stack> stacks;              // what the call sites of the records refer to

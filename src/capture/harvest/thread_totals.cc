@@ -25,8 +25,8 @@ std::string rule_path(const SpoolBytes& bytes, const Header& header, uint32_t ru
 }
 
 void add(SeriesBin& into, const SeriesBin& from) {
-  for (uint32_t i = 0; i < 2; ++i) into.bytes[i] += from.bytes[i];
-  for (uint32_t i = 0; i < 3; ++i) into.operations[i] += from.operations[i];
+  for (uint32_t i = 0; i < kFlows; ++i) into.bytes[i] += from.bytes[i];
+  for (uint32_t i = 0; i < 4; ++i) into.operations[i] += from.operations[i];
 }
 
 void add(Profile& into, const Profile& from) {
@@ -202,9 +202,11 @@ void ThreadTotals::give_libraries(SpoolContents* out) {
 
 void ThreadTotals::give_series(SpoolContents* out) {
   if (!clock_.known()) return;
-  for (uint32_t what = 0; what <= model::SeriesBin::kOther; ++what) {
+  for (const uint32_t what : {0u, 1u, model::SeriesBin::kOther, model::SeriesBin::kMessage}) {
+    const uint32_t flow = what == model::SeriesBin::kMessage ? static_cast<uint32_t>(kMessageFlow) : what;
     for (uint64_t bin = 0; bin < kSeriesBins; ++bin) {
-      const uint64_t bytes = what < 2 ? bins_.sums[bin].bytes[what] : 0, operations = bins_.sums[bin].operations[what];
+      const uint64_t bytes = what != model::SeriesBin::kOther ? bins_.sums[bin].bytes[flow] : 0;
+      const uint64_t operations = bins_.sums[bin].operations[what];
       if ((bytes | operations) == 0) continue;
       // Widths, not ends, are converted: an end may lie beyond the harvest.
       const uint64_t start = clock_.duration_ns(bin << bins_.shift), end = clock_.duration_ns((bin + 1) << bins_.shift);

@@ -175,6 +175,7 @@ void count_excluded_call(uint32_t rule, bool is_open) {
 }
 
 void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time) {
+  if (!time.recorded()) return;
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   int64_t record = record_of(absolute_name(directory, path, 0), true);
@@ -206,6 +207,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
 }
 
 void open_failed(Fn function, int directory, const char* path, Timed time) {
+  if (!time.recorded()) return;
   const int error = errno;
   path_call(function, directory, path, Metadata::kErrors, false, time);
   note_failed_open(directory, path, error);
@@ -230,7 +232,8 @@ void count_close(uint64_t tag, Layer layer, Timed time) {
 }  // namespace
 
 void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere) {
-  if (tag == kUnknownTag) return plain_call(function, true, time);
+  if (!time.recorded()) return forget_tag(tag);
+  if (tag == kUnknownTag || is_ignored(tag)) return plain_call(function, true, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   if (is_excluded(tag)) {
@@ -243,8 +246,10 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere) {
 }
 
 void duplicated(Fn function, int fd, int target, Timed time) {
+  if (!time.recorded()) return fd == target ? void() : forget_descriptor(target);
   if (in_vfork_child()) return unattributed(2, 0);
   uint64_t tag = tag_of(fd);
+  if (is_ignored(tag)) tag = kUnknownTag;
   if (fd == target) return plain_call(function, true, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
@@ -267,6 +272,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
 
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
                uint32_t record_flags, bool is_directory) {
+  if (!time.recorded()) return;
   if (!ok && !looked_for_path(errno)) return plain_call(function, ok, time);
   if (!path || !*path)
     return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time)
@@ -293,6 +299,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
 }
 
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time) {
+  if (!time.recorded()) return;
   if (in_vfork_child()) return unattributed(2, 0);
   uint64_t tag = ok || fd >= 0 ? tag_of(fd) : kUnknownTag;
   Update update;
@@ -312,6 +319,7 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
 }
 
 void plain_call(Fn function, bool ok, Timed time) {
+  if (!time.recorded()) return;
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   count_profile(function, ok, time);
@@ -319,6 +327,7 @@ void plain_call(Fn function, bool ok, Timed time) {
 }
 
 void moved_position(Fn function, int fd, int64_t position, Timed time) {
+  if (!time.recorded()) return;
   if (position >= 0 && !in_vfork_child()) {
     uint64_t tag = tag_of(fd);
     if (is_tracked(tag) && is_current(tag)) {
@@ -331,6 +340,7 @@ void moved_position(Fn function, int fd, int64_t position, Timed time) {
 }
 
 void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time) {
+  if (!time.recorded()) return;
   descriptor_call(function, fd, Metadata::kMaps, ok, time);
   if (!ok || in_vfork_child()) return;
   uint64_t tag = tag_of(fd);
@@ -344,6 +354,7 @@ void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time) {
 
 void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok,
              bool exchanged, Timed time) {
+  if (!time.recorded()) return;
   path_call(function, from_directory, from, Metadata::kRenames, ok, time, exchanged ? 0 : flag::renamed);
   if (!ok) return;
   Update update;

@@ -6,7 +6,8 @@ namespace headrace::capture {
 
 /// The time of a call that is over.
 struct Timed {
-  uint64_t start, end;
+  uint64_t start, end;  // 0: it was made while nothing is recorded (State::paused)
+  bool recorded() const { return start != 0; }
   uint64_t spent() const { return end > start ? end - start : 0; }
 };
 
@@ -44,6 +45,10 @@ void renamed(Fn function, int from_directory, const char* from, int to_directory
 /// Runs `call` and returns its result with its time in `time`.
 template <typename Call>
 HEADRACE_INLINE auto timed(Timed& time, Call call) {
+  if (HEADRACE_UNLIKELY(state.paused.load(std::memory_order_relaxed))) {
+    time = {0, 0};
+    return call();
+  }
   time.start = base::ticks();
   auto result = call();
   time.end = base::ticks();

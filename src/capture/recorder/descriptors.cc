@@ -168,6 +168,8 @@ uint64_t classify(int fd) {
   if (!entry) return kUnknownTag;
   uint64_t tag = entry->load();
   if (tag != kUnknownTag) return tag;
+  if (state.paused.load(std::memory_order_relaxed))
+    return entry->compare_exchange_strong(tag, kIgnored) ? kIgnored : tag;
   int saved = errno;
   Update update;
   if (update.enter()) {
@@ -220,14 +222,22 @@ void set_tag(int fd, uint64_t tag) {
     if (is_tracked(tag)) release_file(tag);
     return;
   }
+  // What an open that began in a phase found after its end is not followed.
+  if (HEADRACE_UNLIKELY(state.paused.load(std::memory_order_relaxed)) && is_tracked(tag)) {
+    release_file(tag);
+    tag = kUnknownTag;
+  }
   uint64_t old = entry->exchange(tag, std::memory_order_acq_rel);
   if (is_tracked(old)) release_file(old);
 }
 
 void forget_descriptor(int fd) {
   if (fd < 0 || in_vfork_child()) return;
-  uint64_t tag = take_tag(fd);
-  if (!is_tracked(tag)) return;
+  forget_tag(take_tag(fd));
+}
+
+void forget_tag(uint64_t tag) {
+  if (!is_tracked(tag) || in_vfork_child()) return;
   Update update;
   if (!update.enter()) return;
   release_file(tag);
@@ -296,7 +306,8 @@ void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
     for (uint32_t j = 0; state.leaves[i] && j < 1024; ++j) {
       std::atomic<uint64_t>& entry = (*state.leaves[i])[j];
       uint64_t tag = entry.load(std::memory_order_relaxed);
-      if (!is_tracked(tag)) continue;
+      if (state.paused.load(std::memory_order_relaxed)) entry.store(kUnknownTag);  // the child is in no phase
+      if (!is_tracked(tag) || entry.load(std::memory_order_relaxed) == kUnknownTag) continue;
       OpenFile* file = file_of(tag);
       // Marked in this pass, so that a description with two descriptors is renewed once.
       if (file->unknown_position & 4) continue;

@@ -11,6 +11,7 @@ namespace headrace::capture {
 // A tag: kind (2 bits), generation (30), slot of an OpenFile or number of an exclusion rule (32).
 inline constexpr uint64_t kUnknownTag = 0;  // closed, or open and not looked at yet
 inline constexpr uint64_t kTracked = uint64_t{1} << 62, kExcluded = uint64_t{2} << 62, kKindMask = uint64_t{3} << 62;
+inline constexpr uint64_t kIgnored = kKindMask;  // met while nothing is recorded; looked at when a phase begins
 inline constexpr uint32_t kMaximumOpenFiles = 1 << 18;
 /// The number under which all streams without a descriptor (fmemopen, fopencookie, …) count.
 inline constexpr int kNoDescriptor = kDescriptors - 1;
@@ -39,6 +40,7 @@ HEADRACE_INLINE uint64_t tag_of(int fd) {
 }
 HEADRACE_INLINE bool is_tracked(uint64_t tag) { return (tag & kKindMask) == kTracked; }
 HEADRACE_INLINE bool is_excluded(uint64_t tag) { return (tag & kKindMask) == kExcluded; }
+HEADRACE_INLINE bool is_ignored(uint64_t tag) { return tag == kIgnored; }
 HEADRACE_INLINE OpenFile* file_of(uint64_t tag) { return &state.files[static_cast<uint32_t>(tag)]; }
 /// Whether the tag's file is still the one it was made for.
 HEADRACE_INLINE bool is_current(uint64_t tag) {
@@ -65,6 +67,8 @@ void release_file(uint64_t tag);
 
 /// The descriptor was made or replaced by a call that says nothing about what it is: look at it when it is used.
 void forget_descriptor(int fd);
+/// The same with a tag that was taken from its descriptor.
+void forget_tag(uint64_t tag);
 /// The same for a range, both ends included.
 void forget_descriptors(uint32_t first, uint32_t last);
 /// The path a descriptor was opened with; length 0 where it is not known. Inside a section.

@@ -39,6 +39,7 @@ void forget_received(const struct msghdr* message) {
 }
 
 void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed time) {
+  if (!time.recorded()) return;
   int operation = request->aio_lio_opcode & 127;  // glibc sets it for aio_read and aio_write, too
   uint64_t tag = tag_of(request->aio_fildes);
   if (!is_tracked(tag) || result < 0 || (operation != LIO_READ && operation != LIO_WRITE)) {

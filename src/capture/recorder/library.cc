@@ -36,6 +36,7 @@ Profile* profile_of(LibraryFn function) {
   if (HEADRACE_UNLIKELY(!offset)) {
     SpoolLock lock;
     offset = allocate(sizeof(Profile));
+    if (offset) link_profile(offset, static_cast<uint16_t>(number | kLibraryFunction), 0);
   }
   return offset ? at<Profile>(offset) : nullptr;
 }
@@ -104,7 +105,8 @@ LibraryObject* add_object(Layer layer, uint64_t handle, uint32_t record) {
 }
 
 LibraryObject* open_object(Layer layer, uint64_t handle, uint32_t record, uint32_t how, Timed time) {
-  if (Shard* shard = record ? shard_of(record, layer) : nullptr) {
+  // What is opened outside phases may be used inside.
+  if (Shard* shard = record && time.recorded() ? shard_of(record, layer) : nullptr) {
     if (shard->opens++ == 0) shard->first_open = time.start;
     add_meta_time(shard, time);
     if (how & kTogether)
@@ -152,7 +154,8 @@ bool passed_by() {
   return false;
 }
 
-void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before) {
+void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before, bool message) {
+  if (!time.recorded()) return;
   Update update;
   if (in_vfork_child() || !update.enter_anew()) {
     if (spool.header) __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
@@ -170,6 +173,7 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   } else {
     __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
   }
+  if (message && bytes != 0) add_messages(block, time.start, time.end, bytes);
   update.leave();
 }
 
@@ -244,17 +248,18 @@ LibraryObject* library_object(Layer layer, uint64_t handle) {
 void library_closed(LibraryObject* object, Timed time) {
   Update update;
   if (!object || !update.enter_anew()) return;
-  if (Shard* shard = shard_of(object->record, object->layer)) {
+  if (Shard* shard = time.recorded() ? shard_of(object->record, object->layer) : nullptr) {
     shard->closes++;
     add_meta_time(shard, time);
   }
-  __atomic_store_n(&at<Record>(object->record)->last_close, time.end, __ATOMIC_RELAXED);
+  if (time.recorded()) __atomic_store_n(&at<Record>(object->record)->last_close, time.end, __ATOMIC_RELAXED);
   remove_object(object);
   update.leave();
 }
 
 void library_transfer(const LibraryObject* object, DirectionIndex direction, int64_t offset, uint64_t bytes,
                       uint32_t how, Timed time) {
+  if (!time.recorded()) return;
   Update update;
   if (!object || !update.enter_anew()) return;
   if (object->in_pieces) how |= kInPieces;
@@ -264,6 +269,7 @@ void library_transfer(const LibraryObject* object, DirectionIndex direction, int
 }
 
 void library_failed(const LibraryObject* object, DirectionIndex direction) {
+  if (state.paused.load(std::memory_order_relaxed)) return;
   Update update;
   if (!object || !update.enter_anew()) return;
   for (uint32_t record : {object->file, object->record}) {
@@ -275,6 +281,7 @@ void library_failed(const LibraryObject* object, DirectionIndex direction) {
 }
 
 void library_time(const LibraryObject* object, DirectionIndex direction, Timed time) {
+  if (!time.recorded()) return;
   Update update;
   if (!object || !update.enter_anew()) return;
   Shard* shard = shard_of(object->record, object->layer);
@@ -286,6 +293,7 @@ void library_time(const LibraryObject* object, DirectionIndex direction, Timed t
 }
 
 void library_metadata(const LibraryObject* object, Metadata::Count which, bool ok, Timed time) {
+  if (!time.recorded()) return;
   Update update;
   if (!object || !update.enter_anew()) return;
   if (Shard* shard = shard_of(object->record, object->layer)) {
@@ -299,7 +307,8 @@ void library_view(LibraryObject* object, bool in_pieces) {
   Update update;
   if (!object || !update.enter_anew()) return;
   object->in_pieces = in_pieces;
-  if (Shard* shard = shard_of(object->record, object->layer))
+  const bool counts_now = !state.paused.load(std::memory_order_relaxed);
+  if (Shard* shard = counts_now ? shard_of(object->record, object->layer) : nullptr)
     if (LibraryCounts* counts = counts_of(shard)) counts->count[LibraryCounts::kViews]++;
   update.leave();
 }

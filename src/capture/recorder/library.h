@@ -40,8 +40,8 @@ HEADRACE_INLINE uint64_t profiled_so_far() {
   return HEADRACE_LIKELY(block != nullptr) && !in_vfork_child() ? block->profiled : 0;
 }
 
-/// Counts a call. `before`: profiled_so_far() when it began.
-void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before);
+/// Counts a call. `before`: profiled_so_far() when it began. `message`: its bytes went to or came from other ranks.
+void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before, bool message = false);
 
 /// Counts a call that cannot be looked at. False.
 HEADRACE_COLD bool passed_by();

@@ -80,7 +80,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes) {
   Timed time;
   const int result = timed(time, call);
   const int saved = errno;
-  library_call(function, result == 0, result == 0 ? bytes() : 0, time, before);
+  library_call(function, result == 0, result == 0 && time.recorded() ? bytes() : 0, time, before, true);
   errno = saved;
   return result;
 }

@@ -16,6 +16,7 @@
 #include "capture/recorder/environment.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/fold.h"
+#include "capture/recorder/phases.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/stream.h"
@@ -48,7 +49,9 @@ void store_facts() {
 bool make_spool() {
   reset_folds();
   reset_call_sites();
-  return create_spool(settings.directory, settings.memory) && create_table(settings.memory);
+  if (!create_spool(settings.directory, settings.memory) || !create_table(settings.memory)) return false;
+  reset_phases();
+  return true;
 }
 
 bool begin() {
@@ -59,6 +62,7 @@ bool begin() {
     Note("listed", executable_path(), static_cast<int>(base::kernel_call(SYS_getpid)));
   if (settings.off) return false;
   Note::keep_in(settings.directory);
+  if (settings.phases_only) record_phases_only();
   if (!create_descriptors() || !make_spool()) {
     Note("no-memory", nullptr, static_cast<int>(base::kernel_call(SYS_getpid)));
     return false;

@@ -158,12 +158,22 @@ void count(Shard* shard, Metadata::Count which, uint32_t amount) {
   metadata->count[which] += amount;
 }
 
-Profile* add_profile(Fn function) {
+void link_profile(uint32_t offset, uint16_t function, uint8_t moves) {
+  auto* added = at<Profile>(offset);
+  added->function = function;
+  added->direction = moves;
+  added->next = block->used_profiles;
+  __atomic_store_n(&block->used_profiles, offset, __ATOMIC_RELEASE);  // other threads walk the chain
+}
+
+Profile* add_profile(Fn function, uint8_t moves) {
   SpoolLock lock;
   uint32_t offset = allocate(sizeof(Profile));
   if (!offset && fold_some()) offset = allocate(sizeof(Profile));
+  if (!offset) return nullptr;
+  link_profile(offset, static_cast<uint16_t>(function), moves);
   block->profiles[static_cast<uint32_t>(function)] = offset;
-  return offset ? at<Profile>(offset) : nullptr;
+  return at<Profile>(offset);
 }
 
 }  // namespace headrace::capture

@@ -56,12 +56,16 @@ Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time)
 void count(Shard* shard, Metadata::Count which, uint32_t amount = 1);
 /// The block to add to, made if there is none; null when memory is out.
 Metadata* metadata_of(Shard* shard);
-/// This thread's profile row of a function, made if there is none; null when memory is out.
-HEADRACE_COLD Profile* add_profile(Fn function);
-HEADRACE_INLINE Profile* profile_of(Fn function) {
+/// This thread's profile row of a function, made if there is none; null when memory is out. `moves`: kMovesRead,
+/// kMovesWrite or 0, what calls of the function do.
+HEADRACE_COLD Profile* add_profile(Fn function, uint8_t moves);
+HEADRACE_INLINE Profile* profile_of(Fn function, uint8_t moves = 0) {
   uint32_t offset = block->profiles[static_cast<uint32_t>(function)];
-  return HEADRACE_LIKELY(offset != 0) ? at<Profile>(offset) : add_profile(function);
+  return HEADRACE_LIKELY(offset != 0) ? at<Profile>(offset) : add_profile(function, moves);
 }
+HEADRACE_INLINE uint8_t moves(DirectionIndex direction) { return direction == kRead ? kMovesRead : kMovesWrite; }
+/// Puts a new profile in front of those that this thread has used.
+void link_profile(uint32_t offset, uint16_t function, uint8_t moves);
 
 /// The text behind a Record.
 HEADRACE_INLINE const char* name_of(const Record* record) { return reinterpret_cast<const char*>(record + 1); }

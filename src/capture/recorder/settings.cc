@@ -95,6 +95,11 @@ bool names_this_program(const char* pattern) {
   return base::matches_pattern(pattern, strchr(pattern, '/') || !name ? path : name + 1);
 }
 
+void set_capture(Settings& settings, FromFiles& more, const char* value) {
+  settings.phases_only = strcmp(value, "phases") == 0;
+  more.capture = settings.phases_only || is_on(value);
+}
+
 void apply(Settings& settings, FromFiles& more, const char* key, const char* value) {
   if (strcmp(key, "memory") == 0)
     set_memory(settings, value);
@@ -115,7 +120,7 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
   else if (strcmp(key, "never_capture") == 0)
     more.listed |= names_this_program(value);
   else if (strcmp(key, "capture") == 0)
-    more.capture = is_on(value);
+    set_capture(settings, more, value);
   else if (strcmp(key, "user_configuration") == 0)
     more.user_configuration = is_on(value);
   else if (strcmp(key, "spool") == 0 && *value == '/' && strlen(value) < sizeof more.spool)
@@ -294,6 +299,8 @@ void read_environment(Settings& settings, const char* configured_spool) {
   add_rules(environment_value("HEADRACE_EXCLUDE"), true);
   const char* sizes = environment_value("HEADRACE_FILE_SIZES");
   if (sizes && *sizes) settings.file_sizes = is_on(sizes);
+  const char* capture = environment_value("HEADRACE_CAPTURE");
+  if (capture && *capture) settings.phases_only = strcmp(capture, "phases") == 0;
   const char* reduce = environment_value("HEADRACE_REDUCE");
   if (reduce) set_reduce(settings, reduce);
   if (const char* patience = environment_value("HEADRACE_REDUCE_PATIENCE")) set_patience(settings, patience);

@@ -54,8 +54,9 @@ struct Thread {
   ThreadBlock* block;
   Thread* next;  // of every thread ever seen
   std::atomic<uint32_t> taken;
-  uint32_t free_files;  // OpenFile slots this thread may reuse
-  uint32_t free_count;  // how many
+  uint32_t free_files;   // OpenFile slots this thread may reuse
+  uint32_t free_count;   // how many
+  uint32_t lost_phases;  // begun, and not opened
   CachedFile cache[kSystemLayers][kCachedFiles];
   KnownStacks stacks;
   char path[3][kPathMax];  // scratch for path names: rename needs two, a directory's own name the third
@@ -84,7 +85,11 @@ struct State {
       spare_files;  // slots that any thread may reuse: a stack, with a count of its changes in the high half
   std::atomic<Thread*> threads;
   std::atomic<uint32_t> folding;  // a fold has stopped the world
-  bool enabled;                   // false: HEADRACE=off, or nothing could be set up
+  std::atomic<uint64_t> stretch;  // between two boundaries of phases; 0: no phase is open
+  uint64_t stretch_start;         // when the phase that was begun last began (ticks), and the width of its bins
+  uint32_t stretch_shift;
+  std::atomic<bool> paused;  // nothing is recorded now, as no phase is open
+  bool enabled;              // false: HEADRACE=off, or nothing could be set up
   bool file_sizes;
 };
 inline constinit State state{};

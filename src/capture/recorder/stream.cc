@@ -103,7 +103,8 @@ bool count_stream_call(CachedFile& cached, Direction* d, Fn function, const Stre
   const bool met_end = (call.stream->_flags & ~call.flags & _IO_EOF_SEEN) != 0;
   if (D == kRead && (size > call.room || met_end) && !wide)
     count_reached(cached, kRead, call.stream, size + room_to_read(call.stream) - call.room);
-  count_call(function, size, spent);
+  count_size(block, Layer::kStdio, D, size);
+  count_call(function, D, size, spent);
   if (notable) raise_thresholds(cached, D, size, spent);
   return notable;
 }
@@ -123,7 +124,7 @@ void count_system(Shard* shard, DirectionIndex direction, uint64_t bytes, uint64
 void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
   if (is_excluded(tag))
     count_excluded(tag, direction, result);
-  else if (result >= 0 && state.enabled)
+  else if (result >= 0 && state.enabled && !is_ignored(tag))
     unattributed(direction, static_cast<uint64_t>(result));
 }
 
@@ -187,7 +188,12 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
   }
   block->series[block->last_bin].bytes[direction] += moved;
   block->series[block->last_bin].operations[direction] += moved;
-  if (Profile* p = profile_of(function)) {
+  if (state.stretch.load(std::memory_order_relaxed) != 0) {
+    const uint64_t now = base::ticks();
+    add_to_phases(block, now, now, moved, static_cast<Flow>(direction));
+  }
+  count_size(block, Layer::kStdio, direction, 1, moved);
+  if (Profile* p = profile_of(function, moves(direction))) {
     p->calls += moved;
     p->bytes += moved;
   }
@@ -279,6 +285,7 @@ void settle_all(Coming next) {
 
 void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Timed time, uint64_t written,
                  uint64_t fetched) {
+  if (!time.recorded()) return;
   if (in_vfork_child()) return unattributed(2, 0);
   uint64_t tag = tag_of(number_of(stream));
   Update update;
@@ -302,6 +309,7 @@ void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Time
 }
 
 void stream_closed(Fn function, uint64_t tag, Timed time, const Settled& before) {
+  if (!time.recorded()) return forget_tag(tag);
   Update update;
   uint64_t written = before.unwritten;
   if (written && is_tracked(tag) && update.enter_anew()) {
@@ -351,6 +359,7 @@ void stream_attached(FILE* stream) {
 }
 
 void opened_unnamed(Fn function, int fd, Timed time) {
+  if (!time.recorded()) return;
   char link[40], path[200];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);

@@ -128,6 +128,7 @@ HEADRACE_INLINE void account_stream(Fn function, const StreamCall& call, int64_t
     file->stream_seen = static_cast<uint32_t>(after);
     const bool notable = HEADRACE_UNLIKELY(count_time(d, spent, call.end, size)) && spent >> 8 >= cached.slow[D];
     add_to_series(b, call.start, call.end, size, D);
+    count_size(b, Layer::kStdio, D, size);
     auto* profile = at<Profile>(row);
     profile->calls++;
     profile->bytes += size;
@@ -146,6 +147,7 @@ other:
 /// Whether a call of one byte can wait to be counted: the buffer will answer it, and all is as the last one left it.
 template <DirectionIndex D>
 HEADRACE_INLINE bool can_wait(Fn function, const FILE* stream) {
+  if (HEADRACE_UNLIKELY(state.paused.load(std::memory_order_relaxed))) return true;  // it is not counted at all
   auto fd = static_cast<uint32_t>(number_of(stream));
   const WipedOnFork* wiped = state.wiped;
   if (fd >= kDescriptors || !wiped || !__libc_single_threaded) return false;
@@ -163,6 +165,7 @@ template <DirectionIndex D, bool kWide = false, typename Call, typename Bytes>
 HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes bytes) {
   // Calls that move nothing are allowed no stream: the C library does not look at it then.
   if (HEADRACE_UNLIKELY(stream == nullptr)) return call();
+  if (HEADRACE_UNLIKELY(state.paused.load(std::memory_order_relaxed))) return call();
   StreamCall facts;
   facts.stream = stream;
   facts.fd = number_of(stream);

@@ -48,7 +48,7 @@ void count_failure(const CachedFile& cached, DirectionIndex direction, Fn functi
     d->time += spent;
     d->last_time = start + spent;
   }
-  if (Profile* p = profile_of(function)) {
+  if (Profile* p = profile_of(function, moves(direction))) {
     p->calls++;
     p->errors++;
     p->time += spent;

@@ -12,6 +12,7 @@
 #include "capture/recorder/records.h"
 #include "capture/recorder/runs.h"
 #include "capture/recorder/series.h"
+#include "capture/recorder/sizes.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
@@ -76,8 +77,8 @@ HEADRACE_INLINE bool count_time(Direction* d, uint64_t spent, uint64_t end, uint
   return true;
 }
 
-HEADRACE_INLINE void count_call(Fn function, uint64_t size, uint64_t spent) {
-  if (Profile* p = profile_of(function); HEADRACE_LIKELY(p != nullptr)) {
+HEADRACE_INLINE void count_call(Fn function, DirectionIndex direction, uint64_t size, uint64_t spent) {
+  if (Profile* p = profile_of(function, moves(direction)); HEADRACE_LIKELY(p != nullptr)) {
     p->calls++;
     p->bytes += size;
     p->time += spent;
@@ -127,7 +128,8 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   count_direction_change<D>(cached);
   if (HEADRACE_UNLIKELY(count_time(d, spent, op.end, size))) notable |= spent >> 8 >= cached.slow[D];
   add_to_series(b, op.start, op.end, size, D);
-  if (C == Count::kCall) count_call(function, size, spent);
+  count_size(b, Layer::kPosix, D, size);
+  if (C == Count::kCall) count_call(function, D, size, spent);
   if (HEADRACE_UNLIKELY(notable)) {
     raise_thresholds(cached, D, size, spent);
     const uint64_t record = file->hash;
@@ -152,7 +154,7 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
     auto result = call();
     if (HEADRACE_LIKELY(is_excluded(tag)))
       count_excluded(tag, D, result);
-    else if (result >= 0 && state.enabled)
+    else if (result >= 0 && state.enabled && !is_ignored(tag))
       unattributed(D, static_cast<uint64_t>(result));
     return result;
   }

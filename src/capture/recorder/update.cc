@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "capture/recorder/phases.h"
 #include "capture/recorder/spool.h"
 
 namespace headrace::capture {
@@ -180,6 +181,10 @@ bool interrupts_section() {
 void end_thread(void* thread) {
   auto* ended = static_cast<Thread*>(thread);
   if (self != ended) return;  // a forked child's key values name its parent's threads
+  if (Update update; spool.header->open_phase_count != 0 && update.enter()) {
+    end_phases_of_thread();
+    update.leave();
+  }
   block = nullptr;
   self = nullptr;
   undo(ended->block);  // the thread may have been cancelled inside a section

@@ -28,6 +28,8 @@ const char kRunHelp[] =
     "      --exclude PREFIX  only count paths that begin so, without a record for\n"
     "                        each\n"
     "      --file-sizes      also ask for the size of each file when it is opened\n"
+    "      --capture phases  record only inside phases that the program marks\n"
+    "                        (docs/phases.md); the default is all\n"
     "      --anonymize       write tokens for paths, arguments, hosts and users\n"
     "                        (docs/anonymize.md says what stays)\n"
     "      --spool DIR       keep records in DIR, on a local file system, while\n"
@@ -150,7 +152,7 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
     if (walk.is("--config")) {
       HEADRACE_ASSIGN(path, walk.value());
     } else if (walk.is("-o", "--output") || walk.is("--memory") || walk.is("--include") || walk.is("--exclude") ||
-               walk.is("--spool")) {
+               walk.is("--spool") || walk.is("--capture")) {
       const auto skipped = walk.value();
       if (!skipped.ok()) return skipped.status();
     }
@@ -210,12 +212,14 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     }
     const bool is_output = walk.is("-o", "--output");
     if (!is_output && !walk.is("--memory") && !walk.is("--include") && !walk.is("--exclude") && !walk.is("--spool") &&
-        !walk.is("--config")) {
+        !walk.is("--capture") && !walk.is("--config")) {
       return unknown(walk.name(), "run");
     }
     const std::string name = walk.name();
     HEADRACE_ASSIGN(const std::string value, walk.value());
     if (is_output) HEADRACE_TRY(check_output(name, value));
+    if (name == "--capture" && value != "phases" && value != "all")
+      return Status(Code::kInvalid, "--capture is phases or all, not " + value);
     if (name == "--spool") settings.spool_by_option = true;
     if (is_output)
       settings.output = value;

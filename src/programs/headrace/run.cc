@@ -163,6 +163,7 @@ void Run::add_start_facts() {
   facts_["start_utc_ns"] = std::to_string(start_.realtime_ns);
   facts_["working_directory"] = absolute_path(".").substr(0, absolute_path(".").size() - 2);
   facts_["memory"] = std::to_string(settings_.memory);
+  facts_["capture"] = settings_.phases_only ? "phases" : "all";
   facts_["file_sizes"] = settings_.file_sizes ? "1" : "0";
   std::vector<std::string> lists[2];
   for (const Rule& rule : settings_.rules) lists[rule.exclude ? 1 : 0].push_back(rule.prefix);

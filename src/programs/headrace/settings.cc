@@ -140,7 +140,10 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     return {};
   }
   if (key == "never_capture") return add_pattern(value, place, settings);
-  if (key == "capture") return parse_switch(value, place).status();  // for programs without a launcher: the recorder's
+  if (key == "capture") {  // on and off are for programs without a launcher: the recorder's
+    settings->phases_only = value == "phases";
+    return value == "phases" || value == "all" ? Status() : parse_switch(value, place).status();
+  }
   if (key == "user_configuration") {
     HEADRACE_ASSIGN(settings->user_configuration, parse_switch(value, place));
     return {};
@@ -207,9 +210,13 @@ Status read_configuration(const std::string& path, RunSettings* settings) {
 Status read_environment(RunSettings* settings) {
   static constexpr struct {
     const char *variable, *key;
-  } kSingle[] = {{"HEADRACE_MEMORY", "memory"}, {"HEADRACE_FILE_SIZES", "file_sizes"},
-                 {"HEADRACE_REDUCE", "reduce"}, {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
-                 {"HEADRACE_SPOOL", "spool"},   {"HEADRACE_TOPOLOGY", "topology"}};
+  } kSingle[] = {{"HEADRACE_MEMORY", "memory"},
+                 {"HEADRACE_FILE_SIZES", "file_sizes"},
+                 {"HEADRACE_CAPTURE", "capture"},
+                 {"HEADRACE_REDUCE", "reduce"},
+                 {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
+                 {"HEADRACE_SPOOL", "spool"},
+                 {"HEADRACE_TOPOLOGY", "topology"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

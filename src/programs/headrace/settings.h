@@ -20,6 +20,7 @@ struct RunSettings {
   uint64_t memory = 4 << 20;  // bytes a process
   std::vector<Rule> rules;
   bool file_sizes = false;
+  bool phases_only = false;       // nothing is recorded outside the program's phases
   std::string reduce = "auto";    // figures of parallel programs, when they end; or always, or never
   uint64_t reduce_patience = 60;  // seconds that a rank waits for another one then
   bool quiet = false;
@@ -48,7 +49,7 @@ std::string user_configuration();
 /// kInvalid with file and line of the first mistake.
 base::Status read_configuration(const std::string& path, RunSettings* settings);
 /// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES,
-/// HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL and HEADRACE_TOPOLOGY.
+/// HEADRACE_CAPTURE, HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL and HEADRACE_TOPOLOGY.
 base::Status read_environment(RunSettings* settings);
 /// Sets one value as configuration files name it; `place` begins the message of a mistake.
 base::Status apply_setting(const std::string& key, const std::string& value, const std::string& place,

@@ -202,6 +202,7 @@ TWICE(Recv, (void* buffer, int count, Handle type, int peer, int tag, Handle com
       const int result = timed(time, [&] { return run(function, buffer, count, type, peer, tag, comm, seen); });
       const int saved = errno; int items = -1;
       if (result == 0 && m.known && m.get_count) m.get_count(seen, type, &items);
-      library_call(LibraryFn::MPI_Recv, result == 0, size_of(items, type), time, before); errno = saved; return result;)
+      library_call(LibraryFn::MPI_Recv, result == 0, size_of(items, type), time, before, true); errno = saved;
+      return result;)
 
 }  // extern "C"

@@ -1,0 +1,214 @@
+#include "capture/recorder/phase_sums.h"
+
+#include "capture/recorder/fold.h"
+#include "intercept/library_functions.h"
+
+namespace headrace::capture {
+namespace {
+
+// Functions by number, those of libraries behind the others.
+constexpr uint32_t kFunctions = kMaximumFunctions + kLibraryPage * kLibraryPages;
+FunctionSum sums[kFunctions];
+uint16_t used[kFunctions];  // those with sums, in the order in which they were met
+uint32_t used_count;
+uint64_t sizes[kSystemLayers][2][kFineSizes];
+bool has_sizes[kSystemLayers][2];
+
+uint32_t place_of(uint16_t function) {
+  const uint32_t number = function & ~kLibraryFunction;
+  const uint32_t place = function & kLibraryFunction ? kMaximumFunctions + number : number;
+  return place < kFunctions ? place : 0;
+}
+
+template <typename From>
+void add(FunctionSum& to, const From& from, uint64_t sign) {
+  to.calls += sign * from.calls;
+  to.errors += sign * from.errors;
+  to.bytes += sign * from.bytes;
+  to.time += sign * from.time;
+  to.inside += sign * from.inside;
+}
+
+FunctionSum& sum_of(uint16_t function, uint8_t direction) {
+  const uint32_t place = place_of(function);
+  FunctionSum& sum = sums[place];
+  if (sum.unused[0] == 0) {
+    sum.unused[0] = 1;  // it is in `used`
+    sum.function = function;
+    sum.direction = direction;
+    used[used_count++] = static_cast<uint16_t>(place);
+  }
+  return sum;
+}
+
+void forget_sums() {
+  for (uint32_t i = 0; i < used_count; ++i) sums[used[i]] = FunctionSum{};
+  used_count = 0;
+  for (uint32_t l = 0; l < kSystemLayers; ++l) {
+    for (uint32_t d = 0; d < 2; ++d) {
+      if (has_sizes[l][d]) __builtin_memset(sizes[l][d], 0, sizeof sizes[l][d]);
+      has_sizes[l][d] = false;
+    }
+  }
+}
+
+uint32_t take(uint32_t bytes) {
+  uint32_t offset = allocate(bytes);
+  if (!offset && fold_some()) offset = allocate(bytes);
+  return offset;
+}
+
+void change_by_kept(const OpenPhase& phase, uint64_t sign) {
+  for (uint32_t at_block = phase.functions; at_block;) {
+    const auto* block_of_sums = at<FunctionSums>(at_block);
+    for (uint32_t i = 0; i < block_of_sums->rows; ++i) {
+      const FunctionSum& kept = block_of_sums->of[i];
+      add(sum_of(kept.function, kept.direction), kept, sign);
+    }
+    at_block = block_of_sums->next;
+  }
+  for (uint32_t l = 0; l < kSystemLayers; ++l) {
+    for (uint32_t d = 0; d < 2; ++d) {
+      if (!phase.sizes[l][d]) continue;
+      has_sizes[l][d] = true;
+      const auto* kept = at<FineSizes>(phase.sizes[l][d]);
+      for (uint32_t i = 0; i < kFineSizes; ++i) sizes[l][d][i] += sign * kept->count[i];
+    }
+  }
+}
+
+/// The row of `function` in a chain, looked for from `*hint` on, as functions come in the same order each time.
+FunctionSum* row_of(uint32_t* chain, uint16_t function, uint8_t direction) {
+  uint32_t* link = chain;
+  while (*link) {
+    auto* rows = at<FunctionSums>(*link);
+    for (uint32_t i = 0; i < rows->rows; ++i)
+      if (rows->of[i].function == function) return &rows->of[i];
+    if (rows->rows < FunctionSums::kRows) break;
+    link = &rows->next;
+  }
+  if (!*link && !(*link = take(sizeof(FunctionSums)))) return nullptr;
+  auto* rows = at<FunctionSums>(*link);
+  FunctionSum* row = &rows->of[rows->rows];
+  row->function = function;
+  row->direction = direction;
+  rows->rows++;
+  return row;
+}
+
+SizeSum* size_row_of(uint32_t* chain, uint32_t layer, uint32_t direction, uint32_t bin) {
+  uint32_t* link = chain;
+  while (*link) {
+    auto* rows = at<SizeSums>(*link);
+    for (uint32_t i = 0; i < rows->rows; ++i)
+      if (rows->of[i].bin == bin && rows->of[i].layer == layer && rows->of[i].direction == direction)
+        return &rows->of[i];
+    if (rows->rows < SizeSums::kRows) break;
+    link = &rows->next;
+  }
+  if (!*link && !(*link = take(sizeof(SizeSums)))) return nullptr;
+  auto* rows = at<SizeSums>(*link);
+  SizeSum* row = &rows->of[rows->rows];
+  *row = {0, static_cast<uint16_t>(bin), static_cast<uint8_t>(layer), static_cast<uint8_t>(direction), 0};
+  rows->rows++;
+  return row;
+}
+
+template <typename Block>
+uint32_t bytes_of_chain(uint32_t chain) {
+  uint32_t bytes = 0;
+  for (; chain; chain = at<Block>(chain)->next) bytes += sizeof(Block);
+  return bytes;
+}
+
+template <typename Block>
+void release_chain(uint32_t chain) {
+  while (chain) {
+    const uint32_t next = at<Block>(chain)->next;
+    release(chain, sizeof(Block));
+    chain = next;
+  }
+}
+
+}  // namespace
+
+void read_process_sums() {
+  forget_sums();
+  for (uint32_t thread = spool.header->first_thread; thread;) {
+    const auto* b = at<ThreadBlock>(thread);
+    for (uint32_t p = __atomic_load_n(&b->used_profiles, __ATOMIC_ACQUIRE); p;) {
+      const auto* profile = at<Profile>(p);
+      if (profile->calls | profile->errors) add(sum_of(profile->function, profile->direction), *profile, 1);
+      p = profile->next;
+    }
+    for (uint32_t l = 0; l < kSystemLayers; ++l) {
+      for (uint32_t d = 0; d < 2; ++d) {
+        if (!b->sizes[l][d].bins) continue;
+        has_sizes[l][d] = true;
+        const auto* bins = at<FineSizes>(b->sizes[l][d].bins);
+        for (uint32_t i = 0; i < kFineSizes; ++i) sizes[l][d][i] += bins->count[i];
+      }
+    }
+    thread = b->next;
+  }
+}
+
+bool keep_process_sums(OpenPhase& phase) {
+  bool whole = true;
+  uint32_t done = 0;
+  uint32_t* link = &phase.functions;
+  while (done < used_count || *link) {  // blocks of an earlier use that are not needed now are emptied
+    if (!*link && !(*link = take(sizeof(FunctionSums)))) {
+      whole = false;
+      break;
+    }
+    auto* rows = at<FunctionSums>(*link);
+    rows->rows = 0;
+    for (; rows->rows < FunctionSums::kRows && done < used_count; ++done) rows->of[rows->rows++] = sums[used[done]];
+    link = &rows->next;
+  }
+  for (uint32_t l = 0; l < kSystemLayers; ++l) {
+    for (uint32_t d = 0; d < 2; ++d) {
+      uint32_t& kept = phase.sizes[l][d];
+      if (!kept && has_sizes[l][d] && !(kept = take(sizeof(FineSizes)))) whole = false;
+      if (kept) __builtin_memcpy(at<FineSizes>(kept)->count, sizes[l][d], sizeof sizes[l][d]);
+    }
+  }
+  return whole;
+}
+
+void subtract_kept_sums(const OpenPhase& phase) { change_by_kept(phase, ~uint64_t{0}); }
+void add_kept_sums(const OpenPhase& phase) { change_by_kept(phase, 1); }
+
+bool add_sums(uint32_t* functions, uint32_t* size_sums) {
+  bool whole = true;
+  for (uint32_t i = 0; i < used_count; ++i) {
+    const FunctionSum& sum = sums[used[i]];
+    if (sum.calls == 0 && sum.errors == 0) continue;
+    FunctionSum* row = row_of(functions, sum.function, sum.direction);
+    if (row)
+      add(*row, sum, 1);
+    else
+      whole = false;
+  }
+  for (uint32_t l = 0; l < kSystemLayers; ++l) {
+    for (uint32_t d = 0; d < 2; ++d) {
+      for (uint32_t bin = 0; has_sizes[l][d] && bin < kFineSizes; ++bin) {
+        if (sizes[l][d][bin] == 0) continue;
+        SizeSum* row = size_row_of(size_sums, l, d, bin);
+        if (row)
+          row->count += sizes[l][d][bin];
+        else
+          whole = false;
+      }
+    }
+  }
+  return whole;
+}
+
+uint32_t bytes_of_function_sums(uint32_t chain) { return bytes_of_chain<FunctionSums>(chain); }
+uint32_t bytes_of_size_sums(uint32_t chain) { return bytes_of_chain<SizeSums>(chain); }
+void release_function_sums(uint32_t chain) { release_chain<FunctionSums>(chain); }
+void release_size_sums(uint32_t chain) { release_chain<SizeSums>(chain); }
+
+}  // namespace headrace::capture

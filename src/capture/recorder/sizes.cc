@@ -1,0 +1,26 @@
+#include "capture/recorder/sizes.h"
+
+#include "capture/phase_layout.h"
+#include "model/size_bins.h"
+
+namespace headrace::capture {
+
+static_assert(kFineSizes == model::SizeBins::kCount);
+
+void count_other_size(SizeCursor& cursor, uint64_t size, uint64_t operations) {
+  if (cursor.bins == 0) {
+    SpoolLock lock;
+    cursor.bins = allocate(sizeof(FineSizes));
+  }
+  if (cursor.bins == 0) {
+    __atomic_fetch_add(&spool.header->uncounted_sizes, operations, __ATOMIC_RELAXED);
+    return;
+  }
+  uint64_t& counter = at<FineSizes>(cursor.bins)->count[model::SizeBins::bin_of(size)];
+  counter += operations;
+  cursor.counter = 0;  // a kill in between leaves a pair that agrees
+  cursor.size = size;
+  cursor.counter = offset_of(&counter);
+}
+
+}  // namespace headrace::capture
