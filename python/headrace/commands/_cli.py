@@ -41,6 +41,7 @@ COMMANDS = {
     "report": ("headrace.commands.report", "Write a report: one HTML file for any browser."),
     "diff": ("headrace.commands.diff", "Show what changed between runs."),
     "scaling": ("headrace.commands.scaling", "Show how the parts of a run change as a job grows."),
+    "phases": ("headrace.commands.phases", "Show the phases of a run, and why ranks were slow there."),
     "cluster": (
         "headrace.commands.cluster",
         "Find groups of ranks, or of rows of a table, and what lies outside.",

@@ -1,0 +1,216 @@
+"""What `headrace phases` says: phases over the ranks, their instances, and why ranks were slow."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from headrace._errors import UsageError
+from headrace.analysis.phase_features import SPANS, features
+from headrace.analysis.phase_groups import Groups, all_groups, crossings
+from headrace.analysis.phase_ranks import FIGURES, Facts, Member, members, phase_rows, summed
+from headrace.analysis.ranks import spread
+from headrace.analysis.why_slow import Slow, group_facts, slow_ranks
+from headrace.logs import JobLog
+
+_MOST_LINES = 64  # ranks whose time is told for every instance, in pictures
+
+
+def phase_facts(log: JobLog, path: str | None = None, instance: int | None = None) -> Facts:
+    """See docs/phases.md for the keys. The phase that is explained is by default the one with most I/O time.
+
+    Raises UsageError where there is no such phase or instance.
+    """
+    rows = phase_rows(log)
+    present = {row["process"] for row in rows}
+    who = [member for member in members(log) if member.process in present]
+    everyone = members(log)
+    all_phases = sorted({row["phase"] for row in rows}, key=lambda name: _first_begin(rows, name))
+    phases = [_phase(rows, name, everyone) for name in all_phases]
+    chosen = path or _most_io(phases)
+    if chosen not in all_phases:
+        raise UsageError(f"{log.path}: no phase {chosen}; there are {', '.join(all_phases[:20])}")
+    return {
+        "log": str(log.path),
+        "members": len(everyone),
+        "ranks": any(member.name.startswith("rank") for member in everyone),
+        "in_phases": len(who),
+        "phases": phases,
+        "explained": _explained(log, rows, everyone, chosen, instance),
+    }
+
+
+def phase_summary(log: JobLog) -> list[Facts]:
+    """Phases without their instances one by one, by first begin; none where none is marked."""
+    if not log.native.columns("phases"):
+        return []
+    rows = [row for row in log.native.frame("phases").rows() if row["instance"] == 0]
+    everyone = members(log)
+    names = sorted({row["phase"] for row in rows}, key=lambda name: _first_begin(rows, name))
+    phases = [_phase(rows, name, everyone) for name in names]
+    return [{key: phase[key] for key in phase if key != "each"} for phase in phases]
+
+
+def _first_begin(rows: list[Facts], name: str) -> tuple[int, str]:
+    return min(row["start_at_ns"] for row in rows if row["phase"] == name), name
+
+
+def _most_io(phases: list[Facts]) -> str:
+    """The innermost of those with most time in I/O: a phase around others is explained by them."""
+    most = max(phase["io_ns"] for phase in phases)
+    near = [phase for phase in phases if phase["io_ns"] >= 0.9 * most]
+    return str(max(near, key=lambda phase: (phase["phase"].count("/"), phase["io_ns"]))["phase"])
+
+
+def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
+    mine = [row for row in rows if row["phase"] == name]
+    whole = summed(row for row in mine if row["instance"] == 0)
+    names = {member.process: member.name for member in everyone}
+    slowest = max(whole.values(), key=lambda row: row["most_ns"])
+    counts = [row["instances"] for row in whole.values()]
+    sums = {figure: sum(row[figure] for row in whole.values()) for figure in FIGURES}
+    return {
+        "phase": name,
+        "members": len(whole),
+        "missing": len(everyone) - len(whole),
+        "instances": max(counts),
+        "least_instances": min(counts),
+        "cut": sums["cut"],
+        "time_ns": spread([row["time_ns"] / max(1, row["instances"]) for row in whole.values()]),
+        "longest": {
+            "time_ns": slowest["most_ns"],
+            "instance": slowest["slowest"],
+            "member": names.get(slowest["process"], ""),
+        },
+        "io_ns": sums["read_ns"] + sums["write_ns"] + sums["meta_ns"],
+        **{figure: sums[figure] for figure in FIGURES if figure not in ("instances", "cut", "time_ns")},
+        "each": _each(mine, names),
+    }
+
+
+def _each(rows: list[Facts], names: dict[int, str]) -> list[Facts]:
+    """Instances that are kept whole: over those who kept them."""
+    by_number: dict[int, list[Facts]] = defaultdict(list)
+    for row in rows:
+        if row["instance"] != 0:
+            by_number[row["instance"]].append(row)
+    found = []
+    for number, them in sorted(by_number.items()):
+        slowest = max(them, key=lambda row: row["time_ns"])
+        found.append(
+            {
+                "instance": number,
+                "members": len(them),
+                "start_at_ns": min(row["start_at_ns"] for row in them),
+                "end_at_ns": max(row["end_at_ns"] for row in them),
+                "time_ns": spread([row["time_ns"] for row in them]),
+                "slowest": names.get(slowest["process"], ""),
+                "bytes": sum(row["bytes_read"] + row["bytes_written"] for row in them),
+                "ended": sorted({row["ended"] for row in them}),
+                "times_ns": {names.get(row["process"], ""): row["time_ns"] for row in them[:_MOST_LINES]},
+            }
+        )
+    return found
+
+
+def _explained(
+    log: JobLog, rows: list[Facts], everyone: list[Member], path: str, instance: int | None
+) -> Facts:
+    mine = [row for row in rows if row["phase"] == path]
+    numbers = {row["instance"] for row in mine}
+    wanted = instance or 0
+    if wanted not in numbers:
+        kept = sorted(numbers - {0})
+        raise UsageError(
+            f"{log.path}: instance {wanted} of {path} is not kept whole; those are "
+            f"{', '.join(map(str, kept[:20]))}{', …' if len(kept) > 20 else ''}"
+        )
+    figures = summed(row for row in mine if row["instance"] == wanted)
+    who = [member for member in everyone if member.process in figures]
+    # Series are of instances: of all together, the one that was slowest for any rank stands for them.
+    slowest = max(figures.values(), key=lambda row: row["most_ns"])["slowest"]
+    groups = all_groups(log, who, path, wanted)
+    if wanted == 0 and slowest in numbers:
+        groups += [each for each in all_groups(log, who, path, slowest) if each.kind == "bandwidth"]
+    slow = slow_ranks(who, figures, groups)
+    return {
+        "phase": path,
+        "instance": wanted,
+        "bandwidth_of": wanted or slowest,
+        "members": len(who),
+        "time_ns": spread([row["time_ns"] / max(1, row["instances"]) for row in figures.values()]),
+        "clusterings": [each.facts() for each in groups],
+        "crossings": crossings(groups),
+        "groups": _groups(who, figures, groups, slow),
+        "slow": _slow(who, figures, groups, slow),
+        "representatives": _representatives(log, who, groups, path, wanted or slowest),
+        "outliers": _outliers(groups, {who[number].name for number in slow.members}),
+        "names": [member.name for member in who],
+    }
+
+
+def _groups(who: list[Member], rows: dict[int, Facts], groups: list[Groups], slow: Slow) -> list[Facts]:
+    """Those by calls, the slowest first; where these are one, the slow ranks and the others."""
+    by_calls = next((each for each in groups if each.kind == "calls" and each.found.k > 1), None)
+    if by_calls is None:
+        others = [number for number in range(len(who)) if number not in set(slow.members)]
+        return [group_facts(who, rows, groups, some) for some in (slow.members, others) if some]
+    found = [
+        {"medoid": by_calls.found.table.names[medoid] if by_calls.found.table.names else ""}
+        | group_facts(who, rows, groups, by_calls.members_of(number))
+        for number, medoid in enumerate(by_calls.found.medoids)
+    ]
+    return sorted(found, key=lambda group: -(group["read_ns"] + group["write_ns"] + group["meta_ns"]))
+
+
+def _slow(who: list[Member], rows: dict[int, Facts], groups: list[Groups], slow: Slow) -> Facts | None:
+    if not slow.members:
+        return None
+    return {
+        **group_facts(who, rows, groups, slow.members),
+        "io_ns": slow.io_ns,
+        "others_io_ns": slow.others_io_ns,
+        "also_groups_by": slow.same_groups,
+        "alone_on": slow.hosts,
+        "io_nodes_without": slow.io_nodes_without,
+    }
+
+
+def _representatives(
+    log: JobLog, who: list[Member], groups: list[Groups], path: str, instance: int
+) -> list[Facts]:
+    """Bytes over the phase of the one who stands for each group by calls: one number a span."""
+    table = features(log, "bandwidth", who, path, instance)
+    by_calls = next((each for each in groups if each.kind == "calls"), None)
+    if table is None or by_calls is None:
+        return []
+    width = len(table.columns)
+    return [
+        {
+            "member": who[medoid].name,
+            "read": list(table.memory[medoid * width : medoid * width + SPANS]),
+            "written": list(table.memory[medoid * width + SPANS : medoid * width + 2 * SPANS]),
+        }
+        for medoid in by_calls.found.medoids
+    ]
+
+
+def _outliers(groups: list[Groups], slow: set[str]) -> list[Facts]:
+    """`slow`: they are told of as a group."""
+    found: list[dict[str, Any]] = []
+    for each in groups:
+        names = each.found.table.names or []
+        values, width = each.found.table.memory, len(each.found.table.columns)
+        for outlier in each.found.worst:
+            column = each.found.table.columns.index(outlier.column)
+            found.append(
+                {
+                    "by": each.kind,
+                    "member": names[outlier.row],
+                    "slow": names[outlier.row] in slow,
+                    "column": outlier.column,
+                    "value": values[outlier.row * width + column],
+                    "usual": each.found.clusters[outlier.cluster].mean[column],
+                }
+            )
+    return found
