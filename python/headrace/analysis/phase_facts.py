@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from headrace._errors import UsageError
-from headrace.analysis.phase_features import SPANS, features
+from headrace.analysis.phase_features import SPANS, features, span_ns
 from headrace.analysis.phase_groups import Groups, all_groups, crossings
 from headrace.analysis.phase_ranks import FIGURES, Facts, Member, members, phase_rows, summed
 from headrace.analysis.ranks import spread
@@ -65,6 +65,7 @@ def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
         "instances": max(counts),
         "least_instances": min(counts),
         "cut": sums["cut"],
+        "spent_ns": sums["time_ns"],
         "time_ns": spread([row["time_ns"] / max(1, row["instances"]) for row in whole.values()]),
         "longest": {
             "time_ns": slowest["most_ns"],
@@ -126,6 +127,7 @@ def _explained(
         "phase": path,
         "instance": wanted,
         "bandwidth_of": wanted or slowest,
+        "span_ns": span_ns(log, who, path, wanted or slowest),
         "members": len(who),
         "time_ns": spread([row["time_ns"] / max(1, row["instances"]) for row in figures.values()]),
         "clusterings": [each.facts() for each in groups],
@@ -157,6 +159,7 @@ def _slow(who: list[Member], rows: dict[int, Facts], groups: list[Groups], slow:
         return None
     return {
         **group_facts(who, rows, groups, slow.members),
+        "members": [who[number].name for number in slow.members],
         "io_ns": slow.io_ns,
         "others_io_ns": slow.others_io_ns,
         "also_groups_by": slow.same_groups,
