@@ -45,6 +45,22 @@ def check_bytes(program: str, run: Run) -> None:
         assert more == 0 if program == "python" else 0 <= more <= files * YORICK_BLOCK
 
 
+def check_phases(run: Run, scheme: str) -> None:
+    """Dumps are phases of every rank; the bytes of their files are written in the part that is named so."""
+    ranks = {row["process"]: row["rank"] for row in run.captured.rows("processes") if row["rank"] >= 0}
+    rows = [row for row in run.captured.rows("phases") if row["instance"] == 0]
+    assert {row["process"] for row in rows} == set(ranks)
+    assert all(row["cut"] == 0 for row in rows)
+    written = {kind: size for kind, (_, size) in run.logged("bytes_written").items()}
+    for kind, times in (("spec", 4), ("vis", 2), ("checkpoint", 1)):
+        assert [row["instances"] for row in rows if row["phase"] == kind] == [times] * len(ranks)
+        for phase in (kind, f"{kind}/write"):
+            assert sum(row["bytes_written"] for row in rows if row["phase"] == phase) == written[kind]
+        assert all(row["bytes_written"] == 0 for row in rows if row["phase"] == f"{kind}/assemble")
+    receive = {ranks[row["process"]] for row in rows if row["phase"] == "spec/receive"}
+    assert receive == {"one": {0}, "fpp": set()}.get(scheme, {0, 2})
+
+
 @pytest.mark.parametrize("scheme", FILES)
 def test_each_scheme(example: Example, scheme: str) -> None:
     planes = []
@@ -52,6 +68,7 @@ def test_each_scheme(example: Example, scheme: str) -> None:
         run = example.run(program, 4, f"scheme={scheme}", "cells=6")
         assert tuple(files for files, _ in run.said().values()) == FILES[scheme]
         check_bytes(program, run)
+        check_phases(run, scheme)
         planes.append(example.read(program))
     assert len(planes[0]) == 4 * 4 * 3
     assert planes[0] == planes[1]

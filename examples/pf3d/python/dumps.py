@@ -67,8 +67,10 @@ class Dumps:
         """Whole planes, put together by rank 0."""
         with self.part("assemble"):
             content = self.content()
+            messages = self.by_variable(content)
+            self.await_turn(0)
         if self.comm.rank != 0:
-            self.send_by_variable(0, content)
+            self.send(0, messages)
             return
         pieces: dict[str, dict[int, np.ndarray]] = {}
         for rank in range(self.comm.size):
@@ -85,11 +87,13 @@ class Dumps:
 
     def multi_message(self) -> None:
         """A message a variable; the leader writes each array, by domain and name."""
+        leader = self.group[0]
         with self.part("assemble"):
             content = self.content()
-        leader = self.group[0]
+            messages = self.by_variable(content)
+            self.await_turn(leader)
         if self.comm.rank != leader:
-            self.send_by_variable(leader, content)
+            self.send(leader, messages)
             return
         if not any(self.has(rank) for rank in self.group):
             return
@@ -104,18 +108,14 @@ class Dumps:
 
     def single_message(self) -> None:
         """All that a domain has as one file in memory, in one message."""
-        with self.part("assemble"):
-            content = self.merged(self.content())
-            memory = Writer(None)
-            for name, array in content.items():
-                memory.save(name, array)
-            message = memory.bytes()
         leader = self.group[0]
+        with self.part("assemble"):
+            memory = Writer(None)
+            self.save(memory, self.merged(self.content()), "")
+            message = memory.bytes()
+            self.await_turn(leader)
         if self.comm.rank != leader:
-            if content:
-                self.wait_for(leader)
-                with self.part("send"):
-                    self.comm.Send(message, leader)
+            self.send(leader, [message] if self.has(self.comm.rank) else [])
             return
         members = [rank for rank in self.group if self.has(rank)]
         if not members:
@@ -125,7 +125,7 @@ class Dumps:
         for rank in members:
             if rank != leader:
                 with self.part("receive"):
-                    self.comm.Send(np.zeros(1, np.int8), rank)
+                    self.give_turn(rank)
                     status = MPI.Status()
                     self.comm.Probe(rank, MPI.ANY_TAG, status)
                     message = np.empty(status.Get_count(MPI.BYTE), np.uint8)
@@ -166,16 +166,17 @@ class Dumps:
     def merged(content: list[Arrays]) -> Arrays:
         return {name: array for arrays in content for name, array in arrays.items()}
 
-    # ---- messages by variable
+    # ---- messages
 
-    def send_by_variable(self, leader: int, content: list[Arrays]) -> None:
-        if not content:
-            return
-        messages = [np.concatenate([array.reshape(-1) for array in each.values()]) for each in content]
-        self.wait_for(leader)
-        with self.part("send"):
-            for message in messages:
-                self.comm.Send(message, leader)
+    @staticmethod
+    def by_variable(content: list[Arrays]) -> list[np.ndarray]:
+        return [np.concatenate([array.reshape(-1) for array in each.values()]) for each in content]
+
+    def send(self, leader: int, messages: list[np.ndarray]) -> None:
+        if messages:
+            with self.part("send"):
+                for message in messages:
+                    self.comm.Send(message, leader)
 
     def receive_by_variable(self, rank: int) -> list[Arrays]:
         if not self.has(rank):
@@ -186,16 +187,19 @@ class Dumps:
             shape, dtype = shape[:2], np.float64
         content = []
         with self.part("receive"):
-            self.comm.Send(np.zeros(1, np.int8), rank)
+            self.give_turn(rank)
             for variable in range(self.settings.variables):
                 message = np.empty((len(names), *shape), dtype)
                 self.comm.Recv(message, rank)
                 content.append({f"a{variable}{name}": message[at] for at, name in enumerate(names)})
         return content
 
-    def wait_for(self, leader: int) -> None:
-        """The leader takes one member after the other; until then, this is part of assembling (figure 2)."""
-        with self.part("assemble"):
+    def give_turn(self, rank: int) -> None:
+        self.comm.Send(np.zeros(1, np.int8), rank)
+
+    def await_turn(self, leader: int) -> None:
+        """The leader takes one member after the other; waiting for that is part of assembling (figure 2)."""
+        if self.comm.rank != leader and self.has(self.comm.rank):
             self.comm.Recv(np.empty(1, np.int8), leader)
 
     # ---- files and the account

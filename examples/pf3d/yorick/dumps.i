@@ -40,9 +40,10 @@ func pf_one_file(void)
 {
   pf_begin, "assemble";
   content = pf_content();
+  pf_await_turn, 0;
   pf_end, "assemble";
   if (mp_rank) {
-    pf_send_by_variable, 0, content;
+    pf_send, 0, content;
     return;
   }
   planes = numberof(pf_plane);
@@ -70,12 +71,13 @@ func pf_one_file(void)
 func pf_multi_message(void)
 /* DOCUMENT a message a variable; the leader writes each array, by domain and name. */
 {
+  members = pf_members(mp_rank);
   pf_begin, "assemble";
   content = pf_content();
+  pf_await_turn, members(1);
   pf_end, "assemble";
-  members = pf_members(mp_rank);
   if (mp_rank != members(1)) {
-    pf_send_by_variable, members(1), content;
+    pf_send, members(1), content;
     return;
   }
   members = pf_having(members);
@@ -98,21 +100,18 @@ func pf_multi_message(void)
 func pf_single_message(void)
 /* DOCUMENT all that a domain has as one file in memory, in one message. */
 {
+  members = pf_members(mp_rank);
+  leader = members(1);
   pf_begin, "assemble";
   if (pf_has(mp_rank)) {
     memory = createb(char);
     pf_save, memory, mp_rank, pf_content(), "";
     message = vsave(memory);
   }
+  pf_await_turn, leader;
   pf_end, "assemble";
-  members = pf_members(mp_rank);
-  leader = members(1);
   if (mp_rank != leader) {
-    if (!pf_has(mp_rank)) return;
-    pf_wait_for, leader;
-    pf_begin, "send";
-    mp_send, leader, message;
-    pf_end, "send";
+    pf_send, leader, [&message];
     return;
   }
   members = pf_having(members);
@@ -123,7 +122,7 @@ func pf_single_message(void)
   for (i=1 ; i<=numberof(members) ; ++i) {
     if (members(i) != leader) {
       pf_begin, "receive";
-      mp_send, members(i), 1;
+      pf_give_turn, members(i);
       message = mp_recv(members(i));
       pf_end, "receive";
     }
@@ -171,14 +170,13 @@ func pf_content(void)
   return content;
 }
 
-/* ---- messages by variable */
+/* ---- messages */
 
-func pf_send_by_variable(leader, content)
+func pf_send(leader, messages)
 {
   if (!pf_has(mp_rank)) return;
-  pf_wait_for, leader;
   pf_begin, "send";
-  for (v=1 ; v<=pf_variables ; ++v) mp_send, leader, *content(v);
+  for (i=1 ; i<=numberof(messages) ; ++i) mp_send, leader, *messages(i);
   pf_end, "send";
 }
 
@@ -188,18 +186,21 @@ func pf_receive_by_variable(rank)
   dims = (pf_kind == "spec") ? [3, n, n, numberof(pf_crossing(rank))] : [3, n, n, n];
   content = array(pointer, pf_variables);
   pf_begin, "receive";
-  mp_send, rank, 1;
+  pf_give_turn, rank;
   for (v=1 ; v<=pf_variables ; ++v) content(v) = &mp_recv(rank, dims);
   pf_end, "receive";
   return content;
 }
 
-func pf_wait_for(leader)
-/* DOCUMENT the leader takes one member after the other; until then, this is part of assembling (figure 2). */
+func pf_give_turn(rank)
 {
-  pf_begin, "assemble";
-  token = mp_recv(leader);
-  pf_end, "assemble";
+  mp_send, rank, 1;
+}
+
+func pf_await_turn(leader)
+/* DOCUMENT the leader takes one member after the other; waiting for that is part of assembling (figure 2). */
+{
+  if (mp_rank != leader && pf_has(mp_rank)) turn = mp_recv(leader);
 }
 
 /* ---- files and the account */

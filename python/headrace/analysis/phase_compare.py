@@ -1,9 +1,10 @@
 """The time of a phase in several runs: are they different?
 
-Figures 3 to 6 of the paper on pF3D, and its "Hypothesis testing". A program goes on when its last rank is done,
-so what is compared is the longest time of any rank in each instance. The test is that of Mann and Whitney (1947),
-which asks nothing of the shape of times: how often an instance of one run takes longer than one of the other.
-Instances that are not independent, as under a file system that is slow for a while, make it too sure.
+Figures 3 to 6 of the paper on pF3D, and its "Hypothesis testing". A program goes on when its last rank is
+done, so what is compared is the longest time of any rank in each instance. The test is that of Mann and
+Whitney (1947), which asks nothing of the shape of times: how often an instance of one run takes longer than
+one of the other. Instances that are not independent, as under a file system that is slow for a while, make
+it too sure.
 """
 
 from __future__ import annotations

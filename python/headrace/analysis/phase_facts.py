@@ -40,6 +40,17 @@ def phase_facts(log: JobLog, path: str | None = None, instance: int | None = Non
     }
 
 
+def phase_summary(log: JobLog) -> list[Facts]:
+    """Phases without their instances one by one, by first begin; none where none is marked."""
+    if not log.native.columns("phases"):
+        return []
+    rows = [row for row in log.native.frame("phases").rows() if row["instance"] == 0]
+    everyone = members(log)
+    names = sorted({row["phase"] for row in rows}, key=lambda name: _first_begin(rows, name))
+    phases = [_phase(rows, name, everyone) for name in names]
+    return [{key: phase[key] for key in phase if key != "each"} for phase in phases]
+
+
 def _first_begin(rows: list[Facts], name: str) -> tuple[int, str]:
     return min(row["start_at_ns"] for row in rows if row["phase"] == name), name
 
@@ -141,7 +152,7 @@ def _explained(
 
 
 def _groups(who: list[Member], rows: dict[int, Facts], groups: list[Groups], slow: Slow) -> list[Facts]:
-    """Those by calls, the slowest first; where these do not tell ranks apart, the slow ones and the others."""
+    """Those by calls, the slowest first; where these are one, the slow ranks and the others."""
     by_calls = next((each for each in groups if each.kind == "calls" and each.found.k > 1), None)
     if by_calls is None:
         others = [number for number in range(len(who)) if number not in set(slow.members)]

@@ -100,7 +100,7 @@ def _sizes(rows: list[Facts], place: dict[int, int]) -> Columns:
 
 
 def adaptive_bins(rows: list[Facts], most: int = BINS) -> list[tuple[int, int]]:
-    """Neighbouring bins joined until there are at most so many: always the two that hold the fewest operations.
+    """Neighbouring bins joined until there are at most so many: always the two with the fewest operations.
 
     So bins are narrow where operations are many, whatever the program's sizes.
     """

@@ -49,7 +49,7 @@ def members(log: JobLog) -> list[Member]:
 
 def phase_rows(log: JobLog) -> list[Facts]:
     """The table `phases`. Raises UsageError where the program marked none."""
-    rows: list[Facts] = log.table("phases").to_pylist() if log.native.columns("phases") else []
+    rows: list[Facts] = log.native.frame("phases").rows()
     if not rows:
         raise UsageError(
             f"{log.path}: no phase is in this log; mark phases in the program "
@@ -79,11 +79,7 @@ def summed(rows: Iterable[Facts]) -> dict[int, Facts]:
 
 def selected(log: JobLog, table: str, path: str, instance: int) -> list[Facts]:
     """Rows of one of the tables of phases."""
-    import pyarrow.compute as compute
-
-    rows = log.table(table)
-    chosen = compute.and_(
-        compute.equal(rows["phase"].cast("string"), path), compute.equal(rows["instance"], instance)
-    )
-    found: list[Facts] = rows.filter(chosen).to_pylist()
-    return found
+    frame = log.native.frame(table)
+    keys = frame.rows(None, ["phase", "instance"])
+    numbers = [at for at, key in enumerate(keys) if key["instance"] == instance and key["phase"] == path]
+    return frame.rows(numbers) if numbers else []

@@ -26,6 +26,7 @@ from headrace.analysis.kinds import (
 )
 from headrace.analysis.libraries import interfaces, libraries
 from headrace.analysis.parallel import file_ranks, parallel
+from headrace.analysis.phase_facts import phase_summary
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
@@ -87,6 +88,7 @@ def overview(
         "layers": by_layer,
         "libraries": libraries(log, chosen, most_libraries),
         "parallel": None if chosen else parallel(log, processes, run_ns),
+        "phases": [] if chosen else phase_summary(log),
         "functions": by_function,
         "asynchronous": asynchronous(by_function, by_layer, gaps),
         "mpi_files": mpi_files(log, chosen),

@@ -65,10 +65,11 @@ def _same_groups(members: list[int], groups: list[Groups]) -> list[str]:
     for each in groups:
         if each.kind == "calls" or each.found.k < 2:
             continue
-        for number in range(each.found.k):
-            theirs = set(each.members_of(number))
-            if len(slow & theirs) >= _SAME * len(slow | theirs):
-                found.append(each.kind)
+        # One group, or several, of which slow ranks are the most.
+        clusters = [set(each.members_of(number)) for number in range(each.found.k)]
+        theirs = {row for cluster in clusters if len(cluster & slow) * 2 > len(cluster) for row in cluster}
+        if len(slow & theirs) >= _SAME * len(slow | theirs):
+            found.append(each.kind)
     return found
 
 

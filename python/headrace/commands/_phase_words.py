@@ -77,7 +77,7 @@ def _slow_words(explained: Facts, who: str) -> list[str]:
             "messages": "their messages",
         }
         also = " and ".join(kinds[kind] for kind in slow["also_groups_by"])
-        words.append(f"The same {plural(who)} are a group by {also}.")
+        words.append(f"They are apart from the others by {also} as well.")
     if slow["alone_on"]:
         words.append(f"They are all that ran on {', '.join(map(printable, slow['alone_on'][:8]))}.")
     if slow["io_nodes_without"]:

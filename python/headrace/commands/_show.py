@@ -11,6 +11,7 @@ from headrace.commands._show_header import header_lines
 from headrace.commands._show_libraries import library_lines
 from headrace.commands._show_mpi_files import mpi_file_lines
 from headrace.commands._show_parallel import parallel_lines, server_lines
+from headrace.commands._show_phases import phase_lines
 from headrace.commands._show_rows import row_lines
 from headrace.commands._show_tree import process_lines
 from headrace.commands._terminal import Terminal
@@ -48,6 +49,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
     sections = [
         header_lines(facts, terminal),
         _totals(facts, terminal),
+        phase_lines(facts, terminal),
         parallel_lines(facts, terminal),
         server_lines(facts, terminal),
         layer_lines(facts, terminal),

@@ -35,11 +35,21 @@ foreach(row IN LISTS rows)
     endif()
   endif()
 endforeach()
+# GCC's run-time libraries (of Fortran and C++) call these by weak references as soon as a program has pthread_key_create,
+# which capture brings in; an archive gives a weak reference nothing, so the call would be one of address 0.
+foreach(symbol sched_yield pthread_once pthread_create pthread_join pthread_detach pthread_cancel pthread_equal pthread_self
+        pthread_key_delete pthread_getspecific pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock
+        pthread_mutex_timedlock pthread_mutex_unlock pthread_mutexattr_init pthread_mutexattr_settype pthread_mutexattr_destroy
+        pthread_cond_init pthread_cond_destroy pthread_cond_wait pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast)
+  if(symbol IN_LIST defined)
+    string(APPEND options "--undefined=${symbol}\n")
+  endif()
+endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/static_functions.h CONTENT "#define HEADRACE_STATIC_FUNCTIONS@functions@\n" @ONLY)
 set(directory ${PROJECT_BINARY_DIR}/lib/headrace)
 file(CONFIGURE OUTPUT ${directory}/static.options CONTENT "${options}" @ONLY)
 
-add_library(headrace_static OBJECT preload.cc static_real.cc system_calls.cc ${entry})
+add_library(headrace_static OBJECT phases.cc preload.cc static_real.cc system_calls.cc ${entry})
 set_target_properties(headrace_static PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(headrace_static PRIVATE headrace_options)
 target_include_directories(headrace_static PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
