@@ -1,4 +1,4 @@
-"""Sentences that say why ranks were slow in a phase, and whether runs differ: of the terminal and of the page."""
+"""Why ranks were slow in a phase, and whether runs differ, in the sentences of the terminal and of the page."""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ def about(log: JobLog) -> Facts:
     tell_damage(log, facts)
     job = facts["job"]
     hosts = {row["host"] for row in processes if row["captured"]} - {""}
-    return {key: job[key] for key in ("command", "complete", "start_utc_ns", "run_ns")} | {"nodes": len(hosts)}
+    return {key: job[key] for key in ("command", "complete", "start_utc_ns", "run_ns")} | {
+        "nodes": len(hosts)
+    }
 
 
 def page_facts(
@@ -78,15 +80,9 @@ def _order(name: str) -> tuple[str, int]:
 def _explained(run: Facts) -> Facts:
     """Clusters as lists of ranks: a page of very many ranks stays small."""
     explained = run["explained"]
-    names = explained["names"]
+    numbers = [_order(name)[1] for name in explained["names"]]
     clusterings = [
-        {
-            **{key: each[key] for key in ("by", "k", "sizes", "medoids")},
-            "who": [
-                rank_list(_order(name)[1] for name, at in zip(names, each["assigned"], strict=True) if at == number)
-                for number in range(each["k"])
-            ],
-        }
+        {**{key: each[key] for key in ("by", "k", "sizes", "medoids")}, "who": _who(each, numbers)}
         for each in explained["clusterings"]
     ]
     outliers = sorted(explained["outliers"], key=lambda each: (each["by"] == "bandwidth", each["slow"]))
@@ -96,3 +92,11 @@ def _explained(run: Facts) -> Facts:
         "outliers": outliers[:_MOST_OUTLIERS],
         "outliers_left_out": max(0, len(outliers) - _MOST_OUTLIERS),
     }
+
+
+def _who(clustering: Facts, numbers: list[int]) -> list[str]:
+    """The ranks of each cluster."""
+    found: list[list[int]] = [[] for _ in range(clustering["k"])]
+    for number, at in zip(numbers, clustering["assigned"], strict=True):
+        found[at].append(number)
+    return [rank_list(each) for each in found]
