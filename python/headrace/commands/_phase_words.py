@@ -1,4 +1,4 @@
-"""Why ranks were slow in a phase, and whether runs differ, in the sentences of the terminal and of the page."""
+"""Why ranks were slow in a phase, and whether runs differ: the sentences of the terminal and of the page."""
 
 from __future__ import annotations
 

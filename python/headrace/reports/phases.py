@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headrace.analysis.definitions import definitions
@@ -30,7 +30,7 @@ def about(log: JobLog) -> Facts:
 
 
 def page_facts(
-    runs: list[Facts], jobs: list[Facts], said: list[Mapping[str, Any]], comparison: Facts | None
+    runs: list[Facts], jobs: list[Facts], said: Sequence[Mapping[str, Any]], comparison: Facts | None
 ) -> Facts:
     """Of each run its facts (phase_facts), its job (`about`) and the sentences that explain it."""
     return {
