@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from headrace._errors import UsageError
@@ -30,13 +31,19 @@ def phase_facts(log: JobLog, path: str | None = None, instance: int | None = Non
     chosen = path or _most_io(phases)
     if chosen not in all_phases:
         raise UsageError(f"{log.path}: no phase {chosen}; there are {', '.join(all_phases[:20])}")
+    explained = _explained(log, rows, everyone, chosen, instance)
+    if explained["slow"]:  # those are to be seen
+        found = next(phase for phase in phases if phase["phase"] == chosen)
+        found["each"] = _each(
+            [row for row in rows if row["phase"] == chosen], who, explained["slow"]["members"]
+        )
     return {
         "log": str(log.path),
         "members": len(everyone),
         "ranks": any(member.name.startswith("rank") for member in everyone),
         "in_phases": len(who),
         "phases": phases,
-        "explained": _explained(log, rows, everyone, chosen, instance),
+        "explained": explained,
     }
 
 
@@ -85,12 +92,14 @@ def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
         },
         "io_ns": sums["read_ns"] + sums["write_ns"] + sums["meta_ns"],
         **{figure: sums[figure] for figure in FIGURES if figure not in ("instances", "cut", "time_ns")},
-        "each": _each(mine, names),
+        "each": _each(mine, [member for member in everyone if member.process in whole]),
     }
 
 
-def _each(rows: list[Facts], names: dict[int, str]) -> list[Facts]:
-    """Instances that are kept whole: over those who kept them."""
+def _each(rows: list[Facts], who: list[Member], slow: Iterable[str] = ()) -> list[Facts]:
+    """Instances that are kept whole: over those who kept them. `slow`: members of whom many are told of."""
+    names = {member.process: member.name for member in who}
+    told = _told(who, set(slow))
     by_number: dict[int, list[Facts]] = defaultdict(list)
     for row in rows:
         if row["instance"] != 0:
@@ -108,10 +117,24 @@ def _each(rows: list[Facts], names: dict[int, str]) -> list[Facts]:
                 "slowest": names.get(slowest["process"], ""),
                 "bytes": sum(row["bytes_read"] + row["bytes_written"] for row in them),
                 "ended": sorted({row["ended"] for row in them}),
-                "times_ns": {names.get(row["process"], ""): row["time_ns"] for row in them[:_MOST_LINES]},
+                "times_ns": {
+                    names.get(row["process"], ""): row["time_ns"] for row in them if row["process"] in told
+                },
             }
         )
     return found
+
+
+def _told(who: list[Member], slow: set[str]) -> set[int]:
+    """Processes from all parts of the job, up to half of them slow ones."""
+    chosen = _evenly([member for member in who if member.name in slow], _MOST_LINES // 2)
+    others = [member for member in who if member.name not in slow]
+    return {member.process for member in chosen + _evenly(others, _MOST_LINES - len(chosen))}
+
+
+def _evenly(members: list[Member], most: int) -> list[Member]:
+    count = min(most, len(members))
+    return [members[number * len(members) // count] for number in range(count)]
 
 
 def _explained(

@@ -48,7 +48,9 @@ function number(series: readonly (readonly number[])[], low: number, high: numbe
     const width = sorted.length > 1 ? (2 * (quartile(0.75) - quartile(0.25))) / Math.cbrt(sorted.length) : 0;
     return width > 0 ? (high - low) / width : 0;
   });
-  return Math.min(MOST, Math.max(LEAST, Math.ceil(Math.max(...wanted))));
+  // Few values in narrow bins would be a comb.
+  const most = Math.min(MOST, 4 * Math.sqrt(Math.max(...series.map((values) => values.length))));
+  return Math.max(LEAST, Math.ceil(Math.min(most, Math.max(...wanted))));
 }
 
 /** 1, 2 or 5 times a power of ten, the nearest by its ratio. */

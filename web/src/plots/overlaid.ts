@@ -57,10 +57,10 @@ export function overlaid(shown: Overlaid): HTMLElement {
       const place = self.posToVal(self.cursor.left ?? 0, "x");
       const bin = places.findIndex((edge, number) => number < counts[0].length && place >= edge && place < places[number + 1]);
       if (bin < 0) return null;
-      return tip(`${duration(edges[bin])} to ${duration(edges[bin + 1])}`, series.map((one, number) => [colour(one.colour), one.name.slice(-40), `${count(counts[number][bin], "instance")} (${percent(share[number][bin])})`]));
+      return tip(`${duration(edges[bin])} to ${duration(edges[bin + 1])}`, series.map((one, number) => [colour(one.colour), one.name.slice(-26), `${counts[number][bin]} (${percent(share[number][bin])})`]));
     },
   });
-  const marks = series.map((one) => h("span", {}, h("i", { style: `background:var(${one.colour})` }), h("span", { class: "log" }, one.name), `median ${duration(one.median)} of ${count(one.values.length, "instance")}`));
+  const marks = series.map((one) => h("span", {}, h("i", { style: `background:var(${one.colour})` }), h("span", { class: "log" }, one.name), `: median ${duration(one.median)} of ${count(one.values.length, "instance")}`));
   return h("div", {}, h("div", { class: "legend of-columns" }, ...marks, h("span", {}, "┆ medians; heights are shares of a run’s instances")), plot);
 }
 

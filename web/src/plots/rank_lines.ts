@@ -53,7 +53,7 @@ export function rankLines(shown: RankLines): HTMLElement {
       ],
       series: [
         {},
-        ...lines.map((line) => ({ stroke: stroke(line), width: line.strong ? 2 : 1.2, spanGaps: true, points: { show: shown.xs.length <= 60, size: line.strong ? 5 : 4, fill: stroke(line) } })),
+        ...lines.map((line) => ({ stroke: stroke(line), width: line.strong ? 1.8 : 1, spanGaps: true, points: { show: shown.xs.length <= 60 && (lines.length <= 16 || shown.xs.length === 1), size: line.strong ? 5 : 4, fill: stroke(line) } })),
         ...(shown.envelope ? [{ stroke: colour("--ink"), width: 1, dash: [4, 3], points: { show: false } }] : []),
       ],
     }),
