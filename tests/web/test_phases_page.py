@@ -72,7 +72,7 @@ def test_the_page_says_what_the_terminal_says(made: dict[str, Path], open_page: 
 def test_pictures_and_tables_of_one_run(made: dict[str, Path], open_page: Any) -> None:
     page = open_page(made["one"])
     facts = json.loads(run(made["fast"], "--json"))
-    row = page.get_by_role("table", name="Phases").locator("tbody tr").first
+    row = page.get_by_role("table", name="Phases").locator("tbody")
     expect(row).to_contain_text("dump")
     expect(row).to_contain_text(facts["phases"][0]["longest"]["member"])
     assert colours(page, "#times canvas", ["194,84,10"]), "slow ranks stand out"
@@ -80,13 +80,15 @@ def test_pictures_and_tables_of_one_run(made: dict[str, Path], open_page: Any) -
         f"slow ranks ({facts['explained']['slow']['who']})"
     )
     expect(page.locator("#times .legend")).to_contain_text("longest of all 96")
-    assert page.get_by_role("table", name="Instances").locator("tbody tr").count() == 6
+    instances = page.get_by_role("table", name="Instances").locator("tbody")
+    expect(instances).to_contain_text(facts["phases"][0]["each"][5]["slowest"])
     assert colours(page, "#groups canvas", ["194,84,10", "59,125,106"]) == ["194,84,10", "59,125,106"]
     shown = page.get_by_role("table", name="Groups", exact=True).locator("tbody")
     for group in facts["explained"]["groups"]:
         expect(shown).to_contain_text(group["who"])
     assert page.locator("#bandwidth canvas").count() >= 1
-    names = page.locator("#main [role=img]").evaluate_all("all => all.map((one) => one.ariaLabel)")
+    names = page.locator("main [role=img]").evaluate_all("all => all.map((one) => one.ariaLabel)")
+    assert len(names) > 2
     assert all(names)
 
 
