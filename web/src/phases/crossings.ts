@@ -1,6 +1,6 @@
 /** Groups from one side against groups from another: who is where in both, and how much one tells of the other. */
 import { captioned } from "../grid/captioned";
-import { figures, names, words } from "../grid/column";
+import { figures, words } from "../grid/column";
 import { copyButton } from "../grid/copy";
 import { Grid, textsOf } from "../grid/grid";
 import { csv } from "../text/csv";
@@ -10,6 +10,7 @@ import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { Clustering, Crossing, Kind, Run } from "./facts";
 import { KINDS } from "./kinds";
+import { rankColumn } from "./rank_column";
 
 export function crossings(run: Run, body: HTMLElement): void {
   const { clusterings } = run.explained;
@@ -72,7 +73,7 @@ function grid(run: Run): Grid {
       words("by", "By", textsOf(rows, (row) => row.by), { term: "", width: 176 }),
       figures("group", "Group", Float64Array.from(rows, (row) => row.place + 1), number, { term: "", width: 80 }),
       words("like", "Like", textsOf(rows, (row) => (row.medoid === undefined ? "" : printable(row.medoid))), { term: "", width: 110 }),
-      names("who", run.ranks ? "Ranks" : "Processes", textsOf(rows, (row) => row.who), { term: "", width: 200 }),
+      rankColumn(run, textsOf(rows, (row) => row.who), 200),
     ],
   });
 }

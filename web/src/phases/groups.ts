@@ -1,6 +1,6 @@
 /** The groups of ranks, and what the time of each went to. */
 import { captioned } from "../grid/captioned";
-import { type Column, figures, names, words } from "../grid/column";
+import { type Column, figures, words } from "../grid/column";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { stackedBars } from "../plots/stacked_bars";
 import { printable } from "../text/printable";
@@ -8,7 +8,8 @@ import { duration, known, number, percent, size } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import { type Group, type Run, members } from "./facts";
-import { shares } from "./shares";
+import { rankColumn } from "./rank_column";
+import { legend, shares } from "./shares";
 
 const MOST_BARS = 24;
 
@@ -16,11 +17,11 @@ export function groups(run: Run, body: HTMLElement): void {
   const { explained } = run;
   const shown = explained.groups.slice(0, MOST_BARS);
   const isNarrow = matchMedia("(max-width: 600px)").matches;
-  const bars = shown.map((group) => shorter(`${members(run, group.ranks)} (${group.who})`, isNarrow ? 22 : 44));
+  const bars = shown.map((group) => (isNarrow ? shorter(group.who, 12) : shorter(`${members(run, group.ranks)} (${group.who})`, 44)));
   const parts = shares.map(({ key, name, colour }) => ({ name, colour, values: shown.map((group) => part(group, key)) }));
   body.append(
     note(`Those that are alike by their time in each function. A bar is the time of a group’s ${run.ranks ? "rank" : "process"} in ${printable(explained.said.of)}, in the mean.`),
-    h("div", { class: "card" }, stackedBars("Share of reading, writing, other calls, MPI and the rest in the time of each group; the table below has the figures", bars, parts, true).element),
+    h("div", { class: "card" }, legend(), stackedBars("Share of reading, writing, other calls, MPI and the rest in the time of each group; the table below has the figures", bars, parts, true).element),
     captioned("Each group", "groups", grid(run), explained.groups.length > MOST_BARS ? note(`The picture has the ${MOST_BARS} groups with most time in I/O.`) : null),
   );
 }
@@ -43,7 +44,7 @@ function grid(run: Run): Grid {
     label: "Groups",
     rows: rows.length,
     columns: [
-      { ...names("who", run.ranks ? "Ranks" : "Processes", textsOf(rows, (group) => group.who), { term: "", width: 200 }) },
+      rankColumn(run, textsOf(rows, (group) => group.who), 200),
       column("ranks", "Number", (group) => group.ranks, number, { width: 78 }),
       column("nodes", "Nodes", (group) => group.hosts, number, { width: 72 }),
       words("like", "Like", textsOf(rows, (group) => group.medoid), { term: "", width: 92 }),

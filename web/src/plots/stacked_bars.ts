@@ -11,13 +11,13 @@ export interface Part {
   values: readonly number[];
 }
 
-/** `asShares`: each bar is its whole. */
+/** `asShares`: each bar is its whole, and the legend is beside the chart. */
 export function stackedBars(label: string, bars: readonly string[], parts: readonly Part[], asShares = false): Chart {
   const sums = bars.map((_, bar) => parts.reduce((sum, part) => sum + part.values[bar], 0));
-  const height = 74 + 34 * bars.length;
+  const height = (asShares ? 44 : 74) + 34 * bars.length;
   return chart(label, height, () => ({
-    grid: { left: 8, right: 24, top: 34, bottom: 8, containLabel: true },
-    legend: style.legend(),
+    grid: { left: 8, right: 24, top: asShares ? 4 : 34, bottom: 8, containLabel: true },
+    ...(asShares ? {} : { legend: style.legend() }),
     tooltip: {
       ...style.tooltip(),
       trigger: "axis",
