@@ -11,14 +11,15 @@
 //          │                    └ next ─► Record …       └ next ─► Shard …      └ metadata ─► Metadata ─ next ─► …
 //          │                    └ sites ─► Sites, open_stack ─► Stack
 //          ├ first_thread ─► ThreadBlock ─ next ─► …
-//          ├ first_stack ─► Stack ─ next ─► …
+//          ├ first_stack ─► Stack ─ next ─► …      Stack ─ frames[] ─► PythonFrame
 //          └ first_module ─► Module ─ next ─► …
 //
 // What a kill leaves behind, and what the harvester does about it:
 //  - `Direction::run_count` alone commits an operation, so counts, bytes and sizes agree at every instant;
 //  - a ThreadBlock with `busy` ≠ 0 was killed inside an update: its other sums may lack that one operation (± 1);
 //  - `journal_used` ≠ 0: the words listed in `journal` are put back, last first (a run was being closed);
-//  - a Stack or a Module counts from the moment it is linked, a Site from the moment its `stack` is set;
+//  - a Stack (with its PythonFrames) or a Module counts from the moment it is linked, a Site from the moment its
+//  `stack` is set;
 //  - `Header::fold_victim` ≠ 0 and that shard not yet kFolded: the roll-up blocks are put back from `fold_copy`.
 #pragma once
 #include <cstddef>
@@ -220,16 +221,28 @@ struct alignas(64) Sites {
   Site of[kCount];
 };
 
-/// A stack, once a process; `depth` frames of 8 bytes follow, innermost first: return address − Module::bias, with the
-/// module's id in the upper 16 bits. Id 0: an address in no loaded object.
+/// A stack, once a process; `depth` frames of 8 bytes follow. First those of machine code, innermost first: return
+/// address − Module::bias, with the module's id in the upper 16 bits. Id 0: an address in no loaded object. Then those
+/// of Python, innermost first: place of a PythonFrame, with kPythonModule in the upper 16 bits.
 struct Stack {
+  static constexpr uint16_t kWhole = 1;       // it reaches to the outermost function
+  static constexpr uint16_t kLostPython = 2;  // there was no room for its frames of Python
   uint64_t hash;
   uint32_t next;
   uint16_t depth;
-  uint16_t whole;  // 1: it reaches to the outermost function
+  uint16_t flags;
 };
 inline constexpr uint32_t kModuleShift = 48;
-inline constexpr uint32_t kStackFrames = 32;  // at most
+inline constexpr uint64_t kPythonModule = 0xffff;
+inline constexpr uint32_t kStackFrames = 32, kPythonFrames = 32;  // at most
+
+/// A line of Python that called something.
+struct PythonFrame {
+  uint64_t hash;
+  uint32_t line;            // 0: not known
+  uint32_t file, function;  // Name; 0: not known
+  uint32_t unused;
+};
 
 /// A loaded object that a frame lies in.
 struct Module {
@@ -375,6 +388,6 @@ struct alignas(64) FoldCopy {
 static_assert(sizeof(Direction) == 128 && sizeof(Shard) == 64 && sizeof(Metadata) == 128 &&
               sizeof(LibraryCounts) == 128 && sizeof(Profile) == 64);
 static_assert(sizeof(Detail) == 448 && sizeof(Record) == 56);
-static_assert(sizeof(Sites) == 128 && sizeof(Stack) == 16 && sizeof(Module) == 72);
+static_assert(sizeof(Sites) == 128 && sizeof(Stack) == 16 && sizeof(Module) == 72 && sizeof(PythonFrame) == 24);
 
 }  // namespace headrace::capture

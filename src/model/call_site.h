@@ -17,15 +17,19 @@ struct Module {
 /// Id of a module in a job log.
 uint64_t module_id(std::string_view path, std::string_view build_id);
 
+/// A frame of machine code, or a line of Python.
 struct Frame {
-  uint64_t module = 0;  // 0: in no module
-  uint64_t offset = 0;  // return address: virtual address in the module's file, or in the process
+  uint64_t module = 0;         // 0: in no module
+  uint64_t offset = 0;         // return address: virtual address in the module's file, or in the process
+  std::string function, file;  // of Python; both empty: machine code
+  uint64_t line = 0;           // of Python; 0: not known
+  bool is_python() const { return !function.empty() || !file.empty(); }
   bool operator==(const Frame&) const = default;
 };
 
 struct Stack {
   uint64_t id = 0;
-  std::vector<Frame> frames;  // innermost first
+  std::vector<Frame> frames;  // innermost first; those of Python before those of machine code
 };
 /// Id of a stack in a job log: a hash of its frames.
 uint64_t stack_id(const std::vector<Frame>& frames);

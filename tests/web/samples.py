@@ -410,6 +410,10 @@ def sites() -> list[dict[str, Any]]:
             "inlined": False,
         }
 
+    def python(function: str, file: str, line: int) -> dict[str, Any]:
+        place = {"function": function, "file": file, "line": line}
+        return {**place, "module": None, "offset": None, "inlined": False, "python": True}
+
     main = frame(
         "main", "/home/someone/simulation/src/main.c", 88, "/home/someone/simulation/simulation", 0x1234
     )
@@ -462,6 +466,20 @@ def sites() -> list[dict[str, Any]]:
             "time_ns": 31 * MS,
             "bytes": 1 << 20,
             "frames": [frame(None, None, None, "/opt/lib/libstripped.so.3", 0xBEEF), main],
+        },
+        {
+            "what": "largest_write",
+            "calls": 2,
+            "time_ns": 30 * MS,
+            "bytes": 1 << 20,
+            "frames": [
+                python("File.__init__", "/usr/lib/python3/dist-packages/h5py/_hl/files.py", 502),
+                python("write_dump", "/home/someone/simulate.py", 42),
+                python("<module>", "/home/someone/simulate.py", 99),
+                frame("H5Fcreate", None, None, "/usr/lib/libhdf5.so", 0x1111),
+                frame(None, None, None, "/usr/bin/python3.11", 0x2222),
+            ],
+            "show": 1,
         },
     ]
 

@@ -139,6 +139,19 @@ def test_the_code_that_opened_a_file_is_told(open_page: Any, report: Any) -> Non
     expect(stack.locator("li").first).to_contain_text("inlined")
 
 
+def test_the_python_line_comes_before_the_machine_code(open_page: Any, report: Any) -> None:
+    page = open_page(report("typical"))
+    page.locator("#code .opener").first.wait_for()
+    row = page.locator("#code tr.opens", has_text="simulate.py")
+    expect(row).to_contain_text("write_dump, simulate.py:42")
+    row.locator(".opener").click()
+    stack = page.locator("#code .details .stack")
+    expect(stack.locator(".frame").first).to_have_text("write_dumpPython/home/someone/simulate.py:42")
+    words = ["called from <module>, simulate.py:99", "by way of File.__init__", "machine code: H5Fcreate"]
+    for summary, start in zip(stack.locator("summary").all(), words, strict=True):
+        expect(summary).to_contain_text(start)
+
+
 def test_100000_files_scroll_with_few_rows_in_the_document(open_page: Any, report: Any) -> None:
     page = open_page(report("huge"))
     scroller = page.locator("#files .scroller")

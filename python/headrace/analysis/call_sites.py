@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,6 +44,11 @@ _LIBRARY_SOURCES = (
     "./csu/",
     "../csu/",
 )
+# Python files that are not the user's own: installed packages, the standard library, and what these make.
+_PYTHON_LIBRARIES = re.compile(
+    r"/(site|dist)-packages/|/lib(64|32)?/python\d(\.\d+)?t?/|/python\d+\.zip/"
+    r"|^<(frozen |__array_function__|decorator-gen)"
+)
 _LIBRARY_NAMES = ("std::", "__gnu_cxx::", "_gfortran", "core::", "alloc::", "__libc_start", "_start")
 
 
@@ -52,8 +58,8 @@ class CallSites:
 
     what ("open", "slowest_read", "slowest_write", "largest_read", "largest_write"), stack (16 hex digits),
     calls (how many file records have it), time_ns and bytes (sums of theirs; 0 for open), frames (innermost
-    first: function, file, line, module, offset, inlined; null where unknown), show (the index in `frames` of
-    the code that did it, -1: there is none).
+    first, those of Python before those of machine code: function, file, line, module, offset, inlined,
+    python; null where unknown), show (the index in `frames` of the code that did it, -1: there is none).
     """
 
     sites: list[Site] = field(default_factory=list)
@@ -107,7 +113,14 @@ def call_sites(
 
 
 def shown_frame(frames: Sequence[Frame], programs: Iterable[str] = ()) -> int:
-    """The innermost frame of the program, or of a library that is not the system's; -1: no frame at all."""
+    """The innermost frame of the program, or of a library that is not the system's; -1: no frame at all.
+
+    Where there are frames of Python it is one of them: the innermost of the user's own files, else of all.
+    """
+    python = [number for number, frame in enumerate(frames) if frame.get("python")]
+    if python:
+        own_files = (number for number in python if not _is_python_library(frames[number]["file"] or ""))
+        return next(own_files, python[0])
     for own in (True, False):
         for number, frame in enumerate(frames):
             if own and _is_library(frame, programs):
@@ -156,6 +169,10 @@ def _last(path: str) -> str:
     return path.rsplit("/", 1)[-1]
 
 
+def _is_python_library(file: str) -> bool:
+    return _PYTHON_LIBRARIES.search(file) is not None
+
+
 def _is_library(frame: Frame, programs: Iterable[str]) -> bool:
     module, file, function = frame["module"], frame["file"] or "", frame["function"] or ""
     if function.startswith(_LIBRARY_NAMES) or any(part in file for part in _LIBRARY_SOURCES):
@@ -183,12 +200,13 @@ def _site_rows(log: JobLog, wanted: set[int] | None) -> Iterable[tuple[int, str,
 
 def _resolved(log: JobLog, wanted: set[int], directories: Sequence[str]) -> dict[int, list[Frame]]:
     """The frames of these stacks. Rows of stacks and modules may be repeated in a log."""
-    stacks: dict[int, dict[int, tuple[int, int]]] = {}
+    stacks: dict[int, dict[int, dict[str, Any]]] = {}
     offsets: dict[int, set[int]] = {}
     for row in log.native.frame("stacks").rows():
         if row["stack"] in wanted:
-            stacks.setdefault(row["stack"], {})[row["depth"]] = (row["module"], row["offset"])
-            offsets.setdefault(row["module"], set()).add(row["offset"])
+            stacks.setdefault(row["stack"], {})[row["depth"]] = row
+            if not _is_python(row):
+                offsets.setdefault(row["module"], set()).add(row["offset"])
     modules = {row["module"]: row for row in log.native.frame("modules").rows()}
     end = log.job.get("end_utc_ns")
     newest_ns = end if isinstance(end, int) else None
@@ -201,9 +219,22 @@ def _resolved(log: JobLog, wanted: set[int], directories: Sequence[str]) -> dict
     for stack, rows in stacks.items():
         frames = []
         for depth in sorted(rows):
-            number, offset = rows[depth]
+            row = rows[depth]
+            if _is_python(row):
+                frames.append(_python_frame(row))
+                continue
+            number, offset = row["module"], row["offset"]
             path = modules[number]["path"] if number in modules else None
             for where in places.get(number, {}).get(offset) or [Place(None, None, None, False)]:
-                frames.append({**where._asdict(), "module": path, "offset": offset})
+                frames.append({**where._asdict(), "module": path, "offset": offset, "python": False})
         result[stack] = frames
     return result
+
+
+def _is_python(row: dict[str, Any]) -> bool:
+    return bool(row["function"] or row["file"])
+
+
+def _python_frame(row: dict[str, Any]) -> Frame:
+    place = Place(row["function"] or None, row["file"] or None, row["line"] or None, False)
+    return {**place._asdict(), "module": None, "offset": None, "python": True}

@@ -40,8 +40,10 @@ class LogTables {
     call_sites_.add_site(process, record, site);
   }
   void add_share(const model::Share& share) { shares_.add(share); }
+  void add_stack(const model::Stack& stack) {
+    call_sites_.add_stack(stack, [this](std::string_view path) { return name(path); });
+  }
   void add_phase(uint64_t process, const model::Phase& phase) { phases_.add(process, name(phase.path), phase); }
-  void add_stack(const model::Stack& stack) { call_sites_.add_stack(stack); }
 
   uint64_t rows() const;
   bool empty() const { return rows() == 0; }

@@ -17,19 +17,12 @@ void SiteTables::add_site(uint64_t process, uint64_t record, const model::CallSi
   what_.push_back(site.what);
 }
 
-void SiteTables::add_stack(const model::Stack& stack) {
-  if (!is_new(stack.id)) return;
-  for (uint64_t depth = 0; depth < stack.frames.size(); ++depth) {
-    frames_.push_back({stack.id, depth, stack.frames[depth].module, stack.frames[depth].offset});
-  }
-}
-
 void SiteTables::drop_sites_from(size_t count) {
   sites_.resize(count);
   what_.resize(count);
 }
 
-void SiteTables::clear() { clear_all(sites_, what_, frames_, modules_, build_ids_, known_); }
+void SiteTables::clear() { clear_all(sites_, what_, frames_, functions_, modules_, build_ids_, known_); }
 
 bool SiteTables::due(uint32_t table, bool has_rows, bool every) {
   if (!has_rows && (!every || (written_ & table) != 0)) return false;
@@ -49,7 +42,9 @@ base::Status SiteTables::flush(format::Writer& writer, bool every) {
     column(table, "stack", frames_, &FrameRow::stack);
     column(table, "depth", frames_, &FrameRow::depth);
     column(table, "module", frames_, &FrameRow::module);
-    HEADRACE_TRY(store(writer, column(table, "offset", frames_, &FrameRow::offset), frames_));
+    column(table, "offset", frames_, &FrameRow::offset).text("function", functions_);
+    column(table, "file", frames_, &FrameRow::file);
+    HEADRACE_TRY(store(writer, column(table, "line", frames_, &FrameRow::line), frames_, functions_));
   }
   if (due(4, !sites_.empty(), every)) {
     format::TableBuilder table("sites");

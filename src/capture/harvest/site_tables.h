@@ -16,9 +16,18 @@ namespace headrace::capture {
 class SiteTables {
  public:
   void add_site(uint64_t process, uint64_t record, const model::CallSite& site);
-  /// Unless it is in the log already.
-  void add_stack(const model::Stack& stack);
-  /// The same; `path`: the name's id.
+  /// Unless it is in the log already. `name_of` gives a name's id.
+  template <typename NameOf>
+  void add_stack(const model::Stack& stack, NameOf name_of) {
+    if (!is_new(stack.id)) return;
+    for (const model::Frame& frame : stack.frames) {
+      const uint64_t depth = static_cast<uint64_t>(&frame - stack.frames.data());
+      frames_.push_back(
+          {stack.id, depth, frame.module, frame.offset, frame.file.empty() ? 0 : name_of(frame.file), frame.line});
+      functions_.push_back(frame.function);
+    }
+  }
+  /// The same.
   template <typename NameOf>
   void add_module(const model::Module& module, NameOf name_of) {
     if (!is_new(module.id)) return;
@@ -38,7 +47,7 @@ class SiteTables {
     uint64_t process, record, stack, bytes, time_ns, at_ns;
   };
   struct FrameRow {
-    uint64_t stack, depth, module, offset;
+    uint64_t stack, depth, module, offset, file, line;
   };
   struct ModuleRow {
     uint64_t module, path;
@@ -49,6 +58,7 @@ class SiteTables {
   std::vector<SiteRow> sites_;
   std::vector<std::string_view> what_;
   std::vector<FrameRow> frames_;
+  std::vector<std::string> functions_;
   std::vector<ModuleRow> modules_;
   std::vector<std::string> build_ids_;
   std::unordered_set<uint64_t> known_;  // emptied when it grows too large

@@ -102,12 +102,20 @@ class SpoolBuilder {
     return offset;
   }
 
+  uint32_t python(std::string_view file, std::string_view function, uint32_t line) {
+    const uint32_t file_name = name(file), function_name = name(function), offset = make<PythonFrame>();
+    at<PythonFrame>(offset) = {1, line, file_name, function_name, 0};
+    return offset;
+  }
+
   /// What every record was opened by, unless it is told otherwise.
   uint32_t some_stack() {
     if (some_stack_ == 0) {
       module(1, "");
       module(2, "/usr/lib/libc.so.6", "0123456789");
-      some_stack_ = stack({uint64_t{1} << kModuleShift | 0x1234, uint64_t{2} << kModuleShift | 0x5678});
+      const uint64_t line = python("/home/me/a.py", "f", 7);
+      some_stack_ = stack({uint64_t{1} << kModuleShift | 0x1234, uint64_t{2} << kModuleShift | 0x5678,
+                           kPythonModule << kModuleShift | line});
     }
     return some_stack_;
   }

@@ -76,6 +76,8 @@ class RecordReader {
   uint64_t count() const { return count_; }
   /// Opened files of which it is not known which code opened them.
   uint64_t unsited() const { return unsited_; }
+  /// Call sites of which only the machine code is known.
+  uint64_t lacking_python() const { return lacking_python_; }
   uint64_t last_ticks() const { return last_ticks_; }
 
  private:
@@ -172,6 +174,7 @@ class RecordReader {
   }
 
   void read_sites(model::FileRecord& out, const Record& record) {
+    lacking_python_ += stacks_.lacks_python(record.open_stack);
     if (const uint64_t stack = stacks_.id_at(record.open_stack); stack != 0)
       out.call_sites.push_back({"open", stack, 0, 0, 0});
     else
@@ -182,6 +185,7 @@ class RecordReader {
     static constexpr std::string_view kWhat[] = {"slowest_read", "slowest_write", "largest_read", "largest_write"};
     for (uint32_t i = 0; i < Sites::kCount; ++i) {
       const Site& site = sites.of[i];
+      lacking_python_ += stacks_.lacks_python(site.stack);
       if (const uint64_t stack = stacks_.id_at(site.stack); stack != 0)
         out.call_sites.push_back({kWhat[i], stack, site.bytes, clock_.duration_ns(site.time), clock_.at_ns(site.at)});
     }
@@ -234,7 +238,7 @@ class RecordReader {
   const StackReader& stacks_;
   DamageList& damage_;
   RecordSink& sink_;
-  uint64_t count_ = 0, last_ticks_ = 0, unsited_ = 0;
+  uint64_t count_ = 0, last_ticks_ = 0, unsited_ = 0, lacking_python_ = 0;
 };
 
 void read_process(const SpoolBytes& bytes, const Header& header, const ClockMap& clock, DamageList& damage,
@@ -371,6 +375,8 @@ Result<SpoolContents> read_spool(std::span<std::byte> bytes, const std::string& 
   read_gaps(header, clock, damage, &out);
   add_gap(&out, records.unsited() + header.folded_sites, "call sites", "files",
           "which code opened them was not looked at, or there was no room to keep it");
+  add_gap(&out, records.lacking_python(), "Python code of call sites", "call sites",
+          "there was no room to keep its lines; the machine code is known");
   return out;
 }
 

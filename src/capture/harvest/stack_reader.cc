@@ -53,29 +53,56 @@ void StackReader::read_modules(uint32_t first) {
   }
 }
 
-bool StackReader::read_frames(uint32_t offset, const Stack& stack, std::vector<model::Frame>* out) const {
+/// Lines are shared by stacks, texts by lines: only the line takes possession of its bytes.
+bool StackReader::read_python(uint32_t offset, model::Frame* out) {
+  if (const auto known = python_.find(offset); known != python_.end()) return *out = known->second, true;
+  PythonFrame frame;
+  std::string_view file, function;
+  if (!bytes_.claim(offset, &frame) || !bytes_.name(frame.file, &file) || !bytes_.name(frame.function, &function))
+    return false;
+  constexpr size_t kLongestName = 4096;  // more than the recorder writes
+  if (file.size() > kLongestName || function.size() > kLongestName) return false;
+  out->file = file;
+  out->function = function;
+  out->line = frame.line;
+  python_[offset] = *out;
+  return true;
+}
+
+bool StackReader::read_frames(uint32_t offset, const Stack& stack, std::vector<model::Frame>* out) {
+  std::vector<model::Frame> machine;
   for (uint32_t i = 0; i < stack.depth; ++i) {
     uint64_t word;
     if (!bytes_.load(offset + sizeof stack + i * sizeof word, &word)) return false;
-    const uint64_t number = word >> kModuleShift;
+    const uint64_t number = word >> kModuleShift, place = word & ((uint64_t{1} << kModuleShift) - 1);
+    if (number == kPythonModule) {
+      model::Frame frame;
+      if (place > UINT32_MAX || !read_python(static_cast<uint32_t>(place), &frame)) return false;
+      if (frame.is_python()) out->push_back(std::move(frame));
+      continue;
+    }
     const auto module = module_ids_.find(number);
     if (number != 0 && module == module_ids_.end()) return false;
-    out->push_back({number != 0 ? module->second : 0, word & ((uint64_t{1} << kModuleShift) - 1)});
+    model::Frame& frame = machine.emplace_back();
+    if (number != 0) frame.module = module->second;
+    frame.offset = place;
   }
+  out->insert(out->end(), machine.begin(), machine.end());
   return true;
 }
 
 void StackReader::read_stacks(uint32_t first) {
   for (uint32_t offset = first; offset != 0;) {
     Stack stack;
-    if (!bytes_.load(offset, &stack) || stack.depth == 0 || stack.depth > kStackFrames ||
+    if (!bytes_.load(offset, &stack) || stack.depth == 0 || stack.depth > kStackFrames + kPythonFrames ||
         !bytes_.take(offset, sizeof stack + stack.depth * sizeof(uint64_t))) {
       return damage_.add("a stack", offset);
     }
     model::Stack out;
-    if (read_frames(offset, stack, &out.frames)) {
+    if (read_frames(offset, stack, &out.frames) && !out.frames.empty()) {
       out.id = model::stack_id(out.frames);
       stack_ids_[offset] = out.id;
+      if ((stack.flags & Stack::kLostPython) != 0) lacking_.insert(offset);
       stacks_.push_back(std::move(out));
     } else {
       damage_.add("frames of a stack", offset);

@@ -106,7 +106,7 @@ void expect_damage(Program& p, bool stack_lost) {
 }
 
 TEST(StackReader, DamagedStacks) {
-  for (const uint16_t depth : {0, 33, 0xffff}) {
+  for (const uint16_t depth : {0, 65, 0xffff}) {
     Program p(1, 2);
     p.b.at<Stack>(p.stack).depth = depth;
     expect_damage(p, true);
@@ -135,6 +135,51 @@ TEST(StackReader, DamagedModules) {
   Program name(1, 2);
   name.b.at<Module>(name.b.header().first_module).name = 0x7fffffc0;
   expect_damage(name, false);
+}
+
+constexpr uint64_t python(uint32_t line) { return kPythonModule << kModuleShift | line; }
+
+TEST(StackReader, LinesOfPythonComeFirst) {
+  Program p(1, 2);
+  const uint32_t line = p.b.python("/home/me/simulate.py", "Grid.dump", 42), unknown = p.b.python("", "", 1);
+  const uint32_t stack = p.b.stack({frame(1, 0x10), python(line), python(unknown), python(line)});
+  p.b.at<Record>(p.record).open_stack = stack;
+  p.b.at<Record>(p.b.record("/data/b")).open_stack = p.b.stack({frame(1, 0x10), python(line)});
+  Reading r(p.b.finish());
+  EXPECT_EQ(r.gap("damaged spool"), 0u);
+  EXPECT_NE(r.stack("/data/a"), r.stack("/data/b"));
+  std::vector<model::Frame> frames;
+  for (const model::Stack& each : r.contents.stacks)
+    if (each.id == r.stack("/data/a")) frames = each.frames;
+  ASSERT_EQ(frames.size(), 3u);
+  for (const uint32_t i : {0, 1}) {
+    EXPECT_EQ(frames[i].function, "Grid.dump");
+    EXPECT_EQ(frames[i].file, "/home/me/simulate.py");
+    EXPECT_EQ(frames[i].line, 42u);
+  }
+  EXPECT_EQ(frames[2].offset, 0x10u);
+}
+
+TEST(StackReader, SitesWithoutTheirPythonAreCounted) {
+  Program p(1, 2);
+  p.b.at<Stack>(p.stack).flags = Stack::kLostPython;
+  p.b.at<Sites>(p.b.sites(p.record)).of[uint32_t{Sites::kSlowest}] = {500, 1'500'000'000, 64, p.stack, 0};
+  Reading r(p.b.finish());
+  EXPECT_EQ(r.gap("Python code of call sites"), 2u);
+  EXPECT_NE(r.stack("/data/a"), 0u);
+}
+
+TEST(StackReader, DamagedLinesOfPython) {
+  for (const uint64_t place : {uint64_t{0x7fffffc0}, uint64_t{12}, uint64_t{1} << 40}) {
+    Program p(1, 2);
+    p.b.at<Record>(p.record).open_stack = p.b.stack({frame(1, 0x10), kPythonModule << kModuleShift | place});
+    expect_damage(p, true);
+  }
+  Program name(1, 2);
+  const uint32_t line = name.b.python("a.py", "f", 1);
+  name.b.at<PythonFrame>(line).file = 0x7fffffc0;
+  name.b.at<Record>(name.record).open_stack = name.b.stack({python(line)});
+  expect_damage(name, true);
 }
 
 TEST(StackReader, SitesOfTwoFilesInOnePlace) {

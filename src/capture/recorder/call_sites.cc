@@ -8,17 +8,19 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/kernel.h"
-#include "capture/recorder/fold.h"
+#include "capture/recorder/python_interpreter.h"
+#include "capture/recorder/python_sites.h"
+#include "capture/recorder/site_memory.h"
 
 namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kStackSlots = 2048, kMaximumStacks = 1024, kMaximumModules = 256;
-constexpr uint64_t kMemoryShare = 8;         // part of the spool that call sites may take
-constexpr uint64_t kTimeShare = 32;          // part of a thread's time that its walks may take
-constexpr uint64_t kFreeWalking = 1 << 22;   // ticks that they may take in any case
-constexpr uint64_t kLongestWalk = 1 << 18;   // ticks: in a longer one the thread was not running all the time
-constexpr uint64_t kLeastSlow = 1 << 14;     // ticks: nothing faster is a new slowest operation, but the first
+constexpr uint64_t kTimeShare = 32;         // part of a thread's time that its walks may take
+constexpr uint64_t kFreeWalking = 1 << 22;  // ticks that they may take in any case
+constexpr uint64_t kFreePython = 1 << 24;   // the same in a Python program: it comes to its own code after many imports
+constexpr uint64_t kLongestWalk = 1 << 18;  // ticks: in a longer one the thread was not running all the time
+constexpr uint64_t kLeastSlow = 1 << 14;    // ticks: nothing faster is a new slowest operation, but the first
 constexpr uintptr_t kNearStack = 256 << 10;  // bytes by which the known part of the main stack grows at a time
 
 /// A module of this spool; a row never changes while its number is in use.
@@ -31,7 +33,6 @@ struct KnownModule {
 KnownModule modules[kMaximumModules];
 uint32_t module_count, stack_count, generation;
 uint32_t stack_table[kStackSlots];
-uint64_t used_bytes;
 uintptr_t own_start, own_end, main_low, main_high;
 bool prepared;
 
@@ -70,16 +71,6 @@ bool is_present(const KnownStack& known, uintptr_t place, Readable& stack) {
     if (word != frames.address[i]) return false;
   }
   return known.passing_count == 0 || still_loaded(known);
-}
-
-/// Room for `bytes` more of stacks, modules and sites; 0 when there is none. Records fold for stacks, which are few,
-/// and not for the sites of other records. Lock held.
-uint32_t allocate_share(uint32_t bytes, bool may_fold = true) {
-  if (used_bytes + bytes > spool.limit / kMemoryShare) return 0;
-  uint32_t offset = allocate(bytes);
-  if (!offset && may_fold && fold_some()) offset = allocate(bytes);
-  if (offset) used_bytes += (bytes + 63) / 64 * 64;
-  return offset;
 }
 
 /// A module's name; a relative one is of the directory that it was loaded from, most likely this one.
@@ -125,15 +116,16 @@ uint32_t add_module(const LoadedObject& object) {
   spool.header->first_module = offset;
   modules[module_count] = {object.start,        object.end, object.bias, object.map, identity_of(object, id),
                            is_permanent(object)};
+  offer_interpreter(object);
   __atomic_store_n(&module_count, module_count + 1, __ATOMIC_RELEASE);
   return module_count;
 }
 
 struct Words {
   uint32_t count;
-  bool complete;      // every module has a number
+  bool complete;      // every module has a number, and every frame of Python a place
   bool recognisable;  // few enough of its modules may be unloaded to remember them
-  uint64_t frame[kStackFrames];
+  uint64_t frame[kStackFrames + kPythonFrames];
 };
 
 void note_passing(KnownStack* known, uint32_t module, Words* out) {
@@ -169,6 +161,39 @@ void name_frames(KnownStack* known, NumberOf number_of, Words* out) {
   }
 }
 
+/// What is above machine code that the interpreter called.
+struct PythonView {
+  const Python* python;  // null: nothing, or it cannot be read
+  ReadablePages memory;
+  PythonStack stack;
+  explicit PythonView(bool alive) : python(nullptr), memory(python_memory(alive)) {}
+};
+
+/// The same of Python. `place_of` gives a frame's place in the spool. False: one has none.
+template <typename PlaceOf>
+bool name_python(PythonView& view, PlaceOf place_of, Words* out) {
+  if (!view.python) return true;
+  const uint32_t machine = out->count;
+  for (uint32_t i = 0; i < view.stack.count; ++i) {
+    if (const uint32_t place = place_of(*view.python, view.stack.place[i], view.memory)) {
+      out->frame[out->count++] = kPythonModule << kModuleShift | place;
+      continue;
+    }
+    out->count = machine;
+    out->complete = false;
+    return false;
+  }
+  return true;
+}
+
+PythonPart python_part(const Frames& frames) {
+  const InterpreterSpan span = interpreter_span();
+  if (span.end == 0) return PythonPart::kNone;
+  for (uint32_t i = 0; i < frames.count; ++i)
+    if (frames.address[i] - span.start < span.end - span.start) return PythonPart::kCalled;
+  return frames.count == kWalkFrames ? PythonPart::kDeep : PythonPart::kNone;
+}
+
 uint64_t hash_of(const Words& words) { return base::hash_bytes(words.frame, words.count * sizeof(uint64_t)); }
 
 /// Its place in the table: that of the stack, or an empty one.
@@ -180,7 +205,7 @@ uint32_t* stack_slot(uint64_t hash) {
 }
 
 /// Lock held.
-uint32_t find_or_add(const Words& words, bool whole) {
+uint32_t find_or_add(const Words& words, uint16_t flags) {
   const auto bytes = static_cast<uint32_t>(words.count * sizeof(uint64_t));
   const uint64_t hash = hash_of(words);
   uint32_t* slot = stack_slot(hash);
@@ -191,7 +216,7 @@ uint32_t find_or_add(const Words& words, bool whole) {
   auto* stack = at<Stack>(offset);
   stack->hash = hash;
   stack->depth = static_cast<uint16_t>(words.count);
-  stack->whole = whole;
+  stack->flags = flags;
   memcpy(stack + 1, words.frame, bytes);
   stack->next = spool.header->first_stack;
   std::atomic_signal_fence(std::memory_order_release);
@@ -201,25 +226,67 @@ uint32_t find_or_add(const Words& words, bool whole) {
   return offset;
 }
 
-/// The walked stack's place in the spool; 0 when it cannot be stored now.
-__attribute__((noinline)) uint32_t store_stack(KnownStack* known, bool* recognisable) {
+/// The stack's place in the spool; 0 when it cannot be stored now. `view`: the Python above it; null: there is none, as
+/// far as is known.
+__attribute__((noinline)) uint32_t store_stack(KnownStack* known, PythonView* view, bool* recognisable) {
   Words words;
   name_frames(known, known_module, &words);
+  if (view) name_python(*view, known_python_frame, &words);
   *recognisable = words.recognisable;
   if (words.complete)
     if (const uint32_t offset = __atomic_load_n(stack_slot(hash_of(words)), __ATOMIC_ACQUIRE)) return offset;
   Update update;
   if (!update.enter()) return 0;
-  uint32_t offset;
+  uint32_t offset = 0;
   {
     SpoolLock lock;
     name_frames(known, add_module, &words);
-    offset = find_or_add(words, known->frames.whole);
+    if (!view) known->python = python_part(known->frames);  // its module may have been met just now
+    const bool lost = view && !name_python(*view, add_python_frame, &words);
+    const auto flags =
+        static_cast<uint16_t>((known->frames.whole ? Stack::kWhole : 0) | (lost ? Stack::kLostPython : 0));
+    if (view || known->python == PythonPart::kNone) offset = find_or_add(words, flags);
   }
   update.leave();
   *recognisable = words.recognisable;
   return offset;
 }
+
+/// The time that a thread spends on what it has not met before.
+struct Budget {
+  KnownStacks& stacks;
+  uint64_t begin = base::ticks();
+
+  bool is_spent() {
+    if (stacks.since == 0) stacks.since = begin;
+    const uint64_t free = interpreter_span().end != 0 ? kFreePython : kFreeWalking;
+    return stacks.walking > free && stacks.walking > (begin - stacks.since) / kTimeShare;
+  }
+  void take() {
+    const uint64_t took = base::ticks() - begin;
+    stacks.walking += took < kLongestWalk ? took : kLongestWalk;
+  }
+};
+
+/// The same with the Python code above it. `walked`: just now, so that it may not have a place in the spool yet.
+__attribute__((noinline)) uint32_t store_python_stack(KnownStack* known, bool walked, bool main_thread,
+                                                      bool* recognisable) {
+  PythonView view(main_thread && known->python == PythonPart::kCalled);
+  view.python = read_own_stack(main_thread, view.memory, &view.stack);
+  const uint64_t mark = view.python ? mark_places(*view.python, view.stack, view.memory) : 0;
+  const uint64_t key = base::mix(base::mix(known->hash, mark), generation);
+  KnownPython& row = self->stacks.python[key % KnownStacks::kPython];
+  if (const uint64_t stack = row.stack; !walked && stack != 0 && (row.check ^ stack) == key)
+    return static_cast<uint32_t>(stack);
+  Budget budget{self->stacks};
+  if (!walked && budget.is_spent()) return 0;
+  const uint32_t offset = store_stack(known, &view, recognisable);
+  if (offset && *recognisable) row = {key ^ offset, offset};
+  if (!walked) budget.take();
+  return offset;
+}
+
+bool is_main_thread(const Place& here) { return here.stack >= main_low && here.stack < main_high; }
 
 /// Walks, and remembers what it finds. A signal handler may do the same in between, on this very row.
 __attribute__((noinline)) uint32_t walk(KnownStack* known, const Place& here, const Readable& stack) {
@@ -227,10 +294,14 @@ __attribute__((noinline)) uint32_t walk(KnownStack* known, const Place& here, co
   const uint32_t version = ++known->version;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   walk_stack(here, stack, &known->frames);
+  known->hash = base::hash_bytes(known->frames.address, known->frames.count * sizeof(uint64_t));
+  known->python = python_part(known->frames);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (known->version != version) return 0;
   bool recognisable = false;
-  const uint32_t offset = store_stack(known, &recognisable);
+  uint32_t offset = 0;
+  if (known->python == PythonPart::kNone) offset = store_stack(known, nullptr, &recognisable);
+  if (known->python != PythonPart::kNone) offset = store_python_stack(known, true, is_main_thread(here), &recognisable);
   if (known->version != version || !recognisable) return offset;
   known->place = here.stack;
   known->generation = generation;
@@ -244,14 +315,16 @@ uint32_t stack_above(const Place& here) {
   KnownStacks& stacks = self->stacks;
   Readable stack = known_stack(here.stack);
   KnownStack* set = stacks.of[(here.stack >> 4 ^ here.stack >> 8) % KnownStacks::kSets];
-  for (uint32_t way = 0; way < KnownStacks::kWays; ++way)
-    if (is_present(set[way], here.stack, stack)) return set[way].stack;
-  const uint64_t begin = base::ticks();
-  if (stacks.since == 0) stacks.since = begin;
-  if (stacks.walking > kFreeWalking && stacks.walking > (begin - stacks.since) / kTimeShare) return 0;
+  for (uint32_t way = 0; way < KnownStacks::kWays; ++way) {
+    if (!is_present(set[way], here.stack, stack)) continue;
+    bool recognisable = true;
+    if (set[way].python == PythonPart::kNone) return set[way].stack;
+    return store_python_stack(&set[way], false, is_main_thread(here), &recognisable);
+  }
+  Budget budget{stacks};
+  if (budget.is_spent()) return 0;
   const uint32_t offset = walk(&set[stacks.turn++ % KnownStacks::kWays], here, stack);
-  const uint64_t took = base::ticks() - begin;
-  stacks.walking += took < kLongestWalk ? took : kLongestWalk;
+  budget.take();
   return offset;
 }
 
@@ -299,7 +372,8 @@ void prepare_call_sites(const void* own, uintptr_t stack_top) {
 void reset_call_sites() {
   memset(stack_table, 0, sizeof stack_table);
   module_count = stack_count = 0;
-  used_bytes = 0;
+  reset_share();
+  reset_python_frames();
   ++generation;
 }
 
@@ -375,8 +449,7 @@ void fold_call_sites(Record* rollup, Record* folded) {
       if (site.stack < 64) continue;
       keep_greater(at<Sites>(rollup->sites)->of[i], site, i < Sites::kLargest ? &Site::time : &Site::bytes);
     }
-    release(folded->sites, sizeof(Sites));
-    used_bytes -= sizeof(Sites);
+    release_share(folded->sites, sizeof(Sites));
   }
   folded->sites = 0;
 }

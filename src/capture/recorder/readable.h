@@ -28,6 +28,11 @@ class Readable {
     if (__builtin_expect(address >= low_ && end <= high_, 1)) return true;
     return extend(address, end);
   }
+  /// Asks the kernel.
+  static bool page_is_readable(uintptr_t page) {
+    constexpr int kNothing = -1;  // the kernel reads the set before it refuses this
+    return page != 0 && base::kernel_call(SYS_rt_sigprocmask, kNothing, page, nullptr, sizeof(uint64_t)) != -EFAULT;
+  }
   /// The word at an address; false when it cannot be read. A sanitizer would take a guess at what lies there for a
   /// mistake.
   __attribute__((no_sanitize("address", "thread"))) bool load(uintptr_t address, uint64_t* out) {
@@ -39,10 +44,6 @@ class Readable {
  private:
   static constexpr uintptr_t kPage = 4096;  // the smallest there is: also right where pages are larger
 
-  static bool page_is_readable(uintptr_t page) {
-    constexpr int kNothing = -1;  // the kernel reads the set before it refuses this
-    return page != 0 && base::kernel_call(SYS_rt_sigprocmask, kNothing, page, nullptr, sizeof(uint64_t)) != -EFAULT;
-  }
   static bool lasting_page_is_readable(uintptr_t page) {
     uintptr_t& known = seen_[page / kPage % kSeen];
     if (__atomic_load_n(&known, __ATOMIC_RELAXED) == page) return true;

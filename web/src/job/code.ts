@@ -8,7 +8,7 @@ import { choice } from "../ui/choice";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
-import { place, stack } from "./frames";
+import { place, shown, stack } from "./frames";
 
 /** Of opens neither time nor bytes are kept. */
 const known = (format: (value: number) => string) => (value: number): string => (value ? format(value) : "–");
@@ -24,7 +24,7 @@ export function code(facts: JobFacts, body: HTMLElement): void {
     rows: rows.length,
     sort: { key: "time_ns", descending: true },
     columns: [
-      { ...words("site", "Place", textsOf(rows, (row) => place(row.frames[0])), { width: 300 }), grows: true },
+      { ...words("site", "Place", textsOf(rows, (row) => place(shown(row))), { width: 300 }), grows: true },
       words("what", "What", textsOf(rows, (row) => row.what), { term: "sites", width: 150, format: (what) => printable(what).replaceAll("_", " ") }),
       figures("calls", "Records", numbersOf(rows, (row) => row.calls), number, { term: "site_records" }),
       figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), known(duration), { unit: "ns" }),

@@ -289,6 +289,7 @@ export interface Frame {
   module: string | null;
   offset: number | null;
   inlined?: boolean;
+  python?: boolean;
 }
 
 export interface Site {
@@ -297,6 +298,8 @@ export interface Site {
   time_ns: number;
   bytes: number;
   frames: Frame[];
+  /** Index of the frame that is shown; -1 or none: the first. */
+  show?: number;
 }
 
 export interface JobFacts {
