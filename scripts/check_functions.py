@@ -7,7 +7,8 @@ symbols touch files or descriptors is decided by the rules in file_functions.py.
 GLIBC_PRIVATE are for glibc's own libraries and are not considered. A row that the C library does not export
 is an error as well (a typing mistake), unless it stands in a condition for a newer C library than this one.
 
-With --library, the exports of the built preload library must be the intercepted symbols, no more and no less.
+With --library, the exports of the built preload library must be the intercepted symbols and those that
+programs call to name their phases, no more and no less.
 """
 
 from __future__ import annotations
@@ -131,6 +132,9 @@ def unknown(name: str, version: Version) -> str:
     )
 
 
+PHASES = {"headrace_phase_begin", "headrace_phase_end"}  # include/headrace/phases.h finds them by these names
+
+
 def library_symbols(folder: Path) -> set[str]:
     """The symbols of functions of libraries: MPI's have two, of which tools replace one."""
     rows = [
@@ -142,7 +146,7 @@ def library_symbols(folder: Path) -> set[str]:
 def check_library(library: Path, intercepted: list[Row], libraries: set[str], version: Version) -> list[str]:
     """The difference between the library's exports and the lists."""
     exported = {symbol.name for symbol in exported_functions(library)}
-    wanted = {row.arguments[0] for row in intercepted if row.since <= version} | libraries
+    wanted = {row.arguments[0] for row in intercepted if row.since <= version} | libraries | PHASES
     missing, added = sorted(wanted - exported), sorted(exported - wanted)
     problems = [f"{library}: does not export {name}, which the lists have" for name in missing]
     return problems + [f"{library}: exports {name}, which no list has" for name in added]

@@ -18,6 +18,10 @@ from python_tools import HERE, MORE, find_pythons, python_line, version_of
 
 FOUND = find_pythons()
 SIMULATE = str(HERE / "simulate.py")
+QUICK = (
+    "-B",
+    "-S",
+)  # few imports: the time that a thread spends on new stacks is bounded, also where little is left
 
 
 @pytest.fixture(params=["own", "system", "3.10", "3.11", "3.12", "3.13"])
@@ -53,7 +57,7 @@ def simulated(python: str, sited: Callable, tmp_path: Path) -> Any:
     packages = tmp_path / "site-packages"
     packages.mkdir()
     (packages / "library.py").write_text("def save(name):\n    open(name, 'w').close()\n")
-    return sited(python, "-B", SIMULATE, tmp_path)
+    return sited(python, *QUICK, SIMULATE, tmp_path)
 
 
 def test_every_kind_of_code(python: str, simulated: Any) -> None:
@@ -116,7 +120,7 @@ def test_operations_that_stand_out(simulated: Any) -> None:
 
 def test_what_show_says(python: str, sited: Callable, tmp_path: Path) -> None:
     name = tmp_path / "out"
-    sited(python, "-c", f"def f():\n    open({str(name)!r}, 'w').write('x')\n\nf()")
+    sited(python, *QUICK, "-c", f"def f():\n    open({str(name)!r}, 'w').write('x')\n\nf()")
     text = command("show", tmp_path / "job.hr").stdout
     assert "opened by f at <string>:2" in " ".join(text.split())
 
@@ -124,7 +128,7 @@ def test_what_show_says(python: str, sited: Callable, tmp_path: Path) -> None:
 def test_forks_and_other_interpreters(python: str, sited: Callable, tmp_path: Path) -> None:
     others = [FOUND[key] for key in ("3.12", "3.10", "system") if FOUND.get(key, python) != python]
     other = others[0] if others else python
-    done = sited(python, HERE / "forks.py", tmp_path, other)
+    done = sited(python, *QUICK, HERE / "forks.py", tmp_path, other)
     line = python_line("forks.py", "work")
     frames = of_python(done.of("forked"))
     assert frames[:2] == [("work", line), ("in_fork", python_line("forks.py", "forked"))]
@@ -136,7 +140,7 @@ def test_forks_and_other_interpreters(python: str, sited: Callable, tmp_path: Pa
 
 def test_ends_signals_and_other_threads(python: str, sited: Callable, tmp_path: Path) -> None:
     for _ in range(3):
-        done = sited(python, HERE / "endings.py", tmp_path)
+        done = sited(python, *QUICK, HERE / "endings.py", tmp_path)
         for name in ("atexit", "signal", "main"):
             assert shown(done.of(name))[1:] == ("endings.py", python_line("endings.py", name))
         assert done.of("daemon0")["frames"][0]["function"] == "run_on"
@@ -223,7 +227,7 @@ def test_when_memory_runs_out_it_is_said(python: str, sited: Callable, tmp_path:
     lines = [f"def f{n}_{'x' * 180}(name):\n    open(name, 'w').close()" for n in range(600)]
     lines += [f"f{n}_{'x' * 180}({str(tmp_path)!r} + '/{n}')" for n in range(600)]
     program.write_text("\n".join(lines))
-    done = sited(python, program, options=("--memory", "512KiB"))
+    done = sited(python, *QUICK, program, options=("--memory", "512KiB"))
     gaps = {row["what"]: row["amount"] for row in done.log.gaps.to_pylist()}
     lost = gaps.get("Python code of call sites", 0) + gaps.get("call sites", 0)
     assert lost > 0

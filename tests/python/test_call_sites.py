@@ -125,6 +125,42 @@ def test_the_frame_that_is_shown() -> None:
     assert shown_frame([frame(None, None)]) == 0
 
 
+def python(function: str | None, file: str | None) -> dict[str, object]:
+    return {**frame(function, None, file), "offset": None, "python": True}
+
+
+def test_the_frame_of_python_that_is_shown() -> None:
+    machine = frame("main", "/home/me/program")
+    installed = python("save", "/opt/venv/lib/python3.12/site-packages/numpy/lib/npyio.py")
+    debian = python("File", "/usr/lib/python3/dist-packages/h5py/_hl/files.py")
+    standard = python("copyfile", "/usr/lib/python3.11/shutil.py")
+    frozen = python("get_data", "<frozen importlib._bootstrap_external>")
+    for own in ("/home/me/simulate.py", "simulate.py", "<string>", "<stdin>", "/opt/python3/simulate.py"):
+        mine = python("dump", own)
+        assert shown_frame([frozen, installed, debian, standard, mine, python("f", "/x.py"), machine]) == 4
+    assert shown_frame([frozen, installed, standard, machine]) == 1
+    assert shown_frame([frozen, machine]) == 0
+    assert shown_frame([python("f", None), installed, machine]) == 0
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_python(name: str | bytes, tmp_path: Path) -> None:
+    text = name if isinstance(name, str) else name.decode(errors="replace")
+    maker = LogMaker()
+    process = maker.process(1)
+    record = maker.file(process, "/data/out", opens=1)
+    row = {"stack": 7, "module": 0, "offset": 0}
+    maker.add("stacks", **row, depth=0, function=text, file=maker.name(name), line=1 << 40)
+    maker.add("stacks", **row | {"offset": 5}, depth=1, function="", file=0, line=0)
+    maker.add("sites", process=process, record=record, what="open", stack=7, bytes=0, time_ns=0, at_ns=0)
+    path = maker.write(tmp_path / "a.hr")
+    shown = command("show", path)
+    assert shown.returncode == 0, shown.stderr
+    assert not set(shown.stdout) & set("\x1b\u202e\x00")
+    frames = json.loads(command("show", "--json", path).stdout)["rows"][0]["sites"][0]["frames"]
+    assert [each["python"] for each in frames] == [name != "", False]
+
+
 def test_names_of_functions_are_short() -> None:
     assert short_name("sim::Grid<double>::dump(std::string const&) const") == "sim::Grid<double>::dump"
     assert short_name("(anonymous namespace)::f(int (*)(int))") == "(anonymous namespace)::f"

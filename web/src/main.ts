@@ -3,6 +3,7 @@ import "./style/page.css";
 import { diffPage } from "./diff/page";
 import { jobPage } from "./job/page";
 import { type Payload, PayloadError, readPayload } from "./payload/decode";
+import { phasesPage } from "./phases/page";
 import { scalingPage } from "./scaling/page";
 import { h } from "./ui/dom";
 import { themeButton } from "./ui/theme";
@@ -13,6 +14,7 @@ const PAGES: Record<string, (payload: Payload, main: HTMLElement, navigation: HT
   job: jobPage,
   diff: diffPage,
   scaling: scalingPage,
+  phases: phasesPage,
 };
 
 async function open(): Promise<void> {

@@ -115,12 +115,14 @@ def call_sites(
 def shown_frame(frames: Sequence[Frame], programs: Iterable[str] = ()) -> int:
     """The innermost frame of the program, or of a library that is not the system's; -1: no frame at all.
 
-    Where there are frames of Python it is one of them: the innermost of the user's own files, else of all.
+    Where there are frames of Python it is one of them: the innermost of the user's own files, else of files.
     """
     python = [number for number, frame in enumerate(frames) if frame.get("python")]
     if python:
-        own_files = (number for number in python if not _is_python_library(frames[number]["file"] or ""))
-        return next(own_files, python[0])
+        files = {number: frames[number]["file"] or "" for number in python}
+        mine = [number for number in python if not _is_python_library(files[number])]
+        # An import goes through functions without a file: behind several the user's own may not be kept.
+        return (mine or [number for number in python if not files[number].startswith("<")] or python)[0]
     for own in (True, False):
         for number, frame in enumerate(frames):
             if own and _is_library(frame, programs):

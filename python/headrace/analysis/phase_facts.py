@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from headrace._errors import UsageError
-from headrace.analysis.phase_features import SPANS, features
+from headrace.analysis.phase_features import SPANS, features, span_ns
 from headrace.analysis.phase_groups import Groups, all_groups, crossings
 from headrace.analysis.phase_ranks import FIGURES, Facts, Member, members, phase_rows, summed
 from headrace.analysis.ranks import spread
@@ -30,13 +31,19 @@ def phase_facts(log: JobLog, path: str | None = None, instance: int | None = Non
     chosen = path or _most_io(phases)
     if chosen not in all_phases:
         raise UsageError(f"{log.path}: no phase {chosen}; there are {', '.join(all_phases[:20])}")
+    explained = _explained(log, rows, everyone, chosen, instance)
+    if explained["slow"]:  # those are to be seen
+        found = next(phase for phase in phases if phase["phase"] == chosen)
+        found["each"] = _each(
+            [row for row in rows if row["phase"] == chosen], who, explained["slow"]["members"]
+        )
     return {
         "log": str(log.path),
         "members": len(everyone),
         "ranks": any(member.name.startswith("rank") for member in everyone),
         "in_phases": len(who),
         "phases": phases,
-        "explained": _explained(log, rows, everyone, chosen, instance),
+        "explained": explained,
     }
 
 
@@ -76,6 +83,7 @@ def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
         "instances": max(counts),
         "least_instances": min(counts),
         "cut": sums["cut"],
+        "spent_ns": sums["time_ns"],
         "time_ns": spread([row["time_ns"] / max(1, row["instances"]) for row in whole.values()]),
         "longest": {
             "time_ns": slowest["most_ns"],
@@ -84,12 +92,14 @@ def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
         },
         "io_ns": sums["read_ns"] + sums["write_ns"] + sums["meta_ns"],
         **{figure: sums[figure] for figure in FIGURES if figure not in ("instances", "cut", "time_ns")},
-        "each": _each(mine, names),
+        "each": _each(mine, [member for member in everyone if member.process in whole]),
     }
 
 
-def _each(rows: list[Facts], names: dict[int, str]) -> list[Facts]:
-    """Instances that are kept whole: over those who kept them."""
+def _each(rows: list[Facts], who: list[Member], slow: Iterable[str] = ()) -> list[Facts]:
+    """Instances that are kept whole: over those who kept them. `slow`: members of whom many are told of."""
+    names = {member.process: member.name for member in who}
+    told = _told(who, set(slow))
     by_number: dict[int, list[Facts]] = defaultdict(list)
     for row in rows:
         if row["instance"] != 0:
@@ -107,10 +117,24 @@ def _each(rows: list[Facts], names: dict[int, str]) -> list[Facts]:
                 "slowest": names.get(slowest["process"], ""),
                 "bytes": sum(row["bytes_read"] + row["bytes_written"] for row in them),
                 "ended": sorted({row["ended"] for row in them}),
-                "times_ns": {names.get(row["process"], ""): row["time_ns"] for row in them[:_MOST_LINES]},
+                "times_ns": {
+                    names.get(row["process"], ""): row["time_ns"] for row in them if row["process"] in told
+                },
             }
         )
     return found
+
+
+def _told(who: list[Member], slow: set[str]) -> set[int]:
+    """Processes from all parts of the job, up to half of them slow ones."""
+    chosen = _evenly([member for member in who if member.name in slow], _MOST_LINES // 2)
+    others = [member for member in who if member.name not in slow]
+    return {member.process for member in chosen + _evenly(others, _MOST_LINES - len(chosen))}
+
+
+def _evenly(members: list[Member], most: int) -> list[Member]:
+    count = min(most, len(members))
+    return [members[number * len(members) // count] for number in range(count)]
 
 
 def _explained(
@@ -137,6 +161,7 @@ def _explained(
         "phase": path,
         "instance": wanted,
         "bandwidth_of": wanted or slowest,
+        "span_ns": span_ns(log, who, path, wanted or slowest),
         "members": len(who),
         "time_ns": spread([row["time_ns"] / max(1, row["instances"]) for row in figures.values()]),
         "clusterings": [each.facts() for each in groups],
@@ -168,6 +193,7 @@ def _slow(who: list[Member], rows: dict[int, Facts], groups: list[Groups], slow:
         return None
     return {
         **group_facts(who, rows, groups, slow.members),
+        "members": [who[number].name for number in slow.members],
         "io_ns": slow.io_ns,
         "others_io_ns": slow.others_io_ns,
         "also_groups_by": slow.same_groups,

@@ -51,12 +51,28 @@ def _profile(rows: list[Facts], place: dict[int, int], of_messages: bool) -> Col
     return dict(sorted(columns.items()))
 
 
+def span_ns(log: JobLog, who: list[Member], path: str, instance: int) -> float:
+    """How long each span of the kind "bandwidth" is; 0 where no file was read or written."""
+    place = {member.process: number for number, member in enumerate(who)}
+    rows = _of_files(selected(log, "phase_series", path, instance), place)
+    return _grid(rows)[1] if rows else 0.0
+
+
+def _of_files(rows: list[Facts], place: dict[int, int]) -> list[Facts]:
+    return [row for row in rows if row["direction"] != "message" and row["process"] in place]
+
+
+def _grid(rows: list[Facts]) -> tuple[int, float]:
+    """Begin and length of the first span."""
+    begin = min(row["start_at_ns"] for row in rows)
+    return begin, max(1.0, (max(row["start_at_ns"] + row["width_ns"] for row in rows) - begin) / SPANS)
+
+
 def _bandwidth(rows: list[Facts], place: dict[int, int]) -> Columns:
-    rows = [row for row in rows if row["direction"] != "message" and row["process"] in place]
+    rows = _of_files(rows, place)
     if not rows:
         return {}
-    begin = min(row["start_at_ns"] for row in rows)
-    span = max(1.0, (max(row["start_at_ns"] + row["width_ns"] for row in rows) - begin) / SPANS)
+    begin, span = _grid(rows)
     names = [f"{way}:{number}" for way in ("read", "write") for number in range(SPANS)]
     columns = {name: [0.0] * len(place) for name in names}
     for row in rows:

@@ -1,21 +1,21 @@
-"""Phases in the terminal, and the words that say why ranks were slow."""
+"""Phases in the terminal."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from headrace.commands._phase_words import heading, plural, verdicts, why
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import count, duration, number, percent, printable, size, sparkline
 
 Facts = dict[str, Any]
 
 _MOST_PHASES = 20
-_MOST_OUTLIERS = 6
 
 
 def render(facts: Facts, out: Terminal) -> list[str]:
     who = "rank" if facts["ranks"] else "process"
-    lines = [f"{printable(facts['log'])}: {count(facts['members'], who, _plural(who))}"]
+    lines = [f"{printable(facts['log'])}: {count(facts['members'], who, plural(who))}"]
     if facts["in_phases"] < facts["members"]:
         lines[0] += f", of which {number(facts['in_phases'])} were in phases"
     for phase in facts["phases"][:_MOST_PHASES]:
@@ -25,15 +25,11 @@ def render(facts: Facts, out: Terminal) -> list[str]:
     return [*lines, "", *explanation(facts["explained"], who, out)]
 
 
-def _plural(who: str) -> str:
-    return "ranks" if who == "rank" else "processes"
-
-
 def _phase(phase: Facts, who: str, out: Terminal) -> list[str]:
     times, longest = phase["time_ns"], phase["longest"]
     first = f"{out.bold(printable(phase['phase']))}  {count(phase['instances'], 'instance')}"
     if phase["least_instances"] != phase["instances"]:
-        first += f" (some {_plural(who)} {number(phase['least_instances'])})"
+        first += f" (some {plural(who)} {number(phase['least_instances'])})"
     first += f", {duration(times['mean'])} each on average, longest {duration(longest['time_ns'])} "
     first += f"({printable(longest['member'])}, instance {number(longest['instance'])})"
     moved = [
@@ -45,7 +41,7 @@ def _phase(phase: Facts, who: str, out: Terminal) -> list[str]:
         )
         if phase[key]
     ]
-    spent = phase["time_ns"]["mean"] * phase["members"] * max(1, phase["instances"])
+    spent = phase["spent_ns"]
     shares = [
         f"{percent(min(1.0, phase[key] / spent))} {word}"
         for key, word in (
@@ -67,7 +63,7 @@ def _phase(phase: Facts, who: str, out: Terminal) -> list[str]:
             f"{count(phase['cut'], 'instance')} did not end by their own end (left open)", "    "
         )
     if phase["missing"]:
-        lines += out.wrap(f"{count(phase['missing'], who, _plural(who))} never were in it", "    ")
+        lines += out.wrap(f"{count(phase['missing'], who, plural(who))} never were in it", "    ")
     return lines
 
 
@@ -79,9 +75,8 @@ def comparison(compared: Facts, out: Terminal) -> list[str]:
         spread = f"{duration(min(times))} to {duration(max(times))}"
         what = f"median {duration(run['median_ns'])} of {number(len(times))} ({spread})"
         lines.append(f"  {printable(run['log'])}: {what}  {_histogram(compared, times, out)}")
-    for test in compared["tests"]:
-        one, other = (printable(compared["runs"][each]["log"]) for each in test["runs"])
-        lines += out.wrap(f"{one} against {other}: {_verdict(test)}", "  ", "    ")
+    for verdict in verdicts(compared):
+        lines += out.wrap(verdict, "  ", "    ")
     return lines
 
 
@@ -95,105 +90,10 @@ def _histogram(compared: Facts, times: list[float], out: Terminal) -> str:
     return f"|{sparkline(counts, out.unicode)}|"
 
 
-def _verdict(test: Facts) -> str:
-    if test["p"] is None:
-        return "too few instances, or all alike: nothing can be said"
-    if test["p"] >= 0.05:
-        return f"no difference can be told from chance (p = {test['p']:.2g})"
-    ratio = test["ratio_of_medians"]
-    way = f"{max(ratio, 1 / ratio):.2f} times as {'long' if ratio > 1 else 'fast'}" if ratio else "different"
-    return f"{way} (p = {test['p']:.2g}; longer in {percent(test['longer'])} of all pairs)"
-
-
 def explanation(explained: Facts, who: str, out: Terminal) -> list[str]:
     """Why ranks were slow in a phase, in words."""
-    name = printable(explained["phase"])
-    which = f"{name}, instance {explained['instance']}" if explained["instance"] else f"{name}, all instances"
-    lines = [out.bold(which)]
-    for sentence in [*_slow_words(explained, who), *_group_words(explained, who), *_outlier_words(explained)]:
-        lines += out.wrap(sentence, "  ", "    ")
+    lines = [out.bold(heading(explained))]
+    for sentences in why(explained, who).values():
+        for sentence in sentences:
+            lines += out.wrap(sentence, "  ", "    ")
     return lines
-
-
-def _ranks(facts: Facts, who: str) -> str:
-    return f"{count(facts['ranks'], who, _plural(who))} ({facts['who']})"
-
-
-def _slow_words(explained: Facts, who: str) -> list[str]:
-    slow = explained["slow"]
-    if slow is None:
-        return [f"No {who} stands out by its time in I/O."]
-    times = slow["io_ns"] / slow["others_io_ns"] if slow["others_io_ns"] > 0 else None
-    ratio = f", {times:,.1f} times that of the others" if times is not None and times < 1e6 else ""
-    text = f"{_ranks(slow, who)} are slow: {duration(slow['io_ns'])} in I/O each{ratio}"
-    details = []
-    if slow["most_time_in"]:
-        function, part = slow["most_time_in"]
-        details.append(f"{percent(part)} of it in {printable(function.split(':', 1)[1])}()")
-    if slow["usual_size"]:
-        low, high, part = slow["usual_size"]
-        details.append(f"{percent(part)} of their requests are of {_span(low, high)}")
-    words = [text + (": " if details else "") + ", ".join(details) + "."]
-    words[0] = words[0].replace("each:", "each;") if ratio == "" else words[0]
-    if slow["also_groups_by"]:
-        kinds = {
-            "bandwidth": "their bandwidth over time",
-            "sizes": "the sizes of their requests",
-            "messages": "their messages",
-        }
-        also = " and ".join(kinds[kind] for kind in slow["also_groups_by"])
-        words.append(f"They are apart from the others by {also} as well.")
-    if slow["alone_on"]:
-        words.append(f"They are all that ran on {', '.join(map(printable, slow['alone_on'][:8]))}.")
-    if slow["io_nodes_without"]:
-        nodes = ", ".join(map(printable, slow["io_nodes_without"][:8]))
-        words.append(f"None of them is served by I/O node {nodes}.")
-    return words
-
-
-def _span(low: int, high: int) -> str:
-    if high <= low * 9 // 8:  # as fine as they are recorded
-        return size(low) if low == high else f"about {size(low)}"
-    return f"{size(low)} and more" if high >= 1 << 62 else f"{size(low)} to {size(high + 1)}"
-
-
-def _group_words(explained: Facts, who: str) -> list[str]:
-    words = []
-    for group in explained["groups"]:
-        io = group["read_ns"] + group["write_ns"] + group["meta_ns"]
-        rest = max(0.0, group["time_ns"] - io - group["message_ns"])
-        parts = [
-            f"{percent(value / group['time_ns'])} {word}"
-            for value, word in (
-                (group["read_ns"], "reading"),
-                (group["write_ns"], "writing"),
-                (group["meta_ns"], "in other calls on files"),
-                (group["message_ns"], "in MPI"),
-                (rest, "elsewhere"),
-            )
-            if group["time_ns"] > 0 and value / group["time_ns"] >= 0.005
-        ]
-        like = f", like {printable(group['medoid'])}" if group.get("medoid") and group["ranks"] > 1 else ""
-        text = f"{_ranks(group, who)}{like}: {', '.join(parts) or 'no time'}"
-        if group["most_messages_in"] and group["message_ns"] > io:
-            text += f"; waiting in {printable(group['most_messages_in'][0].split(':', 1)[1])}"
-        moved = group["bytes_read"] + group["bytes_written"]
-        words.append(text + (f"; {size(moved / max(1, group['ranks']))} of files each." if moved else "."))
-    return words
-
-
-def _outlier_words(explained: Facts) -> list[str]:
-    words = []
-    outliers = [each for each in explained["outliers"] if not each["slow"] and each["by"] != "bandwidth"]
-    for outlier in outliers[:_MOST_OUTLIERS]:
-        usual = f", usually {_value(outlier, outlier['usual'])}" if outlier["usual"] is not None else ""
-        what = f"{printable(outlier['column'].split(':', 1)[1])} {_value(outlier, outlier['value'])}"
-        words.append(f"{printable(outlier['member'])} is like no other: {what}{usual}.")
-    more = len(outliers) - _MOST_OUTLIERS
-    return [*words, f"And {more} more like no other (--json has them)."] if more > 0 else words
-
-
-def _value(outlier: Facts, value: float) -> str:
-    if outlier["by"] in ("calls", "messages"):
-        return duration(value * 1e9)
-    return size(value) if outlier["by"] == "bandwidth" else f"{number(round(value))} operations"

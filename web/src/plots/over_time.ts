@@ -176,6 +176,8 @@ const TIME_STEPS = [
   ...[60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200],
   ...[1, 2, 5, 10, 20, 50, 100].map((days) => days * 86400),
 ];
+/** The same for axes of nanoseconds. */
+export const NS_STEPS = TIME_STEPS.map((step) => Math.round(step * 1e9));
 /** Steps for axes of bytes: powers of two are round there. */
 export const BYTE_STEPS = Array.from({ length: 80 }, (_, power) => 2 ** (power - 10));
 /** And for numbers: 1, 2 and 5 times powers of ten. */

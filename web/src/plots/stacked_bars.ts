@@ -1,5 +1,5 @@
 /** Bars of durations, each made of parts. */
-import { duration, percent } from "../text/units";
+import { duration, percent, roundPercent } from "../text/units";
 import { colour } from "../ui/theme";
 import { type Chart, chart, style, tip } from "./chart";
 
@@ -11,12 +11,13 @@ export interface Part {
   values: readonly number[];
 }
 
-export function stackedBars(label: string, bars: readonly string[], parts: readonly Part[]): Chart {
+/** `asShares`: each bar is its whole, and the legend is beside the chart. */
+export function stackedBars(label: string, bars: readonly string[], parts: readonly Part[], asShares = false): Chart {
   const sums = bars.map((_, bar) => parts.reduce((sum, part) => sum + part.values[bar], 0));
-  const height = 74 + 34 * bars.length;
+  const height = (asShares ? 44 : 74) + 34 * bars.length;
   return chart(label, height, () => ({
-    grid: { left: 8, right: 24, top: 34, bottom: 8, containLabel: true },
-    legend: style.legend(),
+    grid: { left: 8, right: 24, top: asShares ? 4 : 34, bottom: 8, containLabel: true },
+    ...(asShares ? {} : { legend: style.legend() }),
     tooltip: {
       ...style.tooltip(),
       trigger: "axis",
@@ -33,8 +34,8 @@ export function stackedBars(label: string, bars: readonly string[], parts: reado
     xAxis: {
       type: "value",
       // Ticks at round figures of the unit in which they are written.
-      ...ticks(Math.max(...sums, 1)),
-      axisLabel: { ...style.label(), formatter: duration, hideOverlap: true },
+      ...(asShares ? { max: 1 } : ticks(Math.max(...sums, 1))),
+      axisLabel: { ...style.label(), formatter: asShares ? roundPercent : duration, hideOverlap: true },
       splitLine: style.split(),
     },
     yAxis: {
@@ -51,7 +52,7 @@ export function stackedBars(label: string, bars: readonly string[], parts: reado
       name: part.name,
       barMaxWidth: 24,
       itemStyle: { color: colour(part.colour), borderColor: colour("--sheet"), borderWidth: 0.5 },
-      data: part.values,
+      data: asShares ? part.values.map((value, bar) => (sums[bar] ? value / sums[bar] : 0)) : part.values,
     })),
   }));
 }
