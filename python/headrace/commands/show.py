@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
 import headrace
+from headrace._errors import UsageError
 from headrace.analysis.summary import Options, summarize
+from headrace.commands._live import watch
 from headrace.commands._show import render
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import printable, to_ascii
 
 
 @click.command("show")
-@click.argument("log")
+@click.argument("log", required=False)
 @click.option("--json", "as_json", is_flag=True, help="The same facts for programs; keys in docs/show.md.")
 @click.option("--files", "rows", type=click.IntRange(min=0), default=10, help="Rows of the main table (10).")
 @click.option(
@@ -30,8 +33,10 @@ from headrace.commands._text import printable, to_ascii
 @click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
 @click.option("--mpi-files", is_flag=True, help="Count the MPI library's own files among the program's.")
+@click.option("--live", is_flag=True, help="A running job: LOG is the directory of its records, or nothing.")
+@click.option("--every", type=click.FloatRange(0.1), default=5.0, help="Seconds between two live views (5).")
 def command(
-    log: str,
+    log: str | None,
     as_json: bool,
     rows: int,
     sort: str,
@@ -40,6 +45,8 @@ def command(
     anonymize: bool,
     job: int | None,
     mpi_files: bool,
+    live: bool,
+    every: float,
 ) -> None:
     """Show what a job log says: what ran, how long it read and wrote, which files, and what is missing.
 
@@ -50,13 +57,26 @@ def command(
       headrace show job.hr
       headrace show job.hr --sort bytes --files 50
       headrace show job.hr --json | jq .totals
+      headrace show --live
     """
     output = terminal()
     options = Options(rows=rows, by=by, sort=sort, process=process, bins=output.graph_columns)
-    with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize, mpi_files) as opened:
-        facts = summarize(opened, options)
-    if as_json:
-        click.echo(json.dumps(facts, indent=2))
-    else:
-        lines = render(facts, output)
-        click.echo("\n".join(lines if output.unicode else map(to_ascii, lines)))
+
+    def facts_of(path: str) -> dict[str, Any]:
+        with headrace.open(path, job, anonymize, mpi_files) as opened:
+            return summarize(opened, options)
+
+    def lines_of(path: str) -> list[str]:
+        lines = render(facts_of(path), output)
+        return lines if output.unicode else [*map(to_ascii, lines)]
+
+    if live:
+        if as_json:
+            raise UsageError("--live is for people; for programs: headrace snapshot -o now.hr, then --json")
+        watch(log, every, lines_of)
+        return
+    if log is None:
+        raise UsageError("name a log, for example: headrace show job.hr; or use --live for a running job")
+    with working(f"reading {printable(log)}"):
+        shown = json.dumps(facts_of(log), indent=2) if as_json else "\n".join(lines_of(log))
+    click.echo(shown)

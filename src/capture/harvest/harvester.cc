@@ -26,34 +26,10 @@ constexpr size_t kBatchSpools = 64;
 constexpr uint64_t kBatchBytes = 4 << 20, kBatchRows = 16384, kBatchAgeNs = 1'000'000'000;
 constexpr uint64_t kLargestSpool = uint64_t{4} << 30;  // offsets have 32 bits
 constexpr size_t kExitNotes = 4096;
-constexpr uint64_t kFirstRead = 16 << 10;
 
 uint64_t since_start(const JobLog& log) {
   const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
   return now > log.start().monotonic_ns ? now - log.start().monotonic_ns : 1;
-}
-
-bool read_up_to(int descriptor, uint64_t size, std::vector<std::byte>* out) {
-  uint64_t done = out->size();
-  out->resize(size);
-  while (done < size) {
-    const ssize_t got = pread(descriptor, out->data() + done, size - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<uint64_t>(got);
-  }
-  out->resize(done);
-  return done == size;
-}
-
-/// Reads what is in use of a spool, which most programs' spools have little of.
-void read_used(int descriptor, uint64_t size, std::vector<std::byte>* out) {
-  out->clear();
-  Header header;
-  if (!read_up_to(descriptor, std::min<uint64_t>(size, kFirstRead), out) || out->size() < sizeof header) return;
-  std::memcpy(static_cast<void*>(&header), out->data(), sizeof header);
-  const uint64_t wanted = std::min(header.magic == kSpoolMagic ? header.used : size, size);
-  if (wanted > out->size()) read_up_to(descriptor, wanted, out);
 }
 
 }  // namespace
@@ -164,7 +140,7 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   }
   buffer_.clear();
   if (readable && static_cast<uint64_t>(info.st_size) <= kLargestSpool) {
-    read_used(descriptor, static_cast<uint64_t>(info.st_size), &buffer_);
+    read_spool_file(descriptor, static_cast<uint64_t>(info.st_size), &buffer_);
   }
   close(descriptor);
   harvested_bytes_ += static_cast<uint64_t>(info.st_size);
@@ -198,7 +174,7 @@ Harvester::Reduction Harvester::read_copy(const std::string& file) {
   if (descriptor < 0) return found;
   struct stat info{};
   const auto size = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0;
-  if (size <= kLargestSpool) read_used(descriptor, size, &found.copy);
+  if (size <= kLargestSpool) read_spool_file(descriptor, size, &found.copy);
   if (size <= kLargestSpool && size > found.copy.size() && !found.copy.empty()) {
     found.behind.resize(size - found.copy.size());
     const ssize_t got =

@@ -47,6 +47,7 @@ class JobLog {
   const std::string& host() const { return host_; }
   ProcessTree& tree() { return tree_; }
   LogOutput& output() { return output_; }
+  const LogOutput& output() const { return output_; }
   LogTables& tables() { return tables_; }
   uint64_t processes() const { return processes_; }
 

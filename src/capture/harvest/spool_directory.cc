@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include "capture/harvest/small_file.h"
+#include "capture/spool_layout.h"
 
 namespace headrace::capture {
 namespace {
@@ -48,6 +50,21 @@ ProcessStat stat_of(uint32_t process_id) {
   static const uint64_t kTicks = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
   if (field != nullptr) stat.start_ns = strtoull(field, nullptr, 10) * (1'000'000'000 / kTicks);
   return stat;
+}
+
+constexpr uint64_t kFirstRead = 16 << 10;
+
+bool read_up_to(int descriptor, uint64_t size, std::vector<std::byte>* out) {
+  uint64_t done = out->size();
+  out->resize(size);
+  while (done < size) {
+    const ssize_t got = pread(descriptor, out->data() + done, size - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<uint64_t>(got);
+  }
+  out->resize(done);
+  return done == size;
 }
 
 }  // namespace
@@ -129,6 +146,15 @@ std::string note_sentence(std::string_view reason) {
     if (each.reason == reason) return std::string(reason) + ": " + std::string(each.sentence);
   }
   return std::string(reason);
+}
+
+void read_spool_file(int descriptor, uint64_t size, std::vector<std::byte>* out) {
+  out->clear();
+  Header header;
+  if (!read_up_to(descriptor, std::min<uint64_t>(size, kFirstRead), out) || out->size() < sizeof header) return;
+  std::memcpy(static_cast<void*>(&header), out->data(), sizeof header);
+  const uint64_t wanted = std::min(header.magic == kSpoolMagic ? header.used : size, size);
+  if (wanted > out->size()) read_up_to(descriptor, wanted, out);
 }
 
 }  // namespace headrace::capture

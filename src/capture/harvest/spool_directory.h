@@ -1,5 +1,6 @@
 // The files a recorder leaves in a spool directory, and whether a process still uses one.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ bool parse_spool_name(std::string_view file, SpoolName* out);
 
 /// All spools and notes in an open directory, oldest first.
 std::vector<SpoolName> list_spools(int directory);
+
+/// Reads what is in use of an open spool of so many bytes, which most programs' spools have little of.
+void read_spool_file(int descriptor, uint64_t size, std::vector<std::byte>* out);
 
 /// Name of the copy of a spool that was reduced, or is about to be (capture/spool_layout.h): the spool's with another
 /// ending.

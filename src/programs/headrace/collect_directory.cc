@@ -22,6 +22,7 @@
 #include "programs/headrace/messages.h"
 #include "programs/headrace/nodes.h"
 #include "programs/headrace/places.h"
+#include "programs/headrace/stored.h"
 
 namespace headrace::programs {
 namespace {
@@ -34,42 +35,6 @@ using Facts = std::map<std::string, std::string>;
 
 std::string count_of(uint64_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "es");
-}
-
-std::string fact_of(const Facts& facts, const char* key) {
-  const auto found = facts.find(key);
-  return found == facts.end() ? "" : found->second;
-}
-
-uint64_t number_of(const Facts& facts, const char* key) { return strtoull(fact_of(facts, key).c_str(), nullptr, 10); }
-
-/// What is noted for us alone.
-bool is_note(const std::string& key) {
-  constexpr const char* kNotes[] = {"log", "start_monotonic_ns", "start_boottime_ns", "anonymize", "producer", "part",
-                                    "node"};
-  return std::find(std::begin(kNotes), std::end(kNotes), key) != std::end(kNotes);
-}
-
-bool read_header(int directory, const capture::SpoolName& name, capture::Header* header) {
-  const int fd = openat(directory, name.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  const bool whole = fd >= 0 && read(fd, header, sizeof *header) == static_cast<ssize_t>(sizeof *header);
-  if (fd >= 0) close(fd);
-  return whole && header->magic == capture::kSpoolMagic;
-}
-
-/// Processes that are in a log already with all they did; one that "runs" was reduced with its ranks, and did more.
-std::unordered_set<uint64_t> stored_processes(const std::string& log) {
-  std::unordered_set<uint64_t> ids;
-  auto reader = format::Reader::open(log);
-  if (!reader.ok()) return ids;
-  const auto table = reader->table("processes");
-  const format::Column* column = table.ok() ? table->find("process") : nullptr;
-  const format::Column* ended = table.ok() ? table->find("ended") : nullptr;
-  const bool told = ended != nullptr && ended->type == format::Type::kText;
-  for (uint64_t row = 0; column != nullptr && row < table->rows; ++row) {
-    if (!told || ended->text(row) != "running") ids.insert(column->u64(row));
-  }
-  return ids;
 }
 
 /// One collection, in the order of its methods.
@@ -257,20 +222,7 @@ bool Collection::perform() {
 
 }  // namespace
 
-Moment start_of(const JobDirectory& directory) {
-  const Facts facts = directory.facts();
-  Moment start{0, number_of(facts, "start_monotonic_ns"), number_of(facts, "start_utc_ns"),
-               number_of(facts, "start_boottime_ns")};
-  if (start.realtime_ns != 0 && start.boottime_ns != 0) return start;
-  if (start.realtime_ns != 0) return Moment::at(start.realtime_ns);
-  start = Moment::now();
-  for (const capture::SpoolName& name : capture::list_spools(directory.descriptor())) {
-    capture::Header header{};
-    if (read_header(directory.descriptor(), name, &header) && header.realtime_ns < start.realtime_ns)
-      start = {0, header.monotonic_ns[0], header.realtime_ns, header.boottime_ns};
-  }
-  return start;
-}
+Moment start_of(const JobDirectory& directory) { return start_of(directory.descriptor(), directory.facts()); }
 
 bool collect_directory(JobDirectory& directory, const CollectSettings& settings, const std::string& into) {
   return Collection(directory, settings, into).perform();

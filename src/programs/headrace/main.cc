@@ -13,6 +13,7 @@
 #include "programs/headrace/places.h"
 #include "programs/headrace/run.h"
 #include "programs/headrace/site.h"
+#include "programs/headrace/snapshot.h"
 #include "programs/headrace/wrap.h"
 
 namespace headrace::programs {
@@ -24,6 +25,7 @@ constexpr char kUsage[] =
     "\n"
     "  run      run a command and record its I/O in a log\n"
     "  collect  make a log of records that processes left behind\n"
+    "  snapshot write what a running job has done so far into a log\n"
     "  config   print where things are and what to link programs with\n"
     "  wrap     run a compiler that links programs with the capture library\n"
     "  make-log-directories\n"
@@ -68,6 +70,7 @@ int main_of(const std::vector<std::string>& arguments) {
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (command == "run") return run(rest);
   if (command == "collect") return collect(rest);
+  if (command == "snapshot") return snapshot(rest);
   if (command == "config") return config(rest);
   if (command == "wrap") return wrap(rest);
   if (command == "make-log-directories") return make_log_directories(rest);

@@ -30,6 +30,8 @@ const char kRunHelp[] =
     "      --file-sizes      also ask for the size of each file when it is opened\n"
     "      --capture phases  record only inside phases that the program marks\n"
     "                        (docs/phases.md); the default is all\n"
+    "      --interim TIME    write what was done so far to LOG.so-far.hr every 90s,\n"
+    "                        10m or 6h, until the log is complete\n"
     "      --anonymize       write tokens for paths, arguments, hosts and users\n"
     "                        (docs/anonymize.md says what stays)\n"
     "      --spool DIR       keep records in DIR, on a local file system, while\n"
@@ -82,6 +84,24 @@ const char kCollectHelp[] =
     "Example:\n"
     "  LD_PRELOAD=/opt/headrace/lib/headrace/libheadrace.so ./simulation\n"
     "  headrace collect -o simulation.hr\n";
+
+const char kSnapshotHelp[] =
+    "Usage: headrace snapshot [OPTION]... [DIR]\n"
+    "Writes what a job has done so far into a log of its own, while the job runs under\n"
+    "`headrace run` on this node. The job and its own log are not touched.\n"
+    "\n"
+    "  DIR                   where the job's records are (default: of the only job of\n"
+    "                        yours that runs on this node)\n"
+    "  -o, --output FILE     the log; an earlier snapshot there is replaced at once\n"
+    "                        (default: LOG.so-far.hr beside the job's log)\n"
+    "  -q, --quiet           say nothing unless something is wrong\n"
+    "      --help            show this\n"
+    "\n"
+    "The exit status is 0 when it was written, 1 when it could not be, 125 for a\n"
+    "mistake in the options or when there is no such job.\n"
+    "\n"
+    "Example:\n"
+    "  headrace snapshot -o now.hr && headrace phases now.hr\n";
 
 namespace {
 
@@ -152,7 +172,7 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
     if (walk.is("--config")) {
       HEADRACE_ASSIGN(path, walk.value());
     } else if (walk.is("-o", "--output") || walk.is("--memory") || walk.is("--include") || walk.is("--exclude") ||
-               walk.is("--spool") || walk.is("--capture")) {
+               walk.is("--spool") || walk.is("--capture") || walk.is("--interim")) {
       const auto skipped = walk.value();
       if (!skipped.ok()) return skipped.status();
     }
@@ -212,7 +232,7 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     }
     const bool is_output = walk.is("-o", "--output");
     if (!is_output && !walk.is("--memory") && !walk.is("--include") && !walk.is("--exclude") && !walk.is("--spool") &&
-        !walk.is("--capture") && !walk.is("--config")) {
+        !walk.is("--capture") && !walk.is("--interim") && !walk.is("--config")) {
       return unknown(walk.name(), "run");
     }
     const std::string name = walk.name();
@@ -270,6 +290,27 @@ Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments,
                             words.begin() + static_cast<std::ptrdiff_t>(end));
     rest.assign(words.begin() + static_cast<std::ptrdiff_t>(end), words.end());
   }
+  return settings;
+}
+
+Result<SnapshotSettings> parse_snapshot(const std::vector<std::string>& arguments) {
+  SnapshotSettings settings;
+  Walker walk(arguments);
+  while (walk.next()) {
+    if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
+    if (walk.is("-q", "--quiet")) {
+      HEADRACE_TRY(walk.no_value());
+      settings.quiet = true;
+    } else if (walk.is("-o", "--output")) {
+      const std::string name = walk.name();
+      HEADRACE_ASSIGN(settings.output, walk.value());
+      HEADRACE_TRY(check_output(name, settings.output));
+    } else {
+      return unknown(walk.name(), "snapshot");
+    }
+  }
+  if (walk.position() + 1 < arguments.size()) return Status(Code::kInvalid, "snapshot takes one directory");
+  if (walk.position() < arguments.size()) settings.directory = arguments[walk.position()];
   return settings;
 }
 

@@ -1,4 +1,4 @@
-// The command lines of `headrace run` and `headrace collect`.
+// The command lines of `headrace run`, `headrace collect` and `headrace snapshot`.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,6 +10,7 @@ namespace headrace::programs {
 
 extern const char kRunHelp[];
 extern const char kCollectHelp[];
+extern const char kSnapshotHelp[];
 
 /// Reads the site's configuration file, which `named` replaces unless "", alone or with the user's after it. A mistake
 /// in a file that nobody named goes to `warning`, because it must not keep people from their work, and nothing of that
@@ -30,5 +31,12 @@ struct CollectSettings {
   std::vector<std::string> sources;  // directories of records, and logs; empty: all directories of this user
 };
 base::Result<CollectSettings> parse_collect(const std::vector<std::string>& arguments, std::string* warning);
+
+struct SnapshotSettings {
+  std::string directory;  // of the job's records; "" = the only job of this user
+  std::string output;     // "" = beside the job's log
+  bool quiet = false;
+};
+base::Result<SnapshotSettings> parse_snapshot(const std::vector<std::string>& arguments);
 
 }  // namespace headrace::programs

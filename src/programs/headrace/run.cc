@@ -81,6 +81,8 @@ class Run {
   void keep_for_collect();
   void add_end_facts(const std::string& complete, int status);
   Status start(const std::string& program);
+  Repeated snapshots() const;
+  std::string interim_path() const;
   void finish(int wait_status);
   void add_uncaptured_command(int wait_status);
   void finish_log(size_t running);
@@ -212,6 +214,19 @@ void Run::add_end_facts(const std::string& complete, int status) {
   log_.add_fact(part_.empty() ? "complete" : part_, complete);
 }
 
+std::string Run::interim_path() const {
+  const std::string log = log_.output().path().empty() ? log_path_ : log_.output().path();
+  return (log.ends_with(".hr") ? log.substr(0, log.size() - 3) : log) + ".so-far.hr";
+}
+
+/// What is run every now and then while the command runs.
+Repeated Run::snapshots() const {
+  // One of several launchers knows its own processes alone.
+  if (settings_.interim_seconds == 0 || !directory_.has_value() || !part_.empty()) return {};
+  return {settings_.interim_seconds * 1'000'000'000,
+          {own_directory() + "/headrace", "snapshot", "-q", "-o", interim_path(), directory_->path()}};
+}
+
 /// Values of capture::kJobVariables.
 std::vector<std::string> Run::job_variables() {
   const std::string log = log_.output().path().empty() ? log_path_ : log_.output().path();
@@ -245,7 +260,7 @@ int Run::perform(const std::string& program) {
     }
     return exit_code_of(started);
   }
-  const int wait_status = watch(child_, harvester_.has_value() ? &*harvester_ : nullptr);
+  const int wait_status = watch(child_, harvester_.has_value() ? &*harvester_ : nullptr, snapshots());
   finish(wait_status);
   end_like(wait_status);
 }
@@ -287,6 +302,7 @@ void Run::finish_log(size_t running) {
   const Status stored = log_.close();
   if (stored.ok() && harvester_.has_value()) harvester_->remove_stored();
   if (stored.ok() && running == 0) log_.output().complete();
+  if (stored.ok() && settings_.interim_seconds != 0 && part_.empty()) unlink(interim_path().c_str());
   report(stored, running);
   if (!directory_.has_value() || !stored.ok()) return;
   if (running == 0 || !collect_in_background(log_, *harvester_, *directory_, part_)) {

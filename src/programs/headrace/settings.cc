@@ -86,6 +86,18 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+/// Seconds of "90", "90s", "10m", "6h"; 0 and "never" are none.
+base::Result<uint64_t> parse_interval(const std::string& value, const std::string& place) {
+  if (value == "never") return uint64_t{0};
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const std::string_view unit(end, static_cast<size_t>(value.data() + value.size() - end));
+  const uint64_t factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (error != std::errc() || factor == 0 || number > 1'000'000)
+    return Status(Code::kInvalid, place + ": interim is an interval like 90s, 10m or 6h, or never, not " + value);
+  return number * factor;
+}
+
 }  // namespace
 
 base::Result<uint64_t> parse_size(const std::string& text) {
@@ -139,6 +151,10 @@ Status apply_setting(const std::string& key, const std::string& value, const std
       return {Code::kInvalid, place + ": reduce_patience is a number of seconds from 1 to 3600, not " + value};
     return {};
   }
+  if (key == "interim") {
+    HEADRACE_ASSIGN(settings->interim_seconds, parse_interval(value, place));
+    return {};
+  }
   if (key == "never_capture") return add_pattern(value, place, settings);
   if (key == "capture") {  // on and off are for programs without a launcher: the recorder's
     settings->phases_only = value == "phases";
@@ -170,7 +186,7 @@ Status apply_setting(const std::string& key, const std::string& value, const std
   return {Code::kInvalid,
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
-              "exclude, file_sizes, reduce, reduce_patience, spool and topology"};
+              "exclude, file_sizes, interim, reduce, reduce_patience, spool and topology"};
 }
 
 std::string site_configuration() {
@@ -210,13 +226,10 @@ Status read_configuration(const std::string& path, RunSettings* settings) {
 Status read_environment(RunSettings* settings) {
   static constexpr struct {
     const char *variable, *key;
-  } kSingle[] = {{"HEADRACE_MEMORY", "memory"},
-                 {"HEADRACE_FILE_SIZES", "file_sizes"},
-                 {"HEADRACE_CAPTURE", "capture"},
-                 {"HEADRACE_REDUCE", "reduce"},
-                 {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
-                 {"HEADRACE_SPOOL", "spool"},
-                 {"HEADRACE_TOPOLOGY", "topology"}};
+  } kSingle[] = {{"HEADRACE_MEMORY", "memory"},   {"HEADRACE_FILE_SIZES", "file_sizes"},
+                 {"HEADRACE_CAPTURE", "capture"}, {"HEADRACE_INTERIM", "interim"},
+                 {"HEADRACE_REDUCE", "reduce"},   {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
+                 {"HEADRACE_SPOOL", "spool"},     {"HEADRACE_TOPOLOGY", "topology"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +25,9 @@ constexpr uint32_t kThoroughEvery = 16;  // scans; they find what a quick one ca
 
 class Watcher {
  public:
-  Watcher(pid_t child, Harvester* harvester) : child_(child), harvester_(harvester) {
+  Watcher(pid_t child, Harvester* harvester, const Repeated& repeated)
+      : child_(child), harvester_(harvester), repeated_(repeated) {
+    next_run_ = base::clock_ns(CLOCK_MONOTONIC) + repeated.every_ns;
     sigfillset(&all_);
     for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all_, fault);
     next_scan_ = base::clock_ns(CLOCK_MONOTONIC) + interval_;
@@ -60,6 +63,10 @@ class Watcher {
         if (pid == child_ && is_job_control(WSTOPSIG(status))) stop_too();
         continue;
       }
+      if (pid == running_) {
+        running_ = 0;
+        continue;
+      }
       if (harvester_ != nullptr) harvester_->note_exit(static_cast<uint32_t>(pid), status);
       if (pid != child_) continue;
       ended_ = true;
@@ -87,8 +94,28 @@ class Watcher {
     }
   }
 
+  /// Starts the repeated command if it is time and the last one is over.
+  void repeat(uint64_t now) {
+    if (repeated_.every_ns == 0 || running_ != 0 || now < next_run_) return;
+    next_run_ = now + repeated_.every_ns;
+    std::vector<char*> words;
+    for (const std::string& word : repeated_.command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    // Its own group: the terminal's signals are for the job.
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    if (posix_spawn(&running_, words[0], nullptr, &attributes, words.data(), environ) != 0) running_ = 0;
+    posix_spawnattr_destroy(&attributes);
+  }
+
   void scan() {
     const uint64_t begin = base::clock_ns(CLOCK_MONOTONIC);
+    repeat(begin);
     const bool thorough = ++scans_ % kThoroughEvery == 0;
     const base::Status status = harvester_->scan(thorough ? Harvester::Depth::kThorough : Harvester::Depth::kQuick);
     const uint64_t end = base::clock_ns(CLOCK_MONOTONIC);
@@ -102,6 +129,9 @@ class Watcher {
 
   pid_t child_;
   Harvester* harvester_;
+  const Repeated& repeated_;
+  pid_t running_ = 0;  // of the repeated command
+  uint64_t next_run_ = 0;
   sigset_t all_;
   uint64_t interval_ = kShortest, next_scan_ = 0;
   uint32_t scans_ = 0;
@@ -111,7 +141,9 @@ class Watcher {
 
 }  // namespace
 
-int watch(pid_t child, Harvester* harvester) { return Watcher(child, harvester).run(); }
+int watch(pid_t child, Harvester* harvester, const Repeated& repeated) {
+  return Watcher(child, harvester, repeated).run();
+}
 
 void harvest_rest(Harvester& harvester) {
   // The end of a process is announced a little before the kernel lets go of its memory.

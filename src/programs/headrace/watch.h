@@ -2,6 +2,10 @@
 #pragma once
 #include <sys/types.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "capture/harvest/harvester.h"
 
 namespace headrace::programs {
@@ -11,7 +15,12 @@ namespace headrace::programs {
 ///     forwarded to it, SIGINT and SIGQUIT too when somebody sent them to the launcher alone;
 ///   - when the command stops, the launcher stops, so that the shell sees the job stopped.
 /// Orphans of the job, which the launcher adopts, are reaped. `harvester` may be null (nothing is captured).
-int watch(pid_t child, capture::Harvester* harvester);
+/// `repeated`: a command to be run again and again meanwhile, one at a time.
+struct Repeated {
+  uint64_t every_ns = 0;  // 0: never
+  std::vector<std::string> command;
+};
+int watch(pid_t child, capture::Harvester* harvester, const Repeated& repeated);
 
 /// Harvests what ends in the next moments although its parents are gone already.
 void harvest_rest(capture::Harvester& harvester);
