@@ -148,6 +148,17 @@ def test_capture_phases_records_nothing_outside(
     assert "outside phases" in done.rows("processes")[0]["reason"]
 
 
+def test_phases_of_several_threads_pause_and_go_on(phased: Callable[..., Phased]) -> None:
+    done = phased("crossing", options=("--capture", "phases"))
+    # Of two threads that end and begin at once, a call may come before the other one's descriptor is looked at again.
+    assert done.phase("left")["bytes_written"] == 25 * 4096
+    for name in ("one", "two"):
+        assert done.phase(name)["instances"] == 200
+        assert done.phase(name)["bytes_written"] >= 190 * 10
+    (data,) = (row for row in done.rows("files") if row["path"].endswith("/data"))
+    assert data["bytes_written"] <= 25 * 4096 + 400 * 10
+
+
 def test_without_phases_capture_phases_records_nothing(phased: Callable[..., Phased]) -> None:
     done = phased("unmarked", options=("--capture", "phases"))
     assert done.rows("files") == [] and done.rows("profiles") == [] and done.rows("phases") == []

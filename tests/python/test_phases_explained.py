@@ -150,6 +150,6 @@ def test_json_has_all_that_is_said(tmp_path: Path) -> None:
     path = dumps(tmp_path / "a.hr", ranks=64)
     facts = json.loads(told(path, "--json"))
     assert facts["members"] == 64 and facts["explained"]["slow"]["who"] == "0-48:16"
-    assert len(facts["explained"]["representatives"][0]["written"]) == 32
+    assert len(facts["explained"]["representatives"][0]["written"]) == 16
     both = json.loads(told(path, path, "--json"))
     assert len(both["runs"]) == 2 and both["comparison"]["phase"] == "dump"

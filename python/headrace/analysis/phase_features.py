@@ -15,7 +15,7 @@ from headrace.analysis.phase_ranks import Facts, Member, selected
 from headrace.analysis.point_tables import PointTable
 from headrace.logs import JobLog
 
-SPANS = 32  # docs/results/phases-2026-11.md: what fewer and more do
+SPANS = 16  # docs/results/phases-2026-11.md: what fewer and more do
 BINS = 16
 KINDS = ("calls", "messages", "bandwidth", "sizes")
 
@@ -30,7 +30,7 @@ def features(log: JobLog, kind: str, who: list[Member], path: str, instance: int
     elif kind == "sizes":
         columns = _sizes(selected(log, "phase_sizes", path, instance), place)
     else:
-        columns = _bandwidth(selected(log, "phase_series", path, instance), place)
+        columns = bandwidth(selected(log, "phase_series", path, instance), place)
     if not any(any(column) for column in columns.values()):
         return None
     values = array("d", bytes(8 * len(who) * len(columns)))
@@ -68,7 +68,7 @@ def _grid(rows: list[Facts]) -> tuple[int, float]:
     return begin, max(1.0, (max(row["start_at_ns"] + row["width_ns"] for row in rows) - begin) / SPANS)
 
 
-def _bandwidth(rows: list[Facts], place: dict[int, int]) -> Columns:
+def bandwidth(rows: list[Facts], place: dict[int, int]) -> Columns:
     rows = _of_files(rows, place)
     if not rows:
         return {}

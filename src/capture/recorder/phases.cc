@@ -203,15 +203,15 @@ uint32_t find_open(const char* name) {
   return i;
 }
 
-void start_recording() {
-  forget_descriptors(0, kDescriptors - 1);
-  state.paused.store(false, std::memory_order_release);
+/// Where nothing is recorded outside phases: recording goes on while one is open. Lock held, so that a phase which
+/// begins as another one ends is recorded. Whether that is a change; then descriptors must be forgotten, outside of the
+/// section: they are looked at anew, now that they count or no more.
+bool pause_or_go_on() {
+  const bool pause = only && spool.header->open_phase_count == 0;
+  return state.paused.exchange(pause, std::memory_order_acq_rel) != pause;
 }
 
-void stop_recording() {
-  state.paused.store(true, std::memory_order_release);
-  forget_descriptors(0, kDescriptors - 1);
-}
+void forget_all_descriptors() { forget_descriptors(0, kDescriptors - 1); }
 
 }  // namespace
 
@@ -225,8 +225,8 @@ const Phase* known_phase(const char* path) {
 void begin_phase(const char* name) {
   if (!name || in_vfork_child() || !ready()) return;
   const int saved = errno;
-  if (only && state.paused.load(std::memory_order_relaxed)) start_recording();
   settle_all(Coming::kGoOn);  // bytes that wait in streams belong to what was before
+  bool changed = false;
   Update update;
   if (update.enter()) {
     {
@@ -235,9 +235,11 @@ void begin_phase(const char* name) {
         spool.header->lost_phases++;
         self->lost_phases++;
       }
+      changed = pause_or_go_on();
     }
     update.leave();
   }
+  if (changed) forget_all_descriptors();
   errno = saved;
 }
 
@@ -246,7 +248,7 @@ void end_phase(const char* name) {
   if (in_vfork_child() || !ready()) return;
   const int saved = errno;
   settle_all(Coming::kGoOn);
-  bool last = false;
+  bool changed = false;
   Update update;
   if (update.enter()) {
     {
@@ -258,11 +260,11 @@ void end_phase(const char* name) {
       } else {
         spool.header->stray_phase_ends++;
       }
-      last = spool.header->open_phase_count == 0;
+      changed = pause_or_go_on();
     }
     update.leave();
   }
-  if (only && last) stop_recording();
+  if (changed) forget_all_descriptors();
   errno = saved;
 }
 
@@ -272,11 +274,19 @@ void record_phases_only() {
 }
 
 void end_phases_of_thread() {
-  if (spool.header->open_phase_count == 0) return;
-  SpoolLock lock;
-  uint32_t last = kOpenPhases;
-  for (uint32_t i = innermost(spool.header->open_phase_count); i != kOpenPhases; i = innermost(i)) last = i;
-  if (last != kOpenPhases) close_down_to(last, base::ticks(), PhaseEnd::kThread, PhaseEnd::kThread);
+  if (__atomic_load_n(&spool.header->open_phase_count, __ATOMIC_RELAXED) == 0) return;
+  bool changed = false;
+  Update update;
+  if (!update.enter()) return;
+  {
+    SpoolLock lock;
+    uint32_t last = kOpenPhases;
+    for (uint32_t i = innermost(spool.header->open_phase_count); i != kOpenPhases; i = innermost(i)) last = i;
+    if (last != kOpenPhases) close_down_to(last, base::ticks(), PhaseEnd::kThread, PhaseEnd::kThread);
+    changed = pause_or_go_on();
+  }
+  update.leave();
+  if (changed) forget_all_descriptors();
 }
 
 void reset_phases() {

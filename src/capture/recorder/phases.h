@@ -17,7 +17,7 @@ void end_phase(const char* name);
 /// From now on nothing is recorded while no phase is open (`--capture phases`). Before the first call is counted.
 void record_phases_only();
 
-/// The calling thread ends, and what it left open with it. Inside a section.
+/// The calling thread ends, and what it left open with it.
 void end_phases_of_thread();
 
 /// The phase of this path, such as "step/dump"; null: the process was never in it. With the lock held.

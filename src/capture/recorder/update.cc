@@ -181,10 +181,7 @@ bool interrupts_section() {
 void end_thread(void* thread) {
   auto* ended = static_cast<Thread*>(thread);
   if (self != ended) return;  // a forked child's key values name its parent's threads
-  if (Update update; spool.header->open_phase_count != 0 && update.enter()) {
-    end_phases_of_thread();
-    update.leave();
-  }
+  end_phases_of_thread();
   block = nullptr;
   self = nullptr;
   undo(ended->block);  // the thread may have been cancelled inside a section
@@ -196,7 +193,7 @@ void end_thread(void* thread) {
 void forget_threads() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
     thread->block = nullptr;
-    thread->free_files = thread->free_count = 0;
+    thread->free_files = thread->free_count = thread->lost_phases = 0;
     memset(thread->cache, 0, sizeof thread->cache);
     thread->taken.store(0);
   }

@@ -246,6 +246,8 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     else if (name != "--config")
       HEADRACE_TRY(apply_setting(name.substr(2), value, name, &settings));
   }
+  if (settings.anonymize && settings.interim_seconds != 0)
+    return Status(Code::kInvalid, "--interim makes no snapshots without names; leave out --anonymize or --interim");
   settings.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(walk.position()), arguments.end());
   if (settings.command.empty()) {
     return Status(Code::kInvalid, "no command given; for example: headrace run -- ls -l (see `headrace run --help`)");

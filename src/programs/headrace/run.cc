@@ -83,6 +83,7 @@ class Run {
   Status start(const std::string& program);
   Repeated snapshots() const;
   std::string interim_path() const;
+  void remove_interim() const;
   void finish(int wait_status);
   void add_uncaptured_command(int wait_status);
   void finish_log(size_t running);
@@ -219,6 +220,11 @@ std::string Run::interim_path() const {
   return (log.ends_with(".hr") ? log.substr(0, log.size() - 3) : log) + ".so-far.hr";
 }
 
+/// The snapshot, and what a snapshot that was ended left.
+void Run::remove_interim() const {
+  for (const char* ending : {"", ".part", ".whole"}) unlink((interim_path() + ending).c_str());
+}
+
 /// What is run every now and then while the command runs.
 Repeated Run::snapshots() const {
   // One of several launchers knows its own processes alone.
@@ -302,7 +308,7 @@ void Run::finish_log(size_t running) {
   const Status stored = log_.close();
   if (stored.ok() && harvester_.has_value()) harvester_->remove_stored();
   if (stored.ok() && running == 0) log_.output().complete();
-  if (stored.ok() && settings_.interim_seconds != 0 && part_.empty()) unlink(interim_path().c_str());
+  if (stored.ok() && settings_.interim_seconds != 0 && part_.empty()) remove_interim();
   report(stored, running);
   if (!directory_.has_value() || !stored.ok()) return;
   if (running == 0 || !collect_in_background(log_, *harvester_, *directory_, part_)) {

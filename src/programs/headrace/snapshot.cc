@@ -55,16 +55,20 @@ class Snapshot {
     if (facts_.empty())
       return {Code::kInvalid, path_ + ": is no directory of a job that `headrace run` started; name one that is"};
     const std::string log = fact_of(facts_, "log");
+    if (facts_.count("anonymize") != 0)
+      return {Code::kUnsupported, path_ + ": the job is recorded without names, of which no snapshot can be made"};
+    Status merged;
     // A process that ends meanwhile moves from its spool to the log: then all is read again.
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const auto stored = stored_processes(log);
       HEADRACE_TRY(write_part(stored));
       if (stored.empty()) return put(part_);
-      const Status merged = merge_logs({log, part_}, whole_, number_of(facts_, "start_utc_ns"));
+      merged = merge_logs({log, part_}, whole_, number_of(facts_, "start_utc_ns"));
       if (merged.ok() && stored_processes(log) == stored) return put(whole_);
       if (!merged.ok() && merged.code() != Code::kInvalid) return merged;
       unlink(whole_.c_str());
     }
+    if (!merged.ok()) return merged;
     return {Code::kLimit, path_ + ": its processes begin and end too fast for a snapshot; try again later"};
   }
 
@@ -76,10 +80,6 @@ class Snapshot {
     unlink(part_.c_str());
     const Moment start = start_of(descriptor_, facts_), now = Moment::now();
     capture::JobLog log(capture::LogOutput(part_, {}), start);
-    if (const auto key = facts_.find("anonymize"); key != facts_.end()) {
-      HEADRACE_ASSIGN(const base::SipKey secret, anonymize::parse_key(key->second));
-      log.anonymize(secret);
-    }
     describe_nodes("", log);
     add_facts(log);
     const auto names = capture::list_spools(descriptor_);

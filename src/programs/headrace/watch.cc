@@ -1,6 +1,7 @@
 #include "programs/headrace/watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -32,6 +33,14 @@ class Watcher {
     for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all_, fault);
     next_scan_ = base::clock_ns(CLOCK_MONOTONIC) + interval_;
   }
+
+  ~Watcher() {
+    if (running_ == 0) return;
+    kill(running_, SIGKILL);
+    waitpid(running_, nullptr, 0);
+  }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
 
   int run() {
     reap();
@@ -109,7 +118,13 @@ class Watcher {
     // Its own group: the terminal's signals are for the job.
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    if (posix_spawn(&running_, words[0], nullptr, &attributes, words.data(), environ) != 0) running_ = 0;
+    // The standard streams are the command's.
+    posix_spawn_file_actions_t streams;
+    posix_spawn_file_actions_init(&streams);
+    for (int standard = 0; standard < 3; ++standard)
+      posix_spawn_file_actions_addopen(&streams, standard, "/dev/null", O_RDWR, 0);
+    if (posix_spawn(&running_, words[0], &streams, &attributes, words.data(), environ) != 0) running_ = 0;
+    posix_spawn_file_actions_destroy(&streams);
     posix_spawnattr_destroy(&attributes);
   }
 

@@ -62,6 +62,27 @@ static void threads(void) {
   end("own");  // not this thread's: it is ignored
 }
 
+// A thread leaves a phase open, and another one begins one as a third ends its own.
+static void* own_phases(void* name) {
+  for (int i = 0; i < 200; ++i) {
+    begin(name);
+    put(10, 1);
+    end(name);
+  }
+  return NULL;
+}
+static void crossing(void) {
+  pthread_t first, second;
+  pthread_create(&first, NULL, helper, "left");
+  pthread_join(first, NULL);
+  put(4096, 7);  // outside: the thread's end ended its phase
+  pthread_create(&first, NULL, own_phases, "one");
+  pthread_create(&second, NULL, own_phases, "two");
+  pthread_join(first, NULL);
+  pthread_join(second, NULL);
+  put(4096, 7);
+}
+
 // Ends in the wrong order, ends without begins, begins without ends.
 static void careless(void) {
   end("never");
@@ -193,6 +214,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "names") == 0) names();
   if (strcmp(what, "long") == 0) long_name();
   if (strcmp(what, "streams") == 0) streams(argv[2]);
+  if (strcmp(what, "crossing") == 0) crossing();
   if (strcmp(what, "outside") == 0) outside(argv[2]);
   return 0;
 }

@@ -37,7 +37,7 @@ export function outliers(run: Run, body: HTMLElement): void {
 function what({ by, column }: Outlier): string {
   const [first, ...rest] = column.split(":");
   const name = rest.join(":");
-  if (by === "bandwidth") return `${first === "read" ? "read" : "written"} in span ${Number(name) + 1} of 32`;
+  if (by === "bandwidth") return `${first === "read" ? "read" : "written"} in span ${Number(name) + 1}`;
   if (by !== "sizes") return `${name}()`;
   const [low, high] = name.split("-").map(Number);
   return `${first}s of ${size(low)}${high > low ? (high >= 2 ** 62 ? " and more" : ` to ${size(high)}`) : ""}`;
