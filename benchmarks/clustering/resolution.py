@@ -14,11 +14,11 @@ import statistics
 from unittest import mock
 
 import numpy
-
-from benchmarks.clustering.made import rand_index
 from headrace.analysis import phase_features
 from headrace.analysis.clusters import cluster
 from headrace.analysis.point_tables import PointTable
+
+from benchmarks.clustering.made import rand_index
 
 PATTERNS: dict[str, list[tuple[float, float]]] = {  # (begin, end) of bursts, as parts of the phase
     "steady": [(0.0, 1.0)],

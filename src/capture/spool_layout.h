@@ -369,6 +369,7 @@ struct alignas(64) Header {
   uint32_t open_phases[kOpenPhases];                        // OpenPhase, in the order of their begins
   uint32_t open_phase_count;
   uint32_t changing_phases;    // 1: a phase is being closed; its sums may lack or repeat it
+  uint64_t stretch;            // PhaseSeries::epoch of what no phase has yet; 0: no phase is open
   uint32_t phases_only;        // 1: nothing is recorded outside phases
   uint64_t stray_phase_ends;   // of phases that were not open
   uint64_t uncounted_sizes;    // operations whose size is in no FineSizes, for lack of memory

@@ -75,6 +75,14 @@ def test_a_snapshot_has_what_was_done_so_far_and_changes_nothing(job, tmp_path: 
     assert written(log, "/data") == 26_000
 
 
+def test_the_jobs_own_log_is_not_replaced(job, tmp_path: Path) -> None:
+    log, directory, end = job
+    done = subprocess.run([COMMAND, "snapshot", "-o", log, directory], capture_output=True, text=True)
+    assert done.returncode == 125 and "own log" in done.stderr
+    end()
+    assert written(log, "/data") == 26_000 and written(log, "/dd") == 40_960
+
+
 def test_the_default_name_is_beside_the_log(job, tmp_path: Path) -> None:
     log, directory, _ = job
     done = subprocess.run([COMMAND, "snapshot", directory], capture_output=True, text=True)

@@ -111,6 +111,12 @@ def test_too_many_phases_are_counted_as_lost(phased: Callable[..., Phased]) -> N
     assert "ends of phases" not in done.gaps()
 
 
+def test_what_is_inside_a_lost_phase_is_lost_with_it(phased: Callable[..., Phased]) -> None:
+    done = phased("lost")
+    known = done.phase("known")
+    assert (known["instances"], known["cut"], known["bytes_written"]) == (2, 0, 3)
+
+
 def test_a_long_name_is_cut_between_characters(phased: Callable[..., Phased]) -> None:
     done = phased("long")
     assert {row["phase"] for row in done.rows("phases")} == {"ä" * 127}

@@ -130,7 +130,9 @@ void JobLog::add_spool(std::span<std::byte> bytes, std::span<std::byte> reduced,
     return add_uncaptured(std::move(process));
   }
   settle(contents->process, contents->forked);
-  close_open(contents->phases);
+  const uint64_t looked_at_ns = now.monotonic_ns > start_.monotonic_ns ? now.monotonic_ns - start_.monotonic_ns : 0;
+  close_open(contents->phases,
+             contents->process.ended == model::Ended::kRunning ? looked_at_ns : contents->process.end_at_ns);
   contents->process.id = tree_.id_of(image);
   contents->process.host = host_;
   tree_.end(image, contents->process.ended, contents->process.end_at_ns);

@@ -82,8 +82,10 @@ bool subtract_all(model::Phase& all, const model::Phase& before) {
 
 }  // namespace
 
-void close_open(Phases& phases) {
+void close_open(Phases& phases, uint64_t end_at_ns) {
   for (model::Phase& one : phases.open) {
+    one.end_at_ns = std::max(one.end_at_ns, end_at_ns);
+    one.time_ns = one.least_ns = one.most_ns = one.end_at_ns > one.start_at_ns ? one.end_at_ns - one.start_at_ns : 0;
     model::Phase* all = row_of_all(phases.finished, one.path);
     if (all == nullptr) {  // all that it was before is in an earlier log
       all = &phases.finished.emplace_back();

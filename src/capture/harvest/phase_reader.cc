@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "capture/harvest/function_names.h"
@@ -216,9 +217,18 @@ class PhaseReader {
     return one;
   }
 
+  /// Each thread's block once: the chain may be a ring.
+  std::set<uint32_t> threads() const {
+    std::set<uint32_t> found;
+    ThreadBlock block;
+    for (uint32_t offset = header_.first_thread; offset != 0 && bytes_.load(offset, &block); offset = block.next)
+      if (!found.insert(offset).second) break;
+    return found;
+  }
+
   /// Sums of all threads, as begin and end of a phase see them. The blocks were claimed by their own readers.
   void read_process_sums() {
-    for (uint32_t offset = header_.first_thread, steps = 0; offset != 0 && steps < header_.threads; ++steps) {
+    for (const uint32_t offset : threads()) {
       ThreadBlock block;
       if (!bytes_.load(offset, &block)) return;
       for (uint32_t i = 0; i < kMaximumFunctions; ++i) add_profile(block.profiles[i], static_cast<uint16_t>(i));
@@ -231,7 +241,6 @@ class PhaseReader {
       for (uint32_t place = 0; place < kSystemLayers * 2; ++place)
         add_sizes(block.sizes[place / 2][place % 2].bins, place, &process_);
       add_thread_series(block);
-      offset = block.next;
     }
   }
 
@@ -272,22 +281,19 @@ class PhaseReader {
     give(sums, &one);
     give_series(open.series, &one);
     // What threads counted since the latest boundary of a phase.
-    uint64_t latest = 0;
-    for (const PhaseSeries& series : thread_series_) latest = std::max(latest, series.epoch);
     for (const PhaseSeries& series : thread_series_)
-      if (series.epoch == latest && series.start >= open.begin) give_series(series, &one);
+      if (series.epoch == header_.stretch && series.epoch != 0) give_series(series, &one);
     out->open.push_back(std::move(one));
   }
 
   /// Sizes of the whole run, under no phase's name.
   void read_process_sizes(Phases* out) {
     Sums sums;
-    for (uint32_t offset = header_.first_thread, steps = 0; offset != 0 && steps < header_.threads; ++steps) {
+    for (const uint32_t offset : threads()) {
       ThreadBlock block;
       if (!bytes_.load(offset, &block)) break;
       for (uint32_t place = 0; place < kSystemLayers * 2; ++place)
         add_sizes(block.sizes[place / 2][place % 2].bins, place, &sums);
-      offset = block.next;
     }
     if (sums.sizes.empty()) return;
     model::Phase whole;

@@ -19,8 +19,9 @@ struct Phases {
 Phases read_phases(SpoolBytes& bytes, const Header& header, const ClockMap& clock, uint64_t end_ticks,
                    DamageList& damage);
 
-/// Adds instances that were still open when the process ended: "left open" is an end like another.
-void close_open(Phases& phases);
+/// Adds instances that were still open when the process ended, or of a running one when it was looked at: "left open"
+/// is an end like another.
+void close_open(Phases& phases, uint64_t end_at_ns);
 
 /// Takes those out of `whole` that `before`, an earlier state of the same spool, has: an earlier log tells of them.
 void subtract_phases(std::vector<model::Phase>& whole, const std::vector<model::Phase>& before);

@@ -54,13 +54,46 @@ TEST(PhaseReader, AnOpenInstanceCountsOnceTheProcessIsOver) {
   Phases phases = contents_of(sample_spool()).phases;
   const model::Phase before = *find(phases.finished, 0);
   const uint64_t open_bytes = phases.open[0].bytes_written;
-  close_open(phases);
+  close_open(phases, 0);
   const model::Phase* all = find(phases.finished, 0);
   EXPECT_EQ(all->instances, 3u);
   EXPECT_EQ(all->cut, 1u);
   EXPECT_EQ(all->bytes_written, before.bytes_written + open_bytes);
   ASSERT_NE(find(phases.finished, 3), nullptr);
   EXPECT_TRUE(phases.open.empty());
+}
+
+TEST(PhaseReader, AnOpenInstanceLastsUntilTheProcessEnds) {
+  Phases phases = contents_of(sample_spool()).phases;
+  const uint64_t begin = phases.open[0].start_at_ns;
+  close_open(phases, begin + 7'000'000'000);
+  EXPECT_EQ(find(phases.finished, 3)->time_ns, 7'000'000'000u);
+  EXPECT_EQ(find(phases.finished, 0)->slowest, 3u);
+}
+
+TEST(PhaseReader, TheSeriesOfAnOpenInstanceCountsEachByteOnce) {
+  for (const uint64_t stretch : {0u, 6u}) {
+    SpoolBuilder b;
+    const uint32_t thread = b.thread(), series = b.phase_series(1'400'000'000);
+    b.at<PhaseSeries>(series).epoch = 5;  // in the phase's own series since, as another phase began
+    b.at<ThreadBlock>(thread).phase_series = series;
+    b.header().stretch = stretch;
+    b.open_phase(b.phase("step/dump"));
+    Phases phases = contents_of(b.finish()).phases;
+    ASSERT_EQ(phases.open.size(), 1u);
+    uint64_t bytes = 0;
+    for (const model::FlowBin& bin : phases.open[0].series) bytes += bin.bytes;
+    EXPECT_EQ(bytes, 100u);
+  }
+}
+
+TEST(PhaseReader, ThreadsInARingEnd) {
+  SpoolBuilder b;
+  const uint32_t thread = b.thread();
+  b.at<ThreadBlock>(thread).next = thread;
+  b.header().threads = UINT32_MAX;
+  b.open_phase(b.phase("step/dump"));
+  EXPECT_EQ(contents_of(b.finish()).phases.open.size(), 1u);
 }
 
 TEST(PhaseReader, TheVarianceIsThatOfAllInstances) {
@@ -70,9 +103,11 @@ TEST(PhaseReader, TheVarianceIsThatOfAllInstances) {
     one.path = "p";
     one.instance = time;
     one.time_ns = one.least_ns = one.most_ns = time;
+    one.start_at_ns = 5;
+    one.end_at_ns = 5 + time;
     phases.open.push_back(one);
   }
-  close_open(phases);
+  close_open(phases, 0);
   const model::Phase* all = nullptr;
   for (const model::Phase& each : phases.finished)
     if (each.instance == 0) all = &each;

@@ -221,6 +221,13 @@ bool add_sums(uint32_t* functions, uint32_t* size_sums) {
   return whole;
 }
 
+void reset_sums() {
+  __builtin_memset(static_cast<void*>(sums), 0, sizeof sums);
+  __builtin_memset(sizes, 0, sizeof sizes);
+  __builtin_memset(has_sizes, 0, sizeof has_sizes);
+  used_count = 0;
+}
+
 uint32_t bytes_of_function_sums(uint32_t chain) { return bytes_of_chain<FunctionSums>(chain); }
 uint32_t bytes_of_size_sums(uint32_t chain) { return bytes_of_chain<SizeSums>(chain); }
 void release_function_sums(uint32_t chain) { release_chain<FunctionSums>(chain); }

@@ -26,6 +26,9 @@ inline constexpr uint32_t kMostFunctions = kMaximumFunctions + kLibraryPage * kL
 uint32_t copy_function_sums(uint32_t chain, FunctionSum* out);
 uint32_t copy_read_sums(FunctionSum* out);
 
+/// In a forked child: another thread may have been reading.
+void reset_sums();
+
 /// Bytes of a chain, and its release.
 uint32_t bytes_of_function_sums(uint32_t chain);
 uint32_t bytes_of_size_sums(uint32_t chain);

@@ -96,7 +96,8 @@ void begin_stretch(uint64_t now) {
     state.stretch_start = now;
     state.stretch_shift = open_at(count - 1).series.shift;
   }
-  state.stretch.store(count ? ++stretches : 0, std::memory_order_release);
+  spool.header->stretch = count ? ++stretches : 0;
+  state.stretch.store(spool.header->stretch, std::memory_order_release);
 }
 
 /// Bins in which a phase of its usual length has its series without any doubling.
@@ -231,7 +232,7 @@ void begin_phase(const char* name) {
   if (update.enter()) {
     {
       SpoolLock lock;
-      if (!open_one(name)) {
+      if (self->lost_phases || !open_one(name)) {  // what is begun inside a lost one is lost with it
         spool.header->lost_phases++;
         self->lost_phases++;
       }
@@ -293,6 +294,7 @@ void reset_phases() {
   memset(slots, 0, sizeof slots);
   phases = spares = 0;
   reset_instances();
+  reset_sums();
   state.stretch.store(0, std::memory_order_relaxed);
   if (only) state.paused.store(true, std::memory_order_relaxed);
   spool.header->phases_only = only;

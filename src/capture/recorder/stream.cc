@@ -124,7 +124,7 @@ void count_system(Shard* shard, DirectionIndex direction, uint64_t bytes, uint64
 void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
   if (is_excluded(tag))
     count_excluded(tag, direction, result);
-  else if (result >= 0 && state.enabled && !is_ignored(tag))
+  else if (result >= 0 && state.enabled && !is_ignored(tag) && !state.paused.load(std::memory_order_relaxed))
     unattributed(direction, static_cast<uint64_t>(result));
 }
 

@@ -154,7 +154,7 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
     auto result = call();
     if (HEADRACE_LIKELY(is_excluded(tag)))
       count_excluded(tag, D, result);
-    else if (result >= 0 && state.enabled && !is_ignored(tag))
+    else if (result >= 0 && state.enabled && !is_ignored(tag) && !state.paused.load(std::memory_order_relaxed))
       unattributed(D, static_cast<uint64_t>(result));
     return result;
   }

@@ -182,6 +182,7 @@ void end_thread(void* thread) {
   auto* ended = static_cast<Thread*>(thread);
   if (self != ended) return;  // a forked child's key values name its parent's threads
   end_phases_of_thread();
+  ended->lost_phases = 0;
   block = nullptr;
   self = nullptr;
   undo(ended->block);  // the thread may have been cancelled inside a section

@@ -1,5 +1,6 @@
 #include "programs/headrace/run.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -220,9 +221,18 @@ std::string Run::interim_path() const {
   return (log.ends_with(".hr") ? log.substr(0, log.size() - 3) : log) + ".so-far.hr";
 }
 
-/// The snapshot, and what a snapshot that was ended left.
+/// The snapshot, and what one that was ended left: its name, its process and ".part" or ".whole".
 void Run::remove_interim() const {
-  for (const char* ending : {"", ".part", ".whole"}) unlink((interim_path() + ending).c_str());
+  const std::string path = interim_path(), name = path.substr(path.rfind('/') + 1) + ".";
+  const std::string place = path.substr(0, path.rfind('/') + 1);
+  unlink(path.c_str());
+  DIR* directory = opendir(place.c_str());
+  while (const dirent* entry = directory != nullptr ? readdir(directory) : nullptr) {
+    const std::string_view found = entry->d_name;
+    if (found.starts_with(name) && (found.ends_with(".part") || found.ends_with(".whole")))
+      unlink((place + entry->d_name).c_str());
+  }
+  if (directory != nullptr) closedir(directory);
 }
 
 /// What is run every now and then while the command runs.

@@ -39,7 +39,10 @@ bool is_running(const std::string& directory) { return JobDirectory::open(direct
 class Snapshot {
  public:
   Snapshot(std::string directory, std::string output)
-      : path_(std::move(directory)), output_(std::move(output)), part_(output_ + ".part"), whole_(output_ + ".whole") {}
+      : path_(std::move(directory)),
+        output_(std::move(output)),
+        part_(output_ + "." + std::to_string(getpid()) + ".part"),
+        whole_(output_ + "." + std::to_string(getpid()) + ".whole") {}
   ~Snapshot() {
     if (descriptor_ >= 0) close(descriptor_);
     unlink(part_.c_str());
@@ -57,6 +60,7 @@ class Snapshot {
     const std::string log = fact_of(facts_, "log");
     if (facts_.count("anonymize") != 0)
       return {Code::kUnsupported, path_ + ": the job is recorded without names, of which no snapshot can be made"};
+    if (is_same(log)) return {Code::kInvalid, output_ + ": is the job's own log, which goes on; give another name"};
     Status merged;
     // A process that ends meanwhile moves from its spool to the log: then all is read again.
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -121,7 +125,16 @@ class Snapshot {
     });
   }
 
+  /// Whether the snapshot would take the place of the job's own log.
+  bool is_same(const std::string& log) const {
+    struct stat own{}, other{};
+    if (log == output_) return true;
+    return stat(log.c_str(), &own) == 0 && stat(output_.c_str(), &other) == 0 && own.st_dev == other.st_dev &&
+           own.st_ino == other.st_ino;
+  }
+
   Status put(const std::string& made) const {
+    if (is_same(fact_of(facts_, "log"))) return {Code::kInvalid, output_ + ": has become the job's own log"};
     if (rename(made.c_str(), output_.c_str()) == 0) return {};
     return {Code::kIo, output_ + ": " + strerror(errno)};
   }

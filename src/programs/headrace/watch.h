@@ -15,7 +15,7 @@ namespace headrace::programs {
 ///     forwarded to it, SIGINT and SIGQUIT too when somebody sent them to the launcher alone;
 ///   - when the command stops, the launcher stops, so that the shell sees the job stopped.
 /// Orphans of the job, which the launcher adopts, are reaped. `harvester` may be null (nothing is captured).
-/// `repeated`: a command to be run again and again meanwhile, one at a time.
+/// `repeated`: a command to be run again and again meanwhile, one at a time; one that is under way at the end is ended.
 struct Repeated {
   uint64_t every_ns = 0;  // 0: never
   std::vector<std::string> command;

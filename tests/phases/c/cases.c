@@ -174,6 +174,33 @@ static void streams(const char* directory) {
   fclose(stream);
 }
 
+// Phases that cannot be told apart any more, around one that can; a thread that leaves such ones.
+static void* deep(void* unused) {
+  for (int i = 0; i < 40; ++i) begin("deep");
+  return unused;
+}
+static void lost(void) {
+  pthread_t other;
+  char name[64];
+  begin("known");
+  end("known");
+  for (int i = 0; i < 300; ++i) {
+    snprintf(name, sizeof name, "phase %d", i);
+    begin(name);
+    end(name);
+  }
+  begin("new");
+  begin("known");
+  put(5, 1);
+  end("known");
+  end("new");
+  pthread_create(&other, NULL, deep, NULL);
+  pthread_join(other, NULL);
+  begin("known");
+  put(3, 1);
+  end("known");
+}
+
 // For `--capture phases`: the same files before, in and after a phase, by descriptors and streams.
 static void outside(const char* directory) {
   char path[512], other[512];
@@ -215,6 +242,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "long") == 0) long_name();
   if (strcmp(what, "streams") == 0) streams(argv[2]);
   if (strcmp(what, "crossing") == 0) crossing();
+  if (strcmp(what, "lost") == 0) lost();
   if (strcmp(what, "outside") == 0) outside(argv[2]);
   return 0;
 }
