@@ -2,8 +2,9 @@
 
 python -m benchmarks.clustering.resolution
 
-Made ranks, 64 of each of six patterns that move the same bytes; every burst is moved and its height changed by chance. What the
-recorder keeps of each (64 bins at most) is brought to so many spans, as `headrace phases` does, and clustered.
+Made ranks, 64 of each of six patterns that move the same bytes; every burst is moved and its height changed
+by chance. What the recorder keeps of each (64 bins at most) is brought to so many spans, as `headrace phases`
+does, and clustered.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def test_capture_phases_records_nothing_outside(
 
 def test_phases_of_several_threads_pause_and_go_on(phased: Callable[..., Phased]) -> None:
     done = phased("crossing", options=("--capture", "phases"))
-    # Of two threads that end and begin at once, a call may come before the other one's descriptor is looked at again.
+    # Of two threads that end and begin at once, a call may come before the descriptor is looked at again.
     assert done.phase("left")["bytes_written"] == 25 * 4096
     for name in ("one", "two"):
         assert done.phase(name)["instances"] == 200
