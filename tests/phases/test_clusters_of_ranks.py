@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import headrace
 import numpy
 import pytest
 from phase_logs import COMMAND, Phased, run_phased
 from phase_tools import HERE, MPI, compile_program
 
 SOURCE = HERE / "c" / "kinds.c"
-FOUND, NOT_TRACED, NO_MPI, DIFFERENT, NO_PHASE, NOTHING_DONE = 0, 1, 2, 5, 6, 7
+FOUND, NOT_TRACED, NO_MPI, SOME_UNTRACED, DIFFERENT, NO_PHASE, NOTHING_DONE = 0, 1, 2, 4, 5, 6, 7
+NO_ANSWER, FAILED = 8, 9
 
 
 @dataclass
@@ -47,7 +49,7 @@ def program(mpi: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def answers(text: str) -> dict[str, list[Answer]]:
     found: dict[str, list[Answer]] = {}
-    for line in text.splitlines():
+    for line in filter(None, text.splitlines()):  # MPICH puts empty ones between ranks at times
         name, *fields = line.split()
         values = [int(field) for field in fields[:-1]]
         found.setdefault(name, []).append(Answer(*values, float(fields[-1])))
@@ -163,3 +165,41 @@ def test_a_phase_that_is_not_there_is_said(mpi: str, program: Path, tmp_path: Pa
         )
         assert failed.returncode != 0
         assert text in failed.stderr
+
+
+def alone(mpi: str, place: Path, *options: str, **variables: str) -> list[list[int]]:
+    """Runs c/alone.c with three ranks. Its lines: rank, two answers, copies of an attribute, all is right."""
+    program = compile_program(f"mpicc.{mpi}", ["-O1", HERE / "c" / "alone.c"], place / "alone")
+    command = ["sh", "-c", f'exec "$@" > {place / "out"}', "sh", *launched(mpi, program, 3), *options]
+    done = run_phased(command, place / "job.hr", timeout=200, env={**os.environ, **MPI, **variables})
+    assert done.status == 0
+    lines = (place / "out").read_text().splitlines()  # UCX tells of the messages that never came
+    return sorted([int(word) for word in line.split()] for line in lines if line[:1].isdigit())
+
+
+def test_one_communicator_serves_all(mpi: str, tmp_path: Path) -> None:
+    found = alone(mpi, tmp_path, HEADRACE_REDUCE="always")
+    assert found == [[rank, FOUND, FOUND, 1, 1] for rank in range(3)]
+    with headrace.open(tmp_path / "job.hr") as log:
+        processes = log.table("processes").to_pylist()
+    assert [row for row in processes if row["rank"] < 0 and row["ranks"] == 3], "nothing was reduced"
+
+
+def test_a_rank_that_cannot_answer_leaves_no_collective_call_open(mpi: str, tmp_path: Path) -> None:
+    found = alone(mpi, tmp_path, "files", HEADRACE_REDUCE_PATIENCE="2")
+    assert [line[0] for line in found] == [0, 1, 2]
+    assert found[-1][1] == FAILED
+    assert {answer for line in found for answer in line[1:3]} <= {NO_ANSWER, FAILED}
+    assert {tuple(line[3:]) for line in found} == {(2, 1)}
+
+
+def test_a_rank_that_never_reduces_is_told_the_same(mpi: str, tmp_path: Path) -> None:
+    program = compile_program(f"mpicc.{mpi}", ["-O1", HERE / "c" / "alone.c"], tmp_path / "alone")
+    run_it = [COMMAND, "run", "-o", str(tmp_path / "job.hr"), "--", str(program)]
+    one = ["-np", "1", "env", "HEADRACE_REDUCE=never", *run_it]
+    done = subprocess.run(
+        ["timeout", "100", f"mpirun.{mpi}", "-np", "2", *run_it, ":", *one],
+        env={**os.environ, **MPI}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    answers = {tuple(map(int, line.split()[1:4])) for line in done.stdout.splitlines() if line[0].isdigit()}
+    assert answers == {(SOME_UNTRACED, SOME_UNTRACED, 0)}

@@ -19,8 +19,6 @@ namespace headrace::capture {
 namespace {
 
 FunctionSum sums[kMostFunctions];
-mpi::Ours ours;
-bool lost;  // a rank did not come: what is still under way makes the communicator useless
 
 /// What this rank did. The figures are copied, as the lock must not be held while other ranks are waited for.
 void fill(const char* path, ClusterRequest& request) {
@@ -44,30 +42,27 @@ void fill(const char* path, ClusterRequest& request) {
   request.sums = sums;
 }
 
+/// What is asked before the communicator is there is the same at all ranks, or of them all: one that turned back alone
+/// would leave the others in MPI_Comm_idup, which the collective operations of the program must not come across. A rank
+/// that fails later is waited for in vain, by messages that nobody else sees.
 int cluster(const char* path, headrace_cluster* mine) {
   const mpi::Library& m = mpi::found_library();
+  const bool several = spool.header->ranks > 1;
   if (spool.header->ranks < 1 || mpi::is_over()) return HEADRACE_CLUSTER_NO_MPI;
-  if (lost) return HEADRACE_CLUSTER_NO_ANSWER;
   if (!m.known || m.byte_type == 0 || m.errors_return == 0) return HEADRACE_CLUSTER_UNKNOWN_MPI;
   if (mpi::some_untraced(m)) return HEADRACE_CLUSTER_SOME_UNTRACED;
-  const auto find = reinterpret_cast<ClusterFunction>(mpi::function_of_library(kClusterFunction));
-  if (!find) return HEADRACE_CLUSTER_FAILED;
+  if (several && !mpi::look_up_ours(m.code)) return HEADRACE_CLUSTER_UNKNOWN_MPI;
   Outermost own(&mpi::frame);
+  if (several && !mpi::make_ours(m)) return HEADRACE_CLUSTER_NO_ANSWER;
+  const auto find = reinterpret_cast<ClusterFunction>(mpi::function_of_library(kClusterFunction));
   ClusterRequest request{};
   request.version = kFinalizeVersion;
   request.header = spool.header;
   request.asked = path ? base::hash_text(path) : 0;
   fill(path, request);
-  if (spool.header->ranks > 1 && !ours.communicator) {
-    if (!mpi::look_up_ours(m.code)) return HEADRACE_CLUSTER_UNKNOWN_MPI;
-    if (!mpi::make_ours(m, settings_in_force().patience_ns, &ours)) {
-      lost = true;
-      return HEADRACE_CLUSTER_NO_ANSWER;
-    }
-  }
-  request.mpi = mpi::access_over(m, ours.communicator);
-  const int result = find(&request, mine);
-  lost = result == HEADRACE_CLUSTER_NO_ANSWER || result == HEADRACE_CLUSTER_FAILED;
+  request.mpi = mpi::access_to_ours(m);
+  const int result = find ? find(&request, mine) : HEADRACE_CLUSTER_FAILED;
+  if (result == HEADRACE_CLUSTER_NO_ANSWER || result == HEADRACE_CLUSTER_FAILED) mpi::lose_ours();
   return result;
 }
 

@@ -28,9 +28,9 @@
 namespace headrace::capture::mpi {
 namespace {
 
-Ours ours;
 bool over;  // MPI_Finalize was called
 char registry[sizeof spool.path], mark[sizeof spool.path];
+bool in_registry;  // this rank is
 
 /// /tmp and /dev/shm are everybody's: another user may have put a file, or a link to one, under our name.
 bool is_ours(const struct stat& file) {
@@ -49,8 +49,11 @@ constexpr long kRanksLeft = 16;
 
 enum class Registered { kSome, kAll, kAllLaunched };
 
-/// Whether every rank of this node registered, which all did before any could leave MPI_Init.
+/// Whether every rank of this node registered, which all did before any could leave MPI_Init. The answer is kept: all
+/// ranks ask before they make the communicator together, and the registry goes when the first one has it for the end.
 Registered registered(const Library& m) {
+  static Registered known = Registered::kSome;
+  if (known != Registered::kSome) return known;
   struct stat found;
   const long told = local_ranks(m.name, spool.header->rank, spool.header->ranks);
   const long expected = told > 0 ? told : spool.header->ranks;
@@ -58,7 +61,8 @@ Registered registered(const Library& m) {
     return Registered::kSome;
   const long alone = found.st_size / kAlone, launched = found.st_size % kAlone;
   if (alone + launched != expected) return Registered::kSome;
-  return alone == 0 && expected == spool.header->ranks ? Registered::kAllLaunched : Registered::kAll;
+  known = alone == 0 && expected == spool.header->ranks ? Registered::kAllLaunched : Registered::kAll;
+  return known;
 }
 
 bool add_to_registry() {
@@ -83,6 +87,10 @@ void choose_registry(const Launch& launch) {
   if (!name || strcmp(name + 1, strrchr(registry, '/') + 1) != 0) return;  // of another launch, within this one
   strcpy(mark, registry);
   strcpy(registry, settings.registry);
+}
+
+void leave_mark() {
+  if (!mark[0]) return;
   const long fd = base::kernel_call(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd >= 0) base::kernel_call(SYS_close, fd);
 }
@@ -91,6 +99,7 @@ void leave_registry() {
   base::kernel_call(SYS_unlinkat, AT_FDCWD, registry, 0);
   if (mark[0]) base::kernel_call(SYS_unlinkat, AT_FDCWD, mark, 0);
   registry[0] = mark[0] = 0;
+  in_registry = false;
 }
 
 /// A copy of the spool at one moment, in memory of its own.
@@ -174,7 +183,7 @@ FinalizeRequest request_of(const Library& m) {
   FinalizeRequest request{};
   request.version = kFinalizeVersion;
   request.launched = settings.harvested ? 1 : 0;
-  request.mpi = access_over(m, ours.communicator);
+  request.mpi = access_to_ours(m);
   request.always = settings.reduce == Reduce::kAlways ? 1 : 0;
   request.keep_copy = keep_copy;
   request.keep_more = keep_more;
@@ -204,7 +213,7 @@ Reduced reduce(const Library& m) {
 
 /// What speaks against asking the other ranks at all; kNotTried: nothing.
 Reduced obstacle(const Library& m) {
-  if (!registry[0]) return launch_of_environment().known ? Reduced::kNotCaptured : Reduced::kNoLaunch;
+  if (!in_registry) return launch_of_environment().known ? Reduced::kNotCaptured : Reduced::kNoLaunch;
   const Registered ranks = registered(m);
   if (ranks == Registered::kSome) return Reduced::kNotCaptured;
   if (ranks == Registered::kAllLaunched && settings_in_force().reduce == Reduce::kAuto &&
@@ -217,11 +226,13 @@ Reduced obstacle(const Library& m) {
 }  // namespace
 
 void register_rank() {
-  if (frame != 0 || !ready() || !spool.backed || settings_in_force().reduce == Reduce::kNever) return;
+  if (frame != 0 || !ready() || !spool.backed) return;
   const Launch launch = launch_of_environment();
   if (!launch.known || launch.ranks < 2) return;
   choose_registry(launch);
-  if (!add_to_registry()) registry[0] = 0;
+  if (settings_in_force().reduce == Reduce::kNever) return;
+  leave_mark();
+  in_registry = add_to_registry();
 }
 
 void expect_finalize() {
@@ -232,7 +243,11 @@ void expect_finalize() {
 bool is_over() { return over; }
 
 bool some_untraced(const Library& m) {
-  return spool.header->ranks > 1 && registry[0] && registered(m) == Registered::kSome;
+  struct stat found;
+  if (spool.header->ranks < 2 || !registry[0]) return false;
+  if (in_registry) return registered(m) == Registered::kSome;
+  // Where others are and this rank is not, they find one missing.
+  return base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 void reduce_at_finalize(const Library& m) {
@@ -246,7 +261,7 @@ void reduce_at_finalize(const Library& m) {
     return;
   }
   Outermost own(&frame);
-  const bool all = make_ours(m, settings_in_force().patience_ns, &ours);
+  const bool all = make_ours(m);
   leave_registry();
   spool.header->reduced = all ? reduce(m) : Reduced::kRanksMissing;
   errno = saved;

@@ -24,6 +24,10 @@ struct Functions {
 };
 Functions call;
 
+Handle communicator;   // 0: none yet
+Handle made, request;  // MPI may still write them when the patience has ended
+bool lost;
+
 template <typename F>
 bool look_up(F** function, const char* name, const void* caller) {
   *function = reinterpret_cast<F*>(intercept::beyond(name, caller));
@@ -49,23 +53,29 @@ bool look_up_ours(const void* caller) {
          look_up(&call.test, "PMPI_Test", caller);
 }
 
-bool make_ours(const Library& m, uint64_t patience_ns, Ours* ours) {
+bool make_ours(const Library& m) {
+  if (lost || communicator) return !lost;
+  lost = true;  // should this end anywhere but at its end
   int arrived = 0;
-  const uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + patience_ns;
-  if (call.comm_idup(m.world, &ours->made, &ours->request) != 0) return false;
+  const uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + settings_in_force().patience_ns;
+  if (call.comm_idup(m.world, &made, &request) != 0) return false;
   for (uint32_t attempt = 0; !arrived; ++attempt) {
-    if (call.test(&ours->request, &arrived, const_cast<void*>(m.status_ignore)) != 0) return false;
+    if (call.test(&request, &arrived, const_cast<void*>(m.status_ignore)) != 0) return false;
     if (!arrived && base::clock_ns(CLOCK_MONOTONIC) > deadline) return false;
     const timespec moment = {0, 100'000};
     if (!arrived && attempt < 200) sched_yield();
     if (!arrived && attempt >= 200) nanosleep(&moment, nullptr);
   }
-  if (call.comm_set_errhandler(ours->made, m.errors_return) != 0) return false;
-  ours->communicator = ours->made;
+  if (call.comm_set_errhandler(made, m.errors_return) != 0) return false;
+  communicator = made;
+  lost = false;
   return true;
 }
 
-MpiAccess access_over(const Library& m, Handle communicator) {
+void lose_ours() { lost = true; }
+bool is_ours_lost() { return lost; }
+
+MpiAccess access_to_ours(const Library& m) {
   MpiAccess access{};
   access.rank = static_cast<uint32_t>(spool.header->rank);
   access.ranks = static_cast<uint32_t>(spool.header->ranks);

@@ -6,19 +6,19 @@
 
 namespace headrace::capture::mpi {
 
-struct Ours {
-  Handle communicator;   // 0: none yet
-  Handle made, request;  // MPI may still write them when the patience has ended
-};
-
 /// Finds the functions that it takes. `caller`: an address in MPI's library.
 bool look_up_ours(const void* caller);
 
-/// Makes the communicator, with errors that return. Every rank must come for it: one that died does not, and false
-/// comes when the patience ends. `ours` must stay.
-bool make_ours(const Library& m, uint64_t patience_ns, Ours* ours);
+/// Makes the one communicator of this process, with errors that return, unless it is there already. Every rank must
+/// come for it: one that died does not, and false comes when the patience ends. After look_up_ours().
+bool make_ours(const Library& m);
 
-MpiAccess access_over(const Library& m, Handle communicator);
+/// From now on nothing is said over it: another rank did not come, or something else is still under way there.
+void lose_ours();
+bool is_ours_lost();
+
+/// Over that communicator; of a program of one rank over none.
+MpiAccess access_to_ours(const Library& m);
 
 /// A function of libheadrace-finalize.so, which is loaded at the first call; null: it cannot be.
 void* function_of_library(const char* name);
