@@ -14,6 +14,7 @@ from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import finest_spans, functions, layers, rate
 from headrace.analysis.completeness import of_all_ranks
 from headrace.analysis.directories import directories
+from headrace.analysis.end_clusters import end_clusters
 from headrace.analysis.gaps import not_captured
 from headrace.analysis.kinds import (
     COUNTED,
@@ -89,6 +90,7 @@ def overview(
         "libraries": libraries(log, chosen, most_libraries),
         "parallel": None if chosen else parallel(log, processes, run_ns),
         "phases": [] if chosen else phase_summary(log),
+        "clusters": [] if chosen else end_clusters(log),
         "functions": by_function,
         "asynchronous": asynchronous(by_function, by_layer, gaps),
         "mpi_files": mpi_files(log, chosen),
