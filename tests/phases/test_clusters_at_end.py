@@ -70,7 +70,7 @@ def same(done: Phased, phase: str, expected: dict[str, Any]) -> None:
 
 
 def as_on_line(done: Phased) -> None:
-    """Of the whole run, ranks were told the same when they asked for it last. What comes later is in the log."""
+    """Of the whole run, ranks were told the same when they asked last. The log has more: what came later."""
     told = answers((done.path.parent / "out").read_text())["end"]
     rows = members(done, "")
     assert [row["cluster"] for row in rows] == [each.cluster for each in told]
