@@ -127,11 +127,23 @@ class Log:
         """
 
     def rate_lines(
-        self, processes: Sequence[int], line_of: Sequence[int], lines: int, bins: int, end_at_ns: int
+        self,
+        processes: Sequence[int],
+        line_of: Sequence[int],
+        lines: int,
+        bins: int,
+        end_at_ns: int,
+        begin_at_ns: int = 0,
     ) -> list[tuple[bytes, float]]:
         """Bytes read, bytes written and calls in each span of each line, to which processes are added up.
 
         As bytes of 16-bit numbers, line by line, and the value of one step of them.
+        """
+
+    def series_widths(self) -> list[tuple[int, int, int, int, int]]:
+        """For each width of a span that the series of files has, the narrowest first.
+
+        Width, begin of the first such span, end of the last, bytes and operations in all of them.
         """
 
     narrowest_span_ns: int  # of the series over time; 0: it has none

@@ -159,14 +159,19 @@ Rate Log::rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_
 
 std::array<std::vector<double>, 3> Log::rate_lines(const std::vector<uint64_t>& processes,
                                                    const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
-                                                   uint64_t end_at_ns) {
+                                                   uint64_t end_at_ns, uint64_t begin_at_ns) {
   const std::lock_guard lock(mutex_);
-  return bindings::rate_lines(*stored_or_empty("series"), processes, line_of, lines, bins, end_at_ns);
+  return bindings::rate_lines(*stored_or_empty("series"), processes, line_of, lines, bins, end_at_ns, begin_at_ns);
 }
 
 uint64_t Log::narrowest_span_ns() {
   const std::lock_guard lock(mutex_);
   return bindings::narrowest_span_ns(*stored_or_empty("series"));
+}
+
+std::vector<SeriesWidth> Log::series_widths() {
+  const std::lock_guard lock(mutex_);
+  return bindings::series_widths(*stored_or_empty("series"));
 }
 
 FileTable Log::files_of(const Frame& by_path, uint64_t most) {

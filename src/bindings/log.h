@@ -68,9 +68,10 @@ class Log {
   std::vector<CommonRow> common(const std::vector<std::vector<uint64_t>>& groups);
   Rate rate_of(const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns, uint64_t end_at_ns);
   uint64_t narrowest_span_ns();
+  std::vector<SeriesWidth> series_widths();
   std::array<std::vector<double>, 3> rate_lines(const std::vector<uint64_t>& processes,
                                                 const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
-                                                uint64_t end_at_ns);
+                                                uint64_t end_at_ns, uint64_t begin_at_ns);
   /// Of file records merged by path.
   FileTable files_of(const Frame& by_path, uint64_t most);
   SiteSums sites_of(const Frame& by_path, const std::vector<uint64_t>& chosen);

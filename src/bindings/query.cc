@@ -147,7 +147,7 @@ Rate rate(const format::Table& series, const std::vector<uint64_t>& processes, u
 
 std::array<std::vector<double>, 3> rate_lines(const format::Table& series, const std::vector<uint64_t>& processes,
                                               const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
-                                              uint64_t end_at_ns) {
+                                              uint64_t end_at_ns, uint64_t begin_at_ns) {
   std::array<std::vector<double>, 3> result;
   result.fill(std::vector<double>(lines * bins));
   const Reading reading{series};
@@ -161,12 +161,13 @@ std::array<std::vector<double>, 3> rate_lines(const format::Table& series, const
   for (size_t i = 0; i < processes.size() && i < line_of.size(); ++i) {
     if (line_of[i] < lines) line.insert(processes[i], line_of[i]);
   }
-  if (end_at_ns == 0 || bins == 0) return result;
-  const double span = static_cast<double>(end_at_ns) / static_cast<double>(bins), last = static_cast<double>(bins);
+  if (end_at_ns <= begin_at_ns || bins == 0) return result;
+  const double begin = static_cast<double>(begin_at_ns), last = static_cast<double>(bins);
+  const double span = static_cast<double>(end_at_ns - begin_at_ns) / last;
   for (uint64_t row = 0; row < series.rows; ++row) {
     const uint32_t at = line.find(number(owner, row)), d = direction(way, row);
     if (at == IdMap::kNone || (d > 1 && !is(way, row, "metadata"))) continue;
-    const double from = std::clamp(static_cast<double>(number(start, row)) / span, 0.0, last);
+    const double from = std::clamp((static_cast<double>(number(start, row)) - begin) / span, 0.0, last);
     const double to = std::clamp(from + static_cast<double>(number(width, row)) / span, from, last);
     const auto spans = [&](uint32_t measure) { return std::span(result[measure]).subspan(at * bins, bins); };
     if (d < 2) spread(static_cast<double>(number(bytes, row)), from, to, spans(d));
@@ -183,6 +184,30 @@ uint64_t narrowest_span_ns(const format::Table& series) {
     if (value > 0 && (least == 0 || value < least)) least = value;
   }
   return least;
+}
+
+std::vector<SeriesWidth> series_widths(const format::Table& series) {
+  const Reading reading{series};
+  const auto* way = reading.text_column("direction");
+  const auto* start = reading.number_column("start_at_ns");
+  const auto* width = reading.number_column("width_ns");
+  const auto* bytes = reading.number_column("bytes");
+  const auto* operations = reading.number_column("operations");
+  std::map<uint64_t, SeriesWidth> found;  // recorders double their widths: there are few
+  for (uint64_t row = 0; row < series.rows; ++row) {
+    if (direction(way, row) > 1 && !is(way, row, "metadata")) continue;
+    const uint64_t from = number(start, row), wide = number(width, row);
+    const uint64_t to = from + std::min(wide, UINT64_MAX - from);
+    const auto [place, added] = found.try_emplace(wide, SeriesWidth{wide, from, to, 0, 0});
+    SeriesWidth& sum = place->second;
+    sum.begin_at_ns = std::min(sum.begin_at_ns, from);
+    sum.end_at_ns = std::max(sum.end_at_ns, to);
+    sum.bytes += std::min(number(bytes, row), UINT64_MAX - sum.bytes);
+    sum.operations += std::min(number(operations, row), UINT64_MAX - sum.operations);
+  }
+  std::vector<SeriesWidth> sorted;
+  for (const auto& each : found) sorted.push_back(each.second);
+  return sorted;
 }
 
 }  // namespace headrace::bindings

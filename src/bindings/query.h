@@ -42,12 +42,20 @@ Rate rate(const format::Table& series, const std::vector<uint64_t>& processes, u
           uint64_t end_at_ns);
 
 /// The series of each of these processes, added up in the line that it belongs to: [0] bytes read, [1] bytes written,
-/// [2] calls, each of `lines` times `bins` values, line by line.
+/// [2] calls, each of `lines` times `bins` values, line by line. The bins are those of [begin, end).
 std::array<std::vector<double>, 3> rate_lines(const format::Table& series, const std::vector<uint64_t>& processes,
                                               const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
-                                              uint64_t end_at_ns);
+                                              uint64_t end_at_ns, uint64_t begin_at_ns = 0);
 
 /// The width of the narrowest span that the series has; 0 when it has none.
 uint64_t narrowest_span_ns(const format::Table& series);
+
+/// All rows of the series on files whose spans are so wide.
+struct SeriesWidth {
+  uint64_t width_ns, begin_at_ns, end_at_ns;  // the begin of the first of these spans, the end of the last
+  uint64_t bytes, operations;
+};
+/// The narrowest first.
+std::vector<SeriesWidth> series_widths(const format::Table& series);
 
 }  // namespace headrace::bindings

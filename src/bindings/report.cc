@@ -82,13 +82,26 @@ nb::tuple rate_of(Log& log, uint64_t bins, uint64_t begin, uint64_t end, const s
   return nb::make_tuple(rate.bytes[0], rate.bytes[1], rate.operations[0], rate.operations[1], rate.operations[2]);
 }
 
+nb::list widths_of(Log& log) {
+  std::vector<SeriesWidth> widths;
+  {
+    const nb::gil_scoped_release release;
+    widths = log.series_widths();
+  }
+  nb::list list;
+  for (const SeriesWidth& each : widths) {
+    list.append(nb::make_tuple(each.width_ns, each.begin_at_ns, each.end_at_ns, each.bytes, each.operations));
+  }
+  return list;
+}
+
 // Each measure as bytes of u16 and the value of one step of them: colours need no more.
 nb::list rate_lines_of(Log& log, const std::vector<uint64_t>& processes, const std::vector<uint32_t>& line_of,
-                       uint32_t lines, uint64_t bins, uint64_t end) {
+                       uint32_t lines, uint64_t bins, uint64_t end, uint64_t begin) {
   std::array<std::vector<double>, 3> values;
   {
     const nb::gil_scoped_release release;
-    values = log.rate_lines(processes, line_of, lines, bins, end);
+    values = log.rate_lines(processes, line_of, lines, bins, end, begin);
   }
   nb::list result;
   for (const std::vector<double>& each : values) {
@@ -129,7 +142,8 @@ void define_report(nb::module_& module, nb::class_<Log>& log) {
       .def("rate", rate_of, nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
            nb::arg("processes") = std::vector<uint64_t>())
       .def("rate_lines", rate_lines_of, nb::arg("processes"), nb::arg("line_of"), nb::arg("lines"), nb::arg("bins"),
-           nb::arg("end_at_ns"))
+           nb::arg("end_at_ns"), nb::arg("begin_at_ns") = 0)
+      .def("series_widths", widths_of)
       .def_prop_ro("narrowest_span_ns", &Log::narrowest_span_ns);
   module.def("path_tree", tree_of, nb::arg("by_path"), nb::arg("most"));
   module.def("function_modules", function_modules);

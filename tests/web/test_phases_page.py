@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+from made_logs import MIB, LogMaker
 from made_phases import dumps
 
 HEADRACE = str(Path(sys.executable).with_name("headrace"))
@@ -140,3 +141,23 @@ def test_no_other_file_is_replaced(made: dict[str, Path], tmp_path: Path) -> Non
     assert other.read_text() == "mine"
     subprocess.run([*words, "--force"], timeout=120, check=True)
     assert b"headrace-data" in other.read_bytes()
+
+
+def test_phases_told_from_series(tmp_path: Path, open_page: Any) -> None:
+    log = LogMaker()
+    for rank in range(4):
+        process = log.process(rank + 1, rank=rank, ranks=4, instance=9)
+        for number in range(5):
+            at = {"start_at_ns": 100_000_000 + 300_000_000 * number, "width_ns": 10_000_000}
+            log.add("series", process=process, direction="write", **at, bytes=MIB << rank % 2, operations=1)
+    run(log.write(tmp_path / "a.hr"), "-o", tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    expect(page.locator("#detected .finding")).to_contain_text(
+        "Detected from bytes read and written over time"
+    )
+    expect(page.locator("#detected")).to_contain_text("2 ranks (1, 3), like rank 1: 10 MiB written each.")
+    assert page.locator("#over-time canvas").count() == 1
+    bursts = page.get_by_role("table", name="Bursts").locator("tbody")
+    expect(bursts).to_contain_text("6 MiB")
+    assert "NaN" not in page.inner_text("main")
+    assert "undefined" not in page.inner_text("main")

@@ -13,6 +13,7 @@ from headrace.analysis.asynchronous import asynchronous
 from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import finest_spans, functions, layers, rate
 from headrace.analysis.completeness import of_all_ranks
+from headrace.analysis.detected_phases import detected_summary
 from headrace.analysis.directories import directories
 from headrace.analysis.end_clusters import end_clusters
 from headrace.analysis.gaps import not_captured
@@ -80,6 +81,7 @@ def overview(
     process_ns = sum(lifetime_ns(row, run_ns) for row in counted)
     by_layer, by_function = layers(log, chosen), functions(log, chosen)
     gaps = not_captured(log, processes)
+    phases = [] if chosen else phase_summary(log)
     return {
         "format": 1,
         "log": {"path": log.path, "bytes": log.native.size, "closed": log.closed_properly},
@@ -89,7 +91,8 @@ def overview(
         "layers": by_layer,
         "libraries": libraries(log, chosen, most_libraries),
         "parallel": None if chosen else parallel(log, processes, run_ns),
-        "phases": [] if chosen else phase_summary(log),
+        "phases": phases,
+        "detected_phases": [] if chosen or phases else detected_summary(log),
         "clusters": [] if chosen else end_clusters(log),
         "functions": by_function,
         "asynchronous": asynchronous(by_function, by_layer, gaps),

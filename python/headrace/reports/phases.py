@@ -35,12 +35,20 @@ def page_facts(
     """Of each run its facts (phase_facts), its job (`about`) and the sentences that explain it."""
     return {
         "runs": [
-            {**run, "job": job, "phases": _phases(run), "explained": {**_explained(run), "said": words}}
+            _detected(run, job, words)
+            if run["detected"]
+            else {**run, "job": job, "phases": _phases(run), "explained": {**_explained(run), "said": words}}
             for run, job, words in zip(runs, jobs, said, strict=True)
         ],
         "comparison": comparison,
         "definitions": definitions(),
     }
+
+
+def _detected(run: Facts, job: Facts, words: Mapping[str, Any]) -> Facts:
+    """Without what is said of every single rank."""
+    detected = {key: value for key, value in run["detected"].items() if key != "explained"}
+    return {**run, "job": job, "detected": {**detected, "said": words}}
 
 
 def title(jobs: list[Facts]) -> str:

@@ -98,6 +98,29 @@ export interface Explained {
   said: { of: string; slow: string[]; groups: string[]; outliers: string[] };
 }
 
+export interface DetectedPhase {
+  phase: string;
+  each: {
+    instance: number;
+    begin_at_ns: number;
+    end_at_ns: number;
+    bytes_read: number;
+    bytes_written: number;
+    operations: number;
+    bytes_per_second: number;
+    members: number;
+    who: string;
+  }[];
+}
+
+export interface Detected {
+  width_ns: number;
+  begin_at_ns: number;
+  bins: { read: number[]; written: number[]; operations: number[] };
+  phases: DetectedPhase[];
+  said: { of: string; how: string[]; phases: string[]; groups: string[] };
+}
+
 export interface Run {
   log: string;
   members: number;
@@ -105,6 +128,8 @@ export interface Run {
   in_phases: number;
   phases: Phase[];
   explained: Explained;
+  /** Of a run whose phases were told from bytes over time; such a run has no others. */
+  detected: Detected | null;
   job: { command: string[] | null; complete: string; start_utc_ns: number | null; run_ns: number; nodes: number };
 }
 

@@ -9,6 +9,7 @@ import { type Section, addSections } from "../ui/section";
 import { setDefinitions } from "../ui/value";
 import { comparison } from "./comparison";
 import { crossings } from "./crossings";
+import { detectedSections } from "./detected";
 import { type PhasesFacts, type Run, members, seriesColour } from "./facts";
 import { groups } from "./groups";
 import { outliers } from "./outliers";
@@ -31,10 +32,11 @@ export function phasesPage(payload: Payload, main: HTMLElement, navigation: HTML
 }
 
 function sections(facts: PhasesFacts, run: Run, pick: HTMLElement | null): Section[] {
+  if (run.detected) return detectedSections(run, run.detected, pick);
   const compared = facts.comparison;
   const { explained } = run;
   return [
-    { id: "why", title: `Why ${run.ranks ? "ranks" : "processes"} were slow`, build: (body) => body.append(...facts.runs.map((each, place) => why(each, pick ? place : null))), first: true },
+    { id: "why", title: `Why ${run.ranks ? "ranks" : "processes"} were slow`, build: (body) => body.append(...facts.runs.flatMap((each, place) => (each.detected ? [] : [why(each, pick ? place : null)]))), first: true },
     ...(compared ? [{ id: "runs", title: "Runs compared", build: (body: HTMLElement) => comparison(compared, body) }] : []),
     { id: "phases", title: "Phases", build: (body) => body.append(...(pick ? [h("div", { class: "tools" }, h("span", { class: "note" }, "Run shown from here on"), pick)] : []), phaseTable(run)), first: true },
     { id: "times", title: `Time of each ${run.ranks ? "rank" : "process"}`, build: (body) => times(run, body) },
@@ -60,7 +62,7 @@ function header({ runs }: PhasesFacts): HTMLElement {
 
 function what(run: Run): string[] {
   const nodes = run.job.nodes > 1 ? ` on ${run.job.nodes.toLocaleString("en-US")} nodes` : "";
-  const absent = run.members > run.in_phases ? `, of which ${run.in_phases.toLocaleString("en-US")} were in phases` : "";
+  const absent = !run.detected && run.members > run.in_phases ? `, of which ${run.in_phases.toLocaleString("en-US")} were in phases` : "";
   const start = utc(run.job.start_utc_ns);
   return [members(run, run.members) + nodes + absent, ...(start ? [start] : []), `ran ${duration(run.job.run_ns)}`];
 }

@@ -1,0 +1,80 @@
+"""The series of a job in equal bins, as wide as those that processes recorded."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headrace.analysis.phase_ranks import Member
+from headrace.logs import JobLog
+
+_MOST_BINS = 4096
+_MOST = 0.95  # of all bytes are in bins as narrow as the grid's; the rest is spread
+_LOT = 8192  # members whose series are in memory at once
+
+MEASURES = ("read", "written", "operations")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What all together did in each bin."""
+
+    begin_ns: int
+    width_ns: int  # 0: there is no series
+    read: list[float]  # bytes
+    written: list[float]
+    operations: list[float]
+
+    @property
+    def end_ns(self) -> int:
+        return self.begin_ns + self.width_ns * len(self.read)
+
+    def values(self, of: str) -> list[float]:
+        if of == "bytes":
+            return [read + written for read, written in zip(self.read, self.written, strict=True)]
+        return {"bytes_read": self.read, "bytes_written": self.written, "operations": self.operations}[of]
+
+
+def grid_of(log: JobLog, who: list[Member], run_ns: int) -> Grid:
+    """What `who` moved, from the begin of the job to its end."""
+    widths = log.native.series_widths()
+    width = _width(widths)
+    if width == 0:
+        return Grid(0, 0, [], [], [])
+    end = max(run_ns, *(end for _, _, end, *_ in widths))
+    # With the bins of a process, as far as there is one of this width: its own are then in one each.
+    begin = next(first for wide, first, *_ in widths if wide == width) % width
+    width = max(width, -(-end // _MOST_BINS))
+    bins = max(1, -(-(end - begin) // width))
+    processes = [member.process for member in who]
+    read, written, *calls = log.native.rate(bins, begin, begin + bins * width, processes)
+    operations = [sum(each) for each in zip(*calls, strict=True)] if calls[0] else [0.0] * bins
+    return Grid(begin, width, read, written, operations)
+
+
+def _width(widths: list[tuple[int, int, int, int, int]]) -> int:
+    """The narrowest with which most is told: who lives long and does little has wide bins."""
+    measure = 3 if any(each[3] for each in widths) else 4
+    left = _MOST * sum(each[measure] for each in widths)
+    for each in widths:
+        left -= each[measure]
+        if left <= 0:
+            return each[0]
+    return widths[-1][0] if widths else 0
+
+
+def member_series(log: JobLog, who: list[Member], grid: Grid) -> Iterator[list[list[float]]]:
+    """For each member what it did in each bin, a list a measure, in steps of 1/65535 of the greatest."""
+    bins = len(grid.read)
+    for first in range(0, len(who), _LOT):
+        processes = [member.process for member in who[first : first + _LOT]]
+        count = len(processes)
+        packed = log.native.rate_lines(
+            processes, range(count), count, bins, grid.end_ns, begin_at_ns=grid.begin_ns
+        )
+        for at in range(count):
+            yield [
+                [step * value for value in struct.unpack_from(f"<{bins}H", data, 2 * bins * at)]
+                for data, step in packed
+            ]

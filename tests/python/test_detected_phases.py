@@ -1,0 +1,116 @@
+"""Phases told from series, of made jobs of which it is known who wrote what and when."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import headrace
+import pytest
+from headrace._errors import UsageError
+from headrace.analysis.detected_phases import detected_facts
+from made_logs import MIB, START_NS, LogMaker
+
+MS = 1_000_000
+BIN = 10 * MS
+
+
+def made(path: Path, ranks: int = 32, staggered: bool = False) -> Path:
+    """All read an input; then every 8th rank writes 5 dumps of 4 MiB, and one of 40 MiB at the end.
+
+    `staggered`: each rank dumps at a time of its own, so that together they always write.
+    """
+    log = LogMaker(end_utc_ns=str(START_NS + 1600 * MS))
+    for rank in range(ranks):
+        process = log.process(rank + 1, rank=rank, ranks=ranks, instance=9)
+
+        def add(way: str, at: int, size: int, process: int = process, rank: int = rank) -> None:
+            start = 3 * MS + at * BIN + 1000 * rank  # ranks begin at times of their own
+            row = {"direction": way, "start_at_ns": start, "width_ns": BIN, "bytes": size, "operations": 4}
+            log.add("series", process=process, **row)
+
+        if staggered:
+            for number in range(5):
+                add("write", number * 30 + rank * 30 // ranks, 4 * MIB)
+            continue
+        add("read", 2, MIB)
+        for number in range(5):
+            if rank % 8 == 0:
+                add("write", 20 + number * 20, 2 * MIB)
+                add("write", 21 + number * 20, 2 * MIB)
+        if rank % 8 == 0:
+            add("write", 140, 40 * MIB)
+    return log.write(path)
+
+
+def facts_of(path: Path, *which: Any) -> dict[str, Any]:
+    with headrace.open(path) as log:
+        facts: dict[str, Any] = detected_facts(log, *which)
+    return facts
+
+
+def told(*words: object) -> str:
+    command = [sys.executable, "-m", "headrace", "phases", *map(str, words)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_phases_their_instances_and_who_took_part(tmp_path: Path) -> None:
+    facts = facts_of(made(tmp_path / "a.hr"))["detected"]
+    assert facts["width_ns"] == BIN
+    assert [(each["kind"], each["instances"]) for each in facts["phases"]] == [
+        ("read", 1),
+        ("write", 5),
+        ("write", 1),
+    ]
+    start, dumps, last = facts["phases"]
+    assert start["bytes_read"] == 32 * MIB
+    assert [each["bytes_written"] for each in dumps["each"]] == [16 * MIB] * 5
+    assert (dumps["period_ns"], dumps["each"][0]["begin_at_ns"]) == (200 * MS, 203 * MS)
+    assert {(each["members"], each["who"]) for each in dumps["each"]} == {(4, "0-24:8")}
+    assert last["bytes_written"] == 160 * MIB
+    assert facts["part_of_bytes"] == 1
+
+
+def test_ranks_are_grouped_by_their_bytes(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.hr")
+    groups = facts_of(path, "burst 2")["detected"]["explained"]["groups"]
+    assert [(each["ranks"], each["who"]) for each in groups] == [(4, "0-24:8"), (28, groups[1]["who"])]
+    assert groups[0]["bytes_written"] == pytest.approx(20 * MIB, rel=1e-3)
+    one = facts_of(path, "burst 2", 3)["detected"]["explained"]
+    assert (one["instance"], one["groups"][0]["bytes_written"]) == (3, pytest.approx(4 * MIB, rel=1e-3))
+    assert "4 ranks (0-24:8), like rank" in told(path, "--phase", "burst 2")
+    for wrong in (("burst 9",), ("burst 2", 6)):
+        with pytest.raises(UsageError):
+            facts_of(path, *wrong)
+
+
+def test_ranks_with_bursts_at_times_of_their_own(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.hr", staggered=True)
+    facts = facts_of(path)["detected"]
+    assert (facts["phases"], facts["why_not"], facts["explained"]) == ([], "continuous", None)
+    assert facts["each_rank"] == {
+        "looked_at": 32,
+        "with_bursts": 32,
+        "bursts": 5,
+        "bytes": pytest.approx(4 * MIB, rel=1e-3),
+        "period_ns": 300 * MS,
+    }
+    words = told(path)
+    assert "most of the time" in words and "Single ranks have bursts" in words
+
+
+def test_logs_that_tell_nothing_over_time(tmp_path: Path) -> None:
+    log = LogMaker()
+    log.process(1)
+    path = log.write(tmp_path / "a.hr")
+    facts = json.loads(told(path, "--json"))
+    assert facts["detected"]["why_not"] == "nothing"
+    assert "Nothing is detected" in told(path)
+
+
+def test_a_page(tmp_path: Path) -> None:
+    told(made(tmp_path / "a.hr"), "-o", tmp_path / "a.html")
+    assert (tmp_path / "a.html").stat().st_size > 10_000
