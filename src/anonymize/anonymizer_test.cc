@@ -54,6 +54,8 @@ TEST(Anonymizer, TextsThatStayAreListed) {
                                          "series.direction",
                                          "segments.layer",
                                          "segments.direction",
+                                         "cluster_stats.layer",
+                                         "cluster_stats.function",
                                          "mounts.type",
                                          "mounts.source",
                                          "mounts.options",

@@ -57,6 +57,8 @@ constexpr ColumnTreatment kListed[] = {
     {"phase_series", "direction", Treatment::kSentence},
     {"phase_sizes", "layer", Treatment::kSentence},
     {"phase_sizes", "direction", Treatment::kSentence},
+    {"cluster_stats", "layer", Treatment::kSentence},
+    {"cluster_stats", "function", Treatment::kIdentifier},
     {"mounts", "type", Treatment::kMountType},
     {"mounts", "source", Treatment::kMountSource},
     {"mounts", "options", Treatment::kMountOptions},

@@ -54,6 +54,7 @@ constexpr std::string_view kMountNumbers =
 
 // Words that hold no name, of all sentences in src/capture and src/programs that end in a log.
 constexpr std::string_view kOwnWords =
+    "among clustered clusters fewer instances phases representatives stand stood took "
     "- a accounting accumulate additions address afford again all allocated allowed an and annotations another "
     "anonymous "
     "anything any apart are argument arguments array as asks at atomic attempts attributes bad be became because been "

@@ -16,7 +16,11 @@ struct FinalizeRequest {
   uint32_t launched;  // 1: a launcher will store what is in the spool
   MpiAccess mpi;
 
-  uint32_t always;     // 1: reduce also what a launcher would store as well as it is
+  uint32_t always;                              // 1: reduce also what a launcher would store as well as it is
+  uint32_t never;                               // 1: reduce nothing
+  uint32_t few;                                 // 1: so few ranks, on one node, that launchers need not be helped
+  uint32_t cluster;                             // 1: the ranks are to cluster themselves
+  int (*keep_clusters)(const void*, uint64_t);  // puts what they found into the spool; 0: done
   int (*keep_copy)();  // makes the copy last, so that whoever reads the spool knows what is reduced; 0: done
   int (*keep_more)(const void*, uint64_t);  // puts bytes behind the copy that was kept; 0: done
 

@@ -29,7 +29,8 @@ struct FunctionSum {
   uint64_t calls, errors, bytes, time, inside;
   uint16_t function;  // as in Profile, and so the direction
   uint8_t direction;
-  uint8_t unused[5];
+  uint8_t listed;  // of the recorder's own sums: `used` names it
+  uint8_t unused[4];
 };
 
 struct alignas(64) FunctionSums {

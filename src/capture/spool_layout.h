@@ -28,7 +28,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 6;
+inline constexpr uint32_t kSpoolVersion = 7;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -56,7 +56,8 @@ enum class Reduced : uint32_t {
   kNotFinalized,
   kNoLaunch,
   kNotCaptured,
-  kUnknownMpi
+  kUnknownMpi,
+  kNoRoom  // for clusters
 };
 inline constexpr char kReductionFact[] = "reduction.";
 inline constexpr char kReducing[] = ".reducing", kReduced[] = ".reduced";
@@ -361,6 +362,8 @@ struct alignas(64) Header {
   int32_t rank, ranks;           // in a parallel program; ranks 0: none
   uint64_t instance;             // the run of that program
   Reduced reduced;               // what became of the reduction when that program ended
+  Reduced clustered;             // what became of clusters of the ranks, asked for at the end; kNotTried: they were not
+  uint32_t clusters;             // Name: those (harvest/cluster_notes.h); 0: none
   uint64_t reduction;            // of a copy: which one it is for; 0: none yet
   uint32_t scheduler_job;        // Name: scheduler, space, job id; 0: none, or a launcher keeps it
   uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace._errors import UsageError
+from headrace.analysis.end_clusters import end_clusters
 from headrace.analysis.phase_features import SPANS, features, span_ns
 from headrace.analysis.phase_groups import Groups, all_groups, crossings
 from headrace.analysis.phase_ranks import FIGURES, Facts, Member, members, phase_rows, summed
@@ -43,6 +44,7 @@ def phase_facts(log: JobLog, path: str | None = None, instance: int | None = Non
         "ranks": any(member.name.startswith("rank") for member in everyone),
         "in_phases": len(who),
         "phases": phases,
+        "clusters": end_clusters(log),
         "explained": explained,
     }
 

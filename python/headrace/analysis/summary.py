@@ -15,6 +15,7 @@ from headrace.analysis.calls import finest_spans, functions, layers, rate
 from headrace.analysis.completeness import of_all_ranks
 from headrace.analysis.detected_phases import detected_summary
 from headrace.analysis.directories import directories
+from headrace.analysis.end_clusters import end_clusters
 from headrace.analysis.gaps import not_captured
 from headrace.analysis.kinds import (
     COUNTED,
@@ -92,6 +93,7 @@ def overview(
         "parallel": None if chosen else parallel(log, processes, run_ns),
         "phases": phases,
         "detected_phases": [] if chosen or phases else detected_summary(log),
+        "clusters": [] if chosen else end_clusters(log),
         "functions": by_function,
         "asynchronous": asynchronous(by_function, by_layer, gaps),
         "mpi_files": mpi_files(log, chosen),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headrace.commands._clusters import cluster_lines
 from headrace.commands._phase_words import heading, plural, verdicts, why
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import count, duration, number, percent, printable, size, sparkline
@@ -22,6 +23,8 @@ def render(facts: Facts, out: Terminal) -> list[str]:
         lines += _phase(phase, who, out)
     if len(facts["phases"]) > _MOST_PHASES:
         lines.append(f"and {len(facts['phases']) - _MOST_PHASES} more phases (--json has them)")
+    if facts["clusters"]:
+        lines += ["", *cluster_lines(facts["clusters"], out)]
     return [*lines, "", *explanation(facts["explained"], who, out)]
 
 

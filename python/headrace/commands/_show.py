@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.commands._clusters import cluster_lines
 from headrace.commands._columns import columns
 from headrace.commands._show_calls import directory_lines, function_lines, layer_lines
 from headrace.commands._show_header import header_lines
@@ -50,6 +51,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         header_lines(facts, terminal),
         _totals(facts, terminal),
         phase_lines(facts, terminal),
+        cluster_lines(facts["clusters"], terminal),
         parallel_lines(facts, terminal),
         server_lines(facts, terminal),
         layer_lines(facts, terminal),

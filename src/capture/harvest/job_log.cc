@@ -89,6 +89,7 @@ void JobLog::add_contents(const SpoolContents& contents) {
   for (const model::Profile& profile : contents.profiles) tables_.add_profile(id, profile);
   for (const model::SeriesBin& bin : contents.series) tables_.add_series(id, bin);
   for (const model::Phase& phase : contents.phases.finished) tables_.add_phase(id, phase);
+  tables_.add_clusters(id, contents.process.instance, contents.clusters);
   for (const model::Gap& gap : contents.gaps) tables_.add_gap(id, gap);
   for (const model::Module& module : contents.modules) tables_.add_module(module);
   for (const model::Stack& stack : contents.stacks) tables_.add_stack(stack);

@@ -146,10 +146,18 @@ void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
   gap_reasons_.push_back(gap.reason);
 }
 
+void LogTables::add_clusters(uint64_t process, uint64_t instance, const model::Clusters& clusters) {
+  for (const model::ClusterMember& each : clusters.of_rank) clusters_.add(process, name(each.phase), each);
+  for (const model::ClusterStats& each : clusters.stats) clusters_.add(instance, name(each.phase), each);
+  if (clusters.phases_left_out == 0) return;
+  add_gap(0, {"clusters of phases", clusters.phases_left_out, "phases",
+              "more of them than are clustered at the end: those that took the most time are"});
+}
+
 uint64_t LogTables::rows() const {
   return fact_keys_.size() + name_ids_.size() + files_.size() + properties_.size() + sizes_.size() + common_.size() +
          processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + nodes_.size() +
-         call_sites_.rows() + shares_.rows() + phases_.rows();
+         call_sites_.rows() + shares_.rows() + phases_.rows() + clusters_.rows();
 }
 
 void LogTables::mark() {
@@ -158,6 +166,7 @@ void LogTables::mark() {
   std::copy(std::begin(now), std::end(now), marks_);
   shares_.mark();
   phases_.mark();
+  clusters_.mark();
 }
 
 void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they are true
@@ -191,6 +200,7 @@ void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they 
   property_values_.resize(marks_[8]);
   shares_.rewind();
   phases_.rewind();
+  clusters_.rewind();
 }
 
 void LogTables::clear() {
@@ -198,6 +208,7 @@ void LogTables::clear() {
   call_sites_.clear();
   shares_.clear();
   phases_.clear();
+  clusters_.clear();
   for (size_t& mark : marks_) mark = 0;
   rewind();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/harvest/cluster_tables.h"
 #include "capture/harvest/mounts.h"
 #include "capture/harvest/phase_tables.h"
 #include "capture/harvest/share_tables.h"
@@ -44,6 +45,9 @@ class LogTables {
     call_sites_.add_stack(stack, [this](std::string_view path) { return name(path); });
   }
   void add_phase(uint64_t process, const model::Phase& phase) { phases_.add(process, name(phase.path), phase); }
+
+  /// What the ranks of `instance`, of which `process` is one, found out.
+  void add_clusters(uint64_t process, uint64_t instance, const model::Clusters& clusters);
 
   uint64_t rows() const;
   bool empty() const { return rows() == 0; }
@@ -149,6 +153,7 @@ class LogTables {
   SiteTables call_sites_;
   ShareTables shares_;
   PhaseTables phases_;
+  ClusterTables clusters_;
 
   std::vector<uint64_t> known_names_, known_mounts_;  // hash sets; emptied when they grow too large
   size_t known_count_ = 0;

@@ -26,6 +26,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
   HEADRACE_TRY(flush_properties(writer));
   HEADRACE_TRY(flush_figures(writer));
   HEADRACE_TRY(phases_.flush(writer, last && written_ != ~0u));
+  HEADRACE_TRY(clusters_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(shares_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(call_sites_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(flush_gaps(writer));

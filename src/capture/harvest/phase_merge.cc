@@ -1,11 +1,10 @@
 #include <algorithm>
 
 #include "capture/harvest/phase_reader.h"
+#include "capture/harvest/remainder.h"
 
 namespace headrace::capture {
 namespace {
-
-uint64_t less(uint64_t whole, uint64_t part) { return whole > part ? whole - part : 0; }
 
 model::Phase* row_of_all(std::vector<model::Phase>& phases, const std::string& path) {
   for (model::Phase& each : phases)
@@ -61,17 +60,7 @@ bool subtract_all(model::Phase& all, const model::Phase& before) {
         &model::Phase::bytes_written, &model::Phase::message_bytes, &model::Phase::read_ns, &model::Phase::write_ns,
         &model::Phase::meta_ns, &model::Phase::message_ns})
     all.*figure = less(all.*figure, before.*figure);
-  for (model::Profile& profile : all.profiles) {
-    for (const model::Profile& known : before.profiles) {
-      if (known.function != profile.function || known.layer != profile.layer) continue;
-      profile.calls = less(profile.calls, known.calls);
-      profile.errors = less(profile.errors, known.errors);
-      profile.bytes = less(profile.bytes, known.bytes);
-      profile.time_ns = less(profile.time_ns, known.time_ns);
-      profile.own_ns = less(profile.own_ns, known.own_ns);
-    }
-  }
-  std::erase_if(all.profiles, [](const model::Profile& p) { return p.calls + p.errors + p.time_ns == 0; });
+  subtract_profiles(all.profiles, before.profiles);
   for (model::SizeCount& size : all.sizes)
     for (const model::SizeCount& known : before.sizes)
       if (known.layer == size.layer && known.direction == size.direction && known.least == size.least)

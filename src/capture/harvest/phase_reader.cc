@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "capture/harvest/function_names.h"
+#include "capture/harvest/phase_sums_reader.h"
+#include "capture/harvest/remainder.h"
 #include "model/size_bins.h"
 
 namespace headrace::capture {
@@ -15,39 +16,15 @@ constexpr uint32_t kLargestShift = 55;
 constexpr std::string_view kFlowNames[kFlows] = {"read", "write", "message"};
 constexpr std::string_view kEnds[] = {"end", "outer", "thread"};
 
-using FunctionKey = uint16_t;
-using SizeKey = std::pair<uint32_t, uint32_t>;  // layer · 2 + direction, bin
-
-/// Sums of one instance or of many.
-struct Sums {
-  std::map<FunctionKey, FunctionSum> functions;
-  std::map<SizeKey, uint64_t> sizes;
-};
-
-uint64_t less(uint64_t whole, uint64_t part) { return whole > part ? whole - part : 0; }
-
-void add(FunctionSum& to, const FunctionSum& from) {
-  to.calls += from.calls;
-  to.errors += from.errors;
-  to.bytes += from.bytes;
-  to.time += from.time;
-  to.inside += from.inside;
-  to.function = from.function;
-  to.direction = from.direction;
-}
-
-void subtract(FunctionSum& from, const FunctionSum& part) {
-  from.calls = less(from.calls, part.calls);
-  from.errors = less(from.errors, part.errors);
-  from.bytes = less(from.bytes, part.bytes);
-  from.time = less(from.time, part.time);
-  from.inside = less(from.inside, part.inside);
-}
-
 class PhaseReader {
  public:
   PhaseReader(SpoolBytes& bytes, const Header& header, const ClockMap& clock, uint64_t end_ticks, DamageList& damage)
-      : bytes_(bytes), header_(header), clock_(clock), end_ticks_(end_ticks), damage_(damage) {}
+      : bytes_(bytes),
+        header_(header),
+        clock_(clock),
+        end_ticks_(end_ticks),
+        damage_(damage),
+        sums_(bytes, header, damage) {}
 
   Phases read() {
     Phases out;
@@ -65,44 +42,16 @@ class PhaseReader {
     if (count > kOpenPhases) {
       damage_.add("the number of open phases", count);
     } else if (count > 0) {
-      read_process_sums();
+      process_ = sums_.of_process();
+      read_thread_series();
       for (uint32_t i = 0; i < count; ++i) read_open(header_.open_phases[i], &out);
     }
     return out;
   }
 
  private:
-  Sums read_sums(uint32_t functions, uint32_t sizes) {
-    Sums sums;
-    while (functions != 0) {
-      FunctionSums rows;
-      if (!bytes_.claim(functions, &rows) || rows.rows > FunctionSums::kRows) {
-        damage_.add("figures of a phase", functions);
-        break;
-      }
-      for (uint32_t i = 0; i < rows.rows; ++i) add(sums.functions[rows.of[i].function], rows.of[i]);
-      functions = rows.next;
-    }
-    while (sizes != 0) {
-      SizeSums rows;
-      if (!bytes_.claim(sizes, &rows) || rows.rows > SizeSums::kRows) {
-        damage_.add("sizes of a phase", sizes);
-        break;
-      }
-      for (uint32_t i = 0; i < rows.rows; ++i) {
-        const SizeSum& row = rows.of[i];
-        if (row.layer >= kSystemLayers || row.direction > 1 || row.bin >= kFineSizes)
-          damage_.add("sizes of a phase", sizes);
-        else
-          sums.sizes[{row.layer * 2u + row.direction, row.bin}] += row.count;
-      }
-      sizes = rows.next;
-    }
-    return sums;
-  }
-
   /// Ticks to nanoseconds, functions to their names.
-  void give(const Sums& sums, model::Phase* out) {
+  void give(const PhaseSums& sums, model::Phase* out) {
     for (const auto& [key, sum] : sums.functions) {
       if (sum.calls == 0 && sum.errors == 0) continue;
       model::Profile profile;
@@ -175,7 +124,7 @@ class PhaseReader {
     const double per_tick = phase.time ? static_cast<double>(all.time_ns) / static_cast<double>(phase.time) : 0;
     const double variance = phase.finished ? phase.deviations / static_cast<double>(phase.finished) : 0;
     all.variance_ns2 = variance >= 0 && variance < 1e38 ? variance * per_tick * per_tick : 0;
-    give(read_sums(phase.functions, phase.sizes), &all);
+    give(sums_.read(phase.functions, phase.sizes), &all);
     out->finished.push_back(std::move(all));
     read_instances(path, phase.first_instance, out);
   }
@@ -192,7 +141,7 @@ class PhaseReader {
       const auto how = static_cast<uint32_t>(instance.ended);
       one.ended = how < std::size(kEnds) ? kEnds[how] : "end";
       one.cut = instance.ended != PhaseEnd::kEnd;
-      give(read_sums(instance.functions, instance.sizes), &one);
+      give(sums_.read(instance.functions, instance.sizes), &one);
       PhaseSeries series;
       if (instance.series != 0 && bytes_.claim(instance.series, &series))
         give_series(series, &one);
@@ -217,50 +166,13 @@ class PhaseReader {
     return one;
   }
 
-  /// Each thread's block once: the chain may be a ring.
-  std::set<uint32_t> threads() const {
-    std::set<uint32_t> found;
-    ThreadBlock block;
-    for (uint32_t offset = header_.first_thread; offset != 0 && bytes_.load(offset, &block); offset = block.next)
-      if (!found.insert(offset).second) break;
-    return found;
-  }
-
-  /// Sums of all threads, as begin and end of a phase see them. The blocks were claimed by their own readers.
-  void read_process_sums() {
-    for (const uint32_t offset : threads()) {
+  void read_thread_series() {
+    for (const uint32_t offset : sums_.threads()) {
       ThreadBlock block;
-      if (!bytes_.load(offset, &block)) return;
-      for (uint32_t i = 0; i < kMaximumFunctions; ++i) add_profile(block.profiles[i], static_cast<uint16_t>(i));
-      for (uint32_t page = 0; page < kLibraryPages; ++page) {
-        LibraryProfiles profiles;
-        if (block.libraries[page] == 0 || !bytes_.load(block.libraries[page], &profiles)) continue;
-        for (uint32_t i = 0; i < kLibraryPage; ++i)
-          add_profile(profiles.of[i], static_cast<uint16_t>((page * kLibraryPage + i) | kLibraryFunction));
-      }
-      for (uint32_t place = 0; place < kSystemLayers * 2; ++place)
-        add_sizes(block.sizes[place / 2][place % 2].bins, place, &process_);
-      add_thread_series(block);
+      PhaseSeries series;
+      if (bytes_.load(offset, &block) && block.phase_series != 0 && bytes_.load(block.phase_series, &series))
+        thread_series_.push_back(series);
     }
-  }
-
-  void add_profile(uint32_t offset, uint16_t function) {
-    Profile profile;
-    if (offset == 0 || !bytes_.load(offset, &profile)) return;
-    add(process_.functions[function],
-        {profile.calls, profile.errors, profile.bytes, profile.time, profile.inside, function, profile.direction, {}});
-  }
-
-  void add_sizes(uint32_t offset, uint32_t place, Sums* to) {
-    FineSizes sizes;
-    if (offset == 0 || !bytes_.load(offset, &sizes)) return;
-    for (uint32_t bin = 0; bin < kFineSizes; ++bin)
-      if (sizes.count[bin] != 0) to->sizes[{place, bin}] += sizes.count[bin];
-  }
-
-  void add_thread_series(const ThreadBlock& block) {
-    PhaseSeries series;
-    if (block.phase_series != 0 && bytes_.load(block.phase_series, &series)) thread_series_.push_back(series);
   }
 
   void read_open(uint32_t offset, Phases* out) {
@@ -270,14 +182,8 @@ class PhaseReader {
     model::Phase one = row_of(paths_[open.phase], open.number, open.begin, end);
     one.ended = "process";
     one.cut = 1;
-    Sums sums = process_;
-    const Sums before = read_sums(open.functions, 0);
-    for (const auto& [function, part] : before.functions) subtract(sums.functions[function], part);
-    for (uint32_t place = 0; place < kSystemLayers * 2; ++place) {
-      Sums part;
-      add_sizes(open.sizes[place / 2][place % 2], place, &part);
-      for (const auto& [key, count] : part.sizes) sums.sizes[key] = less(sums.sizes[key], count);
-    }
+    PhaseSums sums = process_;
+    sums.subtract(sums_.at_begin(open));
     give(sums, &one);
     give_series(open.series, &one);
     // What threads counted since the latest boundary of a phase.
@@ -288,13 +194,7 @@ class PhaseReader {
 
   /// Sizes of the whole run, under no phase's name.
   void read_process_sizes(Phases* out) {
-    Sums sums;
-    for (const uint32_t offset : threads()) {
-      ThreadBlock block;
-      if (!bytes_.load(offset, &block)) break;
-      for (uint32_t place = 0; place < kSystemLayers * 2; ++place)
-        add_sizes(block.sizes[place / 2][place % 2].bins, place, &sums);
-    }
+    const PhaseSums sums = sums_.sizes_of_process();
     if (sums.sizes.empty()) return;
     model::Phase whole;
     give(sums, &whole);
@@ -306,7 +206,8 @@ class PhaseReader {
   const ClockMap& clock_;
   const uint64_t end_ticks_;
   DamageList& damage_;
-  Sums process_;
+  PhaseSumsReader sums_;
+  PhaseSums process_;
   std::vector<PhaseSeries> thread_series_;
   std::map<uint32_t, std::string> paths_;
 };

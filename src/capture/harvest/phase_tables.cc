@@ -1,16 +1,6 @@
 #include "capture/harvest/phase_tables.h"
 
-#include "capture/harvest/table_columns.h"
-
 namespace headrace::capture {
-namespace {
-
-template <typename... Columns>
-void resize_all(size_t rows, Columns&... columns) {
-  (columns.resize(rows), ...);
-}
-
-}  // namespace
 
 void PhaseTables::add(uint64_t process, uint64_t path, const model::Phase& p) {
   if (p.instances != 0) {  // not so for the sizes of the whole run
@@ -55,17 +45,11 @@ void PhaseTables::clear() {
   rewind();
 }
 
-bool PhaseTables::due(uint32_t table, bool has_rows, bool every) {
-  if (!has_rows && (!every || (written_ & table) != 0)) return false;
-  written_ |= table;
-  return true;
-}
-
 base::Status PhaseTables::flush(format::Writer& writer, bool every) {
-  if (due(1, !phases_.empty(), every)) HEADRACE_TRY(flush_phases(writer));
-  if (due(2, !profiles_.empty(), every)) HEADRACE_TRY(flush_profiles(writer));
-  if (due(4, !series_.empty(), every)) HEADRACE_TRY(flush_series(writer));
-  if (due(8, !sizes_.empty(), every)) HEADRACE_TRY(flush_sizes(writer));
+  if (tables_.due(1, !phases_.empty(), every)) HEADRACE_TRY(flush_phases(writer));
+  if (tables_.due(2, !profiles_.empty(), every)) HEADRACE_TRY(flush_profiles(writer));
+  if (tables_.due(4, !series_.empty(), every)) HEADRACE_TRY(flush_series(writer));
+  if (tables_.due(8, !sizes_.empty(), every)) HEADRACE_TRY(flush_sizes(writer));
   return {};
 }
 

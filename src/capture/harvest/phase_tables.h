@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/writer.h"
+#include "capture/harvest/table_columns.h"
 #include "model/phase.h"
 
 namespace headrace::capture {
@@ -37,7 +37,6 @@ class PhaseTables {
   struct SizeRow {
     uint64_t process, phase, instance, least, most, count;
   };
-  bool due(uint32_t table, bool has_rows, bool every);
   base::Status flush_phases(format::Writer& writer);
   base::Status flush_profiles(format::Writer& writer);
   base::Status flush_series(format::Writer& writer);
@@ -53,7 +52,7 @@ class PhaseTables {
   std::vector<SizeRow> sizes_;
   std::vector<std::string_view> size_layers_, size_directions_;
   size_t marks_[4] = {};
-  uint32_t written_ = 0;
+  WrittenTables tables_;
 };
 
 }  // namespace headrace::capture

@@ -5,8 +5,6 @@
 namespace headrace::capture {
 namespace {
 
-uint64_t less(uint64_t whole, uint64_t before) { return whole > before ? whole - before : 0; }
-
 /// What a name stands for may have been found out between the copy and the end: a file that turns out to be a
 /// directory is the same record.
 uint64_t key_of(const model::FileRecord& record) {
@@ -48,20 +46,6 @@ class Rest : public RecordSink {
   RecordSink& sink_;
 };
 
-void subtract_profiles(SpoolContents& whole, const SpoolContents& before) {
-  for (model::Profile& profile : whole.profiles) {
-    for (const model::Profile& known : before.profiles) {
-      if (known.function != profile.function || known.layer != profile.layer) continue;
-      profile.calls = less(profile.calls, known.calls);
-      profile.errors = less(profile.errors, known.errors);
-      profile.bytes = less(profile.bytes, known.bytes);
-      profile.time_ns = less(profile.time_ns, known.time_ns);
-      profile.own_ns = less(profile.own_ns, known.own_ns);
-    }
-  }
-  std::erase_if(whole.profiles, [](const model::Profile& p) { return p.calls + p.errors + p.time_ns == 0; });
-}
-
 /// Bins double in width as a process goes on: an earlier one lies within a later one.
 void subtract_series(SpoolContents& whole, const SpoolContents& before) {
   for (const model::SeriesBin& known : before.series) {
@@ -87,6 +71,20 @@ void subtract_gaps(SpoolContents& whole, const SpoolContents& before) {
 }
 
 }  // namespace
+
+void subtract_profiles(std::vector<model::Profile>& whole, const std::vector<model::Profile>& before) {
+  for (model::Profile& profile : whole) {
+    for (const model::Profile& known : before) {
+      if (known.function != profile.function || known.layer != profile.layer) continue;
+      profile.calls = less(profile.calls, known.calls);
+      profile.errors = less(profile.errors, known.errors);
+      profile.bytes = less(profile.bytes, known.bytes);
+      profile.time_ns = less(profile.time_ns, known.time_ns);
+      profile.own_ns = less(profile.own_ns, known.own_ns);
+    }
+  }
+  std::erase_if(whole, [](const model::Profile& p) { return p.calls + p.errors + p.time_ns == 0; });
+}
 
 bool subtract(model::FileRecord& whole, const model::FileRecord& before) {
   uint64_t left = 0;
@@ -120,10 +118,11 @@ base::Result<SpoolContents> read_remainder(std::span<std::byte> bytes, std::span
   }
   Rest rest(before, sink);
   HEADRACE_ASSIGN(SpoolContents contents, read_spool(bytes, label, job_start, now, rest));
-  subtract_profiles(contents, *known);
+  subtract_profiles(contents.profiles, known->profiles);
   subtract_series(contents, *known);
   subtract_phases(contents.phases.finished, known->phases.finished);
   subtract_gaps(contents, *known);
+  contents.clusters = {};  // the reduction stored them
   contents.excluded_other = less(contents.excluded_other, known->excluded_other);
   contents.child_other = less(contents.child_other, known->child_other);
   return contents;

@@ -13,6 +13,12 @@
 
 namespace headrace::capture {
 
+/// `whole` without `part`, which may have been read a moment later: never below 0.
+inline uint64_t less(uint64_t whole, uint64_t part) { return whole > part ? whole - part : 0; }
+
+/// Takes `before` away, function by function; those that are left with nothing go.
+void subtract_profiles(std::vector<model::Profile>& whole, const std::vector<model::Profile>& before);
+
 /// Takes `before` away from `whole`; false when nothing is left that adds up.
 bool subtract(model::FileRecord& whole, const model::FileRecord& before);
 

@@ -1,16 +1,6 @@
 #include "capture/harvest/share_tables.h"
 
-#include "capture/harvest/table_columns.h"
-
 namespace headrace::capture {
-namespace {
-
-template <typename... Columns>
-void resize_all(size_t rows, Columns&... columns) {
-  (columns.resize(rows), ...);
-}
-
-}  // namespace
 
 void ShareTables::add(const model::SharedRecord& record) {
   shared_.push_back({record.record, record.ranks, record.bytes.least, record.bytes.most, record.time_ns.least,
@@ -46,15 +36,9 @@ void ShareTables::clear() {
   rewind();
 }
 
-bool ShareTables::due(uint32_t table, bool has_rows, bool every) {
-  if (!has_rows && (!every || (written_ & table) != 0)) return false;
-  written_ |= table;
-  return true;
-}
-
 base::Status ShareTables::flush(format::Writer& writer, bool every) {
-  if (due(1, !shared_.empty(), every)) HEADRACE_TRY(flush_shared(writer));
-  if (due(2, !shares_.empty(), every)) HEADRACE_TRY(flush_shares(writer));
+  if (tables_.due(1, !shared_.empty(), every)) HEADRACE_TRY(flush_shared(writer));
+  if (tables_.due(2, !shares_.empty(), every)) HEADRACE_TRY(flush_shares(writer));
   return {};
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/writer.h"
+#include "capture/harvest/table_columns.h"
 #include "model/shared_record.h"
 
 namespace headrace::capture {
@@ -29,7 +29,6 @@ class ShareTables {
   };
   base::Status flush_shared(format::Writer& writer);
   base::Status flush_shares(format::Writer& writer);
-  bool due(uint32_t table, bool has_rows, bool every);
 
   std::vector<SharedRow> shared_;
   std::vector<std::string> who_;
@@ -38,7 +37,7 @@ class ShareTables {
   std::vector<model::Share> shares_;
   std::vector<std::string_view> layers_, kinds_;
   size_t marked_shared_ = 0, marked_shares_ = 0;
-  uint32_t written_ = 0;
+  WrittenTables tables_;
 };
 
 }  // namespace headrace::capture

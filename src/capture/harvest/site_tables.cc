@@ -1,7 +1,5 @@
 #include "capture/harvest/site_tables.h"
 
-#include "capture/harvest/table_columns.h"
-
 namespace headrace::capture {
 namespace {
 constexpr size_t kKnown = 1 << 16;  // stacks and modules; more are written again
@@ -24,20 +22,14 @@ void SiteTables::drop_sites_from(size_t count) {
 
 void SiteTables::clear() { clear_all(sites_, what_, frames_, functions_, modules_, build_ids_, known_); }
 
-bool SiteTables::due(uint32_t table, bool has_rows, bool every) {
-  if (!has_rows && (!every || (written_ & table) != 0)) return false;
-  written_ |= table;
-  return true;
-}
-
 base::Status SiteTables::flush(format::Writer& writer, bool every) {
-  if (due(1, !modules_.empty(), every)) {
+  if (tables_.due(1, !modules_.empty(), every)) {
     format::TableBuilder table("modules");
     column(table, "module", modules_, &ModuleRow::module);
     column(table, "path", modules_, &ModuleRow::path).text("build_id", build_ids_);
     HEADRACE_TRY(store(writer, table, modules_, build_ids_));
   }
-  if (due(2, !frames_.empty(), every)) {
+  if (tables_.due(2, !frames_.empty(), every)) {
     format::TableBuilder table("stacks");
     column(table, "stack", frames_, &FrameRow::stack);
     column(table, "depth", frames_, &FrameRow::depth);
@@ -46,7 +38,7 @@ base::Status SiteTables::flush(format::Writer& writer, bool every) {
     column(table, "file", frames_, &FrameRow::file);
     HEADRACE_TRY(store(writer, column(table, "line", frames_, &FrameRow::line), frames_, functions_));
   }
-  if (due(4, !sites_.empty(), every)) {
+  if (tables_.due(4, !sites_.empty(), every)) {
     format::TableBuilder table("sites");
     column(table, "process", sites_, &SiteRow::process);
     column(table, "record", sites_, &SiteRow::record).text("what", what_);

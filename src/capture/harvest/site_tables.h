@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/writer.h"
+#include "capture/harvest/table_columns.h"
 #include "model/call_site.h"
 
 namespace headrace::capture {
@@ -53,7 +53,6 @@ class SiteTables {
     uint64_t module, path;
   };
   bool is_new(uint64_t id);
-  bool due(uint32_t table, bool has_rows, bool every);
 
   std::vector<SiteRow> sites_;
   std::vector<std::string_view> what_;
@@ -62,7 +61,7 @@ class SiteTables {
   std::vector<ModuleRow> modules_;
   std::vector<std::string> build_ids_;
   std::unordered_set<uint64_t> known_;  // emptied when it grows too large
-  uint32_t written_ = 0;
+  WrittenTables tables_;
 };
 
 }  // namespace headrace::capture

@@ -149,8 +149,8 @@ class SpoolBuilder {
     const uint32_t offset = make<FunctionSums>();
     auto& sums = at<FunctionSums>(offset);
     sums.rows = 2;
-    sums.of[0] = {calls, 0, calls * 4096, calls * 500, 0, 3, kMovesWrite, {}};
-    sums.of[1] = {calls, 1, 0, calls * 100, 0, kLibraryFunction | 1, 0, {}};
+    sums.of[0] = {calls, 0, calls * 4096, calls * 500, 0, 3, kMovesWrite, 0, {}};
+    sums.of[1] = {calls, 1, 0, calls * 100, 0, kLibraryFunction | 1, 0, 0, {}};
     return offset;
   }
 

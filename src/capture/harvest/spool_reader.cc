@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/harvest/cluster_notes.h"
 #include "capture/harvest/damage.h"
 #include "capture/harvest/figures.h"
 #include "capture/harvest/repair.h"
@@ -307,6 +308,8 @@ const char* reason_of(Reduced reduced) {
       return "this MPI is not known";
     case Reduced::kLogsDiffer:
       return "the launchers of the ranks write several logs: give them all one name with -o";
+    case Reduced::kNoRoom:
+      return "there was no room for them among the records";
   }
   return "for a reason that is not known here";
 }
@@ -316,6 +319,7 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
           "the program overwrote memory of its capture: " + damage.text() + "; what hangs on them is missing");
   if (const char* reason = reason_of(header.reduced))
     add_gap(out, 1, "reduction over ranks", "ranks", std::string(reason) + "; each rank has rows of its own");
+  if (const char* reason = reason_of(header.clustered)) add_gap(out, 1, "clusters of ranks", "ranks", reason);
   add_gap(out, header.lost_properties, "properties of files", "properties",
           "there was no room to keep them, or their files were folded into roll-ups");
   add_gap(out, header.library_calls_apart, "calls of libraries", "calls",
@@ -371,6 +375,9 @@ Result<SpoolContents> read_spool(std::span<std::byte> bytes, const std::string& 
   threads.give(&out, sink);
   const uint64_t last_ticks = std::max(records.last_ticks(), header.ticks[0]);
   out.phases = read_phases(spool, header, clock, header.ticks[1] ? header.ticks[1] : last_ticks, damage);
+  std::string_view clusters;
+  if (!spool.name(header.clusters, &clusters) || (!clusters.empty() && !decode_clusters(clusters, &out.clusters)))
+    damage.add("clusters of the ranks", header.clusters);
   if (out.process.end_at_ns == 0) out.process.end_at_ns = clock.at_ns(last_ticks);
   read_gaps(header, clock, damage, &out);
   add_gap(&out, records.unsited() + header.folded_sites, "call sites", "files",

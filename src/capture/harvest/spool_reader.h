@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
 #include "capture/harvest/phase_reader.h"
+#include "model/clusters.h"
 #include "model/file_record.h"
 #include "model/process.h"
 
@@ -33,6 +34,7 @@ struct SpoolContents {
   std::vector<model::Profile> profiles;  // functions that were called, in the order of functions.def
   std::vector<model::SeriesBin> series;  // bins with bytes, by direction and time
   Phases phases;
+  model::Clusters clusters;  // that the ranks found when their program ended
   std::vector<model::Gap> gaps;
   std::vector<model::Module> modules;
   std::vector<model::Stack> stacks;              // what the call sites of the records refer to

@@ -1,6 +1,7 @@
 // What the tables of a job log are built and stored with.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,26 @@ template <typename... Columns>
 void clear_all(Columns&... columns) {
   (columns.clear(), ...);
 }
+
+template <typename... Columns>
+void resize_all(size_t rows, Columns&... columns) {
+  (columns.resize(rows), ...);
+}
+
+/// Which tables of a set, by bits, were written: one without rows is written once, and only where every table is asked
+/// for.
+class WrittenTables {
+ public:
+  /// Whether `table` must be written now; then it counts as written.
+  bool due(uint32_t table, bool has_rows, bool every) {
+    if (!has_rows && (!every || (written_ & table) != 0)) return false;
+    written_ |= table;
+    return true;
+  }
+
+ private:
+  uint32_t written_ = 0;
+};
 
 /// Adds a table made of `columns` and empties them. When it fails in the middle, those rows stay that are not in the
 /// file, and only they go to the next one.

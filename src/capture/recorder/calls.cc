@@ -36,6 +36,19 @@ uint32_t flags_of_open(int flags) {
   return result;
 }
 
+/// Counts a call at a record; one for which there is no memory is counted in no file. Null: so it was, or another
+/// thread closed the file just now.
+Shard* count_metadata(uint32_t record, Layer layer, Metadata::Count which, Timed time) {
+  Shard* shard = shard_of(record, layer);
+  if (!shard) {
+    if (record) unattributed(2, 0);
+    return nullptr;
+  }
+  count(shard, which);
+  add_meta_time(shard, time);
+  return shard;
+}
+
 void note_size(Shard* shard, int fd) {
   struct stat attributes;
   Metadata* metadata = metadata_of(shard);
@@ -224,6 +237,8 @@ void count_close(uint64_t tag, Layer layer, Timed time) {
   if (Shard* shard = shard_of(record, layer)) {
     shard->closes++;
     add_meta_time(shard, time);
+  } else {
+    unattributed(2, 0);
   }
   __atomic_store_n(&at<Record>(record)->last_close, time.end, __ATOMIC_RELAXED);  // of two threads either is the latest
   release_file(tag);
@@ -255,10 +270,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   if (!update.enter_anew()) return unattributed(2, 0);
   if (is_tracked(tag) && is_current(tag)) {
     keep_file(tag);
-    if (Shard* shard = shard_of(file_of(tag)->record)) {
-      count(shard, Metadata::kDuplicates);
-      add_meta_time(shard, time);
-    }
+    count_metadata(file_of(tag)->record, Layer::kPosix, Metadata::kDuplicates, time);
   } else if (is_tracked(tag)) {
     tag = kUnknownTag;
   }
@@ -286,13 +298,13 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
     return update.leave();
   }
   if (record > 0) {
-    if (Shard* shard = shard_of(static_cast<uint32_t>(record), layer_of(function))) {
-      count(shard, ok ? which : Metadata::kErrors);
-      if (ok) shard->flags |= record_flags;
-      add_meta_time(shard, time);
-    }
+    Shard* shard =
+        count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
+    if (ok && shard) shard->flags |= record_flags;
     if (ok) note_kind(at<Record>(static_cast<uint32_t>(record)), is_directory, false);
     drop_record(static_cast<uint32_t>(record));
+  } else {
+    unattributed(2, 0);
   }
   count_profile(function, ok, time);
   update.leave();
@@ -308,12 +320,8 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
-  if (is_tracked(tag) && is_current(tag)) {
-    if (Shard* shard = shard_of(file_of(tag)->record, layer_of(function))) {
-      count(shard, ok ? which : Metadata::kErrors);
-      add_meta_time(shard, time);
-    }
-  }
+  if (is_tracked(tag) && is_current(tag))
+    count_metadata(file_of(tag)->record, layer_of(function), ok ? which : Metadata::kErrors, time);
   count_profile(function, ok, time);
   update.leave();
 }
@@ -370,7 +378,7 @@ void renamed(Fn function, int from_directory, const char* from, int to_directory
   if (record > 0) drop_record(static_cast<uint32_t>(record));
   // A file that the new name had, and a record of it, is renamed over.
   if (uint32_t target = take_existing(new_name.hash)) {
-    if (Shard* shard = shard_of(target)) count(shard, Metadata::kRenames);
+    count_metadata(target, Layer::kPosix, Metadata::kRenames, {});
     drop_record(target);
   }
   update.leave();

@@ -308,6 +308,12 @@ bool fold_some() {
   return folded != 0;
 }
 
+uint32_t allocate_or_fold(uint32_t bytes) {
+  uint32_t offset = allocate(bytes);
+  if (!offset && fold_some()) offset = allocate(bytes);
+  return offset;
+}
+
 uint32_t rollup_for(const char* path, uint32_t length) {
   for (uint32_t directory = parent_length(path, length);; directory = parent_length(path, directory)) {
     bool root = directory <= 1;

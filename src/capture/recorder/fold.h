@@ -15,6 +15,9 @@ void resume_world();
 
 /// Frees about a quarter of the records. False: nothing could be freed. Lock held, inside a section.
 bool fold_some();
+/// Like allocate(), after a fold where there was no room. For what no fold may move away: the caller holds no pointer
+/// into a record that is not referenced. Lock held, inside a section.
+uint32_t allocate_or_fold(uint32_t bytes);
 
 /// The roll-up record that takes what happens to `path` when it has no record of its own; 0 when there is no room even
 /// for that. Lock held.

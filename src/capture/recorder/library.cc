@@ -12,6 +12,11 @@
 namespace headrace::capture {
 namespace {
 
+/// A call that could not be counted where it belongs.
+void library_call_apart() {
+  if (spool.header) __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+}
+
 constexpr uint32_t kObjects = 4096;       // open at once; more are counted by function alone
 constexpr uint64_t kLeft = ~uint64_t{0};  // in place of a handle: free, but not the end of a chain
 LibraryObject objects[kObjects];
@@ -143,14 +148,14 @@ void count_transfer(uint32_t record, Layer layer, DirectionIndex direction, int6
     count_time(d, time.spent(), time.end, bytes);
     count_how(shard, direction, how);
   } else {
-    __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+    library_call_apart();
   }
 }
 
 }  // namespace
 
 bool passed_by() {
-  if (spool.header) __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+  library_call_apart();
   return false;
 }
 
@@ -158,7 +163,7 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   if (!time.recorded()) return;
   Update update;
   if (in_vfork_child() || !update.enter_anew()) {
-    if (spool.header) __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+    library_call_apart();
     return;
   }
   const uint64_t spent = time.spent(), inside = block->profiled > before ? block->profiled - before : 0;
@@ -171,7 +176,7 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
     p->inside += std::min(inside, spent);
     if (spent > p->max_time) p->max_time = spent;
   } else {
-    __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
+    library_call_apart();
   }
   if (message && bytes != 0) add_messages(block, time.start, time.end, bytes);
   update.leave();
@@ -251,6 +256,8 @@ void library_closed(LibraryObject* object, Timed time) {
   if (Shard* shard = time.recorded() ? shard_of(object->record, object->layer) : nullptr) {
     shard->closes++;
     add_meta_time(shard, time);
+  } else if (time.recorded()) {
+    library_call_apart();
   }
   if (time.recorded()) __atomic_store_n(&at<Record>(object->record)->last_close, time.end, __ATOMIC_RELAXED);
   remove_object(object);
@@ -299,6 +306,8 @@ void library_metadata(const LibraryObject* object, Metadata::Count which, bool o
   if (Shard* shard = shard_of(object->record, object->layer)) {
     count(shard, ok ? which : Metadata::kErrors);
     add_meta_time(shard, time);
+  } else {
+    library_call_apart();
   }
   update.leave();
 }

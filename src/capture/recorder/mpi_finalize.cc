@@ -49,14 +49,23 @@ constexpr long kRanksLeft = 16;
 
 enum class Registered { kSome, kAll, kAllLaunched };
 
+/// How many ranks should be in it.
+long expected_in_registry(const Library& m) {
+  const long told = local_ranks(m.name, spool.header->rank, spool.header->ranks);
+  return told > 0 ? told : spool.header->ranks;
+}
+
+bool few_on_one_node(const Library& m) {
+  return spool.header->ranks <= kRanksLeft && expected_in_registry(m) == spool.header->ranks;
+}
+
 /// Whether every rank of this node registered, which all did before any could leave MPI_Init. The answer is kept: all
 /// ranks ask before they make the communicator together, and the registry goes when the first one has it for the end.
 Registered registered(const Library& m) {
   static Registered known = Registered::kSome;
   if (known != Registered::kSome) return known;
   struct stat found;
-  const long told = local_ranks(m.name, spool.header->rank, spool.header->ranks);
-  const long expected = told > 0 ? told : spool.header->ranks;
+  const long expected = expected_in_registry(m);
   if (base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, AT_SYMLINK_NOFOLLOW) != 0 || !is_ours(found))
     return Registered::kSome;
   const long alone = found.st_size / kAlone, launched = found.st_size % kAlone;
@@ -70,7 +79,7 @@ bool add_to_registry() {
                                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   struct stat found;
   const Settings& settings = settings_in_force();
-  const long weight = settings.harvested && settings.reduce == Reduce::kAuto ? 1 : kAlone;
+  const long weight = settings.harvested && settings.reduce == Reduce::kAuto && !settings.cluster ? 1 : kAlone;
   const bool added = fd >= 0 && base::kernel_call(SYS_fstat, fd, &found) == 0 && is_ours(found) &&
                      base::kernel_call(SYS_write, fd, kNothing, weight) == weight;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
@@ -122,6 +131,7 @@ Copy copy_spool() {
       auto* header = reinterpret_cast<Header*>(copy.base);
       header->ticks[1] = base::ticks();
       header->monotonic_ns[1] = base::clock_ns(CLOCK_MONOTONIC);
+      header->clustered = Reduced::kNotTried;  // the spool itself tells
       // This thread is in a section only for the copy's sake.
       reinterpret_cast<ThreadBlock*>(copy.base + offset_of(block))->busy = 0;
     } else if (copy.base) {
@@ -178,6 +188,19 @@ int keep_more(const void* more, uint64_t bytes) {
   return -1;
 }
 
+/// Into the spool itself: whoever reads that finds what the rank learned. The copy for the reduction was made before.
+int keep_clusters(const void* notes, uint64_t bytes) {
+  Update update;
+  if (bytes > settings_in_force().memory || !update.enter()) return -1;
+  {
+    SpoolLock lock;
+    spool.header->clusters = allocate_name(static_cast<const char*>(notes), static_cast<uint32_t>(bytes));
+    spool.header->clustered = spool.header->clusters != 0 ? Reduced::kDone : Reduced::kNoRoom;
+  }
+  update.leave();
+  return spool.header->clusters != 0 ? 0 : -1;
+}
+
 FinalizeRequest request_of(const Library& m) {
   const Settings& settings = settings_in_force();
   FinalizeRequest request{};
@@ -185,6 +208,10 @@ FinalizeRequest request_of(const Library& m) {
   request.launched = settings.harvested ? 1 : 0;
   request.mpi = access_to_ours(m);
   request.always = settings.reduce == Reduce::kAlways ? 1 : 0;
+  request.never = settings.reduce == Reduce::kNever ? 1 : 0;
+  request.few = few_on_one_node(m) ? 1 : 0;
+  request.cluster = settings.cluster ? 1 : 0;
+  request.keep_clusters = keep_clusters;
   request.keep_copy = keep_copy;
   request.keep_more = keep_more;
   request.spool = copy.base;
@@ -230,14 +257,16 @@ void register_rank() {
   const Launch launch = launch_of_environment();
   if (!launch.known || launch.ranks < 2) return;
   choose_registry(launch);
-  if (settings_in_force().reduce == Reduce::kNever) return;
+  if (settings_in_force().reduce == Reduce::kNever && !settings_in_force().cluster) return;
   leave_mark();
   in_registry = add_to_registry();
 }
 
 void expect_finalize() {
-  if (ready() && spool.header->ranks > 1 && settings_in_force().reduce == Reduce::kAlways)
-    spool.header->reduced = Reduced::kNotFinalized;
+  if (!ready()) return;
+  const Settings& settings = settings_in_force();
+  if (spool.header->ranks > 1 && settings.reduce == Reduce::kAlways) spool.header->reduced = Reduced::kNotFinalized;
+  if (spool.header->ranks > 0 && settings.cluster) spool.header->clustered = Reduced::kNotFinalized;
 }
 
 bool is_over() { return over; }
@@ -250,20 +279,38 @@ bool some_untraced(const Library& m) {
   return base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-void reduce_at_finalize(const Library& m) {
-  over = true;
-  if (in_vfork_child() || !ready() || !spool.backed || spool.header->ranks < 2) return;
-  const int saved = errno;
-  spool.header->reduced = Reduced::kNotTried;
+namespace {
+
+/// What there is to say of clusters that were asked for when `result` came before they were stored.
+void tell_of_clusters(Reduced result) {
+  if (!settings_in_force().cluster || spool.header->clustered != Reduced::kNotFinalized) return;
+  spool.header->clustered = result == Reduced::kLeft || result == Reduced::kDone ? Reduced::kFailed : result;
+}
+
+Reduced reduce_with_others(const Library& m) {
   if (const Reduced reason = obstacle(m); reason != Reduced::kNotTried) {
-    if (reason == Reduced::kLeft || settings_in_force().reduce == Reduce::kAlways) spool.header->reduced = reason;
-    errno = saved;
-    return;
+    tell_of_clusters(reason);
+    return reason == Reduced::kLeft || settings_in_force().reduce == Reduce::kAlways ? reason : Reduced::kNotTried;
   }
   Outermost own(&frame);
   const bool all = make_ours(m);
   leave_registry();
-  spool.header->reduced = all ? reduce(m) : Reduced::kRanksMissing;
+  const Reduced result = all ? reduce(m) : Reduced::kRanksMissing;
+  tell_of_clusters(result);
+  return result;
+}
+
+}  // namespace
+
+void reduce_at_finalize(const Library& m) {
+  over = true;
+  if (in_vfork_child() || !ready() || !spool.backed || spool.header->ranks < 1) return;
+  const int saved = errno;
+  spool.header->reduced = Reduced::kNotTried;
+  if (spool.header->ranks > 1)
+    spool.header->reduced = reduce_with_others(m);
+  else if (settings_in_force().cluster)
+    tell_of_clusters(reduce(m));
   errno = saved;
 }
 

@@ -13,6 +13,7 @@ uint16_t used[kFunctions];  // those with sums, in the order in which they were 
 uint32_t used_count;
 uint64_t sizes[kSystemLayers][2][kFineSizes];
 bool has_sizes[kSystemLayers][2];
+bool were_read;  // most processes never do, and need not touch this memory
 
 uint32_t place_of(uint16_t function) {
   const uint32_t number = function & ~kLibraryFunction;
@@ -32,8 +33,8 @@ void add(FunctionSum& to, const From& from, uint64_t sign) {
 FunctionSum& sum_of(uint16_t function, uint8_t direction) {
   const uint32_t place = place_of(function);
   FunctionSum& sum = sums[place];
-  if (sum.unused[0] == 0) {
-    sum.unused[0] = 1;  // it is in `used`
+  if (!sum.listed) {
+    sum.listed = 1;
     sum.function = function;
     sum.direction = direction;
     used[used_count++] = static_cast<uint16_t>(place);
@@ -50,12 +51,6 @@ void forget_sums() {
       has_sizes[l][d] = false;
     }
   }
-}
-
-uint32_t take(uint32_t bytes) {
-  uint32_t offset = allocate(bytes);
-  if (!offset && fold_some()) offset = allocate(bytes);
-  return offset;
 }
 
 void change_by_kept(const OpenPhase& phase, uint64_t sign) {
@@ -77,39 +72,26 @@ void change_by_kept(const OpenPhase& phase, uint64_t sign) {
   }
 }
 
-/// The row of `function` in a chain, looked for from `*hint` on, as functions come in the same order each time.
-FunctionSum* row_of(uint32_t* chain, uint16_t function, uint8_t direction) {
-  uint32_t* link = chain;
-  while (*link) {
-    auto* rows = at<FunctionSums>(*link);
-    for (uint32_t i = 0; i < rows->rows; ++i)
-      if (rows->of[i].function == function) return &rows->of[i];
-    if (rows->rows < FunctionSums::kRows) break;
-    link = &rows->next;
-  }
-  if (!*link && !(*link = take(sizeof(FunctionSums)))) return nullptr;
-  auto* rows = at<FunctionSums>(*link);
-  FunctionSum* row = &rows->of[rows->rows];
-  row->function = function;
-  row->direction = direction;
-  rows->rows++;
-  return row;
+bool same(const FunctionSum& a, const FunctionSum& b) { return a.function == b.function; }
+bool same(const SizeSum& a, const SizeSum& b) {
+  return a.bin == b.bin && a.layer == b.layer && a.direction == b.direction;
 }
 
-SizeSum* size_row_of(uint32_t* chain, uint32_t layer, uint32_t direction, uint32_t bin) {
+/// The row of a chain that is for the same as `empty`, which is added where there is none. Null: no memory.
+template <typename Block, typename Row>
+Row* row_of(uint32_t* chain, const Row& empty) {
   uint32_t* link = chain;
   while (*link) {
-    auto* rows = at<SizeSums>(*link);
+    auto* rows = at<Block>(*link);
     for (uint32_t i = 0; i < rows->rows; ++i)
-      if (rows->of[i].bin == bin && rows->of[i].layer == layer && rows->of[i].direction == direction)
-        return &rows->of[i];
-    if (rows->rows < SizeSums::kRows) break;
+      if (same(rows->of[i], empty)) return &rows->of[i];
+    if (rows->rows < Block::kRows) break;
     link = &rows->next;
   }
-  if (!*link && !(*link = take(sizeof(SizeSums)))) return nullptr;
-  auto* rows = at<SizeSums>(*link);
-  SizeSum* row = &rows->of[rows->rows];
-  *row = {0, static_cast<uint16_t>(bin), static_cast<uint8_t>(layer), static_cast<uint8_t>(direction), 0};
+  if (!*link && !(*link = allocate_or_fold(sizeof(Block)))) return nullptr;
+  auto* rows = at<Block>(*link);
+  Row* row = &rows->of[rows->rows];
+  *row = empty;
   rows->rows++;
   return row;
 }
@@ -133,6 +115,7 @@ void release_chain(uint32_t chain) {
 }  // namespace
 
 void read_process_sums() {
+  were_read = true;
   forget_sums();
   for (uint32_t thread = spool.header->first_thread; thread;) {
     const auto* b = at<ThreadBlock>(thread);
@@ -157,7 +140,7 @@ bool keep_function_sums(uint32_t* chain) {
   uint32_t done = 0;
   uint32_t* link = chain;
   while (done < used_count || *link) {  // blocks of an earlier use that are not needed now are emptied
-    if (!*link && !(*link = take(sizeof(FunctionSums)))) return false;
+    if (!*link && !(*link = allocate_or_fold(sizeof(FunctionSums)))) return false;
     auto* rows = at<FunctionSums>(*link);
     rows->rows = 0;
     for (; rows->rows < FunctionSums::kRows && done < used_count; ++done) rows->of[rows->rows++] = sums[used[done]];
@@ -185,7 +168,7 @@ bool keep_process_sums(OpenPhase& phase) {
   for (uint32_t l = 0; l < kSystemLayers; ++l) {
     for (uint32_t d = 0; d < 2; ++d) {
       uint32_t& kept = phase.sizes[l][d];
-      if (!kept && has_sizes[l][d] && !(kept = take(sizeof(FineSizes)))) whole = false;
+      if (!kept && has_sizes[l][d] && !(kept = allocate_or_fold(sizeof(FineSizes)))) whole = false;
       if (kept) __builtin_memcpy(at<FineSizes>(kept)->count, sizes[l][d], sizeof sizes[l][d]);
     }
   }
@@ -200,7 +183,7 @@ bool add_sums(uint32_t* functions, uint32_t* size_sums) {
   for (uint32_t i = 0; i < used_count; ++i) {
     const FunctionSum& sum = sums[used[i]];
     if (sum.calls == 0 && sum.errors == 0) continue;
-    FunctionSum* row = row_of(functions, sum.function, sum.direction);
+    FunctionSum* row = row_of<FunctionSums>(functions, FunctionSum{0, 0, 0, 0, 0, sum.function, sum.direction, 0, {}});
     if (row)
       add(*row, sum, 1);
     else
@@ -210,7 +193,8 @@ bool add_sums(uint32_t* functions, uint32_t* size_sums) {
     for (uint32_t d = 0; d < 2; ++d) {
       for (uint32_t bin = 0; has_sizes[l][d] && bin < kFineSizes; ++bin) {
         if (sizes[l][d][bin] == 0) continue;
-        SizeSum* row = size_row_of(size_sums, l, d, bin);
+        SizeSum* row = row_of<SizeSums>(
+            size_sums, SizeSum{0, static_cast<uint16_t>(bin), static_cast<uint8_t>(l), static_cast<uint8_t>(d), 0});
         if (row)
           row->count += sizes[l][d][bin];
         else
@@ -222,6 +206,7 @@ bool add_sums(uint32_t* functions, uint32_t* size_sums) {
 }
 
 void reset_sums() {
+  if (!were_read) return;
   __builtin_memset(static_cast<void*>(sums), 0, sizeof sums);
   __builtin_memset(sizes, 0, sizeof sizes);
   __builtin_memset(has_sizes, 0, sizeof has_sizes);

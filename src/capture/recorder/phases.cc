@@ -44,10 +44,16 @@ uint32_t innermost(uint32_t below) {
   return kOpenPhases;
 }
 
-uint32_t add_phase(uint32_t slot, uint64_t hash, const char* path, uint32_t length) {
+/// Where a phase is, or would be: its slot is 0.
+uint32_t& slot_of(uint64_t hash) {
+  uint32_t slot = static_cast<uint32_t>(hash) % kSlots;
+  while (slots[slot] && at<Phase>(slots[slot])->hash != hash) slot = (slot + 1) % kSlots;
+  return slots[slot];
+}
+
+uint32_t add_phase(uint64_t hash, const char* path, uint32_t length) {
   if (phases >= kPhases) return 0;
-  uint32_t offset = allocate(sizeof(Phase));
-  if (!offset && fold_some()) offset = allocate(sizeof(Phase));
+  uint32_t offset = allocate_or_fold(sizeof(Phase));
   const uint32_t name = offset ? allocate_name(path, length) : 0;
   if (!name) return 0;
   auto* added = at<Phase>(offset);
@@ -56,17 +62,15 @@ uint32_t add_phase(uint32_t slot, uint64_t hash, const char* path, uint32_t leng
   added->least = ~uint64_t{0};
   added->next = spool.header->first_phase;
   __atomic_store_n(&spool.header->first_phase, offset, __ATOMIC_RELEASE);
-  slots[slot] = offset;
+  slot_of(hash) = offset;
   ++phases;
   return offset;
 }
 
 uint32_t phase_of(const char* path, uint32_t length) {
   const uint64_t hash = base::hash_text({path, length});
-  uint32_t slot = static_cast<uint32_t>(hash) % kSlots;
-  for (; slots[slot]; slot = (slot + 1) % kSlots)
-    if (at<Phase>(slots[slot])->hash == hash) return slots[slot];
-  return add_phase(slot, hash, path, length);
+  const uint32_t known = slot_of(hash);
+  return known ? known : add_phase(hash, path, length);
 }
 
 /// Moves what threads counted since the latest boundary into every open phase.
@@ -111,7 +115,7 @@ uint32_t first_shift(const Phase& phase) {
 uint32_t take_open_phase() {
   if (spool.header->open_phase_count >= kOpenPhases) return 0;
   if (spares) return spare[--spares];
-  return allocate(sizeof(OpenPhase));
+  return allocate_or_fold(sizeof(OpenPhase));
 }
 
 bool open_one(const char* name) {
@@ -217,10 +221,8 @@ void forget_all_descriptors() { forget_descriptors(0, kDescriptors - 1); }
 }  // namespace
 
 const Phase* known_phase(const char* path) {
-  const uint64_t hash = base::hash_text(path);
-  for (uint32_t slot = static_cast<uint32_t>(hash) % kSlots; slots[slot]; slot = (slot + 1) % kSlots)
-    if (at<Phase>(slots[slot])->hash == hash) return at<Phase>(slots[slot]);
-  return nullptr;
+  const uint32_t known = slot_of(base::hash_text(path));
+  return known ? at<Phase>(known) : nullptr;
 }
 
 void begin_phase(const char* name) {
@@ -291,10 +293,12 @@ void end_phases_of_thread() {
 }
 
 void reset_phases() {
-  memset(slots, 0, sizeof slots);
-  phases = spares = 0;
-  reset_instances();
+  if (phases) {  // most processes have none, and need not touch this memory
+    memset(slots, 0, sizeof slots);
+    reset_instances();
+  }
   reset_sums();
+  phases = spares = 0;
   state.stretch.store(0, std::memory_order_relaxed);
   if (only) state.paused.store(true, std::memory_order_relaxed);
   spool.header->phases_only = only;

@@ -216,6 +216,54 @@ TEST_F(Recorder, ThreadsThatFoldLoseNothing) {
   EXPECT_EQ(series, after.sum(counter::bytes_written) + after.sum(counter::bytes_read));
 }
 
+/// Takes all memory that records can have, also what folding frees, and gives it back.
+class AllMemoryTaken {
+ public:
+  AllMemoryTaken() {
+    Update update;
+    if (!update.enter()) return;
+    {
+      SpoolLock lock;
+      do {
+        for (uint32_t size = 4096; size >= 64; size /= 2)
+          while (uint32_t offset = allocate(size)) taken_.push_back({offset, size});
+      } while (fold_some());
+    }
+    update.leave();
+  }
+  ~AllMemoryTaken() {
+    SpoolLock lock;
+    for (auto [offset, size] : taken_) release(offset, size);
+  }
+
+ private:
+  std::vector<std::pair<uint32_t, uint32_t>> taken_;
+};
+
+TEST_F(Recorder, CallsWithoutMemoryAreCountedInTheTotals) {
+  SpoolContents before, after;
+  const int fds[] = {open_file("/full/closed"), open_file("/full/duplicated"), open_file("/full/asked")};
+  harvest(before);
+  std::thread other([&] {
+    plain_call(Fn::sync, true, {1, 2});  // has its memory as a thread, and none at the files
+    AllMemoryTaken taken;
+    close_file(fds[0]);
+    duplicated(Fn::dup, fds[1], 600'000, {1, 2});
+    descriptor_call(Fn::fstat, fds[2], Metadata::kStats, true, {1, 2});
+    path_call(Fn::stat, -100, "/full/asked", Metadata::kStats, true, {1, 2});
+    // Its own directory has no record: nothing can be made.
+    close_file(open_file("/full/opened"));
+  });
+  other.join();
+  Records records = harvest(after);
+  const uint64_t gained = after.process.unattributed_operations - before.process.unattributed_operations;
+  EXPECT_EQ(records.by_path.at("/full/closed")[counter::closes], 0u);
+  EXPECT_GE(gained, 5u);
+  close_file(fds[1]);
+  close_file(fds[2]);
+  close_file(600'000);
+}
+
 TEST_F(Recorder, AnOperationInsideAnUpdateIsCountedInTheTotals) {
   SpoolContents before, after;
   harvest(before);

@@ -120,8 +120,7 @@ Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time)
   if (shard->directions[index]) return at<Direction>(shard->directions[index]);
   Referenced kept(shard->record);
   SpoolLock lock;
-  uint32_t offset = allocate(sizeof(Direction));
-  if (!offset && fold_some()) offset = allocate(sizeof(Direction));
+  uint32_t offset = allocate_or_fold(sizeof(Direction));
   if (!offset) return nullptr;
   auto* direction = at<Direction>(offset);
   direction->first_time = first_time;
@@ -136,8 +135,7 @@ Metadata* metadata_of(Shard* shard) {
   if (shard->metadata) return at<Metadata>(shard->metadata);
   Referenced kept(shard->record);
   SpoolLock lock;
-  uint32_t offset = allocate(sizeof(Metadata));
-  if (!offset && fold_some()) offset = allocate(sizeof(Metadata));
+  uint32_t offset = allocate_or_fold(sizeof(Metadata));
   shard->metadata = offset;
   return offset ? at<Metadata>(offset) : nullptr;
 }
@@ -168,8 +166,7 @@ void link_profile(uint32_t offset, uint16_t function, uint8_t moves) {
 
 Profile* add_profile(Fn function, uint8_t moves) {
   SpoolLock lock;
-  uint32_t offset = allocate(sizeof(Profile));
-  if (!offset && fold_some()) offset = allocate(sizeof(Profile));
+  uint32_t offset = allocate_or_fold(sizeof(Profile));
   if (!offset) return nullptr;
   link_profile(offset, static_cast<uint16_t>(function), moves);
   block->profiles[static_cast<uint32_t>(function)] = offset;

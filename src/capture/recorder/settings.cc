@@ -109,6 +109,8 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
     add_rule(value, true);
   else if (strcmp(key, "file_sizes") == 0)
     settings.file_sizes = is_on(value);
+  else if (strcmp(key, "cluster") == 0)
+    settings.cluster = is_on(value);
   else if (strcmp(key, "reduce") == 0)
     set_reduce(settings, value);
   else if (strcmp(key, "reduce_patience") == 0)
@@ -301,6 +303,8 @@ void read_environment(Settings& settings, const char* configured_spool) {
   if (sizes && *sizes) settings.file_sizes = is_on(sizes);
   const char* capture = environment_value("HEADRACE_CAPTURE");
   if (capture && *capture) settings.phases_only = strcmp(capture, "phases") == 0;
+  const char* cluster = environment_value("HEADRACE_CLUSTER");
+  if (cluster && *cluster) settings.cluster = is_on(cluster);
   const char* reduce = environment_value("HEADRACE_REDUCE");
   if (reduce) set_reduce(settings, reduce);
   if (const char* patience = environment_value("HEADRACE_REDUCE_PATIENCE")) set_patience(settings, patience);

@@ -14,6 +14,7 @@ struct Settings {
   bool harvested;  // … which waits for the end of the processes of this node
   bool file_sizes;
   bool phases_only;      // nothing is recorded outside phases
+  bool cluster;          // ranks of parallel programs, when they end
   Reduce reduce;         // figures of parallel programs, when they end
   uint64_t patience_ns;  // longest wait for another rank then
   uint64_t memory;       // bytes a process
@@ -22,9 +23,9 @@ struct Settings {
 };
 
 /// Reads HEADRACE, then HEADRACE_JOB with its config file; without a launcher the site's file, the user's, and
-/// HEADRACE_MEMORY, _INCLUDE, _EXCLUDE, _FILE_SIZES, _CAPTURE, _SPOOL. Adds the inclusion rules and chooses the clock.
-/// Allocates nothing; values that make no sense are passed over, as the launcher and `headrace doctor` name them.
-/// Before other threads exist.
+/// HEADRACE_MEMORY, _CLUSTER, _INCLUDE, _EXCLUDE, _FILE_SIZES, _CAPTURE, _SPOOL. Adds the inclusion rules and chooses
+/// the clock. Allocates nothing; values that make no sense are passed over, as the launcher and `headrace doctor` name
+/// them. Before other threads exist.
 Settings read_settings();
 
 /// The value of an environment variable, or null. Unlike getenv it is never intercepted.

@@ -7,10 +7,24 @@ namespace headrace::capture {
 
 static_assert(kFineSizes == model::SizeBins::kCount);
 
+namespace {
+
+constexpr uint64_t kShare = 16;  // of the memory: records of files are worth more
+
+/// 0: there is no room. Lock held.
+uint32_t add_bins() {
+  if (spool.sizes + sizeof(FineSizes) > spool.limit / kShare) return 0;
+  const uint32_t offset = allocate(sizeof(FineSizes));
+  if (offset) spool.sizes += sizeof(FineSizes);
+  return offset;
+}
+
+}  // namespace
+
 void count_other_size(SizeCursor& cursor, uint64_t size, uint64_t operations) {
   if (cursor.bins == 0) {
     SpoolLock lock;
-    cursor.bins = allocate(sizeof(FineSizes));
+    cursor.bins = add_bins();
   }
   if (cursor.bins == 0) {
     __atomic_fetch_add(&spool.header->uncounted_sizes, operations, __ATOMIC_RELAXED);

@@ -20,6 +20,7 @@ struct Spool {
   uint64_t limit;  // what the mapping spans
   bool backed;     // false: anonymous memory, lost at the end
   bool noted;      // not backed, and a note says so
+  uint64_t sizes;  // bytes that bins of sizes took
   char path[256];
 };
 inline constinit Spool spool{};

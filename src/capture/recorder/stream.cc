@@ -121,13 +121,6 @@ void count_system(Shard* shard, DirectionIndex direction, uint64_t bytes, uint64
 
 }  // namespace
 
-void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
-  if (is_excluded(tag))
-    count_excluded(tag, direction, result);
-  else if (result >= 0 && state.enabled && !is_ignored(tag) && !state.paused.load(std::memory_order_relaxed))
-    unattributed(direction, static_cast<uint64_t>(result));
-}
-
 void count_reached(CachedFile& cached, DirectionIndex direction, const FILE* stream, uint64_t bytes) {
   count_system(cached.shard, direction, bytes, static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base));
   if (cached.file->unknown_position == 0) cached.file->unknown_position = 1;  // the system's moved with the buffer

@@ -61,7 +61,6 @@ struct StreamCall {
 };
 
 /// Counts a call on a stream that is not followed.
-HEADRACE_COLD void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result);
 /// A call that the buffer alone could not answer moved `bytes` between it and the system.
 HEADRACE_COLD void count_reached(CachedFile& cached, DirectionIndex direction, const FILE* stream, uint64_t bytes);
 /// Makes this thread the one whose view of the buffer is compared, or nobody when there are several or the text is

@@ -1,24 +1,7 @@
 #include "capture/recorder/transfer.h"
 
 namespace headrace::capture {
-
-bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
-  OpenFile* file = file_of(tag);
-  if (!is_current(tag) || file->record == 0) return false;  // closed by another thread meanwhile
-  Shard* shard = shard_of(file->record, layer);
-  if (!shard) return false;
-  shard->flags |= file->flags;
-  auto direction = [&](DirectionIndex i) {
-    return shard->directions[i] ? at<Direction>(shard->directions[i]) : nullptr;
-  };
-  cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2, {}, {}};
-  set_thresholds(cached);
-  return true;
-}
-
-void count_switch(CachedFile& cached) {
-  if (++cached.shard->switches == UINT32_MAX) cached.tag = kUnknownTag;  // the next operation gets a new shard
-}
+namespace {
 
 void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result) {
   // No section: a signal handler may come between, so the counts are changed by single instructions.
@@ -39,6 +22,33 @@ void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result) {
   auto* excluded = at<Excluded>(offset);
   excluded->operations[direction]++;
   if (result > 0) excluded->bytes[direction] += static_cast<uint64_t>(result);
+}
+
+}  // namespace
+
+bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
+  OpenFile* file = file_of(tag);
+  if (!is_current(tag) || file->record == 0) return false;  // closed by another thread meanwhile
+  Shard* shard = shard_of(file->record, layer);
+  if (!shard) return false;
+  shard->flags |= file->flags;
+  auto direction = [&](DirectionIndex i) {
+    return shard->directions[i] ? at<Direction>(shard->directions[i]) : nullptr;
+  };
+  cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2, {}, {}};
+  set_thresholds(cached);
+  return true;
+}
+
+void count_switch(CachedFile& cached) {
+  if (++cached.shard->switches == UINT32_MAX) cached.tag = kUnknownTag;  // the next operation gets a new shard
+}
+
+void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
+  if (is_excluded(tag))
+    count_excluded(tag, direction, result);
+  else if (result >= 0 && state.enabled && !is_ignored(tag) && !state.paused.load(std::memory_order_relaxed))
+    unattributed(direction, static_cast<uint64_t>(result));
 }
 
 void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, uint64_t spent, uint64_t start) {

@@ -33,7 +33,8 @@ struct Operation {
 
 /// Finds the thread's shard for a tag it has not met in this layer. False: the file is gone or memory is out.
 HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer);
-__attribute__((noinline)) void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result);
+/// Counts an operation of a descriptor that has no record: by its rule where it is excluded, else in no file.
+__attribute__((noinline)) void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result);
 void count_switch(CachedFile& cached);
 HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, uint64_t spent,
                                  uint64_t start);
@@ -152,10 +153,7 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
   uint64_t tag = tag_of(fd);
   if (HEADRACE_UNLIKELY(!is_tracked(tag))) {
     auto result = call();
-    if (HEADRACE_LIKELY(is_excluded(tag)))
-      count_excluded(tag, D, result);
-    else if (result >= 0 && state.enabled && !is_ignored(tag) && !state.paused.load(std::memory_order_relaxed))
-      unattributed(D, static_cast<uint64_t>(result));
+    count_untracked(tag, D, result);
     return result;
   }
   uint64_t start = base::ticks();
@@ -171,10 +169,7 @@ template <DirectionIndex D>
 HEADRACE_COLD void account_copy(Fn function, int fd, const int64_t* offset, int64_t result, uint64_t start,
                                 uint64_t end) {
   uint64_t tag = tag_of(fd);
-  if (!is_tracked(tag)) {
-    if (is_excluded(tag)) count_excluded(tag, D, result);
-    return;
-  }
+  if (!is_tracked(tag)) return count_untracked(tag, D, result);
   uint64_t at = offset ? static_cast<uint64_t>(*offset) - static_cast<uint64_t>(result > 0 ? result : 0) : 0;
   Operation op{fd, tag, at, nullptr, result, D == kWrite ? start : end, end};
   if (offset)

@@ -169,6 +169,7 @@ void RankPart::add_contents() {
   for (const model::Profile& profile : contents_.profiles) tables_.add_profile(id, profile);
   for (const model::SeriesBin& bin : contents_.series) tables_.add_series(id, bin);
   for (const model::Phase& phase : contents_.phases.finished) tables_.add_phase(id, phase);
+  tables_.add_clusters(id, contents_.process.instance, clusters_);
   for (const model::Gap& gap : contents_.gaps) tables_.add_gap(id, gap);
   for (const model::Module& module : contents_.modules) tables_.add_module(module);
   for (const model::Stack& stack : contents_.stacks) tables_.add_stack(stack);

@@ -33,6 +33,9 @@ class RankPart {
   /// The process that stands for all ranks of the program.
   uint64_t standing() const { return standing_; }
 
+  /// Before divide(): what the ranks found out about themselves.
+  void add_clusters(model::Clusters clusters) { clusters_ = std::move(clusters); }
+
   /// Keys of what may be shared, ascending.
   base::Result<std::vector<uint64_t>> keys();
   /// After keys(), with the census' answers: makes the rank's own rows, and returns the records that others have too.
@@ -57,6 +60,7 @@ class RankPart {
   RankSource& source_;
   const MountTable* mounts_;
   SpoolContents contents_;
+  model::Clusters clusters_;
   uint64_t standing_ = 0;
   std::vector<uint64_t> keys_;
   LogTables tables_;

@@ -37,6 +37,9 @@ class Reduction {
   /// Something about the whole program that is not in the figures.
   void add_gap(const model::Gap& gap) { part_.tables().add_gap(0, gap); }
 
+  /// Before make_parts(): what the ranks found out about themselves.
+  void add_clusters(model::Clusters clusters) { part_.add_clusters(std::move(clusters)); }
+
   /// Steps 2 and 3, after count_shared(). `merge`: ranks' records of the same thing become one; otherwise each rank
   /// keeps its own. `job`: of the log, as rank 0 knows it. `id`: of this reduction, equal at all ranks and at no other
   /// one in that log. The ranks that write get their parts of the log, each closed and good to be put behind another;

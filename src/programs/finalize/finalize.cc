@@ -5,11 +5,14 @@
 //
 // It is loaded so that its calls of the C library are not captured.
 #include <optional>
+#include <utility>
 
 #include "base/collectives.h"
 #include "capture/finalize_request.h"
+#include "capture/harvest/cluster_notes.h"
 #include "capture/harvest/job_log.h"
 #include "capture/harvest/spool_directory.h"
+#include "capture/reduce/end_clusters.h"
 #include "capture/reduce/reduce.h"
 #include "programs/finalize/memory.h"
 #include "programs/finalize/mpi_communicator.h"
@@ -28,30 +31,59 @@ using capture::SharedLog;
 
 /// What all ranks do, whatever the settings of each.
 struct Plan {
-  bool left = false;  // to launchers: each rank has one that stores what there is, and merging would save little
-  bool merge = false;
+  bool launched = false;  // each rank has a launcher that stores what there is
+  bool always = false, never = false, few = false, cluster = false;
+
+  bool merges(uint64_t shared_rows) const { return always || shared_rows > capture::kRowsKept; }
 };
 
-base::Result<Plan> plan_of(base::Communicator& ranks, const FinalizeRequest& request, uint64_t shared_rows) {
-  uint64_t wishes[] = {request.launched != 0 ? 0u : 1u, request.always};
+base::Result<Plan> plan_of(base::Communicator& ranks, const FinalizeRequest& request) {
+  uint64_t wishes[] = {request.launched ^ 1u, request.always, request.never, request.few ^ 1u, request.cluster};
   HEADRACE_TRY(base::all_reduce(ranks, wishes, [](uint64_t a, uint64_t b) { return a + b; }));
-  const bool merge = wishes[1] != 0 || shared_rows > capture::kRowsKept;
-  return Plan{wishes[0] == 0 && !merge, merge};
+  Plan plan;
+  plan.launched = wishes[0] == 0;
+  plan.always = wishes[1] != 0;
+  plan.never = wishes[2] != 0;
+  plan.few = wishes[3] == 0;
+  plan.cluster = wishes[4] != 0;
+  return plan;
 }
 
-Reduced finalize(const FinalizeRequest& request) {
-  MpiCommunicator ranks(request.mpi);
+struct NoRecords : capture::RecordSink {
+  void record(const model::FileRecord&) override {}
+};
+
+/// Each rank's spool gets what it learns, whatever becomes of the reduction.
+base::Result<model::Clusters> find_clusters(base::Communicator& ranks, SpoolSource& source,
+                                            const FinalizeRequest& request) {
+  NoRecords none;
+  const auto mine = source.read(none);
+  HEADRACE_TRY(base::agree(ranks, mine.status()));
+  HEADRACE_ASSIGN(model::Clusters found, capture::cluster_at_end(ranks, *mine));
+  const std::vector<uint8_t> notes = capture::encode_clusters(found);
+  (void)request.keep_clusters(notes.data(), notes.size());
+  return found;
+}
+
+Reduced finalize_over(base::Communicator& ranks, const FinalizeRequest& request) {
   const std::string path = request.spool_path, name = path.substr(path.rfind('/') + 1);
   capture::SpoolName spool;
   if (!capture::parse_spool_name(name, &spool)) return Reduced::kFailed;
   const capture::MountTable mounts = capture::MountTable::of_this_process();
   SpoolSource source({static_cast<std::byte*>(request.spool), request.spool_bytes}, name, spool.image);
   capture::Reduction reduction(ranks, source, &mounts);
+  const auto plan = plan_of(ranks, request);
+  if (!plan.ok()) return Reduced::kFailed;
+  if (plan->cluster) {
+    auto clusters = find_clusters(ranks, source, request);
+    if (!clusters.ok()) return Reduced::kFailed;
+    reduction.add_clusters(std::move(*clusters));
+  }
+  if (ranks.size() == 1 || plan->never || (plan->launched && plan->few && !plan->always)) return Reduced::kLeft;
   const auto shared = reduction.count_shared();
   if (!shared.ok()) return Reduced::kFailed;
-  const auto plan = plan_of(ranks, request, *shared);
-  if (!plan.ok()) return Reduced::kFailed;
-  if (plan->left) return Reduced::kLeft;
+  const bool merge = plan->merges(*shared);
+  if (plan->launched && !merge) return Reduced::kLeft;
   Place place(path);
   const auto one_log = place.agree_on_log(ranks);
   if (!one_log.ok()) return Reduced::kFailed;
@@ -77,7 +109,7 @@ Reduced finalize(const FinalizeRequest& request) {
   // With the rest of rank 0's part it counts when all parts do, and tells so.
   if (request.mpi.rank == 0)
     reduction.add_fact(capture::kReductionFact + capture::identity_text(place.reduction()), "yes");
-  const auto part = reduction.make_parts(plan->merge, log ? log->job() : 0, place.reduction());
+  const auto part = reduction.make_parts(merge, log ? log->job() : 0, place.reduction());
   if (!part.ok()) return Reduced::kFailed;
   if (const auto& files = reduction.files_to_ask(); !files.empty()) (void)request.keep_more(files.data(), files.size());
   SharedFile file(place.path(), log ? &*log : nullptr);
@@ -90,6 +122,13 @@ Reduced finalize(const FinalizeRequest& request) {
       return Reduced::kUndecided;
   }
   return Reduced::kUndecided;
+}
+
+Reduced finalize(const FinalizeRequest& request) {
+  base::SerialCommunicator alone;
+  if (request.mpi.ranks == 1) return finalize_over(alone, request);
+  MpiCommunicator ranks(request.mpi);
+  return finalize_over(ranks, request);
 }
 
 }  // namespace

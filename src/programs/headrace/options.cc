@@ -30,6 +30,8 @@ const char kRunHelp[] =
     "      --file-sizes      also ask for the size of each file when it is opened\n"
     "      --capture phases  record only inside phases that the program marks\n"
     "                        (docs/phases.md); the default is all\n"
+    "      --cluster         ranks of an MPI program find out which of them did the\n"
+    "                        same, in all and in each phase (docs/clustering.md)\n"
     "      --interim TIME    write what was done so far to LOG.so-far.hr every 90s,\n"
     "                        10m or 6h, until the log is complete\n"
     "      --anonymize       write tokens for paths, arguments, hosts and users\n"
@@ -223,9 +225,10 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
   Walker walk(arguments);
   while (walk.next()) {
     if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
-    if (walk.is("-q", "--quiet") || walk.is("--file-sizes") || walk.is("--anonymize")) {
+    if (walk.is("-q", "--quiet") || walk.is("--file-sizes") || walk.is("--cluster") || walk.is("--anonymize")) {
       HEADRACE_TRY(walk.no_value());
       (walk.is("--file-sizes")  ? settings.file_sizes
+       : walk.is("--cluster")   ? settings.cluster
        : walk.is("--anonymize") ? settings.anonymize
                                 : settings.quiet) = true;
       continue;

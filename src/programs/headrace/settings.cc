@@ -138,6 +138,10 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     HEADRACE_ASSIGN(settings->file_sizes, parse_switch(value, place));
     return {};
   }
+  if (key == "cluster") {
+    HEADRACE_ASSIGN(settings->cluster, parse_switch(value, place));
+    return {};
+  }
   if (key == "reduce") {
     if (value != "auto" && value != "always" && value != "never")
       return {Code::kInvalid, place + ": reduce is auto, always or never, not " + value};
@@ -186,7 +190,7 @@ Status apply_setting(const std::string& key, const std::string& value, const std
   return {Code::kInvalid,
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
-              "exclude, file_sizes, interim, reduce, reduce_patience, spool and topology"};
+              "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool and topology"};
 }
 
 std::string site_configuration() {
@@ -229,7 +233,8 @@ Status read_environment(RunSettings* settings) {
   } kSingle[] = {{"HEADRACE_MEMORY", "memory"},   {"HEADRACE_FILE_SIZES", "file_sizes"},
                  {"HEADRACE_CAPTURE", "capture"}, {"HEADRACE_INTERIM", "interim"},
                  {"HEADRACE_REDUCE", "reduce"},   {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
-                 {"HEADRACE_SPOOL", "spool"},     {"HEADRACE_TOPOLOGY", "topology"}};
+                 {"HEADRACE_SPOOL", "spool"},     {"HEADRACE_TOPOLOGY", "topology"},
+                 {"HEADRACE_CLUSTER", "cluster"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

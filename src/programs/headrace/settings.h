@@ -21,6 +21,7 @@ struct RunSettings {
   std::vector<Rule> rules;
   bool file_sizes = false;
   bool phases_only = false;       // nothing is recorded outside the program's phases
+  bool cluster = false;           // ranks of parallel programs, when they end
   std::string reduce = "auto";    // figures of parallel programs, when they end; or always, or never
   uint64_t reduce_patience = 60;  // seconds that a rank waits for another one then
   uint64_t interim_seconds = 0;   // between snapshots of the running job, 0 = none
@@ -50,7 +51,8 @@ std::string user_configuration();
 /// kInvalid with file and line of the first mistake.
 base::Status read_configuration(const std::string& path, RunSettings* settings);
 /// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES,
-/// HEADRACE_CAPTURE, HEADRACE_INTERIM, HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL and HEADRACE_TOPOLOGY.
+/// HEADRACE_CAPTURE, HEADRACE_CLUSTER, HEADRACE_INTERIM, HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL and
+/// HEADRACE_TOPOLOGY.
 base::Status read_environment(RunSettings* settings);
 /// Sets one value as configuration files name it; `place` begins the message of a mistake.
 base::Status apply_setting(const std::string& key, const std::string& value, const std::string& place,

@@ -85,6 +85,8 @@ int main(int argc, char** argv) {
   headrace_phase_begin("idle");
   headrace_phase_end("idle");
   ask("idle", "idle");
+  MPI_Barrier(MPI_COMM_WORLD);
+  ask("end", NULL);
   MPI_Finalize();
   ask("late", "dump");
   return 0;
