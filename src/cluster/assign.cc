@@ -1,36 +1,43 @@
 #include "cluster/assign.h"
 
+#include <algorithm>
+
 namespace headrace::cluster {
 namespace {
 
-/// Whether no dimension is beyond its limit: the score is 0 then. Nearly all rows need no more than this.
-bool within_limits(const float* __restrict row, const float* __restrict centre, const float* __restrict limit,
-                   size_t size) {
-  int beyond = 0;
-  for (size_t j = 0; j < size; ++j) beyond |= std::fabs(row[j] - centre[j]) > limit[j] ? 1 : 0;
-  return beyond == 0;
-}
+// Rows that are looked at together stay in the nearest cache.
+constexpr size_t kBlockFloats = 2048, kMostBlock = 64;
 
 }  // namespace
 
 void assign(const Model& model, const Points& rows, uint64_t first, Assignment& assignment, Tally& tally) {
-  const size_t size = model.space.size();
-  std::vector<float> row(size);
-  std::vector<double> raw(model.space.dims());
-  assignment.cluster.assign(rows.rows, ~uint32_t{0});
-  assignment.score.assign(rows.rows, 0);
-  for (size_t i = 0; i < rows.rows; ++i) {
-    if (!model.space.place(rows, i, row.data(), raw.data())) {
-      tally.add_unusable();
-      continue;
+  const size_t size = model.space.size(), dims = model.space.dims();
+  const size_t block = std::clamp<size_t>(kBlockFloats / std::max<size_t>(1, size), 1, kMostBlock);
+  std::vector<float> placed(block * size), distance(block);
+  std::vector<double> raw(block * dims);
+  std::vector<uint8_t> usable(block);
+  assignment.cluster.resize(rows.rows);
+  assignment.score.resize(rows.rows);
+  for (size_t begin = 0; begin < rows.rows; begin += block) {
+    const size_t count = std::min(block, rows.rows - begin);
+    uint32_t* const nearest = &assignment.cluster[begin];
+    for (size_t i = 0; i < count; ++i)
+      usable[i] = model.space.place(rows, begin + i, &placed[i * size], &raw[i * dims]);
+    nearest_of_each(model.distance, placed.data(), count, model.centres.data(), model.k(), size, nearest,
+                    distance.data());
+    for (size_t i = 0; i < count; ++i) {
+      assignment.score[begin + i] = 0;
+      if (!usable[i]) {
+        nearest[i] = ~uint32_t{0};
+        tally.add_unusable();
+        continue;
+      }
+      const uint32_t cluster = nearest[i];
+      const float* const row = &placed[i * size];
+      const float score = model.score(row, cluster);
+      assignment.score[begin + i] = score;
+      tally.add(first + begin + i, cluster, distance[i], score, row, &raw[i * dims]);
     }
-    float distance = 0;
-    const uint32_t cluster = nearest(model.distance, row.data(), model.centres.data(), model.k(), size, &distance);
-    const bool inside = within_limits(row.data(), &model.centres[cluster * size], &model.limit[cluster * size], size);
-    const float score = inside ? 0 : model.score(row.data(), cluster);
-    assignment.cluster[i] = cluster;
-    assignment.score[i] = score;
-    tally.add(first + i, cluster, distance, score, row.data(), raw.data());
   }
   tally.finish();
 }

@@ -31,31 +31,38 @@ Division divide(const Placed& sample, const Centres& centres, Distance distance)
   division.nearest.resize(sample.rows());
   division.distance.resize(sample.rows());
   division.members.resize(k);
-  for (uint32_t i = 0; i < sample.rows(); ++i) {
-    const uint32_t best = nearest(distance, sample.row(i), centres.data(), k, sample.size, &division.distance[i]);
-    division.nearest[i] = best;
-    division.members[best].push_back(i);
-  }
+  nearest_of_each(distance, sample.values.data(), sample.rows(), centres.data(), k, sample.size,
+                  division.nearest.data(), division.distance.data());
+  for (uint32_t i = 0; i < sample.rows(); ++i) division.members[division.nearest[i]].push_back(i);
   return division;
 }
 
 void middle_of(const Placed& sample, const std::vector<uint32_t>& rows, float* out) {
-  std::vector<float> column(rows.size());
-  for (size_t j = 0; j < sample.size; ++j) {
-    for (size_t i = 0; i < rows.size(); ++i) column[i] = sample.row(rows[i])[j];
-    out[j] = median(std::span(column));
+  const size_t count = rows.size();
+  std::vector<float> columns(kLanes * count);
+  for (size_t first = 0; first < sample.size; first += kLanes) {
+    for (size_t i = 0; i < count; ++i) {
+      const float* row = sample.row(rows[i]) + first;
+      for (size_t j = 0; j < kLanes; ++j) columns[j * count + i] = row[j];
+    }
+    for (size_t j = 0; j < kLanes; ++j) out[first + j] = median(std::span(columns).subspan(j * count, count));
   }
 }
 
 std::vector<float> common_scale(const Placed& sample, const Centres& centres, const Division& division) {
-  std::vector<float> scale(sample.size), column(sample.rows());
+  std::vector<float> scale(sample.size), columns(kLanes * sample.rows());
   const size_t rows = sample.rows(), k = division.members.size();
   // Centres that were fitted to few rows are too near to them.
   const float freedom = rows > k ? std::sqrt(static_cast<float>(rows) / static_cast<float>(rows - k)) : 2.0f;
-  for (size_t j = 0; j < sample.size; ++j) {
-    for (uint32_t i = 0; i < rows; ++i)
-      column[i] = std::fabs(sample.row(i)[j] - centres[division.nearest[i] * sample.size + j]);
-    scale[j] = std::max(sample.finest, kDeviationOfMedian * freedom * median(std::span(column)));
+  for (size_t first = 0; first < sample.size; first += kLanes) {
+    for (size_t i = 0; i < rows; ++i) {
+      const float *row = sample.row(i) + first, *centre = &centres[division.nearest[i] * sample.size + first];
+      for (size_t j = 0; j < kLanes; ++j) columns[j * rows + i] = std::fabs(row[j] - centre[j]);
+    }
+    for (size_t j = 0; j < kLanes; ++j) {
+      const float middle = median(std::span(columns).subspan(j * rows, rows));
+      scale[first + j] = std::max(sample.finest, kDeviationOfMedian * freedom * middle);
+    }
   }
   return scale;
 }

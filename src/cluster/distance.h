@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -75,5 +76,12 @@ inline uint32_t nearest(Distance distance, const float* point, const float* cent
   if (how_far != nullptr) *how_far = least;
   return best;
 }
+
+/// Manhattan distances from a point to each of `count` rows.
+void distances_to(const float* point, const float* rows, size_t count, size_t size, float* out);
+
+/// nearest() of each of `count` rows.
+void nearest_of_each(Distance distance, const float* rows, size_t count, const float* centres, uint32_t k, size_t size,
+                     uint32_t* which, float* how_far);
 
 }  // namespace headrace::cluster

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cluster/quantile.h"
+#include "cluster/wide.h"
 
 namespace headrace::cluster {
 namespace {
@@ -26,6 +27,32 @@ struct Deviations {
     return std::fabs(sample.row(row)[dim] - model.centres[division.nearest[row] * sample.size + dim]);
   }
 };
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/// As Model::score, looking at eight dimensions at once: in nearly all of them nothing is beyond its limit.
+HEADRACE_AVX2 float wide_score(const float* row, const float* centre, const float* limit, const float* exponent,
+                               size_t size, float floor) {
+  using Eight = float __attribute__((vector_size(32)));
+  using EightInts = int __attribute__((vector_size(32)));
+  float sum = 0;
+  for (size_t j = 0; j < size; j += kLanes) {
+    Eight one, other, most;
+    std::memcpy(&one, row + j, sizeof one);
+    std::memcpy(&other, centre + j, sizeof other);
+    std::memcpy(&most, limit + j, sizeof most);
+    const Eight away = reinterpret_cast<Eight>(reinterpret_cast<EightInts>(one - other) & 0x7fffffff);
+    int beyond = __builtin_ia32_movmskps256(reinterpret_cast<Eight>(away > most));
+    for (; beyond != 0; beyond &= beyond - 1) {
+      const size_t dim = j + static_cast<size_t>(__builtin_ctz(static_cast<unsigned>(beyond)));
+      const float ratio = std::fabs(row[dim] - centre[dim]) / limit[dim];
+      sum += floor * (std::pow(ratio, exponent[dim]) - 1);
+    }
+  }
+  return sum;
+}
+#else
+float wide_score(const float*, const float*, const float*, const float*, size_t, float) { return 0; }
+#endif
 
 /// The limit of each cluster holds its scale until the tails are known.
 void set_scales(const Deviations& from, Model& model) {
@@ -69,9 +96,13 @@ float floor_of(uint32_t dims) { return std::max(1.0f, std::log(static_cast<float
 
 float Model::score(const float* row, uint32_t cluster, uint32_t* worst) const {
   const size_t begin = cluster * space.size();
+  if (worst == nullptr && has_avx2())
+    return wide_score(row, &centres[begin], &limit[begin], exponent.data(), space.size(), floor);
   float sum = 0, most = 0;
   for (uint32_t j = 0; j < space.dims(); ++j) {
-    const float ratio = std::fabs(row[j] - centres[begin + j]) / limit[begin + j];
+    const float deviation = std::fabs(row[j] - centres[begin + j]);
+    if (worst == nullptr && deviation <= limit[begin + j]) continue;
+    const float ratio = deviation / limit[begin + j];
     if (ratio <= 1 && (worst == nullptr || ratio <= most)) continue;
     if (ratio > 1) sum += floor * (std::pow(ratio, exponent[j]) - 1);
     if (worst != nullptr && ratio > most) *worst = j;

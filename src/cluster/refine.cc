@@ -79,6 +79,8 @@ class Refinement {
     bool joined = false;
     while (count() > 1) {
       const Division division = divide(sample_, centres_, distance_);
+      std::vector<std::vector<float>> middles(count(), std::vector<float>(sample_.size));
+      for (size_t c = 0; c < count(); ++c) middle_of(sample_, division.members[c], middles[c].data());
       float least = 0;
       size_t keep = 0, go = 0;
       for (size_t a = 0; a < count(); ++a) {
@@ -86,7 +88,8 @@ class Refinement {
           const float apart =
               between(distance_, &centres_[a * sample_.size], &centres_[b * sample_.size], sample_.size);
           if (go != 0 && apart >= least) continue;
-          if (valley_between(sample_, dims_, division.members[a], division.members[b])) continue;
+          if (valley_between(sample_, dims_, division.members[a], division.members[b], middles[a], middles[b]))
+            continue;
           least = apart;
           keep = a;
           go = b;

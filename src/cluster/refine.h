@@ -16,6 +16,9 @@ void refine(const Placed& sample, uint32_t dims, Distance distance, uint64_t see
 /// Whether there is a valley between the rows of `a` and those of `b`.
 bool valley_between(const Placed& sample, uint32_t dims, const std::vector<uint32_t>& a,
                     const std::vector<uint32_t>& b);
+/// The same; `from` and `to` are their middles.
+bool valley_between(const Placed& sample, uint32_t dims, const std::vector<uint32_t>& a, const std::vector<uint32_t>& b,
+                    const std::vector<float>& from, const std::vector<float>& to);
 
 /// Rows that a cluster of a sample must have; smaller ones are looked for among what lies outside of all (groups.h).
 uint32_t least_members(uint32_t sample_rows);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "cluster/quantile.h"
 #include "cluster/random.h"
+#include "cluster/wide.h"
 
 namespace headrace::cluster {
 namespace {
@@ -30,17 +32,24 @@ double range_of(std::vector<double>& values) {
 /// By dimension, the median of the differences between a row and its nearest.
 std::vector<float> near_differences(const Placed& rows, uint32_t dims, const std::vector<uint32_t>& asked) {
   std::vector<std::vector<float>> differences(dims);
-  for (uint32_t row : asked) {
-    float least = 0;
-    uint32_t best = row;
-    for (uint32_t other = 0; other < rows.rows(); ++other) {
-      if (other == row) continue;
-      const float each = manhattan(rows.row(row), rows.row(other), rows.size);
-      if (best == row || each < least) {
-        least = each;
-        best = other;
-      }
+  // A block of rows is compared with all that are asked, so that it is read once.
+  constexpr size_t kBlock = 64;
+  std::vector<float> least(asked.size(), std::numeric_limits<float>::infinity());
+  std::vector<uint32_t> nearest(asked.size());
+  for (uint32_t first = 0; first < rows.rows(); first += kBlock) {
+    float distance[kBlock];
+    const auto count = static_cast<uint32_t>(std::min<size_t>(kBlock, rows.rows() - first));
+    for (size_t i = 0; i < asked.size(); ++i) {
+      distances_to(rows.row(asked[i]), rows.row(first), count, rows.size, distance);
+      if (asked[i] - first < count) distance[asked[i] - first] = std::numeric_limits<float>::infinity();
+      const float each = *std::min_element(distance, distance + count);
+      if (!(each < least[i])) continue;
+      least[i] = each;
+      nearest[i] = first + static_cast<uint32_t>(std::find(distance, distance + count, each) - distance);
     }
+  }
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const uint32_t row = asked[i], best = nearest[i];
     for (uint32_t j = 0; j < dims; ++j) differences[j].push_back(std::fabs(rows.row(row)[j] - rows.row(best)[j]));
   }
   std::vector<float> medians(dims);
@@ -61,28 +70,72 @@ void weigh_by_spread(const Points& rows, const std::vector<double>& range, uint6
 
 }  // namespace
 
-bool Space::place(const Points& points, size_t row, float* __restrict out, double* __restrict raw) const {
-  const uint32_t count = dims();
-  if (points.doubles) {
-    std::memcpy(raw, static_cast<const double*>(points.data) + row * count, count * sizeof(double));
-  } else {
-    const float* __restrict from = static_cast<const float*>(points.data) + row * count;
-    for (uint32_t j = 0; j < count; ++j) raw[j] = from[j];
-  }
-  // Loops without branches, so that they become vector instructions.
-  const double* __restrict less = middle.data();
-  const double* __restrict times = weight.data();
-  for (uint32_t j = 0; j < count; ++j) {
-    double each = (raw[j] - less[j]) * times[j];
-    each = each < kFarthest ? each : kFarthest;
-    each = each > -kFarthest ? each : -kFarthest;
-    out[j] = static_cast<float>(each);
-  }
+namespace {
+
+using FourFloats = float __attribute__((vector_size(16)));
+using FourDoubles = double __attribute__((vector_size(32)));
+using FourWords = int64_t __attribute__((vector_size(32)));
+
+/// Four dimensions of a row; `beyond` becomes negative where a value is not usable. Written with vectors because
+/// compilers make branches of the comparisons, one after the other.
+HEADRACE_INLINED inline void place_four(const FourDoubles& raw, const double* less, const double* times, float* out,
+                                        FourWords& beyond) {
+  FourDoubles middle, weight;
+  std::memcpy(&middle, less, sizeof middle);
+  std::memcpy(&weight, times, sizeof weight);
+  FourDoubles each = (raw - middle) * weight;
+  each = each < kFarthest ? each : FourDoubles{} + kFarthest;
+  each = each > -kFarthest ? each : FourDoubles{} - kFarthest;
+  const FourFloats placed = __builtin_convertvector(each, FourFloats);
+  std::memcpy(out, &placed, sizeof placed);
   // Bits of numbers without their sign are in the order of the numbers, and those of infinity and NaN come last.
   const auto limit = std::bit_cast<int64_t>(kLargest);
-  int64_t beyond = 0;  // negative if one is
-  for (uint32_t j = 0; j < count; ++j) beyond |= limit - (std::bit_cast<int64_t>(raw[j]) & INT64_MAX);
-  return beyond >= 0;
+  beyond |= limit - (reinterpret_cast<FourWords>(raw) & INT64_MAX);
+}
+
+HEADRACE_INLINED inline bool place_row(const Space& space, const Points& points, size_t row, float* __restrict out,
+                                       double* __restrict raw) {
+  const uint32_t count = space.dims(), fours = count / 4 * 4;
+  const double *less = space.middle.data(), *times = space.weight.data();
+  FourWords beyond = {};
+  for (uint32_t j = 0; j < fours; j += 4) {
+    FourDoubles values;
+    if (points.doubles) {
+      std::memcpy(&values, static_cast<const double*>(points.data) + row * count + j, sizeof values);
+    } else {
+      FourFloats floats;
+      std::memcpy(&floats, static_cast<const float*>(points.data) + row * count + j, sizeof floats);
+      values = __builtin_convertvector(floats, FourDoubles);
+    }
+    std::memcpy(raw + j, &values, sizeof values);
+    place_four(values, less + j, times + j, out + j, beyond);
+  }
+  int64_t any = beyond[0] | beyond[1] | beyond[2] | beyond[3];
+  if (fours < count) {  // the last ones, with room for what is not there
+    FourDoubles values = {}, middle = {}, weight = {};
+    float placed[4];
+    beyond = FourWords{};
+    for (uint32_t j = fours; j < count; ++j) {
+      values[j - fours] = raw[j] = points.at(row, j);
+      middle[j - fours] = less[j];
+      weight[j - fours] = times[j];
+    }
+    place_four(values, reinterpret_cast<const double*>(&middle), reinterpret_cast<const double*>(&weight), placed,
+               beyond);
+    for (uint32_t j = fours; j < count; ++j) out[j] = placed[j - fours];
+    any |= beyond[0] | beyond[1] | beyond[2] | beyond[3];
+  }
+  return any >= 0;
+}
+
+HEADRACE_AVX2 bool place_row_wide(const Space& space, const Points& points, size_t row, float* out, double* raw) {
+  return place_row(space, points, row, out, raw);
+}
+
+}  // namespace
+
+bool Space::place(const Points& points, size_t row, float* out, double* raw) const {
+  return has_avx2() ? place_row_wide(*this, points, row, out, raw) : place_row(*this, points, row, out, raw);
 }
 
 Space make_space(const Points& rows, Normalisation rule, uint64_t seed) {

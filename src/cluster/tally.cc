@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cluster/wide.h"
+
 namespace headrace::cluster {
 namespace {
 
@@ -37,6 +39,33 @@ void insert_worst(uint64_t* worst, Entry entry) {
     if (here[0] == 0) return;
     entry = here;
   }
+}
+
+HEADRACE_INLINED inline void add_steps(const float* __restrict row, const float* __restrict centre,
+                                       const float* __restrict steps, size_t size, double* __restrict sums,
+                                       double* __restrict squares) {
+  for (size_t j = 0; j < size; ++j) {
+    const double whole = ((row[j] - centre[j]) * steps[j] + kToWhole) - kToWhole;
+    sums[j] += whole;
+    squares[j] += whole * whole;
+  }
+}
+
+HEADRACE_INLINED inline void add_range(const double* __restrict raw, size_t dims, double* __restrict least,
+                                       double* __restrict most) {
+  for (size_t j = 0; j < dims; ++j) {
+    least[j] = std::min(least[j], raw[j]);
+    most[j] = std::max(most[j], raw[j]);
+  }
+}
+
+HEADRACE_AVX2 void add_steps_wide(const float* row, const float* centre, const float* steps, size_t size, double* sums,
+                                  double* squares) {
+  add_steps(row, centre, steps, size, sums, squares);
+}
+
+HEADRACE_AVX2 void add_range_wide(const double* raw, size_t dims, double* least, double* most) {
+  add_range(raw, dims, least, most);
 }
 
 int bits_for(uint64_t rows) { return std::min(kMostBits, (62 - static_cast<int>(std::bit_width(rows))) / 2); }
@@ -77,20 +106,18 @@ void Tally::add(uint64_t id, uint32_t cluster, float distance, float score, cons
   insert_worst(&words_[kHead], {to_word(score, cluster, dim), id});
 }
 
-void Tally::add_regular(uint32_t cluster, const float* __restrict row, const double* __restrict raw) {
+void Tally::add_regular(uint32_t cluster, const float* row, const double* raw) {
   const size_t size = model_.space.size();
   ++words_[at(cluster) + kRegular];
-  const float* __restrict centre = &model_.centres[cluster * size], * __restrict steps = &steps_[cluster * size];
-  double* __restrict sums = &sums_[cluster * size], * __restrict squares = &squares_[cluster * size];
-  for (size_t j = 0; j < size; ++j) {
-    const double whole = ((row[j] - centre[j]) * steps[j] + kToWhole) - kToWhole;
-    sums[j] += whole;
-    squares[j] += whole * whole;
-  }
-  double* __restrict least = &least_[cluster * dims_], * __restrict most = &most_[cluster * dims_];
-  for (uint32_t j = 0; j < dims_; ++j) {
-    least[j] = std::min(least[j], raw[j]);
-    most[j] = std::max(most[j], raw[j]);
+  const float *centre = &model_.centres[cluster * size], *steps = &steps_[cluster * size];
+  double *sums = &sums_[cluster * size], *squares = &squares_[cluster * size];
+  double *least = &least_[cluster * dims_], *most = &most_[cluster * dims_];
+  if (has_avx2()) {
+    add_steps_wide(row, centre, steps, size, sums, squares);
+    add_range_wide(raw, dims_, least, most);
+  } else {
+    add_steps(row, centre, steps, size, sums, squares);
+    add_range(raw, dims_, least, most);
   }
   if (++pending_[cluster] == kMostPending) flush(cluster);
 }

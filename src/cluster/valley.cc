@@ -67,6 +67,11 @@ bool valley_between(const Placed& sample, uint32_t dims, const Rows& a, const Ro
   std::vector<float> from(sample.size), to(sample.size);
   middle_of(sample, a, from.data());
   middle_of(sample, b, to.data());
+  return valley_between(sample, dims, a, b, from, to);
+}
+
+bool valley_between(const Placed& sample, uint32_t dims, const Rows& a, const Rows& b, const std::vector<float>& from,
+                    const std::vector<float>& to) {
   const auto weights = line_between(sample, dims, a, b, from, to);
   double length = 0;
   for (uint32_t j = 0; j < dims; ++j) length += weights[j] * (to[j] - from[j]);
