@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from headrace._errors import UsageError
+from headrace.analysis.end_clusters import stood_for
 from headrace.analysis.point_tables import PointTable
 from headrace.analysis.processes import process_rows
 from headrace.logs import JobLog
@@ -41,6 +42,11 @@ class PhaseSpan:
 
 def rank_features(log: JobLog, by: str, span: PhaseSpan | None = None) -> PointTable:
     """A row a rank, by instance and rank; of a job without ranks, a row a captured process."""
+    if others := stood_for(log):
+        raise UsageError(
+            f"{log.path}: representatives stand for {len(others)} of its ranks, of which it has sums: "
+            "there is nothing to cluster (`headrace show` says which clusters the ranks found)"
+        )
     rows, place = _rows(log)
     missing = _missing(log, place, len(rows), span) if span else []
     columns = _profile(log, place, len(rows), span) if by == "profile" else _series(log, place, len(rows))
