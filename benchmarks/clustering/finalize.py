@@ -2,9 +2,9 @@
 
     python -m benchmarks.clustering.finalize --ranks 16 --rounds 15
 
-Each round runs finalize.c under `headrace run` in each mode, one behind the other. Processor time is that of a
-rank, wall time that of the slowest rank, from before MPI_Finalize to behind it. Said are medians over the rounds
-with the middle half of them, and those of the differences within a round.
+Each round runs finalize.c under `headrace run` in each mode, one behind the other. Processor time is that
+of a rank, wall time that of the slowest rank, from before MPI_Finalize to behind it. Said are medians over
+the rounds with the middle half of them, and those of the differences within a round.
 """
 
 from __future__ import annotations

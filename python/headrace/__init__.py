@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from headrace._native import version as __version__
     from headrace.analysis.clusters import Clustering
     from headrace.logs import Counter, Damage, Flag, JobLog, counters, flags, open, units
+    from headrace.rank_clusters import RankCluster, cluster_phase
     from headrace.reports.notebook import Report
 
 __all__ = [
@@ -58,10 +59,12 @@ __all__ = [
     "LogUnsupportedError",
     "MissingPackageError",
     "OutputError",
+    "RankCluster",
     "Report",
     "UsageError",
     "__version__",
     "cluster",
+    "cluster_phase",
     "counters",
     "figures",
     "flags",
@@ -120,6 +123,7 @@ def cluster(
 _PLACES = {
     "headrace._native": ("version",),
     "headrace.logs": ("Counter", "Damage", "Flag", "JobLog", "counters", "flags", "open", "units"),
+    "headrace.rank_clusters": ("RankCluster", "cluster_phase"),
     "headrace.reports.notebook": ("Report",),
     "headrace.analysis.clusters": ("Clustering",),
 }

@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 from commands import headrace as run
 from made_logs import LogMaker
+from made_phases import dumps
 
 
 def three_groups(rows: int = 3000, seed: int = 5) -> tuple[Any, Any]:
@@ -201,3 +202,43 @@ def test_tables_of_few_rows(tmp_path: Path) -> None:
     assert (empty["k"], empty["sizes"], empty["outliers"]) == (0, [], [])
     assert facts("one.npy", cwd=tmp_path)["sizes"] == [1]
     assert run("cluster", "none.npy", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("by", ["calls", "messages", "sizes", "bandwidth"])
+def test_what_ranks_did_in_a_phase_from_every_side(tmp_path: Path, by: str) -> None:
+    log = dumps(tmp_path / "job.hr", ranks=64)
+    found = facts("--by", by, "--phase", "dump", "--instance", "3", log, cwd=tmp_path)
+    assert (found["phase"], found["instance"], found["sizes"][0]) == ("dump", 3, 60)
+    prefix = {"calls": "posix:", "messages": "mpi:", "sizes": "write:", "bandwidth": ("read:", "write:")}[by]
+    assert all(column.startswith(prefix) for column in found["columns"])
+    wrong = run("cluster", "--by", by, log)  # of the whole job it has nothing
+    assert wrong.returncode == 2
+    assert f"no rank has any {by}" in wrong.stderr
+
+
+def test_sizes_and_calls_of_the_whole_job(tmp_path: Path) -> None:
+    log = LogMaker()
+    for rank in range(40):
+        process = log.process(rank + 1, rank=rank, ranks=40, instance=9)
+        size = 4096 if rank % 4 else 1 << 20
+        row = {"process": process, "phase": 0, "instance": 0, "layer": "posix", "direction": "write"}
+        log.add("phase_sizes", **row, least=size, most=size + size // 8 - 1, count=100 + rank % 3)
+        function = {"layer": "posix", "calls": 1, "errors": 0, "bytes": 0, "max_ns": 0}
+        for name, layer in (("write", "posix"), ("MPI_Barrier", "mpi")):
+            took = 10**9 * (2 if rank % 4 else 1)
+            log.add(
+                "profiles",
+                **{**function, "layer": layer},
+                process=process,
+                function=name,
+                time_ns=took,
+                own_ns=took,
+            )
+    path = log.write(tmp_path / "job.hr")
+    found = facts("--by", "sizes", path, cwd=tmp_path)
+    assert found["sizes"] == [30, 10]
+    assert found["columns"] == ["write:4096-4607", "write:1048576-1179647"]
+    assert facts("--by", "calls", path, cwd=tmp_path)["columns"] == ["posix:write"]
+    assert facts("--by", "messages", path, cwd=tmp_path)["columns"] == ["mpi:MPI_Barrier"]
+    no_instance = run("cluster", "--by", "bandwidth", "--phase", "dump", dumps(tmp_path / "b.hr", ranks=8))
+    assert "--instance" in no_instance.stderr

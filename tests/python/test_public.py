@@ -18,10 +18,11 @@ from report_reader import read_report, stand_in
 
 DOCUMENT = Path(__file__).parents[2] / "docs/python.md"
 PUBLIC = {
-    "Clustering", "Counter", "Damage", "Flag", "HeadraceError", "JobLog", "LogCorruptError", "LogError",
-    "LogForeignError", "LogNotFoundError", "LogTooLargeError", "LogTruncatedError", "LogUnreadableError",
-    "LogUnsupportedError", "MissingPackageError", "OutputError", "Report", "UsageError", "__version__",
-    "cluster", "counters", "figures", "flags", "open", "phase", "report", "units",
+    "Clustering", "Counter", "Damage", "Flag", "HeadraceError", "JobLog", "LogCorruptError",
+    "LogError", "LogForeignError", "LogNotFoundError", "LogTooLargeError", "LogTruncatedError",
+    "LogUnreadableError", "LogUnsupportedError", "MissingPackageError", "OutputError",
+    "RankCluster", "Report", "UsageError", "__version__", "cluster", "cluster_phase", "counters",
+    "figures", "flags", "open", "phase", "report", "units",
 }  # fmt: skip
 FIGURES: dict[str, Callable[[JobLog], figures.Figure]] = {
     "bandwidth": figures.bandwidth,

@@ -33,6 +33,59 @@ func headrace_phase_end(name)
  */
 { return; }
 
+struct HeadraceCluster {
+  long error;           /* 0: clusters were found; the others: enum headrace_cluster_result in headrace/clusters.h */
+  string why;           /* the error in words */
+  long cluster;         /* the one nearest to this rank; that of the most members is 0 */
+  long clusters;        /* how many there are */
+  long size;            /* ranks in this one that are no outliers */
+  long representative;  /* the rank that stands for it */
+  long outlier;         /* 1: this rank lies outside of all clusters */
+  long missing;         /* 1: this rank has no finished instance of the phase, and took part as idle */
+  long ranks_missing;   /* how many ranks that is so of */
+  long outliers;        /* how many ranks are outliers */
+  long instance;        /* of the phase, of this rank: 1, 2, ...; 0: the whole run, or missing */
+  double distance;      /* seconds by which this rank differs from the representative, over all functions */
+};
+
+func headrace_cluster_phase(name)
+/* DOCUMENT mine = headrace_cluster_phase(name)
+         or mine = headrace_cluster_phase()
+     which kind of behaviour this rank shows in the latest finished instance of the phase NAME ("step/dump"), or in
+     the whole run so far: a HeadraceCluster. Every rank calls it. Unless mine.error is 0, mine.why says why there are
+     no clusters; without a tracer or the plug-in error is 1.
+
+   SEE ALSO: headrace_phase
+ */
+{
+  mine = HeadraceCluster();
+  why = string(0);
+  found = _headrace_cluster(name, why);
+  mine.error = long(found(1));
+  mine.why = why;
+  if (mine.error) return mine;
+  mine.cluster = long(found(2));
+  mine.clusters = long(found(3));
+  mine.size = long(found(4));
+  mine.representative = long(found(5));
+  mine.outlier = long(found(6));
+  mine.missing = long(found(7));
+  mine.ranks_missing = long(found(8));
+  mine.outliers = long(found(9));
+  mine.instance = long(found(10));
+  mine.distance = found(11);
+  return mine;
+}
+
+func _headrace_cluster(name, &why)
+/* xxDOCUMENT _headrace_cluster(name, why)
+     without the plug-in.
+ */
+{
+  why = "this process is not traced by Headrace";
+  return [1.];
+}
+
 func _headrace_load(file)
 /* xxDOCUMENT _headrace_load, current_include()
      loads the plug-in. Looks for its file before, because under mpy an error of plug_in would end the run.
@@ -58,3 +111,4 @@ _headrace_load, current_include();
 /* These take the place of the functions above when the plug-in is loaded. */
 extern headrace_phase;
 extern headrace_phase_end;
+extern _headrace_cluster;

@@ -1,11 +1,16 @@
-"""What ranks are clustered by: their profiles or their bandwidth over time, as in section V of the paper.
+"""What ranks are clustered by: one of FEATURES, as in section V of the paper on pF3D.
 
-    profile  seconds in each function that any rank called, without those in other captured calls below it:
-             a column a layer and function
-    series   bytes read and written in each of 64 equal spans of the job: a column a direction and span
+    profile    seconds in each function that any rank called, without those in other captured calls below it:
+               a column a layer and function
+    calls      the same, of functions on files alone
+    messages   the same, of functions of MPI alone
+    sizes      how many reads and writes had a size in each of at most 16 adaptive bins
+    bandwidth  bytes read and written in each of 16 equal spans of the job, or of an instance of a phase
+    series     the same in 64 spans of the job
 
-A profile may be that of one phase alone, or of one instance of it, as `headrace_cluster_phase` has it on line
-(include/headrace/clusters.h). Ranks that were not in it are rows of zeros, and told.
+All but series may be of one phase alone, or of one instance of it; profiles are then what
+`headrace_cluster_phase` has on line (include/headrace/clusters.h). Ranks that were not in it are rows of
+zeros, and told.
 
 Values have one unit, so distances are taken of them as they are.
 """
@@ -19,14 +24,17 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.end_clusters import stood_for
+from headrace.analysis.phase_features import SPANS as FEW_SPANS
+from headrace.analysis.phase_features import adaptive_bins, bandwidth
+from headrace.analysis.phase_ranks import selected
 from headrace.analysis.point_tables import PointTable
 from headrace.analysis.processes import process_rows
 from headrace.logs import JobLog
 
 SPANS = 64
-FEATURES = ("profile", "series")
+FEATURES = ("profile", "calls", "messages", "sizes", "bandwidth", "series")
 
-Keys = dict[tuple[int, int], int]
+Columns = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
@@ -49,11 +57,11 @@ def rank_features(log: JobLog, by: str, span: PhaseSpan | None = None) -> PointT
         )
     rows, place = _rows(log)
     missing = _missing(log, place, len(rows), span) if span else []
-    columns = _profile(log, place, len(rows), span) if by == "profile" else _series(log, place, len(rows))
+    columns = _columns(log, by, place, len(rows), span)
     if not columns:
-        what = f"any {by}" if span is None else f"a function in phase {span}"
+        what = by if span is None else f"{by} in phase {span}"
         raise UsageError(
-            f"{log.path}: no rank has {what}: nothing to cluster by (`headrace show` says what is there)"
+            f"{log.path}: no rank has any {what}: nothing to cluster by (`headrace show` says what is there)"
         )
     values = array("d", bytes(8 * len(rows) * len(columns)))
     for number, column in enumerate(columns.values()):
@@ -63,6 +71,19 @@ def rank_features(log: JobLog, by: str, span: PhaseSpan | None = None) -> PointT
     if span is None:
         return table
     return replace(table, phase=span.phase, instance=span.instance, missing=missing)
+
+
+def _columns(log: JobLog, by: str, place: dict[int, int], rows: int, span: PhaseSpan | None) -> Columns:
+    if by in ("profile", "calls", "messages"):
+        return _profile(log, place, rows, span, by)
+    if by == "sizes":
+        return _sizes(log, place, rows, span or PhaseSpan(""))
+    if span is None:
+        return _series(log, place, rows, SPANS if by == "series" else FEW_SPANS)
+    if span.instance == 0:
+        raise UsageError(f"{log.path}: bytes over time are of one instance of a phase: say --instance NUMBER")
+    found = bandwidth(selected(log, "phase_series", span.phase, span.instance), place)
+    return {name: column[:rows] for name, column in found.items()}
 
 
 def _missing(log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan) -> list[int]:
@@ -104,11 +125,13 @@ def _rows(log: JobLog) -> tuple[list[str], dict[int, int]]:
     return names, {row["process"]: at[row["instance"], row["rank"]] for row in ranks}
 
 
-def _profile(log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan | None) -> dict[str, list[float]]:
-    columns: dict[str, list[float]] = {}
+def _profile(log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan | None, by: str) -> Columns:
+    columns: Columns = {}
     for row in log.native.frame("phase_profiles" if span else "profiles").rows():
         number = place.get(row["process"])
         if number is None or (span and not _is_of(row, span)):
+            continue
+        if by != "profile" and (row["layer"] == "mpi") is not (by == "messages"):
             continue
         column = columns.setdefault(f"{row['layer']}:{row['function']}", [0.0] * rows)
         # Logs of earlier versions do not tell a function's own time.
@@ -116,16 +139,31 @@ def _profile(log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan | No
     return dict(sorted(columns.items()))
 
 
-def _series(log: JobLog, place: dict[int, int], rows: int) -> dict[str, list[float]]:
-    series = log.native.frame("series").rows()
-    end_ns = max((row["start_at_ns"] + row["width_ns"] for row in series), default=0)
+def _sizes(log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan) -> Columns:
+    columns: Columns = {}
+    found = [
+        row for row in selected(log, "phase_sizes", span.phase, span.instance) if row["process"] in place
+    ]
+    for way in ("read", "write"):
+        mine = [row for row in found if row["direction"] == way]
+        bins = adaptive_bins(mine)
+        names = [f"{way}:{low}-{high}" for low, high in bins]
+        columns |= {name: [0.0] * rows for name in names}
+        for row in mine:
+            at = next(number for number, (_, high) in enumerate(bins) if row["least"] <= high)
+            columns[names[at]][place[row["process"]]] += row["count"]
+    return columns
+
+
+def _series(log: JobLog, place: dict[int, int], rows: int, spans: int) -> Columns:
+    end_ns = max((end for _, _, end, *_ in log.native.series_widths()), default=0)
     if end_ns == 0:
         return {}
     processes = list(place)
-    lines = log.native.rate_lines(processes, [place[each] for each in processes], rows, SPANS, end_ns)
-    columns: dict[str, list[float]] = {}
+    lines = log.native.rate_lines(processes, [place[each] for each in processes], rows, spans, end_ns)
+    columns: Columns = {}
     for direction, (data, step) in zip(("read", "written"), lines, strict=False):
         values: tuple[Any, ...] = struct.unpack(f"<{len(data) // 2}H", data)
-        for span in range(SPANS):
-            columns[f"{direction}:{span}"] = [step * value for value in values[span::SPANS]]
+        for span in range(spans):
+            columns[f"{direction}:{span}"] = [step * value for value in values[span::spans]]
     return columns

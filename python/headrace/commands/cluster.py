@@ -59,16 +59,18 @@ def command(
 ) -> None:
     """Find groups of ranks that behave alike, and the ranks that behave like no other.
 
-    Of a job log, ranks are compared by the seconds they spend in each function (--by profile), or by their
-    bytes over time (--by series). Of a table, rows are compared; columns are first divided by their spread
-    inside clusters (--normalise spread) unless told otherwise. With --json the cluster of each row is
-    written to NAME.clusters.npy in the current directory, or to the FILE of -o.
+    Of a job log, ranks are compared by the seconds they spend in each function (--by profile), in those on
+    files or of MPI alone (calls, messages), by how many reads and writes had which size (sizes), or by their
+    bytes over time (bandwidth, series: in 16 or 64 spans). Of a table, rows are compared; columns are first
+    divided by their spread inside clusters (--normalise spread) unless told otherwise. With --json the
+    cluster of each row is written to NAME.clusters.npy in the current directory, or to the FILE of -o.
 
     \b
     Example:
       headrace cluster job.hr
       headrace cluster --by series job.hr -o clusters.parquet
-      headrace cluster --phase dump --instance 17 job.hr
+      headrace cluster --by sizes job.hr
+      headrace cluster --by bandwidth --phase dump --instance 17 job.hr
       headrace cluster features.npy --json | jq '.sizes'
     """
     if output is not None and not output.endswith((".npy", ".parquet")):
@@ -96,8 +98,8 @@ def _span(phase: str | None, instance: int | None, by: str) -> PhaseSpan | None:
         if instance is not None:
             raise UsageError("--instance chooses an instance of a phase: say which one with --phase")
         return None
-    if by != "profile":
-        raise UsageError(f"--phase compares profiles: it cannot be used with --by {by}")
+    if by == "series":
+        raise UsageError("--by series is of the whole job: bytes over time in a phase are --by bandwidth")
     return PhaseSpan(phase, instance or 0)
 
 
