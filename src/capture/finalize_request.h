@@ -17,6 +17,7 @@ struct FinalizeRequest {
   MpiAccess mpi;
 
   uint32_t always;                              // 1: reduce also what a launcher would store as well as it is
+  uint32_t stand;                               // 1: representatives are to stand for ranks like them
   uint32_t never;                               // 1: reduce nothing
   uint32_t few;                                 // 1: so few ranks, on one node, that launchers need not be helped
   uint32_t cluster;                             // 1: the ranks are to cluster themselves

@@ -60,6 +60,8 @@ enum class Reduced : uint32_t {
   kNoRoom  // for clusters
 };
 inline constexpr char kReductionFact[] = "reduction.";
+// Of a reduction in which representatives stand for ranks: how many ranks, records and bytes are not in the log.
+inline constexpr char kStoodForFact[] = "stood_for.";
 inline constexpr char kReducing[] = ".reducing", kReduced[] = ".reduced";
 
 enum DirectionIndex : uint32_t { kRead = 0, kWrite = 1 };

@@ -48,7 +48,7 @@ def program(mpi: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_program(f"mpicc.{mpi}", ["-O1", SOURCE], tmp_path_factory.mktemp("kinds") / "kinds")
 
 
-NAMES = "early|never|dump|run|different|some|members|idle|late"
+NAMES = "early|never|dump|run|different|some|members|idle|end|late"
 
 
 def answers(text: str) -> dict[str, list[Answer]]:

@@ -12,6 +12,21 @@ Facts = dict[str, Any]
 _FUNCTIONS = 3  # that are named of a cluster
 
 
+def stood_for(log: JobLog) -> set[int]:
+    """Processes of ranks that others stand for (`--reduce clusters`): the log has sums of what they did."""
+    if not log.native.columns("clusters"):
+        return set()
+    rows = log.native.frame("clusters").rows(None, ["process", "kept"])
+    return {row["process"] for row in rows if not row["kept"]}
+
+
+def saved(log: JobLog) -> Facts | None:
+    """How many ranks others stand for, and what the log would have of them; None where none does."""
+    found = [value.split() for key, value in log.job.items() if key.startswith("stood_for.")]
+    sums = [sum(int(number) for number in column) for column in zip(*found, strict=True)]
+    return dict(zip(("ranks", "records", "bytes"), sums, strict=True)) if sums and sums[0] else None
+
+
 def end_clusters(log: JobLog) -> list[Facts]:
     """An entry a program and phase, that of the whole run first; none where ranks were not clustered.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from headrace import _native
 from headrace.analysis.changes import signed
+from headrace.analysis.end_clusters import saved
 from headrace.analysis.kinds import LIBRARY_LAYERS, SYSTEM_LAYERS, merge_files
 from headrace.analysis.libraries import interfaces
 from headrace.analysis.processes import stand_ins
@@ -53,6 +54,7 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
         "ranks": len(ranks),
         "nodes": len(nodes) or None,
         "reduced": _sums(reduced),
+        "stood_for": saved(log),
         "performance": _performance(log, ranks, len(nodes), by_path, evenness, _sums(reduced)),
         "access": _access(log, ranks, by_path, evenness),
         "strategies": _strategies(by_path, evenness),

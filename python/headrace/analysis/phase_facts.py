@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace._errors import UsageError
-from headrace.analysis.end_clusters import end_clusters
+from headrace.analysis.end_clusters import end_clusters, stood_for
 from headrace.analysis.phase_features import SPANS, features, span_ns
 from headrace.analysis.phase_groups import Groups, all_groups, crossings
 from headrace.analysis.phase_ranks import FIGURES, Facts, Member, members, phase_rows, summed
@@ -43,6 +43,7 @@ def phase_facts(log: JobLog, path: str | None = None, instance: int | None = Non
         "members": len(everyone),
         "ranks": any(member.name.startswith("rank") for member in everyone),
         "in_phases": len(who),
+        "stood_for": len(stood_for(log)),
         "phases": phases,
         "clusters": end_clusters(log),
         "explained": explained,
@@ -73,15 +74,17 @@ def _most_io(phases: list[Facts]) -> str:
 
 def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
     mine = [row for row in rows if row["phase"] == name]
-    whole = summed(row for row in mine if row["instance"] == 0)
+    of_all = summed(row for row in mine if row["instance"] == 0)
     names = {member.process: member.name for member in everyone}
-    slowest = max(whole.values(), key=lambda row: row["most_ns"])
+    # Ranks that others stand for are in the sums alone.
+    whole = {process: row for process, row in of_all.items() if process in names} or of_all
+    slowest = max(of_all.values(), key=lambda row: row["most_ns"])
     counts = [row["instances"] for row in whole.values()]
-    sums = {figure: sum(row[figure] for row in whole.values()) for figure in FIGURES}
+    sums = {figure: sum(row[figure] for row in of_all.values()) for figure in FIGURES}
     return {
         "phase": name,
         "members": len(whole),
-        "missing": len(everyone) - len(whole),
+        "missing": max(0, len(everyone) - len(whole)),
         "instances": max(counts),
         "least_instances": min(counts),
         "cut": sums["cut"],
@@ -90,7 +93,7 @@ def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
         "longest": {
             "time_ns": slowest["most_ns"],
             "instance": slowest["slowest"],
-            "member": names.get(slowest["process"], ""),
+            "member": names.get(slowest["process"], "a rank that others stand for"),
         },
         "io_ns": sums["read_ns"] + sums["write_ns"] + sums["meta_ns"],
         **{figure: sums[figure] for figure in FIGURES if figure not in ("instances", "cut", "time_ns")},
@@ -151,8 +154,11 @@ def _explained(
             f"{log.path}: instance {wanted} of {path} is not kept whole; those are "
             f"{', '.join(map(str, kept[:20]))}{', …' if len(kept) > 20 else ''}"
         )
-    figures = summed(row for row in mine if row["instance"] == wanted)
-    who = [member for member in everyone if member.process in figures]
+    of_all = summed(row for row in mine if row["instance"] == wanted)
+    who = [member for member in everyone if member.process in of_all]
+    figures = {member.process: of_all[member.process] for member in who}
+    if not who:
+        raise UsageError(f"{log.path}: of phase {path} there are sums alone, of ranks that others stand for")
     # Series are of instances: of all together, the one that was slowest for any rank stands for them.
     slowest = max(figures.values(), key=lambda row: row["most_ns"])["slowest"]
     groups = all_groups(log, who, path, wanted)

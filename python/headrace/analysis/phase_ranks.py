@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace._errors import UsageError
+from headrace.analysis.end_clusters import stood_for
 from headrace.analysis.processes import process_rows
 from headrace.analysis.ranks import node_places
 from headrace.logs import JobLog
@@ -31,8 +32,12 @@ class Member:
 
 
 def members(log: JobLog) -> list[Member]:
-    """All captured ranks by number, program after program; of a job without ranks, its processes."""
-    rows = [row for row in process_rows(log) if row["captured"]]
+    """All captured ranks by number, program after program; of a job without ranks, its processes.
+
+    Ranks that others stand for are not among them: what they did is in sums.
+    """
+    others = stood_for(log)
+    rows = [row for row in process_rows(log) if row["captured"] and row["process"] not in others]
     ranks = sorted((row for row in rows if row["rank"] >= 0), key=lambda row: (row["instance"], row["rank"]))
     served = {node: place["io_node"] for node, place in node_places(log).items()}
     return [

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from headrace._errors import UsageError
+from headrace.analysis.end_clusters import stood_for
 from headrace.analysis.phase_features import SPANS as FEW_SPANS
 from headrace.analysis.phase_features import adaptive_bins, bandwidth
 from headrace.analysis.phase_ranks import selected
@@ -49,6 +50,11 @@ class PhaseSpan:
 
 def rank_features(log: JobLog, by: str, span: PhaseSpan | None = None) -> PointTable:
     """A row a rank, by instance and rank; of a job without ranks, a row a captured process."""
+    if others := stood_for(log):
+        raise UsageError(
+            f"{log.path}: representatives stand for {len(others)} of its ranks, of which it has sums: "
+            "there is nothing to cluster (`headrace show` says which clusters the ranks found)"
+        )
     rows, place = _rows(log)
     missing = _missing(log, place, len(rows), span) if span else []
     columns = _columns(log, by, place, len(rows), span)

@@ -6,6 +6,7 @@ from typing import Any
 
 from headrace import _native
 from headrace.analysis.changes import signed
+from headrace.analysis.end_clusters import stood_for
 from headrace.analysis.parallel import file_ranks
 from headrace.analysis.ranks import ranges
 from headrace.logs import JobLog
@@ -27,13 +28,15 @@ def heat(
     Lines are in the order of `rank_rows`. Where there are more ranks than lines, a line is the mean of
     `ranks_per_line` neighbours (of what is left, the last one).
     """
-    keys = sorted({(row["instance"], row["rank"]) for row in processes if row["rank"] >= 0})
+    others = stood_for(log)  # of which the log has no lines
+    processes = [row for row in processes if row["rank"] >= 0 and row["process"] not in others]
+    keys = sorted({(row["instance"], row["rank"]) for row in processes})
     if not keys or run_ns <= 0 or spans < 1:
         return None
     per_line = -(-len(keys) // MOST_LINES)
     place = {key: number // per_line for number, key in enumerate(keys)}
     lines = -(-len(keys) // per_line)
-    owners = [row for row in processes if row["rank"] >= 0]
+    owners = processes
     values = log.native.rate_lines(
         [row["process"] for row in owners],
         [place[row["instance"], row["rank"]] for row in owners],

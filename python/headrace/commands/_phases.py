@@ -19,6 +19,12 @@ def render(facts: Facts, out: Terminal) -> list[str]:
     lines = [f"{printable(facts['log'])}: {count(facts['members'], who, plural(who))}"]
     if facts["in_phases"] < facts["members"]:
         lines[0] += f", of which {number(facts['in_phases'])} were in phases"
+    if facts.get("stood_for"):
+        lines += out.wrap(
+            f"{count(facts['stood_for'], who, plural(who))} more are stood for by these: they are in sums of "
+            "bytes and time, and not in what is said of single ones.",
+            "  ",
+        )
     for phase in facts["phases"][:_MOST_PHASES]:
         lines += _phase(phase, who, out)
     if len(facts["phases"]) > _MOST_PHASES:
@@ -34,7 +40,8 @@ def _phase(phase: Facts, who: str, out: Terminal) -> list[str]:
     if phase["least_instances"] != phase["instances"]:
         first += f" (some {plural(who)} {number(phase['least_instances'])})"
     first += f", {duration(times['mean'])} each on average, longest {duration(longest['time_ns'])} "
-    first += f"({printable(longest['member'])}, instance {number(longest['instance'])})"
+    of = f", instance {number(longest['instance'])}" if longest["instance"] else ""
+    first += f"({printable(longest['member'])}{of})"
     moved = [
         f"{size(phase[key])} {word}"
         for key, word in (

@@ -71,6 +71,8 @@ def _sentences(parallel: Facts) -> list[str]:
             f" {duration(reduced['io_ns'])} have one record for all ranks:"
             " the figures of single ranks lack them."
         )
+    if parallel["stood_for"]:
+        texts.append(stood_for_words(parallel["stood_for"]))
     parts = [f"{percent(speed['metadata_share'])} of I/O time in metadata"] if speed["bytes"] else []
     parts.append(
         f"{_few(access['files_per_rank'])} files and {_few(access['creates_per_rank'])} creates a rank"
@@ -100,6 +102,14 @@ def _sentences(parallel: Facts) -> list[str]:
         unknown = access["held_data_unknown"]
         texts.append(text + (f"; of {number(unknown)} that is not known." if unknown else "."))
     return texts
+
+
+def stood_for_words(saved: Facts) -> str:
+    are = "is" if saved["ranks"] == 1 else "are"
+    return (
+        f"{count(saved['ranks'], 'rank')} {are} stood for by representatives: what they did is in sums,"
+        f" and {count(saved['records'], 'record')} of theirs, {size(saved['bytes'])} of the log, are saved."
+    )
 
 
 def mib(value: float | None) -> str:

@@ -62,6 +62,7 @@ def row_lines(facts: Facts, terminal: Terminal) -> list[str]:
     def line(figures: Sequence[str], name: str) -> str:
         return "  " + "".join(f"{cell:>{widths[place]}}  " for place, cell in enumerate(figures)) + name
 
+    stood_for = bool(facts["parallel"] and facts["parallel"].get("stood_for"))
     base = str(facts["job"]["working_directory"] or "") if facts["by"] != "process" else ""
     title = f"{_TITLES[facts['by']]}, {_SORTS[facts['sort']]}"
     more = facts["rows_in_all"] - len(rows)
@@ -75,7 +76,7 @@ def row_lines(facts: Facts, terminal: Terminal) -> list[str]:
         terminal.dim(line(heading, "file" if facts["by"] == "path" else facts["by"])),
     ]
     for row, figures in zip(rows, cells, strict=True):
-        lines.append(line(figures, shorten_left(_name(row, base), room)))
+        lines.append(line(figures, shorten_left(_name(row, base, stood_for), room)))
         lines += [
             terminal.dim(" " * 6 + text) for text in _words(row, facts["by"], len(facts["mounts"]), terminal)
         ]
@@ -107,7 +108,7 @@ def _below(path: str, base: str) -> bool:
     return len(base) > 1 and path.startswith(base + "/")
 
 
-def _name(row: Facts, base: str) -> str:
+def _name(row: Facts, base: str, stood_for: bool) -> str:
     if "pid" in row:
         words = row["arguments"] or [row["executable"]]
         # One record of what all ranks did is of no process.
@@ -118,7 +119,8 @@ def _name(row: Facts, base: str) -> str:
     if row.get("kind") == "directory" and name != "/":
         name += "/"
     if row.get("kind") == "directory_rollup":
-        name += f" ({count(row['folded_files'], 'file')} together for want of --memory)"
+        why = "of ranks that others stand for" if stood_for else "for want of --memory"
+        name += f" ({count(row['folded_files'], 'file')} together {why})"
     return name
 
 

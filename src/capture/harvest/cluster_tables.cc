@@ -3,6 +3,7 @@
 #include "capture/harvest/table_columns.h"
 
 namespace headrace::capture {
+
 void ClusterTables::add(uint64_t process, uint64_t path, const model::ClusterMember& member) {
   members_.push_back(
       {process, path, member.cluster, member.outlier ? 1u : 0u, member.missing ? 1u : 0u, member.kept ? 1u : 0u});

@@ -49,6 +49,12 @@ constexpr long kRanksLeft = 16;
 
 enum class Registered { kSome, kAll, kAllLaunched };
 
+/// Whether the log is to say what prevents a reduction.
+bool asked_for() {
+  const Reduce reduce = settings_in_force().reduce;
+  return reduce == Reduce::kAlways || reduce == Reduce::kClusters;
+}
+
 /// How many ranks should be in it.
 long expected_in_registry(const Library& m) {
   const long told = local_ranks(m.name, spool.header->rank, spool.header->ranks);
@@ -207,7 +213,8 @@ FinalizeRequest request_of(const Library& m) {
   request.version = kFinalizeVersion;
   request.launched = settings.harvested ? 1 : 0;
   request.mpi = access_to_ours(m);
-  request.always = settings.reduce == Reduce::kAlways ? 1 : 0;
+  request.always = asked_for() ? 1 : 0;
+  request.stand = settings.reduce == Reduce::kClusters ? 1 : 0;
   request.never = settings.reduce == Reduce::kNever ? 1 : 0;
   request.few = few_on_one_node(m) ? 1 : 0;
   request.cluster = settings.cluster ? 1 : 0;
@@ -265,7 +272,7 @@ void register_rank() {
 void expect_finalize() {
   if (!ready()) return;
   const Settings& settings = settings_in_force();
-  if (spool.header->ranks > 1 && settings.reduce == Reduce::kAlways) spool.header->reduced = Reduced::kNotFinalized;
+  if (spool.header->ranks > 1 && asked_for()) spool.header->reduced = Reduced::kNotFinalized;
   if (spool.header->ranks > 0 && settings.cluster) spool.header->clustered = Reduced::kNotFinalized;
 }
 
@@ -290,7 +297,7 @@ void tell_of_clusters(Reduced result) {
 Reduced reduce_with_others(const Library& m) {
   if (const Reduced reason = obstacle(m); reason != Reduced::kNotTried) {
     tell_of_clusters(reason);
-    return reason == Reduced::kLeft || settings_in_force().reduce == Reduce::kAlways ? reason : Reduced::kNotTried;
+    return reason == Reduced::kLeft || asked_for() ? reason : Reduced::kNotTried;
   }
   Outermost own(&frame);
   const bool all = make_ours(m);

@@ -5,7 +5,8 @@
 namespace headrace::capture {
 
 /// kAuto: where it saves much, or where no launcher would store them.
-enum class Reduce : uint8_t { kAuto, kAlways, kNever };
+/// kClusters: always, and representatives stand for ranks like them.
+enum class Reduce : uint8_t { kAuto, kAlways, kNever, kClusters };
 
 struct Settings {
   bool off;

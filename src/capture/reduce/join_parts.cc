@@ -63,6 +63,15 @@ Result<std::vector<uint8_t>> write_part(LogTables& tables, const PartName& name)
   return bytes;
 }
 
+Result<std::vector<uint8_t>> write_late_part(LogTables& tables, const PartName& name) {
+  std::vector<uint8_t> bytes;
+  HEADRACE_ASSIGN(format::Writer writer,
+                  format::Writer::open(std::make_unique<format::MemorySink>(bytes), options_of(name, 3)));
+  HEADRACE_TRY(tables.flush(writer, false));
+  HEADRACE_TRY(writer.close());
+  return bytes;
+}
+
 void PartJoiner::add(std::vector<uint8_t> part) {
   std::vector<uint8_t>& to = part.size() > kLargePart ? large_ : small_;
   if (&to == &small_) ++small_parts_;

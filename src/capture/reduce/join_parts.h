@@ -18,6 +18,9 @@ struct PartName {
 /// The tables as a closed log; rank 0 writes also those without rows, so that the whole has every table.
 base::Result<std::vector<uint8_t>> write_part(LogTables& tables, const PartName& name);
 
+/// The same for rows that come late: to be put behind that rank's part.
+base::Result<std::vector<uint8_t>> write_late_part(LogTables& tables, const PartName& name);
+
 /// Puts small parts of several ranks together, table by table, so that a log of 65,536 ranks has thousands of chunks
 /// and not millions; large ones follow as they are. Names, modules, stacks and mounts that several have are stored
 /// once.

@@ -57,7 +57,8 @@ void add(NamedSums& into, const NamedSums& from) {
   for (const auto& [name, values] : from) {
     std::vector<uint64_t>& to = into[name];
     to.resize(std::max(to.size(), values.size()));
-    for (size_t i = 0; i < values.size(); ++i) to[i] += values[i];
+    const bool greatest = !name.empty() && name[0] == kGreatest;
+    for (size_t i = 0; i < values.size(); ++i) to[i] = greatest ? std::max(to[i], values[i]) : to[i] + values[i];
   }
 }
 

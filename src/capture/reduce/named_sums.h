@@ -10,8 +10,10 @@
 
 namespace headrace::capture {
 
-/// Equal names have equally many values.
+/// Equal names have equally many values. Of names that begin with kGreatest the greatest values stay, not the sums.
 using NamedSums = std::map<std::string, std::vector<uint64_t>>;
+
+inline constexpr char kGreatest = '>';
 
 void add(NamedSums& into, const NamedSums& from);
 

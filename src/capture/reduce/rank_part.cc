@@ -6,6 +6,9 @@
 #include "base/hash.h"
 #include "capture/harvest/file_layout.h"
 #include "capture/harvest/files_to_ask.h"
+#include "capture/reduce/standing_records.h"
+#include "capture/reduce/standing_sums.h"
+#include "model/mpi_files.h"
 
 namespace headrace::capture {
 namespace {
@@ -79,13 +82,18 @@ class RankPart::Divider : public RecordSink {
   void record(const model::FileRecord& record) override {
     const model::Process& process = part_.contents_.process;
     const uint64_t key = key_of(record);
-    if (!can_be_shared(record) || !is_shared(key)) return part_.add_file(process.id, record);
-    shares.push_back(share_of(record, process.id, part_.standing_));
+    if (!can_be_shared(record) || !is_shared(key)) return alone(record);
+    add_share(record, share_of(record, process.id, part_.standing_));
     given.emplace_back(key, bytes.size());
     encode(GroupRecord(record, process.id, static_cast<uint32_t>(process.rank)), &bytes);
   }
 
   Parcels parcels() {
+    const model::Process& process = part_.contents_.process;
+    for (const auto& [key, record] : folded_.records()) {
+      given.emplace_back(key, bytes.size());
+      encode(GroupRecord(record, process.id, static_cast<uint32_t>(process.rank)), &bytes);
+    }
     std::vector<size_t> ends;
     for (size_t i = 0; i < given.size(); ++i) ends.push_back(i + 1 < given.size() ? given[i + 1].second : bytes.size());
     std::vector<size_t> order(given.size());
@@ -97,8 +105,28 @@ class RankPart::Divider : public RecordSink {
   }
 
   std::vector<model::Share> shares;
+  std::map<uint64_t, model::Share> of_mpi;  // by record
 
  private:
+  /// What no other rank has, or no other that is stood for as well.
+  void alone(const model::FileRecord& record) {
+    const uint64_t process = part_.contents_.process.id;
+    if (!part_.is_stood_for()) return part_.add_file(process, record);
+    const Mount* mount = part_.mount_of(record.path);
+    const model::FileRecord& sum = folded_.add(record, mount == nullptr ? "/" : mount->point);
+    model::Share share = share_of(record, process, part_.standing_);
+    share.record = model::record_id(part_.standing_, sum.path, sum.kind, sum.layer);
+    share.kind = sum.kind;
+    add_share(record, share);
+  }
+
+  /// Of ranks that are stood for, sums are kept; what the MPI library did in files of its own is told from the rest.
+  void add_share(const model::FileRecord& record, const model::Share& share) {
+    if (!part_.is_stood_for() || model::mpi_file(record.path).rule == nullptr) return shares.push_back(share);
+    const auto [place, first] = of_mpi.try_emplace(share.record, share);
+    if (!first) add(place->second, share);
+  }
+
   bool is_shared(uint64_t key) const {
     const auto place = std::lower_bound(part_.keys_.begin(), part_.keys_.end(), key);
     if (place == part_.keys_.end() || *place != key) return false;
@@ -109,11 +137,28 @@ class RankPart::Divider : public RecordSink {
   const std::vector<uint8_t>& shared_;
   std::vector<std::pair<uint64_t, size_t>> given;  // key, where it begins in `bytes`
   std::vector<uint8_t> bytes;
+  FoldedRecords folded_;
+};
+
+/// Makes the rows that a rank would have had.
+class RankPart::Whole : public RecordSink {
+ public:
+  Whole(const RankPart& part, LogTables& tables) : part_(part), tables_(tables) {}
+  void record(const model::FileRecord& record) override {
+    ++records;
+    tables_.add_file(part_.contents_.process.id, record, part_.mount_of(record.path));
+  }
+  uint64_t records = 0;
+
+ private:
+  const RankPart& part_;
+  LogTables& tables_;
 };
 
 Result<std::vector<uint64_t>> RankPart::keys() {
   Keys sink(keys_);
   HEADRACE_ASSIGN(contents_, source_.read(sink));
+  if (standing_for_ == Standing::kRepresentative) keys_.clear();  // its records meet no others
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   return keys_;
@@ -123,8 +168,24 @@ Result<Parcels> RankPart::divide(const std::vector<uint8_t>& shared, int ranks) 
   Divider divider(*this, shared);
   HEADRACE_ASSIGN(contents_, source_.read(divider));
   add_shares(std::move(divider.shares), ranks);
-  add_contents();
+  for (const auto& [record, share] : divider.of_mpi) tables_.add_share(share);
+  add_contents(tables_);
   return divider.parcels();
+}
+
+void RankPart::let_representatives_stand(bool is_one) {
+  standing_for_ = is_one ? Standing::kRepresentative : Standing::kStoodFor;
+  for (model::ClusterMember& each : clusters_.of_rank) each.kept = is_one;
+}
+
+Result<uint64_t> RankPart::make_whole(LogTables* tables) {
+  Whole sink(*this, *tables);
+  const Standing mine = standing_for_;
+  HEADRACE_ASSIGN(contents_, source_.read(sink));
+  standing_for_ = Standing::kEach;
+  add_contents(*tables);
+  standing_for_ = mine;
+  return sink.records;
 }
 
 RankPart::RankPart(RankSource& source, const MountTable* mounts)
@@ -143,7 +204,7 @@ void RankPart::add_file(uint64_t process, const model::FileRecord& record) {
 }
 
 void RankPart::add_shares(std::vector<model::Share> shares, int ranks) {
-  const size_t kept = std::min<size_t>(shares.size(), shares_kept(ranks));
+  const size_t kept = is_stood_for() ? 0 : std::min<size_t>(shares.size(), shares_kept(ranks));
   const auto comes_first = [](const model::Share& a, const model::Share& b) {
     return time_of(a) != time_of(b) ? time_of(a) > time_of(b) : a.record < b.record;
   };
@@ -164,16 +225,18 @@ void RankPart::add_shares(std::vector<model::Share> shares, int ranks) {
   for (const auto& [what, share] : rest) tables_.add_share(share);
 }
 
-void RankPart::add_contents() {
+void RankPart::add_contents(LogTables& tables) {
   const uint64_t id = contents_.process.id;
-  for (const model::Profile& profile : contents_.profiles) tables_.add_profile(id, profile);
-  for (const model::SeriesBin& bin : contents_.series) tables_.add_series(id, bin);
-  for (const model::Phase& phase : contents_.phases.finished) tables_.add_phase(id, phase);
-  tables_.add_clusters(id, contents_.process.instance, clusters_);
-  for (const model::Gap& gap : contents_.gaps) tables_.add_gap(id, gap);
-  for (const model::Module& module : contents_.modules) tables_.add_module(module);
-  for (const model::Stack& stack : contents_.stacks) tables_.add_stack(stack);
-  tables_.add_process(contents_.process);
+  tables.add_clusters(id, contents_.process.instance, clusters_);
+  tables.add_process(contents_.process);
+  for (const model::Profile& profile : contents_.profiles)
+    if (!is_stood_for() || stays_with_rank(profile)) tables.add_profile(id, profile);
+  if (is_stood_for()) return;
+  for (const model::SeriesBin& bin : contents_.series) tables.add_series(id, bin);
+  for (const model::Phase& phase : contents_.phases.finished) tables.add_phase(id, phase);
+  for (const model::Gap& gap : contents_.gaps) tables.add_gap(id, gap);
+  for (const model::Module& module : contents_.modules) tables.add_module(module);
+  for (const model::Stack& stack : contents_.stacks) tables.add_stack(stack);
 }
 
 Status RankPart::add_owned(const Parcels& owned) {

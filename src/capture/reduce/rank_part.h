@@ -33,8 +33,13 @@ class RankPart {
   /// The process that stands for all ranks of the program.
   uint64_t standing() const { return standing_; }
 
-  /// Before divide(): what the ranks found out about themselves.
+  /// Before keys(): what the ranks found out about themselves.
   void add_clusters(model::Clusters clusters) { clusters_ = std::move(clusters); }
+  /// Before keys(), at all ranks: those that represent none, and are like others, keep sums alone.
+  void let_representatives_stand(bool is_one);
+  bool is_stood_for() const { return standing_for_ == Standing::kStoodFor; }
+  /// After divide(): all rows that the rank would have had otherwise.
+  base::Result<uint64_t> make_whole(LogTables* tables);
 
   /// Keys of what may be shared, ascending.
   base::Result<std::vector<uint64_t>> keys();
@@ -52,15 +57,17 @@ class RankPart {
  private:
   class Keys;
   class Divider;
+  class Whole;
   const Mount* mount_of(const std::string& path) const { return mounts_ ? mounts_->find(path) : nullptr; }
   void add_file(uint64_t process, const model::FileRecord& record);
   void add_shares(std::vector<model::Share> shares, int ranks);
-  void add_contents();
+  void add_contents(LogTables& tables);
 
   RankSource& source_;
   const MountTable* mounts_;
   SpoolContents contents_;
   model::Clusters clusters_;
+  enum class Standing { kEach, kRepresentative, kStoodFor } standing_for_ = Standing::kEach;
   uint64_t standing_ = 0;
   std::vector<uint64_t> keys_;
   LogTables tables_;

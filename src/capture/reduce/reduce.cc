@@ -1,8 +1,10 @@
 #include "capture/reduce/reduce.h"
 
 #include "base/collectives.h"
+#include "capture/harvest/shared_log.h"
 #include "capture/harvest/untold_calls.h"
 #include "capture/reduce/join_parts.h"
+#include "capture/reduce/standing_sums.h"
 
 namespace headrace::capture {
 namespace {
@@ -64,6 +66,51 @@ Result<std::vector<uint8_t>> Reduction::gather(std::vector<uint8_t> mine, const 
   return joiner.finish();
 }
 
+/// Adds what those did that others stand for, besides files.
+Status Reduction::add_standing_sums() {
+  uint64_t width = part_.is_stood_for() ? widest_span(part_.contents()) : 0;
+  HEADRACE_TRY(base::all_reduce(ranks_, {&width, 1}, [](uint64_t a, uint64_t b) { return a > b ? a : b; }));
+  if (part_.is_stood_for()) sums_ = sums_of(part_.contents(), width);
+  HEADRACE_TRY(sum_at_first(ranks_, &sums_));
+  add_sums(part_.tables(), part_.standing(), sums_, width);
+  return {};
+}
+
+Result<std::vector<uint8_t>> Reduction::join(LogTables& tables, const PartName& name) {
+  auto mine = write_part(tables, name);
+  HEADRACE_TRY(base::agree(ranks_, mine.status()));
+  auto joined = gather(std::move(*mine), name);
+  HEADRACE_TRY(base::agree(ranks_, joined.status()));
+  return joined;
+}
+
+/// The log without representatives is made as well, for its size.
+Status Reduction::tell_what_was_saved(std::vector<uint8_t>* joined, const PartName& name) {
+  LogTables whole;
+  const auto records = part_.make_whole(&whole);
+  HEADRACE_TRY(base::agree(ranks_, records.status()));
+  HEADRACE_ASSIGN(const std::vector<uint8_t> other, join(whole, name));
+  const uint64_t stood_for = part_.is_stood_for() ? 1 : 0;
+  uint64_t sums[] = {other.size(), joined->size(), stood_for, stood_for * *records, 0};
+  if (part_.is_stood_for())
+    for (const model::Phase& phase : part_.contents().phases.finished) sums[4] += phase.instance != 0 ? 1 : 0;
+  HEADRACE_TRY(base::all_reduce(ranks_, sums, plus));
+  if (ranks_.rank() != 0) return {};
+  LogTables late;
+  const uint64_t saved = sums[0] > sums[1] ? sums[0] - sums[1] : 0;
+  late.add_fact(kStoodForFact + identity_text(name.reduction),
+                std::to_string(sums[2]) + " " + std::to_string(sums[3]) + " " + std::to_string(saved));
+  if (sums[2] != 0)
+    late.add_gap(
+        0, {"records of ranks", sums[3], "records", "representatives stand for these ranks: what they did is in sums"});
+  if (sums[4] != 0)
+    late.add_gap(0, {"instances of phases", sums[4], "instances",
+                     "of ranks that representatives stand for: what they did is in sums"});
+  HEADRACE_ASSIGN(const std::vector<uint8_t> more, write_late_part(late, name));
+  joined->insert(joined->end(), more.begin(), more.end());
+  return {};
+}
+
 Result<std::vector<uint8_t>> Reduction::make_parts(bool merge, uint64_t job, uint64_t id) {
   if (ranks_.rank() != 0) job = 0;
   HEADRACE_TRY(base::all_reduce(ranks_, {&job, 1}, plus));
@@ -77,10 +124,12 @@ Result<std::vector<uint8_t>> Reduction::make_parts(bool merge, uint64_t job, uin
     HEADRACE_TRY(base::agree(ranks_, part_.add_owned(owned)));
   }
   HEADRACE_TRY(add_program());
-  auto mine = write_part(part_.tables(), name);
-  HEADRACE_TRY(base::agree(ranks_, mine.status()));
-  auto joined = gather(std::move(*mine), name);
-  HEADRACE_TRY(base::agree(ranks_, joined.status()));
+  if (stand_) HEADRACE_TRY(add_standing_sums());
+  HEADRACE_ASSIGN(std::vector<uint8_t> joined, join(part_.tables(), name));
+  if (stand_) {
+    const Status told = tell_what_was_saved(&joined, name);
+    HEADRACE_TRY(base::agree(ranks_, told));
+  }
   return joined;
 }
 

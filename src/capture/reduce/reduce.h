@@ -14,6 +14,7 @@
 #include "base/communicator.h"
 #include "base/result.h"
 #include "capture/reduce/join_parts.h"
+#include "capture/reduce/named_sums.h"
 #include "capture/reduce/rank_part.h"
 
 namespace headrace::capture {
@@ -37,8 +38,14 @@ class Reduction {
   /// Something about the whole program that is not in the figures.
   void add_gap(const model::Gap& gap) { part_.tables().add_gap(0, gap); }
 
-  /// Before make_parts(): what the ranks found out about themselves.
+  /// Before count_shared(): what the ranks found out about themselves.
   void add_clusters(model::Clusters clusters) { part_.add_clusters(std::move(clusters)); }
+  /// Before count_shared(), after add_clusters(): the log keeps what representatives and outliers did, and sums of what
+  /// those did that they stand for. `is_one`: this rank is one of the former. make_parts() is to merge, then.
+  void let_representatives_stand(bool is_one) {
+    part_.let_representatives_stand(is_one);
+    stand_ = true;
+  }
 
   /// Steps 2 and 3, after count_shared(). `merge`: ranks' records of the same thing become one; otherwise each rank
   /// keeps its own. `job`: of the log, as rank 0 knows it. `id`: of this reduction, equal at all ranks and at no other
@@ -48,11 +55,16 @@ class Reduction {
 
  private:
   base::Status add_program();
+  base::Status add_standing_sums();
+  base::Result<std::vector<uint8_t>> join(LogTables& tables, const PartName& name);
+  base::Status tell_what_was_saved(std::vector<uint8_t>* joined, const PartName& name);
   base::Result<std::vector<uint8_t>> gather(std::vector<uint8_t> mine, const PartName& name);
 
   base::Communicator& ranks_;
   RankPart part_;
   std::vector<uint8_t> shared_;  // an answer for each key
+  bool stand_ = false;           // representatives do
+  NamedSums sums_;               // rows that wait look into it
 };
 
 /// Up to so many rows of shared records of all ranks a log keeps them all: what merging would lose, the details of each

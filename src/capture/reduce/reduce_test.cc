@@ -111,6 +111,48 @@ TEST(Reduce, TheLogHasEveryOperationOnce) {
   }
 }
 
+TEST(Reduce, RepresentativesStandForOthersAndSumsStay) {
+  constexpr int kRanks = 200, kKept = 4;
+  const MadeFiles files = {5, 3};
+  std::vector<uint8_t> log;
+  base::simulate_ranks(kRanks, [&](Communicator& ranks) {
+    MadeRank rank(ranks.rank(), ranks.size(), files);
+    Reduction reduction(ranks, rank, nullptr);
+    model::Clusters clusters;
+    clusters.of_rank.push_back({"", 0, 0, false, false, true});
+    reduction.add_clusters(clusters);
+    reduction.let_representatives_stand(ranks.rank() % (kRanks / kKept) == 0);
+    ASSERT_TRUE(reduction.count_shared().ok());
+    const auto part = reduction.make_parts(true, 99, 7);
+    ASSERT_TRUE(part.ok()) << part.message();
+    MemoryStore store(log);
+    EXPECT_EQ(store_parts(ranks, *part, store), Stored::kAll);
+  });
+  auto reader = format::Reader::open_memory(log);
+  ASSERT_TRUE(reader.ok()) << reader.message();
+  const Sums wanted = expected(kRanks, files), found = sums_of(*reader, "files");
+  EXPECT_EQ(found.writes, wanted.writes);
+  EXPECT_EQ(found.bytes, wanted.bytes);
+  EXPECT_EQ(found.rows, kKept * 8u + 5 + 1) << "of the others five shared files, and a sum of those of their own";
+  const Sums shares = sums_of(*reader, "shares");
+  EXPECT_EQ(shares.rows, 2u * (kRanks - kKept)) << "shared files, and own ones";
+  const auto profiles = reader->table("profiles"), series = reader->table("series"), kept = reader->table("clusters");
+  uint64_t calls = 0, bytes = 0, whole = 0;
+  for (uint64_t row = 0; row < profiles->rows; ++row) calls += profiles->find("calls")->u64(row);
+  for (uint64_t row = 0; row < series->rows; ++row) bytes += series->find("bytes")->u64(row);
+  for (uint64_t row = 0; row < kept->rows; ++row) whole += kept->find("kept")->u64(row);
+  EXPECT_EQ(calls, 4u * kRanks);
+  EXPECT_EQ(bytes, (4u << 20) * uint64_t{kRanks});
+  EXPECT_EQ(profiles->rows, kKept + 1u);
+  EXPECT_EQ(series->rows, kKept + 1u);
+  EXPECT_EQ(whole, static_cast<uint64_t>(kKept));
+  const auto job = reader->table("job");
+  std::string told;
+  for (uint64_t row = 0; row < job->rows; ++row)
+    if (job->find("key")->text(row).starts_with("stood_for.")) told = job->find("value")->text(row);
+  EXPECT_TRUE(told.starts_with("196 1568 ")) << told;
+}
+
 TEST(Reduce, SharedRecordsAreCounted) {
   base::simulate_ranks(7, [&](Communicator& ranks) {
     MadeRank rank(ranks.rank(), ranks.size(), {5, 3});

@@ -32,13 +32,14 @@ using capture::SharedLog;
 /// What all ranks do, whatever the settings of each.
 struct Plan {
   bool launched = false;  // each rank has a launcher that stores what there is
-  bool always = false, never = false, few = false, cluster = false;
+  bool always = false, never = false, few = false, cluster = false, stand = false;
 
   bool merges(uint64_t shared_rows) const { return always || shared_rows > capture::kRowsKept; }
 };
 
 base::Result<Plan> plan_of(base::Communicator& ranks, const FinalizeRequest& request) {
-  uint64_t wishes[] = {request.launched ^ 1u, request.always, request.never, request.few ^ 1u, request.cluster};
+  uint64_t wishes[] = {request.launched ^ 1u, request.always,  request.never,
+                       request.few ^ 1u,      request.cluster, request.stand};
   HEADRACE_TRY(base::all_reduce(ranks, wishes, [](uint64_t a, uint64_t b) { return a + b; }));
   Plan plan;
   plan.launched = wishes[0] == 0;
@@ -46,6 +47,7 @@ base::Result<Plan> plan_of(base::Communicator& ranks, const FinalizeRequest& req
   plan.never = wishes[2] != 0;
   plan.few = wishes[3] == 0;
   plan.cluster = wishes[4] != 0;
+  plan.stand = wishes[5] != 0 && !plan.never;
   return plan;
 }
 
@@ -77,7 +79,10 @@ Reduced finalize_over(base::Communicator& ranks, const FinalizeRequest& request)
   if (plan->cluster) {
     auto clusters = find_clusters(ranks, source, request);
     if (!clusters.ok()) return Reduced::kFailed;
+    const bool is_one = capture::stands_for_itself(*clusters, request.mpi.rank);
+    const bool found = !clusters->of_rank.empty();  // so at all ranks
     reduction.add_clusters(std::move(*clusters));
+    if (plan->stand && found) reduction.let_representatives_stand(is_one);
   }
   if (ranks.size() == 1 || plan->never || (plan->launched && plan->few && !plan->always)) return Reduced::kLeft;
   const auto shared = reduction.count_shared();

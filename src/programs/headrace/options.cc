@@ -32,6 +32,10 @@ const char kRunHelp[] =
     "                        (docs/phases.md); the default is all\n"
     "      --cluster         ranks of an MPI program find out which of them did the\n"
     "                        same, in all and in each phase (docs/clustering.md)\n"
+    "      --reduce HOW      what ranks of an MPI program bring together when it ends:\n"
+    "                        auto, always, never; or clusters: the log keeps those\n"
+    "                        that stand for ranks like them, and sums of the others\n"
+    "                        (docs/parallel.md, docs/clustering.md)\n"
     "      --interim TIME    write what was done so far to LOG.so-far.hr every 90s,\n"
     "                        10m or 6h, until the log is complete\n"
     "      --anonymize       write tokens for paths, arguments, hosts and users\n"
@@ -174,7 +178,7 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
     if (walk.is("--config")) {
       HEADRACE_ASSIGN(path, walk.value());
     } else if (walk.is("-o", "--output") || walk.is("--memory") || walk.is("--include") || walk.is("--exclude") ||
-               walk.is("--spool") || walk.is("--capture") || walk.is("--interim")) {
+               walk.is("--spool") || walk.is("--capture") || walk.is("--interim") || walk.is("--reduce")) {
       const auto skipped = walk.value();
       if (!skipped.ok()) return skipped.status();
     }
@@ -235,7 +239,7 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     }
     const bool is_output = walk.is("-o", "--output");
     if (!is_output && !walk.is("--memory") && !walk.is("--include") && !walk.is("--exclude") && !walk.is("--spool") &&
-        !walk.is("--capture") && !walk.is("--interim") && !walk.is("--config")) {
+        !walk.is("--capture") && !walk.is("--interim") && !walk.is("--reduce") && !walk.is("--config")) {
       return unknown(walk.name(), "run");
     }
     const std::string name = walk.name();

@@ -15,6 +15,7 @@
 
 #include "capture/harvest/harvester.h"
 #include "capture/harvest/job_log.h"
+#include "capture/harvest/stood_for.h"
 #include "capture/recorder/launch.h"
 #include "capture/recorder/target.h"
 #include "programs/headrace/background.h"
@@ -89,6 +90,7 @@ class Run {
   void add_uncaptured_command(int wait_status);
   void finish_log(size_t running);
   void report(const Status& stored, size_t running);
+  std::string saved(const std::string& log) const;
   bool captured() const { return missing_.empty(); }
 
   RunSettings settings_;
@@ -183,7 +185,7 @@ void Run::add_start_facts() {
   }
   const std::string where = part_.empty() ? "" : " on " + log_.host();
   log_.add_fact(part_.empty() ? "complete" : part_, "no: the launcher" + where + " has not finished");
-  if (settings_.anonymize && settings_.reduce == "always") {
+  if (settings_.anonymize && (settings_.reduce == "always" || settings_.reduce == "clusters")) {
     log_.add_gap(
         {"reduction over ranks", 1, "jobs",
          "ranks would write names as they are; leave out --anonymize, and use `headrace anonymize` on the log"});
@@ -351,8 +353,16 @@ void Run::report(const Status& stored, size_t running) {
   }
   if (!log_.output().kept().empty()) say("the log that was there is now " + log_.output().kept());
   say(std::to_string(log_.processes()) + (log_.processes() == 1 ? " process" : " processes") + " in " +
-      log_.output().path() + (running != 0 ? ", more when they end" : "") + "; look at it with: headrace show " +
-      log_.output().path());
+      log_.output().path() + (running != 0 ? ", more when they end" : "") + saved(log_.output().path()) +
+      "; look at it with: headrace show " + log_.output().path());
+}
+
+/// What representatives of ranks saved, for the last line.
+std::string Run::saved(const std::string& log) const {
+  const capture::StoodFor found = settings_.reduce == "clusters" ? capture::stood_for(log) : capture::StoodFor();
+  if (found.ranks == 0) return "";
+  return "; representatives stand for " + std::to_string(found.ranks) + " ranks, which saved " +
+         std::to_string(found.bytes) + " bytes (" + std::to_string(found.records) + " records)";
 }
 
 }  // namespace

@@ -143,8 +143,8 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     return {};
   }
   if (key == "reduce") {
-    if (value != "auto" && value != "always" && value != "never")
-      return {Code::kInvalid, place + ": reduce is auto, always or never, not " + value};
+    if (value != "auto" && value != "always" && value != "never" && value != "clusters")
+      return {Code::kInvalid, place + ": reduce is auto, always, clusters or never, not " + value};
     settings->reduce = value;
     return {};
   }

@@ -22,7 +22,7 @@ struct RunSettings {
   bool file_sizes = false;
   bool phases_only = false;       // nothing is recorded outside the program's phases
   bool cluster = false;           // ranks of parallel programs, when they end
-  std::string reduce = "auto";    // figures of parallel programs, when they end; or always, or never
+  std::string reduce = "auto";    // figures of parallel programs, when they end; or always, clusters or never
   uint64_t reduce_patience = 60;  // seconds that a rank waits for another one then
   uint64_t interim_seconds = 0;   // between snapshots of the running job, 0 = none
   bool quiet = false;
