@@ -235,6 +235,11 @@ Fact anonymous_fact(const Names& names, std::string_view key, std::string_view v
     if (number && is_whole_number(value)) return {true, std::string(value)};
     return {true, number ? names.path(value) : names.sentence(value)};
   }
+  // Of ranks that representatives stand for: three numbers. The id is random.
+  if (key.starts_with("stood_for.")) {
+    const bool numbers = value.find_first_not_of("0123456789 ") == std::string_view::npos;
+    return {true, numbers ? std::string(value) : names.path(value)};
+  }
   if (is_in(kNumbers)) return {true, is_whole_number(value) ? std::string(value) : names.path(value)};
   if (key == "headrace_version") return {true, is_version(value) ? std::string(value) : names.path(value)};
   if (is_in(kPaths)) return {true, names.path(value)};

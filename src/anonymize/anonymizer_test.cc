@@ -135,6 +135,8 @@ TEST(Anonymizer, Facts) {
   EXPECT_EQ(anonymous_fact(names, "start_utc_ns", "17").value, "17");
   EXPECT_EQ(anonymous_fact(names, "exit_status", "-1").value, "-1");
   EXPECT_EQ(anonymous_fact(names, "exit_status", "alice").value, names.token("alice"));
+  EXPECT_EQ(anonymous_fact(names, "stood_for.1f", "11 580 42160").value, "11 580 42160");
+  EXPECT_EQ(anonymous_fact(names, "stood_for.1f", "alice").value, names.token("alice"));
   EXPECT_EQ(anonymous_fact(names, "headrace_version", "0.1.0").value, "0.1.0");
   EXPECT_EQ(anonymous_fact(names, "headrace_version", "alice").value, names.token("alice"));
   EXPECT_EQ(anonymous_fact(names, "host", "node1").value, names.token("node1"));
