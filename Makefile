@@ -10,8 +10,9 @@ export PYTHONDONTWRITEBYTECODE = 1
 # Warnings fail the build where nobody reads them.
 HEADRACE_WERROR ?= $(if $(CI),ON,OFF)
 export HEADRACE_WERROR
-# The tests of a file run one after the other, those of different files at once; some want to run alone.
-PYTEST = .venv/bin/python3 -m pytest -n $(JOBS) --dist loadfile
+# The tests of a file run one after the other, those of different files at once; some want to run alone. Many wait for
+# programs that wait: one more than there are processors keeps these at work.
+PYTEST = .venv/bin/python3 -m pytest -n $$(($(JOBS) + 1)) --dist loadfile
 
 .PHONY: help setup build demo test unit sanitize pytest bench fuzz soak lint format clean
 

@@ -22,6 +22,12 @@ class Frame:
     def rows(self, numbers: Sequence[int] | None = None, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
         """The rows of these numbers, or all, as dicts of these columns, or all."""
 
+    def where(self, equal: Mapping[str, int | str]) -> list[int]:
+        """The numbers of the rows that have these values in these columns of text or of numbers from 0.
+
+        KeyError: there is no such column. TypeError: it holds values of another kind.
+        """
+
     def top(self, sort: str, limit: int) -> list[int]:
         """Of merged file records: the numbers of the first rows by "time", "bytes", "calls" or "path"."""
 

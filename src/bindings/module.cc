@@ -11,6 +11,7 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <numeric>
 #include <string>
 
 #include "bindings/anonymize.h"
@@ -56,6 +57,29 @@ nb::list rows_of(const Frame& frame, const std::optional<std::vector<uint64_t>>&
     list.append(row_of(frame, row, columns));
   }
   return list;
+}
+
+/// Numbers of the rows that have a value in a column. Raises KeyError where there is no such column, TypeError where it
+/// holds values of another kind.
+std::vector<uint64_t> rows_where(const Frame& frame, const nb::dict& wanted) {
+  std::vector<uint64_t> found(frame.rows);
+  std::iota(found.begin(), found.end(), uint64_t{0});
+  for (auto [key, value] : wanted) {
+    const Values* column = frame.find(nb::cast<std::string_view>(key));
+    if (column == nullptr) throw nb::key_error(nb::cast<std::string>(key).c_str());
+    const bool is_text = nb::isinstance<nb::str>(value), is_number = nb::isinstance<nb::int_>(value);
+    if (is_text && column->kind == Kind::kText) {
+      const auto text = nb::cast<std::string_view>(value);
+      std::erase_if(found, [&](uint64_t row) { return column->text(row) != text; });
+    } else if (is_number && column->kind == Kind::kU64) {
+      uint64_t number = 0;
+      const bool fits = nb::try_cast(value, number);
+      std::erase_if(found, [&](uint64_t row) { return !fits || column->words[row] != number; });
+    } else {
+      throw nb::type_error("a column of text is compared with str, one of numbers from 0 with int");
+    }
+  }
+  return found;
 }
 
 std::vector<uint64_t> records_of(const Frame& frame, uint64_t row) {
@@ -167,6 +191,7 @@ void define_frame(nb::module_& module) {
       .def("__len__", [](const Frame& frame) { return frame.rows; })
       .def("__arrow_c_array__", arrow_of, nb::arg("requested_schema") = nb::none())
       .def("rows", rows_of, nb::arg("numbers") = nb::none(), nb::arg("columns") = std::vector<std::string>())
+      .def("where", rows_where, nb::arg("equal"))
       .def(
           "top",
           [](const Frame& frame, const std::string& sort, uint64_t limit) { return take(top(frame, sort, limit)); },

@@ -14,6 +14,8 @@ namespace {
 constexpr std::string_view kFigures[] = {"reads",   "writes",   "bytes_read", "bytes_written",
                                          "read_ns", "write_ns", "meta_ns"};
 
+constexpr std::string_view kDirectory = "directory";
+
 // One row in the place of shares.
 struct Row {
   uint64_t process = 0, path = 0, final_path = 0, mount = 0, more_files = 0, more_calls = 0;
@@ -51,7 +53,10 @@ class Expansion {
       kept_.push_back(row);
       if (by_process_) seen_.insert(base::mix(process_.words[row], path_.words[row]), 0);
     }
-    for (uint64_t i = 0; i < shared_.shares.rows; ++i) add_share(i);
+    // Directories first: a path that a process uses as one is no file of it, whatever other records call it.
+    for (const bool first : {true, false})
+      for (uint64_t i = 0; i < shared_.shares.rows; ++i)
+        if ((!by_process_ || shared_.shares.kind_of(i) == kDirectory) == first) add_share(i);
     return table();
   }
 
@@ -95,8 +100,10 @@ class Expansion {
   void add_to_process(Row row, bool has_path) {
     if (has_path) {
       const uint32_t before = seen_.size();
-      seen_.insert(base::mix(row.process, row.path), 0);
+      const uint64_t place = base::mix(row.process, row.path);
+      seen_.insert(place, 0);
       row.more_files = seen_.size() - before;
+      if (row.kind == kDirectory) directories_.insert(place, 0);
     }
     row.path = row.final_path = row.mount = 0;
     const uint64_t key = base::mix(base::mix(row.process, base::hash_text(row.kind)), base::hash_text(row.layer));
@@ -128,7 +135,11 @@ class Expansion {
   }
 
   void add_texts(convert::TextColumn& to, const format::Column& from) const {
-    for (uint32_t row : kept_) to.add(from.text(row));
+    const auto is_directory = [&](uint32_t row) {
+      return from.name == "kind" && from.text(row) == "file" &&
+             directories_.find(base::mix(process_.words[row], path_.words[row])) != IdMap::kNone;
+    };
+    for (uint32_t row : kept_) to.add(is_directory(row) ? kDirectory : from.text(row));
     for (const Row& row : rows_) to.add(from.name == "kind" ? row.kind : from.name == "layer" ? row.layer : "");
   }
 
@@ -153,7 +164,7 @@ class Expansion {
   const Selection& selection_;
   Values process_, record_, path_;
   const format::Column *kind_, *layer_;
-  IdMap wanted_, row_of_, seen_, place_;
+  IdMap wanted_, row_of_, seen_, place_, directories_;
   std::vector<uint32_t> kept_;
   std::vector<Row> rows_;
 };

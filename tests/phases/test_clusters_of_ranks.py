@@ -54,7 +54,9 @@ NAMES = "early|never|dump|run|different|some|members|idle|end|late"
 def answers(text: str) -> dict[str, list[Answer]]:
     """Launchers forward what ranks print piece by piece: a line of one may stand within a line of another."""
     found: dict[str, list[Answer]] = {}
-    for name, whole, distance in re.findall(rf"({NAMES})((?: -?\d+){{11}}) (\d[\d.]*(?:e[-+]\d+)?)", text):
+    for name, whole, distance in re.findall(
+        rf"({NAMES})((?: -?\d+){{11}}) +(\d[\d.]*(?:[eE][-+]\d+)?)", text
+    ):
         found.setdefault(name, []).append(Answer(*map(int, whole.split()), float(distance)))
     for each in found.values():
         each.sort(key=lambda answer: answer.rank)

@@ -199,3 +199,22 @@ def test_opening_100_000_records(tmp_path: Path, capsys: pytest.CaptureFixture[s
     with capsys.disabled():
         print(f"\n100,000 file records, all tables: {min(times) * 1e3:.0f} ms at best of 3")
     assert min(times) < 5
+
+
+def test_rows_are_found_by_their_values(tmp_path: Path) -> None:
+    path = tmp_path / "rows.hr"
+    rows = {"phase": ["a", "b", "a", "a"], "instance": [0, 1, 1, 0]}
+    _native.write_tables(bytes(path), {"mounts": {"mount": [1]}, "waves": rows})
+    with headrace.open(path) as log:
+        frame = log.native.frame("waves")
+        assert frame.where({}) == [0, 1, 2, 3]
+        assert frame.where({"instance": 1}) == [1, 2]
+        assert frame.where({"phase": "a", "instance": 0}) == [0, 3]
+        assert frame.where({"phase": "no", "instance": 0}) == []
+        with pytest.raises(KeyError, match="no_column"):
+            frame.where({"no_column": 1})
+        for wrong in ({"phase": 1}, {"instance": "a"}, {"instance": None}, {"instance": 1.0}):
+            with pytest.raises(TypeError):
+                frame.where(wrong)  # type: ignore[arg-type]
+        for far in (-1, 2**64):
+            assert frame.where({"instance": far}) == []

@@ -132,6 +132,12 @@ NOT_CREATED = [
     {"process": 1, "path": "/a/x", "first_open_at_ns": 1, "flags": 0, **NOTHING},
     {"process": 2, "path": "/a/x", "first_open_at_ns": 2, "flags": 1, **NOTHING},
 ]
+# Rank 2 used as a directory, as rank 1 did, what it used as a file, alone or as rank 1 did.
+DIRECTORY_TOO = [
+    {"process": process, "path": "/b/w", "first_open_at_ns": 1, "flags": 0, **NOTHING, "kind": kind}
+    for process, kind in ((2, "directory"), (3, "directory"), (3, "file"))
+]
+BOTH_SHARED = [*DIRECTORY_TOO, DIRECTORY_TOO[2] | {"process": 2}]
 AT_ONCE = [
     {"process": process, "path": "/a/x", "first_open_at_ns": 1, "flags": flags, **NOTHING}
     for process, flags in ((1, 1), (2, 0))
@@ -141,6 +147,8 @@ AT_ONCE = [
 @PROPERTY
 @example(records=NOT_CREATED)
 @example(records=AT_ONCE)
+@example(records=DIRECTORY_TOO)
+@example(records=BOTH_SHARED)
 @given(records=RECORDS)
 def test_nothing_is_lost(tmp_path: Path, records: list[dict[str, Any]]) -> None:
     whole, less = both(tmp_path, records, None)

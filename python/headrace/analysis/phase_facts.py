@@ -8,9 +8,9 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.end_clusters import end_clusters, stood_for
-from headrace.analysis.phase_features import SPANS, features, span_ns
+from headrace.analysis.phase_features import SPANS, span_ns
 from headrace.analysis.phase_groups import Groups, all_groups, crossings
-from headrace.analysis.phase_ranks import FIGURES, Facts, Member, members, phase_rows, summed
+from headrace.analysis.phase_ranks import FIGURES, Facts, Member, by_phase, members, phase_rows, summed
 from headrace.analysis.ranks import spread
 from headrace.analysis.why_slow import Slow, group_facts, slow_ranks
 from headrace.logs import JobLog
@@ -23,26 +23,23 @@ def phase_facts(log: JobLog, path: str | None = None, instance: int | None = Non
 
     Raises UsageError where there is no such phase or instance.
     """
-    rows = phase_rows(log)
-    present = {row["process"] for row in rows}
-    who = [member for member in members(log) if member.process in present]
+    rows = by_phase(phase_rows(log))
     everyone = members(log)
-    all_phases = sorted({row["phase"] for row in rows}, key=lambda name: _first_begin(rows, name))
-    phases = [_phase(rows, name, everyone) for name in all_phases]
+    present = {row["process"] for of in rows.values() for row in of}
+    phases = [_phase(of, name, everyone) for name, of in rows.items()]
     chosen = path or _most_io(phases)
-    if chosen not in all_phases:
-        raise UsageError(f"{log.path}: no phase {chosen}; there are {', '.join(all_phases[:20])}")
-    explained = _explained(log, rows, everyone, chosen, instance)
-    if explained["slow"]:  # those are to be seen
-        found = next(phase for phase in phases if phase["phase"] == chosen)
-        found["each"] = _each(
-            [row for row in rows if row["phase"] == chosen], who, explained["slow"]["members"]
-        )
+    if chosen not in rows:
+        raise UsageError(f"{log.path}: no phase {chosen}; there are {', '.join(list(rows)[:20])}")
+    explained = _explained(log, rows[chosen], everyone, chosen, instance)
+    for phase in phases:
+        # Slow ranks are to be seen.
+        slow = explained["slow"] if phase["phase"] == chosen else None
+        phase["each"] = _each(rows[phase["phase"]], everyone, slow["members"] if slow else ())
     return {
         "log": str(log.path),
         "members": len(everyone),
         "ranks": any(member.name.startswith("rank") for member in everyone),
-        "in_phases": len(who),
+        "in_phases": sum(member.process in present for member in everyone),
         "stood_for": len(stood_for(log)),
         "phases": phases,
         "clusters": end_clusters(log),
@@ -54,15 +51,10 @@ def phase_summary(log: JobLog) -> list[Facts]:
     """Phases without their instances one by one, by first begin; none where none is marked."""
     if not log.native.columns("phases"):
         return []
-    rows = [row for row in log.native.frame("phases").rows() if row["instance"] == 0]
+    frame = log.native.frame("phases")
+    rows = by_phase(frame.rows(frame.where({"instance": 0})))
     everyone = members(log)
-    names = sorted({row["phase"] for row in rows}, key=lambda name: _first_begin(rows, name))
-    phases = [_phase(rows, name, everyone) for name in names]
-    return [{key: phase[key] for key in phase if key != "each"} for phase in phases]
-
-
-def _first_begin(rows: list[Facts], name: str) -> tuple[int, str]:
-    return min(row["start_at_ns"] for row in rows if row["phase"] == name), name
+    return [_phase(of, name, everyone) for name, of in rows.items()]
 
 
 def _most_io(phases: list[Facts]) -> str:
@@ -73,8 +65,8 @@ def _most_io(phases: list[Facts]) -> str:
 
 
 def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
-    mine = [row for row in rows if row["phase"] == name]
-    of_all = summed(row for row in mine if row["instance"] == 0)
+    """`rows`: of this phase. Without its instances one by one."""
+    of_all = summed(row for row in rows if row["instance"] == 0)
     names = {member.process: member.name for member in everyone}
     # Ranks that others stand for are in the sums alone.
     whole = {process: row for process, row in of_all.items() if process in names} or of_all
@@ -97,12 +89,13 @@ def _phase(rows: list[Facts], name: str, everyone: list[Member]) -> Facts:
         },
         "io_ns": sums["read_ns"] + sums["write_ns"] + sums["meta_ns"],
         **{figure: sums[figure] for figure in FIGURES if figure not in ("instances", "cut", "time_ns")},
-        "each": _each(mine, [member for member in everyone if member.process in whole]),
     }
 
 
-def _each(rows: list[Facts], who: list[Member], slow: Iterable[str] = ()) -> list[Facts]:
+def _each(rows: list[Facts], everyone: list[Member], slow: Iterable[str]) -> list[Facts]:
     """Instances that are kept whole: over those who kept them. `slow`: members of whom many are told of."""
+    present = {row["process"] for row in rows if row["instance"] == 0}
+    who = [member for member in everyone if member.process in present]
     names = {member.process: member.name for member in who}
     told = _told(who, set(slow))
     by_number: dict[int, list[Facts]] = defaultdict(list)
@@ -145,8 +138,7 @@ def _evenly(members: list[Member], most: int) -> list[Member]:
 def _explained(
     log: JobLog, rows: list[Facts], everyone: list[Member], path: str, instance: int | None
 ) -> Facts:
-    mine = [row for row in rows if row["phase"] == path]
-    numbers = {row["instance"] for row in mine}
+    numbers = {row["instance"] for row in rows}
     wanted = instance or 0
     if wanted not in numbers:
         kept = sorted(numbers - {0})
@@ -154,29 +146,28 @@ def _explained(
             f"{log.path}: instance {wanted} of {path} is not kept whole; those are "
             f"{', '.join(map(str, kept[:20]))}{', …' if len(kept) > 20 else ''}"
         )
-    of_all = summed(row for row in mine if row["instance"] == wanted)
+    of_all = summed(row for row in rows if row["instance"] == wanted)
     who = [member for member in everyone if member.process in of_all]
     figures = {member.process: of_all[member.process] for member in who}
     if not who:
         raise UsageError(f"{log.path}: of phase {path} there are sums alone, of ranks that others stand for")
     # Series are of instances: of all together, the one that was slowest for any rank stands for them.
     slowest = max(figures.values(), key=lambda row: row["most_ns"])["slowest"]
-    groups = all_groups(log, who, path, wanted)
-    if wanted == 0 and slowest in numbers:
-        groups += [each for each in all_groups(log, who, path, slowest) if each.kind == "bandwidth"]
+    moving = wanted or slowest
+    groups = all_groups(log, who, path, wanted, moving)
     slow = slow_ranks(who, figures, groups)
     return {
         "phase": path,
         "instance": wanted,
-        "bandwidth_of": wanted or slowest,
-        "span_ns": span_ns(log, who, path, wanted or slowest),
+        "bandwidth_of": moving,
+        "span_ns": span_ns(log, who, path, moving),
         "members": len(who),
         "time_ns": spread([row["time_ns"] / max(1, row["instances"]) for row in figures.values()]),
         "clusterings": [each.facts() for each in groups],
         "crossings": crossings(groups),
         "groups": _groups(who, figures, groups, slow),
         "slow": _slow(who, figures, groups, slow),
-        "representatives": _representatives(log, who, groups, path, wanted or slowest),
+        "representatives": _representatives(who, groups),
         "outliers": _outliers(groups, {who[number].name for number in slow.members}),
         "names": [member.name for member in who],
     }
@@ -210,14 +201,12 @@ def _slow(who: list[Member], rows: dict[int, Facts], groups: list[Groups], slow:
     }
 
 
-def _representatives(
-    log: JobLog, who: list[Member], groups: list[Groups], path: str, instance: int
-) -> list[Facts]:
+def _representatives(who: list[Member], groups: list[Groups]) -> list[Facts]:
     """Bytes over the phase of the one who stands for each group by calls: one number a span."""
-    table = features(log, "bandwidth", who, path, instance)
-    by_calls = next((each for each in groups if each.kind == "calls"), None)
-    if table is None or by_calls is None:
+    by_kind = {each.kind: each.found for each in groups}
+    if "calls" not in by_kind or "bandwidth" not in by_kind:
         return []
+    table = by_kind["bandwidth"].table
     width = len(table.columns)
     return [
         {
@@ -225,7 +214,7 @@ def _representatives(
             "read": list(table.memory[medoid * width : medoid * width + SPANS]),
             "written": list(table.memory[medoid * width + SPANS : medoid * width + 2 * SPANS]),
         }
-        for medoid in by_calls.found.medoids
+        for medoid in by_kind["calls"].medoids
     ]
 
 

@@ -37,13 +37,16 @@ class Groups:
         }
 
 
-def all_groups(log: JobLog, who: list[Member], path: str, instance: int, seed: int = 1) -> list[Groups]:
-    """One clustering a kind of feature, of those that there are."""
+def all_groups(log: JobLog, who: list[Member], path: str, instance: int, moving: int) -> list[Groups]:
+    """One clustering a kind of feature, of those that there are.
+
+    `moving`: the instance whose bytes over time count, as there are none of all instances together.
+    """
     groups = []
     for kind in KINDS:
-        table = features(log, kind, who, path, instance)
+        table = features(log, kind, who, path, moving if kind == "bandwidth" else instance)
         if table is not None:
-            groups.append(Groups(kind, cluster(table, seed=seed, normalisation="none")))
+            groups.append(Groups(kind, cluster(table, normalisation="none")))
     return groups
 
 

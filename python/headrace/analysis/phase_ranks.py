@@ -63,6 +63,15 @@ def phase_rows(log: JobLog) -> list[Facts]:
     return rows
 
 
+def by_phase(rows: Iterable[Facts]) -> dict[str, list[Facts]]:
+    """Rows by phase; the phases in the order of their first begins."""
+    found: dict[str, list[Facts]] = {}
+    for row in rows:
+        found.setdefault(row["phase"], []).append(row)
+    first = {name: min(row["start_at_ns"] for row in of) for name, of in found.items()}
+    return {name: found[name] for name in sorted(found, key=lambda name: (first[name], name))}
+
+
 def summed(rows: Iterable[Facts]) -> dict[int, Facts]:
     """Rows by process: several, as of a program that went on after MPI_Finalize, add up."""
     found: dict[int, Facts] = {}
@@ -85,6 +94,4 @@ def summed(rows: Iterable[Facts]) -> dict[int, Facts]:
 def selected(log: JobLog, table: str, path: str, instance: int) -> list[Facts]:
     """Rows of one of the tables of phases."""
     frame = log.native.frame(table)
-    keys = frame.rows(None, ["phase", "instance"])
-    numbers = [at for at, key in enumerate(keys) if key["instance"] == instance and key["phase"] == path]
-    return frame.rows(numbers) if numbers else []
+    return frame.rows(frame.where({"phase": path, "instance": instance})) if len(frame) else []

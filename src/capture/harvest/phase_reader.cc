@@ -50,6 +50,17 @@ class PhaseReader {
   }
 
  private:
+  struct Known {
+    std::string path;
+    uint64_t unfinished;  // instances
+  };
+
+  /// A copy of a running process may have the list of open phases from before one's end and the rest from after it.
+  static bool is_finished(const std::string& path, uint64_t number, const Phases& phases) {
+    return std::any_of(phases.finished.begin(), phases.finished.end(),
+                       [&](const model::Phase& p) { return p.instance == number && p.path == path; });
+  }
+
   /// Ticks to nanoseconds, functions to their names.
   void give(const PhaseSums& sums, model::Phase* out) {
     for (const auto& [key, sum] : sums.functions) {
@@ -110,7 +121,7 @@ class PhaseReader {
   void read_phase(uint32_t offset, const Phase& phase, Phases* out) {
     std::string_view path;
     if (!bytes_.name(phase.name, &path)) damage_.add("the name of a phase", offset);
-    paths_[offset] = path;
+    known_[offset] = {std::string(path), less(phase.begun, phase.finished)};
     model::Phase all;
     all.path = path;
     all.instances = phase.finished;
@@ -177,9 +188,12 @@ class PhaseReader {
 
   void read_open(uint32_t offset, Phases* out) {
     OpenPhase open;
-    if (!bytes_.claim(offset, &open) || paths_.count(open.phase) == 0) return damage_.add("an open phase", offset);
+    if (!bytes_.claim(offset, &open) || known_.count(open.phase) == 0) return damage_.add("an open phase", offset);
+    Known& phase = known_.at(open.phase);
+    if (phase.unfinished == 0 || is_finished(phase.path, open.number, *out)) return;
+    phase.unfinished--;
     const uint64_t end = std::max(end_ticks_, open.begin);
-    model::Phase one = row_of(paths_[open.phase], open.number, open.begin, end);
+    model::Phase one = row_of(phase.path, open.number, open.begin, end);
     one.ended = "process";
     one.cut = 1;
     PhaseSums sums = process_;
@@ -209,7 +223,7 @@ class PhaseReader {
   PhaseSumsReader sums_;
   PhaseSums process_;
   std::vector<PhaseSeries> thread_series_;
-  std::map<uint32_t, std::string> paths_;
+  std::map<uint32_t, Known> known_;
 };
 
 }  // namespace

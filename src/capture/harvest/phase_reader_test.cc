@@ -71,6 +71,19 @@ TEST(PhaseReader, AnOpenInstanceLastsUntilTheProcessEnds) {
   EXPECT_EQ(find(phases.finished, 0)->slowest, 3u);
 }
 
+TEST(PhaseReader, AnInstanceThatEndedWhileItWasCopiedIsNotOpen) {
+  SpoolBuilder kept, dropped;
+  kept.at<OpenPhase>(kept.open_phase(kept.phase("step/dump"))).number = 1;  // which is among the finished ones
+  const uint32_t phase = dropped.phase("step/dump");
+  dropped.open_phase(phase);
+  dropped.at<Phase>(phase).finished = 3;  // and was not kept whole
+  for (SpoolBuilder* spool : {&kept, &dropped}) {
+    const SpoolContents contents = contents_of(spool->finish());
+    EXPECT_TRUE(contents.phases.open.empty());
+    for (const model::Gap& gap : contents.gaps) EXPECT_NE(gap.what, "damaged spool");
+  }
+}
+
 TEST(PhaseReader, TheSeriesOfAnOpenInstanceCountsEachByteOnce) {
   for (const uint64_t stretch : {0u, 6u}) {
     SpoolBuilder b;

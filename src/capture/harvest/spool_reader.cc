@@ -331,7 +331,7 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.dropped_instances, "instances of phases", "instances",
           "among very many: they count in their phase, without figures of their own");
   add_gap(out, header.changing_phases != 0, "phases", "instances",
-          "the process was killed while a phase ended: its sums may lack or repeat that instance");
+          "the process was killed or looked at while a phase ended: its sums may lack or repeat that instance");
   add_gap(out, header.uncounted_sizes, "sizes of operations", "operations",
           "without memory for them: they are in the figures of files, not in those of phases");
   add_gap(out, header.growth_failed, "spool growth", "processes",

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <vector>
@@ -29,6 +30,8 @@ constexpr size_t kLongestPath = 130;                 // the recorder keeps paths
 constexpr char kRegistry[] = "ranks.";               // where ranks register, before the identity of their launch
 constexpr uint64_t kRoomWanted = uint64_t{4} << 20;  // bytes; less than this holds no real program's spool
 
+constexpr int kLockAttempts = 10;
+
 /// File systems where a mapped page may be lost, stall or raise SIGBUS when a server goes away.
 const char* remote_type(uint32_t magic) {
   static constexpr struct {
@@ -46,6 +49,16 @@ const char* remote_type(uint32_t magic) {
 
 Status system_error(const std::string& what) {
   return {errno == ENOSPC ? Code::kNoSpace : Code::kIo, what + ": " + strerror(errno)};
+}
+
+/// Who looks whether a job runs (headrace snapshot) has the lock for a moment: that is waited for.
+bool lock(int directory) {
+  const timespec moment = {0, 1'000'000};
+  for (int attempt = 0; flock(directory, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+    if (errno != EWOULDBLOCK || attempt == kLockAttempts) return false;
+    nanosleep(&moment, nullptr);
+  }
+  return true;
 }
 
 std::string clock_name() {
@@ -120,7 +133,7 @@ Status JobDirectory::make_below(const std::string& base, const RunSettings& sett
   if (mkdtemp(name.data()) == nullptr) return system_error(base);
   path_ = name;
   descriptor_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  const bool locked = descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+  const bool locked = descriptor_ >= 0 && lock(descriptor_);
   Status status = locked
                       ? write_file("config", configuration(settings, launch.empty() ? "" : begin + kRegistry + launch))
                       : system_error(name);
@@ -140,7 +153,7 @@ base::Result<JobDirectory> JobDirectory::open(const std::string& path) {
   if (info.st_uid != geteuid() && geteuid() != 0) {
     return Status(Code::kInvalid, path + ": belongs to somebody else; only its owner can collect it");
   }
-  if (flock(opened.descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  if (!lock(opened.descriptor_)) {
     return Status(Code::kLimit, path + ": a running headrace collects it already; it will finish by itself");
   }
   return opened;

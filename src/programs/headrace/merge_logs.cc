@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "capture/harvest/log_output.h"
 #include "capture/harvest/shared_log.h"
@@ -139,10 +140,17 @@ void add_part(const Input& input, uint64_t number, Facts& facts) {
   facts[part] = complete.empty() ? "yes" : complete;
 }
 
-/// The description of the job, and what each part says.
-Facts facts_of_all(const std::vector<Input>& inputs, uint64_t start_utc_ns) {
+/// The description of the job, and what each part says, or else what is to be said of all of it.
+Facts facts_of_all(const std::vector<Input>& inputs, uint64_t start_utc_ns, const std::string& complete) {
   Facts facts;
-  for (const Input& input : inputs) add_part(input, input.job, facts);
+  bool damaged = false;
+  for (const Input& input : inputs) damaged |= !input.reader->damage().empty();
+  if (!complete.empty() && !damaged) {
+    facts["complete"] = complete;
+    facts["end_utc_ns"] = std::to_string(base::clock_ns(CLOCK_REALTIME));
+  } else {
+    for (const Input& input : inputs) add_part(input, input.job, facts);
+  }
   for (const auto& [key, value] : inputs.front().facts) {
     const bool of_part = key == "complete" || key == "exit_status" || key == "end_utc_ns" ||
                          key == capture::kIdentityFact || key.starts_with(capture::kPartFact);
@@ -181,7 +189,8 @@ Result<uint64_t> earliest_start(const std::vector<std::string>& logs) {
   return inputs.jobs.empty() ? UINT64_MAX : inputs.jobs.front().start_utc_ns;
 }
 
-Status merge_logs(const std::vector<std::string>& logs, const std::string& output, uint64_t start_utc_ns) {
+Status merge_logs(const std::vector<std::string>& logs, const std::string& output, uint64_t start_utc_ns,
+                  const std::string& complete) {
   HEADRACE_ASSIGN(const Inputs inputs, open_all(logs));
   HEADRACE_TRY(check_apart(inputs.jobs));
   for (const std::string& log : logs)
@@ -196,7 +205,7 @@ Status merge_logs(const std::vector<std::string>& logs, const std::string& outpu
   options.producer.process = identity;
   HEADRACE_ASSIGN(format::Writer writer, format::Writer::open(std::move(sink), options));
   for (const Input& input : inputs.jobs) HEADRACE_TRY(copy_tables(input, input.start_utc_ns - start_utc_ns, writer));
-  if (!inputs.jobs.empty()) HEADRACE_TRY(add_facts(facts_of_all(inputs.jobs, start_utc_ns), writer));
+  if (!inputs.jobs.empty()) HEADRACE_TRY(add_facts(facts_of_all(inputs.jobs, start_utc_ns, complete), writer));
   return writer.close();
 }
 

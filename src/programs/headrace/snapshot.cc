@@ -30,6 +30,7 @@ using base::Status;
 using capture::Moment;
 
 constexpr int kAttempts = 5;
+constexpr char kRunning[] = "no: a snapshot of a job that is running";  // the fact `complete`
 
 /// Whether the job's launcher, or whoever goes on for it, is at work.
 bool is_running(const std::string& directory) { return JobDirectory::open(directory).code() == Code::kLimit; }
@@ -67,7 +68,7 @@ class Snapshot {
       const auto stored = stored_processes(log);
       HEADRACE_TRY(write_part(stored));
       if (stored.empty()) return put(part_);
-      merged = merge_logs({log, part_}, whole_, number_of(facts_, "start_utc_ns"));
+      merged = merge_logs({log, part_}, whole_, number_of(facts_, "start_utc_ns"), kRunning);
       if (merged.ok() && stored_processes(log) == stored) return put(whole_);
       if (!merged.ok() && merged.code() != Code::kInvalid) return merged;
       unlink(whole_.c_str());
@@ -101,7 +102,7 @@ class Snapshot {
       if (!is_note(key) && key != "job_identity") log.add_fact(key, value);
     log.add_fact("start_utc_ns", fact_of(facts_, "start_utc_ns"));
     log.add_fact("end_utc_ns", std::to_string(Moment::now().realtime_ns));
-    log.add_fact("complete", "no: a snapshot of a job that is running");
+    log.add_fact("complete", kRunning);
   }
 
   std::vector<std::byte> read(const std::string& file) const {
