@@ -60,7 +60,10 @@ bool begin() {
   if (settings.launched) Note::keep_in(settings.directory);
   if (settings.listed && settings.launched)
     Note("listed", executable_path(), static_cast<int>(base::kernel_call(SYS_getpid)));
-  if (settings.off) return false;
+  if (settings.off) {
+    state.paused.store(true, std::memory_order_relaxed);
+    return false;
+  }
   Note::keep_in(settings.directory);
   if (settings.phases_only) record_phases_only();
   if (!create_descriptors() || !make_spool()) {

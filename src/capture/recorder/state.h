@@ -76,6 +76,9 @@ struct WipedOnFork {
 
 struct State {
   WipedOnFork* wiped;
+  std::atomic<bool> paused;  // nothing is recorded now: no phase is open, or HEADRACE=off
+  bool enabled;              // false: HEADRACE=off, or nothing could be set up
+  bool file_sizes;
   DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
   OpenFile* files;
   uint32_t* table;  // hash slots: offsets of records
@@ -88,11 +91,13 @@ struct State {
   std::atomic<uint64_t> stretch;  // between two boundaries of phases; 0: no phase is open
   uint64_t stretch_start;         // when the phase that was begun last began (ticks), and the width of its bins
   uint32_t stretch_shift;
-  std::atomic<bool> paused;  // nothing is recorded now, as no phase is open
-  bool enabled;              // false: HEADRACE=off, or nothing could be set up
-  bool file_sizes;
 };
 inline constinit State state{};
+
+/// Whether a call need not be looked at. A forked child is, until it knows that it is one.
+HEADRACE_INLINE bool passes_by() {
+  return HEADRACE_UNLIKELY(state.paused.load(std::memory_order_relaxed)) && (!state.wiped || state.wiped->alive);
+}
 
 // `block` is null in threads not yet started and in vfork children, which share their parent's memory.
 extern __thread Thread* self __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -164,7 +164,7 @@ template <DirectionIndex D, bool kWide = false, typename Call, typename Bytes>
 HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes bytes) {
   // Calls that move nothing are allowed no stream: the C library does not look at it then.
   if (HEADRACE_UNLIKELY(stream == nullptr)) return call();
-  if (HEADRACE_UNLIKELY(state.paused.load(std::memory_order_relaxed))) return call();
+  if (passes_by()) return call();
   StreamCall facts;
   facts.stream = stream;
   facts.fd = number_of(stream);

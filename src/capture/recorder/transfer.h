@@ -150,6 +150,7 @@ inline const void* buffer_after(FirstOf first, int64_t result) { return result >
 /// Runs `call`, which reads from or writes to `fd`, and counts what it did. `buffer`: a pointer or FirstOf.
 template <DirectionIndex D, At A, typename Buffer, typename Call>
 HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer, Call call) {
+  if (passes_by()) return call();
   uint64_t tag = tag_of(fd);
   if (HEADRACE_UNLIKELY(!is_tracked(tag))) {
     auto result = call();
