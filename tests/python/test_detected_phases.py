@@ -12,6 +12,7 @@ import headrace
 import pytest
 from headrace._errors import UsageError
 from headrace.analysis.detected_phases import detected_facts
+from headrace.analysis.rank_features import rank_features
 from made_logs import MIB, START_NS, LogMaker
 
 MS = 1_000_000
@@ -114,3 +115,28 @@ def test_logs_that_tell_nothing_over_time(tmp_path: Path) -> None:
 def test_a_page(tmp_path: Path) -> None:
     told(made(tmp_path / "a.hr"), "-o", tmp_path / "a.html")
     assert (tmp_path / "a.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("end", "start", "width"),
+    [(10**40, 0, BIN), (START_NS + 2**64 - 1, 0, BIN), (None, 2**64 - 50, 10), (None, 0, 2**62)],
+)
+def test_times_that_no_run_has(tmp_path: Path, end: int | None, start: int, width: int) -> None:
+    log = LogMaker(**({"end_utc_ns": str(end)} if end else {}))
+    log.process(1, rank=0, ranks=1)
+    for at in range(4):
+        row = {"direction": "write", "start_at_ns": min(start + at * width, 2**64 - 1), "width_ns": width}
+        log.add("series", process=1, bytes=MIB, operations=1, **row)
+    path = log.write(tmp_path / "a.hr")
+    assert json.loads(told(path, "--json"))["detected"]["why_not"] in (None, "short", "continuous")
+
+
+def test_sizes_that_no_request_has(tmp_path: Path) -> None:
+    log = LogMaker()
+    for rank in range(2):
+        log.process(rank + 1, rank=rank, ranks=2, instance=9)
+        for least, most in ((5, 1), (2**64 - 1, 0), (16, 31)):
+            keys = {"process": rank + 1, "phase": log.name(""), "instance": 0, "layer": "posix"}
+            log.add("phase_sizes", direction="write", least=least, most=most, count=3, **keys)
+    with headrace.open(log.write(tmp_path / "a.hr")) as opened:
+        assert rank_features(opened, "sizes").columns == ["write:16-31"]

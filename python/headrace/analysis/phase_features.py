@@ -89,14 +89,19 @@ def _sizes(rows: list[Facts], place: dict[int, int]) -> Columns:
     rows = [row for row in rows if row["process"] in place]
     columns: Columns = {}
     for way in ("read", "write"):
-        mine = [row for row in rows if row["direction"] == way]
+        mine = [row for row in rows if row["direction"] == way and row["least"] <= row["most"]]
         bins = adaptive_bins(mine)
         for low, high in bins:
             columns[f"{way}:{low}-{high}"] = [0.0] * len(place)
         for row in mine:
-            low, high = next(each for each in bins if each[0] <= row["least"] <= each[1])
+            low, high = bins[bin_of(row, bins)]
             columns[f"{way}:{low}-{high}"][place[row["process"]]] += row["count"]
     return columns
+
+
+def bin_of(row: Facts, bins: list[tuple[int, int]]) -> int:
+    """The one of adaptive bins that has this row: bins overlap in damaged logs, so the nearest from above."""
+    return min((at for at, (_, high) in enumerate(bins) if row["least"] <= high), default=len(bins) - 1)
 
 
 def adaptive_bins(rows: list[Facts], most: int = BINS) -> list[tuple[int, int]]:

@@ -25,7 +25,7 @@ from typing import Any
 from headrace._errors import UsageError
 from headrace.analysis.end_clusters import stood_for
 from headrace.analysis.phase_features import SPANS as FEW_SPANS
-from headrace.analysis.phase_features import adaptive_bins, bandwidth
+from headrace.analysis.phase_features import adaptive_bins, bandwidth, bin_of
 from headrace.analysis.phase_ranks import selected
 from headrace.analysis.point_tables import PointTable
 from headrace.analysis.processes import process_rows
@@ -145,12 +145,12 @@ def _sizes(log: JobLog, place: dict[int, int], rows: int, span: PhaseSpan) -> Co
         row for row in selected(log, "phase_sizes", span.phase, span.instance) if row["process"] in place
     ]
     for way in ("read", "write"):
-        mine = [row for row in found if row["direction"] == way]
+        mine = [row for row in found if row["direction"] == way and row["least"] <= row["most"]]
         bins = adaptive_bins(mine)
         names = [f"{way}:{low}-{high}" for low, high in bins]
         columns |= {name: [0.0] * rows for name in names}
         for row in mine:
-            at = next(number for number, (_, high) in enumerate(bins) if row["least"] <= high)
+            at = bin_of(row, bins)
             columns[names[at]][place[row["process"]]] += row["count"]
     return columns
 

@@ -10,6 +10,7 @@ from headrace.analysis.phase_ranks import Member
 from headrace.logs import JobLog
 
 _MOST_BINS = 4096
+_LAST_NS = (1 << 64) - 1
 _MOST = 0.95  # of all bytes are in bins as narrow as the grid's; the rest is spread
 _LOT = 8192  # members whose series are in memory at once
 
@@ -42,15 +43,24 @@ def grid_of(log: JobLog, who: list[Member], run_ns: int) -> Grid:
     width = _width(widths)
     if width == 0:
         return Grid(0, 0, [], [], [])
-    end = max(run_ns, *(end for _, _, end, *_ in widths))
-    # With the bins of a process, as far as there is one of this width: its own are then in one each.
-    begin = next(first for wide, first, *_ in widths if wide == width) % width
-    width = max(width, -(-end // _MOST_BINS))
-    bins = max(1, -(-(end - begin) // width))
+    begin, width, bins = _bins(widths, width, run_ns)
     processes = [member.process for member in who]
     read, written, *calls = log.native.rate(bins, begin, begin + bins * width, processes)
     operations = [sum(each) for each in zip(*calls, strict=True)] if calls[0] else [0.0] * bins
     return Grid(begin, width, read, written, operations)
+
+
+def _bins(widths: list[tuple[int, int, int, int, int]], width: int, run_ns: int) -> tuple[int, int, int]:
+    """Begin, width and number of the bins, which end by the last time there can be, whatever a log says."""
+    end = min(_LAST_NS, max(run_ns, *(end for _, _, end, *_ in widths)))
+    # With the bins of a process, as far as there is one of this width: its own are then in one each.
+    begin = next(first for wide, first, *_ in widths if wide == width) % width
+    width = max(width, -(-end // _MOST_BINS))
+    bins = max(1, -(-(end - begin) // width))
+    if begin + bins * width > _LAST_NS:
+        bins = max(1, (_LAST_NS - begin) // width)
+        width = min(width, _LAST_NS - begin)
+    return begin, width, bins
 
 
 def _width(widths: list[tuple[int, int, int, int, int]]) -> int:
