@@ -36,17 +36,30 @@ uint32_t flags_of_open(int flags) {
   return result;
 }
 
-/// Counts a call at a record; one for which there is no memory is counted in no file. Null: so it was, or another
-/// thread closed the file just now.
+/// Counts a call at a record; null: there is no memory for that, or, with record 0, another thread closed the file just
+/// now.
 Shard* count_metadata(uint32_t record, Layer layer, Metadata::Count which, Timed time) {
   Shard* shard = shard_of(record, layer);
-  if (!shard) {
-    if (record) unattributed(2, 0);
-    return nullptr;
-  }
+  if (!shard) return nullptr;
   count(shard, which);
   add_meta_time(shard, time);
   return shard;
+}
+
+bool add_to_profile(Fn function, bool ok, Timed time) {
+  Profile* p = profile_of(function);
+  if (!p) return false;
+  p->calls++;
+  p->errors += !ok;
+  p->time += time.spent();
+  if (time.spent() > p->max_time) p->max_time = time.spent();
+  if (ok) add_to_series(block, time.start, time.end, 0, kOther);
+  return true;
+}
+
+/// A call that its file or its function has no memory for is said once.
+void count_profile_of(bool in_file, Fn function, bool ok, Timed time) {
+  if (!add_to_profile(function, ok, time) || !in_file) unattributed(2, 0);
 }
 
 void note_size(Shard* shard, int fd) {
@@ -167,13 +180,7 @@ void note_failed_open(int directory, const char* path, int error) {
 }  // namespace
 
 void count_profile(Fn function, bool ok, Timed time) {
-  Profile* p = profile_of(function);
-  if (!p) return unattributed(2, 0);
-  p->calls++;
-  p->errors += !ok;
-  p->time += time.spent();
-  if (time.spent() > p->max_time) p->max_time = time.spent();
-  if (ok) add_to_series(block, time.start, time.end, 0, kOther);
+  if (!add_to_profile(function, ok, time)) unattributed(2, 0);
 }
 
 void add_meta_time(Shard* shard, Timed time) {
@@ -210,11 +217,10 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
     if (state.file_sizes && !(shard->flags & flag::size_known)) note_size(shard, fd);
     if (HEADRACE_UNLIKELY(opened_record->open_stack == 0)) first_open_of = opened_record->hash;
     set_tag(fd, new_file(static_cast<uint32_t>(record), record_flags));  // takes over the reference
-  } else {
-    if (record) drop_record(static_cast<uint32_t>(record));
-    unattributed(2, 0);
+  } else if (record) {
+    drop_record(static_cast<uint32_t>(record));
   }
-  count_profile(function, true, time);
+  count_profile_of(shard != nullptr, function, true, time);
   update.leave();
   if (HEADRACE_UNLIKELY(first_open_of != 0)) note_open(first_open_of);
 }
@@ -229,19 +235,19 @@ void open_failed(Fn function, int directory, const char* path, Timed time) {
 
 namespace {
 
-/// A descriptor of a file is gone.
-void count_close(uint64_t tag, Layer layer, Timed time) {
+/// A descriptor of a file is gone. False: there is no memory to count that.
+bool count_close(uint64_t tag, Layer layer, Timed time) {
   OpenFile* file = file_of(tag);
   uint32_t record = file->record;
-  if (!is_current(tag) || !record) return;
-  if (Shard* shard = shard_of(record, layer)) {
+  if (!is_current(tag) || !record) return true;
+  Shard* shard = shard_of(record, layer);
+  if (shard) {
     shard->closes++;
     add_meta_time(shard, time);
-  } else {
-    unattributed(2, 0);
   }
   __atomic_store_n(&at<Record>(record)->last_close, time.end, __ATOMIC_RELAXED);  // of two threads either is the latest
   release_file(tag);
+  return shard != nullptr;
 }
 
 }  // namespace
@@ -255,8 +261,8 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere) {
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
-  count_close(tag, layer_of(function), {time.start + counted_elsewhere, time.end});
-  count_profile(function, true, time);
+  const bool in_file = count_close(tag, layer_of(function), {time.start + counted_elsewhere, time.end});
+  count_profile_of(in_file, function, true, time);
   update.leave();
 }
 
@@ -268,17 +274,19 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   if (fd == target) return plain_call(function, true, time);
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
+  bool in_file = true;
   if (is_tracked(tag) && is_current(tag)) {
     keep_file(tag);
-    count_metadata(file_of(tag)->record, Layer::kPosix, Metadata::kDuplicates, time);
+    const uint32_t record = file_of(tag)->record;
+    in_file = count_metadata(record, Layer::kPosix, Metadata::kDuplicates, time) || !record;
   } else if (is_tracked(tag)) {
     tag = kUnknownTag;
   }
   // What `target` stood for was closed by the same call.
   if (uint64_t replaced = take_tag(target); is_tracked(replaced))
-    count_close(replaced, Layer::kPosix, {time.end, time.end});
+    in_file &= count_close(replaced, Layer::kPosix, {time.end, time.end});
   set_tag(target, tag);
-  count_profile(function, true, time);
+  count_profile_of(in_file, function, true, time);
   update.leave();
 }
 
@@ -297,16 +305,15 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
     count_excluded_call(static_cast<uint32_t>(-1 - record), false);
     return update.leave();
   }
+  Shard* shard = nullptr;
   if (record > 0) {
-    Shard* shard =
+    shard =
         count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;
     if (ok) note_kind(at<Record>(static_cast<uint32_t>(record)), is_directory, false);
     drop_record(static_cast<uint32_t>(record));
-  } else {
-    unattributed(2, 0);
   }
-  count_profile(function, ok, time);
+  count_profile_of(shard != nullptr, function, ok, time);
   update.leave();
 }
 
@@ -320,9 +327,12 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
-  if (is_tracked(tag) && is_current(tag))
-    count_metadata(file_of(tag)->record, layer_of(function), ok ? which : Metadata::kErrors, time);
-  count_profile(function, ok, time);
+  bool in_file = true;
+  if (is_tracked(tag) && is_current(tag)) {
+    const uint32_t record = file_of(tag)->record;
+    in_file = count_metadata(record, layer_of(function), ok ? which : Metadata::kErrors, time) || !record;
+  }
+  count_profile_of(in_file, function, ok, time);
   update.leave();
 }
 
@@ -378,7 +388,7 @@ void renamed(Fn function, int from_directory, const char* from, int to_directory
   if (record > 0) drop_record(static_cast<uint32_t>(record));
   // A file that the new name had, and a record of it, is renamed over.
   if (uint32_t target = take_existing(new_name.hash)) {
-    count_metadata(target, Layer::kPosix, Metadata::kRenames, {});
+    if (!count_metadata(target, Layer::kPosix, Metadata::kRenames, {})) unattributed(2, 0);
     drop_record(target);
   }
   update.leave();

@@ -13,7 +13,10 @@ constexpr uint64_t kShare = 16;  // of the memory: records of files are worth mo
 
 /// 0: there is no room. Lock held.
 uint32_t add_bins() {
-  if (spool.sizes + sizeof(FineSizes) > spool.limit / kShare) return 0;
+  if (spool.sizes + sizeof(FineSizes) > spool.limit / kShare) {
+    __atomic_store_n(&spool.no_more_sizes, true, __ATOMIC_RELAXED);
+    return 0;
+  }
   const uint32_t offset = allocate(sizeof(FineSizes));
   if (offset) spool.sizes += sizeof(FineSizes);
   return offset;
@@ -22,7 +25,8 @@ uint32_t add_bins() {
 }  // namespace
 
 void count_other_size(SizeCursor& cursor, uint64_t size, uint64_t operations) {
-  if (cursor.bins == 0) {
+  // Without room every operation comes here, and must not take the lock.
+  if (cursor.bins == 0 && !__atomic_load_n(&spool.no_more_sizes, __ATOMIC_RELAXED)) {
     SpoolLock lock;
     cursor.bins = add_bins();
   }

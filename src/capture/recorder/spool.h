@@ -21,6 +21,7 @@ struct Spool {
   bool backed;     // false: anonymous memory, lost at the end
   bool noted;      // not backed, and a note says so
   uint64_t sizes;  // bytes that bins of sizes took
+  bool no_more_sizes;
   char path[256];
 };
 inline constinit Spool spool{};
