@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
 from typing import Any
 
@@ -10,6 +12,7 @@ from headrace.logs import JobLog
 Facts = dict[str, Any]
 
 _FUNCTIONS = 3  # that are named of a cluster
+_MOST_SECONDS = 1e12
 
 
 def stood_for(log: JobLog) -> set[int]:
@@ -22,7 +25,8 @@ def stood_for(log: JobLog) -> set[int]:
 
 def saved(log: JobLog) -> Facts | None:
     """How many ranks others stand for, and what the log would have of them; None where none does."""
-    found = [value.split() for key, value in log.job.items() if key.startswith("stood_for.")]
+    told = [value for key, value in log.job.items() if key.startswith("stood_for.")]
+    found = [value.split() for value in told if re.fullmatch(r"\d{1,20} \d{1,20} \d{1,20}", value, re.ASCII)]
     sums = [sum(int(number) for number in column) for column in zip(*found, strict=True)]
     return dict(zip(("ranks", "records", "bytes"), sums, strict=True)) if sums and sums[0] else None
 
@@ -65,7 +69,8 @@ def _phase(
 
 def _cluster(number: int, ranks: dict[int, Facts], stats: list[Facts]) -> Facts:
     members = sorted(rank for rank, row in ranks.items() if row["cluster"] == number and not row["outlier"])
-    longest = sorted((row for row in stats if row["mean_s"] > 0), key=lambda row: -row["mean_s"])
+    known = [row for row in stats if (_seconds(row["mean_s"]) or 0) > 0]
+    longest = sorted(known, key=lambda row: -row["mean_s"])
     representatives = [row["representative"] for row in (*ranks.values(), *stats) if row["cluster"] == number]
     return {
         "cluster": number,
@@ -76,9 +81,14 @@ def _cluster(number: int, ranks: dict[int, Facts], stats: list[Facts]) -> Facts:
             {
                 "layer": row["layer"],
                 "function": row["function"],
-                **{f"{key}_s": row[f"{key}_s"] for key in ("mean", "least", "most")},
-                "variance_s2": row["variance_s2"],
+                **{f"{key}_s": _seconds(row[f"{key}_s"]) for key in ("mean", "least", "most")},
+                "variance_s2": _seconds(row["variance_s2"]),
             }
             for row in longest[:_FUNCTIONS]
         ],
     }
+
+
+def _seconds(value: float) -> float | None:
+    """None: not known, as of a cluster without members that are no outliers, or damaged."""
+    return value if math.isfinite(value) and abs(value) < _MOST_SECONDS else None

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "capture/harvest/log_output.h"
 #include "capture/harvest/shared_log.h"
+#include "capture/spool_layout.h"
 #include "format/reader.h"
 #include "format/table_filter.h"
 #include "format/writer.h"
@@ -156,6 +157,9 @@ Facts facts_of_all(const std::vector<Input>& inputs, uint64_t start_utc_ns, cons
                          key == capture::kIdentityFact || key.starts_with(capture::kPartFact);
     if (!of_part) facts[key] = value;
   }
+  for (const Input& input : inputs)
+    for (const auto& [key, value] : input.facts)
+      if (key.starts_with(capture::kReductionFact) || key.starts_with(capture::kStoodForFact)) facts[key] = value;
   facts["start_utc_ns"] = std::to_string(start_utc_ns);
   return facts;
 }
