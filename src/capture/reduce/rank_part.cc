@@ -65,12 +65,13 @@ void RankPart::stand_for(uint64_t reduction) { standing_ = base::mix(reduction, 
 
 class RankPart::Keys : public RecordSink {
  public:
-  explicit Keys(std::vector<uint64_t>& keys) : keys_(keys) {}
+  Keys(const RankPart& part, std::vector<uint64_t>& keys) : part_(part), keys_(keys) {}
   void record(const model::FileRecord& record) override {
-    if (can_be_shared(record)) keys_.push_back(key_of(record));
+    if (can_be_shared(record)) keys_.push_back(part_.census_key(record));
   }
 
  private:
+  const RankPart& part_;
   std::vector<uint64_t>& keys_;
 };
 
@@ -81,10 +82,9 @@ class RankPart::Divider : public RecordSink {
 
   void record(const model::FileRecord& record) override {
     const model::Process& process = part_.contents_.process;
-    const uint64_t key = key_of(record);
-    if (!can_be_shared(record) || !is_shared(key)) return alone(record);
+    if (!can_be_shared(record) || !goes_to_an_owner(record)) return alone(record);
     add_share(record, share_of(record, process.id, part_.standing_));
-    given.emplace_back(key, bytes.size());
+    given.emplace_back(key_of(record), bytes.size());
     encode(GroupRecord(record, process.id, static_cast<uint32_t>(process.rank)), &bytes);
   }
 
@@ -108,7 +108,7 @@ class RankPart::Divider : public RecordSink {
   std::map<uint64_t, model::Share> of_mpi;  // by record
 
  private:
-  /// What no other rank has, or no other that is stood for as well.
+  /// What no other rank has; all that a representative has.
   void alone(const model::FileRecord& record) {
     const uint64_t process = part_.contents_.process.id;
     if (!part_.is_stood_for()) return part_.add_file(process, record);
@@ -125,6 +125,14 @@ class RankPart::Divider : public RecordSink {
     if (!part_.is_stood_for() || model::mpi_file(record.path).rule == nullptr) return shares.push_back(share);
     const auto [place, first] = of_mpi.try_emplace(share.record, share);
     if (!first) add(place->second, share);
+  }
+
+  /// Representatives keep all they have. Sums count files, not directories: those of the program keep their names.
+  bool goes_to_an_owner(const model::FileRecord& record) const {
+    if (part_.standing_for_ == Standing::kRepresentative) return false;
+    if (is_shared(part_.census_key(record))) return true;
+    return part_.is_stood_for() && record.kind == model::FileKind::kDirectory &&
+           model::mpi_file(record.path).rule == nullptr;
   }
 
   bool is_shared(uint64_t key) const {
@@ -155,10 +163,14 @@ class RankPart::Whole : public RecordSink {
   LogTables& tables_;
 };
 
+/// A path that any other rank has, in whatever layer, must keep its name in place of becoming one of a number of files.
+uint64_t RankPart::census_key(const model::FileRecord& record) const {
+  return standing_for_ == Standing::kEach ? key_of(record) : base::hash_text(record.path);
+}
+
 Result<std::vector<uint64_t>> RankPart::keys() {
-  Keys sink(keys_);
+  Keys sink(*this, keys_);
   HEADRACE_ASSIGN(contents_, source_.read(sink));
-  if (standing_for_ == Standing::kRepresentative) keys_.clear();  // its records meet no others
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   return keys_;

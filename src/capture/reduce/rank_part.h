@@ -58,6 +58,7 @@ class RankPart {
   class Keys;
   class Divider;
   class Whole;
+  uint64_t census_key(const model::FileRecord& record) const;
   const Mount* mount_of(const std::string& path) const { return mounts_ ? mounts_->find(path) : nullptr; }
   void add_file(uint64_t process, const model::FileRecord& record);
   void add_shares(std::vector<model::Share> shares, int ranks);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "base/simulated_ranks.h"
 #include "capture/reduce/made_ranks.h"
@@ -151,6 +152,67 @@ TEST(Reduce, RepresentativesStandForOthersAndSumsStay) {
   for (uint64_t row = 0; row < job->rows; ++row)
     if (job->find("key")->text(row).starts_with("stood_for.")) told = job->find("value")->text(row);
   EXPECT_TRUE(told.starts_with("196 1568 ")) << told;
+}
+
+/// Files of two ranks, which use them through different layers, and a file and a directory of its own.
+class PairedRank : public RankSource {
+ public:
+  PairedRank(int rank, int ranks) : rank_(rank), made_(rank, ranks, {0, 0}) {}
+
+  base::Result<SpoolContents> read(RecordSink& sink) override {
+    const model::Layer layer = rank_ % 2 == 0 ? model::Layer::kPosix : model::Layer::kStdio;
+    give("/scratch/pair." + std::to_string(rank_ / 2), model::FileKind::kFile, layer, sink);
+    for (const model::Layer each : {model::Layer::kPosix, model::Layer::kStdio})
+      give("/scratch/own." + std::to_string(rank_), model::FileKind::kFile, each, sink);
+    give("/scratch/at." + std::to_string(rank_), model::FileKind::kDirectory, model::Layer::kPosix, sink);
+    return made_.read(sink);
+  }
+
+ private:
+  static void give(std::string path, model::FileKind kind, model::Layer layer, RecordSink& sink) {
+    model::FileRecord record;
+    record.path = record.final_path = std::move(path);
+    record.kind = kind;
+    record.layer = layer;
+    sink.record(record);
+  }
+
+  int rank_;
+  MadeRank made_;
+};
+
+TEST(Reduce, NoFileIsCountedTwiceWhereRepresentativesStand) {
+  constexpr int kRanks = 20;
+  std::vector<uint8_t> log;
+  base::simulate_ranks(kRanks, [&](Communicator& ranks) {
+    PairedRank rank(ranks.rank(), ranks.size());
+    Reduction reduction(ranks, rank, nullptr);
+    reduction.let_representatives_stand(ranks.rank() % 5 == 0);
+    ASSERT_TRUE(reduction.count_shared().ok());
+    const auto part = reduction.make_parts(true, 99, 7);
+    ASSERT_TRUE(part.ok()) << part.message();
+    MemoryStore store(log);
+    EXPECT_EQ(store_parts(ranks, *part, store), Stored::kAll);
+  });
+  auto reader = format::Reader::open_memory(log);
+  ASSERT_TRUE(reader.ok()) << reader.message();
+  const auto files = reader->table("files"), names = reader->table("names");
+  std::map<uint64_t, std::string> paths;
+  for (uint64_t row = 0; row < names->rows; ++row)
+    paths[names->find("name")->u64(row)] = names->find("text")->text(row);
+  std::set<std::string> plain, directories;
+  uint64_t folded = 0;
+  for (uint64_t row = 0; row < files->rows; ++row) {
+    folded += files->find("folded_files")->u64(row);
+    const std::string path = paths[files->find("path")->u64(row)];
+    if (path.find("/at.") != std::string::npos)
+      directories.insert(path);
+    else if (!path.ends_with("*"))
+      plain.insert(path);
+  }
+  EXPECT_EQ(plain.size() + folded, kRanks / 2u + kRanks);
+  EXPECT_EQ(folded, kRanks - kRanks / 5u) << "those of one rank alone";
+  EXPECT_EQ(directories.size(), static_cast<size_t>(kRanks));
 }
 
 TEST(Reduce, SharedRecordsAreCounted) {

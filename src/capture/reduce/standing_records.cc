@@ -1,5 +1,6 @@
 #include "capture/reduce/standing_records.h"
 
+#include "base/hash.h"
 #include "capture/reduce/group_record.h"
 #include "model/mpi_files.h"
 
@@ -44,7 +45,8 @@ const model::FileRecord& FoldedRecords::add(const model::FileRecord& record, con
   sum.final_path = sum.path;
   if (record.kind == model::FileKind::kFile) {
     sum.kind = model::FileKind::kDirectoryRollup;
-    sum[model::counter::folded_files] = 1;
+    const bool is_system = record.layer == model::Layer::kPosix || record.layer == model::Layer::kStdio;
+    sum[model::counter::folded_files] = !is_system || counted_.insert(base::hash_text(record.path)).second ? 1 : 0;
   }
   const auto [place, first] = records_.try_emplace(key_of(sum), sum);
   if (!first) model::merge(place->second, sum);

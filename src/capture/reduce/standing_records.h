@@ -1,9 +1,10 @@
-// Records of ranks that others stand for. Those of files that several such ranks used meet as they are; the others are
-// folded into one sum for each mount, so that what a log has of them does not grow with the ranks.
+// Records of ranks that others stand for. Those of files that another rank used as well keep their names; the others
+// are folded into one sum for each mount, so that what a log has of them does not grow with the ranks.
 #pragma once
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_set>
 
 #include "model/file_record.h"
 
@@ -18,6 +19,7 @@ class FoldedRecords {
 
  private:
   std::map<uint64_t, model::FileRecord> records_;
+  std::unordered_set<uint64_t> counted_;  // files whose records of several layers of the system make one
 };
 
 }  // namespace headrace::capture

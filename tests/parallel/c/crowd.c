@@ -2,12 +2,14 @@
 //
 // crowd DIRECTORY. In each of three dumps, every fourth rank waits in read(), the others in readv(), of a timer; the
 // last one ten times as long. Then each writes 1000 bytes into DIRECTORY/shared, and as much into each of ten new files
-// of its own.
+// of its own. In the end it writes 100 bytes into a stream, opens a file with one other rank, and reads a directory.
+#include <dirent.h>
 #include <fcntl.h>
 #include <headrace/phases.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -33,6 +35,20 @@ static void write_to(const char* path) {
   close(file);
 }
 
+/// What two ranks have or one has alone: whatever the representatives are, each counts once.
+static void use_others(const char* directory) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/stream.%d", directory, rank);
+  FILE* stream = fopen(path, "w");
+  fprintf(stream, "%100d", rank);
+  fclose(stream);
+  snprintf(path, sizeof path, "%s/pair.%d", directory, rank / 2);
+  close(open(path, O_RDWR | O_CREAT, 0600));
+  snprintf(path, sizeof path, "%s/at.%d", directory, rank);
+  mkdir(path, 0700);
+  closedir(opendir(path));
+}
+
 int main(int argc, char** argv) {
   char path[4096];
   int sum;
@@ -51,6 +67,7 @@ int main(int argc, char** argv) {
     headrace_phase_end("dump");
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
+  use_others(argv[1]);
   MPI_Finalize();
   return argc > 1 && sum == ranks * (ranks - 1) / 2 ? 0 : 1;
 }
