@@ -34,6 +34,19 @@ _SHOWN = (
     "mpiio_ns",
 )
 _TIMES = ("read_ns", "write_ns", "meta_ns")
+# What needs to know of each file who used it and how it was opened: not to be told of files in sums of ranks
+# that representatives stand for.
+_OF_SINGLE_FILES = {
+    "performance": ("agg_time_by_slowest_ns", "agg_perf_by_slowest"),
+    "access": (
+        "creates_per_rank",
+        "created",
+        "written",
+        "held_data",
+        "truncated_at_open",
+        "held_data_unknown",
+    ),
+}
 _REDUCED = ("files", "bytes", "io_ns", "meta_ns")
 
 
@@ -47,6 +60,7 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
     by_path = merge_files(log, "path", [])
     evenness = log.native.rank_statistics(by_path)
     reduced = _reduced(log)
+    stood_for = saved(log)
     slowest, fastest = extremes(ranks, lambda row: float(row["io_ns"]), most)
     slow_nodes, fast_nodes = extremes(nodes, lambda row: float(row["io_ns_per_rank"]), most)
     return {
@@ -54,11 +68,13 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
         "ranks": len(ranks),
         "nodes": len(nodes) or None,
         "reduced": _sums(reduced),
-        "stood_for": saved(log),
-        "performance": _performance(log, ranks, len(nodes), by_path, evenness, _sums(reduced)),
-        "access": _access(log, ranks, by_path, evenness),
-        "strategies": _strategies(by_path, evenness),
-        "interfaces": _interfaces(log, by_path),
+        "stood_for": stood_for,
+        "performance": _performance(log, ranks, len(nodes), by_path, evenness, _sums(reduced))
+        | _unknown(_OF_SINGLE_FILES["performance"] if stood_for else ()),
+        "access": _access(log, ranks, by_path, evenness)
+        | _unknown(_OF_SINGLE_FILES["access"] if stood_for else ()),
+        "strategies": _without_files(_strategies(by_path, evenness), stood_for),
+        "interfaces": _without_files(_interfaces(log, by_path), stood_for),
         "io_ns": spread([row["io_ns"] for row in ranks]),
         "bytes": spread([row["bytes_read"] + row["bytes_written"] for row in ranks]),
         "mpi_ns": spread([row["mpi_ns"] for row in ranks]),
@@ -74,6 +90,14 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
         "io_nodes": _served(above["io_node"], ranks, most),
         "switches": _served(above["nearest_switch"], ranks, most),
     }
+
+
+def _unknown(keys: tuple[str, ...]) -> Facts:
+    return dict.fromkeys(keys)
+
+
+def _without_files(found: Facts, stood_for: Facts | None) -> Facts:
+    return {name: dict.fromkeys(row) if stood_for else row for name, row in found.items()}
 
 
 def _served(rows: list[Facts], ranks: list[Facts], most: int) -> Facts | None:

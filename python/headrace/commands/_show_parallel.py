@@ -57,11 +57,10 @@ def _sentences(parallel: Facts) -> list[str]:
     texts = []
     if speed["mib_per_second"] is not None:
         slowest, node = mib(speed["mib_per_second"]), mib(speed["mib_per_second_per_node"])
-        estimate = mib(speed["agg_perf_by_slowest"])
-        texts.append(
-            f"{slowest} by the slowest rank, {node} a node;"
-            f" as Darshan estimates it (agg_perf_by_slowest) {estimate}."
-        )
+        text = f"{slowest} by the slowest rank, {node} a node"
+        if speed["agg_perf_by_slowest"] is not None:
+            text += f"; as Darshan estimates it (agg_perf_by_slowest) {mib(speed['agg_perf_by_slowest'])}"
+        texts.append(text + ".")
     elif speed["agg_perf_by_slowest"] is not None:
         texts.append(f"{mib(speed['agg_perf_by_slowest'])} as Darshan estimates it (agg_perf_by_slowest).")
     if parallel["reduced"]:
@@ -74,8 +73,10 @@ def _sentences(parallel: Facts) -> list[str]:
     if parallel["stood_for"]:
         texts.append(stood_for_words(parallel["stood_for"]))
     parts = [f"{percent(speed['metadata_share'])} of I/O time in metadata"] if speed["bytes"] else []
+    creates = access["creates_per_rank"]
     parts.append(
-        f"{_few(access['files_per_rank'])} files and {_few(access['creates_per_rank'])} creates a rank"
+        f"{_few(access['files_per_rank'])} files"
+        + (f" and {_few(creates)} creates a rank" if creates is not None else " a rank")
     )
     parts += [
         f"{percent(access[f'{key}_share'])} {key}"
@@ -106,9 +107,15 @@ def _sentences(parallel: Facts) -> list[str]:
 
 def stood_for_words(saved: Facts) -> str:
     are = "is" if saved["ranks"] == 1 else "are"
-    return (
-        f"{count(saved['ranks'], 'rank')} {are} stood for by representatives: what they did is in sums,"
-        f" and {count(saved['records'], 'record')} of theirs, {size(saved['bytes'])} of the log, are saved."
+    text = f"{count(saved['ranks'], 'rank')} {are} stood for by representatives: what they did is in sums"
+    if saved["bytes"]:
+        text += (
+            f", and {count(saved['records'], 'record')} of theirs would have made"
+            f" the ranks' part of the log {size(saved['bytes'])} longer"
+        )
+    return text + (
+        ". So it is not known how many files were created or held data, nor by how many ranks and through"
+        " which layers each was used."
     )
 
 

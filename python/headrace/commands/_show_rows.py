@@ -119,7 +119,8 @@ def _name(row: Facts, base: str, stood_for: bool) -> str:
     if row.get("kind") == "directory" and name != "/":
         name += "/"
     if row.get("kind") == "directory_rollup":
-        why = "of ranks that others stand for" if stood_for else "for want of --memory"
+        is_sum = stood_for and path == str(row.get("mount") or "/").rstrip("/") + "/*"
+        why = "of ranks that others stand for" if is_sum else "for want of --memory"
         name += f" ({count(row['folded_files'], 'file')} together {why})"
     return name
 

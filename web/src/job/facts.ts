@@ -176,12 +176,12 @@ export interface Parallel {
   };
   access: {
     files_per_rank: number;
-    creates_per_rank: number;
-    created: number;
-    written: number;
-    held_data: number;
-    truncated_at_open: number;
-    held_data_unknown: number;
+    creates_per_rank: number | null;
+    created: number | null;
+    written: number | null;
+    held_data: number | null;
+    truncated_at_open: number | null;
+    held_data_unknown: number | null;
     sequential_share: number | null;
     aligned_share: number | null;
   };
