@@ -61,6 +61,18 @@ def test_steady_work_of_few_operations_a_bin_is_no_burst(mean: float) -> None:
     assert said <= {"continuous", "coarse", "irregular"}
 
 
+@pytest.mark.parametrize("count", [8, 13])
+def test_a_few_writes_at_times_of_their_own_are_no_bursts(count: int) -> None:
+    for seed in range(40):
+        chance = random.Random(seed)
+        values = [0.0] * 150
+        for at in chance.sample(range(150), count):
+            values[at] = 4096.0
+        assert bursts(values).why_not in ("irregular", "coarse"), seed
+    regular = [4096.0 if at % 15 == 3 else 0.0 for at in range(150)]
+    assert len(bursts(regular).runs) == 10
+
+
 @given(st.lists(st.floats(0.2, 1), min_size=8, max_size=200))
 def test_continuous_work_is_no_burst_however_it_varies(values: list[float]) -> None:
     assert bursts(values).why_not == "continuous"

@@ -10,9 +10,12 @@ from typing import Any
 
 import headrace
 import pytest
+from click.testing import CliRunner
 from headrace._errors import UsageError
 from headrace.analysis.detected_phases import detected_facts
 from headrace.analysis.rank_features import rank_features
+from headrace.commands._detected_words import how
+from headrace.commands.phases import command
 from made_logs import MIB, START_NS, LogMaker
 
 MS = 1_000_000
@@ -140,3 +143,86 @@ def test_sizes_that_no_request_has(tmp_path: Path) -> None:
             log.add("phase_sizes", direction="write", least=least, most=most, count=3, **keys)
     with headrace.open(log.write(tmp_path / "a.hr")) as opened:
         assert rank_features(opened, "sizes").columns == ["write:16-31"]
+
+
+def dumping(path: Path, kept: tuple[int, ...] = (), marked: bool = False, mpi: bool = False) -> Path:
+    """Four dumps of 8 MiB by what rank 1 of two started; `mpi`: at first as much in the library's own files.
+
+    `kept`: only these ranks have series of their own; another process has sums of what the others wrote.
+    """
+    log = LogMaker(end_utc_ns=str(START_NS + 1000 * MS))
+    log.process(9, executable="/usr/bin/mpirun")
+    for rank in range(2):
+        log.process(rank + 1, parent=9, rank=rank, ranks=2, instance=7)
+        if kept:
+            log.add("clusters", process=rank + 1, phase=log.name(""), cluster=0, kept=int(rank in kept))
+    writer = 3
+    if kept:
+        log.process(writer, rank=-1, ranks=2, instance=7)
+    else:
+        log.process(writer, parent=2, executable="/bin/dd")
+
+    def add(process: int, at: int, size: int) -> None:
+        row = {"direction": "write", "width_ns": BIN, "bytes": size, "operations": 1}
+        log.add("series", process=process, start_at_ns=at * BIN, **row)
+
+    add(9, 1, 100)
+    for number in range(4):
+        add(writer, 20 + 20 * number, 8 * MIB)
+    if mpi:
+        add(1, 5, 32 * MIB)
+        used = {"first_write_at_ns": 5 * BIN + 1, "last_write_at_ns": 6 * BIN - 1}
+        log.file(1, "/dev/shm/ucx_shm_posix_1183ebce", writes=3, bytes_written=32 * MIB, **used)
+    if marked:
+        log.add("phases", process=1, phase=log.name("dump"), instance=0, instances=1)
+    return log.write(path)
+
+
+def test_what_a_rank_starts_counts_for_it(tmp_path: Path) -> None:
+    facts = facts_of(dumping(tmp_path / "a.hr"))["detected"]
+    (phase,) = facts["phases"]
+    assert (phase["instances"], phase["bytes_written"]) == (4, 32 * MIB)
+    assert {(one["who"], one["others"]) for one in phase["each"]} == {("1", 0)}
+    assert facts["part_of_bytes"] == pytest.approx(1 - 100 / (32 * MIB + 100), rel=1e-9)
+
+
+def test_bursts_of_the_mpi_librarys_own_files_are_no_phases(tmp_path: Path) -> None:
+    facts = facts_of(dumping(tmp_path / "a.hr", mpi=True))["detected"]
+    assert [each["instances"] for each in facts["phases"]] == [4]
+    assert (facts["mpi_files"]["bursts"], facts["mpi_files"]["bytes"]) == (1, 32 * MIB)
+    assert facts["part_of_bytes"] == pytest.approx(1, rel=1e-4)
+    assert "Left out: 32 MiB in 1 burst" in " ".join(how(facts, "rank"))
+
+
+def test_sums_of_ranks_that_others_stand_for(tmp_path: Path) -> None:
+    path = dumping(tmp_path / "a.hr", kept=(0,))
+    facts = facts_of(path)
+    (phase,) = facts["detected"]["phases"]
+    assert (facts["stood_for"], facts["members"], len(facts["clusters"])) == (1, 1, 1)
+    assert {(one["members"], one["others"]) for one in phase["each"]} == {(0, 8 * MIB)}
+    words = told(path)
+    assert "1 rank more is stood for by these" in words and "Kinds of ranks" in words
+    assert "ranks that others stand for" in words and "all ranks" not in words
+
+
+def test_means_of_groups_are_without_outliers(tmp_path: Path) -> None:
+    log = LogMaker(end_utc_ns=str(START_NS + 600 * MS))
+    for number in range(10):
+        log.process(number + 1, pid=700 + number)
+        size = 20 * MIB if number == 3 else 10
+        row = {"direction": "write", "start_at_ns": 20 * BIN, "width_ns": BIN, "operations": 1}
+        log.add("series", process=number + 1, bytes=size, **row)
+    detected = facts_of(log.write(tmp_path / "a.hr"))["detected"]
+    assert detected["explained"]["outliers"] == ["process 703"]
+    assert [each["ranks"] for each in detected["explained"]["groups"]] == [9]
+    assert detected["explained"]["groups"][0]["bytes_written"] < 400
+    assert detected["phases"][0]["each"][0]["who"] == "703"
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    marked, unmarked = dumping(tmp_path / "a.hr", marked=True), dumping(tmp_path / "b.hr")
+    for logs in ((marked, unmarked), (unmarked, marked)):
+        with pytest.raises(UsageError, match=r"b\.hr: no phase is marked in this log, but in .*a\.hr"):
+            CliRunner().invoke(command, [*map(str, logs)], catch_exceptions=False)
+    with pytest.raises(UsageError, match="burst 1 was there 4 times"):
+        facts_of(unmarked, "burst 1", 7)

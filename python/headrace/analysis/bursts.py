@@ -14,6 +14,7 @@ from itertools import pairwise
 ACTIVE = 1 / 16  # of the level: a bin with less is quiet
 LEAST_BINS = 8  # of a series of which something can be told
 MOST_INNER_GAP = 2  # bins: quiet times up to this may be inside of a burst
+LEAST_BY_CHANCE = 4  # bursts of a bin each: so many that come as they like are none
 PASSES = 3  # what is left beside the bursts is looked at again
 LEAST_LEFT = 0.01  # of everything: less is not looked at
 
@@ -60,7 +61,7 @@ def bursts(values: Sequence[float]) -> Bursts:
         if sum(left) < LEAST_LEFT * everything:
             break
         more = [run for run in _pass(left)[0] if not _touches(run, found)]
-        if not more or _why_not(sorted([*found, *more]), len(values)):
+        if not more or _why_not(sorted([*found, *more]), values):
             break
         found = sorted([*found, *more])
     return Bursts(found, why_not)
@@ -81,7 +82,7 @@ def level(values: Sequence[float]) -> float:
 
 def _pass(values: Sequence[float]) -> tuple[list[Run], str | None]:
     runs = _joined(_active(values, level(values) * ACTIVE))
-    why_not = _why_not(runs, len(values))
+    why_not = _why_not(runs, values)
     return ([], why_not) if why_not else (runs, None)
 
 
@@ -110,8 +111,9 @@ def _joined(runs: list[Run]) -> list[Run]:
     return joined
 
 
-def _why_not(runs: list[Run], bins: int) -> str | None:
+def _why_not(runs: list[Run], values: Sequence[float]) -> str | None:
     """Why these are no bursts, or None."""
+    bins = len(values)
     lengths = [end - begin for begin, end in runs]
     if max(lengths) > bins / 2 or sum(lengths) > 0.8 * bins:
         return "continuous"
@@ -122,7 +124,22 @@ def _why_not(runs: list[Run], bins: int) -> str | None:
     is_suspect = len(runs) > bins / 10 or sum(lengths) > 0.4 * bins
     if len(runs) > 1 and is_suspect and not is_regular([other[0] - one[0] for one, other in pairwise(runs)]):
         return "irregular"
+    # So it does with a few that were one write each.
+    is_short = statistics.median_low(lengths) < 2
+    if len(runs) >= LEAST_BY_CHANCE and is_short and not _any_regular(runs, values):
+        return "irregular"
     return None
+
+
+def _any_regular(runs: list[Run], values: Sequence[float]) -> bool:
+    """Whether most of them come at equal distances: all together, or those that moved about the same."""
+    groups = [list(range(len(runs))), *alike([sum(values[begin:end]) for begin, end in runs])]
+    regular = set()
+    for group in groups:
+        begins = sorted(runs[at][0] for at in group)
+        if len(group) >= LEAST_BY_CHANCE and is_regular([other - one for one, other in pairwise(begins)]):
+            regular.update(group)
+    return len(regular) >= 0.5 * len(runs)
 
 
 def is_regular(distances: Sequence[float]) -> bool:

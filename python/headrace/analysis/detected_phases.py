@@ -9,9 +9,12 @@ from itertools import pairwise
 from headrace._errors import UsageError
 from headrace.analysis.bursts import Bursts, alike, bursts, is_regular
 from headrace.analysis.detected_ranks import explained, in_instances, member_sums, of_each_rank
-from headrace.analysis.phase_ranks import Facts, members
+from headrace.analysis.end_clusters import end_clusters, stood_for
+from headrace.analysis.mpi_bursts import mpi_bursts, told, without
+from headrace.analysis.phase_ranks import Facts
 from headrace.analysis.processes import process_rows
 from headrace.analysis.series_grid import Grid, grid_of
+from headrace.analysis.series_owners import Owners, owners
 from headrace.logs import JobLog
 
 _PART_OF_A_WAY = 0.05  # of all bytes: with less, reads or writes are not looked at by themselves
@@ -26,26 +29,36 @@ class Found:
     edges: list[tuple[int, int]]  # of each burst, with the bins beside it into which it reaches
 
 
+@dataclass(frozen=True)
+class _Detection:
+    grid: Grid  # without the bursts of the MPI library's own files
+    found: Found
+    phases: list[Facts]
+    mpi_files: Facts | None  # what was left out
+
+
 def detected_facts(log: JobLog, path: str | None = None, instance: int | None = None) -> Facts:
     """What `headrace phases` says where none are marked; `path` and `instance` choose what is explained.
 
     Raises UsageError where there is no such phase or instance.
     """
-    everyone = members(log)
-    grid = grid_of(log, everyone, _run_ns(log))
-    found = _found(grid)
-    phases = _phases(grid, found)
+    whose = owners(log)
+    everyone = whose.members
+    told_of = _detect(log, whose)
+    grid, phases = told_of.grid, told_of.phases
     chosen = _chosen(log, phases, path, instance)
     instances = [one for phase in phases for one in phase["each"]]
-    sums = member_sums(log, everyone, grid, [one["bins"] for one in instances]) if instances else []
-    in_instances(everyone, sums, phases)
-    detected = _about(grid, found, phases)
-    detected["each_rank"] = None if phases else of_each_rank(log, everyone, grid)
+    spans = [one["bins"] for one in instances]
+    sums = member_sums(log, whose.owned, grid, spans) if instances else []
+    others = member_sums(log, [whose.others], grid, spans) if instances and whose.others else []
+    in_instances(everyone, sums, others, phases)
+    detected = _about(told_of)
+    detected["each_rank"] = None if phases else of_each_rank(log, whose.owned, grid)
     detected["explained"] = None
     if chosen and instance:  # bin by bin
         begin, end = chosen["each"][instance - 1]["bins"]
         bins = [(at, at + 1) for at in range(begin, end)]
-        sums = member_sums(log, everyone, grid, bins)
+        sums = member_sums(log, whose.owned, grid, bins)
     elif chosen:
         mine = [at for at, one in enumerate(instances) if one in chosen["each"]]
         sums = [[[line[at] for at in mine] for line in each] for each in sums]
@@ -58,7 +71,9 @@ def detected_facts(log: JobLog, path: str | None = None, instance: int | None = 
         "members": len(everyone),
         "ranks": any(member.name.startswith("rank") for member in everyone),
         "in_phases": 0,
+        "stood_for": len(stood_for(log)),
         "phases": [],
+        "clusters": end_clusters(log),
         "explained": None,
         "detected": detected,
     }
@@ -66,9 +81,18 @@ def detected_facts(log: JobLog, path: str | None = None, instance: int | None = 
 
 def detected_summary(log: JobLog) -> list[Facts]:
     """The detected phases, without what each rank did in them and without instances one by one."""
-    grid = grid_of(log, members(log), _run_ns(log))
-    phases = _phases(grid, _found(grid))
+    phases = _detect(log, owners(log)).phases
     return [{key: phase[key] for key in phase if key != "each"} for phase in phases]
+
+
+def _detect(log: JobLog, whose: Owners) -> _Detection:
+    grid = grid_of(log, whose.processes, _run_ns(log))
+    found = _found(grid)
+    own = mpi_bursts(log, grid, found.edges)
+    rest = without(grid, own)
+    if own:
+        found = _found(rest)
+    return _Detection(rest, found, _phases(rest, found), told(grid, own))
 
 
 def _run_ns(log: JobLog) -> int:
@@ -97,16 +121,18 @@ def _in(grid: Grid, of: str) -> Found:
     return Found(of, found, found.edges(values))
 
 
-def _about(grid: Grid, found: Found, phases: list[Facts]) -> Facts:
+def _about(told_of: _Detection) -> Facts:
+    grid, found, phases = told_of.grid, told_of.found, told_of.phases
     inside = sum(phase["bytes_read"] + phase["bytes_written"] for phase in phases)
-    everything = sum(grid.read) + sum(grid.written)
+    everything = grid.everything - (told_of.mpi_files["bytes"] if told_of.mpi_files else 0)
     return {
         "of": found.of,
         "width_ns": grid.width_ns,
         "begin_at_ns": grid.begin_ns,
         "bins": {"read": grid.read, "written": grid.written, "operations": grid.operations},
         "why_not": found.bursts.why_not,
-        "part_of_bytes": min(1.0, inside / everything) if everything and phases else None,
+        "part_of_bytes": min(1.0, inside / everything) if everything > 0 and inside else None,
+        "mpi_files": told_of.mpi_files,
         "phases": phases,
     }
 
@@ -178,6 +204,10 @@ def _chosen(log: JobLog, phases: list[Facts], path: str | None, instance: int | 
             names = ", ".join(phase["phase"] for phase in phases[:20]) or "none"
             raise UsageError(f"{log.path}: no phase {path} is marked or detected; detected: {names}")
     if instance is not None and (chosen is None or instance > chosen["instances"]):
-        times = f"{chosen['phase']} was {chosen['instances']} times" if chosen else "no phase is detected"
+        times = f"{chosen['phase']} was {_times(chosen['instances'])}" if chosen else "no phase is detected"
         raise UsageError(f"{log.path}: there is no instance {instance}: {times}")
     return chosen
+
+
+def _times(count: int) -> str:
+    return "there once" if count == 1 else f"there {count} times"

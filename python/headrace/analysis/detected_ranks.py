@@ -21,15 +21,15 @@ _TAKES_PART = 0.01  # of what the one did who did most
 Sums = list[list[list[float]]]  # by member and measure, a number a span
 
 
-def member_sums(log: JobLog, who: list[Member], grid: Grid, spans: list[tuple[int, int]]) -> Sums:
-    """What each member did in spans of bins."""
+def member_sums(log: JobLog, owned: list[list[int]], grid: Grid, spans: list[tuple[int, int]]) -> Sums:
+    """What the processes of each list did in spans of bins."""
     return [
         [[sum(line[begin:end]) for begin, end in spans] for line in lines]
-        for lines in member_series(log, who, grid)
+        for lines in member_series(log, owned, grid)
     ]
 
 
-def in_instances(who: list[Member], sums: Sums, phases: list[Facts]) -> None:
+def in_instances(who: list[Member], sums: Sums, others: Sums, phases: list[Facts]) -> None:
     """Adds to each instance who took part. `sums` are over the instances of all phases, in their order."""
     instances = [one for phase in phases for one in phase["each"]]
     for at, one in enumerate(instances):
@@ -38,7 +38,13 @@ def in_instances(who: list[Member], sums: Sums, phases: list[Facts]) -> None:
         least = _TAKES_PART * max(did, default=0.0)
         there = [number for number, value in enumerate(did) if value > 0 and value >= least]
         one["members"] = len(there)
-        one["who"] = rank_list(who[number].rank for number in there)
+        one["who"] = rank_list(_number(who[number]) for number in there)
+        one["others"] = round(sum(each[0][at] + each[1][at] if moves else each[2][at] for each in others))
+
+
+def _number(member: Member) -> int:
+    """Of a rank its own; of a process its pid, by which people know it."""
+    return int(member.name.rpartition(" ")[2])
 
 
 def explained(who: list[Member], sums: Sums, phase: Facts, instance: int) -> Facts:
@@ -47,13 +53,20 @@ def explained(who: list[Member], sums: Sums, phase: Facts, instance: int) -> Fac
     found = _clustered(who, sums, measures)
     totals = [[sum(line) for line in each] for each in sums]
     groups = []
+    alone = set(found.outliers) if found else set()
     for number in range(found.k if found else 1):
-        mine = [at for at in range(len(who)) if found is None or found.assigned[at] == number]
-        means = [sum(totals[at][measure] for at in mine) / max(1, len(mine)) for measure in range(3)]
+        mine = [
+            at
+            for at in range(len(who))
+            if at not in alone and (found is None or found.assigned[at] == number)
+        ]
+        if not mine:
+            continue
+        means = [sum(totals[at][measure] for at in mine) / len(mine) for measure in range(3)]
         groups.append(
             {
                 "ranks": len(mine),
-                "who": rank_list(who[at].rank for at in mine),
+                "who": rank_list(_number(who[at]) for at in mine),
                 "medoid": who[found.medoids[number]].name if found else "",
                 **dict(zip(("bytes_read", "bytes_written", "operations"), means, strict=True)),
             }
@@ -90,12 +103,12 @@ def _folded(line: list[float]) -> list[float]:
     return [sum(line[begin:end]) for begin, end in pairwise(edges)]
 
 
-def of_each_rank(log: JobLog, everyone: list[Member], grid: Grid) -> Facts | None:
+def of_each_rank(log: JobLog, owned: list[list[int]], grid: Grid) -> Facts | None:
     """Bursts of single members, which together make none as they come at other times. None: few have any."""
-    if grid.width_ns == 0 or len(everyone) < 2:
+    if grid.width_ns == 0 or len(owned) < 2:
         return None
-    some = min(_MOST_LOOKED_AT, len(everyone))
-    looked_at = [everyone[at * len(everyone) // some] for at in range(some)]
+    some = min(_MOST_LOOKED_AT, len(owned))
+    looked_at = [owned[at * len(owned) // some] for at in range(some)]
     counts, sizes, periods = [], [], []
     active = 0
     for read, written, _ in member_series(log, looked_at, grid):

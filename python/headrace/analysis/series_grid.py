@@ -6,7 +6,6 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from headrace.analysis.phase_ranks import Member
 from headrace.logs import JobLog
 
 _MOST_BINS = 4096
@@ -26,6 +25,7 @@ class Grid:
     read: list[float]  # bytes
     written: list[float]
     operations: list[float]
+    everything: float = 0.0  # bytes of all the job, also of processes that were not asked for
 
     @property
     def end_ns(self) -> int:
@@ -37,17 +37,16 @@ class Grid:
         return {"bytes_read": self.read, "bytes_written": self.written, "operations": self.operations}[of]
 
 
-def grid_of(log: JobLog, who: list[Member], run_ns: int) -> Grid:
-    """What `who` moved, from the begin of the job to its end."""
+def grid_of(log: JobLog, processes: list[int], run_ns: int) -> Grid:
+    """What these moved, from the begin of the job to its end."""
     widths = log.native.series_widths()
     width = _width(widths)
     if width == 0:
         return Grid(0, 0, [], [], [])
     begin, width, bins = _bins(widths, width, run_ns)
-    processes = [member.process for member in who]
     read, written, *calls = log.native.rate(bins, begin, begin + bins * width, processes)
     operations = [sum(each) for each in zip(*calls, strict=True)] if calls[0] else [0.0] * bins
-    return Grid(begin, width, read, written, operations)
+    return Grid(begin, width, read, written, operations, float(sum(each[3] for each in widths)))
 
 
 def _bins(widths: list[tuple[int, int, int, int, int]], width: int, run_ns: int) -> tuple[int, int, int]:
@@ -74,16 +73,20 @@ def _width(widths: list[tuple[int, int, int, int, int]]) -> int:
     return widths[-1][0] if widths else 0
 
 
-def member_series(log: JobLog, who: list[Member], grid: Grid) -> Iterator[list[list[float]]]:
-    """For each member what it did in each bin, a list a measure, in steps of 1/65535 of the greatest."""
+def member_series(log: JobLog, owned: list[list[int]], grid: Grid) -> Iterator[list[list[float]]]:
+    """Of each list of processes what they did in each bin, a list a measure.
+
+    In steps of 1/65535 of the greatest, so what stands for many is to be asked for by itself.
+    """
     bins = len(grid.read)
-    for first in range(0, len(who), _LOT):
-        processes = [member.process for member in who[first : first + _LOT]]
-        count = len(processes)
+    for first in range(0, len(owned), _LOT):
+        lot = owned[first : first + _LOT]
+        processes = [process for each in lot for process in each]
+        line_of = [at for at, each in enumerate(lot) for _ in each]
         packed = log.native.rate_lines(
-            processes, range(count), count, bins, grid.end_ns, begin_at_ns=grid.begin_ns
+            processes, line_of, len(lot), bins, grid.end_ns, begin_at_ns=grid.begin_ns
         )
-        for at in range(count):
+        for at in range(len(lot)):
             yield [
                 [step * value for value in struct.unpack_from(f"<{bins}H", data, 2 * bins * at)]
                 for data, step in packed

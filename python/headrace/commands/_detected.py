@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from headrace.commands._detected_words import about, groups, heading, how
+from headrace.commands._clusters import cluster_lines
+from headrace.commands._detected_words import about, groups, heading, how, numbers
 from headrace.commands._phase_words import plural
+from headrace.commands._phases import stood_for_lines
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import count, duration, number, printable, size, sparkline
 
@@ -14,6 +16,7 @@ Facts = dict[str, Any]
 
 _MOST_PHASES = 20
 _MOST_INSTANCES = 8
+_SOME = 0.01  # of the bytes: with less, others are not told
 _FEW_BINS = 4  # a shorter burst may have been much shorter: its speed is a least one
 
 
@@ -21,18 +24,21 @@ def render_detected(facts: Facts, out: Terminal) -> list[str]:
     who = "rank" if facts["ranks"] else "process"
     detected = facts["detected"]
     lines = [f"{printable(facts['log'])}: {count(facts['members'], who, plural(who))}, no phases marked"]
+    lines += stood_for_lines(facts, who, out)
     for sentence in how(detected, who):
         lines += out.wrap(sentence, "", "  ")
     lines += _over_time(detected, out)
     for phase in detected["phases"][:_MOST_PHASES]:
         lines.append(f"{out.bold(phase['phase'])}  {about(phase)}")
         for one in phase["each"][:_MOST_INSTANCES]:
-            lines += out.wrap(_instance(one, detected, who, facts["members"]), "    ", "      ")
+            lines += out.wrap(_instance(one, facts, who), "    ", "      ")
         if phase["instances"] > _MOST_INSTANCES:
             more = phase["instances"] - _MOST_INSTANCES
             lines.append(f"    and {number(more)} more (--json has them)")
     if len(detected["phases"]) > _MOST_PHASES:
         lines.append(f"and {len(detected['phases']) - _MOST_PHASES} more phases (--json has them)")
+    if facts["clusters"]:
+        lines += ["", *cluster_lines(facts["clusters"], out)]
     explained = detected["explained"]
     if explained and facts["members"] > 1:
         lines += ["", out.bold(heading(explained))]
@@ -55,12 +61,22 @@ def _over_time(detected: Facts, out: Terminal) -> list[str]:
     return [f"    over the run  {sparkline(heights, out.unicode)}"]
 
 
-def _instance(one: Facts, detected: Facts, who: str, members: int) -> str:
+def _instance(one: Facts, facts: Facts, who: str) -> str:
     took = one["end_at_ns"] - one["begin_at_ns"]
     words = f"{number(one['instance'])}: after {duration(one['begin_at_ns'])} for {duration(took)}"
     if one["bytes_per_second"] > 0:
-        least = "at least " if took < _FEW_BINS * detected["width_ns"] else ""
+        least = "at least " if took < _FEW_BINS * facts["detected"]["width_ns"] else ""
         words += f", {least}{size(one['bytes_per_second'])}/s"
-    if one["members"] == members:
+    members = facts["members"]
+    everything = one["bytes_read"] + one["bytes_written"] or one["operations"]
+    others = one["others"] > 0 and one["others"] >= _SOME * everything
+    if one["members"] == members and not others and not facts["stood_for"]:
         return words + (f", all {plural(who)}" if members > 1 else "")
-    return f"{words}, {count(one['members'], who, plural(who))} ({one['who']})"
+    took_part = []
+    if one["who"]:
+        took_part.append(f"{count(one['members'], who, plural(who))} ({numbers(one['who'], who)})")
+    if others and facts["stood_for"]:
+        took_part.append("ranks that others stand for")
+    elif others:
+        took_part.append("processes that no rank started")
+    return f"{words}, {' and '.join(took_part)}" if took_part else words

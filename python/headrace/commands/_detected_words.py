@@ -14,7 +14,7 @@ _WHY_NOT = {
     "short": "the run was too short for that",
     "continuous": "files are read and written most of the time, without clear breaks",
     "coarse": "breaks are about as short as a bin",
-    "irregular": "there are very many short ones at irregular times",
+    "irregular": "there are short ones at irregular times, as chance makes them",
 }
 _OF = {
     "bytes": "bytes read and written",
@@ -32,10 +32,10 @@ def heading(explained: Facts) -> str:
 def how(detected: Facts, who: str) -> list[str]:
     """What the phases were told from, how exactly, or why there are none."""
     width = f"in bins of {duration(detected['width_ns'])}" if detected["width_ns"] else ""
+    own = _of_mpi_files(detected)
     if not detected["phases"]:
-        words = [
-            f"Nothing is detected in bytes over time {width}".rstrip() + f": {_WHY_NOT[detected['why_not']]}."
-        ]
+        nothing = f"Nothing is detected in bytes over time {width}".rstrip()
+        words = [f"{nothing}: {_WHY_NOT[detected['why_not']]}.", *own]
         each = detected["each_rank"]
         if each:
             period = f", one every {duration(each['period_ns'])}" if each["period_ns"] else ""
@@ -48,8 +48,26 @@ def how(detected: Facts, who: str) -> list[str]:
     part = detected["part_of_bytes"]
     return [
         f"Detected from {_OF[detected['of']]} over time, {width}: the program marks no phases. "
-        "Times are right to one bin" + (f"; {percent(part)} of all bytes are in these." if part else ".")
+        "Times are right to one bin" + (f"; {percent(part)} of all bytes are in these." if part else "."),
+        *own,
     ]
+
+
+def _of_mpi_files(detected: Facts) -> list[str]:
+    own = detected["mpi_files"]
+    if not own:
+        return []
+    return [
+        f"Left out: {size(own['bytes'])} in {count(own['bursts'], 'burst')} after "
+        f"{duration(own['begin_at_ns'])}, mostly of the MPI library's own files (`headrace show` has them)."
+    ]
+
+
+def numbers(who_took_part: str, who: str) -> str:
+    """Of processes it is said that the numbers are pids."""
+    if who == "rank":
+        return who_took_part
+    return f"{'pid' if who_took_part.isdecimal() else 'pids'} {who_took_part}"
 
 
 def about(phase: Facts) -> str:
@@ -77,7 +95,7 @@ def groups(explained: Facts, who: str) -> list[str]:
     has_bytes = any(group["bytes_read"] + group["bytes_written"] for group in explained["groups"])
     for group in explained["groups"]:
         like = f", like {printable(group['medoid'])}" if group["medoid"] and group["ranks"] > 1 else ""
-        text = f"{count(group['ranks'], who, plural(who))} ({group['who']}){like}: "
+        text = f"{count(group['ranks'], who, plural(who))} ({numbers(group['who'], who)}){like}: "
         is_still = has_bytes and group["bytes_read"] + group["bytes_written"] < 0.5
         each = " each" if group["ranks"] > 1 else ""
         words.append(text + ("no bytes of files." if is_still else f"{moved(group)}{each}."))

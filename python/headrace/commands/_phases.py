@@ -19,12 +19,7 @@ def render(facts: Facts, out: Terminal) -> list[str]:
     lines = [f"{printable(facts['log'])}: {count(facts['members'], who, plural(who))}"]
     if facts["in_phases"] < facts["members"]:
         lines[0] += f", of which {number(facts['in_phases'])} were in phases"
-    if facts.get("stood_for"):
-        lines += out.wrap(
-            f"{count(facts['stood_for'], who, plural(who))} more are stood for by these: they are in sums of "
-            "bytes and time, and not in what is said of single ones.",
-            "  ",
-        )
+    lines += stood_for_lines(facts, who, out)
     for phase in facts["phases"][:_MOST_PHASES]:
         lines += _phase(phase, who, out)
     if len(facts["phases"]) > _MOST_PHASES:
@@ -32,6 +27,17 @@ def render(facts: Facts, out: Terminal) -> list[str]:
     if facts["clusters"]:
         lines += ["", *cluster_lines(facts["clusters"], out)]
     return [*lines, "", *explanation(facts["explained"], who, out)]
+
+
+def stood_for_lines(facts: Facts, who: str, out: Terminal) -> list[str]:
+    if not facts.get("stood_for"):
+        return []
+    are = "is" if facts["stood_for"] == 1 else "are"
+    return out.wrap(
+        f"{count(facts['stood_for'], who, plural(who))} more {are} stood for by these: in sums of bytes and "
+        "time, and not in what is said of single ones.",
+        "  ",
+    )
 
 
 def _phase(phase: Facts, who: str, out: Terminal) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import headrace
+from headrace._errors import UsageError
 from headrace.analysis.detected_phases import detected_facts
 from headrace.analysis.phase_compare import compare
 from headrace.analysis.phase_facts import phase_facts
@@ -59,6 +60,8 @@ def command(
     output = terminal()
     page = output_file is not None and not as_json
     runs, jobs = [], []
+    if len(logs) > 1 and not detected:
+        _check_alike(logs, job)
     with working("reading and clustering"):
         for log in logs:
             with headrace.open(log, job) as opened:
@@ -79,6 +82,19 @@ def command(
     if compared:
         lines += ["", *comparison(compared, output)]
     click.echo("\n".join(lines if output.unicode else map(to_ascii, lines)))
+
+
+def _check_alike(logs: tuple[str, ...], job: int | None) -> None:
+    """Raises UsageError where only some of the logs have marked phases: nothing of these can be compared."""
+    marked: dict[bool, str] = {}
+    for log in logs:
+        with headrace.open(log, job) as opened:
+            marked.setdefault(len(opened.native.frame("phases")) > 0, log)
+    if len(marked) > 1:
+        raise UsageError(
+            f"{marked[False]}: no phase is marked in this log, but in {marked[True]}: --detected tells those "
+            "of both from bytes over time; or give each log by itself"
+        )
 
 
 def _facts(log: JobLog, path: str | None, instance: int | None, detected: bool) -> dict[str, Any]:
