@@ -152,3 +152,25 @@ def test_launchers_of_single_ranks_keep_it_so(mpi: str, tmp_path: Path) -> None:
     assert shown["parallel"]["stood_for"]["ranks"] > 0
     assert [row[1] for row in of_ranks(log)] == [33_100] * RANKS
     assert shown["totals"]["write"]["bytes"] == RANKS * 33_100
+
+
+def test_what_a_user_asks_for_wins_over_the_site(mpi: str, tmp_path: Path) -> None:
+    """Without a launcher: each rank reads the site's file and the environment."""
+    run(mpi, tmp_path, "never")
+    site, data, spool = (tmp_path / name for name in ("site.conf", "data", "spool"))
+    site.write_text(f"reduce = clusters\nexclude = /\ninclude = {data}\n")
+    data.mkdir()
+    spool.mkdir(mode=0o700)
+    asked = {"HEADRACE_CONFIG": site, "HEADRACE_SPOOL": spool, "HEADRACE_REDUCE": "never"}
+    preload = {"LD_PRELOAD": words("config", "--preload").strip()}
+    program = ["env", *(f"{key}={value}" for key, value in preload.items()), tmp_path / "crowd", data]
+    subprocess.run(
+        ["timeout", "100", f"mpirun.{mpi}", "-np", "4", *program],
+        env={**os.environ, **ENVIRONMENT, **{key: str(value) for key, value in asked.items()}},
+        capture_output=True, check=True,
+    )  # fmt: skip
+    log = tmp_path / "site.hr"
+    (records,) = spool.iterdir()
+    words("collect", "-o", log, records)
+    assert len(table(log, "processes")) >= 4
+    assert table(log, "clusters") == []

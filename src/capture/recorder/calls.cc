@@ -307,8 +307,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
   }
   Shard* shard = nullptr;
   if (record > 0) {
-    shard =
-        count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
+    shard = count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;
     if (ok) note_kind(at<Record>(static_cast<uint32_t>(record)), is_directory, false);
     drop_record(static_cast<uint32_t>(record));

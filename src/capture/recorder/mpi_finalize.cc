@@ -85,7 +85,7 @@ bool add_to_registry() {
                                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   struct stat found;
   const Settings& settings = settings_in_force();
-  const long weight = settings.harvested && settings.reduce == Reduce::kAuto && !settings.cluster ? 1 : kAlone;
+  const long weight = settings.harvested && settings.reduce == Reduce::kAuto && !settings.clusters() ? 1 : kAlone;
   const bool added = fd >= 0 && base::kernel_call(SYS_fstat, fd, &found) == 0 && is_ours(found) &&
                      base::kernel_call(SYS_write, fd, kNothing, weight) == weight;
   if (fd >= 0) base::kernel_call(SYS_close, fd);
@@ -217,7 +217,7 @@ FinalizeRequest request_of(const Library& m) {
   request.stand = settings.reduce == Reduce::kClusters ? 1 : 0;
   request.never = settings.reduce == Reduce::kNever ? 1 : 0;
   request.few = few_on_one_node(m) ? 1 : 0;
-  request.cluster = settings.cluster ? 1 : 0;
+  request.cluster = settings.clusters() ? 1 : 0;
   request.keep_clusters = keep_clusters;
   request.keep_copy = keep_copy;
   request.keep_more = keep_more;
@@ -264,7 +264,7 @@ void register_rank() {
   const Launch launch = launch_of_environment();
   if (!launch.known || launch.ranks < 2) return;
   choose_registry(launch);
-  if (settings_in_force().reduce == Reduce::kNever && !settings_in_force().cluster) return;
+  if (settings_in_force().reduce == Reduce::kNever && !settings_in_force().clusters()) return;
   leave_mark();
   in_registry = add_to_registry();
 }
@@ -273,7 +273,7 @@ void expect_finalize() {
   if (!ready()) return;
   const Settings& settings = settings_in_force();
   if (spool.header->ranks > 1 && asked_for()) spool.header->reduced = Reduced::kNotFinalized;
-  if (spool.header->ranks > 0 && settings.cluster) spool.header->clustered = Reduced::kNotFinalized;
+  if (spool.header->ranks > 0 && settings.clusters()) spool.header->clustered = Reduced::kNotFinalized;
 }
 
 bool is_over() { return over; }
@@ -290,7 +290,7 @@ namespace {
 
 /// What there is to say of clusters that were asked for when `result` came before they were stored.
 void tell_of_clusters(Reduced result) {
-  if (!settings_in_force().cluster || spool.header->clustered != Reduced::kNotFinalized) return;
+  if (!settings_in_force().clusters() || spool.header->clustered != Reduced::kNotFinalized) return;
   spool.header->clustered = result == Reduced::kLeft || result == Reduced::kDone ? Reduced::kFailed : result;
 }
 
@@ -316,7 +316,7 @@ void reduce_at_finalize(const Library& m) {
   spool.header->reduced = Reduced::kNotTried;
   if (spool.header->ranks > 1)
     spool.header->reduced = reduce_with_others(m);
-  else if (settings_in_force().cluster)
+  else if (settings_in_force().clusters())
     tell_of_clusters(reduce(m));
   errno = saved;
 }

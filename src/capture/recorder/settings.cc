@@ -78,7 +78,6 @@ void set_reduce(Settings& settings, const char* text) {
   if (strcmp(text, "always") == 0) settings.reduce = Reduce::kAlways;
   if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
   if (strcmp(text, "clusters") == 0) settings.reduce = Reduce::kClusters;
-  settings.cluster |= settings.reduce == Reduce::kClusters;
 }
 
 void set_patience(Settings& settings, const char* text) {

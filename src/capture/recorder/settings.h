@@ -15,12 +15,15 @@ struct Settings {
   bool harvested;  // … which waits for the end of the processes of this node
   bool file_sizes;
   bool phases_only;      // nothing is recorded outside phases
-  bool cluster;          // ranks of parallel programs, when they end
+  bool cluster;          // asked for by that name
   Reduce reduce;         // figures of parallel programs, when they end
   uint64_t patience_ns;  // longest wait for another rank then
   uint64_t memory;       // bytes a process
   char directory[200];   // where the spool goes; "" = nowhere
   char registry[200];    // where the ranks of this node that have launchers of their own register; "" = directory
+
+  /// Whether ranks of parallel programs are clustered when they end.
+  bool clusters() const { return cluster || reduce == Reduce::kClusters; }
 };
 
 /// Reads HEADRACE, then HEADRACE_JOB with its config file; without a launcher the site's file, the user's, and

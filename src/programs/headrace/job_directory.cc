@@ -73,7 +73,7 @@ std::string configuration(const RunSettings& settings, const std::string& regist
   text += "reduce=" + (settings.anonymize ? "never" : settings.reduce) + "\n";
   text += "reduce_patience=" + std::to_string(settings.reduce_patience) + "\n";
   if (!registry.empty()) text += "registry=" + registry + "\n";
-  if (settings.cluster || settings.reduce == "clusters") text += "cluster=1\n";
+  if (settings.cluster) text += "cluster=1\n";
   if (settings.file_sizes) text += "file_sizes=1\n";
   if (settings.phases_only) text += "capture=phases\n";
   for (const Rule& rule : settings.rules) text += (rule.exclude ? "exclude=" : "include=") + rule.prefix + "\n";

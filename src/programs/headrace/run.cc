@@ -186,9 +186,8 @@ void Run::add_start_facts() {
   const std::string where = part_.empty() ? "" : " on " + log_.host();
   log_.add_fact(part_.empty() ? "complete" : part_, "no: the launcher" + where + " has not finished");
   if (settings_.anonymize && (settings_.reduce == "always" || settings_.reduce == "clusters")) {
-    log_.add_gap(
-        {"reduction over ranks", 1, "jobs",
-         "ranks would write names as they are; leave out --anonymize, and use `headrace anonymize` on the log"});
+    log_.add_gap({"reduction over ranks", 1, "jobs",
+                  "ranks would write names as they are; record with names, then use `headrace anonymize` on the log"});
   }
   if (!directory_.has_value()) return;
   if (!directory_->refused().empty()) log_.add_fact("spool_refused", directory_->refused());
