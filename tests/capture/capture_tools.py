@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,17 @@ def run(
     assert log.exists(), f"no log: status {done.returncode}, {done.stderr.decode(errors='replace')}"
     status = done.returncode if done.returncode >= 0 else 128 - done.returncode
     return Captured(status, done.stdout, done.stderr, log)
+
+
+def complete(path: Path, seconds: float = 20) -> None:
+    """Waits until the log says that it has every process."""
+    end = time.monotonic() + seconds
+    while True:
+        with headrace.open(path) as log:
+            if log.job.get("complete") == "yes":
+                return
+        assert time.monotonic() < end, "the log was never completed"
+        time.sleep(0.1)
 
 
 class Tally:

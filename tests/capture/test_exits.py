@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from capture_tools import Captured, Mix, check
+from capture_tools import Captured, Mix, check, complete
 
 ENDS = {
     "return": (0, "exit"),
@@ -80,16 +78,3 @@ def test_child_that_outlives_its_parent(mix: Callable[..., Mix], capture: Callab
     seen = check(made, captured)
     assert len({row["pid"] for row in seen["processes"]}) == 2
     assert {row["ended"] for row in seen["processes"]} == {"exit"}
-
-
-def complete(path: Path, seconds: float = 20) -> None:
-    """Waits until the log says that it has every process."""
-    import headrace
-
-    end = time.monotonic() + seconds
-    while True:
-        with headrace.open(path) as log:
-            if log.job.get("complete") == "yes":
-                return
-        assert time.monotonic() < end, "the log was never completed"
-        time.sleep(0.1)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from capture_tools import Captured
+from capture_tools import Captured, complete
 
 PYTHON = sys.executable
 MULTIPROCESSING = """
@@ -33,6 +33,7 @@ def test_multiprocessing(method: str, capture: Callable[..., Captured], tmp_path
     paths = [tmp_path / f"data-{number}" for number in range(8)]
     captured = capture([PYTHON, str(script), method, *map(str, paths)])
     assert captured.status == 0, captured.stderr
+    complete(captured.path)  # the server may end after the program
     for path in paths:
         row = captured.file(str(path))
         assert (row["opens"], row["closes"], row["writes"], row["bytes_written"]) == (1, 1, 20, 100_000)
