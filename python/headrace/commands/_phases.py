@@ -30,14 +30,18 @@ def render(facts: Facts, out: Terminal) -> list[str]:
 
 
 def stood_for_lines(facts: Facts, who: str, out: Terminal) -> list[str]:
+    return [line for sentence in stood_for(facts, who) for line in out.wrap(sentence, "  ")]
+
+
+def stood_for(facts: Facts, who: str) -> list[str]:
+    """A sentence on members that are in no figure of single ones, if there are any."""
     if not facts.get("stood_for"):
         return []
     are = "is" if facts["stood_for"] == 1 else "are"
-    return out.wrap(
+    return [
         f"{count(facts['stood_for'], who, plural(who))} more {are} stood for by these: in sums of bytes and "
-        "time, and not in what is said of single ones.",
-        "  ",
-    )
+        "time, and not in what is said of single ones."
+    ]
 
 
 def _phase(phase: Facts, who: str, out: Terminal) -> list[str]:

@@ -15,7 +15,7 @@ from headrace.analysis.phase_facts import phase_facts
 from headrace.commands import _detected_words
 from headrace.commands._detected import render_detected
 from headrace.commands._phase_words import heading, verdicts, why
-from headrace.commands._phases import comparison, render
+from headrace.commands._phases import comparison, render, stood_for
 from headrace.commands._terminal import Terminal, terminal, working
 from headrace.commands._text import printable, size, to_ascii
 from headrace.logs import JobLog
@@ -139,7 +139,7 @@ def _said(run: dict[str, Any], who: str) -> dict[str, Any]:
     explained = detected["explained"]
     return {
         "of": _detected_words.heading(explained) if explained else "",
-        "how": _detected_words.how(detected, who),
+        "how": [*stood_for(run, who), *_detected_words.how(detected, who)],
         "phases": [_detected_words.about(phase) for phase in detected["phases"]],
         "groups": _detected_words.groups(explained, who) if explained else [],
     }
