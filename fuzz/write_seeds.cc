@@ -9,6 +9,9 @@
 #include "capture/harvest/lustre_layout_builder.h"
 #include "capture/harvest/spool_builder.h"
 #include "convert/darshan/sample_log.h"
+#include "events/encode.h"
+#include "events/made_streams.h"
+#include "events/test_batch.h"
 #include "format/encode.h"
 #include "format/random_table.h"
 #include "format/writer.h"
@@ -40,6 +43,22 @@ std::vector<uint8_t> log_seed(uint64_t seed) {
   if (seed % 2 == 0 && !writer->add_chunk(header, payload).ok()) return {};
   if (seed % 3 != 0 && !writer->close().ok()) return {};  // some without an index
   bytes.insert(bytes.end(), log.begin(), log.end());
+  return bytes;
+}
+
+/// A few events of one of three programs, behind their number.
+std::vector<uint8_t> events_seed(uint64_t seed) {
+  using headrace::events::MadeStream;
+  const size_t count = 20 + 30 * seed;
+  const auto made = seed % 3 == 0   ? MadeStream::s3d(count)
+                    : seed % 3 == 1 ? MadeStream::regular(count)
+                                    : MadeStream::random(count);
+  std::vector<uint8_t> bytes;
+  headrace::base::ByteWriter(bytes).u16(static_cast<uint16_t>(count));
+  headrace::events::EventEncoder encoder;
+  headrace::events::OpenRegions open;
+  if (seed > 2) open.enter(3);
+  if (!encoder.encode(headrace::events::References(200).batch(made), open, bytes).ok()) return {};
   return bytes;
 }
 
@@ -104,12 +123,15 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/spool", error);
   std::filesystem::create_directories(directory + "/darshan", error);
   std::filesystem::create_directories(directory + "/lustre_layout", error);
+  std::filesystem::create_directories(directory + "/events", error);
   bool stored = store_darshan(directory + "/darshan") && store_lustre(directory + "/lustre_layout") &&
                 store(directory + "/spool/sample", spool_seed());
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));
     stored &= store(directory + "/table_payload/payloads-" + std::to_string(seed), payload_seed(seed));
   }
+  for (uint64_t seed = 0; seed < 6; ++seed)
+    stored &= store(directory + "/events/events-" + std::to_string(seed), events_seed(seed));
   if (!stored)
     std::fprintf(stderr, "write_seeds: cannot write below %s: choose a directory you may write to\n", arguments[1]);
   return stored ? 0 : 1;

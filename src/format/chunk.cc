@@ -106,18 +106,37 @@ Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, Bytes payload) {
   return seal_chunk(header, payload, compressor);
 }
 
-Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, Bytes payload, Compressor& compressor) {
-  if (payload.size() > kMaxPayloadBytes) {
-    return Status(Code::kLimit, "payload of " + std::to_string(payload.size()) + " bytes: a chunk holds at most " +
-                                    std::to_string(kMaxPayloadBytes));
-  }
-  std::vector<uint8_t> chunk(kHeaderSize);
-  header.codec = compressor.append(payload, chunk);
-  header.raw_length = static_cast<uint32_t>(payload.size());
+namespace {
+
+Status check_length(size_t payload) {
+  if (payload <= kMaxPayloadBytes) return {};
+  return {Code::kLimit, "payload of " + std::to_string(payload) + " bytes: a chunk holds at most " +
+                            std::to_string(kMaxPayloadBytes)};
+}
+
+void finish(ChunkHeader& header, std::vector<uint8_t>& chunk) {
   header.stored_length = static_cast<uint32_t>(chunk.size() - kHeaderSize);
   header.payload_crc = base::crc32c(Bytes(chunk).subspan(kHeaderSize));
   encode_header(header, std::span(chunk).first<kHeaderSize>());
+}
+
+}  // namespace
+
+Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, Bytes payload, Compressor& compressor) {
+  HEADRACE_TRY(check_length(payload.size()));
+  std::vector<uint8_t> chunk(kHeaderSize);
+  header.codec = compressor.append(payload, chunk);
+  header.raw_length = static_cast<uint32_t>(payload.size());
+  finish(header, chunk);
   return chunk;
+}
+
+Status seal_as_it_is(ChunkHeader& header, std::vector<uint8_t>& chunk) {
+  HEADRACE_TRY(check_length(chunk.size() - kHeaderSize));
+  header.codec = Codec::kRaw;
+  header.raw_length = static_cast<uint32_t>(chunk.size() - kHeaderSize);
+  finish(header, chunk);
+  return {};
 }
 
 }  // namespace headrace::format

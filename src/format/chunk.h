@@ -80,4 +80,7 @@ base::Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, std::span<con
                                               Compressor& compressor);
 base::Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, std::span<const uint8_t> payload);
 
+/// The same for `chunk`, which begins with kHeaderSize bytes for the header and has a payload that stays as it is.
+base::Status seal_as_it_is(ChunkHeader& header, std::vector<uint8_t>& chunk);
+
 }  // namespace headrace::format
