@@ -1,0 +1,72 @@
+#pragma once
+// Writes a trace: a chunk file with chunks of events (docs/formats/event-chunk.md) and the tables that name what they
+// refer to (docs/formats/trace.md).
+//
+// One thread at a time. Not usable across fork. What was added stays if the writer is destroyed or killed before close().
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "format/sink.h"
+#include "model/event.h"
+
+namespace headrace::events {
+
+/// A row of the table `locations`: one thread of one process.
+struct Location {
+  uint64_t process = 0;  // its id in the job log
+  uint32_t thread = 0;   // 1, 2, … in the process
+  int32_t rank = -1;     // of a parallel program; -1: it is none
+  std::string host;
+  uint32_t process_id = 0;  // of the system
+  uint64_t lost = 0;        // events that could not be recorded
+};
+
+/// A row of the table `references`.
+struct Reference {
+  uint64_t id = 0;  // base::hash_text of "kind layer name"
+  std::string kind, layer, name;  // kind: "region", "function", "communicator" or "counter"
+  model::TimeClass time_class = model::TimeClass::kProgram;
+};
+
+/// A row of the table `handles`: what `other` is in the I/O events of a process.
+struct Handle {
+  uint64_t process = 0;
+  uint32_t handle = 0;  // 1, 2, …; 0 in events: not known
+  std::string name;     // the path as opened
+};
+
+class TraceWriter {
+ public:
+  /// `job`: id in all chunks; `facts`: rows of the table `job`.
+  static base::Result<TraceWriter> open(std::unique_ptr<format::Sink> sink, uint64_t job);
+
+  TraceWriter(TraceWriter&&) noexcept;
+  TraceWriter& operator=(TraceWriter&&) noexcept;
+  ~TraceWriter();
+
+  /// Appends all events of a location, in one or more chunks, and its row. Times are ns since the job's start and are
+  /// stored in ticks of 1 << tick_shift ns. `references`: what the events' references stand for. A location is added
+  /// once. kInvalid: a reference is in no list. kNoSpace, kIo.
+  base::Status add(const Location& location, std::span<const model::Event> events,
+                   std::span<const Reference> references, uint8_t tick_shift = 0);
+  base::Status add(std::span<const Handle> handles);
+  base::Status add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
+
+  /// Writes what waits of the tables, the index, and closes.
+  base::Status close();
+
+  uint64_t events() const;
+  uint64_t bytes() const;
+
+ private:
+  struct State;
+  explicit TraceWriter(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace headrace::events
