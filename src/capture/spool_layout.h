@@ -205,7 +205,7 @@ struct Record {
   uint32_t open_stack;  // Stack of its first open; 0: not taken yet
   uint32_t sites;       // Sites, once something was read or written
   uint32_t properties;  // Property
-  uint32_t unused_word;
+  uint32_t handle;      // EventName (event_layout.h), once an event names it
 };
 
 inline constexpr uint32_t kLostStack = 1;  // in place of a Stack's offset: there was no room for it

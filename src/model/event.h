@@ -11,7 +11,7 @@ namespace headrace::model {
 /// Stored: numbers stay as they are.
 enum class EventKind : uint8_t {
   kEnter = 0,       // reference: region
-  kLeave = 1,       // reference: region
+  kLeave = 1,       // reference: region; size: bytes that were handed to it, where it is a library's function
   kIoBegin = 2,     // reference: function; other: handle; size: bytes asked for; place: offset, or kUnknownPlace
   kIoEnd = 3,       // reference: function; other: handle; size: bytes moved; place: errno, 0 = no error
   kSend = 4,        // reference: communicator; other: rank it goes to; size: bytes; place: tag

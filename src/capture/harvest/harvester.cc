@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "capture/event_layout.h"
 #include "capture/harvest/reductions.h"
 #include "capture/harvest/small_file.h"
 #include "capture/spool_layout.h"
@@ -26,6 +27,11 @@ constexpr size_t kBatchSpools = 64;
 constexpr uint64_t kBatchBytes = 4 << 20, kBatchRows = 16384, kBatchAgeNs = 1'000'000'000;
 constexpr uint64_t kLargestSpool = uint64_t{4} << 30;  // offsets have 32 bits
 constexpr size_t kExitNotes = 4096;
+
+/// Of the file beside a spool (event_layout.h).
+std::string events_name(const std::string& spool) {
+  return spool.substr(0, spool.rfind('.')) + kEvents;
+}
 
 uint64_t since_start(const JobLog& log) {
   const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
@@ -100,6 +106,7 @@ void Harvester::remove_stored() {
   for (const std::string& file : harvested_) {
     unlinkat(directory_, file.c_str(), 0);
     for (const char* ending : {kReduced, kReducing}) unlinkat(directory_, copy_name(file, ending).c_str(), 0);
+    unlinkat(directory_, events_name(file).c_str(), 0);
   }
   harvested_.clear();
   harvested_bytes_ = 0;
@@ -145,8 +152,13 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   close(descriptor);
   harvested_bytes_ += static_cast<uint64_t>(info.st_size);
   Reduction reduced = read_reduced(name);
-  log_.add_spool(buffer_, reduced.copy, label, name.image, now,
-                 [&](model::Process& process, bool forked) { settle(name.image, process, forked); });
+  model::Process settled;
+  log_.add_spool(buffer_, reduced.copy, label, name.image, now, [&](model::Process& process, bool forked) {
+    settle(name.image, process, forked);
+    settled = process;
+  });
+  const std::vector<std::byte> events = read_whole(events_name(name.file));
+  if (!events.empty()) log_.add_events(events, buffer_, settled, now);
   if (!reduced.behind.empty()) log_.add_layouts(reduced.behind);
   if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);
   return true;
@@ -184,6 +196,24 @@ Harvester::Reduction Harvester::read_copy(const std::string& file) {
   close(descriptor);
   if (found.copy.empty()) found.copy.resize(1);  // it is there, so it was reduced
   return found;
+}
+
+/// What is in a file that lies beside a spool; nothing where there is none.
+std::vector<std::byte> Harvester::read_whole(const std::string& file) const {
+  std::vector<std::byte> bytes;
+  const int descriptor = openat(directory_, file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return bytes;
+  struct stat info{};
+  const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+  if (readable && static_cast<uint64_t>(info.st_size) <= kLargestSpool) {
+    bytes.resize(static_cast<size_t>(info.st_size));
+    size_t filled = 0;
+    for (ssize_t got = 1; filled < bytes.size() && got > 0; filled += static_cast<size_t>(std::max<ssize_t>(got, 0)))
+      got = pread(descriptor, bytes.data() + filled, bytes.size() - filled, static_cast<off_t>(filled));
+    bytes.resize(filled);
+  }
+  close(descriptor);
+  return bytes;
 }
 
 /// A spool of another user's, as of a program that changed its own: it cannot even be told whether it is in use.

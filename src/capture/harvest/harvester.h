@@ -58,6 +58,7 @@ class Harvester {
   };
   Reduction read_reduced(const SpoolName& name);
   Reduction read_copy(const std::string& file);
+  std::vector<std::byte> read_whole(const std::string& file) const;
   bool harvest_unreadable(const SpoolName& name);
   void harvest_note(const SpoolName& name);
   void settle(const Image& image, model::Process& process, bool forked);

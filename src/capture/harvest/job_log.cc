@@ -22,7 +22,7 @@ std::string host_name() {
 std::string json_array(const std::vector<std::string>& texts) { return base::json_array(texts); }
 
 JobLog::JobLog(LogOutput output, const Moment& start)
-    : output_(std::move(output)), start_(start), host_(host_name()), tree_(host_) {
+    : output_(std::move(output)), start_(start), trace_(start), host_(host_name()), tree_(host_) {
   output_.start_at(start.realtime_ns);
 }
 
@@ -117,7 +117,31 @@ void JobLog::add_uncaptured(model::Process process) {
   add_process(process);
 }
 
+void JobLog::add_events(std::span<const std::byte> events, std::span<const std::byte> spool,
+                        const model::Process& process, const Moment& now) {
+  const RecordedEvents recorded = read_events(events);
+  Header header{};
+  if (spool.size() >= sizeof header) std::memcpy(static_cast<void*>(&header), spool.data(), sizeof header);
+  const ClockMap clock(header, start_, now);
+  model::Process here = process;
+  here.host = host_;
+  const base::Status added = header.magic == kSpoolMagic && clock.known()
+                                 ? trace_.add(output_.place(), here, recorded, clock)
+                                 : base::Status(base::Code::kCorrupt, "no clock is known for their times");
+  if (!added.ok()) add_gap({"events of the trace", recorded.events(), "events", added.message()});
+  if (recorded.lost > 0)
+    add_gap({"events of the trace", recorded.lost, "calls", "the memory for them was used up: give more with --trace-memory"});
+  if (recorded.damaged) add_gap({"events of the trace", 1, "processes", "a part of what it recorded is damaged"});
+}
+
+base::Status JobLog::flush() {
+  HEADRACE_TRY(trace_.flush());
+  return output_.write(tables_, false);
+}
+
 base::Status JobLog::close() {
+  if (const base::Status closed = trace_.close(); !closed.ok())
+    add_gap({"events of the trace", 1, "traces", closed.message()});
   add_untold_calls(tables_, std::exchange(excluded_other_, 0), std::exchange(child_other_, 0));
   for (const model::Gap& gap : layouts_.take_gaps()) add_gap(gap);
   HEADRACE_TRY(output_.write(tables_, true));

@@ -19,6 +19,7 @@
 #include "capture/harvest/remainder.h"
 #include "capture/harvest/spool_reader.h"
 #include "capture/harvest/topology.h"
+#include "capture/harvest/trace_log.h"
 
 namespace headrace::capture {
 
@@ -57,6 +58,12 @@ class JobLog {
   template <typename Settle>
   void add_spool(std::span<std::byte> bytes, std::span<std::byte> reduced, const std::string& label, const Image& image,
                  const Moment& now, Settle&& settle);
+  /// Adds what a process image recorded event by event to the trace beside the log. `spool`: its spool, whose clock it
+  /// is. What cannot be added is told as a gap.
+  void add_events(std::span<const std::byte> events, std::span<const std::byte> spool, const model::Process& process,
+                  const Moment& now);
+  /// The trace beside the log; its path is empty where nothing was recorded.
+  const TraceLog& trace() const { return trace_; }
   /// Asks file systems for the layouts of files that reduced ranks left the names of, and adds them.
   void add_layouts(base::Bytes files_to_ask);
   /// Adds a process image that was not captured; `process.reason` says why.
@@ -66,7 +73,7 @@ class JobLog {
   void add_fact(std::string key, std::string value) { tables_.add_fact(std::move(key), std::move(value)); }
 
   /// Stores what waits. Fails only when no place takes it.
-  base::Status flush() { return output_.write(tables_, false); }
+  base::Status flush();
   base::Status close();
 
  private:
@@ -77,6 +84,7 @@ class JobLog {
   std::unique_ptr<anonymize::Anonymizer> anonymizer_;  // before its user
   LogOutput output_;
   Moment start_;
+  TraceLog trace_;
   std::string host_;
   ProcessTree tree_;
   LogTables tables_;

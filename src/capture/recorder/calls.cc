@@ -46,7 +46,14 @@ Shard* count_metadata(uint32_t record, Layer layer, Metadata::Count which, Timed
   return shard;
 }
 
-bool add_to_profile(Fn function, bool ok, Timed time) {
+/// By which events name the file of a record, which somebody holds.
+uint32_t handle_in_events(int64_t record) {
+  return state.tracing && record > 0 ? handle_of(static_cast<uint32_t>(record)) : 0;
+}
+
+/// `handle`: of the file that it was about; 0: not known, or of none.
+bool add_to_profile(Fn function, uint32_t handle, bool ok, Timed time) {
+  if (HEADRACE_UNLIKELY(state.tracing)) record_call(function, handle, time.start, time.end, ok);
   Profile* p = profile_of(function);
   if (!p) return false;
   p->calls++;
@@ -58,8 +65,8 @@ bool add_to_profile(Fn function, bool ok, Timed time) {
 }
 
 /// A call that its file or its function has no memory for is said once.
-void count_profile_of(bool in_file, Fn function, bool ok, Timed time) {
-  if (!add_to_profile(function, ok, time) || !in_file) unattributed(2, 0);
+void count_profile_of(bool in_file, Fn function, uint32_t handle, bool ok, Timed time) {
+  if (!add_to_profile(function, handle, ok, time) || !in_file) unattributed(2, 0);
 }
 
 void note_size(Shard* shard, int fd) {
@@ -180,7 +187,7 @@ void note_failed_open(int directory, const char* path, int error) {
 }  // namespace
 
 void count_profile(Fn function, bool ok, Timed time) {
-  if (!add_to_profile(function, ok, time)) unattributed(2, 0);
+  if (!add_to_profile(function, 0, ok, time)) unattributed(2, 0);
 }
 
 void add_meta_time(Shard* shard, Timed time) {
@@ -220,7 +227,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
   } else if (record) {
     drop_record(static_cast<uint32_t>(record));
   }
-  count_profile_of(shard != nullptr, function, true, time);
+  count_profile_of(shard != nullptr, function, shard ? handle_in_events(record) : 0, true, time);
   update.leave();
   if (HEADRACE_UNLIKELY(first_open_of != 0)) note_open(first_open_of);
 }
@@ -261,8 +268,9 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere) {
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
+  const uint32_t handle = is_current(tag) ? handle_in_events(file_of(tag)->record) : 0;
   const bool in_file = count_close(tag, layer_of(function), {time.start + counted_elsewhere, time.end});
-  count_profile_of(in_file, function, true, time);
+  count_profile_of(in_file, function, handle, true, time);
   update.leave();
 }
 
@@ -275,9 +283,11 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   bool in_file = true;
+  uint32_t handle = 0;
   if (is_tracked(tag) && is_current(tag)) {
     keep_file(tag);
     const uint32_t record = file_of(tag)->record;
+    handle = handle_in_events(record);
     in_file = count_metadata(record, Layer::kPosix, Metadata::kDuplicates, time) || !record;
   } else if (is_tracked(tag)) {
     tag = kUnknownTag;
@@ -286,7 +296,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   if (uint64_t replaced = take_tag(target); is_tracked(replaced))
     in_file &= count_close(replaced, Layer::kPosix, {time.end, time.end});
   set_tag(target, tag);
-  count_profile_of(in_file, function, true, time);
+  count_profile_of(in_file, function, handle, true, time);
   update.leave();
 }
 
@@ -306,13 +316,14 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
     return update.leave();
   }
   Shard* shard = nullptr;
+  const uint32_t handle = handle_in_events(record);
   if (record > 0) {
     shard = count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;
     if (ok) note_kind(at<Record>(static_cast<uint32_t>(record)), is_directory, false);
     drop_record(static_cast<uint32_t>(record));
   }
-  count_profile_of(shard != nullptr, function, ok, time);
+  count_profile_of(shard != nullptr, function, handle, ok, time);
   update.leave();
 }
 
@@ -327,11 +338,13 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
     return update.leave();
   }
   bool in_file = true;
+  uint32_t handle = 0;
   if (is_tracked(tag) && is_current(tag)) {
     const uint32_t record = file_of(tag)->record;
+    handle = handle_in_events(record);
     in_file = count_metadata(record, layer_of(function), ok ? which : Metadata::kErrors, time) || !record;
   }
-  count_profile_of(in_file, function, ok, time);
+  count_profile_of(in_file, function, handle, ok, time);
   update.leave();
 }
 

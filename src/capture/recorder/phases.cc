@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/fold.h"
+#include "capture/recorder/events.h"
 #include "capture/recorder/phase_instances.h"
 #include "capture/recorder/phase_sums.h"
 #include "capture/recorder/series.h"
@@ -225,6 +226,18 @@ const Phase* known_phase(const char* path) {
   return known ? at<Phase>(known) : nullptr;
 }
 
+/// Hashes of the names of this thread's open phases, innermost first, down to the `last`.
+struct Names {
+  uint64_t of[kOpenPhases];
+  uint32_t count = 0;
+};
+Names names_down_to(uint32_t last) {
+  Names names;
+  for (uint32_t i = innermost(spool.header->open_phase_count); i != kOpenPhases && i >= last; i = innermost(i))
+    names.of[names.count++] = open_at(i).name_hash;
+  return names;
+}
+
 void begin_phase(const char* name) {
   if (!name || in_vfork_child() || !ready()) return;
   const int saved = errno;
@@ -232,14 +245,17 @@ void begin_phase(const char* name) {
   bool changed = false;
   Update update;
   if (update.enter()) {
+    bool opened;
     {
       SpoolLock lock;
-      if (self->lost_phases || !open_one(name)) {  // what is begun inside a lost one is lost with it
+      opened = !self->lost_phases && open_one(name);
+      if (!opened) {  // what is begun inside a lost one is lost with it
         spool.header->lost_phases++;
         self->lost_phases++;
       }
       changed = pause_or_go_on();
     }
+    if (opened) record_enter(name, kept_length(name), base::ticks());
     update.leave();
   }
   if (changed) forget_all_descriptors();
@@ -254,17 +270,20 @@ void end_phase(const char* name) {
   bool changed = false;
   Update update;
   if (update.enter()) {
+    Names left;
     {
       SpoolLock lock;
       if (self->lost_phases) {
         self->lost_phases--;
       } else if (const uint32_t i = find_open(name); i != kOpenPhases) {
+        left = names_down_to(i);
         close_down_to(i, now, PhaseEnd::kOuter, PhaseEnd::kEnd);
       } else {
         spool.header->stray_phase_ends++;
       }
       changed = pause_or_go_on();
     }
+    for (uint32_t i = 0; i < left.count; ++i) record_leave(left.of[i], now);
     update.leave();
   }
   if (changed) forget_all_descriptors();
@@ -281,13 +300,16 @@ void end_phases_of_thread() {
   bool changed = false;
   Update update;
   if (!update.enter()) return;
+  Names left;
   {
     SpoolLock lock;
     uint32_t last = kOpenPhases;
     for (uint32_t i = innermost(spool.header->open_phase_count); i != kOpenPhases; i = innermost(i)) last = i;
+    if (last != kOpenPhases) left = names_down_to(last);
     if (last != kOpenPhases) close_down_to(last, base::ticks(), PhaseEnd::kThread, PhaseEnd::kThread);
     changed = pause_or_go_on();
   }
+  for (uint32_t i = 0; i < left.count; ++i) record_leave(left.of[i], base::ticks());
   update.leave();
   if (changed) forget_all_descriptors();
 }

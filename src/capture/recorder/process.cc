@@ -51,6 +51,7 @@ bool make_spool() {
   reset_call_sites();
   if (!create_spool(settings.directory, settings.memory) || !create_table(settings.memory)) return false;
   reset_phases();
+  if (settings.trace) create_event_file(settings.trace_memory);
   return true;
 }
 
@@ -115,6 +116,7 @@ bool begin_forked_child() {
   uint64_t parent_bytes = parent.header->used;
   uint32_t parent_id = parent.header->process_id;
   reset_spool_lock();
+  leave_event_file();
   forget_threads();
   if (!make_spool()) {
     state.enabled = false;

@@ -19,6 +19,7 @@
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/job_variables.h"
 #include "capture/recorder/launch.h"
+#include "capture/recorder/events.h"
 #include "capture/recorder/spool.h"
 
 // Defined where the recorder is linked into static programs (programs/preload/static_real.cc).
@@ -74,6 +75,11 @@ void set_memory(Settings& settings, const char* text) {
   settings.memory = (bytes < kLargestLimit ? bytes : kLargestLimit) / kSlab * kSlab;
 }
 
+void set_trace_memory(Settings& settings, const char* text) {
+  const uint64_t wanted = size_of(text), bytes = wanted < kSmallestTraceLimit ? kSmallestTraceLimit : wanted;
+  settings.trace_memory = (bytes < kLargestLimit ? bytes : kLargestLimit) / kSlab * kSlab;
+}
+
 void set_reduce(Settings& settings, const char* text) {
   if (strcmp(text, "always") == 0) settings.reduce = Reduce::kAlways;
   if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
@@ -112,6 +118,10 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
     settings.file_sizes = is_on(value);
   else if (strcmp(key, "cluster") == 0)
     settings.cluster = is_on(value);
+  else if (strcmp(key, "trace") == 0)
+    settings.trace = is_on(value);
+  else if (strcmp(key, "trace_memory") == 0)
+    set_trace_memory(settings, value);
   else if (strcmp(key, "reduce") == 0)
     set_reduce(settings, value);
   else if (strcmp(key, "reduce_patience") == 0)
@@ -302,6 +312,9 @@ void read_environment(Settings& settings, const char* configured_spool) {
   add_rules(environment_value("HEADRACE_EXCLUDE"), true);
   const char* sizes = environment_value("HEADRACE_FILE_SIZES");
   if (sizes && *sizes) settings.file_sizes = is_on(sizes);
+  const char* trace = environment_value("HEADRACE_TRACE");
+  if (trace && *trace) settings.trace = is_on(trace);
+  if (const char* memory = environment_value("HEADRACE_TRACE_MEMORY")) set_trace_memory(settings, memory);
   const char* capture = environment_value("HEADRACE_CAPTURE");
   if (capture && *capture) settings.phases_only = strcmp(capture, "phases") == 0;
   const char* cluster = environment_value("HEADRACE_CLUSTER");
@@ -358,6 +371,7 @@ Settings read_settings() {
   Settings settings{};
   FromFiles more;
   settings.memory = kDefaultLimit;
+  settings.trace_memory = kDefaultTraceLimit;
   settings.patience_ns = kPatienceNs;
   const char* asked = environment_value("HEADRACE");
   // A program that gains privileges must not follow the environment of who started it. A preloaded library never gets

@@ -19,6 +19,8 @@ namespace headrace::capture {
 
 using intercept::Fn;
 
+struct EventBlock;
+
 /// One open file description. 64 bytes; slot 0 is "none". The fields of streams: stream.h.
 struct alignas(64) OpenFile {
   uint64_t position;                 // of the next sequential operation, where it is known
@@ -44,7 +46,9 @@ struct alignas(64) CachedFile {
   Shard* shard;
   uint8_t last;                // direction of the latest operation; 2: none yet
   uint32_t large[2], slow[2];  // from where on an operation's call site is kept: bytes, and ticks / 256
+  uint32_t handle;             // in events, where they are recorded
 };
+static_assert(sizeof(CachedFile) == 64);
 inline constexpr uint32_t kCachedFiles = 64;
 inline constexpr uint32_t kPathMax = 4096;
 inline constexpr uint32_t kMaximumEnvironment = 4096;
@@ -52,7 +56,8 @@ inline constexpr uint32_t kMaximumEnvironment = 4096;
 /// Private memory of one thread; reused by later threads.
 struct Thread {
   ThreadBlock* block;
-  Thread* next;  // of every thread ever seen
+  EventBlock* events;  // where the next one goes; null: nowhere yet
+  Thread* next;        // of every thread ever seen
   std::atomic<uint32_t> taken;
   uint32_t free_files;   // OpenFile slots this thread may reuse
   uint32_t free_count;   // how many
@@ -79,6 +84,7 @@ struct State {
   std::atomic<bool> paused;  // nothing is recorded now: no phase is open, or HEADRACE=off
   bool enabled;              // false: HEADRACE=off, or nothing could be set up
   bool file_sizes;
+  bool tracing;  // events are recorded
   DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
   OpenFile* files;
   uint32_t* table;  // hash slots: offsets of records

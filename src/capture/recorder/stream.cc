@@ -92,6 +92,7 @@ bool count_stream_call(CachedFile& cached, Direction* d, Fn function, const Stre
   if (function == Fn::__uflow || function == Fn::__overflow) cached.shard->flags |= flag::lower_bound;
   uint64_t offset = next_offset(file, D, d);
   file->stream_position = offset + size;
+  const uint64_t place = file->unknown_stream_position == 0 ? offset : model::kUnknownPlace;
   bool notable = count_run(d, offset, size, file->unknown_stream_position == 0) && size >= cached.large[D];
   count_direction_change<D>(cached);
   uint64_t spent = call.end > call.start ? call.end - call.start : 0;
@@ -105,6 +106,7 @@ bool count_stream_call(CachedFile& cached, Direction* d, Fn function, const Stre
     count_reached(cached, kRead, call.stream, size + room_to_read(call.stream) - call.room);
   count_size(block, Layer::kStdio, D, size);
   count_call(function, D, size, spent);
+  record_operation(moved_by(D), function, cached.handle, call.start, call.end, place, size, size, 0);
   if (notable) raise_thresholds(cached, D, size, spent);
   return notable;
 }
@@ -170,6 +172,7 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
   }
   const bool known = file->unknown_stream_position == 0;
   uint64_t position = next_offset(file, direction, d);
+  const uint64_t place = known ? position : model::kUnknownPlace;
   file->stream_position = position + moved;
   for (uint64_t i = 0; i < moved && i < 2; ++i) {
     uint64_t offset = position++;
@@ -189,6 +192,10 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
   if (Profile* p = profile_of(function, moves(direction))) {
     p->calls += moved;
     p->bytes += moved;
+  }
+  if (HEADRACE_UNLIKELY(state.tracing)) {
+    const uint64_t now = base::ticks();
+    record_operation(moved_by(direction), function, cached.handle, now, now, place, moved, moved, 0);  // all of them as one
   }
 }
 
@@ -213,7 +220,8 @@ void account_any(Fn function, const StreamCall& call, int64_t result, bool wide)
   CachedFile* cached = cached_file(call.fd, call.tag, Layer::kStdio);
   Direction* d = cached && result >= 0 ? direction_of(cached->shard, D, call.start) : nullptr;
   if (cached && result < 0) {
-    count_failure(*cached, D, function, call.end > call.start ? call.end - call.start : 0, call.start);
+    const Operation failed{call.fd, call.tag, 0, nullptr, result, call.start, call.end, kAsMoved};
+    count_failure(*cached, D, function, failed, model::kUnknownPlace);
     watch(cached->file, call.stream);
   } else if (!d) {
     unattributed(D, size);

@@ -35,7 +35,8 @@ bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
   auto direction = [&](DirectionIndex i) {
     return shard->directions[i] ? at<Direction>(shard->directions[i]) : nullptr;
   };
-  cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2, {}, {}};
+  cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2, {}, {}, 0};
+  if (state.tracing) cached.handle = handle_of(file->record);
   set_thresholds(cached);
   return true;
 }
@@ -51,7 +52,10 @@ void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
     unattributed(direction, static_cast<uint64_t>(result));
 }
 
-void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, uint64_t spent, uint64_t start) {
+void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, const Operation& op,
+                   uint64_t place) {
+  const uint64_t start = op.start, spent = op.end > start ? op.end - start : 0;
+  record_operation(moved_by(direction), function, cached.handle, start, op.end, place, op.asked == kAsMoved ? 0 : op.asked, 0, errno);
   Direction* d = direction_of(cached.shard, direction, start);
   if (d) {
     count_error(d);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/descriptors.h"
+#include "capture/recorder/events.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/runs.h"
 #include "capture/recorder/series.h"
@@ -29,15 +30,17 @@ struct Operation {
   const void* buffer;
   int64_t result;       // bytes, or negative
   uint64_t start, end;  // ticks
+  uint64_t asked;       // bytes; kAsMoved: those that were moved
 };
+inline constexpr uint64_t kAsMoved = ~uint64_t{0};
 
 /// Finds the thread's shard for a tag it has not met in this layer. False: the file is gone or memory is out.
 HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer);
 /// Counts an operation of a descriptor that has no record: by its rule where it is excluded, else in no file.
 __attribute__((noinline)) void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result);
 void count_switch(CachedFile& cached);
-HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, uint64_t spent,
-                                 uint64_t start);
+HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, const Operation& op,
+                                 uint64_t place);
 
 /// The thread's entry for a tag; null: the file is gone or memory is out. Inside a section.
 HEADRACE_INLINE CachedFile* cached_file(int fd, uint64_t tag, Layer layer) {
@@ -102,7 +105,7 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   CachedFile& cached = *found;
   uint64_t spent = op.end > op.start ? op.end - op.start : 0;
   if (HEADRACE_UNLIKELY(op.result < 0)) {
-    count_failure(cached, D, function, spent, op.start);
+    count_failure(cached, D, function, op, A == At::kOffset ? op.offset : cached.file->position);
     return update.leave();
   }
   Direction* d = cached.directions[D];
@@ -121,6 +124,7 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
     offset = file->position;
     file->position = offset + size;
   }
+  const uint64_t place = offset;
   bool notable = false;
   bool known = A == At::kPosition ? file->unknown_position == 0 : file->unknown_position < 2;
   if (HEADRACE_UNLIKELY(count_run(d, offset, size, known))) notable = size >= cached.large[D];
@@ -131,6 +135,10 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   add_to_series(b, op.start, op.end, size, D);
   count_size(b, Layer::kPosix, D, size);
   if (C == Count::kCall) count_call(function, D, size, spent);
+  // Of a copy, the half that counts the call.
+  if (C == Count::kCall)
+    record_operation(moved_by(D), function, cached.handle, op.start, op.end, known ? place : model::kUnknownPlace,
+                     op.asked == kAsMoved ? size : op.asked, size, 0);
   if (HEADRACE_UNLIKELY(notable)) {
     raise_thresholds(cached, D, size, spent);
     const uint64_t record = file->hash;
@@ -149,7 +157,8 @@ inline const void* buffer_after(FirstOf first, int64_t result) { return result >
 
 /// Runs `call`, which reads from or writes to `fd`, and counts what it did. `buffer`: a pointer or FirstOf.
 template <DirectionIndex D, At A, typename Buffer, typename Call>
-HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer, Call call) {
+HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer, Call call,
+                              uint64_t asked = kAsMoved) {
   if (passes_by()) return call();
   uint64_t tag = tag_of(fd);
   if (HEADRACE_UNLIKELY(!is_tracked(tag))) {
@@ -161,7 +170,7 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
   auto result = call();
   uint64_t end = base::ticks();
   account<D, A, Count::kCall>(
-      function, {fd, tag, static_cast<uint64_t>(offset), buffer_after(buffer, result), result, start, end});
+      function, {fd, tag, static_cast<uint64_t>(offset), buffer_after(buffer, result), result, start, end, asked});
   return result;
 }
 
@@ -172,7 +181,7 @@ HEADRACE_COLD void account_copy(Fn function, int fd, const int64_t* offset, int6
   uint64_t tag = tag_of(fd);
   if (!is_tracked(tag)) return count_untracked(tag, D, result);
   uint64_t at = offset ? static_cast<uint64_t>(*offset) - static_cast<uint64_t>(result > 0 ? result : 0) : 0;
-  Operation op{fd, tag, at, nullptr, result, D == kWrite ? start : end, end};
+  Operation op{fd, tag, at, nullptr, result, D == kWrite ? start : end, end, kAsMoved};
   if (offset)
     account<D, At::kOffset, D == kWrite ? Count::kCall : Count::kNothing>(function, op);
   else

@@ -194,6 +194,7 @@ void end_thread(void* thread) {
 void forget_threads() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
     thread->block = nullptr;
+    thread->events = nullptr;
     thread->free_files = thread->free_count = thread->lost_phases = 0;
     memset(thread->cache, 0, sizeof thread->cache);
     thread->taken.store(0);

@@ -73,6 +73,7 @@ std::string configuration(const RunSettings& settings, const std::string& regist
   text += "reduce=" + (settings.anonymize ? "never" : settings.reduce) + "\n";
   text += "reduce_patience=" + std::to_string(settings.reduce_patience) + "\n";
   if (!registry.empty()) text += "registry=" + registry + "\n";
+  if (settings.trace) text += "trace=1\ntrace_memory=" + std::to_string(settings.trace_memory) + "\n";
   if (settings.cluster) text += "cluster=1\n";
   if (settings.file_sizes) text += "file_sizes=1\n";
   if (settings.phases_only) text += "capture=phases\n";

@@ -30,6 +30,10 @@ const char kRunHelp[] =
     "      --file-sizes      also ask for the size of each file when it is opened\n"
     "      --capture phases  record only inside phases that the program marks\n"
     "                        (docs/phases.md); the default is all\n"
+    "      --trace           also record every call by itself: LOG.trace.hr, for\n"
+    "                        `headrace trace` (docs/trace.md)\n"
+    "      --trace-memory SIZE  memory for that in each process, 1M to 4095M\n"
+    "                        (default: 64M)\n"
     "      --cluster         ranks of an MPI program find out which of them did the\n"
     "                        same, in all and in each phase (docs/clustering.md)\n"
     "      --reduce HOW      what ranks of an MPI program bring together at its end:\n"
@@ -178,7 +182,8 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
     if (walk.is("--config")) {
       HEADRACE_ASSIGN(path, walk.value());
     } else if (walk.is("-o", "--output") || walk.is("--memory") || walk.is("--include") || walk.is("--exclude") ||
-               walk.is("--spool") || walk.is("--capture") || walk.is("--interim") || walk.is("--reduce")) {
+               walk.is("--spool") || walk.is("--capture") || walk.is("--interim") || walk.is("--reduce") ||
+               walk.is("--trace-memory")) {
       const auto skipped = walk.value();
       if (!skipped.ok()) return skipped.status();
     }
@@ -229,17 +234,20 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
   Walker walk(arguments);
   while (walk.next()) {
     if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
-    if (walk.is("-q", "--quiet") || walk.is("--file-sizes") || walk.is("--cluster") || walk.is("--anonymize")) {
+    if (walk.is("-q", "--quiet") || walk.is("--file-sizes") || walk.is("--cluster") || walk.is("--anonymize") ||
+        walk.is("--trace")) {
       HEADRACE_TRY(walk.no_value());
       (walk.is("--file-sizes")  ? settings.file_sizes
        : walk.is("--cluster")   ? settings.cluster
+       : walk.is("--trace")     ? settings.trace
        : walk.is("--anonymize") ? settings.anonymize
                                 : settings.quiet) = true;
       continue;
     }
     const bool is_output = walk.is("-o", "--output");
     if (!is_output && !walk.is("--memory") && !walk.is("--include") && !walk.is("--exclude") && !walk.is("--spool") &&
-        !walk.is("--capture") && !walk.is("--interim") && !walk.is("--reduce") && !walk.is("--config")) {
+        !walk.is("--capture") && !walk.is("--interim") && !walk.is("--reduce") && !walk.is("--trace-memory") &&
+        !walk.is("--config")) {
       return unknown(walk.name(), "run");
     }
     const std::string name = walk.name();
@@ -251,8 +259,10 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     if (is_output)
       settings.output = value;
     else if (name != "--config")
-      HEADRACE_TRY(apply_setting(name.substr(2), value, name, &settings));
+      HEADRACE_TRY(apply_setting(name == "--trace-memory" ? "trace_memory" : name.substr(2), value, name, &settings));
   }
+  if (settings.anonymize && settings.trace)
+    return Status(Code::kInvalid, "--trace keeps the names of files; leave out --anonymize or --trace");
   if (settings.anonymize && settings.interim_seconds != 0)
     return Status(Code::kInvalid, "--interim makes no snapshots without names; leave out --anonymize or --interim");
   settings.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(walk.position()), arguments.end());

@@ -121,17 +121,29 @@ base::Result<uint64_t> parse_size(const std::string& text) {
   return value << shift;
 }
 
+/// Of a process, for records or events.
+base::Result<uint64_t> parse_memory(const std::string& value, uint64_t least, const std::string& least_text,
+                              const std::string& place) {
+  const auto bytes = parse_size(value);
+  if (!bytes.ok()) return Status(Code::kInvalid, place + ": " + bytes.message());
+  if (*bytes >= least && *bytes <= kLargestMemory) return *bytes;
+  const std::string bound = *bytes < least ? "at least " + least_text : "at most 4095M";
+  return Status(Code::kInvalid, place + ": a process can have " + bound + " of memory for records, not " + value);
+}
+
 Status apply_setting(const std::string& key, const std::string& value, const std::string& place,
                      RunSettings* settings) {
   if (key == "include" || key == "exclude") return add_rule(key == "exclude", value, place, settings);
   if (key == "memory") {
-    const auto bytes = parse_size(value);
-    if (!bytes.ok()) return {Code::kInvalid, place + ": " + bytes.message()};
-    if (*bytes < kSmallestMemory || *bytes > kLargestMemory) {
-      const char* bound = *bytes < kSmallestMemory ? "at least 128K" : "at most 4095M";
-      return {Code::kInvalid, place + ": a process can have " + bound + " of memory for records, not " + value};
-    }
-    settings->memory = *bytes;
+    HEADRACE_ASSIGN(settings->memory, parse_memory(value, kSmallestMemory, "128K", place));
+    return {};
+  }
+  if (key == "trace") {
+    HEADRACE_ASSIGN(settings->trace, parse_switch(value, place));
+    return {};
+  }
+  if (key == "trace_memory") {
+    HEADRACE_ASSIGN(settings->trace_memory, parse_memory(value, kSmallestTraceMemory, "1M", place));
     return {};
   }
   if (key == "file_sizes") {
@@ -190,7 +202,7 @@ Status apply_setting(const std::string& key, const std::string& value, const std
   return {Code::kInvalid,
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
-              "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool and topology"};
+              "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace and trace_memory"};
 }
 
 std::string site_configuration() {
@@ -234,7 +246,8 @@ Status read_environment(RunSettings* settings) {
                  {"HEADRACE_CAPTURE", "capture"}, {"HEADRACE_INTERIM", "interim"},
                  {"HEADRACE_REDUCE", "reduce"},   {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
                  {"HEADRACE_SPOOL", "spool"},     {"HEADRACE_TOPOLOGY", "topology"},
-                 {"HEADRACE_CLUSTER", "cluster"}};
+                 {"HEADRACE_CLUSTER", "cluster"}, {"HEADRACE_TRACE", "trace"},
+                 {"HEADRACE_TRACE_MEMORY", "trace_memory"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

@@ -21,6 +21,8 @@ struct RunSettings {
   std::vector<Rule> rules;
   bool file_sizes = false;
   bool phases_only = false;       // nothing is recorded outside the program's phases
+  bool trace = false;             // events are recorded
+  uint64_t trace_memory = 64 << 20;  // bytes a process for them
   bool cluster = false;           // ranks of parallel programs, when they end
   std::string reduce = "auto";    // figures of parallel programs, when they end; or always, clusters or never
   uint64_t reduce_patience = 60;  // seconds that a rank waits for another one then
@@ -38,6 +40,7 @@ struct RunSettings {
 };
 
 inline constexpr uint64_t kSmallestMemory = 128 << 10;
+inline constexpr uint64_t kSmallestTraceMemory = 1 << 20;
 inline constexpr uint64_t kLargestMemory = (uint64_t{4} << 30) - (64 << 10);
 
 /// Bytes of "4M", "65536", "1G", "512KiB". kInvalid with a message that repeats the text.
@@ -51,8 +54,8 @@ std::string user_configuration();
 /// kInvalid with file and line of the first mistake.
 base::Status read_configuration(const std::string& path, RunSettings* settings);
 /// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES,
-/// HEADRACE_CAPTURE, HEADRACE_CLUSTER, HEADRACE_INTERIM, HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL and
-/// HEADRACE_TOPOLOGY.
+/// HEADRACE_CAPTURE, HEADRACE_CLUSTER, HEADRACE_INTERIM, HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL,
+/// HEADRACE_TOPOLOGY, HEADRACE_TRACE and HEADRACE_TRACE_MEMORY.
 base::Status read_environment(RunSettings* settings);
 /// Sets one value as configuration files name it; `place` begins the message of a mistake.
 base::Status apply_setting(const std::string& key, const std::string& value, const std::string& place,

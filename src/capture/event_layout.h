@@ -1,0 +1,65 @@
+// The events of one process image, in a file of its own beside its spool: complete after every call that returned.
+//
+// As with the spool (spool_layout.h) the recorder is its only writer, the harvester reads it once the process is dead, both
+// are of one build, and the harvester trusts nothing in it.
+//
+//   EventFileHeader, then entries at multiples of 64 bytes, each as long as it says, up to `used`:
+//     EventBlock   what one thread did, in order; `count` alone commits an event. A thread's blocks are in file order.
+//     EventName    what a number in events stands for
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace headrace::capture {
+
+inline constexpr uint64_t kEventMagic = 0x31544e5645524448;  // "HDREVNT1"
+inline constexpr uint32_t kEventVersion = 1;
+inline constexpr char kEvents[] = ".events";  // in place of the spool's own ending
+
+struct alignas(64) EventFileHeader {
+  uint64_t magic;
+  uint32_t version, header_bytes;
+  uint64_t limit;        // bytes this file may grow to
+  uint64_t used, grown;  // bytes handed out / backed by the file
+  uint64_t lost;         // events for which there was no room; changed by single instructions
+  uint32_t names;        // handed out, of each kind together
+  uint32_t full;         // 1: events were lost, and no more are taken, lest there be gaps nobody sees
+};
+
+enum class EntryKind : uint32_t { kNone, kEvents, kName };
+
+enum class RawKind : uint8_t { kCall, kRead, kWrite, kEnter, kLeave, kLibrary };
+
+/// One thing that a thread did. Times are ticks of the process's clock; a begin and its end are one.
+struct RawEvent {
+  uint64_t start, end;
+  uint64_t place;     // offset, or model::kUnknownPlace
+  uint64_t asked;     // bytes
+  uint64_t moved;     // bytes
+  uint32_t handle;    // EventName, of kEnter and kLeave that of the region; 0: not known
+  uint16_t function;  // number in functions.def; of kLibrary with kLibraryFunction; of kEnter and kLeave: 0
+  RawKind kind;
+  uint8_t error;  // errno, at most 255; 0: none
+};
+
+struct alignas(64) EventBlock {
+  EntryKind kind;
+  uint32_t bytes;   // of all of it
+  uint32_t thread;  // ThreadBlock::id
+  uint32_t capacity;
+  uint64_t count;  // of events that follow
+};
+
+/// A name, whose text follows without NUL.
+struct alignas(64) EventName {
+  EntryKind kind;
+  uint32_t bytes;
+  uint32_t number;  // 1, 2, …
+  uint32_t length;
+};
+
+static_assert(sizeof(RawEvent) == 48 && sizeof(EventBlock) == 64 && sizeof(EventName) == 64);
+
+inline RawEvent* events_of(EventBlock* block) { return reinterpret_cast<RawEvent*>(block + 1); }
+
+}  // namespace headrace::capture

@@ -1,0 +1,179 @@
+#include "capture/harvest/event_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "base/hash.h"
+#include "capture/harvest/function_names.h"
+
+namespace headrace::capture {
+
+using model::Event;
+using model::EventKind;
+using model::TimeClass;
+
+namespace {
+
+template <typename T>
+T load(std::span<const std::byte> bytes, uint64_t at) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), bytes.data() + at, sizeof value);
+  return value;
+}
+
+void read_block(std::span<const std::byte> entry, RecordedEvents& recorded) {
+  const auto block = load<EventBlock>(entry, 0);
+  const uint64_t room = (entry.size() - sizeof block) / sizeof(RawEvent);
+  if (block.count > room) recorded.damaged = true;
+  std::vector<RawEvent>& events = recorded.threads[block.thread];
+  const size_t before = events.size();
+  events.resize(before + std::min(block.count, room));
+  if (events.size() > before)
+    std::memcpy(static_cast<void*>(events.data() + before), entry.data() + sizeof block,
+                (events.size() - before) * sizeof(RawEvent));
+}
+
+void read_name(std::span<const std::byte> entry, RecordedEvents& recorded) {
+  const auto name = load<EventName>(entry, 0);
+  if (name.length > entry.size() - sizeof name) {
+    recorded.damaged = true;
+    return;
+  }
+  recorded.names[name.number] =
+      std::string(reinterpret_cast<const char*>(entry.data()) + sizeof name, name.length);
+}
+
+bool has(std::string_view name, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
+/// What a library's function spends its time with, by its name.
+TimeClass class_of(std::string_view layer, std::string_view name) {
+  if (layer == "mpi") {
+    const bool together = has(name, {"llreduce", "lltoall", "llgather", "arrier", "cast", "educe", "ather", "catter",
+                                     "can", "Comm_dup", "Comm_split", "Comm_create", "Init", "Finalize"}) &&
+                          name != "MPI_Cancel";
+    return together ? TimeClass::kCollective : TimeClass::kMessages;
+  }
+  if (has(name, {"read", "Read", "_get_var", "_get_att", "_iget"})) return TimeClass::kRead;
+  if (has(name, {"write", "Write", "_put_var", "_put_att", "_iput", "_bput"})) return TimeClass::kWrite;
+  return TimeClass::kMetadata;
+}
+
+/// Numbers what the events of a thread refer to.
+class References {
+ public:
+  References(const RecordedEvents& recorded, ThreadTrace& trace) : recorded_(recorded), trace_(trace) {}
+
+  uint32_t function(uint16_t number, TimeClass what) {
+    const FunctionName known = function_name_of(number);
+    return number_of({number, what}, "function", known.layer ? known.layer : "",
+                     known.name ? known.name : "function " + std::to_string(number), what);
+  }
+
+  uint32_t library_function(uint16_t number) {
+    const FunctionName known = function_name_of(number);
+    const std::string name = known.name ? known.name : "function " + std::to_string(number);
+    const std::string layer = known.layer ? known.layer : "";
+    const TimeClass what = class_of(layer, name);
+    return number_of({number, what}, "region", layer, name, what);
+  }
+
+  uint32_t region(uint32_t number) {
+    const auto name = recorded_.names.find(number);
+    return number_of({number + kRegions, TimeClass::kProgram}, "region", "phase",
+                     name != recorded_.names.end() ? name->second : "region " + std::to_string(number),
+                     TimeClass::kProgram);
+  }
+
+ private:
+  static constexpr uint64_t kRegions = 1u << 16;
+
+  uint32_t number_of(std::pair<uint64_t, TimeClass> key, const char* kind, std::string layer, std::string name,
+                     TimeClass what) {
+    const auto [place, is_new] = numbers_.emplace(key, static_cast<uint32_t>(trace_.references.size()));
+    if (is_new) {
+      const uint64_t id = base::hash_text(std::string(kind) + " " + layer + " " + name + " " +
+                                          std::to_string(static_cast<int>(what)));
+      trace_.references.push_back({id, kind, std::move(layer), std::move(name), what});
+    }
+    return place->second;
+  }
+
+  const RecordedEvents& recorded_;
+  ThreadTrace& trace_;
+  std::map<std::pair<uint64_t, TimeClass>, uint32_t> numbers_;
+};
+
+void add_operation(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
+  const TimeClass what = raw.kind == RawKind::kRead    ? TimeClass::kRead
+                         : raw.kind == RawKind::kWrite ? TimeClass::kWrite
+                                                       : TimeClass::kMetadata;
+  const uint32_t function = references.function(raw.function, what);
+  const uint64_t start = clock.at_ns(raw.start), end = std::max(start, clock.at_ns(raw.end));
+  events.push_back(
+      {start, raw.asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
+  events.push_back({end, raw.moved, raw.error, model::kind_and_reference(EventKind::kIoEnd, function), raw.handle});
+}
+
+void add_library_call(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
+  const uint32_t region = references.library_function(raw.function);
+  const uint64_t start = clock.at_ns(raw.start), end = std::max(start, clock.at_ns(raw.end));
+  events.push_back({start, 0, 0, model::kind_and_reference(EventKind::kEnter, region), 0});
+  events.push_back({end, raw.moved, 0, model::kind_and_reference(EventKind::kLeave, region), 0});
+}
+
+}  // namespace
+
+RecordedEvents read_events(std::span<const std::byte> bytes) {
+  RecordedEvents recorded;
+  if (bytes.size() < sizeof(EventFileHeader)) return recorded;
+  const auto header = load<EventFileHeader>(bytes, 0);
+  if (header.magic != kEventMagic || header.version != kEventVersion) return recorded;
+  recorded.lost = header.lost;
+  const uint64_t used = std::min<uint64_t>(header.used, bytes.size());
+  recorded.damaged = used != header.used;
+  for (uint64_t at = sizeof header; at + sizeof(EventBlock) <= used;) {
+    const auto kind = load<EntryKind>(bytes, at);
+    const auto length = load<uint32_t>(bytes, at + sizeof kind);
+    if (length < sizeof(EventBlock) || length % 64 != 0 || length > used - at ||
+        (kind != EntryKind::kEvents && kind != EntryKind::kName)) {
+      recorded.damaged = true;
+      break;
+    }
+    const auto entry = bytes.subspan(at, length);
+    if (kind == EntryKind::kEvents)
+      read_block(entry, recorded);
+    else
+      read_name(entry, recorded);
+    at += length;
+  }
+  return recorded;
+}
+
+ThreadTrace trace_of(const RecordedEvents& recorded, std::span<const RawEvent> raw_events, const ClockMap& clock) {
+  ThreadTrace trace;
+  References references(recorded, trace);
+  trace.events.reserve(raw_events.size() * 2);
+  for (const RawEvent& raw : raw_events) {
+    if (raw.kind == RawKind::kLibrary) {
+      add_library_call(raw, clock, references, trace.events);
+    } else if (raw.kind == RawKind::kEnter || raw.kind == RawKind::kLeave) {
+      const EventKind kind = raw.kind == RawKind::kEnter ? EventKind::kEnter : EventKind::kLeave;
+      trace.events.push_back(
+          {clock.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, references.region(raw.handle)), 0});
+    } else {
+      add_operation(raw, clock, references, trace.events);
+    }
+  }
+  const auto earlier = [](const Event& one, const Event& other) { return one.time < other.time; };
+  if (!std::is_sorted(trace.events.begin(), trace.events.end(), earlier))
+    std::stable_sort(trace.events.begin(), trace.events.end(), earlier);
+  return trace;
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,142 @@
+#include "capture/harvest/event_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/hash.h"
+#include "capture/spool_layout.h"
+#include "intercept/functions.h"
+
+namespace headrace::capture {
+namespace {
+
+using model::EventKind;
+using model::TimeClass;
+
+/// A file of events, entry by entry.
+class MadeFile {
+ public:
+  MadeFile() : bytes_(sizeof(EventFileHeader)) {}
+
+  void add_block(uint32_t thread, const std::vector<RawEvent>& events, uint64_t counted) {
+    EventBlock block{EntryKind::kEvents, 0, thread, 8, counted};
+    block.bytes = static_cast<uint32_t>((sizeof block + 8 * sizeof(RawEvent) + 63) / 64 * 64);
+    const size_t at = grow(block.bytes);
+    std::memcpy(static_cast<void*>(&bytes_[at]), &block, sizeof block);
+    if (!events.empty())
+      std::memcpy(static_cast<void*>(&bytes_[at + sizeof block]), events.data(), events.size() * sizeof(RawEvent));
+  }
+
+  void add_name(uint32_t number, const std::string& text) {
+    EventName name{EntryKind::kName, 0, number, static_cast<uint32_t>(text.size())};
+    name.bytes = static_cast<uint32_t>((sizeof name + text.size() + 63) / 64 * 64);
+    const size_t at = grow(name.bytes);
+    std::memcpy(static_cast<void*>(&bytes_[at]), &name, sizeof name);
+    std::memcpy(static_cast<void*>(&bytes_[at + sizeof name]), text.data(), text.size());
+  }
+
+  std::vector<std::byte> finish(uint64_t lost = 0) {
+    EventFileHeader header{};
+    header.magic = kEventMagic;
+    header.version = kEventVersion;
+    header.used = bytes_.size();
+    header.lost = lost;
+    std::memcpy(static_cast<void*>(bytes_.data()), &header, sizeof header);
+    return bytes_;
+  }
+
+ private:
+  size_t grow(size_t more) {
+    const size_t at = bytes_.size();
+    bytes_.resize(at + more);
+    return at;
+  }
+  std::vector<std::byte> bytes_;
+};
+
+RawEvent raw(RawKind kind, uint64_t start, uint64_t end, intercept::Fn function, uint32_t handle) {
+  return {start, end, 4096, 100, 90, handle, static_cast<uint16_t>(function), kind, 0};
+}
+
+std::vector<std::byte> sample() {
+  MadeFile file;
+  file.add_name(1, "/data/a");
+  file.add_block(2, {raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1)}, 1);
+  file.add_name(2, "dump");
+  file.add_block(1, {raw(RawKind::kEnter, 900, 900, intercept::Fn{}, 2)}, 1);
+  file.add_block(2,
+                 {raw(RawKind::kRead, 1030, 1040, intercept::Fn::pread, 1),
+                  raw(RawKind::kCall, 1020, 1050, intercept::Fn::fsync, 1), raw(RawKind::kRead, 7, 7, intercept::Fn{}, 9)},
+                 2);
+  return file.finish(5);
+}
+
+ClockMap clock_of_ns() {
+  Header header{};
+  header.clock = ClockKind::kMonotonic;
+  const Moment start{0, 0, 1'000'000'000'000, 0};
+  header.realtime_ns = start.realtime_ns;
+  Moment now = start;
+  now.monotonic_ns = 1'000'000;
+  now.boottime_ns = 1'000'000;
+  now.realtime_ns += 1'000'000;
+  return ClockMap(header, start, now);
+}
+
+TEST(RecordedEvents, AreReadThreadByThread) {
+  const RecordedEvents recorded = read_events(sample());
+  EXPECT_EQ(recorded.lost, 5u);
+  EXPECT_FALSE(recorded.damaged);
+  EXPECT_EQ(recorded.events(), 4u) << "what is not counted is not there";
+  EXPECT_EQ(recorded.names.at(1), "/data/a");
+  EXPECT_EQ(recorded.threads.at(2).size(), 3u);
+}
+
+TEST(RecordedEvents, AreInTheOrderOfTime) {
+  const RecordedEvents recorded = read_events(sample());
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(2), clock_of_ns());
+  ASSERT_EQ(trace.events.size(), 6u);
+  std::vector<EventKind> kinds;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    kinds.push_back(trace.events[i].kind());
+    if (i > 0) EXPECT_LE(trace.events[i - 1].time, trace.events[i].time);
+  }
+  using enum EventKind;
+  EXPECT_EQ(kinds, (std::vector{kIoBegin, kIoEnd, kIoBegin, kIoBegin, kIoEnd, kIoEnd}));
+  const auto name_of = [&](size_t i) { return trace.references[trace.events[i].reference()].name; };
+  EXPECT_EQ(name_of(0), "pwrite");
+  EXPECT_EQ(name_of(2), "fsync") << "what began first, though it ended last";
+  EXPECT_EQ(name_of(5), "fsync");
+  EXPECT_EQ(trace.references[trace.events[3].reference()].time_class, TimeClass::kRead);
+  EXPECT_EQ(trace.events[0].size, 100u);
+  EXPECT_EQ(trace.events[0].place, 4096u);
+  EXPECT_EQ(trace.events[1].size, 90u);
+}
+
+TEST(RecordedEvents, HaveRegions) {
+  const RecordedEvents recorded = read_events(sample());
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), clock_of_ns());
+  ASSERT_EQ(trace.events.size(), 1u);
+  EXPECT_EQ(trace.events[0].kind(), EventKind::kEnter);
+  EXPECT_EQ(trace.references[0].name, "dump");
+}
+
+TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {
+  const std::vector<std::byte> whole = sample();
+  for (size_t length = 0; length < whole.size(); length += 8) {
+    const RecordedEvents recorded = read_events(std::span(whole).first(length));
+    EXPECT_LE(recorded.events(), 4u);
+  }
+  for (uint64_t round = 0; round < 3000; ++round) {
+    std::vector<std::byte> damaged = whole;
+    for (uint64_t i = 0; i < 3; ++i)
+      damaged[base::mix(round, i) % damaged.size()] = static_cast<std::byte>(base::mix(round, i + 10));
+    const RecordedEvents recorded = read_events(damaged);
+    EXPECT_LE(recorded.events(), whole.size() / sizeof(RawEvent));
+    for (const auto& [thread, events] : recorded.threads) (void)trace_of(recorded, events, clock_of_ns());
+  }
+}
+
+}  // namespace
+}  // namespace headrace::capture

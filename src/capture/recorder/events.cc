@@ -1,0 +1,200 @@
+#include "capture/recorder/events.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/kernel.h"
+#include "capture/recorder/spool.h"
+#include "capture/recorder/update.h"
+
+namespace headrace::capture {
+namespace {
+
+constexpr uint32_t kFirstBlock = 64 << 10, kLargestBlock = 1 << 20;
+constexpr uint32_t kRegions = 256;
+
+struct EventFile {
+  char* base;
+  EventFileHeader* header;
+  uint64_t limit;
+  char path[sizeof spool.path + sizeof kEvents];
+};
+constinit EventFile file{};
+
+struct Region {
+  uint64_t hash;
+  uint32_t number;  // 0: nothing is here
+};
+constinit Region regions[kRegions]{};
+
+long open_file(int flags) {
+  return base::kernel_call(SYS_openat, AT_FDCWD, file.path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/// Beyond RLIMIT_FSIZE the kernel sends a signal that kills.
+bool may_be_as_large(uint64_t bytes) {
+  uint64_t limits[2];
+  return base::kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, limits) != 0 || bytes <= limits[0];
+}
+
+/// Blocks are reserved before the memory is touched: a store into a hole of a full tmpfs would raise SIGBUS.
+bool grow(uint64_t need) {
+  EventFileHeader* header = file.header;
+  if (need <= header->grown) return true;
+  const long fd = may_be_as_large(need) ? open_file(O_RDWR) : -EFBIG;
+  if (fd < 0) return false;
+  const bool reserved = base::kernel_call(SYS_fallocate, fd, 0, header->grown, need - header->grown) == 0;
+  base::kernel_call(SYS_close, fd);
+  if (reserved) header->grown = need;
+  return reserved;
+}
+
+/// An entry of this many bytes, which counts once `used` includes it; null: no room. Lock held.
+void* reserve(uint64_t bytes) {
+  if (!file.base || file.header->full) return nullptr;
+  const uint64_t begin = file.header->used;
+  if (begin + bytes > file.limit || !grow(begin + bytes)) return nullptr;
+  return file.base + begin;
+}
+
+void take(uint64_t bytes) {
+  std::atomic_signal_fence(std::memory_order_release);
+  __atomic_store_n(&file.header->used, file.header->used + bytes, __ATOMIC_RELEASE);
+}
+
+/// Lock held. 0: no room.
+uint32_t add_name(const char* text, uint32_t length) {
+  const uint64_t bytes = (sizeof(EventName) + length + 63) & ~uint64_t{63};
+  auto* name = static_cast<EventName*>(reserve(bytes));
+  if (!name) return 0;
+  *name = {EntryKind::kName, static_cast<uint32_t>(bytes), ++file.header->names, length};
+  memcpy(name + 1, text, length);
+  take(bytes);
+  return name->number;
+}
+
+/// Each block is four times as large as the one before: threads that do little take little.
+uint32_t size_of_next(const EventBlock* last) {
+  return last ? std::min(last->bytes * 4, kLargestBlock) : kFirstBlock;
+}
+
+EventBlock* add_block(uint32_t thread, uint32_t wanted) {
+  SpoolLock lock;
+  for (uint32_t bytes = wanted; bytes >= kFirstBlock; bytes /= 4) {
+    auto* added = static_cast<EventBlock*>(reserve(bytes));
+    if (!added) continue;
+    const auto capacity = static_cast<uint32_t>((bytes - sizeof(EventBlock)) / sizeof(RawEvent));
+    *added = {EntryKind::kEvents, bytes, thread, capacity, 0};
+    take(bytes);
+    return added;
+  }
+  if (file.base) file.header->full = 1;
+  return nullptr;
+}
+
+/// 0: it is not known.
+uint32_t region_of(uint64_t hash) {
+  SpoolLock lock;
+  for (const Region& region : regions)
+    if (region.number != 0 && region.hash == hash) return region.number;
+  return 0;
+}
+
+uint32_t add_region(uint64_t hash, const char* name, uint32_t length) {
+  SpoolLock lock;
+  for (Region& region : regions)
+    if (region.number == 0) {
+      region = {hash, add_name(name, length)};
+      return region.number;
+    }
+  return 0;
+}
+
+void record_boundary(RawKind kind, uint32_t number, uint64_t at) {
+  RawEvent* event = next_event();
+  if (!event) return;
+  *event = {at, at, 0, 0, 0, number, 0, kind, 0};
+  commit_event();
+}
+
+}  // namespace
+
+void create_event_file(uint64_t limit) {
+  file = {};
+  state.tracing = true;
+  if (!spool.backed) return;
+  char* ending = stpcpy(file.path, spool.path) - strlen(".spool");
+  strcpy(ending, kEvents);
+  const long fd = open_file(O_RDWR | O_CREAT | O_EXCL);
+  if (fd < 0) return;
+  const bool reserved =
+      may_be_as_large(kFirstBlock) && base::kernel_call(SYS_fallocate, fd, 0, 0, kFirstBlock) == 0;
+  void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit) : nullptr;
+  base::kernel_call(SYS_close, fd);
+  if (!memory) {
+    base::kernel_call(SYS_unlinkat, AT_FDCWD, file.path, 0);
+    return;
+  }
+  file.base = static_cast<char*>(memory);
+  file.header = static_cast<EventFileHeader*>(memory);
+  file.limit = limit;
+  EventFileHeader* header = file.header;
+  header->version = kEventVersion;
+  header->header_bytes = sizeof(EventFileHeader);
+  header->limit = limit;
+  header->used = sizeof(EventFileHeader);
+  header->grown = kFirstBlock;
+  std::atomic_signal_fence(std::memory_order_release);
+  header->magic = kEventMagic;
+}
+
+void leave_event_file() {
+  if (file.base)  // a section that was interrupted may write once more
+    base::kernel_call(SYS_mmap, file.base, file.limit, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  file = {};
+  memset(static_cast<void*>(regions), 0, sizeof regions);
+}
+
+uint32_t handle_of(uint32_t record) {
+  auto* named = at<Record>(record);
+  if (named->handle == 0) {
+    SpoolLock lock;
+    if (named->handle == 0) named->handle = add_name(reinterpret_cast<const char*>(named + 1), named->name_length);
+  }
+  return named->handle;
+}
+
+RawEvent* begin_events() {
+  EventBlock* added = add_block(block->id, size_of_next(self->events));
+  if (added) {
+    self->events = added;
+    return events_of(added);
+  }
+  if (file.base) __atomic_fetch_add(&file.header->lost, 1, __ATOMIC_RELAXED);
+  return nullptr;
+}
+
+void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok) {
+  record_operation(RawKind::kCall, function, handle, start, end, model::kUnknownPlace, 0, 0, ok ? 0 : errno);
+}
+
+void record_enter(const char* name, uint32_t length, uint64_t at) {
+  if (!state.tracing) return;
+  const uint64_t hash = base::hash_text({name, length});
+  uint32_t number = region_of(hash);
+  if (number == 0) number = add_region(hash, name, length);
+  if (number != 0) record_boundary(RawKind::kEnter, number, at);
+}
+
+void record_leave(uint64_t name, uint64_t at) {
+  if (!state.tracing) return;
+  if (const uint32_t number = region_of(name); number != 0) record_boundary(RawKind::kLeave, number, at);
+}
+
+}  // namespace headrace::capture

@@ -1,0 +1,62 @@
+// Records events, where a trace is wanted (event_layout.h): one a completed call, in memory of the calling thread.
+//
+// Everything here is called inside a section (update.h), so no signal handler comes between. No lock, no system call but
+// where a thread begins a new block.
+#pragma once
+#include <errno.h>
+
+#include "capture/event_layout.h"
+#include "capture/recorder/state.h"
+#include "model/event.h"
+
+namespace headrace::capture {
+
+inline constexpr uint64_t kDefaultTraceLimit = 64 << 20;
+inline constexpr uint64_t kSmallestTraceLimit = 1 << 20;
+
+/// Creates and maps the file beside the spool, which is there; without it events are lost and counted in no place but a
+/// note. Once a process image, forked children too. Lock held or no other thread there.
+void create_event_file(uint64_t limit);
+
+/// In a forked child: the parent's events stay the parent's.
+void leave_event_file();
+
+/// The number by which events name a record's path; 0: there is no room. Not inside the lock.
+uint32_t handle_of(uint32_t record);
+
+/// Where the calling thread's next event goes; null: it is lost, and counted.
+HEADRACE_COLD RawEvent* begin_events();
+
+HEADRACE_INLINE RawEvent* next_event() {
+  EventBlock* mine = self->events;
+  if (HEADRACE_UNLIKELY(mine == nullptr || mine->count == mine->capacity)) return begin_events();
+  return events_of(mine) + mine->count;
+}
+
+HEADRACE_INLINE void commit_event() {
+  EventBlock* mine = self->events;
+  __atomic_store_n(&mine->count, mine->count + 1, __ATOMIC_RELEASE);
+}
+
+constexpr RawKind moved_by(DirectionIndex direction) { return direction == kRead ? RawKind::kRead : RawKind::kWrite; }
+
+/// A call that is over.
+HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle, uint64_t start, uint64_t end, uint64_t place,
+                                     uint64_t asked, uint64_t moved, int error) {
+  if (HEADRACE_LIKELY(!state.tracing)) return;
+  RawEvent* event = next_event();
+  if (HEADRACE_UNLIKELY(!event)) return;
+  *event = {start, end,  place,
+            asked, moved, handle, static_cast<uint16_t>(function), kind, static_cast<uint8_t>(error < 255 ? error : 255)};
+  commit_event();
+}
+
+/// One that moves no bytes.
+void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok);
+
+/// A region is entered. Of the first 256 names; others are passed over, their leaves too. Not inside the lock.
+void record_enter(const char* name, uint32_t length, uint64_t at);
+/// … and left; `name`: base::hash_text of the name. Not inside the lock.
+void record_leave(uint64_t name, uint64_t at);
+
+}  // namespace headrace::capture
