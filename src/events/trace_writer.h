@@ -2,7 +2,8 @@
 // Writes a trace: a chunk file with chunks of events (docs/formats/event-chunk.md) and the tables that name what they
 // refer to (docs/formats/trace.md).
 //
-// One thread at a time. Not usable across fork. What was added stays if the writer is destroyed or killed before close().
+// One thread at a time. Not usable across fork. Events and what their references stand for stay if the writer is
+// destroyed or killed before close(); of locations and handles, the last kWaitingRows may be lost with it.
 
 #include <cstdint>
 #include <memory>
@@ -16,33 +17,35 @@
 
 namespace headrace::events {
 
+inline constexpr size_t kWaitingRows = 4096;  // of locations or handles, before they become a chunk
+
 /// A row of the table `locations`: one thread of one process.
 struct Location {
   uint64_t process = 0;  // its id in the job log
   uint32_t thread = 0;   // 1, 2, … in the process
   int32_t rank = -1;     // of a parallel program; -1: it is none
-  std::string host;
+  std::string host = {};
   uint32_t process_id = 0;  // of the system
   uint64_t lost = 0;        // events that could not be recorded
 };
 
 /// A row of the table `references`.
 struct Reference {
-  uint64_t id = 0;  // base::hash_text of "kind layer name"
-  std::string kind, layer, name;  // kind: "region", "function", "communicator" or "counter"
+  uint64_t id = 0;                               // base::hash_text of "kind layer name"
+  std::string kind = {}, layer = {}, name = {};  // kind: "region", "function", "communicator" or "counter"
   model::TimeClass time_class = model::TimeClass::kProgram;
 };
 
 /// A row of the table `handles`: what `other` is in the I/O events of a process.
 struct Handle {
   uint64_t process = 0;
-  uint32_t handle = 0;  // 1, 2, …; 0 in events: not known
-  std::string name;     // the path as opened
+  uint32_t handle = 0;    // 1, 2, …; 0 in events: not known
+  std::string name = {};  // the path as opened
 };
 
 class TraceWriter {
  public:
-  /// `job`: id in all chunks; `facts`: rows of the table `job`.
+  /// `job`: id in all chunks; 0: a random one is made.
   static base::Result<TraceWriter> open(std::unique_ptr<format::Sink> sink, uint64_t job);
 
   TraceWriter(TraceWriter&&) noexcept;
@@ -51,17 +54,18 @@ class TraceWriter {
 
   /// Appends all events of a location, in one or more chunks, and its row. Times are ns since the job's start and are
   /// stored in ticks of 1 << tick_shift ns. `references`: what the events' references stand for. A location is added
-  /// once. kInvalid: a reference is in no list. kNoSpace, kIo.
+  /// once. kInvalid: a reference is in no list, or a tick too long; nothing is added. kNoSpace, kIo: some may be.
   base::Status add(const Location& location, std::span<const model::Event> events,
                    std::span<const Reference> references, uint8_t tick_shift = 0);
   base::Status add(std::span<const Handle> handles);
+  /// Rows of the table `job`, written at once; the last value of a key counts.
   base::Status add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
 
   /// Writes what waits of the tables, the index, and closes.
   base::Status close();
 
-  uint64_t events() const;
-  uint64_t bytes() const;
+  uint64_t events() const;  // stored so far
+  uint64_t bytes() const;   // appended so far
 
  private:
   struct State;

@@ -25,7 +25,10 @@ struct Writer::State {
   std::vector<ChunkInfo> entries;  // not yet in an index
   Compressor compressor;
 
+  Status check_opaque(const ChunkHeader& header) const;
+  void complete(ChunkHeader& header);
   Status append(ChunkHeader header, std::span<const uint8_t> payload);
+  Status append_sealed(const ChunkHeader& header, std::span<const uint8_t> chunk);
   Status append_index();
 };
 
@@ -114,21 +117,41 @@ Status Writer::add_unfiltered(const TableBuilder& table) {
 }
 
 Status Writer::add_chunk(ChunkHeader header, std::span<const uint8_t> raw_payload) {
-  if (state_->sink == nullptr) return Status(Code::kInvalid, "the log is already closed");
-  if (state_->options.filter) return Status(Code::kInvalid, "a chunk that cannot be filtered cannot be added");
-  if (is_bookkeeping(header.kind)) return Status(Code::kInvalid, "a writer makes its index itself");
-  if (header.rows > kMaxRows)
-    return Status(Code::kLimit, "a chunk holds at most " + std::to_string(kMaxRows) + " rows");
+  HEADRACE_TRY(state_->check_opaque(header));
   return state_->append(header, raw_payload);
 }
 
+Status Writer::add_as_it_is(ChunkHeader header, std::vector<uint8_t>& chunk) {
+  HEADRACE_TRY(state_->check_opaque(header));
+  if (chunk.size() < kHeaderSize) return Status(Code::kInvalid, "a chunk without room for its header");
+  state_->complete(header);
+  HEADRACE_TRY(seal_as_it_is(header, chunk));
+  return state_->append_sealed(header, chunk);
+}
+
+Status Writer::State::check_opaque(const ChunkHeader& header) const {
+  if (sink == nullptr) return Status(Code::kInvalid, "the log is already closed");
+  if (options.filter) return Status(Code::kInvalid, "a chunk that cannot be filtered cannot be added");
+  if (is_bookkeeping(header.kind)) return Status(Code::kInvalid, "a writer makes its index itself");
+  if (header.rows > kMaxRows)
+    return Status(Code::kLimit, "a chunk holds at most " + std::to_string(kMaxRows) + " rows");
+  return {};
+}
+
+void Writer::State::complete(ChunkHeader& header) {
+  if (header.job != 0) return;
+  header.job = options.job;
+  header.producer = options.producer;
+  header.sequence = sequence++;  // also when the append fails: the reader may find half of it
+}
+
 Status Writer::State::append(ChunkHeader header, std::span<const uint8_t> payload) {
-  if (header.job == 0) {
-    header.job = options.job;
-    header.producer = options.producer;
-    header.sequence = sequence++;  // also when the append fails: the reader may find half of it
-  }
+  complete(header);
   HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, seal_chunk(header, payload, compressor));
+  return append_sealed(header, chunk);
+}
+
+Status Writer::State::append_sealed(const ChunkHeader& header, std::span<const uint8_t> chunk) {
   HEADRACE_ASSIGN(const uint64_t offset, sink->append(chunk));
   bytes += chunk.size();
   end = offset + chunk.size();

@@ -60,6 +60,10 @@ class Writer {
   /// Writer has a filter, which cannot look into it.
   base::Status add_chunk(ChunkHeader header, std::span<const uint8_t> raw_payload);
 
+  /// The same for `chunk`, which begins with kHeaderSize bytes for the header (they are filled in) and has a payload
+  /// that stays as it is, for what is compressed already.
+  base::Status add_as_it_is(ChunkHeader header, std::vector<uint8_t>& chunk);
+
   /// Writes the index and closes the sink. The Writer takes nothing afterwards.
   base::Status close();
 

@@ -1,0 +1,63 @@
+#include "events/trace_tables.h"
+
+#include <string_view>
+
+#include "model/event_names.h"
+
+namespace headrace::events {
+
+using base::Status;
+using format::TableBuilder;
+
+namespace {
+
+/// One column of a table, picked from its rows.
+template <typename To, typename Row, typename Pick>
+std::vector<To> column(std::span<const Row> rows, Pick pick) {
+  std::vector<To> values;
+  values.reserve(rows.size());
+  for (const Row& row : rows) values.push_back(static_cast<To>(pick(row)));
+  return values;
+}
+
+}  // namespace
+
+Status write_locations(format::Writer& writer, std::span<const Location> rows, std::span<const uint64_t> events) {
+  const auto process = column<uint64_t>(rows, [](const Location& row) { return row.process; });
+  const auto thread = column<uint64_t>(rows, [](const Location& row) { return row.thread; });
+  const auto rank = column<int64_t>(rows, [](const Location& row) { return row.rank; });
+  const auto host = column<std::string_view>(rows, [](const Location& row) { return std::string_view(row.host); });
+  const auto pid = column<uint64_t>(rows, [](const Location& row) { return row.process_id; });
+  const auto lost = column<uint64_t>(rows, [](const Location& row) { return row.lost; });
+  return writer.add(TableBuilder("locations")
+                        .u64("process", process)
+                        .u64("thread", thread)
+                        .i64("rank", rank)
+                        .text("host", host)
+                        .u64("pid", pid)
+                        .u64("events", events)
+                        .u64("lost", lost));
+}
+
+Status write_references(format::Writer& writer, std::span<const Reference> rows) {
+  const auto id = column<uint64_t>(rows, [](const Reference& row) { return row.id; });
+  const auto kind = column<std::string_view>(rows, [](const Reference& row) { return std::string_view(row.kind); });
+  const auto layer = column<std::string_view>(rows, [](const Reference& row) { return std::string_view(row.layer); });
+  const auto name = column<std::string_view>(rows, [](const Reference& row) { return std::string_view(row.name); });
+  const auto time_class = column<std::string_view>(rows, [](const Reference& row) { return name_of(row.time_class); });
+  return writer.add(TableBuilder("references")
+                        .u64("id", id)
+                        .text("kind", kind)
+                        .text("layer", layer)
+                        .text("name", name)
+                        .text("class", time_class));
+}
+
+Status write_handles(format::Writer& writer, std::span<const Handle> rows) {
+  const auto process = column<uint64_t>(rows, [](const Handle& row) { return row.process; });
+  const auto handle = column<uint64_t>(rows, [](const Handle& row) { return row.handle; });
+  const auto name = column<std::string_view>(rows, [](const Handle& row) { return std::string_view(row.name); });
+  return writer.add(TableBuilder("handles").u64("process", process).u64("handle", handle).text("name", name));
+}
+
+}  // namespace headrace::events

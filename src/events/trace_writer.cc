@@ -1,0 +1,166 @@
+#include "events/trace_writer.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "events/encode.h"
+#include "events/event_chunk.h"
+#include "events/trace_tables.h"
+#include "format/writer.h"
+
+namespace headrace::events {
+
+using base::Code;
+using base::Result;
+using base::Status;
+using model::Event;
+
+namespace {
+
+constexpr uint32_t kNoRank = 0xffffffff;
+
+struct Ticks {
+  std::vector<Event> events;  // of one chunk
+  uint64_t least = 0, greatest = 0;
+
+  /// Times of `from` become ticks.
+  void take(std::span<const Event> from, uint8_t shift) {
+    events.assign(from.begin(), from.end());
+    least = ~uint64_t{0};
+    greatest = 0;
+    for (Event& event : events) {
+      event.time >>= shift;
+      least = std::min(least, event.time);
+      greatest = std::max(greatest, event.time);
+    }
+  }
+};
+
+bool all_known(std::span<const Event> events, size_t references) {
+  return std::all_of(events.begin(), events.end(), [&](const Event& event) { return event.reference() < references; });
+}
+
+}  // namespace
+
+struct TraceWriter::State {
+  explicit State(format::Writer to) : writer(std::move(to)) {}
+
+  format::Writer writer;
+  EventEncoder encoder;
+  uint64_t stored = 0;
+  std::unordered_set<uint64_t> known;  // ids of references that are in the file
+  std::vector<Location> locations;     // these wait
+  std::vector<uint64_t> location_events;
+  std::vector<Handle> handles;
+  Ticks ticks;
+  std::vector<uint8_t> chunk;
+
+  Status store_new(std::span<const Reference> references);
+  Status store(const Location& location, uint64_t sequence, const EventBatch& batch, OpenRegions& open);
+  Status store_locations();
+  Status store_handles();
+};
+
+TraceWriter::TraceWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
+TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
+TraceWriter::~TraceWriter() = default;
+
+uint64_t TraceWriter::events() const { return state_->stored; }
+uint64_t TraceWriter::bytes() const { return state_->writer.bytes(); }
+
+Result<TraceWriter> TraceWriter::open(std::unique_ptr<format::Sink> sink, uint64_t job) {
+  HEADRACE_ASSIGN(format::Writer writer, format::Writer::open(std::move(sink), {.job = job}));
+  return TraceWriter(std::make_unique<State>(std::move(writer)));
+}
+
+Status TraceWriter::add(const Location& location, std::span<const Event> events, std::span<const Reference> references,
+                        uint8_t tick_shift) {
+  if (tick_shift > kLongestTick) return {Code::kInvalid, "trace: a tick is at most a millisecond"};
+  if (!all_known(events, references.size())) return {Code::kInvalid, "trace: an event's reference is in no list"};
+  HEADRACE_TRY(state_->store_new(references));
+  state_->locations.push_back(location);
+  state_->location_events.push_back(events.size());
+  std::vector<uint64_t> ids;
+  std::vector<model::TimeClass> classes;
+  for (const Reference& reference : references) {
+    ids.push_back(reference.id);
+    classes.push_back(reference.time_class);
+  }
+  OpenRegions open;
+  for (uint64_t sequence = 0; !events.empty(); ++sequence) {
+    state_->ticks.take(events.first(std::min<size_t>(events.size(), kMostEvents)), tick_shift);
+    events = events.subspan(state_->ticks.events.size());
+    HEADRACE_TRY(state_->store(location, sequence, {state_->ticks.events, ids, classes, tick_shift}, open));
+  }
+  return state_->locations.size() < kWaitingRows ? Status() : state_->store_locations();
+}
+
+/// Before the events that need them: what is left when the writer is killed can then be read.
+Status TraceWriter::State::store_new(std::span<const Reference> references) {
+  std::vector<Reference> fresh;
+  for (const Reference& reference : references)
+    if (known.insert(reference.id).second) fresh.push_back(reference);
+  if (fresh.empty()) return {};
+  const Status status = write_references(writer, fresh);
+  if (!status.ok())
+    for (const Reference& reference : fresh) known.erase(reference.id);
+  return status;
+}
+
+Status TraceWriter::State::store(const Location& location, uint64_t sequence, const EventBatch& batch,
+                                 OpenRegions& open) {
+  chunk.assign(format::kHeaderSize, 0);
+  HEADRACE_TRY(encoder.encode(batch, open, chunk));
+  format::ChunkHeader header;
+  header.kind = kEventsKind;
+  header.version = kEventsVersion;
+  header.set_name("events");
+  header.job = writer.job();
+  header.producer = {location.process, location.rank < 0 ? kNoRank : static_cast<uint32_t>(location.rank),
+                     location.thread};
+  header.sequence = sequence;
+  header.begin_at_ns = ticks.least << batch.tick_shift;
+  header.end_at_ns = ticks.greatest << batch.tick_shift;
+  header.rows = static_cast<uint32_t>(batch.events.size());
+  HEADRACE_TRY(writer.add_as_it_is(header, chunk));
+  stored += batch.events.size();
+  return {};
+}
+
+Status TraceWriter::add(std::span<const Handle> handles) {
+  state_->handles.insert(state_->handles.end(), handles.begin(), handles.end());
+  return state_->handles.size() < kWaitingRows ? Status() : state_->store_handles();
+}
+
+Status TraceWriter::add_facts(const std::vector<std::pair<std::string, std::string>>& facts) {
+  std::vector<std::string_view> keys, values;
+  for (const auto& [key, value] : facts) {
+    keys.push_back(key);
+    values.push_back(value);
+  }
+  return state_->writer.add(format::TableBuilder("job").text("key", keys).text("value", values));
+}
+
+Status TraceWriter::State::store_locations() {
+  const Status status = write_locations(writer, locations, location_events);
+  locations.clear();
+  location_events.clear();
+  return status;
+}
+
+Status TraceWriter::State::store_handles() {
+  const Status status = write_handles(writer, handles);
+  handles.clear();
+  return status;
+}
+
+Status TraceWriter::close() {
+  const Status handles = state_->handles.empty() ? Status() : state_->store_handles();
+  const Status locations = state_->locations.empty() ? Status() : state_->store_locations();
+  const Status closed = state_->writer.close();
+  if (!handles.ok()) return handles;
+  return locations.ok() ? closed : locations;
+}
+
+}  // namespace headrace::events
