@@ -1,7 +1,7 @@
 // The events of one process image, in a file of its own beside its spool: complete after every call that returned.
 //
-// As with the spool (spool_layout.h) the recorder is its only writer, the harvester reads it once the process is dead, both
-// are of one build, and the harvester trusts nothing in it.
+// As with the spool (spool_layout.h) the recorder is its only writer, the harvester reads it once the process is dead,
+// both are of one build, and the harvester trusts nothing in it.
 //
 //   EventFileHeader, then entries at multiples of 64 bytes, each as long as it says, up to `used`:
 //     EventBlock   what one thread did, in order; `count` alone commits an event. A thread's blocks are in file order.

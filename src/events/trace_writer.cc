@@ -155,12 +155,16 @@ Status TraceWriter::State::store_handles() {
   return status;
 }
 
-Status TraceWriter::close() {
+Status TraceWriter::flush() {
   const Status handles = state_->handles.empty() ? Status() : state_->store_handles();
   const Status locations = state_->locations.empty() ? Status() : state_->store_locations();
+  return handles.ok() ? locations : handles;
+}
+
+Status TraceWriter::close() {
+  const Status flushed = flush();
   const Status closed = state_->writer.close();
-  if (!handles.ok()) return handles;
-  return locations.ok() ? closed : locations;
+  return flushed.ok() ? closed : flushed;
 }
 
 }  // namespace headrace::events

@@ -61,7 +61,10 @@ class TraceWriter {
   /// Rows of the table `job`, written at once; the last value of a key counts.
   base::Status add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
 
-  /// Writes what waits of the tables, the index, and closes.
+  /// Writes what waits of the tables.
+  base::Status flush();
+
+  /// The same, then the index, and closes.
   base::Status close();
 
   uint64_t events() const;  // stored so far

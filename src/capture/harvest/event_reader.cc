@@ -42,8 +42,7 @@ void read_name(std::span<const std::byte> entry, RecordedEvents& recorded) {
     recorded.damaged = true;
     return;
   }
-  recorded.names[name.number] =
-      std::string(reinterpret_cast<const char*>(entry.data()) + sizeof name, name.length);
+  recorded.names[name.number] = std::string(reinterpret_cast<const char*>(entry.data()) + sizeof name, name.length);
 }
 
 bool has(std::string_view name, std::initializer_list<std::string_view> parts) {
@@ -97,8 +96,8 @@ class References {
                      TimeClass what) {
     const auto [place, is_new] = numbers_.emplace(key, static_cast<uint32_t>(trace_.references.size()));
     if (is_new) {
-      const uint64_t id = base::hash_text(std::string(kind) + " " + layer + " " + name + " " +
-                                          std::to_string(static_cast<int>(what)));
+      const uint64_t id =
+          base::hash_text(std::string(kind) + " " + layer + " " + name + " " + std::to_string(static_cast<int>(what)));
       trace_.references.push_back({id, kind, std::move(layer), std::move(name), what});
     }
     return place->second;
@@ -115,8 +114,7 @@ void add_operation(const RawEvent& raw, const ClockMap& clock, References& refer
                                                        : TimeClass::kMetadata;
   const uint32_t function = references.function(raw.function, what);
   const uint64_t start = clock.at_ns(raw.start), end = std::max(start, clock.at_ns(raw.end));
-  events.push_back(
-      {start, raw.asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
+  events.push_back({start, raw.asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
   events.push_back({end, raw.moved, raw.error, model::kind_and_reference(EventKind::kIoEnd, function), raw.handle});
 }
 

@@ -65,10 +65,11 @@ std::vector<std::byte> sample() {
   file.add_block(2, {raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1)}, 1);
   file.add_name(2, "dump");
   file.add_block(1, {raw(RawKind::kEnter, 900, 900, intercept::Fn{}, 2)}, 1);
-  file.add_block(2,
-                 {raw(RawKind::kRead, 1030, 1040, intercept::Fn::pread, 1),
-                  raw(RawKind::kCall, 1020, 1050, intercept::Fn::fsync, 1), raw(RawKind::kRead, 7, 7, intercept::Fn{}, 9)},
-                 2);
+  file.add_block(
+      2,
+      {raw(RawKind::kRead, 1030, 1040, intercept::Fn::pread, 1),
+       raw(RawKind::kCall, 1020, 1050, intercept::Fn::fsync, 1), raw(RawKind::kRead, 7, 7, intercept::Fn{}, 9)},
+      2);
   return file.finish(5);
 }
 
@@ -100,7 +101,7 @@ TEST(RecordedEvents, AreInTheOrderOfTime) {
   std::vector<EventKind> kinds;
   for (size_t i = 0; i < trace.events.size(); ++i) {
     kinds.push_back(trace.events[i].kind());
-    if (i > 0) EXPECT_LE(trace.events[i - 1].time, trace.events[i].time);
+    EXPECT_LE(trace.events[i == 0 ? 0 : i - 1].time, trace.events[i].time);
   }
   using enum EventKind;
   EXPECT_EQ(kinds, (std::vector{kIoBegin, kIoEnd, kIoBegin, kIoBegin, kIoEnd, kIoEnd}));

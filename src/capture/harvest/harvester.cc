@@ -29,9 +29,7 @@ constexpr uint64_t kLargestSpool = uint64_t{4} << 30;  // offsets have 32 bits
 constexpr size_t kExitNotes = 4096;
 
 /// Of the file beside a spool (event_layout.h).
-std::string events_name(const std::string& spool) {
-  return spool.substr(0, spool.rfind('.')) + kEvents;
-}
+std::string events_name(const std::string& spool) { return spool.substr(0, spool.rfind('.')) + kEvents; }
 
 uint64_t since_start(const JobLog& log) {
   const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);

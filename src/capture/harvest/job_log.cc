@@ -130,7 +130,8 @@ void JobLog::add_events(std::span<const std::byte> events, std::span<const std::
                                  : base::Status(base::Code::kCorrupt, "no clock is known for their times");
   if (!added.ok()) add_gap({"events of the trace", recorded.events(), "events", added.message()});
   if (recorded.lost > 0)
-    add_gap({"events of the trace", recorded.lost, "calls", "the memory for them was used up: give more with --trace-memory"});
+    add_gap({"events of the trace", recorded.lost, "calls",
+             "the memory for them was used up: give more with --trace-memory"});
   if (recorded.damaged) add_gap({"events of the trace", 1, "processes", "a part of what it recorded is damaged"});
 }
 

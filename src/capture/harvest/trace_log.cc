@@ -41,8 +41,7 @@ Status TraceLog::open(const std::string& log) {
   const std::optional<uint64_t> known = same_job(path_, start_.realtime_ns);
   if (!known && access(path_.c_str(), F_OK) == 0) (void)rename(path_.c_str(), (path_ + ".old").c_str());
   HEADRACE_ASSIGN(auto sink, format::FileSink::open(path_, format::FileSink::Mode::kAppend));
-  HEADRACE_ASSIGN(auto writer,
-                  events::TraceWriter::open(std::move(sink), known ? *known : base::random_number()));
+  HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(sink), known ? *known : base::random_number()));
   writer_.emplace(std::move(writer));
   if (known) return {};
   return writer_->add_facts({{"start_utc_ns", std::to_string(start_.realtime_ns)}, {"trace_of", log}});
@@ -57,7 +56,8 @@ Status TraceLog::add(const std::string& log, const model::Process& process, cons
   uint64_t lost = recorded.lost;
   for (const auto& [thread, raw] : recorded.threads) {
     const ThreadTrace trace = trace_of(recorded, raw, clock);
-    const events::Location location{process.id, thread, static_cast<int32_t>(process.rank), process.host, process.process_id, lost};
+    const events::Location location{process.id,         thread, static_cast<int32_t>(process.rank), process.host,
+                                    process.process_id, lost};
     HEADRACE_TRY(writer_->add(location, trace.events, trace.references));
     lost_ += std::exchange(lost, 0);  // of the process: told once
   }

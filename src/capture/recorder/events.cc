@@ -79,9 +79,7 @@ uint32_t add_name(const char* text, uint32_t length) {
 }
 
 /// Each block is four times as large as the one before: threads that do little take little.
-uint32_t size_of_next(const EventBlock* last) {
-  return last ? std::min(last->bytes * 4, kLargestBlock) : kFirstBlock;
-}
+uint32_t size_of_next(const EventBlock* last) { return last ? std::min(last->bytes * 4, kLargestBlock) : kFirstBlock; }
 
 EventBlock* add_block(uint32_t thread, uint32_t wanted) {
   SpoolLock lock;
@@ -132,8 +130,7 @@ void create_event_file(uint64_t limit) {
   strcpy(ending, kEvents);
   const long fd = open_file(O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0) return;
-  const bool reserved =
-      may_be_as_large(kFirstBlock) && base::kernel_call(SYS_fallocate, fd, 0, 0, kFirstBlock) == 0;
+  const bool reserved = may_be_as_large(kFirstBlock) && base::kernel_call(SYS_fallocate, fd, 0, 0, kFirstBlock) == 0;
   void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit) : nullptr;
   base::kernel_call(SYS_close, fd);
   if (!memory) {
@@ -171,7 +168,8 @@ uint32_t handle_of(uint32_t record) {
 }
 
 RawEvent* begin_events() {
-  EventBlock* added = add_block(block->id, size_of_next(self->events));
+  const bool full = !file.base || __atomic_load_n(&file.header->full, __ATOMIC_RELAXED) != 0;
+  EventBlock* added = full ? nullptr : add_block(block->id, size_of_next(self->events));
   if (added) {
     self->events = added;
     return events_of(added);

@@ -1,7 +1,7 @@
 // Records events, where a trace is wanted (event_layout.h): one a completed call, in memory of the calling thread.
 //
-// Everything here is called inside a section (update.h), so no signal handler comes between. No lock, no system call but
-// where a thread begins a new block.
+// Everything here is called inside a section (update.h), so no signal handler comes between. No lock, no system call
+// but where a thread begins a new block.
 #pragma once
 #include <errno.h>
 
@@ -41,13 +41,20 @@ HEADRACE_INLINE void commit_event() {
 constexpr RawKind moved_by(DirectionIndex direction) { return direction == kRead ? RawKind::kRead : RawKind::kWrite; }
 
 /// A call that is over.
-HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle, uint64_t start, uint64_t end, uint64_t place,
-                                     uint64_t asked, uint64_t moved, int error) {
+HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle, uint64_t start, uint64_t end,
+                                      uint64_t place, uint64_t asked, uint64_t moved, int error) {
   if (HEADRACE_LIKELY(!state.tracing)) return;
   RawEvent* event = next_event();
   if (HEADRACE_UNLIKELY(!event)) return;
-  *event = {start, end,  place,
-            asked, moved, handle, static_cast<uint16_t>(function), kind, static_cast<uint8_t>(error < 255 ? error : 255)};
+  *event = {start,
+            end,
+            place,
+            asked,
+            moved,
+            handle,
+            static_cast<uint16_t>(function),
+            kind,
+            static_cast<uint8_t>(error < 255 ? error : 255)};
   commit_event();
 }
 

@@ -56,7 +56,8 @@ void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed tim
                  const_cast<const void*>(request->aio_buf),
                  result,
                  time.start,
-                 time.end, kAsMoved};
+                 time.end,
+                 kAsMoved};
     if (operation == LIO_READ)
       account<kRead, At::kOffset, Count::kCall>(function, op);
     else

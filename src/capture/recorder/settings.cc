@@ -16,10 +16,10 @@
 #include "base/kernel.h"
 #include "base/pattern.h"
 #include "base/schedulers.h"
+#include "capture/recorder/events.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/job_variables.h"
 #include "capture/recorder/launch.h"
-#include "capture/recorder/events.h"
 #include "capture/recorder/spool.h"
 
 // Defined where the recorder is linked into static programs (programs/preload/static_real.cc).

@@ -14,15 +14,15 @@ struct Settings {
   bool launched;   // by a launcher, whose variables are in the environment
   bool harvested;  // … which waits for the end of the processes of this node
   bool file_sizes;
-  bool phases_only;      // nothing is recorded outside phases
-  bool trace;            // events are recorded
-  bool cluster;          // asked for by that name
-  Reduce reduce;         // figures of parallel programs, when they end
-  uint64_t patience_ns;  // longest wait for another rank then
-  uint64_t memory;       // bytes a process
+  bool phases_only;       // nothing is recorded outside phases
+  bool trace;             // events are recorded
+  bool cluster;           // asked for by that name
+  Reduce reduce;          // figures of parallel programs, when they end
+  uint64_t patience_ns;   // longest wait for another rank then
+  uint64_t memory;        // bytes a process
   uint64_t trace_memory;  // … for events
-  char directory[200];   // where the spool goes; "" = nowhere
-  char registry[200];    // where the ranks of this node that have launchers of their own register; "" = directory
+  char directory[200];    // where the spool goes; "" = nowhere
+  char registry[200];     // where the ranks of this node that have launchers of their own register; "" = directory
 
   /// Whether ranks of parallel programs are clustered when they end.
   bool clusters() const { return cluster || reduce == Reduce::kClusters; }

@@ -84,7 +84,7 @@ struct State {
   std::atomic<bool> paused;  // nothing is recorded now: no phase is open, or HEADRACE=off
   bool enabled;              // false: HEADRACE=off, or nothing could be set up
   bool file_sizes;
-  bool tracing;  // events are recorded
+  bool tracing;                     // events are recorded
   DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
   OpenFile* files;
   uint32_t* table;  // hash slots: offsets of records

@@ -195,7 +195,8 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
   }
   if (HEADRACE_UNLIKELY(state.tracing)) {
     const uint64_t now = base::ticks();
-    record_operation(moved_by(direction), function, cached.handle, now, now, place, moved, moved, 0);  // all of them as one
+    record_operation(moved_by(direction), function, cached.handle, now, now, place, moved, moved,
+                     0);  // all of them as one
   }
 }
 

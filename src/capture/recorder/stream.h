@@ -133,6 +133,8 @@ HEADRACE_INLINE void account_stream(Fn function, const StreamCall& call, int64_t
     profile->bytes += size;
     profile->time += spent;
     if (HEADRACE_UNLIKELY(spent > profile->max_time)) profile->max_time = spent;
+    record_operation(moved_by(D), function, cached.handle, call.start, call.end, file->stream_position - size, size,
+                     size, 0);
     if (HEADRACE_UNLIKELY(notable)) raise_thresholds(cached, D, size, spent);
     const uint64_t record = file->hash;
     update.leave();

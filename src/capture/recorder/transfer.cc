@@ -55,7 +55,8 @@ void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
 void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, const Operation& op,
                    uint64_t place) {
   const uint64_t start = op.start, spent = op.end > start ? op.end - start : 0;
-  record_operation(moved_by(direction), function, cached.handle, start, op.end, place, op.asked == kAsMoved ? 0 : op.asked, 0, errno);
+  record_operation(moved_by(direction), function, cached.handle, start, op.end, place,
+                   op.asked == kAsMoved ? 0 : op.asked, 0, errno);
   Direction* d = direction_of(cached.shard, direction, start);
   if (d) {
     count_error(d);

@@ -16,23 +16,25 @@ struct TransferHooks : Next {
     return transfer<kRead, At::kPosition>(Fn::read, fd, 0, buffer, [&] { return Next::read(fd, buffer, size); }, size);
   }
   static HEADRACE_INLINE ssize_t __read_chk(int fd, void* buffer, size_t size, size_t capacity) {
-    return transfer<kRead, At::kPosition>(Fn::__read_chk, fd, 0, buffer,
-                                          [&] { return Next::__read_chk(fd, buffer, size, capacity); }, size);
+    return transfer<kRead, At::kPosition>(
+        Fn::__read_chk, fd, 0, buffer, [&] { return Next::__read_chk(fd, buffer, size, capacity); }, size);
   }
   static HEADRACE_INLINE ssize_t write(int fd, const void* buffer, size_t size) {
-    return transfer<kWrite, At::kPosition>(Fn::write, fd, 0, buffer, [&] { return Next::write(fd, buffer, size); }, size);
+    return transfer<kWrite, At::kPosition>(
+        Fn::write, fd, 0, buffer, [&] { return Next::write(fd, buffer, size); }, size);
   }
   static HEADRACE_INLINE ssize_t pread(int fd, void* buffer, size_t size, off_t offset) {
-    return transfer<kRead, At::kOffset>(Fn::pread, fd, offset, buffer,
-                                        [&] { return Next::pread(fd, buffer, size, offset); }, size);
+    return transfer<kRead, At::kOffset>(
+        Fn::pread, fd, offset, buffer, [&] { return Next::pread(fd, buffer, size, offset); }, size);
   }
   static HEADRACE_INLINE ssize_t __pread_chk(int fd, void* buffer, size_t size, off_t offset, size_t capacity) {
-    return transfer<kRead, At::kOffset>(Fn::__pread_chk, fd, offset, buffer,
-                                        [&] { return Next::__pread_chk(fd, buffer, size, offset, capacity); }, size);
+    return transfer<kRead, At::kOffset>(
+        Fn::__pread_chk, fd, offset, buffer, [&] { return Next::__pread_chk(fd, buffer, size, offset, capacity); },
+        size);
   }
   static HEADRACE_INLINE ssize_t pwrite(int fd, const void* buffer, size_t size, off_t offset) {
-    return transfer<kWrite, At::kOffset>(Fn::pwrite, fd, offset, buffer,
-                                         [&] { return Next::pwrite(fd, buffer, size, offset); }, size);
+    return transfer<kWrite, At::kOffset>(
+        Fn::pwrite, fd, offset, buffer, [&] { return Next::pwrite(fd, buffer, size, offset); }, size);
   }
   static ssize_t readv(int fd, const struct iovec* vector, int count) {
     return transfer<kRead, At::kPosition>(Fn::readv, fd, 0, FirstOf{vector},

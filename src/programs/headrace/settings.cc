@@ -123,7 +123,7 @@ base::Result<uint64_t> parse_size(const std::string& text) {
 
 /// Of a process, for records or events.
 base::Result<uint64_t> parse_memory(const std::string& value, uint64_t least, const std::string& least_text,
-                              const std::string& place) {
+                                    const std::string& place) {
   const auto bytes = parse_size(value);
   if (!bytes.ok()) return Status(Code::kInvalid, place + ": " + bytes.message());
   if (*bytes >= least && *bytes <= kLargestMemory) return *bytes;
@@ -199,10 +199,11 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->topology = value;
     return {};
   }
-  return {Code::kInvalid,
-          place + ": unknown key \"" + key +
-              "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
-              "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace and trace_memory"};
+  return {
+      Code::kInvalid,
+      place + ": unknown key \"" + key +
+          "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
+          "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace and trace_memory"};
 }
 
 std::string site_configuration() {
@@ -242,11 +243,16 @@ Status read_configuration(const std::string& path, RunSettings* settings) {
 Status read_environment(RunSettings* settings) {
   static constexpr struct {
     const char *variable, *key;
-  } kSingle[] = {{"HEADRACE_MEMORY", "memory"},   {"HEADRACE_FILE_SIZES", "file_sizes"},
-                 {"HEADRACE_CAPTURE", "capture"}, {"HEADRACE_INTERIM", "interim"},
-                 {"HEADRACE_REDUCE", "reduce"},   {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
-                 {"HEADRACE_SPOOL", "spool"},     {"HEADRACE_TOPOLOGY", "topology"},
-                 {"HEADRACE_CLUSTER", "cluster"}, {"HEADRACE_TRACE", "trace"},
+  } kSingle[] = {{"HEADRACE_MEMORY", "memory"},
+                 {"HEADRACE_FILE_SIZES", "file_sizes"},
+                 {"HEADRACE_CAPTURE", "capture"},
+                 {"HEADRACE_INTERIM", "interim"},
+                 {"HEADRACE_REDUCE", "reduce"},
+                 {"HEADRACE_REDUCE_PATIENCE", "reduce_patience"},
+                 {"HEADRACE_SPOOL", "spool"},
+                 {"HEADRACE_TOPOLOGY", "topology"},
+                 {"HEADRACE_CLUSTER", "cluster"},
+                 {"HEADRACE_TRACE", "trace"},
                  {"HEADRACE_TRACE_MEMORY", "trace_memory"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);

@@ -20,13 +20,13 @@ struct RunSettings {
   uint64_t memory = 4 << 20;  // bytes a process
   std::vector<Rule> rules;
   bool file_sizes = false;
-  bool phases_only = false;       // nothing is recorded outside the program's phases
-  bool trace = false;             // events are recorded
+  bool phases_only = false;          // nothing is recorded outside the program's phases
+  bool trace = false;                // events are recorded
   uint64_t trace_memory = 64 << 20;  // bytes a process for them
-  bool cluster = false;           // ranks of parallel programs, when they end
-  std::string reduce = "auto";    // figures of parallel programs, when they end; or always, clusters or never
-  uint64_t reduce_patience = 60;  // seconds that a rank waits for another one then
-  uint64_t interim_seconds = 0;   // between snapshots of the running job, 0 = none
+  bool cluster = false;              // ranks of parallel programs, when they end
+  std::string reduce = "auto";       // figures of parallel programs, when they end; or always, clusters or never
+  uint64_t reduce_patience = 60;     // seconds that a rank waits for another one then
+  uint64_t interim_seconds = 0;      // between snapshots of the running job, 0 = none
   bool quiet = false;
   bool anonymize = false;
   std::string log_directory;               // of logs that -o does not name, by day; "" = the working directory
