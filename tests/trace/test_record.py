@@ -140,7 +140,11 @@ def test_an_earlier_trace_is_kept(steps: Path, tmp_path: Path) -> None:
     for count in (10, 20):
         assert run.start(count).wait(60) == 0
     assert operations(run.trace)[0] == 20
-    assert operations(tmp_path / "job.trace.hr.old")[0] == 10
+    earlier = tmp_path / "job.trace.hr.old"
+    assert operations(earlier)[0] == 10
+    subprocess.run([COMMAND, "run", "-q", "-o", str(run.log), "--", "true"], check=True)
+    assert not run.trace.exists(), "it would be taken for one of this run"
+    assert operations(earlier)[0] == 20
 
 
 def test_names_are_not_hidden_in_part(tmp_path: Path) -> None:

@@ -15,19 +15,30 @@ using base::Status;
 
 namespace {
 
-/// The id of a trace at this place, if it is of the job that began then.
-std::optional<uint64_t> same_job(const std::string& path, uint64_t start_utc_ns) {
+constexpr char kTraceOf[] = "trace_of";
+
+struct Found {
+  bool is_trace = false;
+  std::optional<uint64_t> job;  // its id, if it is of the job that began then
+};
+
+Found look_at(const std::string& path, uint64_t start_utc_ns) {
+  Found found;
   auto reader = format::Reader::open(path);
-  if (!reader.ok() || reader->jobs().size() != 1) return {};
+  if (!reader.ok() || reader->jobs().size() != 1) return found;
   const auto facts = reader->table("job");
   const format::Column* keys = facts.ok() ? facts->find("key") : nullptr;
   const format::Column* values = facts.ok() ? facts->find("value") : nullptr;
-  if (keys == nullptr || values == nullptr) return {};
-  for (uint64_t row = 0; row < facts->rows; ++row)
+  if (keys == nullptr || values == nullptr) return found;
+  for (uint64_t row = 0; row < facts->rows; ++row) {
+    found.is_trace |= keys->text(row) == kTraceOf;
     if (keys->text(row) == "start_utc_ns" && values->text(row) == std::to_string(start_utc_ns))
-      return reader->jobs().front();
-  return {};
+      found.job = reader->jobs().front();
+  }
+  return found;
 }
+
+void put_aside(const std::string& path) { (void)rename(path.c_str(), (path + ".old").c_str()); }
 
 }  // namespace
 
@@ -38,13 +49,13 @@ std::string trace_path(const std::string& log) {
 
 Status TraceLog::open(const std::string& log) {
   path_ = trace_path(log);
-  const std::optional<uint64_t> known = same_job(path_, start_.realtime_ns);
-  if (!known && access(path_.c_str(), F_OK) == 0) (void)rename(path_.c_str(), (path_ + ".old").c_str());
+  const std::optional<uint64_t> known = look_at(path_, start_.realtime_ns).job;
+  if (!known && access(path_.c_str(), F_OK) == 0) put_aside(path_);
   HEADRACE_ASSIGN(auto sink, format::FileSink::open(path_, format::FileSink::Mode::kAppend));
   HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(sink), known ? *known : base::random_number()));
   writer_.emplace(std::move(writer));
   if (known) return {};
-  return writer_->add_facts({{"start_utc_ns", std::to_string(start_.realtime_ns)}, {"trace_of", log}});
+  return writer_->add_facts({{"start_utc_ns", std::to_string(start_.realtime_ns)}, {kTraceOf, log}});
 }
 
 Status TraceLog::add(const std::string& log, const model::Process& process, const RecordedEvents& recorded,
@@ -62,6 +73,13 @@ Status TraceLog::add(const std::string& log, const model::Process& process, cons
     lost_ += std::exchange(lost, 0);  // of the process: told once
   }
   return {};
+}
+
+void TraceLog::put_others_aside(const std::string& log) const {
+  const std::string path = trace_path(log);
+  if (!path_.empty() || access(path.c_str(), F_OK) != 0) return;
+  const Found found = look_at(path, start_.realtime_ns);
+  if (found.is_trace && !found.job) put_aside(path);
 }
 
 Status TraceLog::close() {

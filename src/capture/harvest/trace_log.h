@@ -28,6 +28,9 @@ class TraceLog {
   base::Status flush() { return writer_ ? writer_->flush() : base::Status(); }
   base::Status close();
 
+  /// Where this job has no trace: one of an earlier job, which would be taken for the log's, becomes FILE.old.
+  void put_others_aside(const std::string& log) const;
+
   /// Where it is; empty: nothing was recorded.
   const std::string& path() const { return path_; }
   uint64_t events() const { return writer_ ? writer_->events() : 0; }
