@@ -1,0 +1,97 @@
+#include "events/trace_check.h"
+
+#include "events/event_cursor.h"
+#include "events/span_stack.h"
+
+namespace headrace::events {
+
+using base::Result;
+using model::Event;
+using model::EventKind;
+
+namespace {
+
+class LocationCheck {
+ public:
+  LocationCheck(const TraceReader& trace, const TraceLocation& location, TraceChecks& checks, Messages& messages)
+      : trace_(trace), location_(location), checks_(checks), messages_(messages) {
+    lossy_ = location.what.lost + location.missing + location.lost_chunks > 0;
+  }
+
+  void begin_chunk(const EventCursor& cursor) {
+    checks_.events += cursor.events().size();
+    if (!cursor.gap()) return;
+    lossy_ = true;
+    stack_.restart(cursor.open());
+    latest_ns_ = 0;
+  }
+
+  void take(const Event& event) {
+    if (event.time < latest_ns_) backward_++;
+    latest_ns_ = event.time;
+    if (trace_.references()[event.reference()].kind.empty()) checks_.nameless++;
+    const EventKind kind = event.kind();
+    if (is_begin(kind)) stack_.enter({event.reference(), event.time});
+    if (is_end(kind)) end(event);
+    if (kind == EventKind::kIoBegin && event.other != 0 && trace_.handle(location_.what.process, event.other).empty())
+      checks_.handleless++;
+    if (kind == EventKind::kSend || kind == EventKind::kReceive) take_message(event);
+  }
+
+  void finish(uint32_t number) {
+    checks_.unfinished += stack_.spans().size();
+    checks_.backward += backward_;
+    (lossy_ ? checks_.unbalanced_where_lost : checks_.unbalanced) += unbalanced_;
+    if (backward_ > 0) tell(number, checks_.backward_at);
+    if (unbalanced_ > 0 && !lossy_) tell(number, checks_.unbalanced_at);
+  }
+
+ private:
+  static void tell(uint32_t number, std::vector<uint32_t>& to) {
+    if (to.size() < kToldLocations) to.push_back(number);
+  }
+
+  void end(const Event& event) {
+    OpenSpan span;
+    const SpanStack::Left left = stack_.leave(event.reference(), span);
+    if (left == SpanStack::Left::kOuter || left == SpanStack::Left::kNone) unbalanced_++;
+  }
+
+  void take_message(const Event& event) {
+    if (location_.what.rank < 0)
+      checks_.of_no_rank++;
+    else
+      messages_.add(event, static_cast<uint32_t>(location_.what.rank));
+  }
+
+  const TraceReader& trace_;
+  const TraceLocation& location_;
+  TraceChecks& checks_;
+  Messages& messages_;
+  SpanStack stack_;
+  bool lossy_;
+  uint64_t latest_ns_ = 0, backward_ = 0, unbalanced_ = 0;
+};
+
+}  // namespace
+
+Result<TraceChecks> check(TraceReader& trace) {
+  TraceChecks checks;
+  Messages messages;
+  for (uint32_t number = 0; number < trace.locations().size(); ++number) {
+    const TraceLocation& location = trace.locations()[number];
+    LocationCheck of_location(trace, location, checks, messages);
+    EventCursor cursor(trace, location);
+    while (true) {
+      HEADRACE_ASSIGN(const bool more, cursor.next());
+      if (!more) break;
+      of_location.begin_chunk(cursor);
+      for (const Event& event : cursor.events()) of_location.take(event);
+    }
+    of_location.finish(number);
+  }
+  checks.messages = messages.match();
+  return checks;
+}
+
+}  // namespace headrace::events

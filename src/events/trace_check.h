@@ -1,0 +1,30 @@
+#pragma once
+// Whether the events of a trace agree with each other.
+
+#include <vector>
+
+#include "events/messages.h"
+#include "events/trace_reader.h"
+
+namespace headrace::events {
+
+struct TraceChecks {
+  uint64_t events = 0;  // that could be read
+  // Ends of what was not the innermost open region or operation. Where events of a location are missing this may be
+  // so; those are counted apart.
+  uint64_t unbalanced = 0, unbalanced_where_lost = 0;
+  uint64_t unfinished = 0;  // open at the end: of a process that was killed, or that traced until it ended
+  uint64_t backward = 0;    // events before the one that stands in front of them
+  uint64_t nameless = 0;    // events whose reference no table explains
+  uint64_t handleless = 0;  // operations on a handle that no table names
+  uint64_t of_no_rank = 0;  // messages of locations that have no rank, which cannot be matched
+  MessageFigures messages;
+  std::vector<uint32_t> unbalanced_at, backward_at;  // the first of the locations, in TraceReader::locations()
+};
+
+inline constexpr size_t kToldLocations = 8;
+
+/// Decodes everything. kIo.
+base::Result<TraceChecks> check(TraceReader& trace);
+
+}  // namespace headrace::events

@@ -1,0 +1,233 @@
+#include "events/trace_reader.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "events/event_chunk.h"
+#include "events/trace_names.h"
+
+namespace headrace::events {
+
+using base::Code;
+using base::Result;
+using base::Status;
+using format::ChunkInfo;
+
+namespace {
+
+constexpr uint64_t kNever = ~uint64_t{0};
+
+/// Puts chunks and rows of `locations` together. Keeps no state beyond the locations.
+class LocationList {
+ public:
+  void add(uint32_t index, const ChunkInfo& chunk) {
+    const format::ChunkHeader& header = chunk.header;
+    TraceLocation& location = find(header.producer.process, header.producer.thread);
+    if (!location.described && location.chunks.empty()) location.what.rank = static_cast<int32_t>(header.producer.rank);
+    if (!location.chunks.empty()) location.begin_at_ns = std::min(location.begin_at_ns, header.begin_at_ns);
+    if (location.chunks.empty()) location.begin_at_ns = header.begin_at_ns;
+    location.end_at_ns = std::max(location.end_at_ns, header.end_at_ns);
+    location.chunks.push_back(index);
+    location.events += header.rows;
+    location.bytes += format::kHeaderSize + header.stored_length;
+  }
+
+  void add(const LocationRow& row) {
+    TraceLocation& location = find(row.what.process, row.what.thread);
+    if (location.described) return;  // a copy
+    location.what = row.what;
+    location.described = true;
+    location.missing = row.events;
+  }
+
+  /// What is missing is known once all is there.
+  std::vector<TraceLocation> finish(const std::vector<ChunkInfo>& chunks) {
+    for (TraceLocation& location : locations_) {
+      drop_repeated(location, chunks);
+      const uint64_t gaps = location.chunks.empty() ? 0 : gaps_in(location, chunks);
+      location.missing = location.missing > location.events ? location.missing - location.events : 0;
+      const uint64_t in_gaps = gaps > location.missing / kMostEvents ? location.missing : gaps * kMostEvents;
+      location.lost_chunks = gaps + (location.missing - in_gaps + kMostEvents - 1) / kMostEvents;
+    }
+    std::stable_sort(locations_.begin(), locations_.end(),
+                     [&](const TraceLocation& a, const TraceLocation& b) { return key_of(a) < key_of(b); });
+    return std::move(locations_);
+  }
+
+ private:
+  std::tuple<uint32_t, uint64_t, uint32_t> key_of(const TraceLocation& location) const {
+    return {static_cast<uint32_t>(location.what.rank), process_order_.at(location.what.process), location.what.thread};
+  }
+
+  TraceLocation& find(uint64_t process, uint32_t thread) {
+    process_order_.try_emplace(process, process_order_.size());
+    const auto [place, added] = known_.try_emplace({process, thread}, locations_.size());
+    if (added) locations_.push_back({.what = {.process = process, .thread = thread}});
+    return locations_[place->second];
+  }
+
+  /// Chunks stand by sequence.
+  static void drop_repeated(TraceLocation& location, const std::vector<ChunkInfo>& chunks) {
+    std::vector<uint32_t> kept;
+    for (const uint32_t chunk : location.chunks) {
+      const format::ChunkHeader& header = chunks[chunk].header;
+      if (kept.empty() || chunks[kept.back()].header.sequence < header.sequence) {
+        kept.push_back(chunk);
+      } else {
+        location.events -= header.rows;
+        location.bytes -= format::kHeaderSize + header.stored_length;
+      }
+    }
+    location.chunks = std::move(kept);
+  }
+
+  static uint64_t gaps_in(const TraceLocation& location, const std::vector<ChunkInfo>& chunks) {
+    return chunks[location.chunks.back()].header.sequence + 1 - location.chunks.size();
+  }
+
+  std::vector<TraceLocation> locations_;
+  std::unordered_map<std::pair<uint64_t, uint32_t>, size_t, PairHash> known_;
+  std::unordered_map<uint64_t, size_t> process_order_;
+};
+
+/// The job that a number chooses, 1, 2, …; 0: the only one.
+Result<uint64_t> choose(const format::Reader& reader, const std::string& label, uint64_t number) {
+  const uint64_t count = reader.jobs().size();
+  if (number > count || (number == 0 && count > 1)) {
+    return Status(Code::kInvalid, label + ": holds " + std::to_string(count) +
+                                      (count == 1 ? " job" : " jobs, because traces were concatenated") +
+                                      ": choose one by its number, 1 to " + std::to_string(count));
+  }
+  return count == 0 ? 0 : reader.jobs()[number == 0 ? 0 : number - 1];
+}
+
+bool is_of_job_log(const std::string& table) { return table == "processes" || table == "files" || table == "profiles"; }
+
+Status no_trace(const format::Reader& reader, const std::string& label) {
+  const std::vector<std::string> tables = reader.tables();
+  const bool log = std::any_of(tables.begin(), tables.end(), is_of_job_log);
+  return {Code::kForeign,
+          label + (log ? ": a job log, and no trace. Use `headrace show` on it; a trace is NAME.trace.hr beside the "
+                         "job log NAME.hr, and is there where the job was run with --trace"
+                       : ": a chunk file, but no trace: it has neither events nor locations")};
+}
+
+}  // namespace
+
+struct TraceReader::State {
+  State(format::Reader from, std::string name) : reader(std::move(from)), label(std::move(name)) {}
+
+  format::Reader reader;
+  std::string label;
+  TraceNames names;
+  std::vector<TraceLocation> locations;
+  EventDecoder decoder;
+  std::set<uint32_t> damaged;
+  std::vector<format::Damage> undecoded;  // chunks whose checksums hold
+  std::string nothing;
+
+  Status decode(const ChunkInfo& chunk, const std::vector<uint8_t>& payload, DecodedChunk& to);
+  Result<uint32_t> reference(uint64_t id, model::TimeClass time_class);
+  Status damage_in(uint32_t chunk, Status status);
+};
+
+TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TraceReader::TraceReader(TraceReader&&) noexcept = default;
+TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
+TraceReader::~TraceReader() = default;
+
+const std::vector<TraceLocation>& TraceReader::locations() const { return state_->locations; }
+const std::vector<ChunkInfo>& TraceReader::chunks() const { return state_->reader.chunks(); }
+const std::vector<Reference>& TraceReader::references() const { return state_->names.references; }
+const std::vector<std::pair<std::string, std::string>>& TraceReader::facts() const { return state_->names.facts; }
+uint64_t TraceReader::damaged_chunks() const { return state_->damaged.size(); }
+bool TraceReader::closed() const { return state_->reader.closed(); }
+uint64_t TraceReader::size() const { return state_->reader.size(); }
+
+const std::string& TraceReader::handle(uint64_t process, uint32_t handle) const {
+  const auto found = state_->names.handles.find({process, handle});
+  return found == state_->names.handles.end() ? state_->nothing : found->second;
+}
+
+std::vector<format::Damage> TraceReader::damage() const {
+  std::vector<format::Damage> all = state_->reader.damage();
+  all.insert(all.end(), state_->undecoded.begin(), state_->undecoded.end());
+  return all;
+}
+
+Result<TraceReader> TraceReader::open(const std::string& path, uint64_t job, format::ReadLimits limits) {
+  HEADRACE_ASSIGN(format::Reader reader, format::Reader::open(path, limits));
+  return take(std::move(reader), path, job);
+}
+
+Result<TraceReader> TraceReader::open_memory(std::span<const uint8_t> bytes, uint64_t job) {
+  HEADRACE_ASSIGN(format::Reader reader, format::Reader::open_memory(bytes));
+  return take(std::move(reader), "memory", job);
+}
+
+Result<TraceReader> TraceReader::take(format::Reader reader, const std::string& label, uint64_t job) {
+  auto state = std::make_unique<State>(std::move(reader), label);
+  HEADRACE_ASSIGN(const uint64_t chosen, choose(state->reader, label, job));
+  HEADRACE_ASSIGN(state->names, read_names(state->reader, chosen));
+  LocationList list;
+  for (const LocationRow& row : state->names.locations) list.add(row);
+  const std::vector<ChunkInfo>& chunks = state->reader.chunks();
+  for (uint32_t i = 0; i < chunks.size(); ++i)
+    if (chunks[i].header.kind == kEventsKind && chunks[i].header.job == chosen) list.add(i, chunks[i]);
+  state->locations = list.finish(chunks);
+  if (state->locations.empty() && state->names.references.empty()) return no_trace(state->reader, label);
+  return TraceReader(std::move(state));
+}
+
+Status TraceReader::read(uint32_t chunk, DecodedChunk& to) {
+  const ChunkInfo& info = state_->reader.chunks()[chunk];
+  const Result<std::vector<uint8_t>> payload = state_->reader.payload(info);
+  if (!payload.ok()) return payload.code() == Code::kIo ? payload.status() : state_->damage_in(chunk, payload.status());
+  Status status = state_->decode(info, *payload, to);
+  if (status.ok()) return {};
+  if (!state_->damaged.contains(chunk))
+    state_->undecoded.push_back({info.offset, format::kHeaderSize + info.header.stored_length, status.message()});
+  return state_->damage_in(chunk, std::move(status));
+}
+
+Status TraceReader::State::damage_in(uint32_t chunk, Status status) {
+  damaged.insert(chunk);
+  return status;
+}
+
+Status TraceReader::State::decode(const ChunkInfo& info, const std::vector<uint8_t>& payload, DecodedChunk& to) {
+  if (info.header.version > kEventsVersion)
+    return {Code::kUnsupported, "events of a newer version: update headrace to read them"};
+  if (info.header.rows == 0 || info.header.rows > kMostEvents)
+    return {Code::kCorrupt, "events: a chunk has 1 to " + std::to_string(kMostEvents)};
+  HEADRACE_ASSIGN(const EventChunk chunk, take_apart(payload));
+  to.events.resize(info.header.rows);
+  HEADRACE_TRY(decoder.decode(chunk, to.events));
+  std::vector<uint32_t> numbers;
+  for (size_t i = 0; i < chunk.references.size(); ++i) {
+    HEADRACE_ASSIGN(const uint32_t number, reference(chunk.references[i], chunk.classes[i]));
+    numbers.push_back(number);
+  }
+  const uint8_t shift = to.tick_shift = chunk.tick_shift;
+  for (model::Event& event : to.events) {
+    event.kind_and_reference = model::kind_and_reference(event.kind(), numbers[event.reference()]);
+    event.time = event.time > kNever >> shift ? kNever : event.time << shift;
+  }
+  to.open.clear();
+  for (const uint32_t each : chunk.open) to.open.push_back(numbers[each]);
+  return {};
+}
+
+Result<uint32_t> TraceReader::State::reference(uint64_t id, model::TimeClass time_class) {
+  const auto [place, added] = names.reference_of.try_emplace(id, static_cast<uint32_t>(names.references.size()));
+  if (!added) return place->second;
+  if (names.references.size() >= model::kMostReferences) {
+    names.reference_of.erase(place);
+    return Status(Code::kLimit, "events: the file has too many references");
+  }
+  names.references.push_back({.id = id, .time_class = time_class});
+  return place->second;
+}
+
+}  // namespace headrace::events

@@ -1,0 +1,160 @@
+// What a trace holds is found again; what is lost or damaged is told with its amount, and the rest is read.
+
+#include "events/trace_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "events/event_cursor.h"
+#include "events/made_streams.h"
+#include "events/made_trace.h"
+#include "format/writer.h"
+
+namespace headrace::events {
+namespace {
+
+using enum model::EventKind;
+using model::Event;
+using model::TimeClass;
+
+constexpr size_t kThreeChunks = 2 * kMostEvents + 10;
+
+class TraceReaderTest : public testing::Test {
+ protected:
+  TraceReaderTest() {
+    for (int i = 0; i < 200; ++i) made_.reference("function", "f" + std::to_string(i), TimeClass::kRead);
+  }
+
+  static std::vector<Event> all(TraceReader& reader, const TraceLocation& location, TimeRange range = {}) {
+    std::vector<Event> events;
+    EventCursor cursor(reader, location, range);
+    while (*cursor.next())
+      for (const Event& each : cursor.events())
+        if (range.has(each.time)) events.push_back(each);
+    return events;
+  }
+
+  MadeTrace made_;
+};
+
+TEST_F(TraceReaderTest, GivesEachLocationItsEvents) {
+  const std::vector<Event> events = MadeStream::s3d(kThreeChunks);
+  made_.add({.process = 5, .thread = 2, .rank = 1, .host = "n1", .process_id = 44, .lost = 3}, events);
+  made_.add({.process = 6, .thread = 1}, {});
+  made_.add({.process = 5, .thread = 1, .rank = 1}, {events[0]});
+  made_.add({.process = 9, .thread = 1, .rank = 0}, MadeStream::random(50));
+  ASSERT_TRUE(made_.writer().add_facts({{"a", "1"}, {"b", "2"}, {"a", "3"}}).ok());
+  ASSERT_TRUE(made_.writer().add(std::vector<Handle>{{5, 1, "/x"}}).ok());
+  TraceReader reader = made_.finish();
+  ASSERT_EQ(reader.locations().size(), 4u);
+  EXPECT_EQ(reader.locations()[0].what.process, 9u);
+  EXPECT_EQ(reader.locations()[1].what.thread, 1u);
+  const TraceLocation& large = reader.locations()[2];
+  EXPECT_EQ(large.what.host, "n1");
+  EXPECT_EQ(large.what.lost, 3u);
+  EXPECT_EQ(large.events, kThreeChunks);
+  EXPECT_EQ(large.chunks.size(), 3u);
+  EXPECT_EQ(large.lost_chunks + large.missing, 0u);
+  EXPECT_EQ(large.begin_at_ns, events.front().time);
+  EXPECT_EQ(large.end_at_ns, events.back().time);
+  EXPECT_EQ(all(reader, large), events);
+  EXPECT_EQ(all(reader, reader.locations()[0]), MadeStream::random(50));
+  EXPECT_EQ(reader.locations()[3].what.process, 6u);
+  EXPECT_EQ(reader.locations()[3].events, 0u);
+  EXPECT_EQ(reader.references()[7].name, "f7");
+  EXPECT_EQ(reader.handle(5, 1), "/x");
+  EXPECT_EQ(reader.handle(6, 1), "");
+  EXPECT_EQ(reader.facts(), (std::vector<std::pair<std::string, std::string>>{{"a", "3"}, {"b", "2"}}));
+  EXPECT_TRUE(reader.closed());
+}
+
+TEST_F(TraceReaderTest, GivesTheEventsOfARangeOfTime) {
+  const std::vector<Event> events = MadeStream::s3d(kThreeChunks);
+  made_.add({.process = 5, .thread = 1}, events);
+  TraceReader reader = made_.finish();
+  const size_t begin = kMostEvents - 5, end = kMostEvents + 9;
+  const std::vector<Event> part = all(reader, reader.locations()[0], {events[begin].time, events[end].time});
+  EXPECT_EQ(part, std::vector<Event>(events.begin() + begin, events.begin() + end + 1));
+  EXPECT_TRUE(all(reader, reader.locations()[0], {0, 5}).empty());
+}
+
+TEST_F(TraceReaderTest, GivesTimesInNanoseconds) {
+  made_.add({.process = 5, .thread = 1}, {event(1000, kEnter, 0)}, 4);
+  TraceReader reader = made_.finish();
+  EXPECT_EQ(all(reader, reader.locations()[0])[0].time, 992u);
+}
+
+TEST_F(TraceReaderTest, PassesOverDamagedChunksAndCountsThem) {
+  const std::vector<Event> events = MadeStream::s3d(kThreeChunks);
+  made_.add({.process = 5, .thread = 1}, events);
+  (void)made_.finish();
+  made_.damage(1, 300);
+  TraceReader reader = made_.reader();
+  EventCursor cursor(reader, reader.locations()[0]);
+  ASSERT_TRUE(*cursor.next());
+  EXPECT_FALSE(cursor.gap());
+  ASSERT_TRUE(*cursor.next());
+  EXPECT_TRUE(cursor.gap());
+  EXPECT_EQ(cursor.events().size(), 10u);
+  EXPECT_FALSE(*cursor.next());
+  EXPECT_EQ(all(reader, reader.locations()[0]).size(), kMostEvents + 10);
+  EXPECT_EQ(reader.damaged_chunks(), 1u);
+  EXPECT_EQ(reader.damage().size(), 1u);
+  EXPECT_EQ(reader.locations()[0].lost_chunks, 0u);
+}
+
+TEST_F(TraceReaderTest, CountsChunksThatAreNotThere) {
+  for (size_t lost = 0; lost < 3; ++lost) {
+    MadeTrace made;
+    for (int i = 0; i < 200; ++i) made.reference("function", std::to_string(i), TimeClass::kRead);
+    made.add({.process = 5, .thread = 1}, MadeStream::s3d(kThreeChunks));
+    (void)made.finish();
+    made.bytes().resize(made.bytes().size() - 200);  // the index, which knows of all
+    made.damage(lost, 20);
+    const TraceReader reader = made.reader();
+    ASSERT_EQ(reader.locations().size(), 1u);
+    EXPECT_EQ(reader.locations()[0].lost_chunks, 1u);
+    EXPECT_EQ(reader.locations()[0].missing, lost == 2 ? 10 : kMostEvents);
+    EXPECT_EQ(reader.damage().empty(), false);
+  }
+}
+
+TEST_F(TraceReaderTest, ReadsWhatAKilledWriterLeft) {
+  made_.add({.process = 5, .thread = 3, .rank = 2, .host = "n1"}, MadeStream::regular(20));
+  TraceReader reader = made_.reader();
+  ASSERT_EQ(reader.locations().size(), 1u);
+  EXPECT_FALSE(reader.locations()[0].described);
+  EXPECT_EQ(reader.locations()[0].what.rank, 2);
+  EXPECT_EQ(reader.locations()[0].missing, 0u);
+  EXPECT_EQ(all(reader, reader.locations()[0]), MadeStream::regular(20));
+  EXPECT_FALSE(reader.closed());
+}
+
+TEST(TraceReader, SaysWhatIsNoTrace) {
+  std::vector<uint8_t> bytes;
+  auto writer = format::Writer::open(std::make_unique<format::MemorySink>(bytes), {.job = 1}).value();
+  const std::vector<uint64_t> ids{1};
+  ASSERT_TRUE(writer.add(format::TableBuilder("processes").u64("process", ids)).ok());
+  ASSERT_TRUE(writer.close().ok());
+  const auto opened = TraceReader::open_memory(bytes);
+  EXPECT_EQ(opened.code(), base::Code::kForeign);
+  EXPECT_NE(opened.message().find("a job log, and no trace"), std::string::npos);
+}
+
+TEST(TraceReader, ChoosesAJob) {
+  MadeTrace one;
+  one.reference("region", "a", TimeClass::kProgram);
+  one.add({.process = 1, .thread = 1}, {event(1, kEnter, 0)});
+  (void)one.finish();
+  std::vector<uint8_t> both = one.bytes(), other;
+  auto writer = TraceWriter::open(std::make_unique<format::MemorySink>(other), 78).value();
+  ASSERT_TRUE(writer.add({.process = 2, .thread = 1}, {}, {}).ok());
+  ASSERT_TRUE(writer.close().ok());
+  both.insert(both.end(), other.begin(), other.end());
+  EXPECT_EQ(TraceReader::open_memory(both).code(), base::Code::kInvalid);
+  EXPECT_EQ(TraceReader::open_memory(both, 3).code(), base::Code::kInvalid);
+  EXPECT_EQ(TraceReader::open_memory(both, 2)->locations().at(0).what.process, 2u);
+  EXPECT_EQ(TraceReader::open_memory(both, 1)->locations().at(0).events, 1u);
+}
+
+}  // namespace
+}  // namespace headrace::events

@@ -1,0 +1,88 @@
+// Rows come in the order of time, operations as one row each, also across chunks.
+
+#include "events/trace_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "events/event_chunk.h"
+#include "events/made_trace.h"
+
+namespace headrace::events {
+namespace {
+
+using enum model::EventKind;
+using model::Event;
+using model::TimeClass;
+
+class TraceRowsTest : public testing::Test {
+ protected:
+  std::vector<std::pair<uint32_t, TraceRow>> rows(TraceReader& reader, std::vector<uint32_t> locations,
+                                                  TimeRange range = {}) {
+    TraceRows all(reader, std::move(locations), range);
+    std::vector<std::pair<uint32_t, TraceRow>> found;
+    while (const TraceRow* row = *all.next()) found.emplace_back(all.location(), *row);
+    return found;
+  }
+
+  MadeTrace made_;
+  const uint32_t step_ = made_.reference("region", "step", TimeClass::kProgram);
+  const uint32_t read_ = made_.reference("function", "read", TimeClass::kRead);
+};
+
+TEST_F(TraceRowsTest, MergeLocationsByTimeAndJoinOperations) {
+  made_.add({.process = 1, .thread = 1, .rank = 0}, {event(10, kEnter, step_), event(20, kIoBegin, read_, 4, 100, 7),
+                                                     event(35, kIoEnd, read_, 4, 90, 5), event(40, kLeave, step_)});
+  made_.add({.process = 2, .thread = 1, .rank = 1}, {event(15, kEnter, step_), event(50, kIoBegin, read_)});
+  TraceReader reader = made_.finish();
+  const auto found = rows(reader, {0, 1});
+  ASSERT_EQ(found.size(), 5u);
+  std::vector<uint64_t> times;
+  for (const auto& [location, row] : found) times.push_back(row.event.time);
+  EXPECT_EQ(times, (std::vector<uint64_t>{10, 15, 20, 40, 50}));
+  EXPECT_EQ(found[1].first, 1u);
+  EXPECT_EQ(found[2].second.duration_ns, 15u);
+  EXPECT_EQ(found[2].second.moved, 90u);
+  EXPECT_EQ(found[2].second.error, 5u);
+  EXPECT_EQ(found[3].second.duration_ns, 30u);
+  EXPECT_EQ(found[4].second.duration_ns, kNoDuration);
+}
+
+TEST_F(TraceRowsTest, JoinOperationsAcrossChunks) {
+  std::vector<Event> events{event(0, kEnter, step_)};
+  for (uint64_t i = 1; i <= kMostEvents; ++i) {
+    events.push_back(event(20 * i, kIoBegin, read_));
+    events.push_back(event(20 * i + 10, kIoEnd, read_));
+  }
+  made_.add({.process = 1, .thread = 1}, events);
+  TraceReader reader = made_.finish();
+  const auto found = rows(reader, {0});
+  ASSERT_EQ(found.size(), kMostEvents + 1);
+  for (size_t i = 1; i < found.size(); ++i) ASSERT_EQ(found[i].second.duration_ns, 10u);
+}
+
+TEST_F(TraceRowsTest, KeepToARangeOfTime) {
+  made_.add({.process = 1, .thread = 1}, {event(10, kIoBegin, read_, 4, 100, 7), event(20, kIoEnd, read_, 4, 90, 5),
+                                          event(30, kIoBegin, read_, 4), event(40, kIoEnd, read_, 4, 9)});
+  TraceReader reader = made_.finish();
+  const auto found = rows(reader, {0}, {15, 35});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].second.event.kind(), kIoEnd);
+  EXPECT_EQ(found[0].second.duration_ns, 10u);
+  EXPECT_EQ(found[1].second.moved, 9u);
+}
+
+TEST_F(TraceRowsTest, GiveManyLocationsOneAfterTheOther) {
+  std::vector<uint32_t> all;
+  for (uint32_t i = 0; i < TraceRows::kMerged + 1; ++i) {
+    all.push_back(i);
+    made_.add({.process = 1, .thread = i}, {event(1, kEnter, step_), event(2, kLeave, step_)});
+  }
+  TraceReader reader = made_.finish();
+  const auto found = rows(reader, all);
+  ASSERT_EQ(found.size(), 2 * all.size());
+  EXPECT_EQ(found[1].first, 0u);
+  EXPECT_EQ(found[2].first, 1u);
+}
+
+}  // namespace
+}  // namespace headrace::events

@@ -1,0 +1,72 @@
+// Sums of events that are known.
+
+#include "events/trace_stats.h"
+
+#include <gtest/gtest.h>
+
+#include "events/event_chunk.h"
+#include "events/made_trace.h"
+
+namespace headrace::events {
+namespace {
+
+using enum model::EventKind;
+using model::Event;
+using model::TimeClass;
+
+uint64_t of(const TraceStats& stats, TimeClass what) { return stats.class_ns[static_cast<unsigned>(what)]; }
+
+TEST(TraceStats, AddUpCallsBytesErrorsAndTime) {
+  MadeTrace made;
+  const uint32_t step = made.reference("region", "step", TimeClass::kProgram);
+  const uint32_t write = made.reference("function", "write", TimeClass::kWrite);
+  const uint32_t world = made.reference("communicator", "world", TimeClass::kMessages);
+  const uint32_t call = made.reference("region", "MPI_Send", TimeClass::kMessages);
+  made.add({.process = 1, .thread = 1, .rank = 0},
+           {event(100, kEnter, step), event(110, kIoBegin, write, 1, 50), event(130, kIoEnd, write, 1, 40),
+            event(140, kIoBegin, write, 1, 9), event(145, kIoEnd, write, 1, 0, 28), event(150, kEnter, call),
+            event(160, kSend, world, 1, 8, 3), event(170, kLeave, call), event(180, kIoBegin, write, 1, 7)});
+  TraceReader reader = made.finish();
+  const TraceStats stats = *add_up(reader);
+  EXPECT_EQ(stats.events, 9u);
+  EXPECT_EQ(stats.kinds, (std::array<uint64_t, model::kEventKinds>{2, 1, 3, 2, 1, 0, 0, 0}));
+  const SpanFigures& writes = stats.spans[write];
+  EXPECT_EQ(writes.calls, 2u);
+  EXPECT_EQ(writes.unfinished, 1u);
+  EXPECT_EQ(writes.errors, 1u);
+  EXPECT_EQ(writes.bytes, 40u);
+  EXPECT_EQ(writes.time_ns, 25u);
+  EXPECT_EQ(writes.longest_ns, 20u);
+  EXPECT_EQ(stats.spans[call].bytes, 8u);
+  EXPECT_EQ(stats.spans[step].unfinished, 1u);
+  EXPECT_EQ(stats.traffic.sends, 1u);
+  EXPECT_EQ(stats.traffic.sent, 8u);
+  EXPECT_EQ(of(stats, TimeClass::kWrite), 25u);
+  EXPECT_EQ(of(stats, TimeClass::kMessages), 20u);
+  EXPECT_EQ(of(stats, TimeClass::kProgram), 35u);
+}
+
+TEST(TraceStats, GoOnBehindAChunkThatIsDamaged) {
+  MadeTrace made;
+  const uint32_t step = made.reference("region", "step", TimeClass::kProgram);
+  const uint32_t read = made.reference("function", "read", TimeClass::kRead);
+  std::vector<Event> events{event(0, kEnter, step)};
+  for (uint64_t i = 1; i <= kMostEvents; ++i) {  // 10 ns each, and 10 between
+    events.push_back(event(20 * i, kIoBegin, read, 1, 5));
+    events.push_back(event(20 * i + 10, kIoEnd, read, 1, 5));
+  }
+  made.add({.process = 1, .thread = 1}, events);  // chunks end between begin and end
+  (void)made.finish();
+  made.damage(1, 300);
+  TraceReader reader = made.reader();
+  const TraceStats stats = *add_up(reader);
+  EXPECT_EQ(stats.events, kMostEvents + 1);
+  EXPECT_EQ(reader.damaged_chunks(), 1u);
+  EXPECT_EQ(stats.spans[read].calls, kMostEvents / 2);
+  EXPECT_EQ(stats.spans[read].unfinished, 0u);
+  EXPECT_EQ(stats.spans[read].time_ns, 10 * (kMostEvents / 2 - 1));  // the last one began in the lost chunk
+  EXPECT_EQ(stats.spans[step].unfinished, 1u);
+}
+
+}  // namespace
+}  // namespace headrace::events
