@@ -162,6 +162,62 @@ class Log:
         `by_path` behind each; files, bytes_read, bytes_written, time_ns and calls of those left out.
         """
 
+class TraceRows:
+    def next(self, most: int) -> Frame:
+        """The next rows, at most so many; none at the end. The columns are those of bindings/trace_frames.cc.
+
+        `kind` is "io" for an operation with its end, else a kind of event. `place` and `duration_ns` are
+        2**64 - 1 where they are not known.
+        """
+
+class Trace:
+    """A trace (docs/formats/trace.md). Opening reads headers and names."""
+
+    def __init__(self, path: bytes, job: int = 0) -> None: ...
+
+    size: int
+    closed: bool
+    damaged_chunks: int  # of events, met so far
+    tick_ns: int  # of the first chunk that can be read; 0: there is none
+    def facts(self) -> dict[str, str]: ...
+    def locations(self) -> Frame:
+        """One row each, by rank, process and thread.
+
+        process, thread, rank, host, pid, events, lost, missing, lost_chunks, chunks, bytes, begin_at_ns,
+        end_at_ns, described.
+        """
+
+    def damage(self) -> list[tuple[int, int, str]]: ...
+    def verify(self) -> None:
+        """Reads everything, so that damage() is complete."""
+
+    def stats(self) -> dict[str, Any]:
+        """Decodes everything: events, kinds, class_ns, traffic, and spans, a Frame.
+
+        Spans are kind, layer, name, class, calls, unfinished, errors, bytes, time_ns, longest_ns.
+        """
+
+    def check(self) -> dict[str, Any]:
+        """Decodes everything: what does not agree, by amount (src/events/trace_check.h)."""
+
+    def rows(self, locations: Sequence[int], begin_at_ns: int = 0, end_at_ns: int = ...) -> TraceRows:
+        """Events of these locations, by time; location after location of more than 128."""
+
+def write_trace(
+    path: bytes,
+    locations: Sequence[tuple[int, int, int, str, int, int, object]],
+    references: Sequence[tuple[str, str, str, str]],
+    handles: Sequence[tuple[int, int, str]] = (),
+    facts: Mapping[str, str] = ...,
+    job: int = 0,
+    tick_shift: int = 0,
+) -> None:
+    """Writes a trace; replaces the file.
+
+    Locations are (process, thread, rank, host, pid, lost, events), events a buffer of (u64 time in ns,
+    u64 size, u64 place, u32 kind << 24 | reference, u32 other); references (kind, layer, name, class).
+    """
+
 class Anonymizer:
     """Replaces names by tokens. Logs that share one have the same tokens for the same names."""
 

@@ -134,7 +134,7 @@ class JobLog:
         self.mpi_files = mpi_files
         if job is not None and job < 1:
             raise UsageError(f"{self.path}: jobs in a file are numbered from 1, not {job}")
-        _refuse_pipes(self.path)
+        refuse_pipes(self.path)
         self._log: _native.Log | None = _native.Log(os.fsencode(self.path), job or 0, anonymizer)
         if anonymizer is not None:
             self.path = anonymizer.path(os.fsencode(self.path))
@@ -303,7 +303,7 @@ class JobLog:
         return f"<JobLog {self.path!r}: {command[:60]!r}, {rows}{damage}>"
 
 
-def _refuse_pipes(path: str) -> None:
+def refuse_pipes(path: str) -> None:
     """Readers go back and forth in a log, which no pipe allows. The native reader finds all other errors."""
     try:
         mode = Path(path).stat().st_mode

@@ -24,6 +24,7 @@
 #include "bindings/report.h"
 #include "bindings/schema.h"
 #include "bindings/to_python.h"
+#include "bindings/trace.h"
 #include "bindings/write_tables.h"
 #include "model/counters.h"
 
@@ -255,6 +256,7 @@ NB_MODULE(_native, module) {
   define_report(module, log);
   define_anonymize(module);
   define_clusters(module);
+  define_trace(module);
   module.def("counters", [] {
     nb::list list;
     for (const ColumnInfo& column : counter_columns()) list.append(column_dict(column));

@@ -144,6 +144,7 @@ const std::vector<std::pair<std::string, std::string>>& TraceReader::facts() con
 uint64_t TraceReader::damaged_chunks() const { return state_->damaged.size(); }
 bool TraceReader::closed() const { return state_->reader.closed(); }
 uint64_t TraceReader::size() const { return state_->reader.size(); }
+Status TraceReader::verify() { return state_->reader.verify(); }
 
 const std::string& TraceReader::handle(uint64_t process, uint32_t handle) const {
   const auto found = state_->names.handles.find({process, handle});

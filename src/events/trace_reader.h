@@ -68,7 +68,10 @@ class TraceReader {
   /// version made it; counted too. kIo.
   base::Status read(uint32_t chunk, DecodedChunk& to);
 
-  uint64_t damaged_chunks() const;  // so far
+  /// Reads and checks every chunk of the file, tables too; afterwards damage() has all that checksums tell. kIo.
+  base::Status verify();
+
+  uint64_t damaged_chunks() const;  // of events, so far
   /// What could not be used so far, in the order in which it was met.
   std::vector<format::Damage> damage() const;
   bool closed() const;

@@ -43,6 +43,7 @@ COMMANDS = {
     "diff": ("headrace.commands.diff", "Show what changed between runs."),
     "scaling": ("headrace.commands.scaling", "Show how the parts of a run change as a job grows."),
     "phases": ("headrace.commands.phases", "Show the phases of a run, and why ranks were slow there."),
+    "trace": ("headrace.commands.trace", "Read an event trace: print, add up and check its events."),
     "cluster": (
         "headrace.commands.cluster",
         "Find groups of ranks, or of rows of a table, and what lies outside.",

@@ -1,0 +1,192 @@
+"""What `headrace trace verify` checks: whether a trace agrees with itself and with the job log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from headrace._errors import UsageError
+from headrace.analysis.traces import Trace, functions
+from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
+
+Facts = dict[str, Any]
+
+_LAYERS = {*SYSTEM_LAYERS, *LIBRARY_LAYERS, "mpi"}
+_TOLD = 8  # differing functions
+
+
+@dataclass
+class Check:
+    name: str
+    holds: bool | None  # None: it could not be checked
+    says: str
+    amounts: Facts = field(default_factory=dict)
+
+
+def check(trace: Trace, log: JobLog | None) -> list[Check]:
+    """Decodes everything."""
+    found = trace.native.check()
+    trace.native.verify()
+    lost = _lost(trace, found)
+    checks = [
+        _chunks(trace),
+        _events(trace, lost),
+        _balance(trace, found),
+        _order(trace, found),
+        _names(found),
+    ]
+    checks += [_messages(found, lost), _against(trace, log, lost)]
+    return checks
+
+
+def _lost(trace: Trace, found: Facts) -> int:
+    headers = sum(row["events"] for row in trace.locations)
+    return int(sum(row["lost"] + row["missing"] for row in trace.locations) + headers - found["events"])
+
+
+def _chunks(trace: Trace) -> Check:
+    missing = sum(row["lost_chunks"] for row in trace.locations)
+    damaged = trace.native.damaged_chunks
+    places = trace.native.damage()
+    undescribed = sum(not row["described"] for row in trace.locations)
+    amounts = {
+        "chunks": sum(row["chunks"] for row in trace.locations),
+        "missing": missing,
+        "damaged": damaged,
+        "damaged_places": len(places),
+        "damaged_bytes": sum(length for _, length, _ in places),
+        "undescribed_locations": undescribed,
+        "closed": trace.native.closed,
+    }
+    troubles = []
+    if missing:
+        troubles.append(f"{missing:,} missing by their sequence numbers")
+    if damaged:
+        troubles.append(f"{damaged:,} damaged")
+    if places:
+        troubles.append(f"{len(places):,} damaged places of {amounts['damaged_bytes']:,} bytes")
+    if undescribed:
+        troubles.append(f"{undescribed:,} locations without a row in the table of them")
+    if not trace.native.closed:
+        troubles.append("the writer did not close the file")
+    says = f"{amounts['chunks']:,} chunks of {len(trace.locations):,} locations"
+    return Check("chunks", not troubles, "; ".join([says, *troubles]), amounts)
+
+
+def _events(trace: Trace, lost: int) -> Check:
+    events = sum(row["events"] for row in trace.locations)
+    not_recorded = sum(row["lost"] for row in trace.locations)
+    says = f"{events:,} events"
+    if lost:
+        says += f", {lost:,} lost, of which {not_recorded:,} could not be recorded"
+    return Check("events", not lost, says, {"events": events, "lost": lost, "not_recorded": not_recorded})
+
+
+def _balance(trace: Trace, found: Facts) -> Check:
+    amounts = {key: found[key] for key in ("unbalanced", "unbalanced_where_lost", "unfinished")}
+    says = f"{found['unbalanced']:,} ends of what was not the innermost open" + _where(
+        trace, found["unbalanced_at"]
+    )
+    if found["unbalanced_where_lost"]:
+        says += f"; {found['unbalanced_where_lost']:,} more where events are lost"
+    if found["unfinished"]:
+        says += f"; {found['unfinished']:,} still open at the end"
+    return Check("balance", not found["unbalanced"], says, amounts)
+
+
+def _order(trace: Trace, found: Facts) -> Check:
+    says = f"{found['backward']:,} events before the one in front of them" + _where(
+        trace, found["backward_at"]
+    )
+    return Check("order", not found["backward"], says, {"backward": found["backward"]})
+
+
+def _where(trace: Trace, locations: list[int]) -> str:
+    if not locations:
+        return ""
+    names = trace.names()
+    return f" (first: {', '.join(names[each] for each in locations)})"
+
+
+def _names(found: Facts) -> Check:
+    amounts = {key: found[key] for key in ("nameless", "handleless")}
+    says = f"{found['nameless']:,} events of unknown functions, {found['handleless']:,} on unknown files"
+    return Check("names", not any(amounts.values()), says, amounts)
+
+
+def _messages(found: Facts, lost: int) -> Check:
+    keys = ("messages_matched", "messages_not_received", "messages_not_sent", "channels_of_other_size")
+    amounts = {key: found[key] for key in (*keys, "messages_before_sent", "of_no_rank")}
+    wrong = sum(found[key] for key in keys[1:])
+    says = f"{found['messages_matched']:,} matched"
+    if not any(amounts.values()):
+        return Check("messages", True, "there are none", amounts)
+    if wrong:
+        says += f", {found['messages_not_received']:,} without a receive"
+        says += f", {found['messages_not_sent']:,} without a send"
+        says += f", {found['channels_of_other_size']:,} pairs of ranks and tag with other bytes"
+    if found["messages_before_sent"]:
+        says += f"; {found['messages_before_sent']:,} arrive before they are sent: clocks differ"
+    if found["of_no_rank"]:
+        says += f"; {found['of_no_rank']:,} of processes without a rank"
+    if wrong and lost:
+        return Check("messages", None, says + "; events are lost, so this tells nothing", amounts)
+    return Check("messages", not wrong, says, amounts)
+
+
+def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
+    if log is None:
+        return Check("job log", None, "no job log beside the trace: name it with --log JOB.hr")
+    _check_job(trace, log)
+    events, profiles = (
+        _by_function(functions(trace.native.stats()["spans"].rows())),
+        _by_function([{**row, "name": row["function"]} for row in log.native.functions().rows()]),
+    )
+    differing = [
+        {
+            "layer": key[0],
+            "function": key[1],
+            "trace": events.get(key, (0, 0)),
+            "log": profiles.get(key, (0, 0)),
+        }
+        for key in sorted(events.keys() | profiles.keys())
+        if events.get(key, (0, 0)) != profiles.get(key, (0, 0))
+    ]
+    calls = sum(each[0] for each in profiles.values())
+    moved = sum(each[1] for each in profiles.values())
+    amounts = {"functions": len(profiles), "calls": calls, "bytes": moved, "differing": differing}
+    says = f"{len(profiles):,} functions, {calls:,} calls, {moved:,} bytes in {log.path}"
+    if not differing:
+        return Check("job log", True, f"{says}: the same in the trace", amounts)
+    told = [_difference(row) for row in differing[:_TOLD]]
+    more = [f"and {len(differing) - _TOLD:,} more"] if len(differing) > _TOLD else []
+    says += f"; {len(differing):,} differ in the trace" + (
+        f", of which {lost:,} events are lost" if lost else ""
+    )
+    return Check("job log", False, "; ".join([says, *told, *more]), amounts)
+
+
+def _difference(row: Facts) -> str:
+    (calls, moved), (log_calls, log_moved) = row["trace"], row["log"]
+    there = f"{log_calls:,} calls, {log_moved:,} bytes"
+    return f"{row['function']}: {calls:,} calls, {moved:,} bytes; in the log {there}"
+
+
+def _by_function(rows: list[Facts]) -> dict[tuple[str, str], tuple[int, int]]:
+    """Calls and bytes, of functions that job logs count."""
+    sums: dict[tuple[str, str], tuple[int, int]] = {}
+    for row in rows:
+        if row["layer"] not in _LAYERS or not row["calls"]:
+            continue
+        calls, moved = sums.get((row["layer"], row["name"]), (0, 0))
+        sums[row["layer"], row["name"]] = (calls + row["calls"], moved + row["bytes"])
+    return sums
+
+
+def _check_job(trace: Trace, log: JobLog) -> None:
+    ours, theirs = trace.facts.get("start_utc_ns"), log.job.get("start_utc_ns")
+    if ours is not None and theirs is not None and ours != str(theirs):
+        raise UsageError(
+            f"{log.path}: is of another job than {trace.path}, which began at another time: "
+            "name the job log of the trace with --log JOB.hr"
+        )

@@ -1,0 +1,124 @@
+"""What `headrace trace` prints of figures and checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.analysis.trace_checks import Check
+from headrace.commands._columns import columns
+from headrace.commands._terminal import Terminal
+from headrace.commands._text import (
+    NONE,
+    clip,
+    count,
+    duration,
+    number,
+    percent,
+    printable,
+    shorten_right,
+    size,
+)
+
+Facts = dict[str, Any]
+
+_ROWS = 40  # functions that are shown
+
+
+def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    rows = [("trace", printable(facts["trace"]))]
+    if facts["command"]:
+        rows.append(("command", shorten_right(printable(_command(facts["command"])), 100)))
+    if facts["begin_at_ns"] is not None:
+        span = facts["end_at_ns"] - facts["begin_at_ns"]
+        begin = duration(facts["begin_at_ns"])
+        rows.append(("time", f"{duration(span)}, from {begin} to {duration(facts['end_at_ns'])} of the job"))
+    rows.append(("locations", _locations(facts)))
+    rows.append(("events", f"{facts['events']:,} in {count(facts['chunks'], 'chunk')}"))
+    each = facts["bytes_per_event"]
+    rows.append(("bytes", size(facts["bytes"]) + ("" if each is None else f", {each:.2f} an event")))
+    if facts["tick_ns"]:
+        rows.append(("tick", f"{facts['tick_ns']} ns"))
+    lines = columns(rows, left=frozenset({0, 1}))
+    return [clip(line, terminal.columns) for line in lines] + _losses(facts, terminal)
+
+
+def _command(text: str) -> str:
+    try:
+        words = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return " ".join(map(str, words)) if isinstance(words, list) else text
+
+
+def _locations(facts: Facts) -> str:
+    text = f"{count(facts['locations'], 'thread')} of {count(facts['processes'], 'process', 'processes')}"
+    if facts["hosts"]:
+        text += f" on {count(facts['hosts'], 'host')}"
+    return text + (f"; ranks {facts['rank_list']}" if facts["rank_list"] else "")
+
+
+def _losses(facts: Facts, terminal: Terminal) -> list[str]:
+    lines = []
+    if facts["lost_events"] or facts["lost_chunks"]:
+        lost = f"{count(facts['lost_events'], 'event')} and {count(facts['lost_chunks'], 'chunk')}"
+        lines.append(f"Lost: {lost}.")
+    for place in facts["damage"]:
+        lines.append(
+            f"Damaged at byte {place['offset']:,}, {place['bytes']:,} bytes: {printable(place['reason'])}"
+        )
+    if not facts.get("closed", True):
+        lines.append(
+            "The writer did not close the file: it was killed, is still at work, or the file was cut."
+        )
+    return [terminal.warn(line) for text in lines for line in terminal.wrap(text, "  ", "    ")]
+
+
+def stats_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    each = facts["bytes_per_event"]
+    head = (
+        f"{count(facts['events'], 'event')} of {count(facts['locations'], 'thread')}, {size(facts['bytes'])}"
+    )
+    lines = [terminal.bold(head + ("" if each is None else f", {each:.2f} bytes an event")), ""]
+    kinds = [(number(value), name.replace("_", " ")) for name, value in facts["kinds"].items() if value]
+    lines += columns(kinds, left=frozenset({1}))
+    whole = sum(facts["class_ns"].values())
+    if whole:
+        times = [(n, duration(v), percent(v / whole)) for n, v in facts["class_ns"].items() if v]
+        lines += ["", terminal.bold("Time of all locations, each moment in what it was innermost in")]
+        lines += columns(times, left=frozenset({0}))
+    lines += ["", *_functions(facts["functions"], terminal)] if facts["functions"] else []
+    return [clip(line, terminal.columns) for line in lines] + _losses(facts, terminal)
+
+
+def _functions(functions: list[Facts], terminal: Terminal) -> list[str]:
+    rows: list[Sequence[str]] = [
+        ("function", "layer", "class", "calls", "errors", "bytes", "time", "longest")
+    ]
+    for row in functions[:_ROWS]:
+        name = printable(row["name"]) or "unknown"
+        calls = number(row["calls"]) + (f" + {row['unfinished']:,} open" if row["unfinished"] else "")
+        moved = size(row["bytes"]) if row["bytes"] else NONE
+        errors = number(row["errors"]) if row["errors"] else NONE
+        times = (duration(row["time_ns"]), duration(row["longest_ns"]))
+        rows.append(
+            (shorten_right(name, 40), printable(row["layer"]), row["class"], calls, errors, moved, *times)
+        )
+    table = columns(rows, left=frozenset({0, 1, 2}))
+    rest = [f"  … and {len(functions) - _ROWS:,} more: --json has all"] if len(functions) > _ROWS else []
+    return [terminal.dim(table[0]), *table[1:], *rest]
+
+
+def check_lines(checks: list[Check], terminal: Terminal) -> list[str]:
+    lines = []
+    for check in checks:
+        word, paint = {
+            True: ("holds", terminal.good),
+            False: ("fails", terminal.bad),
+            None: ("open", terminal.warn),
+        }[check.holds]
+        indent = " " * 18
+        first, *more = terminal.wrap(printable(check.says), indent)
+        lines += [f"{paint(f'{word:<7}')} {check.name:<9} {first.removeprefix(indent)}", *more]
+    return lines

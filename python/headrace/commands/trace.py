@@ -1,0 +1,200 @@
+"""`headrace trace`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+import headrace
+from headrace._errors import UsageError
+from headrace.analysis import trace_checks, traces
+from headrace.analysis.traces import Trace
+from headrace.commands import _trace
+from headrace.commands._terminal import terminal, working
+from headrace.commands._text import count, printable, to_ascii
+from headrace.commands._trace_rows import json_row, line
+
+_ENDING = ".trace.hr"
+_BATCH = 8192
+_UNITS = {"": 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "µs": 10**3, "ns": 1}
+
+_job = click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
+_json = click.option("--json", "as_json", is_flag=True, help="For programs; keys in docs/trace.md.")
+
+
+@click.group("trace")
+def command() -> None:
+    """Read an event trace: what each thread of a job did, one after the other.
+
+    A trace NAME.trace.hr lies beside the job log NAME.hr of a job that was run with --trace.
+
+    \b
+    Example:
+      headrace run --trace -o job.hr -- ./simulation
+      headrace trace info job.trace.hr
+      headrace trace cat --rank 3 --from 1.5s job.trace.hr
+      headrace trace stats job.trace.hr
+      headrace trace verify job.trace.hr
+    """
+
+
+@command.command("info")
+@click.argument("trace")
+@_job
+@_json
+def info(trace: str, job: int | None, as_json: bool) -> None:
+    """Say what a trace is of: its time, threads, events and bytes, and what is lost.
+
+    Reads headers only: as fast for a long trace as for a short one.
+
+    \b
+    Example:
+      headrace trace info job.trace.hr
+    """
+    with working(f"reading {printable(trace)}"):
+        facts = traces.info(Trace(trace, job))
+    _print(json.dumps(facts, indent=2) if as_json else _trace.info_lines(facts, terminal()))
+
+
+@command.command("stats")
+@click.argument("trace")
+@_job
+@_json
+def stats(trace: str, job: int | None, as_json: bool) -> None:
+    """Add up events by kind, calls, errors, bytes and time by function, and time by class.
+
+    \b
+    Example:
+      headrace trace stats job.trace.hr
+      headrace trace stats --json job.trace.hr | jq .bytes_per_event
+    """
+    with working(f"reading {printable(trace)}"):
+        facts = traces.stats(Trace(trace, job))
+    _print(json.dumps(facts, indent=2) if as_json else _trace.stats_lines(facts, terminal()))
+
+
+@command.command("cat")
+@click.argument("trace")
+@click.option("--rank", type=click.IntRange(0), help="Only this rank.")
+@click.option("--process", metavar="PID", help="Only this process; a pid, or an id from --json.")
+@click.option("--from", "begin", metavar="TIME", default="0", help="Only from then on: 1.5, 20ms, 7us, 12ns.")
+@click.option("--to", "end", metavar="TIME", help="Only until then. Both are since the job's start.")
+@click.option("--limit", type=click.IntRange(0), help="At most so many lines.")
+@_job
+@_json
+def cat(
+    trace: str,
+    rank: int | None,
+    process: str | None,
+    begin: str,
+    end: str | None,
+    limit: int | None,
+    job: int | None,
+    as_json: bool,
+) -> None:
+    """Print events, one a line, in the order of time; an operation on a file is one line.
+
+    A line is: time since the job's start, thread, what it did. With --json each line is an object. Of more
+    than 128 threads, one is printed after the other.
+
+    \b
+    Example:
+      headrace trace cat --limit 20 job.trace.hr
+      headrace trace cat --rank 3 --from 1.5s --to 1.6s job.trace.hr
+      headrace trace cat --json job.trace.hr | jq -c 'select(.error > 0)'
+    """
+    begin_ns, end_ns = _time(begin, "--from"), (1 << 64) - 1 if end is None else _time(end, "--to")
+    opened = Trace(trace, job)
+    rows = opened.native.rows(opened.choose(rank, process), begin_ns, end_ns)
+    names = opened.names()
+    room = max(map(len, names), default=0)
+    output = terminal()
+    while limit is None or limit > 0:
+        batch = rows.next(_BATCH if limit is None else min(_BATCH, limit)).rows()
+        if not batch:
+            break
+        limit = None if limit is None else limit - len(batch)
+        if as_json:
+            lines = [json.dumps(json_row(row, opened.locations[row["location"]])) for row in batch]
+        else:
+            lines = [line(row, f"{names[row['location']]:<{room}}") for row in batch]
+        click.echo("\n".join(lines if as_json or output.unicode else map(to_ascii, lines)))
+    if opened.native.damaged_chunks:
+        click.echo(
+            f"headrace: {printable(trace)}: {count(opened.native.damaged_chunks, 'damaged chunk')} passed over: "
+            "headrace trace verify says where",
+            err=True,
+        )
+
+
+@command.command("verify")
+@click.argument("trace")
+@click.option("--log", metavar="JOB.hr", help="The job log; by default NAME.hr beside NAME.trace.hr, if any.")
+@_job
+@_json
+def verify(trace: str, log: str | None, job: int | None, as_json: bool) -> int:
+    """Check that a trace agrees with itself and with the job log.
+
+    Whether chunks are missing or damaged, events lost, ends without begins, times that go back, messages
+    without their other end, and calls and bytes by function that differ from the job log's. The exit status
+    is 1 if something does not hold.
+
+    \b
+    Example:
+      headrace trace verify job.trace.hr
+      headrace trace verify --log elsewhere/job.hr job.trace.hr
+    """
+    with working(f"reading {printable(trace)}"):
+        opened = Trace(trace, job)
+        checks = _checked(opened, log, job)
+    holds = all(check.holds is not False for check in checks)
+    if as_json:
+        facts: dict[str, Any] = {"trace": trace, "holds": holds}
+        facts["checks"] = [dataclasses.asdict(check) for check in checks]
+        facts["damage"] = traces.damage(opened)
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        _print(_trace.check_lines(checks, terminal()))
+    return 0 if holds else 1
+
+
+def _checked(trace: Trace, log: str | None, job: int | None) -> list[trace_checks.Check]:
+    beside = _beside(trace.path) if log is None else log
+    if beside is None:
+        return trace_checks.check(trace, None)
+    try:
+        opened = headrace.open(beside)
+    except UsageError:
+        opened = headrace.open(beside, job)  # of as many jobs as the trace
+    with opened:
+        return trace_checks.check(trace, opened)
+
+
+def _beside(trace: str) -> str | None:
+    if not trace.endswith(_ENDING):
+        return None
+    log = trace.removesuffix(_ENDING) + ".hr"
+    return log if Path(log).is_file() else None
+
+
+def _time(text: str, option: str) -> int:
+    """Nanoseconds of a time such as 1.5, 1.5s or 20ms."""
+    parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+) ?([a-zµ]*)", text)
+    if parts is None or parts[2] not in _UNITS:
+        raise UsageError(f"{option} {text}: is no time; write seconds, or 20ms, 7us or 12ns")
+    whole, _, rest = parts[1].partition(".")
+    unit = _UNITS[parts[2]]
+    nanoseconds = int(whole or 0) * unit + int(rest or 0) * unit // int("1" + "0" * len(rest))
+    return min(nanoseconds, (1 << 64) - 1)
+
+
+def _print(text: str | list[str]) -> None:
+    if isinstance(text, str):
+        click.echo(text)
+    else:
+        click.echo("\n".join(text if terminal().unicode else map(to_ascii, text)))

@@ -1,0 +1,198 @@
+#include "bindings/trace.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "bindings/errors.h"
+#include "bindings/to_python.h"
+#include "bindings/trace_frames.h"
+#include "bindings/utf8.h"
+#include "bindings/write_trace.h"
+#include "events/trace_check.h"
+#include "events/trace_reader.h"
+#include "model/event_names.h"
+
+namespace headrace::bindings {
+namespace nb = nanobind;
+
+namespace {
+
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+/// Any number of threads: calls take turns. Throws Failure.
+struct Trace {
+  Trace(std::string name, uint64_t job)
+      : path(std::move(name)), reader(located(events::TraceReader::open(path, job))) {}
+
+  /// Names the file in a message that does not.
+  template <typename T>
+  T located(base::Result<T> result) const {
+    const base::Status& status = result.status();
+    if (!result.ok() && status.message().find(path) == std::string::npos)
+      throw Failure{{status.code(), path + ": " + status.message()}};
+    return take(std::move(result));
+  }
+
+  /// Nanoseconds, by the first chunk that can be read; 0: there is none.
+  uint64_t tick_ns() {
+    const std::lock_guard lock(mutex);
+    events::DecodedChunk chunk;
+    for (const events::TraceLocation& location : reader.locations())
+      for (const uint32_t number : location.chunks)
+        if (reader.read(number, chunk).ok()) return uint64_t{1} << chunk.tick_shift;
+    return 0;
+  }
+
+  std::string path;
+  events::TraceReader reader;
+  std::mutex mutex;
+};
+
+struct Rows {
+  Rows(std::shared_ptr<Trace> of, const std::vector<uint32_t>& locations, events::TimeRange range)
+      : trace(std::move(of)), rows(trace->reader, known(*trace, locations), range) {}
+
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+  static std::vector<uint32_t> known(const Trace& trace, const std::vector<uint32_t>& locations) {
+    for (const uint32_t each : locations)
+      if (each >= trace.reader.locations().size()) throw nb::index_error("no location of this number");
+    return locations;
+  }
+
+  Frame next(uint64_t most) {
+    const std::lock_guard lock(trace->mutex);
+    return row_frame(trace->reader, rows, most);
+  }
+
+  std::shared_ptr<Trace> trace;
+  events::TraceRows rows;
+};
+
+std::string escaped(const std::string& text) {
+  std::string valid;
+  append_escaped(text, valid);
+  return valid;
+}
+
+nb::dict facts_of(Trace& trace) {
+  nb::dict dict;
+  for (const auto& [key, value] : trace.reader.facts()) dict[str_of(escaped(key))] = str_of(escaped(value));
+  return dict;
+}
+
+nb::list damage_of(Trace& trace) {
+  const std::lock_guard lock(trace.mutex);
+  nb::list list;
+  for (const format::Damage& damage : trace.reader.damage())
+    list.append(nb::make_tuple(damage.offset, damage.bytes, str_of(escaped(damage.reason))));
+  return list;
+}
+
+template <typename Names, typename Numbers>
+nb::dict named(const Names& names, const Numbers& numbers) {
+  nb::dict dict;
+  for (size_t i = 0; i < names.size(); ++i) dict[str_of(names[i])] = numbers[i];
+  return dict;
+}
+
+nb::dict stats_of(Trace& trace) {
+  events::TraceStats stats;
+  Frame spans;
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(trace.mutex);
+    stats = trace.located(events::add_up(trace.reader));
+    spans = span_frame(trace.reader, stats);
+  }
+  nb::dict dict, traffic;
+  traffic["sends"] = stats.traffic.sends;
+  traffic["bytes_sent"] = stats.traffic.sent;
+  traffic["receives"] = stats.traffic.receives;
+  traffic["bytes_received"] = stats.traffic.received;
+  traffic["collectives"] = stats.traffic.collectives;
+  dict["events"] = stats.events;
+  dict["kinds"] = named(model::kEventKindNames, stats.kinds);
+  dict["class_ns"] = named(model::kTimeClassNames, stats.class_ns);
+  dict["traffic"] = traffic;
+  dict["spans"] = nb::cast(std::move(spans));
+  return dict;
+}
+
+nb::dict check_of(Trace& trace) {
+  events::TraceChecks found;
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(trace.mutex);
+    found = trace.located(events::check(trace.reader));
+  }
+  nb::dict dict;
+  dict["events"] = found.events;
+  dict["unbalanced"] = found.unbalanced;
+  dict["unbalanced_where_lost"] = found.unbalanced_where_lost;
+  dict["unbalanced_at"] = nb::cast(found.unbalanced_at);
+  dict["unfinished"] = found.unfinished;
+  dict["backward"] = found.backward;
+  dict["backward_at"] = nb::cast(found.backward_at);
+  dict["nameless"] = found.nameless;
+  dict["handleless"] = found.handleless;
+  dict["of_no_rank"] = found.of_no_rank;
+  dict["messages_matched"] = found.messages.matched;
+  dict["messages_not_received"] = found.messages.not_received;
+  dict["messages_not_sent"] = found.messages.not_sent;
+  dict["channels_of_other_size"] = found.messages.other_size;
+  dict["messages_before_sent"] = found.messages.before_sent;
+  return dict;
+}
+
+}  // namespace
+
+void define_trace(nb::module_& module) {
+  nb::class_<Rows>(module, "TraceRows").def("next", &Rows::next, nb::arg("most"), Release());
+  nb::class_<Trace>(module, "Trace")
+      .def(
+          "__init__",
+          [](Trace* self, const nb::bytes& path, uint64_t job) {
+            std::string name(path.c_str(), path.size());
+            const nb::gil_scoped_release release;
+            new (self) Trace(std::move(name), job);
+          },
+          nb::arg("path"), nb::arg("job") = 0)
+      .def_prop_ro("size", [](Trace& trace) { return trace.reader.size(); })
+      .def_prop_ro("closed", [](Trace& trace) { return trace.reader.closed(); })
+      .def_prop_ro("damaged_chunks",
+                   [](Trace& trace) {
+                     const std::lock_guard lock(trace.mutex);
+                     return trace.reader.damaged_chunks();
+                   })
+      .def_prop_ro("tick_ns", &Trace::tick_ns)
+      .def("facts", facts_of)
+      .def("locations", [](Trace& trace) { return location_frame(trace.reader); })
+      .def("damage", damage_of)
+      .def("verify",
+           [](Trace& trace) {
+             const nb::gil_scoped_release release;
+             const std::lock_guard lock(trace.mutex);
+             check(trace.reader.verify());
+           })
+      .def("stats", stats_of)
+      .def("check", check_of)
+      .def(
+          "rows",
+          [](std::shared_ptr<Trace> trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns,
+             uint64_t end_at_ns) {
+            return std::make_unique<Rows>(std::move(trace), locations, events::TimeRange{begin_at_ns, end_at_ns});
+          },
+          nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0});
+  module.def("write_trace", write_trace, nb::arg("path"), nb::arg("locations"), nb::arg("references"),
+             nb::arg("handles") = nb::list(), nb::arg("facts") = nb::dict(), nb::arg("job") = 0,
+             nb::arg("tick_shift") = 0);
+}
+
+}  // namespace headrace::bindings

@@ -1,0 +1,21 @@
+#pragma once
+// Parts of a trace as frames. Pure functions.
+
+#include "bindings/frame.h"
+#include "events/trace_rows.h"
+#include "events/trace_stats.h"
+
+namespace headrace::bindings {
+
+/// One row a location, in its order: process, thread, rank, host, pid, events, lost, missing, lost_chunks, chunks,
+/// bytes, begin_at_ns, end_at_ns, described.
+Frame location_frame(const events::TraceReader& trace);
+
+/// One row a function or region that was called: kind, layer, name, class, calls, unfinished, errors, bytes, time_ns,
+/// longest_ns.
+Frame span_frame(const events::TraceReader& trace, const events::TraceStats& stats);
+
+/// The next rows, at most `most`; none at the end. Throws Failure.
+Frame row_frame(const events::TraceReader& trace, events::TraceRows& rows, uint64_t most);
+
+}  // namespace headrace::bindings

@@ -1,0 +1,195 @@
+"""`headrace trace`, on traces of known content."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import headrace as run
+from made_logs import LogMaker
+from made_traces import BEGIN, END, ENTER, LEAVE, STEP, WRITE, damage, dump, event, two_ranks, write
+
+LINES = """\
+     1.000000000  rank 0  enter step
+     1.000000100  rank 0  open  /data/out  1 µs
+     1.000002000  rank 0  write  /data/out  4 KiB  at 8,192  20 µs
+     1.000030000  rank 0  write  /data/out  0 B of 100 B  at 12,288  1 µs  ENOSPC
+     1.000040000  rank 0  temperature = 36.6
+     1.000050000  rank 0  enter MPI_Send
+     1.000050100  rank 0  send 8 B to 1, tag 3, MPI_COMM_WORLD
+     1.000050200  rank 0  leave MPI_Send  200 ns
+     1.000060000  rank 0  leave step  60 µs
+     1.000060000  rank 1  receive 8 B from 0, tag 3, MPI_COMM_WORLD
+"""
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return two_ranks(tmp_path / "job.trace.hr")
+
+
+def facts(*arguments: Any, status: int = 0) -> dict[str, Any]:
+    found = run("trace", *arguments, "--json")
+    assert found.returncode == status, found.stderr
+    result: dict[str, Any] = json.loads(found.stdout)
+    return result
+
+
+def checks(*arguments: Any, status: int = 0) -> dict[str, dict[str, Any]]:
+    return {check["name"]: check for check in facts("verify", *arguments, status=status)["checks"]}
+
+
+def test_info_reads_what_headers_say(trace: Path) -> None:
+    found = facts("info", trace)
+    size = trace.stat().st_size
+    assert (found["events"], found["bytes"], found["bytes_per_event"]) == (13, size, size / 13)
+    assert (found["locations"], found["processes"], found["ranks"], found["rank_list"]) == (2, 2, 2, "0-1")
+    assert (found["begin_at_ns"], found["end_at_ns"]) == (1_000_000_000, 1_000_060_000)
+    assert (found["tick_ns"], found["start_utc_ns"], found["closed"]) == (1, 5, True)
+    assert (found["lost_events"], found["lost_chunks"], found["damage"]) == (0, 0, [])
+    shown = run("trace", "info", trace)
+    assert "2 threads of 2 processes on 1 host; ranks 0-1" in shown.stdout
+    assert "60 µs, from 1 s to 1 s of the job" in shown.stdout
+
+
+def test_cat_prints_a_line_an_event_by_time(trace: Path) -> None:
+    assert run("trace", "cat", trace).stdout == LINES
+    lines = LINES.splitlines(keepends=True)
+    assert run("trace", "cat", trace, "--limit", "2").stdout == "".join(lines[:2])
+    assert run("trace", "cat", trace, "--rank", "1").stdout == lines[-1]
+    assert run("trace", "cat", trace, "--process", "502").stdout == lines[-1]
+    ranged = run("trace", "cat", trace, "--from", "1.00004", "--to", "1000050.1us")
+    assert ranged.stdout == "".join(lines[4:7])
+
+
+def test_cat_as_json_has_an_object_a_line(trace: Path) -> None:
+    rows = [json.loads(line) for line in run("trace", "cat", trace, "--json").stdout.splitlines()]
+    where = {"rank": 0, "process": 11, "pid": 501, "thread": 1}
+    assert rows[1] == {
+        **where, "time_ns": 1_000_000_100, "kind": "io", "layer": "posix", "name": "open", "duration_ns": 1000,
+        "handle": 1, "path": "/data/out", "size": 0, "offset": None, "moved": 0, "error": 0,
+    }  # fmt: skip
+    assert (rows[3]["size"], rows[3]["moved"], rows[3]["offset"], rows[3]["error"]) == (100, 0, 12288, 28)
+    assert rows[4]["value"] == 36.6
+    assert (rows[6]["communicator"], rows[6]["peer"], rows[6]["tag"]) == ("MPI_COMM_WORLD", 1, 3)
+    assert rows[7]["duration_ns"] == 200
+
+
+def test_stats_adds_up(trace: Path) -> None:
+    found = facts("stats", trace)
+    assert (found["events"], found["locations"], found["lost_chunks"], found["lost_events"]) == (13, 2, 0, 0)
+    assert found["bytes_per_event"] == trace.stat().st_size / 13
+    assert found["kinds"]["io_end"] == 3
+    assert found["traffic"] == {
+        "sends": 1, "bytes_sent": 8, "receives": 1, "bytes_received": 8, "collectives": 0,
+    }  # fmt: skip
+    by_name = {row["name"]: row for row in found["functions"]}
+    wrote = by_name["write"]
+    assert (wrote["calls"], wrote["errors"], wrote["bytes"]) == (2, 1, 4096)
+    assert (wrote["time_ns"], wrote["longest_ns"], wrote["class"]) == (21_000, 20_000, "write")
+    assert by_name["MPI_Send"]["bytes"] == 8
+    times = found["class_ns"]
+    assert (times["write"], times["metadata"], times["messages"]) == (21_000, 1000, 200)
+    assert sum(times.values()) == 60_000
+    shown = run("trace", "stats", trace).stdout
+    assert "write     posix  write" in shown
+
+
+def log_beside(trace: Path, calls: int = 2) -> Path:
+    log = LogMaker(start_utc_ns="5")
+    for function, layer, times, moved in [
+        ("write", "posix", calls, 4096), ("open", "posix", 1, 0), ("MPI_Send", "mpi", 1, 8),
+    ]:  # fmt: skip
+        log.profile(11, function, calls=times, bytes=moved, layer=layer)
+    return log.write(trace.with_name("job.hr"))
+
+
+def test_verify_holds_where_nothing_is_wrong(trace: Path) -> None:
+    found = checks(trace)
+    assert [name for name, check in found.items() if check["holds"] is not True] == ["job log"]
+    log_beside(trace)
+    found = checks(trace)
+    assert all(check["holds"] for check in found.values())
+    assert found["job log"]["amounts"]["calls"] == 4
+    assert found["messages"]["amounts"]["messages_matched"] == 1
+
+
+def test_verify_finds_what_differs_from_the_log(trace: Path) -> None:
+    log_beside(trace, calls=3)
+    found = run("trace", "verify", trace)
+    assert found.returncode == 1
+    said = " ".join(found.stdout.split())
+    assert "write: 2 calls, 4,096 bytes; in the log 3 calls, 4,096 bytes" in said
+
+
+def test_verify_finds_what_is_wrong_inside(tmp_path: Path) -> None:
+    wrong = [
+        event(10, LEAVE, STEP), event(5, ENTER, STEP), event(6, BEGIN, WRITE, 9), event(7, END, WRITE, 9),
+    ]  # fmt: skip
+    path = write(tmp_path / "a.trace.hr", [(1, 1, 0, "n", 5, 3, b"".join(wrong)), (2, 1, 1, "n", 6, 0, dump())])
+    found = checks(path, status=1)
+    assert found["balance"]["amounts"]["unbalanced_where_lost"] == 1
+    assert found["order"]["amounts"]["backward"] == 1
+    assert "(first: rank 0)" in found["order"]["says"]
+    assert found["names"]["amounts"]["handleless"] == 4
+    assert found["events"]["amounts"] == {"events": 16, "lost": 3, "not_recorded": 3}
+    assert found["messages"]["holds"] is None
+    assert found["messages"]["amounts"]["messages_not_received"] == 1
+
+
+def test_damaged_chunks_are_passed_over_and_told(trace: Path) -> None:
+    damage(trace)
+    found = facts("stats", trace)
+    assert (found["events"], found["lost_chunks"], found["lost_events"]) == (1, 1, 12)
+    assert checks(trace, status=1)["chunks"]["amounts"]["damaged"] == 1
+    printed = run("trace", "cat", trace)
+    assert printed.stdout == LINES.splitlines(keepends=True)[-1]
+    assert "1 damaged chunk passed over" in printed.stderr
+    assert run("trace", "info", trace).returncode == 0
+
+
+def test_a_trace_that_was_cut_is_read_as_far_as_it_goes(trace: Path) -> None:
+    data = trace.read_bytes()
+    answers = set()
+    for length in range(0, len(data), 37):
+        trace.write_bytes(data[:length])
+        found = run("trace", "stats", "--json", trace) if length % 370 == 0 else None
+        if found is not None:
+            answers.add(found.returncode)
+            assert found.returncode in (0, 3)
+    assert answers == {0, 3}
+
+
+@pytest.mark.parametrize("command", ["info", "cat", "stats", "verify"])
+def test_what_is_no_trace_is_said(tmp_path: Path, command: str) -> None:
+    log = LogMaker().write(tmp_path / "job.hr")
+    found = run("trace", command, log)
+    assert found.returncode == 3
+    assert "job.hr: a job log, and no trace. Use `headrace show` on it" in found.stderr
+    missing = run("trace", command, tmp_path / "no.trace.hr")
+    assert missing.returncode == 3
+    assert "no.trace.hr" in missing.stderr
+
+
+def test_a_trace_in_place_of_a_log_is_said(trace: Path) -> None:
+    found = run("show", trace)
+    assert found.returncode == 3
+    assert "job.trace.hr: a trace, and no job log. Use `headrace trace info` on it" in found.stderr
+
+
+def test_what_makes_no_sense_is_said(trace: Path) -> None:
+    for arguments, said in [
+        (["cat", "--rank", "7"], "has no rank 7; it has ranks 0-1"),
+        (["cat", "--process", "9"], "has no process 9; pids in it begin with 501, 502"),
+        (["cat", "--from", "soon"], "--from soon: is no time"),
+        (["info", "--job", "2"], "holds 1 job: choose one by its number"),
+    ]:
+        found = run("trace", *arguments, trace)
+        assert found.returncode == 2
+        assert said in found.stderr
+    other = LogMaker(start_utc_ns="6").write(trace.with_name("other.hr"))
+    found = run("trace", "verify", trace, "--log", other)
+    assert found.returncode == 2
+    assert "other.hr: is of another job" in found.stderr
