@@ -187,7 +187,7 @@ void define_trace(nb::module_& module) {
           "rows",
           [](std::shared_ptr<Trace> trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns,
              uint64_t end_at_ns) {
-            return std::make_unique<Rows>(std::move(trace), locations, events::TimeRange{begin_at_ns, end_at_ns});
+            return std::make_shared<Rows>(std::move(trace), locations, events::TimeRange{begin_at_ns, end_at_ns});
           },
           nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0});
   module.def("write_trace", write_trace, nb::arg("path"), nb::arg("locations"), nb::arg("references"),

@@ -102,7 +102,7 @@ Result<uint64_t> choose(const format::Reader& reader, const std::string& label, 
   return count == 0 ? 0 : reader.jobs()[number == 0 ? 0 : number - 1];
 }
 
-bool is_of_job_log(const std::string& table) { return table == "processes" || table == "files" || table == "profiles"; }
+bool is_of_job_log(const std::string& table) { return table == "job" || table == "names" || table == "processes"; }
 
 Status no_trace(const format::Reader& reader, const std::string& label) {
   const std::vector<std::string> tables = reader.tables();

@@ -68,8 +68,9 @@ def test_cat_as_json_has_an_object_a_line(trace: Path) -> None:
     rows = [json.loads(line) for line in run("trace", "cat", trace, "--json").stdout.splitlines()]
     where = {"rank": 0, "process": 11, "pid": 501, "thread": 1}
     assert rows[1] == {
-        **where, "time_ns": 1_000_000_100, "kind": "io", "layer": "posix", "name": "open", "duration_ns": 1000,
-        "handle": 1, "path": "/data/out", "size": 0, "offset": None, "moved": 0, "error": 0,
+        **where, "time_ns": 1_000_000_100, "kind": "io", "layer": "posix", "name": "open",
+        "duration_ns": 1000, "handle": 1,
+        "path": "/data/out", "size": 0, "offset": None, "moved": 0, "error": 0,
     }  # fmt: skip
     assert (rows[3]["size"], rows[3]["moved"], rows[3]["offset"], rows[3]["error"]) == (100, 0, 12288, 28)
     assert rows[4]["value"] == 36.6
@@ -102,7 +103,7 @@ def log_beside(trace: Path, calls: int = 2) -> Path:
     for function, layer, times, moved in [
         ("write", "posix", calls, 4096), ("open", "posix", 1, 0), ("MPI_Send", "mpi", 1, 8),
     ]:  # fmt: skip
-        log.profile(11, function, calls=times, bytes=moved, layer=layer)
+        log.add("profiles", process=11, function=function, layer=layer, calls=times, bytes=moved)
     return log.write(trace.with_name("job.hr"))
 
 
@@ -128,7 +129,9 @@ def test_verify_finds_what_is_wrong_inside(tmp_path: Path) -> None:
     wrong = [
         event(10, LEAVE, STEP), event(5, ENTER, STEP), event(6, BEGIN, WRITE, 9), event(7, END, WRITE, 9),
     ]  # fmt: skip
-    path = write(tmp_path / "a.trace.hr", [(1, 1, 0, "n", 5, 3, b"".join(wrong)), (2, 1, 1, "n", 6, 0, dump())])
+    path = write(
+        tmp_path / "a.trace.hr", [(1, 1, 0, "n", 5, 3, b"".join(wrong)), (2, 1, 1, "n", 6, 0, dump())]
+    )
     found = checks(path, status=1)
     assert found["balance"]["amounts"]["unbalanced_where_lost"] == 1
     assert found["order"]["amounts"]["backward"] == 1

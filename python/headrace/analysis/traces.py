@@ -26,7 +26,7 @@ class Trace:
         self.locations = self.native.locations().rows()
 
     def names(self) -> list[str]:
-        """How locations are called: by rank, or by process without one; and thread where there are several."""
+        """How locations are called: by rank, or by process without one; by thread where any has several."""
         threaded = any(row["thread"] != 1 for row in self.locations)
         processes: dict[int, set[int]] = {}
         for row in self.locations:

@@ -124,12 +124,9 @@ def cat(
         else:
             lines = [line(row, f"{names[row['location']]:<{room}}") for row in batch]
         click.echo("\n".join(lines if as_json or output.unicode else map(to_ascii, lines)))
-    if opened.native.damaged_chunks:
-        click.echo(
-            f"headrace: {printable(trace)}: {count(opened.native.damaged_chunks, 'damaged chunk')} passed over: "
-            "headrace trace verify says where",
-            err=True,
-        )
+    if damaged := opened.native.damaged_chunks:
+        passed = f"{count(damaged, 'damaged chunk')} passed over: headrace trace verify says where"
+        click.echo(f"headrace: {printable(trace)}: {passed}", err=True)
 
 
 @command.command("verify")
