@@ -69,7 +69,7 @@ def _chunks(trace: Trace) -> Check:
         troubles.append(f"{undescribed:,} locations without a row in the table of them")
     if not trace.native.closed:
         troubles.append("the writer did not close the file")
-    says = f"{amounts['chunks']:,} chunks of {len(trace.locations):,} locations"
+    says = f"chunks: {amounts['chunks']:,}, threads: {len(trace.locations):,}"
     return Check("chunks", not troubles, "; ".join([says, *troubles]), amounts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from functools import lru_cache
 from typing import Any
 
 from headrace.commands._text import duration, exact_size, printable
@@ -12,6 +13,10 @@ Facts = dict[str, Any]
 _UNKNOWN = (1 << 64) - 1
 _NO_ROOT = (1 << 32) - 1
 _IO = ("io", "io_begin", "io_end")
+
+# The same few of millions of lines.
+_text = lru_cache(4096)(printable)
+_bytes = lru_cache(4096)(exact_size)
 
 
 def json_row(row: Facts, location: Facts) -> Facts:
@@ -47,6 +52,8 @@ def json_row(row: Facts, location: Facts) -> Facts:
     facts.update(layer=row["layer"], name=row["name"])
     if kind != "enter":
         facts["duration_ns"] = None if row["duration_ns"] == _UNKNOWN else row["duration_ns"]
+    if kind == "leave":
+        facts["moved"] = row["size"]
     if kind in _IO:
         facts.update(handle=row["other"], path=row["path"] or None)
     if kind in ("io", "io_begin"):
@@ -74,25 +81,26 @@ def _what(row: Facts) -> str:
         return f"collective on {name}{root}: {row['size']:,} B sent, {row['place']:,} B received"
     if kind == "counter":
         return f"{name} = {row['size_as_f64']:g}"
-    return f"{kind} {name}{_lasted(row)}"
+    moved = f"  {_bytes(row['size'])}" if kind == "leave" and row["size"] else ""
+    return f"{kind} {name}{moved}{_lasted(row)}"
 
 
 def _name(row: Facts) -> str:
-    return printable(row["name"]) if row["name"] else f"unknown {row['reference']:016x}"
+    return _text(row["name"]) if row["name"] else f"unknown {row['reference']:016x}"
 
 
 def _operation(row: Facts, name: str) -> str:
     kind = row["kind"]
     parts = [{"io": name, "io_begin": f"begin {name}", "io_end": f"end {name}"}[kind]]
     if row["path"]:
-        parts.append(printable(row["path"]))
+        parts.append(_text(row["path"]))
     elif row["other"]:
         parts.append(f"file {row['other']}")
     asked, moved = row["size"], row["moved"]
     if kind == "io" and asked != moved:
-        parts.append(f"{exact_size(moved)} of {exact_size(asked)}")
+        parts.append(f"{_bytes(moved)} of {_bytes(asked)}")
     elif asked or moved:
-        parts.append(exact_size(asked or moved))
+        parts.append(_bytes(asked or moved))
     if kind != "io_end" and row["place"] != _UNKNOWN:
         parts.append(f"at {row['place']:,}")
     text = "  ".join(parts) + _lasted(row)
