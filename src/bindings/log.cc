@@ -21,11 +21,6 @@ Log::Log(std::string path, uint64_t job, std::shared_ptr<SharedAnonymizer> anony
   if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return known_table(name); })) {
     check({Code::kForeign, path_ + ": a chunk file, but not a job log: it has none of the tables of one"});
   }
-  const auto has = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  if (!has("processes") && !has("files") && (has("references") || has("locations"))) {
-    check({Code::kForeign, path_ + ": a trace, and no job log. Use `headrace trace info` on it; the job log of "
-                                   "NAME.trace.hr is NAME.hr beside it"});
-  }
   const uint64_t count = source_->jobs().size();
   if (job > count || (job == 0 && count > 1)) {
     check({Code::kInvalid, path_ + ": holds " + std::to_string(count) +

@@ -152,3 +152,13 @@ def test_names_are_not_hidden_in_part(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 125
     assert "leave out --anonymize or --trace" in done.stderr
+
+
+def test_a_trace_agrees_with_its_log(steps: Path, tmp_path: Path) -> None:
+    run = Steps(steps, tmp_path, 2)
+    assert run.start(2000).wait(60) == 0
+    command = [sys.executable, "-m", "headrace", "trace", "verify", str(run.trace)]
+    verified = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (verified.returncode, verified.stderr) == (0, "")
+    assert "the same in the trace" in " ".join(verified.stdout.split())
+    assert "fails" not in verified.stdout

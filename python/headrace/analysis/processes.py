@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headrace._errors import LogForeignError
 from headrace.logs import JobLog
 
 _COLUMNS = [
@@ -13,12 +14,22 @@ _COLUMNS = [
 ]
 
 
+def _refuse_traces(log: JobLog) -> None:
+    tables = set(log.native.tables())
+    if tables & {"references", "locations"} and not tables & {"processes", "files"}:
+        raise LogForeignError(
+            f"{log.path}: a trace, and no job log. Use `headrace trace info` on it; the job log of "
+            "NAME.trace.hr is NAME.hr beside it"
+        )
+
+
 def process_rows(log: JobLog) -> list[dict[str, Any]]:
     """All process images, parents before children, siblings by start; `depth` is the distance to the root.
 
     A parent that is not in the log, or a circle of parents in a damaged one, makes a root. What stands for
-    ranks is no process.
+    ranks is no process. Raises LogForeignError for a trace, which has no processes.
     """
+    _refuse_traces(log)
     rows = [row for row in log.native.frame("processes").rows(None, _COLUMNS) if not _stands(row)]
     rows.sort(key=lambda row: (row["start_at_ns"], row["pid"]))
     known = {row["process"] for row in rows}
