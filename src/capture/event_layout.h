@@ -39,8 +39,9 @@ struct RawEvent {
   uint32_t handle;    // EventName, of kEnter and kLeave that of the region; 0: not known
   uint16_t function;  // number in functions.def; of kLibrary with kLibraryFunction; of kEnter and kLeave: 0
   RawKind kind;
-  uint8_t error;  // errno, at most 255; 0: none
+  uint8_t error;  // errno; 0: none, kUnknownError: not known
 };
+inline constexpr uint8_t kUnknownError = 255;
 
 struct alignas(64) EventBlock {
   EntryKind kind;

@@ -154,6 +154,81 @@ def test_names_are_not_hidden_in_part(tmp_path: Path) -> None:
     assert "leave out --anonymize or --trace" in done.stderr
 
 
+def test_launchers_of_single_ranks_write_one_trace(steps: Path, tmp_path: Path) -> None:
+    """Under mpirun each rank may have a launcher of its own; all join one log, and so one trace."""
+    from parallel_tools import ENVIRONMENT
+
+    source = tmp_path / "rank.c"
+    source.write_text(
+        "#include <fcntl.h>\n#include <mpi.h>\n#include <unistd.h>\n"
+        "int main(int count, char** values) {\n  MPI_Init(&count, &values);\n  int rank;\n"
+        "  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  int file = open(values[1], O_WRONLY | O_CREAT, 0600);\n"
+        "  for (int i = 0; i < 100 * (rank + 1); ++i) if (pwrite(file, &i, 4, 4 * i) != 4) return 1;\n"
+        "  MPI_Finalize();\n  return close(file);\n}\n"
+    )
+    program, log = tmp_path / "rank", tmp_path / "job.hr"
+    subprocess.run(["mpicc.openmpi", "-o", program, source], check=True)
+    rank = [COMMAND, "run", "-q", "--trace", "-o", str(log), "--", program, tmp_path / "data"]
+    subprocess.run(
+        ["timeout", "100", "mpirun.openmpi", "-np", "3", *rank],
+        env={**os.environ, **ENVIRONMENT}, check=True, capture_output=True,
+    )  # fmt: skip
+    calls: Counter[int] = Counter()
+    for row in rows(log, "profiles"):
+        calls[row["process"]] += row["calls"]
+    traced = {
+        row["process"]: row for row in rows(tmp_path / "job.trace.hr", "locations") if row["thread"] == 1
+    }
+    assert sorted(row["rank"] for row in traced.values()) == [0, 1, 2]
+    assert all(row["events"] >= 2 * 100 * (row["rank"] + 1) for row in traced.values())
+    assert set(traced) <= set(calls)
+    assert not (tmp_path / "job.trace.hr.old").exists()
+
+
+def test_other_files_stay(tmp_path: Path) -> None:
+    mine = tmp_path / "job.trace.hr"
+    mine.write_text("not a trace")
+    command = [COMMAND, "run", "--trace", "-o", str(tmp_path / "job.hr"), "--", "true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 125
+    assert "job.trace.hr" in done.stderr
+    assert mine.read_text() == "not a trace"
+
+
+def test_a_killed_launcher_leaves_events_for_collect(steps: Path, tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir(mode=0o700)
+    run = Steps(steps, tmp_path, 2)
+    started = run.start(0, "--spool", str(spool))
+    while (pid := run.counts()[0]) == 0 or min(run.counts()[1:]) == 0:
+        time.sleep(0.001)
+    started.kill()
+    started.wait(60)
+    os.kill(pid, signal.SIGKILL)
+    (left,) = spool.iterdir()
+    for _ in range(2):  # the second time there is nothing
+        subprocess.run([COMMAND, "collect", "-q", "-o", str(run.log), str(left)], check=False, timeout=60)
+        if not left.exists():
+            break
+    workers = [row for row in rows(run.trace, "locations") if row["thread"] != 1]
+    assert sorted(row["events"] // 2 for row in workers) == pytest.approx(sorted(run.counts()[1:]), abs=1)
+
+
+def test_a_trace_without_names_is_not_made(steps: Path, tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir(mode=0o700)
+    run = Steps(steps, tmp_path, 1)
+    library = subprocess.run(
+        [COMMAND, "config", "--preload"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    environment = {**os.environ, "HEADRACE_TRACE": "1", "HEADRACE_SPOOL": str(spool), "LD_PRELOAD": library}
+    subprocess.run([*run.command, "20"], env=environment, check=True)
+    (records,) = spool.iterdir()
+    subprocess.run([COMMAND, "collect", "-q", "--anonymize", "-o", str(run.log), str(records)], check=True)
+    assert not run.trace.exists()
+    assert any(row["what"] == "events of the trace" for row in rows(run.log, "gaps"))
+
+
 def test_a_trace_agrees_with_its_log(steps: Path, tmp_path: Path) -> None:
     run = Steps(steps, tmp_path, 2)
     assert run.start(2000).wait(60) == 0

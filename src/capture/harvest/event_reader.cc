@@ -129,6 +129,7 @@ void add_library_call(const RawEvent& raw, const ClockMap& clock, References& re
 
 RecordedEvents read_events(std::span<const std::byte> bytes) {
   RecordedEvents recorded;
+  recorded.damaged = true;
   if (bytes.size() < sizeof(EventFileHeader)) return recorded;
   const auto header = load<EventFileHeader>(bytes, 0);
   if (header.magic != kEventMagic || header.version != kEventVersion) return recorded;

@@ -102,9 +102,9 @@ base::Status Harvester::flush() {
 
 void Harvester::remove_stored() {
   for (const std::string& file : harvested_) {
+    unlinkat(directory_, events_name(file).c_str(), 0);  // first: nobody would look for it without its spool
     unlinkat(directory_, file.c_str(), 0);
     for (const char* ending : {kReduced, kReducing}) unlinkat(directory_, copy_name(file, ending).c_str(), 0);
-    unlinkat(directory_, events_name(file).c_str(), 0);
   }
   harvested_.clear();
   harvested_bytes_ = 0;
@@ -156,6 +156,7 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
     settled = process;
   });
   const std::vector<std::byte> events = read_whole(events_name(name.file));
+  log_.add_lost_events(buffer_);
   if (!events.empty()) log_.add_events(events, buffer_, settled, now);
   if (!reduced.behind.empty()) log_.add_layouts(reduced.behind);
   if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);

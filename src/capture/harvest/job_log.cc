@@ -117,33 +117,47 @@ void JobLog::add_uncaptured(model::Process process) {
   add_process(process);
 }
 
+void JobLog::add_lost_events(std::span<const std::byte> spool) {
+  Header header{};
+  if (spool.size() >= sizeof header) std::memcpy(static_cast<void*>(&header), spool.data(), sizeof header);
+  if (header.magic == kSpoolMagic && header.version == kSpoolVersion && header.lost_events > 0)
+    add_gap(
+        {"events of the trace", header.lost_events, "calls", "no file could be made for them where records are kept"});
+}
+
 void JobLog::add_events(std::span<const std::byte> events, std::span<const std::byte> spool,
                         const model::Process& process, const Moment& now) {
   const RecordedEvents recorded = read_events(events);
+  if (anonymizer_) {
+    return add_gap({"events of the trace", recorded.events(), "calls",
+                    "a trace names files as they are; record with names, then use `headrace anonymize` on the log"});
+  }
   Header header{};
   if (spool.size() >= sizeof header) std::memcpy(static_cast<void*>(&header), spool.data(), sizeof header);
   const ClockMap clock(header, start_, now);
   model::Process here = process;
   here.host = host_;
   const base::Status added = header.magic == kSpoolMagic && clock.known()
-                                 ? trace_.add(output_.place(), here, recorded, clock)
+                                 ? trace_.add(output_, here, recorded, clock)
                                  : base::Status(base::Code::kCorrupt, "no clock is known for their times");
-  if (!added.ok()) add_gap({"events of the trace", recorded.events(), "events", added.message()});
+  if (!added.ok()) add_gap({"events of the trace", recorded.events(), "calls", added.message()});
   if (recorded.lost > 0)
     add_gap({"events of the trace", recorded.lost, "calls",
-             "the memory for them was used up: give more with --trace-memory"});
+             "there was no more room for them: give more with --trace-memory, or where records are kept, --spool"});
   if (recorded.damaged) add_gap({"events of the trace", 1, "processes", "a part of what it recorded is damaged"});
 }
 
 base::Status JobLog::flush() {
-  HEADRACE_TRY(trace_.flush());
+  // The log comes first: what the trace lacks is told in it.
+  if (const base::Status flushed = trace_.flush(); !flushed.ok())
+    add_gap({"events of the trace", 1, "traces", flushed.message()});
   return output_.write(tables_, false);
 }
 
 base::Status JobLog::close() {
   if (const base::Status closed = trace_.close(); !closed.ok())
     add_gap({"events of the trace", 1, "traces", closed.message()});
-  trace_.put_others_aside(output_.place());
+  trace_.put_others_aside(output_);
   add_untold_calls(tables_, std::exchange(excluded_other_, 0), std::exchange(child_other_, 0));
   for (const model::Gap& gap : layouts_.take_gaps()) add_gap(gap);
   HEADRACE_TRY(output_.write(tables_, true));

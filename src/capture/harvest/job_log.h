@@ -62,8 +62,8 @@ class JobLog {
   /// is. What cannot be added is told as a gap.
   void add_events(std::span<const std::byte> events, std::span<const std::byte> spool, const model::Process& process,
                   const Moment& now);
-  /// The trace beside the log; its path is empty where nothing was recorded.
-  const TraceLog& trace() const { return trace_; }
+  /// Tells of events for which a process could not even make a file.
+  void add_lost_events(std::span<const std::byte> spool);
   /// Asks file systems for the layouts of files that reduced ranks left the names of, and adds them.
   void add_layouts(base::Bytes files_to_ask);
   /// Adds a process image that was not captured; `process.reason` says why.

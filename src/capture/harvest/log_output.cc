@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "capture/harvest/copy_file.h"
+#include "capture/harvest/trace_path.h"
 #include "format/reader.h"
 #include "format/sink.h"
 
@@ -53,7 +54,14 @@ LogOutput LogOutput::continued() const {
 }
 
 void LogOutput::complete() const {
-  if (when_complete_ != 0 && !open_path_.empty()) chmod(open_path_.c_str(), when_complete_);
+  if (when_complete_ == 0 || open_path_.empty()) return;
+  chmod(open_path_.c_str(), when_complete_);
+  chmod(trace_path(open_path_).c_str(), when_complete_);
+}
+
+const std::string& LogOutput::identity() {
+  if (identity_.empty()) identity_ = identity_text(base::random_number());
+  return identity_;
 }
 
 Status LogOutput::check_replaceable(const std::string& path) {

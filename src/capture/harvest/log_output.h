@@ -47,8 +47,11 @@ class LogOutput {
     in_progress_ = in_progress;
     when_complete_ = when_complete;
   }
-  /// Nothing more will be added.
+  mode_t mode_in_progress() const { return in_progress_; }
+  /// Nothing more will be added, nor to the trace beside it.
   void complete() const;
+  /// Which job's log it is, the same for all who write it.
+  const std::string& identity();
 
   /// All tables written from now on pass through `filter`, which must outlive this.
   void filter(format::TableFilter* filter) { filter_ = filter; }

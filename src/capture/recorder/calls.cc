@@ -316,7 +316,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
     return update.leave();
   }
   Shard* shard = nullptr;
-  const uint32_t handle = handle_in_events(record);
+  const uint32_t handle = ok ? handle_in_events(record) : 0;  // of a failure the record is that of a directory
   if (record > 0) {
     shard = count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;

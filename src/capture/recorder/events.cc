@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/kernel.h"
+#include "capture/recorder/records.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/update.h"
 
@@ -48,10 +49,11 @@ bool grow(uint64_t need) {
   if (need <= header->grown) return true;
   const long fd = may_be_as_large(need) ? open_file(O_RDWR) : -EFBIG;
   if (fd < 0) return false;
-  const bool reserved = base::kernel_call(SYS_fallocate, fd, 0, header->grown, need - header->grown) == 0;
+  const long failure = base::kernel_call(SYS_fallocate, fd, 0, header->grown, need - header->grown);
   base::kernel_call(SYS_close, fd);
-  if (reserved) header->grown = need;
-  return reserved;
+  if (failure == 0) header->grown = need;
+  if (failure == -ENOSPC || failure == -EDQUOT) header->full = 1;  // others may have room again, as descriptors
+  return failure == 0;
 }
 
 /// An entry of this many bytes, which counts once `used` includes it; null: no room. Lock held.
@@ -91,7 +93,7 @@ EventBlock* add_block(uint32_t thread, uint32_t wanted) {
     take(bytes);
     return added;
   }
-  if (file.base) file.header->full = 1;
+  if (file.base && file.header->used + kFirstBlock > file.limit) file.header->full = 1;
   return nullptr;
 }
 
@@ -111,6 +113,18 @@ uint32_t add_region(uint64_t hash, const char* name, uint32_t length) {
       return region.number;
     }
   return 0;
+}
+
+/// Zeros of this process alone take the place of the file.
+void leave_mapping() {
+  base::kernel_call(SYS_mmap, file.base, file.limit, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+/// Some return their error, and leave errno as it was.
+bool sets_errno(Fn function) {
+  return function != Fn::posix_fallocate && function != Fn::posix_fadvise && function != Fn::readdir_r &&
+         function != Fn::aio_error && function != Fn::aio_return;
 }
 
 void record_boundary(RawKind kind, uint32_t number, uint64_t at) {
@@ -151,14 +165,30 @@ void create_event_file(uint64_t limit) {
 }
 
 void leave_event_file() {
-  if (file.base)  // a section that was interrupted may write once more
-    base::kernel_call(SYS_mmap, file.base, file.limit, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (file.base) leave_mapping();  // a section that was interrupted may write once more
   file = {};
   memset(static_cast<void*>(regions), 0, sizeof regions);
 }
 
+void isolate_event_file() {
+  EventBlock* mine = self ? self->events : nullptr;
+  if (!file.base) return;
+  EventFileHeader header = *file.header;
+  header.full = 1;
+  const EventBlock kept = mine ? *mine : EventBlock{};
+  leave_mapping();
+  *file.header = header;
+  if (mine) *mine = kept;
+}
+
+void trim_event_file() {
+  if (!file.base) return;
+  const uint64_t used = (file.header->used + 4095) & ~uint64_t{4095};
+  if (base::kernel_call(SYS_truncate, file.path, used) == 0) file.header->grown = used;
+}
+
 uint32_t handle_of(uint32_t record) {
+  Referenced kept(record);  // a fold may come while the lock is waited for
   auto* named = at<Record>(record);
   if (named->handle == 0) {
     SpoolLock lock;
@@ -174,12 +204,13 @@ RawEvent* begin_events() {
     self->events = added;
     return events_of(added);
   }
-  if (file.base) __atomic_fetch_add(&file.header->lost, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(file.base ? &file.header->lost : &spool.header->lost_events, 1, __ATOMIC_RELAXED);
   return nullptr;
 }
 
 void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok) {
-  record_operation(RawKind::kCall, function, handle, start, end, model::kUnknownPlace, 0, 0, ok ? 0 : errno);
+  record_operation(RawKind::kCall, function, handle, start, end, model::kUnknownPlace, 0, 0,
+                   ok ? 0 : (sets_errno(function) && errno != 0 ? errno : kUnknownError));
 }
 
 void record_enter(const char* name, uint32_t length, uint64_t at) {

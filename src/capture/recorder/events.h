@@ -20,6 +20,10 @@ void create_event_file(uint64_t limit);
 
 /// In a forked child: the parent's events stay the parent's.
 void leave_event_file();
+/// The same in a child that goes on in an interrupted section: what that still records goes nowhere.
+void isolate_event_file();
+/// Gives back what is not used, where nobody gathers it soon. Lock held.
+void trim_event_file();
 
 /// The number by which events name a record's path; 0: there is no room. Not inside the lock.
 uint32_t handle_of(uint32_t record);

@@ -283,7 +283,8 @@ void end_phase(const char* name) {
       }
       changed = pause_or_go_on();
     }
-    for (uint32_t i = 0; i < left.count; ++i) record_leave(left.of[i], now);
+    // Behind the bytes that waited in streams, which were told above.
+    for (uint32_t i = 0; i < left.count; ++i) record_leave(left.of[i], base::ticks());
     update.leave();
   }
   if (changed) forget_all_descriptors();

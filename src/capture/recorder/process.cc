@@ -192,6 +192,7 @@ void trim_spool() {
     uint64_t used = (spool.header->used + 4095) & ~uint64_t{4095};
     // Other threads may run on: from now on they must reserve again before they go beyond `used`.
     if (base::kernel_call(SYS_truncate, spool.path, used) == 0) spool.header->grown = used;
+    trim_event_file();
   }
   update.leave();
 }
@@ -242,6 +243,7 @@ void forked_inside_section(ThreadBlock* interrupted) {
     spool.backed = false;
     spool.header->grown = spool.limit;
   }
+  isolate_event_file();
   memset(block->unattributed, 0, sizeof block->unattributed);
   memset(block->unattributed_bytes, 0, sizeof block->unattributed_bytes);
   block->unattributed_other = 0;

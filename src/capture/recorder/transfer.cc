@@ -29,14 +29,14 @@ void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result) {
 bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
   OpenFile* file = file_of(tag);
   if (!is_current(tag) || file->record == 0) return false;  // closed by another thread meanwhile
+  const uint32_t handle = state.tracing ? handle_of(file->record) : 0;
   Shard* shard = shard_of(file->record, layer);
   if (!shard) return false;
   shard->flags |= file->flags;
   auto direction = [&](DirectionIndex i) {
     return shard->directions[i] ? at<Direction>(shard->directions[i]) : nullptr;
   };
-  cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2, {}, {}, 0};
-  if (state.tracing) cached.handle = handle_of(file->record);
+  cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2, {}, {}, handle};
   set_thresholds(cached);
   return true;
 }
@@ -55,8 +55,8 @@ void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
 void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, const Operation& op,
                    uint64_t place) {
   const uint64_t start = op.start, spent = op.end > start ? op.end - start : 0;
-  record_operation(moved_by(direction), function, cached.handle, start, op.end, place,
-                   op.asked == kAsMoved ? 0 : op.asked, 0, errno);
+  const uint32_t handle = cached.handle;
+  const int error = errno != 0 ? errno : kUnknownError;
   Direction* d = direction_of(cached.shard, direction, start);
   if (d) {
     count_error(d);
@@ -69,6 +69,8 @@ void count_failure(const CachedFile& cached, DirectionIndex direction, Fn functi
     p->time += spent;
     if (spent > p->max_time) p->max_time = spent;
   }
+  record_operation(moved_by(direction), function, handle, start, op.end, place, op.asked == kAsMoved ? 0 : op.asked, 0,
+                   error);
 }
 
 }  // namespace headrace::capture

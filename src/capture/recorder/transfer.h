@@ -105,7 +105,9 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   CachedFile& cached = *found;
   uint64_t spent = op.end > op.start ? op.end - op.start : 0;
   if (HEADRACE_UNLIKELY(op.result < 0)) {
-    count_failure(cached, D, function, op, A == At::kOffset ? op.offset : cached.file->position);
+    const bool told = A == At::kOffset || (cached.file->unknown_position == 0 && !(D == kWrite && cached.file->append));
+    const uint64_t place = A == At::kOffset ? op.offset : cached.file->position;
+    count_failure(cached, D, function, op, told ? place : model::kUnknownPlace);
     return update.leave();
   }
   Direction* d = cached.directions[D];

@@ -16,6 +16,7 @@
 #include "capture/harvest/harvester.h"
 #include "capture/harvest/job_log.h"
 #include "capture/harvest/stood_for.h"
+#include "capture/harvest/trace_path.h"
 #include "capture/recorder/launch.h"
 #include "capture/recorder/target.h"
 #include "programs/headrace/background.h"
@@ -393,7 +394,9 @@ int run(const std::vector<std::string>& arguments) {
     return kOurMistake;
   }
   if (!settings->output.empty()) {
-    const Status replaceable = LogOutput::check_output(settings->output);
+    Status replaceable = LogOutput::check_output(settings->output);
+    if (replaceable.ok() && settings->trace)
+      replaceable = LogOutput::check_output(capture::trace_path(settings->output));
     if (!replaceable.ok()) {
       say(replaceable.message());
       return kOurMistake;
