@@ -237,3 +237,30 @@ def test_a_trace_agrees_with_its_log(steps: Path, tmp_path: Path) -> None:
     assert (verified.returncode, verified.stderr) == (0, "")
     assert "the same in the trace" in " ".join(verified.stdout.split())
     assert "fails" not in verified.stdout
+
+
+def test_single_bytes_are_joined(tmp_path: Path) -> None:
+    source, log = tmp_path / "bytes.c", tmp_path / "job.hr"
+    source.write_text(
+        '#include <stdio.h>\nint main(int count, char** values) {\n  FILE* file = fopen(values[1], "w");\n'
+        "  for (int i = 0; i < 1000; ++i) putc('x', file);\n  return fclose(file) + (count != 2);\n}\n"
+    )
+    subprocess.run(["cc", "-o", tmp_path / "bytes", source], check=True)
+    command = [
+        COMMAND,
+        "run",
+        "-q",
+        "--trace",
+        "-o",
+        str(log),
+        "--",
+        str(tmp_path / "bytes"),
+        str(tmp_path / "out"),
+    ]
+    subprocess.run(command, check=True)
+    trace = tmp_path / "job.trace.hr"
+    assert sum(operations(trace)) < 100 < sum(row["calls"] for row in rows(log, "profiles"))
+    verified = subprocess.run(
+        [COMMAND, "trace", "verify", str(trace)], capture_output=True, text=True, check=False
+    )
+    assert verified.returncode == 0, verified.stdout
