@@ -151,6 +151,16 @@ def test_preloaded_ranks_are_collected_into_one_log(launching: Launching, ranks:
     check(launching, launching.directory / "job.hr", ranks)
 
 
+def test_a_trace_follows_the_log_that_gets_another_name(launching: Launching) -> None:
+    """The ranks begin the log under a name of its own; events stay with their records until collected."""
+    launching.run(launching.preloaded(4), HEADRACE_TRACE="1", HEADRACE_REDUCE="always")
+    done = launching.collect("-o", "job.hr")
+    assert done.returncode == 0, done.stderr.decode()
+    assert launching.logs() == [launching.directory / "job.hr", launching.directory / "job.trace.hr"]
+    verified = launching.run([COMMAND, "trace", "verify", "job.trace.hr"])
+    assert verified.returncode == 0, verified.stdout.decode()
+
+
 def test_each_preloaded_job_has_a_log(launching: Launching) -> None:
     for _ in range(2):
         launching.run(launching.preloaded(2))

@@ -264,3 +264,31 @@ def test_single_bytes_are_joined(tmp_path: Path) -> None:
         [COMMAND, "trace", "verify", str(trace)], capture_output=True, text=True, check=False
     )
     assert verified.returncode == 0, verified.stdout
+
+
+def test_children_of_handlers_write_nothing_into_their_parents_events(tmp_path: Path) -> None:
+    program, log = tmp_path / "handler_forks", tmp_path / "job.hr"
+    subprocess.run(["cc", "-O1", "-o", program, HERE / "c" / "handler_forks.c"], check=True)
+    run = [COMMAND, "run", "-q", "--trace", "-o", str(log), "--"]
+    own = [str(program), str(tmp_path / "data"), "200"]
+    done = subprocess.run([*run, *own], capture_output=True, text=True, timeout=60, check=True)
+    written = int(done.stdout)
+    parents = [row for row in rows(log, "processes") if row["parent"] == 0]
+    assert len(parents) == 1
+    mine = parents[0]["process"]
+    calls = {row["function"]: row["calls"] for row in rows(log, "profiles") if row["process"] == mine}
+    assert calls["fwrite"] == written
+    calls.pop("fputc_unlocked", 0)  # what a handler found in the buffer of a call that it interrupted
+    places = rows(tmp_path / "job.trace.hr", "locations")
+    traced = sum(row["events"] // 2 for row in places if row["process"] == mine)
+    assert traced in (sum(calls.values()), sum(calls.values()) + 1)
+
+
+def test_a_trace_is_as_private_as_its_log(steps: Path, tmp_path: Path) -> None:
+    run = Steps(steps, tmp_path, 1)
+    old = os.umask(0o027)
+    try:
+        assert run.start(10).wait(60) == 0
+    finally:
+        os.umask(old)
+    assert run.trace.stat().st_mode == run.log.stat().st_mode

@@ -13,6 +13,7 @@
 #include "capture/harvest/harvester.h"
 #include "capture/harvest/job_log.h"
 #include "capture/harvest/spool_directory.h"
+#include "capture/harvest/trace_path.h"
 #include "capture/harvest/unfinished.h"
 #include "capture/spool_layout.h"
 #include "format/reader.h"
@@ -61,6 +62,7 @@ class Collection {
   Status make_anonymous(capture::JobLog& log);
   void add_facts(capture::JobLog& log, size_t running);
   bool store(capture::JobLog& log);
+  void move_to_its_place(std::string& path) const;
   void tidy(size_t running);
 
   JobDirectory& directory_;
@@ -169,17 +171,24 @@ bool Collection::store(capture::JobLog& log) {
   if (running == 0 || !launched_) log.output().complete();
   std::string path = log.output().path();
   if (!log.output().trouble().empty()) say(log.output().trouble() + "; the log is in " + path);
-  if (!target_.move_to.empty()) {
-    const Status moved = capture::move_file(path, target_.move_to);
-    if (moved.ok()) path = target_.move_to;
-    if (!moved.ok()) say(moved.message());
-  }
+  if (!target_.move_to.empty()) move_to_its_place(path);
   if (!settings_.quiet) {
     say(path + ": " + count_of(log.processes(), "process") + " collected" +
         (running != 0 ? "; " + count_of(running, "process") + " still running, left alone" : ""));
   }
   tidy(running);
   return true;
+}
+
+/// The log gets the name that was asked for, and the trace beside it follows.
+void Collection::move_to_its_place(std::string& path) const {
+  const std::string trace = capture::trace_path(path);
+  const Status moved = capture::move_file(path, target_.move_to);
+  if (!moved.ok()) return say(moved.message());
+  path = target_.move_to;
+  if (access(trace.c_str(), F_OK) != 0) return;
+  const Status followed = capture::move_file(trace, capture::trace_path(path));
+  if (!followed.ok()) say(followed.message());
 }
 
 void Collection::tidy(size_t running) {
