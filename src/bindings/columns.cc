@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bindings/utf8.h"
+#include "base/utf8.h"
 
 namespace headrace::bindings {
 namespace {
@@ -37,7 +37,7 @@ Values repeated_text(const format::Column& column, bool binary) {
   if (binary)
     text = column.bytes;
   else
-    append_escaped(column.bytes, text);
+    base::append_escaped(column.bytes, text);
   TextBuilder builder(binary);
   builder.reserve(column.rows, column.rows * text.size());
   for (uint64_t row = 0; row < column.rows; ++row) builder.add_valid(text);
@@ -48,7 +48,7 @@ Values repeated_text(const format::Column& column, bool binary) {
 
 Values text_values(const SharedTable& table, const format::Column& column, bool binary) {
   if (column.constant) return repeated_text(column, binary);
-  if (binary || is_ascii(column.bytes) || (is_utf8(column.bytes) && begin_with_characters(column))) {
+  if (binary || base::is_ascii(column.bytes) || (base::is_utf8(column.bytes) && begin_with_characters(column))) {
     Values values{.name = column.name, .kind = binary ? Kind::kBinary : Kind::kText, .rows = column.rows};
     values.offsets = {table, column.offsets.data()};
     values.bytes = {table, column.bytes.data()};

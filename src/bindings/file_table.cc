@@ -6,10 +6,10 @@
 #include <map>
 #include <numeric>
 
+#include "base/utf8.h"
 #include "bindings/id_map.h"
 #include "bindings/merge.h"
 #include "bindings/query.h"
-#include "bindings/utf8.h"
 
 namespace headrace::bindings {
 namespace {
@@ -189,7 +189,7 @@ PackedColumn mount_points(const Reading& reading, const Rows& rows, const format
   if (ids && points && ids->type != format::Type::kText && points->type == format::Type::kText) {
     for (uint64_t row = 0; row < mounts.rows; ++row) {
       std::string point;
-      append_escaped(points->text(row), point);
+      base::append_escaped(points->text(row), point);
       known.emplace(ids->u64(row), std::move(point));
     }
   }
@@ -272,7 +272,7 @@ SiteSums site_sums(const Frame& by_path, const std::vector<uint64_t>& chosen, co
     const uint32_t at = known.insert(base::mix(stack(row), base::hash_text(kind)), known.size());
     if (at == result.sums.size()) {
       result.sums.push_back({"", stack(row)});
-      append_escaped(kind, result.sums.back().what);
+      base::append_escaped(kind, result.sums.back().what);
     }
     SiteSums::Sum& sum = result.sums[at];
     ++sum.records;

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <new>
 
-#include "bindings/utf8.h"
+#include "base/utf8.h"
 
 namespace headrace::bindings {
 
@@ -64,8 +64,8 @@ void TextBuilder::reserve(uint64_t rows, uint64_t bytes) {
 }
 
 void TextBuilder::add(std::string_view text) {
-  if (binary_ || is_utf8(text)) return add_valid(text);
-  append_escaped(text, bytes_);
+  if (binary_ || base::is_utf8(text)) return add_valid(text);
+  base::append_escaped(text, bytes_);
   offsets_.push_back(bytes_.size());
 }
 

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <string>
 
+#include "base/utf8.h"
 #include "bindings/errors.h"
 #include "bindings/to_python.h"
 #include "bindings/trace_frames.h"
-#include "bindings/utf8.h"
 #include "bindings/write_trace.h"
 #include "events/trace_check.h"
 #include "events/trace_reader.h"
@@ -77,7 +77,7 @@ struct Rows {
 
 std::string escaped(const std::string& text) {
   std::string valid;
-  append_escaped(text, valid);
+  base::append_escaped(text, valid);
   return valid;
 }
 

@@ -1,9 +1,9 @@
-#include "bindings/utf8.h"
+#include "base/utf8.h"
 
 #include <cstdint>
 #include <cstring>
 
-namespace headrace::bindings {
+namespace headrace::base {
 namespace {
 
 // Bytes of the well-formed sequence that starts at `at`; 0: there is none (Unicode 15, table 3-7).
@@ -63,4 +63,4 @@ void append_escaped(std::string_view bytes, std::string& to) {
   }
 }
 
-}  // namespace headrace::bindings
+}  // namespace headrace::base
