@@ -206,8 +206,8 @@ class Trace:
 def write_trace(
     path: bytes,
     locations: Sequence[tuple[int, int, int, str, int, int, object]],
-    references: Sequence[tuple[str, str, str, str]],
-    handles: Sequence[tuple[int, int, str]] = (),
+    references: Sequence[tuple[str, str, str | bytes, str]],
+    handles: Sequence[tuple[int, int, str | bytes]] = (),
     facts: Mapping[str, str] = ...,
     job: int = 0,
     tick_shift: int = 0,

@@ -24,10 +24,16 @@ model::TimeClass class_of(const std::string& name) {
   return static_cast<model::TimeClass>(found - names.begin());
 }
 
+/// Names may be any bytes, which str cannot be.
+std::string text_of(nb::handle text) {
+  if (!nb::isinstance<nb::bytes>(text)) return nb::cast<std::string>(text);
+  const auto bytes = nb::cast<nb::bytes>(text);
+  return {bytes.c_str(), bytes.size()};
+}
+
 events::Reference reference_of(nb::handle row) {
-  events::Reference reference{.kind = nb::cast<std::string>(row[0]),
-                              .layer = nb::cast<std::string>(row[1]),
-                              .name = nb::cast<std::string>(row[2])};
+  events::Reference reference{
+      .kind = nb::cast<std::string>(row[0]), .layer = nb::cast<std::string>(row[1]), .name = text_of(row[2])};
   const auto name = nb::cast<std::string>(row[3]);
   reference.time_class = class_of(name);
   reference.id = base::hash_text(reference.kind + " " + reference.layer + " " + reference.name + " " + name);
@@ -69,7 +75,7 @@ void write_trace(const nb::bytes& path, const nb::list& locations, const nb::lis
   for (nb::handle row : locations) check(writer.add(location_of(row), events_of(row[6]), known, tick_shift));
   std::vector<events::Handle> named;
   for (nb::handle row : handles) {
-    named.push_back({nb::cast<uint64_t>(row[0]), nb::cast<uint32_t>(row[1]), nb::cast<std::string>(row[2])});
+    named.push_back({nb::cast<uint64_t>(row[0]), nb::cast<uint32_t>(row[1]), text_of(row[2])});
   }
   check(writer.add(named));
   check(writer.close());

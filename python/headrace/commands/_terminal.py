@@ -6,7 +6,7 @@ import os
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -81,24 +81,41 @@ def _wanted_columns() -> int:
 @contextmanager
 def working(what: str, after_seconds: float = 2.0) -> Iterator[None]:
     """Shows on standard error that something takes long, once it does; nothing where nobody watches."""
-    if not sys.stderr.isatty():
+    with counting(what, 0, after_seconds):
         yield
+
+
+@contextmanager
+def counting(what: str, total: int, after_seconds: float = 2.0) -> Iterator[Callable[[int], None]]:
+    """The same, with how much of `total` is done, as the function that it gives is told; 0: nobody knows."""
+    done_of = [0]
+
+    def tell(done: int) -> None:
+        done_of[0] = done
+
+    if not sys.stderr.isatty():
+        yield tell
         return
     done = threading.Event()
-    thread = threading.Thread(target=_spin, args=(what, after_seconds, done), daemon=True)
+
+    def text() -> str:
+        return f"{what}: {min(100, 100 * done_of[0] // total)} %" if total else what
+
+    thread = threading.Thread(target=_spin, args=(text, after_seconds, done), daemon=True)
     thread.start()
     try:
-        yield
+        yield tell
     finally:
         done.set()
         thread.join()
 
 
-def _spin(what: str, after_seconds: float, done: threading.Event) -> None:
+def _spin(text: Callable[[], str], after_seconds: float, done: threading.Event) -> None:
     if done.wait(after_seconds):
         return
     from rich.console import Console
     from rich.text import Text
 
-    with Console(stderr=True).status(Text(what)):
-        done.wait()
+    with Console(stderr=True).status(Text(text())) as status:
+        while not done.wait(0.25):
+            status.update(Text(text()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,12 @@ from headrace.analysis.traces import Trace
 from headrace.commands import _trace
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import count, printable, to_ascii
+from headrace.commands._time_text import nanoseconds
+from headrace.commands._trace_export import export
 from headrace.commands._trace_rows import json_row, line
 
 _ENDING = ".trace.hr"
 _BATCH = 8192
-_UNITS = {"": 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "µs": 10**3, "ns": 1}
 
 _job = click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
 _json = click.option("--json", "as_json", is_flag=True, help="For programs; keys in docs/trace.md.")
@@ -40,7 +40,11 @@ def command() -> None:
       headrace trace cat --rank 3 --from 1.5s job.trace.hr
       headrace trace stats job.trace.hr
       headrace trace verify job.trace.hr
+      headrace trace export job.trace.hr --to otf2 -o job-otf2
     """
+
+
+command.add_command(export)
 
 
 @command.command("info")
@@ -108,7 +112,10 @@ def cat(
       headrace trace cat --rank 3 --from 1.5s --to 1.6s job.trace.hr
       headrace trace cat --json job.trace.hr | jq -c 'select(.error > 0)'
     """
-    begin_ns, end_ns = _time(begin, "--from"), (1 << 64) - 1 if end is None else _time(end, "--to")
+    begin_ns, end_ns = (
+        nanoseconds(begin, "--from"),
+        (1 << 64) - 1 if end is None else nanoseconds(end, "--to"),
+    )
     opened = Trace(trace, job)
     rows = opened.native.rows(opened.choose(rank, process), begin_ns, end_ns)
     names = opened.names()
@@ -177,17 +184,6 @@ def _beside(trace: str) -> str | None:
         return None
     log = trace.removesuffix(_ENDING) + ".hr"
     return log if Path(log).is_file() else None
-
-
-def _time(text: str, option: str) -> int:
-    """Nanoseconds of a time such as 1.5, 1.5s or 20ms."""
-    parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+) ?([a-zµ]*)", text)
-    if parts is None or parts[2] not in _UNITS:
-        raise UsageError(f"{option} {text}: is no time; write seconds, or 20ms, 7us or 12ns")
-    whole, _, rest = parts[1].partition(".")
-    unit = _UNITS[parts[2]]
-    nanoseconds = int(whole or 0) * unit + int(rest or 0) * unit // int("1" + "0" * len(rest))
-    return min(nanoseconds, (1 << 64) - 1)
 
 
 def _print(text: str | list[str]) -> None:

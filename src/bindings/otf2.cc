@@ -1,0 +1,37 @@
+// The module headrace._otf2, which alone needs the OTF2 library: where that is not installed, nothing else is missing.
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/errors.h"
+#include "bindings/export_options.h"
+#include "convert/otf2/write.h"
+
+namespace headrace::bindings {
+namespace nb = nanobind;
+
+namespace {
+
+nb::dict write(const nb::bytes& trace, uint64_t job, const nb::bytes& directory, std::vector<uint32_t> locations,
+               uint64_t begin_at_ns, uint64_t end_at_ns, nb::object told) {
+  auto reader = take(events::TraceReader::open(std::string(trace.c_str(), trace.size()), job));
+  const convert::ExportOptions options =
+      export_options(reader, std::move(locations), begin_at_ns, end_at_ns, std::move(told));
+  const std::string to(directory.c_str(), directory.size());
+  base::Result<convert::Exported> result = [&] {
+    const nb::gil_scoped_release release;
+    return convert::otf2::write(reader, options, to);
+  }();
+  nb::dict dict = told_of(std::move(result));
+  dict["damaged_chunks"] = reader.damaged_chunks();
+  return dict;
+}
+
+}  // namespace
+
+NB_MODULE(_otf2, module) {
+  register_errors();
+  module.def("write", write, nb::arg("trace"), nb::arg("job"), nb::arg("directory"), nb::arg("locations"),
+             nb::arg("begin_at_ns"), nb::arg("end_at_ns"), nb::arg("told").none());
+}
+
+}  // namespace headrace::bindings
