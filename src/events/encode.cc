@@ -195,7 +195,8 @@ void EventEncoder::State::store_columns(std::vector<uint8_t>& to) {
     if (i == kBits || raw.size() < kLeastToCompress)
       writer.append(raw);
     else {
-      const format::Codec codec = compressor.append(raw, to);
+      const auto repeats = i == kGapLengths ? format::Repeats::kHardly : format::Repeats::kOften;
+      const format::Codec codec = compressor.append(raw, to, repeats);
       *writer.at(head) = static_cast<uint8_t>(codec);
     }
     writer.set_u32(head + 5, static_cast<uint32_t>(writer.size() - begin));

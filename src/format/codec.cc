@@ -14,14 +14,23 @@ using base::Status;
 void Compressor::Free::operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 void Decompressor::Free::operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 
-Codec Compressor::append(Bytes payload, std::vector<uint8_t>& to) {
+void Compressor::set(Repeats repeats) const {
   constexpr int kLevel = 1;  // higher levels cost several times more for a few percent on counters and events
+  constexpr int kNoiseLevel = -50, kOfItself = 0, kAlways = 1;
+  // Negative levels store literals as they are unless told otherwise ("literal compression mode" of zstd.h). A library
+  // that does not know the parameter refuses it, and goes on.
+  ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_experimentalParam5, repeats == Repeats::kHardly ? kAlways : kOfItself);
+  ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, repeats == Repeats::kHardly ? kNoiseLevel : kLevel);
+}
+
+Codec Compressor::append(Bytes payload, std::vector<uint8_t>& to, Repeats repeats) {
   if (context_ == nullptr) context_.reset(ZSTD_createCCtx());
   const size_t begin = to.size();
   if (context_ != nullptr && !payload.empty()) {  // without memory for a context the payload is stored as it is
     to.resize(begin + ZSTD_compressBound(payload.size()));
+    set(repeats);
     const size_t size =
-        ZSTD_compressCCtx(context_.get(), to.data() + begin, to.size() - begin, payload.data(), payload.size(), kLevel);
+        ZSTD_compress2(context_.get(), to.data() + begin, to.size() - begin, payload.data(), payload.size());
     if (!ZSTD_isError(size) && size < payload.size() - payload.size() / 16) {
       to.resize(begin + size);
       return Codec::kZstd;

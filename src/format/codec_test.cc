@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace headrace::format {
 namespace {
 
@@ -20,6 +22,26 @@ TEST(Codec, OneObjectServesManyPayloads) {
     ASSERT_TRUE(decompressor.run(codec, base::Bytes(stored).subspan(3), raw).ok());
     EXPECT_EQ(raw, payload);
   }
+}
+
+TEST(Codec, StoresNoiseInTheBitsThatItIsWorth) {
+  Compressor compressor;
+  Decompressor decompressor;
+  std::vector<uint8_t> noise(32768);
+  std::mt19937 random(20261123);
+  std::binomial_distribution<int> lengths(16, 0.5);  // 3.05 bits of entropy
+  for (uint8_t& byte : noise) byte = static_cast<uint8_t>(lengths(random));
+  size_t sizes[2];
+  for (const Repeats repeats : {Repeats::kHardly, Repeats::kOften}) {  // one does not stay set for the other
+    std::vector<uint8_t> stored;
+    ASSERT_EQ(compressor.append(noise, stored, repeats), Codec::kZstd);
+    sizes[repeats == Repeats::kOften] = stored.size();
+    std::vector<uint8_t> raw(noise.size());
+    ASSERT_TRUE(decompressor.run(Codec::kZstd, stored, raw).ok());
+    EXPECT_EQ(raw, noise);
+  }
+  EXPECT_LT(sizes[0], noise.size() * 3.05 / 8 * 1.03);
+  EXPECT_NE(sizes[0], sizes[1]);
 }
 
 TEST(Codec, BelievesNoLength) {
