@@ -200,6 +200,18 @@ class Trace:
     def check(self) -> dict[str, Any]:
         """Decodes everything: what does not agree, by amount (src/events/trace_check.h)."""
 
+    def overview(
+        self,
+        columns: int,
+        rows: int,
+        begin_at_ns: int = 0,
+        end_at_ns: int = 0,
+        locations: Sequence[int] = (),
+        most_decoded: int = ...,
+        threads: int = 0,
+    ) -> dict[str, Any]:
+        """A picture in cells of time x locations (src/events/overview.h); `cells`: a Frame, a row a cell."""
+
     def rows(self, locations: Sequence[int], begin_at_ns: int = 0, end_at_ns: int = ...) -> TraceRows:
         """Events of these locations, by time; location after location of more than 128."""
 

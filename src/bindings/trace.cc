@@ -151,6 +151,31 @@ nb::dict check_of(Trace& trace) {
   return dict;
 }
 
+nb::dict overview_of(Trace& trace, uint32_t columns, uint32_t rows, uint64_t begin_at_ns, uint64_t end_at_ns,
+                     const std::vector<uint32_t>& locations, uint64_t most_decoded, unsigned threads) {
+  events::Overview seen;
+  Frame cells;
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(trace.mutex);
+    seen = trace.located(
+        events::overview(trace.reader, {begin_at_ns, end_at_ns, columns, rows, locations, most_decoded, threads}));
+    cells = overview_frame(seen);
+  }
+  nb::dict dict;
+  dict["begin_at_ns"] = seen.begin_at_ns;
+  dict["end_at_ns"] = seen.end_at_ns;
+  dict["columns"] = seen.columns;
+  dict["rows"] = seen.rows;
+  dict["first"] = nb::cast(seen.first);
+  dict["precision_ns"] = seen.precision_ns;
+  dict["chunks"] = seen.chunks;
+  dict["decoded_chunks"] = seen.decoded_chunks;
+  dict["unread_chunks"] = seen.unread_chunks;
+  dict["cells"] = nb::cast(std::move(cells));
+  return dict;
+}
+
 }  // namespace
 
 void define_trace(nb::module_& module) {
@@ -183,6 +208,9 @@ void define_trace(nb::module_& module) {
            })
       .def("stats", stats_of)
       .def("check", check_of)
+      .def("overview", overview_of, nb::arg("columns"), nb::arg("rows"), nb::arg("begin_at_ns") = 0,
+           nb::arg("end_at_ns") = 0, nb::arg("locations") = std::vector<uint32_t>(),
+           nb::arg("most_decoded") = events::OverviewQuery().most_decoded, nb::arg("threads") = 0)
       .def(
           "rows",
           [](std::shared_ptr<Trace> trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns,

@@ -91,6 +91,17 @@ Frame span_frame(const TraceReader& trace, const events::TraceStats& stats) {
   return frame;
 }
 
+Frame overview_frame(events::Overview& seen) {
+  Frame frame{.name = "overview", .rows = seen.planes[0].size()};
+  for (uint32_t plane = 0; plane < events::kPlanes; ++plane) {
+    const std::string name = plane == events::kReadPlane      ? "bytes_read"
+                             : plane == events::kWrittenPlane ? "bytes_written"
+                                                              : std::string(model::kTimeClassNames[plane]);
+    frame.columns.push_back(number_values(name, std::move(seen.planes[plane])));
+  }
+  return frame;
+}
+
 Frame row_frame(const TraceReader& trace, events::TraceRows& rows, uint64_t most) {
   std::vector<Line> all;
   while (all.size() < most) {

@@ -2,6 +2,7 @@
 // Parts of a trace as frames. Pure functions.
 
 #include "bindings/frame.h"
+#include "events/overview.h"
 #include "events/trace_rows.h"
 #include "events/trace_stats.h"
 
@@ -14,6 +15,9 @@ Frame location_frame(const events::TraceReader& trace);
 /// One row a function or region that was called: kind, layer, name, class, calls, unfinished, errors, bytes, time_ns,
 /// longest_ns.
 Frame span_frame(const events::TraceReader& trace, const events::TraceStats& stats);
+
+/// One row a cell, row after row: ns by class of time, bytes_read, bytes_written. Takes the picture's planes.
+Frame overview_frame(events::Overview& seen);
 
 /// The next rows, at most `most`; none at the end. Throws Failure.
 Frame row_frame(const events::TraceReader& trace, events::TraceRows& rows, uint64_t most);

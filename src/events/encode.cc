@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/crc32c.h"
 #include "base/varint.h"
 #include "events/bits.h"
 #include "events/columns.h"
@@ -168,6 +169,7 @@ base::Status EventEncoder::State::store(const EventBatch& batch, OpenRegions& op
       !renumber(batch, open.references()))
     return {base::Code::kInvalid, "events whose references lead nowhere cannot be kept"};
   base::ByteWriter writer(to);
+  const size_t head = to.size();
   writer.u8(batch.tick_shift);
   writer.u32(static_cast<uint32_t>(used.size()));
   for (const uint32_t reference : used) writer.u64(batch.references[reference]);
@@ -178,6 +180,7 @@ base::Status EventEncoder::State::store(const EventBatch& batch, OpenRegions& op
   const Summary summary = summarize(batch.events, batch.classes, open);
   writer.u64(summary.end);
   write_summary(summary, to);
+  writer.u32(base::crc32c(base::Bytes(to).subspan(head)));
   store_columns(to);
   return {};
 }

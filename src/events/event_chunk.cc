@@ -1,5 +1,6 @@
 #include "events/event_chunk.h"
 
+#include "base/crc32c.h"
 #include "events/open_regions.h"
 
 namespace headrace::events {
@@ -36,22 +37,52 @@ bool read_open(ByteReader& reader, EventChunk& chunk) {
   return true;
 }
 
-}  // namespace
+Status truncated_or(const ByteReader& reader, const char* what) {
+  return reader.ok() ? corrupt(what) : Status(Code::kTruncated, std::string("events: ") + what);
+}
 
-base::Result<EventChunk> take_apart(Bytes payload) {
-  ByteReader reader(payload);
+/// `check`: the checksum that stands behind the head.
+base::Result<EventChunk> read_head(Bytes bytes, uint32_t& check) {
+  ByteReader reader(bytes);
   EventChunk chunk;
   chunk.tick_shift = reader.u8();
   if (chunk.tick_shift > kLongestTick) return corrupt("a tick is longer than a millisecond");
-  if (!read_references(reader, chunk)) return corrupt("the list of references is damaged");
-  if (!read_open(reader, chunk)) return corrupt("the list of open regions is damaged");
+  if (!read_references(reader, chunk)) return truncated_or(reader, "the list of references is damaged");
+  if (!read_open(reader, chunk)) return truncated_or(reader, "the list of open regions is damaged");
   chunk.summary.begin = reader.u64();
   chunk.summary.end = reader.u64();
-  if (!read_summary(reader, chunk.summary)) return corrupt("the summary is damaged");
+  if (!read_summary(reader, chunk.summary)) return truncated_or(reader, "the summary is damaged");
+  check = reader.u32();
+  if (!reader.ok()) return truncated_or(reader, "the head is cut");
   const uint64_t ticks = chunk.summary.end - chunk.summary.begin;
   if (chunk.summary.end < chunk.summary.begin || ticks >> chunk.summary.shift >= kBins)
     return corrupt("the summary's bins do not reach to its end");
-  chunk.columns = payload.subspan(reader.position());
+  chunk.columns = bytes.subspan(reader.position());
+  return chunk;
+}
+
+}  // namespace
+
+Status check_events_header(const format::ChunkHeader& header) {
+  if (header.version > kEventsVersion)
+    return {Code::kUnsupported, "events of a newer version: update headrace to read them"};
+  if (header.rows == 0 || header.rows > kMostEvents)
+    return {Code::kCorrupt, "events: a chunk has 1 to " + std::to_string(kMostEvents)};
+  return {};
+}
+
+base::Result<EventChunk> take_apart(Bytes payload) {
+  uint32_t check = 0;
+  base::Result<EventChunk> chunk = read_head(payload, check);
+  if (chunk.code() == Code::kTruncated) return Status(Code::kCorrupt, chunk.message());
+  return chunk;
+}
+
+base::Result<EventChunk> take_head(Bytes beginning) {
+  uint32_t check = 0;
+  HEADRACE_ASSIGN(EventChunk chunk, read_head(beginning, check));
+  const Bytes head = beginning.first(beginning.size() - chunk.columns.size() - sizeof check);
+  if (base::crc32c(head) != check) return corrupt("the head fails its checksum");
   return chunk;
 }
 

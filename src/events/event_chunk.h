@@ -26,7 +26,14 @@ struct EventChunk {
   base::Bytes columns;  // for EventDecoder; a view into the payload
 };
 
+/// kUnsupported: a newer version made such a chunk. kCorrupt: it has not as many events as a chunk can have.
+base::Status check_events_header(const format::ChunkHeader& header);
+
 /// kCorrupt: these bytes are none. Decodes no events.
 base::Result<EventChunk> take_apart(base::Bytes payload);
+
+/// The same of the first bytes of a payload, whose own checksum it checks; `columns` are what is left of them.
+/// kTruncated: so few bytes are no head. kCorrupt.
+base::Result<EventChunk> take_head(base::Bytes beginning);
 
 }  // namespace headrace::events

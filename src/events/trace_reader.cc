@@ -45,6 +45,7 @@ class LocationList {
   std::vector<TraceLocation> finish(const std::vector<ChunkInfo>& chunks) {
     for (TraceLocation& location : locations_) {
       drop_repeated(location, chunks);
+      location.in_order = is_in_order(location, chunks);
       const uint64_t gaps = location.chunks.empty() ? 0 : gaps_in(location, chunks);
       location.missing = location.missing > location.events ? location.missing - location.events : 0;
       const uint64_t in_gaps = gaps > location.missing / kMostEvents ? location.missing : gaps * kMostEvents;
@@ -80,6 +81,15 @@ class LocationList {
       }
     }
     location.chunks = std::move(kept);
+  }
+
+  static bool is_in_order(const TraceLocation& location, const std::vector<ChunkInfo>& chunks) {
+    for (size_t i = 1; i < location.chunks.size(); ++i) {
+      const format::ChunkHeader &before = chunks[location.chunks[i - 1]].header,
+                                &header = chunks[location.chunks[i]].header;
+      if (header.begin_at_ns < before.begin_at_ns || header.end_at_ns < before.end_at_ns) return false;
+    }
+    return true;
   }
 
   static uint64_t gaps_in(const TraceLocation& location, const std::vector<ChunkInfo>& chunks) {
@@ -143,6 +153,7 @@ const std::vector<Reference>& TraceReader::references() const { return state_->n
 const std::vector<std::pair<std::string, std::string>>& TraceReader::facts() const { return state_->names.facts; }
 uint64_t TraceReader::damaged_chunks() const { return state_->damaged.size(); }
 bool TraceReader::closed() const { return state_->reader.closed(); }
+const format::Reader& TraceReader::file() const { return state_->reader; }
 uint64_t TraceReader::size() const { return state_->reader.size(); }
 Status TraceReader::verify() { return state_->reader.verify(); }
 
@@ -198,10 +209,7 @@ Status TraceReader::State::damage_in(uint32_t chunk, Status status) {
 }
 
 Status TraceReader::State::decode(const ChunkInfo& info, const std::vector<uint8_t>& payload, DecodedChunk& to) {
-  if (info.header.version > kEventsVersion)
-    return {Code::kUnsupported, "events of a newer version: update headrace to read them"};
-  if (info.header.rows == 0 || info.header.rows > kMostEvents)
-    return {Code::kCorrupt, "events: a chunk has 1 to " + std::to_string(kMostEvents)};
+  HEADRACE_TRY(check_events_header(info.header));
   HEADRACE_ASSIGN(const EventChunk chunk, take_apart(payload));
   to.events.resize(info.header.rows);
   HEADRACE_TRY(decoder.decode(chunk, to.events));

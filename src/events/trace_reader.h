@@ -32,6 +32,7 @@ struct TraceLocation {
   uint64_t lost_chunks = 0;  // that the others' sequence numbers or its row tell of
   uint64_t begin_at_ns = 0;  // 0, 0: it has no events
   uint64_t end_at_ns = 0;
+  bool in_order = true;               // no chunk begins or ends before the one in front of it: a time can be looked up
   std::vector<uint32_t> chunks = {};  // in TraceReader::chunks(), in order
 };
 
@@ -67,6 +68,9 @@ class TraceReader {
   /// Decodes a chunk of a location. kCorrupt: it is damaged, which damaged_chunks() counts once. kUnsupported: a newer
   /// version made it; counted too. kIo.
   base::Status read(uint32_t chunk, DecodedChunk& to);
+
+  /// The chunk file itself, for what several threads read at once.
+  const format::Reader& file() const;
 
   /// Reads and checks every chunk of the file, tables too; afterwards damage() has all that checksums tell. kIo.
   base::Status verify();

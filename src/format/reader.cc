@@ -32,6 +32,8 @@ std::string at_offset(const Source& source, uint64_t offset) {
   return source.label() + ": at offset " + std::to_string(offset) + ": ";
 }
 
+bool is_damage(const Status& status) { return status.code() == Code::kCorrupt || status.code() == Code::kUnsupported; }
+
 /// Fills `contents` from the indexes at the end of the file and a scan of what they leave out.
 Result<bool> find_chunks(Source& source, const ReadLimits& limits, Contents& contents) {
   uint64_t end = source.size();  // of what no index has told about yet; what an index covers is cut off from the back
@@ -169,7 +171,11 @@ struct Reader::State {
   Decompressor decompressor;
 
   static Result<std::unique_ptr<State>> load(std::unique_ptr<Source> source, ReadLimits limits);
+  bool has(const ChunkInfo& chunk) const;
+  Status load_unmarked(const ChunkInfo& chunk, std::vector<uint8_t>& stored_bytes, Decompressor& with,
+                       std::vector<uint8_t>& raw) const;
   Status load_payload(const ChunkInfo& chunk, std::vector<uint8_t>& raw);
+  Result<std::vector<uint8_t>> given(const ChunkInfo& chunk, const Status& status, std::vector<uint8_t> raw) const;
   void add_damage(uint64_t offset, uint64_t bytes, std::string reason);
 };
 
@@ -209,22 +215,33 @@ Result<std::unique_ptr<Reader::State>> Reader::State::load(std::unique_ptr<Sourc
   return state;
 }
 
-Status Reader::State::load_payload(const ChunkInfo& chunk, std::vector<uint8_t>& raw) {
+Status Reader::State::load_unmarked(const ChunkInfo& chunk, std::vector<uint8_t>& stored_bytes, Decompressor& with,
+                                    std::vector<uint8_t>& raw) const {
   const ChunkHeader& header = chunk.header;
-  if (!check_header(header).ok() || chunk.offset > source->size() ||
-      chunk_size(header) > source->size() - chunk.offset) {
-    return Status(Code::kInvalid, at_offset(*source, chunk.offset) + "no chunk of this reader");
-  }
-  HEADRACE_ASSIGN(const Bytes stored, source->read(chunk.offset + kHeaderSize, header.stored_length, scratch));
-  Status status;
-  if (base::crc32c(stored) != header.payload_crc) {
-    status = Status(Code::kCorrupt, "chunk payload fails its checksum");
-  } else {
-    raw.resize(header.raw_length);
-    status = decompressor.run(header.codec, stored, raw);
-  }
-  if (!status.ok()) add_damage(chunk.offset, chunk_size(header), status.message());
+  if (!has(chunk)) return Status(Code::kInvalid, at_offset(*source, chunk.offset) + "no chunk of this reader");
+  HEADRACE_ASSIGN(const Bytes stored, source->read(chunk.offset + kHeaderSize, header.stored_length, stored_bytes));
+  if (base::crc32c(stored) != header.payload_crc) return Status(Code::kCorrupt, "chunk payload fails its checksum");
+  raw.resize(header.raw_length);
+  return with.run(header.codec, stored, raw);
+}
+
+bool Reader::State::has(const ChunkInfo& chunk) const {
+  return check_header(chunk.header).ok() && chunk.offset <= source->size() &&
+         chunk_size(chunk.header) <= source->size() - chunk.offset;
+}
+
+Status Reader::State::load_payload(const ChunkInfo& chunk, std::vector<uint8_t>& raw) {
+  Status status = load_unmarked(chunk, scratch, decompressor, raw);
+  if (is_damage(status)) add_damage(chunk.offset, chunk_size(chunk.header), status.message());
   return status;
+}
+
+/// What callers get; a message about the bytes says where they are.
+Result<std::vector<uint8_t>> Reader::State::given(const ChunkInfo& chunk, const Status& status,
+                                                  std::vector<uint8_t> raw) const {
+  if (status.ok()) return raw;
+  if (!is_damage(status)) return status;
+  return Status(status.code(), at_offset(*source, chunk.offset) + status.message());
 }
 
 void Reader::State::add_damage(uint64_t offset, uint64_t bytes, std::string reason) {
@@ -289,7 +306,7 @@ Result<Table> Reader::table(std::string_view name, std::optional<uint64_t> job) 
     if (status.ok()) status = assembler.add(raw, chunk->header.rows);
     if (status.ok()) continue;
     if (status.code() == Code::kLimit) return Status(Code::kLimit, label + " " + status.message());
-    if (status.code() != Code::kCorrupt && status.code() != Code::kUnsupported) return status;
+    if (!is_damage(status)) return status;
     state_->add_damage(chunk->offset, chunk_size(chunk->header), status.message());
   }
   return assembler.finish();
@@ -298,9 +315,20 @@ Result<Table> Reader::table(std::string_view name, std::optional<uint64_t> job) 
 Result<std::vector<uint8_t>> Reader::payload(const ChunkInfo& chunk) {
   std::vector<uint8_t> raw;
   const Status status = state_->load_payload(chunk, raw);
-  if (status.ok()) return raw;
-  if (status.code() != Code::kCorrupt && status.code() != Code::kUnsupported) return status;
-  return Status(status.code(), at_offset(*state_->source, chunk.offset) + status.message());
+  return state_->given(chunk, status, std::move(raw));
+}
+
+Result<std::vector<uint8_t>> Reader::copy(const ChunkInfo& chunk) const {
+  std::vector<uint8_t> stored, raw;
+  Decompressor decompressor;
+  const Status status = state_->load_unmarked(chunk, stored, decompressor, raw);
+  return state_->given(chunk, status, std::move(raw));
+}
+
+Result<Bytes> Reader::beginning(const ChunkInfo& chunk, size_t length, std::vector<uint8_t>& scratch) const {
+  if (!state_->has(chunk)) return Status(Code::kInvalid, at_offset(*state_->source, chunk.offset) + "no such chunk");
+  return state_->source->read(chunk.offset + kHeaderSize, std::min<size_t>(length, chunk.header.stored_length),
+                              scratch);
 }
 
 Status Reader::verify() {

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "format/chunk.h"
 #include "format/columns.h"
@@ -74,6 +75,13 @@ class Reader {
   /// The payload of one chunk, checked and decompressed: for kinds this library does not know, and for copying.
   /// kCorrupt: failed its checksum (also listed in damage()).
   base::Result<std::vector<uint8_t>> payload(const ChunkInfo& chunk);
+
+  /// The same without a trace in damage(), from any number of threads at once.
+  base::Result<std::vector<uint8_t>> copy(const ChunkInfo& chunk) const;
+
+  /// The first bytes of a chunk's payload, at most `length`, as they are stored and not checked. From any number of
+  /// threads at once, each with a `scratch` of its own, in which the bytes may lie. kIo.
+  base::Result<base::Bytes> beginning(const ChunkInfo& chunk, size_t length, std::vector<uint8_t>& scratch) const;
 
   /// Reads and checks every chunk; afterwards damage() is complete. Only kIo is an error.
   base::Status verify();

@@ -1,4 +1,4 @@
-"""Event traces: opening, and the figures of `headrace trace info` and `stats`."""
+"""Event traces: opening, pictures, and the figures of `headrace trace info` and `stats`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from headrace import _native
 from headrace._errors import UsageError
+from headrace.analysis.overviews import Overview, overview
 from headrace.analysis.rank_lists import rank_list
 from headrace.logs import refuse_pipes
 
@@ -61,15 +62,39 @@ class Trace:
             chosen = wanted
         return chosen
 
+    def time(self) -> tuple[int, int]:
+        """When the first event and the last one were, in ns since the job's start. Both 0 without events."""
+        with_events = [row for row in self.locations if row["events"]]
+        begin = min((row["begin_at_ns"] for row in with_events), default=0)
+        return begin, max((row["end_at_ns"] for row in with_events), default=0)
+
+    def overview(
+        self,
+        columns: int,
+        rows: int,
+        begin_at_ns: int | None = None,
+        end_at_ns: int | None = None,
+        locations: list[int] | None = None,
+    ) -> Overview:
+        """A picture of `columns` x at most `rows` cells; by default of all the time and all locations.
+
+        `end_at_ns` is behind the range. `locations` are numbers in self.locations. Raises UsageError.
+        """
+        chosen = list(range(len(self.locations))) if locations is None else locations
+        if not chosen:
+            raise UsageError(f"{self.path}: there is nothing to see of no locations")
+        first, last = self.time()
+        begin = first if begin_at_ns is None else begin_at_ns
+        end = max(last + 1, begin + columns) if end_at_ns is None else end_at_ns
+        return overview(self.native, columns, rows, begin, end, chosen)
+
 
 def info(trace: Trace) -> Facts:
     """What headers and tables say; decodes at most one chunk."""
     rows = trace.locations
-    with_events = [row for row in rows if row["events"]]
+    begin, end = trace.time() if any(row["events"] for row in rows) else (None, None)
     ranks = sorted({row["rank"] for row in rows if row["rank"] >= 0})
     events = sum(row["events"] for row in rows)
-    begin = min((row["begin_at_ns"] for row in with_events), default=None)
-    end = max((row["end_at_ns"] for row in with_events), default=None)
     return {
         "trace": trace.path,
         "command": trace.facts.get("command"),

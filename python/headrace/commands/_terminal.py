@@ -47,6 +47,14 @@ class Terminal:
     def graph_columns(self) -> int:
         return 60 if self.columns is None else max(10, min(60, self.columns - 34))
 
+    @property
+    def graph_rows(self) -> int:
+        """Lines of a picture that leaves room for what stands around it."""
+        try:
+            return max(10, os.get_terminal_size(sys.stdout.fileno()).lines - 16)
+        except (OSError, ValueError):
+            return 40
+
 
 def terminal() -> Terminal:
     """Of standard output. NO_COLOR (no-color.org) and TERM=dumb turn colours off; COLUMNS sets the width.

@@ -18,6 +18,7 @@ from headrace.commands._terminal import terminal, working
 from headrace.commands._text import count, printable, to_ascii
 from headrace.commands._time_text import nanoseconds
 from headrace.commands._trace_export import export
+from headrace.commands._trace_overview import overview
 from headrace.commands._trace_rows import json_row, line
 
 _ENDING = ".trace.hr"
@@ -39,12 +40,14 @@ def command() -> None:
       headrace trace info job.trace.hr
       headrace trace cat --rank 3 --from 1.5s job.trace.hr
       headrace trace stats job.trace.hr
+      headrace trace overview job.trace.hr
       headrace trace verify job.trace.hr
       headrace trace export job.trace.hr --to otf2 -o job-otf2
     """
 
 
 command.add_command(export)
+command.add_command(overview)
 
 
 @command.command("info")

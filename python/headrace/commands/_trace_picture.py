@@ -1,0 +1,130 @@
+"""An overview of a trace as text, and as JSON."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+import click
+
+from headrace.analysis.overviews import BYTES, CLASSES, Overview
+from headrace.analysis.traces import Trace
+from headrace.commands._columns import columns
+from headrace.commands._terminal import Terminal
+from headrace.commands._text import count, duration, percent, printable, size, sparkline
+
+Facts = dict[str, Any]
+
+# By class of time: a letter, and a colour behind it.
+_LOOKS = {
+    "program": (".", "bright_black"),
+    "messages": ("m", "magenta"),
+    "collective": ("c", "yellow"),
+    "wait": ("z", "white"),
+    "read": ("r", "green"),
+    "write": ("w", "red"),
+    "metadata": ("d", "blue"),
+    "tracing": ("t", "cyan"),
+}
+
+
+def json_facts(trace: Trace, seen: Overview) -> Facts:
+    """The keys of docs/trace.md."""
+    lists = seen.lists()
+    rows = []
+    for number, locations in enumerate(seen.locations):
+        told = [
+            {key: trace.locations[each][key] for key in ("rank", "process", "pid", "thread")}
+            for each in locations
+        ]
+        for location in told:
+            location["rank"] = location["rank"] if location["rank"] >= 0 else None
+        row: Facts = {"locations": told, "class_ns": {name: lists[name][number] for name in CLASSES}}
+        rows.append({**row, **{name: lists[name][number] for name in BYTES}})
+    return {
+        "trace": trace.path,
+        "begin_at_ns": seen.begin_at_ns,
+        "end_at_ns": seen.end_at_ns,
+        "columns": seen.columns,
+        "rows": rows,
+        "precision_ns": seen.precision_ns,
+        "chunks": seen.chunks,
+        "decoded_chunks": seen.decoded_chunks,
+        "unread_chunks": seen.unread_chunks,
+    }
+
+
+def lines(trace: Trace, seen: Overview, terminal: Terminal) -> list[str]:
+    """The picture, how much was read and written over time, and what the letters stand for."""
+    lists = seen.lists()
+    all_names = trace.names()
+    names = [_name(all_names, locations) for locations in seen.locations]
+    room = max([*map(len, names), len("written")])
+    drawn = [_axis(seen, room)]
+    for number, name in enumerate(names):
+        most = [_most(lists, number, column) for column in range(seen.columns)]
+        cells = "".join(_paint(each, terminal, len(list(same))) for each, same in groupby(most))
+        drawn.append(f"  {name:<{room}}  {cells}".rstrip())
+    drawn += _moved(seen, lists, room, terminal)
+    return [*drawn, "", *_legend(lists, terminal), *_notes(seen, terminal)]
+
+
+def _name(names: list[str], locations: list[int]) -> str:
+    first, last = names[locations[0]], names[locations[-1]]
+    return printable(first if first == last else f"{first} - {last.removeprefix('rank ')}")
+
+
+def _axis(seen: Overview, room: int) -> str:
+    begin = duration(seen.begin_at_ns)
+    column = f"a column is {duration((seen.end_at_ns - seen.begin_at_ns) / seen.columns)}"
+    end = duration(seen.end_at_ns)
+    between = seen.columns - len(begin) - len(end)
+    middle = f"{column:^{between}}" if between > len(column) + 1 else f" {column} "
+    return f"  {'':<{room}}  {begin}{middle}{end}"
+
+
+def _most(lists: dict[str, list[list[int]]], row: int, column: int) -> str:
+    """What most of a cell's time went to; empty where none is known."""
+    most, name = max((lists[each][row][column], each) for each in CLASSES)
+    return name if most else ""
+
+
+def _paint(name: str, terminal: Terminal, times: int = 1) -> str:
+    if not name:
+        return " " * times
+    letter, colour = _LOOKS[name]
+    return click.style(letter * times, bg=colour, fg="black") if terminal.colour else letter * times
+
+
+def _moved(seen: Overview, lists: dict[str, list[list[int]]], room: int, terminal: Terminal) -> list[str]:
+    drawn = []
+    column_s = (seen.end_at_ns - seen.begin_at_ns) / seen.columns / 1e9
+    for name in BYTES:
+        sums = [sum(row[column] for row in lists[name]) for column in range(seen.columns)]
+        if not any(sums):
+            continue
+        word = name.removeprefix("bytes_")
+        most = f"{size(sum(sums))}, at most {size(max(sums) / column_s)}/s"
+        drawn.append(f"  {word:<{room}}  {sparkline(sums, terminal.unicode)}")
+        drawn.append(f"  {'':<{room}}  {most}")
+    return drawn
+
+
+def _legend(lists: dict[str, list[list[int]]], terminal: Terminal) -> list[str]:
+    sums = {name: sum(map(sum, lists[name])) for name in CLASSES}
+    whole = sum(sums.values())
+    rows = [
+        (letter, name, duration(sums[name]), percent(sums[name] / whole))
+        for name, (letter, _) in _LOOKS.items()
+        if sums[name]
+    ]
+    drawn = columns(rows, left=frozenset({0, 1}))
+    return [f"  {_paint(row[1], terminal)}{line[3:]}" for row, line in zip(rows, drawn, strict=True)]
+
+
+def _notes(seen: Overview, terminal: Terminal) -> list[str]:
+    notes = []
+    if seen.unread_chunks:
+        unread = count(seen.unread_chunks, "damaged chunk")
+        notes.append(terminal.warn(f"  {unread} passed over: headrace trace verify says where"))
+    return notes
