@@ -5,7 +5,7 @@ the exceptions of headrace._errors. Calls on one Log may come from any thread an
 long release the interpreter lock.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 version: str
@@ -229,6 +229,17 @@ def write_trace(
     Locations are (process, thread, rank, host, pid, lost, events), events a buffer of (u64 time in ns,
     u64 size, u64 place, u32 kind << 24 | reference, u32 other); references (kind, layer, name, class).
     """
+
+def write_perfetto(
+    trace: bytes,
+    job: int,
+    output: bytes,
+    locations: Sequence[int],
+    begin_at_ns: int,
+    end_at_ns: int,
+    told: Callable[[int], None] | None,
+) -> dict[str, Any]:
+    """Writes a trace for Perfetto as a new file; arguments and result are those of _otf2.write."""
 
 class Anonymizer:
     """Replaces names by tokens. Logs that share one have the same tokens for the same names."""

@@ -25,6 +25,7 @@
 #include "bindings/schema.h"
 #include "bindings/to_python.h"
 #include "bindings/trace.h"
+#include "bindings/trace_export.h"
 #include "bindings/write_tables.h"
 #include "model/counters.h"
 
@@ -257,6 +258,7 @@ NB_MODULE(_native, module) {
   define_anonymize(module);
   define_clusters(module);
   define_trace(module);
+  define_trace_export(module);
   module.def("counters", [] {
     nb::list list;
     for (const ColumnInfo& column : counter_columns()) list.append(column_dict(column));

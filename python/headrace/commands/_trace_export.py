@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import click
 
+from headrace import _native
 from headrace._errors import HeadraceError, OutputError, UsageError
 from headrace.analysis.traces import Trace
 from headrace.commands import _otf2 as _otf2_library
@@ -32,76 +34,35 @@ _CHANGES = {
 }
 
 
-@click.command("export")
-@click.argument("trace")
-@click.option("--to", "target", type=click.Choice(["otf2"]), help="The format; required.")
-@click.option("-o", "--output", metavar="OUT", help="What to write, required; it must not be there.")
-@click.option("--force", is_flag=True, help="Replace OUT if it is of this format.")
-@click.option("--rank", type=click.IntRange(0), help="Only this rank.")
-@click.option("--process", metavar="PID", help="Only this process; a pid, or an id from cat --json.")
-@click.option("--from", "begin", metavar="TIME", default="0", help="Only from then on: 1.5, 20ms, 7us, 12ns.")
-@click.option("--until", "end", metavar="TIME", help="Only until then. Both are since the job's start.")
-@click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
-def export(
-    trace: str,
-    target: str | None,
-    output: str | None,
-    force: bool,
-    rank: int | None,
-    process: str | None,
-    begin: str,
-    end: str | None,
-    job: int | None,
-) -> None:
-    """Write a trace in a format of other tools.
-
-    otf2: a directory, an OTF2 archive for Vampir, Score-P's tools and otf2-print (traces.otf2 in it is what
-    they open). docs/interchange.md says what becomes of what.
-
-    \b
-    Example:
-      headrace trace export job.trace.hr --to otf2 -o job-otf2
-      headrace trace export job.trace.hr --to otf2 -o step --from 1.5s --until 1.6s
-    """
-    if target is None or output is None:
-        lacks = "format (--to otf2)" if target is None else "name (-o OUT)"
-        example = f"headrace trace export {trace} --to {target or 'otf2'} -o {output or 'job-otf2'}"
-        raise UsageError(f"export needs a {lacks}, for example: {example}")
-    begin_ns = nanoseconds(begin, "--from")
-    end_ns = (1 << 64) - 1 if end is None else nanoseconds(end, "--until")
-    if end_ns < begin_ns:
-        raise UsageError(f"--from {begin} is after --until {end}")
-    opened = Trace(trace, job)
-    locations = opened.choose(rank, process)
-    path = Path(output)
-    _refuse(path, force)
-    total = sum(opened.locations[i]["events"] for i in locations)
-    with counting(f"writing {printable(output)}", total) as told:
-        facts = _otf2(opened, job or 0, path, locations, begin_ns, end_ns, told)
-    records = "" if facts["records"] == facts["events"] else f" as {number(facts['records'])} records"
-    click.echo(f"{printable(output)}: {count(facts['events'], 'event')}{records}, {size(_bytes(path))}")
-    for key, (one, several, what) in _CHANGES.items():
-        if facts[key]:
-            click.echo(f"headrace: {printable(trace)}: {count(facts[key], one, several)} {what}", err=True)
-
-
-def _refuse(path: Path, force: bool) -> None:
+def _refuse(path: Path, target: str, force: bool) -> None:
     if not path.exists() and not path.is_symlink():
         return
     if not force:
         raise OutputError(f"{path}: exists already; --force replaces it, -o OUT writes elsewhere")
-    if not (path / "traces.otf2").is_file():
-        raise OutputError(
-            f"{path}: is no OTF2 archive, so --force does not replace it; -o OUT writes elsewhere"
-        )
+    if not (_is_archive(path) if target == "otf2" else path.is_file()):
+        raise OutputError(f"{path}: is of no kind that --force replaces; -o OUT writes elsewhere")
+
+
+def _is_archive(path: Path) -> bool:
+    return (path / "traces.otf2").is_file()
 
 
 def _otf2(
     trace: Trace, job: int, path: Path, locations: list[int], begin_ns: int, end_ns: int, told: _Told
 ) -> Facts:
-    asked: Facts = {"trace": trace.path, "job": job, "locations": locations}
-    asked |= {"begin_at_ns": begin_ns, "end_at_ns": end_ns}
-    return _replacing(path, lambda partial: _otf2_library.ask({**asked, "directory": str(partial)}, told))
+    asked: Facts = {"trace": trace.path, "job": job, "locations": locations, "directory": str(path)}
+    return _otf2_library.ask({**asked, "begin_at_ns": begin_ns, "end_at_ns": end_ns}, told)
+
+
+def _perfetto(
+    trace: Trace, job: int, path: Path, locations: list[int], begin_ns: int, end_ns: int, told: _Told
+) -> Facts:
+    return _native.write_perfetto(
+        os.fsencode(trace.path), job, os.fsencode(path), locations, begin_ns, end_ns, told
+    )
+
+
+_FORMATS = {"otf2": _otf2, "perfetto": _perfetto}
 
 
 def _replacing(path: Path, write: Callable[[Path], Facts]) -> Facts:
@@ -125,3 +86,60 @@ def _replacing(path: Path, write: Callable[[Path], Facts]) -> Facts:
 
 def _bytes(path: Path) -> int:
     return sum(each.stat().st_size for each in path.rglob("*")) if path.is_dir() else path.stat().st_size
+
+
+@click.command("export")
+@click.argument("trace")
+@click.option("--to", "target", type=click.Choice(list(_FORMATS)), help="The format; required.")
+@click.option("-o", "--output", metavar="OUT", help="What to write, required; it must not be there.")
+@click.option("--force", is_flag=True, help="Replace OUT if it is of this format.")
+@click.option("--rank", type=click.IntRange(0), help="Only this rank.")
+@click.option("--process", metavar="PID", help="Only this process; a pid, or an id from cat --json.")
+@click.option("--from", "begin", metavar="TIME", default="0", help="Only from then on: 1.5, 20ms, 7us, 12ns.")
+@click.option("--until", "end", metavar="TIME", help="Only until then. Both are since the job's start.")
+@click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
+def export(
+    trace: str,
+    target: str | None,
+    output: str | None,
+    force: bool,
+    rank: int | None,
+    process: str | None,
+    begin: str,
+    end: str | None,
+    job: int | None,
+) -> None:
+    """Write a trace in a format of other tools.
+
+    otf2: a directory, an OTF2 archive for Vampir, Score-P's tools and otf2-print (traces.otf2 in it is what
+    they open). perfetto: a file for ui.perfetto.dev, which holds up to about 2 GB; --from, --until and --rank
+    make it smaller. docs/interchange.md says what becomes of what.
+
+    \b
+    Example:
+      headrace trace export job.trace.hr --to otf2 -o job-otf2
+      headrace trace export job.trace.hr --to perfetto -o step.pftrace --from 1.5s --until 1.6s
+    """
+    if target is None or output is None:
+        lacks = f"format (--to {', '.join(_FORMATS)})" if target is None else "name (-o OUT)"
+        example = f"headrace trace export {trace} --to {target or 'otf2'} -o {output or 'job-out'}"
+        raise UsageError(f"export needs a {lacks}, for example: {example}")
+    begin_ns = nanoseconds(begin, "--from")
+    end_ns = (1 << 64) - 1 if end is None else nanoseconds(end, "--until")
+    if end_ns < begin_ns:
+        raise UsageError(f"--from {begin} is after --until {end}")
+    opened = Trace(trace, job)
+    locations = opened.choose(rank, process)
+    path = Path(output)
+    _refuse(path, target, force)
+    total = sum(opened.locations[i]["events"] for i in locations)
+    with counting(f"writing {printable(output)}", total) as told:
+        facts = _replacing(
+            path,
+            lambda partial: _FORMATS[target](opened, job or 0, partial, locations, begin_ns, end_ns, told),
+        )
+    records = "" if facts["records"] == facts["events"] else f" as {number(facts['records'])} records"
+    click.echo(f"{printable(output)}: {count(facts['events'], 'event')}{records}, {size(_bytes(path))}")
+    for key, (one, several, what) in _CHANGES.items():
+        if facts[key]:
+            click.echo(f"headrace: {printable(trace)}: {count(facts[key], one, several)} {what}", err=True)
