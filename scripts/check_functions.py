@@ -133,7 +133,12 @@ def unknown(name: str, version: Version) -> str:
 
 
 # What programs may call: the headers of include/headrace look for these.
-PUBLIC = {"headrace_phase_begin", "headrace_phase_end", "headrace_cluster_phase"}
+PUBLIC = {
+    "headrace_phase_begin",
+    "headrace_phase_end",
+    "headrace_cluster_phase",
+    "headrace_trace_recorder",
+}
 
 
 def library_symbols(folder: Path) -> set[str]:

@@ -15,6 +15,7 @@ what makes reports and figures when one is asked for.
 from __future__ import annotations
 
 from headrace.phases import phase
+from headrace.regions import counter, region, trace_pause, trace_resume
 
 TYPE_CHECKING = False  # as in typing, which simulations that only name their phases need not load
 if TYPE_CHECKING:
@@ -65,12 +66,16 @@ __all__ = [
     "__version__",
     "cluster",
     "cluster_phase",
+    "counter",
     "counters",
     "figures",
     "flags",
     "open",
     "phase",
+    "region",
     "report",
+    "trace_pause",
+    "trace_resume",
     "units",
 ]
 

@@ -180,6 +180,7 @@ class Trace:
     damaged_chunks: int  # of events, met so far
     tick_ns: int  # of the first chunk that can be read; 0: there is none
     def facts(self) -> dict[str, str]: ...
+    def accounts(self) -> dict[str, int]: ...  # docs/formats/trace.md; of all threads together
     def locations(self) -> Frame:
         """One row each, by rank, process and thread.
 

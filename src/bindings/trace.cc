@@ -87,6 +87,12 @@ nb::dict facts_of(Trace& trace) {
   return dict;
 }
 
+nb::dict accounts_of(Trace& trace) {
+  nb::dict dict;
+  for (const auto& [what, count] : trace.reader.accounts()) dict[str_of(escaped(what))] = count;
+  return dict;
+}
+
 nb::list damage_of(Trace& trace) {
   const std::lock_guard lock(trace.mutex);
   nb::list list;
@@ -198,6 +204,7 @@ void define_trace(nb::module_& module) {
                    })
       .def_prop_ro("tick_ns", &Trace::tick_ns)
       .def("facts", facts_of)
+      .def("accounts", accounts_of)
       .def("locations", [](Trace& trace) { return location_frame(trace.reader); })
       .def("damage", damage_of)
       .def("verify",

@@ -5,7 +5,7 @@
 //
 //   EventFileHeader, then entries at multiples of 64 bytes, each as long as it says, up to `used`:
 //     EventBlock   what one thread did, in order; `count` alone commits an event. A thread's blocks are in file order.
-//     EventName    what a number in events stands for
+//     EventName    what a number in events stands for: a file's path (kName), or a region or counter (kRegion)
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,22 +22,26 @@ struct alignas(64) EventFileHeader {
   uint64_t limit;        // bytes this file may grow to
   uint64_t used, grown;  // bytes handed out / backed by the file
   uint64_t lost;         // events for which there was no room; changed by single instructions
-  uint32_t names;        // handed out, of each kind together
+  uint32_t names;        // of kName, handed out
   uint32_t full;         // 1: events were lost, and no more are taken, lest there be gaps nobody sees
 };
 
-enum class EntryKind : uint32_t { kNone, kEvents, kName };
+enum class EntryKind : uint32_t { kNone, kEvents, kName, kRegion };
 
-enum class RawKind : uint8_t { kCall, kRead, kWrite, kEnter, kLeave, kLibrary };
+enum class RawKind : uint8_t { kCall, kRead, kWrite, kEnter, kLeave, kLibrary, kCounter };
+
+/// What a name of kRegion is of. Each has numbers of its own.
+enum class RegionKind : uint32_t { kPhase, kRegion, kCounter };
+inline constexpr uint32_t kRegionKinds = 3;
 
 /// One thing that a thread did. Times are ticks of the process's clock; a begin and its end are one.
 struct RawEvent {
   uint64_t start, end;
   uint64_t place;     // offset, or model::kUnknownPlace
   uint64_t asked;     // bytes
-  uint64_t moved;     // bytes
-  uint32_t handle;    // EventName, of kEnter and kLeave that of the region; 0: not known
-  uint16_t function;  // number in functions.def; of kLibrary with kLibraryFunction; of kEnter and kLeave: 0
+  uint64_t moved;     // bytes; of kCounter the bits of its value
+  uint32_t handle;    // EventName, of kEnter, kLeave and kCounter one of kRegion; 0: not known
+  uint16_t function;  // number in functions.def; of kLibrary with kLibraryFunction; of kEnter, kLeave, kCounter: 0
   RawKind kind;
   uint8_t error;  // errno; 0: none, kUnknownError: not known
 };
@@ -57,6 +61,7 @@ struct alignas(64) EventName {
   uint32_t bytes;
   uint32_t number;  // 1, 2, …
   uint32_t length;
+  RegionKind region;  // of kRegion
 };
 
 static_assert(sizeof(RawEvent) == 48 && sizeof(EventBlock) == 64 && sizeof(EventName) == 64);

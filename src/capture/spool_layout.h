@@ -25,10 +25,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "capture/trace_accounts.h"
+
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 8;
+inline constexpr uint32_t kSpoolVersion = 9;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -318,6 +320,7 @@ struct alignas(64) ThreadBlock {
   uint64_t unattributed[2], unattributed_bytes[2],
       unattributed_other;                          // calls from signal handlers inside an update, or out of memory
   uint64_t child[2], child_bytes[2], child_other;  // calls of vfork children before their exec
+  uint64_t accounts[kAccounts];                    // of events
   uint64_t profiled;                               // ticks inside all profiled calls, nested ones once
   uint32_t libraries[kLibraryPages];               // LibraryProfiles, by number of the function / kLibraryPage
   uint32_t profiles[kMaximumFunctions];            // Profile, by function number of intercept/functions.def

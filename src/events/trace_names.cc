@@ -83,6 +83,16 @@ Status read_handles(format::Reader& reader, uint64_t job, TraceNames& names) {
   return {};
 }
 
+Status read_accounts(format::Reader& reader, uint64_t job, TraceNames& names) {
+  HEADRACE_ASSIGN(const Table table, table_of(reader, "accounts", job));
+  const Values what(table, "what"), count(table, "count");
+  for (uint64_t row = 0; row < table.rows; ++row) {
+    uint64_t& sum = names.accounts[what.text(row)];
+    sum = count.u64(row) > ~sum ? ~uint64_t{0} : sum + count.u64(row);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<TraceNames> read_names(format::Reader& reader, uint64_t job) {
@@ -91,6 +101,7 @@ Result<TraceNames> read_names(format::Reader& reader, uint64_t job) {
   HEADRACE_TRY(read_locations(reader, job, names));
   HEADRACE_TRY(read_references(reader, job, names));
   HEADRACE_TRY(read_handles(reader, job, names));
+  HEADRACE_TRY(read_accounts(reader, job, names));
   return names;
 }
 

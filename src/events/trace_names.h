@@ -1,6 +1,7 @@
 #pragma once
 // The tables of a trace (docs/formats/trace.md), read. Internal to events.
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -28,6 +29,7 @@ struct TraceNames {
   std::vector<Reference> references;                    // one an id
   std::unordered_map<uint64_t, uint32_t> reference_of;  // by id
   std::unordered_map<std::pair<uint64_t, uint32_t>, std::string, PairHash> handles;
+  std::map<std::string, uint64_t> accounts;  // of all threads together
 };
 
 /// Tables and columns that are not there read as empty. kLimit, kIo.

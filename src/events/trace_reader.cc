@@ -151,6 +151,7 @@ const std::vector<TraceLocation>& TraceReader::locations() const { return state_
 const std::vector<ChunkInfo>& TraceReader::chunks() const { return state_->reader.chunks(); }
 const std::vector<Reference>& TraceReader::references() const { return state_->names.references; }
 const std::vector<std::pair<std::string, std::string>>& TraceReader::facts() const { return state_->names.facts; }
+const std::map<std::string, uint64_t>& TraceReader::accounts() const { return state_->names.accounts; }
 uint64_t TraceReader::damaged_chunks() const { return state_->damaged.size(); }
 bool TraceReader::closed() const { return state_->reader.closed(); }
 const format::Reader& TraceReader::file() const { return state_->reader; }

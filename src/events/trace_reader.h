@@ -10,6 +10,7 @@
 // Opening reads headers and the tables of names; events are decoded when they are asked for. One thread at a time.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -62,6 +63,8 @@ class TraceReader {
   /// decoded.
   const std::vector<Reference>& references() const;
   const std::vector<std::pair<std::string, std::string>>& facts() const;  // the last value of a key counts
+  /// What threads counted besides their events: filtered calls and the like (docs/formats/trace.md), summed up.
+  const std::map<std::string, uint64_t>& accounts() const;
   /// The name of a handle; empty: not known.
   const std::string& handle(uint64_t process, uint32_t handle) const;
 

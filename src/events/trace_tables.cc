@@ -60,4 +60,13 @@ Status write_handles(format::Writer& writer, std::span<const Handle> rows) {
   return writer.add(TableBuilder("handles").u64("process", process).u64("handle", handle).text("name", name));
 }
 
+Status write_accounts(format::Writer& writer, std::span<const Account> rows) {
+  const auto process = column<uint64_t>(rows, [](const Account& row) { return row.process; });
+  const auto thread = column<uint64_t>(rows, [](const Account& row) { return row.thread; });
+  const auto what = column<std::string_view>(rows, [](const Account& row) { return std::string_view(row.what); });
+  const auto count = column<uint64_t>(rows, [](const Account& row) { return row.count; });
+  return writer.add(
+      TableBuilder("accounts").u64("process", process).u64("thread", thread).text("what", what).u64("count", count));
+}
+
 }  // namespace headrace::events

@@ -12,5 +12,6 @@ namespace headrace::events {
 base::Status write_locations(format::Writer& writer, std::span<const Location> rows, std::span<const uint64_t> events);
 base::Status write_references(format::Writer& writer, std::span<const Reference> rows);
 base::Status write_handles(format::Writer& writer, std::span<const Handle> rows);
+base::Status write_accounts(format::Writer& writer, std::span<const Account> rows);
 
 }  // namespace headrace::events

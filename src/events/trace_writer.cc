@@ -142,6 +142,10 @@ Status TraceWriter::add_facts(const std::vector<std::pair<std::string, std::stri
   return state_->writer.add(format::TableBuilder("job").text("key", keys).text("value", values));
 }
 
+Status TraceWriter::add(std::span<const Account> accounts) {
+  return accounts.empty() ? Status() : write_accounts(state_->writer, accounts);
+}
+
 Status TraceWriter::State::store_locations() {
   const Status status = write_locations(writer, locations, location_events);
   locations.clear();

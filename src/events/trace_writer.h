@@ -43,6 +43,14 @@ struct Handle {
   std::string name = {};  // the path as opened
 };
 
+/// A row of the table `accounts`: what a thread counted besides its events.
+struct Account {
+  uint64_t process = 0;
+  uint32_t thread = 0;
+  std::string what = {};  // docs/formats/trace.md
+  uint64_t count = 0;
+};
+
 class TraceWriter {
  public:
   /// `job`: id in all chunks; 0: a random one is made.
@@ -58,6 +66,8 @@ class TraceWriter {
   base::Status add(const Location& location, std::span<const model::Event> events,
                    std::span<const Reference> references, uint8_t tick_shift = 0);
   base::Status add(std::span<const Handle> handles);
+  /// Written at once.
+  base::Status add(std::span<const Account> accounts);
   /// Rows of the table `job`, written at once; the last value of a key counts.
   base::Status add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
 

@@ -110,7 +110,11 @@ def test_no_warning_and_no_foreign_name(site: Site) -> None:
         check=True, capture_output=True, text=True,
     ).stdout.split("\n")  # fmt: skip
     others = {line.split()[-1] for line in names if line and not line.split()[-1].startswith("__wrap_")}
-    assert others == {"headrace_phase_begin", "headrace_phase_end"}  # which programs look for
+    assert others == {
+        "headrace_phase_begin",
+        "headrace_phase_end",
+        "headrace_trace_recorder",
+    }  # which programs look for
 
 
 def test_compilers_are_wrapped_by_name_and_unwrapped(site: Site) -> None:

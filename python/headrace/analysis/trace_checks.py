@@ -13,6 +13,18 @@ from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 Facts = dict[str, Any]
 
 _LAYERS = {*SYSTEM_LAYERS, *LIBRARY_LAYERS, "mpi"}
+# What the table `accounts` of traces has of calls and regions that were not recorded, and why.
+LEFT_OUT = {
+    "paused": "while the program had recording switched off",
+    "module": "of modules that were not asked for",
+    "name": "of functions and regions that were not asked for",
+    "phase": "outside of the phases asked for",
+    "rank": "of ranks that were not asked for",
+    "short": "shorter than asked for",
+    "deep": "inside of too many regions",
+    "nameless": "without memory for their names",
+    "interrupted": "of signal handlers that came while something was recorded",
+}
 _TOLD = 8  # differing functions
 _SINGLE_BYTES = re.compile(r"_?(_?IO_)?f?(get|put)(c|char)(_unlocked)?|__uflow|__overflow")
 

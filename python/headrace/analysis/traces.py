@@ -113,6 +113,8 @@ def info(trace: Trace) -> Facts:
         "chunks": sum(row["chunks"] for row in rows),
         "lost_chunks": sum(row["lost_chunks"] for row in rows),
         "lost_events": sum(row["lost"] + row["missing"] for row in rows),
+        "filter": trace.facts.get("filter"),
+        "accounts": trace.native.accounts(),
         "closed": trace.native.closed,
         "damage": damage(trace),
     }

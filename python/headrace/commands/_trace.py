@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from headrace.analysis.trace_checks import Check
+from headrace.analysis.trace_checks import LEFT_OUT, Check
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
@@ -24,6 +24,10 @@ from headrace.commands._text import (
 Facts = dict[str, Any]
 
 _ROWS = 40  # functions that are shown
+_REGIONS = {
+    "cut": ("region", "ended with an outer one: the program did not leave them by themselves"),
+    "stray": ("end", "of regions that were not open: passed over"),
+}
 
 
 def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
@@ -40,8 +44,14 @@ def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
     rows.append(("bytes", size(facts["bytes"]) + ("" if each is None else f", {each:.2f} an event")))
     if facts["tick_ns"]:
         rows.append(("tick", f"{facts['tick_ns']} ns"))
+    if facts["filter"]:
+        rows.append(("filter", shorten_right(printable(facts["filter"]), 200)))
     lines = columns(rows, left=frozenset({0, 1}))
-    return [clip(line, terminal.columns) for line in lines] + _losses(facts, terminal)
+    return (
+        [clip(line, terminal.columns) for line in lines]
+        + _accounts(facts, terminal)
+        + _losses(facts, terminal)
+    )
 
 
 def _command(text: str) -> str:
@@ -57,6 +67,19 @@ def _locations(facts: Facts) -> str:
     if facts["hosts"]:
         text += f" on {count(facts['hosts'], 'host')}"
     return text + (f"; ranks {facts['rank_list']}" if facts["rank_list"] else "")
+
+
+def _accounts(facts: Facts, terminal: Terminal) -> list[str]:
+    """What filters left out, and what did not fit together."""
+    accounts: dict[str, int] = facts["accounts"]
+    left_out = [f"{accounts[what]:,} {why}" for what, why in LEFT_OUT.items() if accounts.get(what)]
+    texts = [f"Left out: {'; '.join(left_out)}."] if left_out else []
+    texts += [
+        f"{count(accounts[what], thing)} {why}."
+        for what, (thing, why) in _REGIONS.items()
+        if accounts.get(what)
+    ]
+    return [line for text in texts for line in terminal.wrap(text, "  ", "    ")]
 
 
 def _losses(facts: Facts, terminal: Terminal) -> list[str]:

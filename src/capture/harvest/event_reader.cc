@@ -42,7 +42,13 @@ void read_name(std::span<const std::byte> entry, RecordedEvents& recorded) {
     recorded.damaged = true;
     return;
   }
-  recorded.names[name.number] = std::string(reinterpret_cast<const char*>(entry.data()) + sizeof name, name.length);
+  std::string text(reinterpret_cast<const char*>(entry.data()) + sizeof name, name.length);
+  if (name.kind == EntryKind::kName)
+    recorded.names[name.number] = std::move(text);
+  else if (static_cast<uint32_t>(name.region) < kRegionKinds)
+    recorded.regions[name.number] = {name.region, std::move(text)};
+  else
+    recorded.damaged = true;
 }
 
 bool has(std::string_view name, std::initializer_list<std::string_view> parts) {
@@ -82,11 +88,16 @@ class References {
     return number_of({number, what}, "region", layer, name, what);
   }
 
+  /// Or counter.
   uint32_t region(uint32_t number) {
-    const auto name = recorded_.names.find(number);
-    return number_of({number + kRegions, TimeClass::kProgram}, "region", "phase",
-                     name != recorded_.names.end() ? name->second : "region " + std::to_string(number),
-                     TimeClass::kProgram);
+    const auto found = recorded_.regions.find(number);
+    const bool known = found != recorded_.regions.end();
+    const RegionKind kind = known ? found->second.kind : RegionKind::kRegion;
+    return number_of({number + kRegions, TimeClass::kProgram}, kind == RegionKind::kCounter ? "counter" : "region",
+                     kind == RegionKind::kPhase    ? "phase"
+                     : kind == RegionKind::kRegion ? "region"
+                                                   : "",
+                     known ? found->second.name : "region " + std::to_string(number), TimeClass::kProgram);
   }
 
  private:
@@ -140,7 +151,7 @@ RecordedEvents read_events(std::span<const std::byte> bytes) {
     const auto kind = load<EntryKind>(bytes, at);
     const auto length = load<uint32_t>(bytes, at + sizeof kind);
     if (length < sizeof(EventBlock) || length % 64 != 0 || length > used - at ||
-        (kind != EntryKind::kEvents && kind != EntryKind::kName)) {
+        (kind != EntryKind::kEvents && kind != EntryKind::kName && kind != EntryKind::kRegion)) {
       recorded.damaged = true;
       break;
     }
@@ -165,6 +176,9 @@ ThreadTrace trace_of(const RecordedEvents& recorded, std::span<const RawEvent> r
       const EventKind kind = raw.kind == RawKind::kEnter ? EventKind::kEnter : EventKind::kLeave;
       trace.events.push_back(
           {clock.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, references.region(raw.handle)), 0});
+    } else if (raw.kind == RawKind::kCounter) {
+      trace.events.push_back({clock.at_ns(raw.start), raw.moved, 0,
+                              model::kind_and_reference(EventKind::kCounter, references.region(raw.handle)), 0});
     } else {
       add_operation(raw, clock, references, trace.events);
     }

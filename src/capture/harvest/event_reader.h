@@ -14,9 +14,14 @@ namespace headrace::capture {
 
 struct RecordedEvents {
   std::map<uint32_t, std::vector<RawEvent>> threads;  // by ThreadBlock::id, each in the order of ends
-  std::map<uint32_t, std::string> names;              // of handles and regions
-  uint64_t lost = 0;                                  // for want of room
-  bool damaged = false;                               // something behind could not be read
+  std::map<uint32_t, std::string> names;              // of handles
+  struct Region {
+    RegionKind kind = RegionKind::kRegion;
+    std::string name;
+  };
+  std::map<uint32_t, Region> regions;  // and counters
+  uint64_t lost = 0;                   // for want of room
+  bool damaged = false;                // something behind could not be read
 
   uint64_t events() const {
     uint64_t sum = 0;

@@ -28,8 +28,9 @@ class MadeFile {
       std::memcpy(static_cast<void*>(&bytes_[at + sizeof block]), events.data(), events.size() * sizeof(RawEvent));
   }
 
-  void add_name(uint32_t number, const std::string& text) {
-    EventName name{EntryKind::kName, 0, number, static_cast<uint32_t>(text.size())};
+  void add_name(uint32_t number, const std::string& text, EntryKind kind = EntryKind::kName,
+                RegionKind region = RegionKind::kPhase) {
+    EventName name{kind, 0, number, static_cast<uint32_t>(text.size()), region};
     name.bytes = static_cast<uint32_t>((sizeof name + text.size() + 63) / 64 * 64);
     const size_t at = grow(name.bytes);
     std::memcpy(static_cast<void*>(&bytes_[at]), &name, sizeof name);
@@ -63,8 +64,10 @@ std::vector<std::byte> sample() {
   MadeFile file;
   file.add_name(1, "/data/a");
   file.add_block(2, {raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1)}, 1);
-  file.add_name(2, "dump");
-  file.add_block(1, {raw(RawKind::kEnter, 900, 900, intercept::Fn{}, 2)}, 1);
+  file.add_name(1, "dump", EntryKind::kRegion);
+  file.add_name(2, "residual", EntryKind::kRegion, RegionKind::kCounter);
+  file.add_block(
+      1, {raw(RawKind::kEnter, 900, 900, intercept::Fn{}, 1), raw(RawKind::kCounter, 901, 901, intercept::Fn{}, 2)}, 2);
   file.add_block(
       2,
       {raw(RawKind::kRead, 1030, 1040, intercept::Fn::pread, 1),
@@ -89,7 +92,7 @@ TEST(RecordedEvents, AreReadThreadByThread) {
   const RecordedEvents recorded = read_events(sample());
   EXPECT_EQ(recorded.lost, 5u);
   EXPECT_FALSE(recorded.damaged);
-  EXPECT_EQ(recorded.events(), 4u) << "what is not counted is not there";
+  EXPECT_EQ(recorded.events(), 5u) << "what is not counted is not there";
   EXPECT_EQ(recorded.names.at(1), "/data/a");
   EXPECT_EQ(recorded.threads.at(2).size(), 3u);
 }
@@ -118,16 +121,21 @@ TEST(RecordedEvents, AreInTheOrderOfTime) {
 TEST(RecordedEvents, HaveRegions) {
   const RecordedEvents recorded = read_events(sample());
   const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), clock_of_ns());
-  ASSERT_EQ(trace.events.size(), 1u);
+  ASSERT_EQ(trace.events.size(), 2u);
   EXPECT_EQ(trace.events[0].kind(), EventKind::kEnter);
   EXPECT_EQ(trace.references[0].name, "dump");
+  EXPECT_EQ(trace.references[0].layer, "phase");
+  EXPECT_EQ(trace.events[1].kind(), EventKind::kCounter);
+  EXPECT_EQ(trace.events[1].size, 90u) << "the bits of its value";
+  EXPECT_EQ(trace.references[1].kind, "counter");
+  EXPECT_EQ(trace.references[1].name, "residual");
 }
 
 TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {
   const std::vector<std::byte> whole = sample();
   for (size_t length = 0; length < whole.size(); length += 8) {
     const RecordedEvents recorded = read_events(std::span(whole).first(length));
-    EXPECT_LE(recorded.events(), 4u);
+    EXPECT_LE(recorded.events(), 5u);
   }
   for (uint64_t round = 0; round < 3000; ++round) {
     std::vector<std::byte> damaged = whole;

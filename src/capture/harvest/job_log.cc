@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "capture/harvest/files_to_ask.h"
+#include "capture/harvest/thread_accounts.h"
 #include "capture/harvest/untold_calls.h"
 
 namespace headrace::capture {
@@ -137,9 +138,10 @@ void JobLog::add_events(std::span<const std::byte> events, std::span<const std::
   const ClockMap clock(header, start_, now);
   model::Process here = process;
   here.host = host_;
-  const base::Status added = header.magic == kSpoolMagic && clock.known()
-                                 ? trace_.add(output_, here, recorded, clock)
-                                 : base::Status(base::Code::kCorrupt, "no clock is known for their times");
+  base::Status added = header.magic == kSpoolMagic && clock.known()
+                           ? trace_.add(output_, here, recorded, clock)
+                           : base::Status(base::Code::kCorrupt, "no clock is known for their times");
+  if (added.ok()) added = trace_.add(thread_accounts(spool, here.id));
   if (!added.ok()) add_gap({"events of the trace", recorded.events(), "calls", added.message()});
   if (recorded.lost > 0)
     add_gap({"events of the trace", recorded.lost, "calls",

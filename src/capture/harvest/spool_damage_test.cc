@@ -135,10 +135,10 @@ TEST(SpoolDamage, OtherFilesAreRefused) {
   std::vector<std::byte> text(65536, std::byte{'x'});
   EXPECT_EQ(read(text, totals).code(), base::Code::kForeign);
   std::vector<std::byte> newer = sample_spool();
-  newer[8] = std::byte{9};
+  newer[8] = std::byte{kSpoolVersion + 1};
   auto result = read(newer, totals);
   EXPECT_EQ(result.code(), base::Code::kUnsupported);
-  EXPECT_NE(result.message().find("version 9"), std::string::npos);
+  EXPECT_NE(result.message().find("version " + std::to_string(kSpoolVersion + 1)), std::string::npos);
   EXPECT_EQ(totals.records, 0u);
 }
 

@@ -131,6 +131,13 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, const Record
   return {};
 }
 
+Status TraceLog::add(const std::vector<events::Account>& accounts) {
+  if (!writer_ || accounts.empty()) return {};
+  const auto before = stored_.lower_bound({accounts.front().process, 0});
+  if (before != stored_.end() && before->first == accounts.front().process) return {};
+  return writer_->add(std::span(accounts));
+}
+
 void TraceLog::put_others_aside(LogOutput& log) const {
   const std::string path = trace_path(log.place());
   if (!path_.empty() || access(path.c_str(), F_OK) != 0) return;

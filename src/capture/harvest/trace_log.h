@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
@@ -26,6 +27,8 @@ class TraceLog {
   /// time, is gone on with. After a failure nothing more is added: kLimit.
   base::Status add(LogOutput& log, const model::Process& process, const RecordedEvents& recorded,
                    const ClockMap& clock);
+  /// Adds what its threads counted besides, after its events.
+  base::Status add(const std::vector<events::Account>& accounts);
   /// Stores what waits.
   base::Status flush() { return writer_ ? writer_->flush() : base::Status(); }
   base::Status close();

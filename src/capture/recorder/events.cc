@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
 #include "base/kernel.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/spool.h"
@@ -17,7 +16,6 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kFirstBlock = 64 << 10, kLargestBlock = 1 << 20;
-constexpr uint32_t kRegions = 256;
 
 struct EventFile {
   char* base;
@@ -26,12 +24,6 @@ struct EventFile {
   char path[sizeof spool.path + sizeof kEvents];
 };
 constinit EventFile file{};
-
-struct Region {
-  uint64_t hash;
-  uint32_t number;  // 0: nothing is here
-};
-constinit Region regions[kRegions]{};
 
 long open_file(int flags) {
   return base::kernel_call(SYS_openat, AT_FDCWD, file.path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -69,15 +61,22 @@ void take(uint64_t bytes) {
   __atomic_store_n(&file.header->used, file.header->used + bytes, __ATOMIC_RELEASE);
 }
 
-/// Lock held. 0: no room.
-uint32_t add_name(const char* text, uint32_t length) {
+/// Lock held.
+bool add_entry(EntryKind kind, uint32_t number, RegionKind region, const char* text, uint32_t length) {
   const uint64_t bytes = (sizeof(EventName) + length + 63) & ~uint64_t{63};
   auto* name = static_cast<EventName*>(reserve(bytes));
-  if (!name) return 0;
-  *name = {EntryKind::kName, static_cast<uint32_t>(bytes), ++file.header->names, length};
+  if (!name) return false;
+  *name = {kind, static_cast<uint32_t>(bytes), number, length, region};
   memcpy(name + 1, text, length);
   take(bytes);
-  return name->number;
+  return true;
+}
+
+/// Lock held. 0: no room.
+uint32_t add_name(const char* text, uint32_t length) {
+  const uint32_t number = file.base ? file.header->names + 1 : 0;
+  if (number == 0 || !add_entry(EntryKind::kName, number, {}, text, length)) return 0;
+  return file.header->names = number;
 }
 
 /// Each block is four times as large as the one before: threads that do little take little.
@@ -97,24 +96,6 @@ EventBlock* add_block(uint32_t thread, uint32_t wanted) {
   return nullptr;
 }
 
-/// 0: it is not known.
-uint32_t region_of(uint64_t hash) {
-  SpoolLock lock;
-  for (const Region& region : regions)
-    if (region.number != 0 && region.hash == hash) return region.number;
-  return 0;
-}
-
-uint32_t add_region(uint64_t hash, const char* name, uint32_t length) {
-  SpoolLock lock;
-  for (Region& region : regions)
-    if (region.number == 0) {
-      region = {hash, add_name(name, length)};
-      return region.number;
-    }
-  return 0;
-}
-
 /// Zeros of this process alone take the place of the file.
 void leave_mapping() {
   base::kernel_call(SYS_mmap, file.base, file.limit, PROT_READ | PROT_WRITE,
@@ -127,18 +108,12 @@ bool sets_errno(Fn function) {
          function != Fn::aio_error && function != Fn::aio_return;
 }
 
-void record_boundary(RawKind kind, uint32_t number, uint64_t at) {
-  RawEvent* event = next_event();
-  if (!event) return;
-  *event = {at, at, 0, 0, 0, number, 0, kind, 0};
-  commit_event();
-}
-
 }  // namespace
 
 void create_event_file(uint64_t limit) {
   file = {};
   state.tracing = true;
+  ++state.event_file;
   if (!spool.backed) return;
   char* ending = stpcpy(file.path, spool.path) - strlen(".spool");
   strcpy(ending, kEvents);
@@ -167,7 +142,6 @@ void create_event_file(uint64_t limit) {
 void leave_event_file() {
   if (file.base) leave_mapping();  // a section that was interrupted may write once more
   file = {};
-  memset(static_cast<void*>(regions), 0, sizeof regions);
 }
 
 void isolate_event_file() {
@@ -185,6 +159,10 @@ void trim_event_file() {
   if (!file.base) return;
   const uint64_t used = (file.header->used + 4095) & ~uint64_t{4095};
   if (base::kernel_call(SYS_truncate, file.path, used) == 0) file.header->grown = used;
+}
+
+bool add_region_name(uint32_t number, RegionKind kind, const char* text, uint32_t length) {
+  return add_entry(EntryKind::kRegion, number, kind, text, length);
 }
 
 uint32_t handle_of(uint32_t record) {
@@ -213,17 +191,6 @@ void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, boo
                    ok ? 0 : (sets_errno(function) && errno != 0 ? errno : kUnknownError));
 }
 
-void record_enter(const char* name, uint32_t length, uint64_t at) {
-  if (!state.tracing) return;
-  const uint64_t hash = base::hash_text({name, length});
-  uint32_t number = region_of(hash);
-  if (number == 0) number = add_region(hash, name, length);
-  if (number != 0) record_boundary(RawKind::kEnter, number, at);
-}
-
-void record_leave(uint64_t name, uint64_t at) {
-  if (!state.tracing) return;
-  if (const uint32_t number = region_of(name); number != 0) record_boundary(RawKind::kLeave, number, at);
-}
+void leave_out(Account why) { block->accounts[static_cast<uint32_t>(why)]++; }
 
 }  // namespace headrace::capture

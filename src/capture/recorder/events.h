@@ -44,10 +44,14 @@ HEADRACE_INLINE void commit_event() {
 
 constexpr RawKind moved_by(DirectionIndex direction) { return direction == kRead ? RawKind::kRead : RawKind::kWrite; }
 
+/// Counts a call that is not recorded. Inside a section.
+HEADRACE_COLD void leave_out(Account why);
+
 /// A call that is over.
 HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle, uint64_t start, uint64_t end,
                                       uint64_t place, uint64_t asked, uint64_t moved, int error) {
   if (HEADRACE_LIKELY(!state.tracing)) return;
+  if (HEADRACE_UNLIKELY(state.recording_off)) return leave_out(Account::kPaused);
   RawEvent* event = next_event();
   if (HEADRACE_UNLIKELY(!event)) return;
   *event = {start,
@@ -65,9 +69,7 @@ HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle
 /// One that moves no bytes.
 void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok);
 
-/// A region is entered. Of the first 256 names; others are passed over, their leaves too. Not inside the lock.
-void record_enter(const char* name, uint32_t length, uint64_t at);
-/// … and left; `name`: base::hash_text of the name. Not inside the lock.
-void record_leave(uint64_t name, uint64_t at);
+/// Says what a number of a region or counter stands for, in this file of events; false: there is no room. Lock held.
+bool add_region_name(uint32_t number, RegionKind kind, const char* text, uint32_t length);
 
 }  // namespace headrace::capture

@@ -21,6 +21,17 @@ using intercept::Fn;
 
 struct EventBlock;
 
+/// What a thread is inside of, of regions of the program (regions.h).
+struct OpenRegion {
+  uint32_t number;
+  bool recorded;
+};
+inline constexpr uint32_t kOpenRegions = 4096;
+struct OpenRegions {
+  uint32_t depth;  // beyond kOpenRegions it only counts
+  OpenRegion of[kOpenRegions];
+};
+
 /// One open file description. 64 bytes; slot 0 is "none". The fields of streams: stream.h.
 struct alignas(64) OpenFile {
   uint64_t position;                 // of the next sequential operation, where it is known
@@ -65,6 +76,7 @@ struct Thread {
   CachedFile cache[kSystemLayers][kCachedFiles];
   KnownStacks stacks;
   char path[3][kPathMax];  // scratch for path names: rename needs two, a directory's own name the third
+  OpenRegions regions;
   const char* environment[kMaximumEnvironment];  // scratch for exec: usable in a vfork child, freed by nobody
 };
 
@@ -85,6 +97,8 @@ struct State {
   bool enabled;              // false: HEADRACE=off, or nothing could be set up
   bool file_sizes;
   bool tracing;                     // events are recorded
+  bool recording_off;               // … but not now: the program says so
+  uint32_t event_file;              // which one this process has: 1, 2, … with each fork
   DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
   OpenFile* files;
   uint32_t* table;  // hash slots: offsets of records

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "capture/recorder/phases.h"
+#include "capture/recorder/regions.h"
 #include "capture/recorder/spool.h"
 
 namespace headrace::capture {
@@ -182,6 +183,7 @@ void end_thread(void* thread) {
   auto* ended = static_cast<Thread*>(thread);
   if (self != ended) return;  // a forked child's key values name its parent's threads
   end_phases_of_thread();
+  leave_all_regions();
   ended->lost_phases = 0;
   block = nullptr;
   self = nullptr;
@@ -195,6 +197,7 @@ void forget_threads() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
     thread->block = nullptr;
     thread->events = nullptr;
+    thread->regions.depth = 0;
     thread->free_files = thread->free_count = thread->lost_phases = 0;
     memset(thread->cache, 0, sizeof thread->cache);
     thread->taken.store(0);

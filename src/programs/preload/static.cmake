@@ -49,19 +49,20 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/static_functions.h CONTENT "#d
 set(directory ${PROJECT_BINARY_DIR}/lib/headrace)
 file(CONFIGURE OUTPUT ${directory}/static.options CONTENT "${options}" @ONLY)
 
-add_library(headrace_static OBJECT phases.cc preload.cc static_real.cc system_calls.cc ${entry})
+add_library(headrace_static OBJECT phases.cc preload.cc regions.cc static_real.cc system_calls.cc ${entry})
 set_target_properties(headrace_static PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(headrace_static PRIVATE headrace_options)
 target_include_directories(headrace_static PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 target_compile_options(headrace_static PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec -U_FORTIFY_SOURCE>
                        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 target_compile_definitions(headrace_static PRIVATE HEADRACE_STATIC $<$<COMPILE_LANGUAGE:CXX>:__NO_INLINE__>)
-# One object without other global names than the phases', so that none can meet one of the program's.
+# One object without other global names than those of phases and regions, so that none can meet one of the program's.
 add_custom_command(OUTPUT ${directory}/headrace-static.o
   COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${directory}/headrace-static.o $<TARGET_OBJECTS:headrace_static>
           $<TARGET_FILE:headrace_recorder> $<TARGET_FILE:headrace_intercept> $<TARGET_FILE:headrace_base>
   COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=__wrap_*
-          --keep-global-symbol=headrace_phase_begin --keep-global-symbol=headrace_phase_end --strip-debug ${directory}/headrace-static.o
+          --keep-global-symbol=headrace_phase_begin --keep-global-symbol=headrace_phase_end
+          --keep-global-symbol=headrace_trace_recorder --strip-debug ${directory}/headrace-static.o
   DEPENDS headrace_static headrace_recorder headrace_intercept headrace_base $<TARGET_OBJECTS:headrace_static>
   COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(headrace_static_object ALL DEPENDS ${directory}/headrace-static.o)

@@ -1,0 +1,102 @@
+#include "capture/recorder/region_names.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/kernel.h"
+#include "capture/recorder/spool.h"
+
+namespace headrace::capture {
+namespace {
+
+constexpr uint32_t kPage = 1024, kPages = 4096;
+constexpr uint32_t kFirstSlots = 1024;
+constexpr uint32_t kTextRoom = 64 << 10;
+
+RegionName* pages[kPages];
+uint32_t given;
+
+struct Slot {
+  uint64_t key;
+  uint32_t number;  // 0: nothing is here
+};
+/// Readers may hold an earlier one for ever, so none is given back: all together are as large as the last.
+struct Table {
+  uint32_t mask;
+  Slot slots[];
+};
+std::atomic<Table*> table;
+
+char* text_room;
+uint32_t text_left;
+
+Slot& slot_of(Table& in, uint64_t key) {
+  auto at = static_cast<uint32_t>(key) & in.mask;
+  while (__atomic_load_n(&in.slots[at].number, __ATOMIC_ACQUIRE) != 0 && in.slots[at].key != key)
+    at = (at + 1) & in.mask;
+  return in.slots[at];
+}
+
+void put(Table& in, uint64_t key, uint32_t number) {
+  Slot& slot = slot_of(in, key);
+  slot.key = key;
+  __atomic_store_n(&slot.number, number, __ATOMIC_RELEASE);
+}
+
+/// A table with room for one more; null: there is no memory. Lock held.
+Table* table_with_room() {
+  Table* now = table.load(std::memory_order_relaxed);
+  if (now && given < (now->mask + 1) / 2) return now;
+  const uint32_t slots = now ? (now->mask + 1) * 2 : kFirstSlots;
+  auto* larger = static_cast<Table*>(base::map_anonymous(sizeof(Table) + slots * sizeof(Slot)));
+  if (!larger) return nullptr;
+  larger->mask = slots - 1;
+  for (uint32_t i = 0; now && i <= now->mask; ++i)
+    if (now->slots[i].number != 0) put(*larger, now->slots[i].key, now->slots[i].number);
+  table.store(larger, std::memory_order_release);
+  return larger;
+}
+
+/// Lock held.
+const char* keep_text(const char* text, uint32_t length) {
+  if (text_left < length) {
+    const uint32_t room = length > kTextRoom ? length : kTextRoom;
+    text_room = static_cast<char*>(base::map_anonymous(room));
+    text_left = text_room ? room : 0;
+    if (!text_room) return nullptr;
+  }
+  char* kept = text_room;
+  memcpy(kept, text, length);
+  text_room += length;
+  text_left -= length;
+  return kept;
+}
+
+}  // namespace
+
+uint64_t region_key(RegionKind kind, uint64_t hash) { return base::mix(hash, static_cast<uint64_t>(kind) + 1); }
+
+uint32_t find_region(uint64_t key) {
+  Table* now = table.load(std::memory_order_acquire);
+  return HEADRACE_LIKELY(now != nullptr) ? slot_of(*now, key).number : 0;
+}
+
+uint32_t add_region(uint64_t key, RegionKind kind, const char* text, uint32_t length) {
+  SpoolLock lock;
+  if (const uint32_t known = find_region(key)) return known;
+  const uint32_t page = given / kPage;
+  if (page == kPages) return 0;
+  if (!pages[page]) pages[page] = static_cast<RegionName*>(base::map_anonymous(kPage * sizeof(RegionName)));
+  Table* room = pages[page] ? table_with_room() : nullptr;
+  const char* kept = room ? keep_text(text, length) : nullptr;
+  if (!kept) return 0;
+  pages[page][given % kPage] = {kept, length, 0, kind};
+  put(*room, key, ++given);
+  return given;
+}
+
+RegionName& region_name(uint32_t number) { return pages[(number - 1) / kPage][(number - 1) % kPage]; }
+
+bool is_region(uint32_t number) { return number != 0 && number <= __atomic_load_n(&given, __ATOMIC_RELAXED); }
+
+}  // namespace headrace::capture
