@@ -1,16 +1,31 @@
 #include "events/event_cursor.h"
 
+#include <algorithm>
+
 namespace headrace::events {
 
 using base::Code;
 using base::Result;
 using base::Status;
 
+size_t first_chunk(const TraceReader& trace, const TraceLocation& location, uint64_t at_ns) {
+  if (!location.in_order) return 0;
+  const auto before = [&](uint32_t chunk, uint64_t time) { return trace.chunks()[chunk].header.end_at_ns < time; };
+  return static_cast<size_t>(std::lower_bound(location.chunks.begin(), location.chunks.end(), at_ns, before) -
+                             location.chunks.begin());
+}
+
+void EventCursor::seek(uint64_t at_ns) {
+  at_ = first_chunk(*reader_, *location_, std::max(at_ns, range_.begin_at_ns));
+  sequence_ = at_ == 0 ? 0 : ~uint64_t{0};
+}
+
 Result<bool> EventCursor::next() {
   bool passed = false;  // a chunk before this one
   while (at_ < location_->chunks.size()) {
     const uint32_t chunk = location_->chunks[at_++];
     const format::ChunkHeader& header = reader_->chunks()[chunk].header;
+    if (location_->in_order && header.begin_at_ns > range_.end_at_ns) break;  // and so do all behind it
     if (header.sequence != sequence_) passed = true;
     sequence_ = header.sequence + 1;
     const bool outside = header.end_at_ns < range_.begin_at_ns || header.begin_at_ns > range_.end_at_ns;

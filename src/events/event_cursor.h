@@ -13,11 +13,18 @@ struct TimeRange {
   bool has(uint64_t at_ns) const { return begin_at_ns <= at_ns && at_ns <= end_at_ns; }
 };
 
+/// The first of a location's chunks that may have events of this time or later, in TraceLocation::chunks. In a time
+/// logarithmic in their number where they are in order.
+size_t first_chunk(const TraceReader& trace, const TraceLocation& location, uint64_t at_ns);
+
 /// The reader and its location outlive the cursor.
 class EventCursor {
  public:
   EventCursor(TraceReader& reader, const TraceLocation& location, TimeRange range = {})
-      : reader_(&reader), location_(&location), range_(range) {}
+      : reader_(&reader), location_(&location), range_(range), at_(first_chunk(reader, location, range.begin_at_ns)) {}
+
+  /// The next chunk becomes the first one that ends at this time or later, backward or forward; the range stays.
+  void seek(uint64_t at_ns);
 
   /// Goes on to the next chunk that can be read and that the range touches. False: there is none. kIo.
   base::Result<bool> next();
@@ -37,8 +44,8 @@ class EventCursor {
   const TraceLocation* location_;
   TimeRange range_;
   DecodedChunk chunk_;
-  size_t at_ = 0;  // of the next in location_->chunks
-  uint64_t sequence_ = 0;
+  size_t at_;              // of the next in location_->chunks
+  uint64_t sequence_ = 0;  // that follows on the chunk before
   bool gap_ = false;
 };
 

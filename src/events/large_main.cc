@@ -2,6 +2,7 @@
 //
 //   events_large make FILE CHUNKS LOCATIONS [EVENTS]    EVENTS a chunk, default 32768
 //   events_large cut FILE                               takes the index away
+//   events_large open FILE
 //   events_large time FILE [COLUMNS ROWS [THREADS]]     best of five rounds; default 2000 500
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,15 +121,19 @@ struct Times {
   }
 };
 
-void measure(const char* path, uint32_t columns, uint32_t rows, unsigned threads) {
+void measure_opening(const char* path) {
   const Times opening([&] { (void)take(TraceReader::open(path)); });
-  TraceReader trace = take(TraceReader::open(path));
+  const TraceReader trace = take(TraceReader::open(path));
   uint64_t events = 0;
   for (const TraceLocation& location : trace.locations()) events += location.events;
-  Overview seen;
-  const Times seeing([&] { seen = take(overview(trace, {.columns = columns, .rows = rows, .threads = threads})); });
   printf("%zu chunks, %llu events: opened in %.3f s (processor %.3f s)\n", trace.chunks().size(),
          static_cast<unsigned long long>(events), opening.wall, opening.processor);
+}
+
+void measure(const char* path, uint32_t columns, uint32_t rows, unsigned threads) {
+  TraceReader trace = take(TraceReader::open(path));
+  Overview seen;
+  const Times seeing([&] { seen = take(overview(trace, {.columns = columns, .rows = rows, .threads = threads})); });
   printf("%u x %u cells in %.3f s (processor %.3f s), %llu of %llu chunks decoded, to %llu ns\n", seen.columns,
          seen.rows, seeing.wall, seeing.processor, static_cast<unsigned long long>(seen.decoded_chunks),
          static_cast<unsigned long long>(seen.chunks), static_cast<unsigned long long>(seen.precision_ns));
@@ -148,9 +153,11 @@ int main(int argc, char** argv) {
     make(argv[2], number(argv, argc, 3, 0), std::max(1u, number(argv, argc, 4, 1)), number(argv, argc, 5, kMostEvents));
   else if (strcmp(what, "cut") == 0)
     cut(argv[2]);
+  else if (strcmp(what, "open") == 0)
+    measure_opening(argv[2]);
   else if (strcmp(what, "time") == 0)
     measure(argv[2], number(argv, argc, 3, 2000), number(argv, argc, 4, 500), number(argv, argc, 5, 0));
   else
-    return fprintf(stderr, "usage: events_large make|cut|time FILE …\n"), 2;
+    return fprintf(stderr, "usage: events_large make|cut|open|time FILE …\n"), 2;
   return 0;
 }

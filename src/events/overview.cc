@@ -6,6 +6,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "events/event_cursor.h"
 #include "events/head_reader.h"
 #include "events/overview_row.h"
 #include "events/parallel.h"
@@ -24,14 +25,6 @@ uint64_t bin_ns(const format::ChunkHeader& header) {
   const auto bits = static_cast<unsigned>(std::bit_width(header.end_at_ns - header.begin_at_ns));
   constexpr auto kBinBits = static_cast<unsigned>(std::bit_width(kBins - 1));
   return bits > kBinBits ? uint64_t{1} << (bits - kBinBits) : 1;
-}
-
-/// The first of a location's chunks that does not end before a time.
-size_t first_chunk(const TraceReader& trace, const TraceLocation& location, uint64_t at_ns) {
-  if (!location.in_order) return 0;
-  const auto before = [&](uint32_t chunk, uint64_t time) { return trace.chunks()[chunk].header.end_at_ns < time; };
-  return static_cast<size_t>(std::lower_bound(location.chunks.begin(), location.chunks.end(), at_ns, before) -
-                             location.chunks.begin());
 }
 
 /// One picture in the making. The parts that threads share are const, or have a row each.

@@ -62,10 +62,15 @@ class LocationList {
   }
 
   TraceLocation& find(uint64_t process, uint32_t thread) {
+    // Chunks come location by location.
+    if (last_ < locations_.size() && locations_[last_].what.process == process &&
+        locations_[last_].what.thread == thread)
+      return locations_[last_];
     process_order_.try_emplace(process, process_order_.size());
     const auto [place, added] = known_.try_emplace({process, thread}, locations_.size());
     if (added) locations_.push_back({.what = {.process = process, .thread = thread}});
-    return locations_[place->second];
+    last_ = place->second;
+    return locations_[last_];
   }
 
   /// Chunks stand by sequence.
@@ -99,6 +104,7 @@ class LocationList {
   std::vector<TraceLocation> locations_;
   std::unordered_map<std::pair<uint64_t, uint32_t>, size_t, PairHash> known_;
   std::unordered_map<uint64_t, size_t> process_order_;
+  size_t last_ = 0;  // that was found
 };
 
 /// The job that a number chooses, 1, 2, …; 0: the only one.

@@ -77,6 +77,39 @@ TEST_F(TraceReaderTest, GivesTheEventsOfARangeOfTime) {
   EXPECT_TRUE(all(reader, reader.locations()[0], {0, 5}).empty());
 }
 
+TEST_F(TraceReaderTest, SeeksToATime) {
+  const std::vector<Event> events = MadeStream::s3d(5 * kMostEvents);
+  made_.add({.process = 1, .thread = 1, .rank = 0}, events);
+  TraceReader reader = made_.finish();
+  const TraceLocation& location = reader.locations()[0];
+  EventCursor cursor(reader, location);
+  const auto lands = [&](uint64_t at_ns) -> int64_t {
+    cursor.seek(at_ns);
+    if (!*cursor.next()) return -1;
+    EXPECT_EQ(cursor.gap(), cursor.events().front() != events.front());
+    return (std::find(events.begin(), events.end(), cursor.events().front()) - events.begin()) / int64_t{kMostEvents};
+  };
+  EXPECT_EQ(lands(0), 0);
+  EXPECT_EQ(lands(events.back().time), 4);
+  for (const int64_t chunk : {3, 1, 4, 0}) {
+    EXPECT_EQ(lands(events[static_cast<size_t>(chunk) * kMostEvents].time), chunk);
+    EXPECT_EQ(lands(events[static_cast<size_t>(chunk + 1) * kMostEvents - 1].time), chunk);
+  }
+  ASSERT_FALSE(*cursor.next() && cursor.events().front() == events.front());
+  EXPECT_EQ(lands(events.back().time + 1), -1);
+}
+
+TEST_F(TraceReaderTest, SeeksWhereTimesGoBack) {
+  std::vector<Event> events = MadeStream::s3d(kThreeChunks);
+  std::rotate(events.begin(), events.begin() + kMostEvents, events.end());  // the first chunk is the last in time
+  made_.add({.process = 1, .thread = 1, .rank = 0}, events);
+  TraceReader reader = made_.finish();
+  const TraceLocation& location = reader.locations()[0];
+  EXPECT_FALSE(location.in_order);
+  const TimeRange range{MadeStream::s3d(10).back().time, MadeStream::s3d(20).back().time};
+  EXPECT_EQ(all(reader, location, range).size(), 11u);
+}
+
 TEST_F(TraceReaderTest, GivesTimesInNanoseconds) {
   made_.add({.process = 5, .thread = 1}, {event(1000, kEnter, 0)}, 4);
   TraceReader reader = made_.finish();

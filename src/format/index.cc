@@ -9,6 +9,7 @@
 #include "format/codec.h"
 #include "format/decode.h"
 #include "format/encode.h"
+#include "format/huge_pages.h"
 #include "format/table_builder.h"
 
 namespace headrace::format {
@@ -74,6 +75,7 @@ bool take_entries(const Table& table, uint64_t index_offset, std::vector<ChunkIn
   const Column* const distance = table.find("distance");
   const Column* const name = table.find("name");
   if (distance == nullptr || distance->type != Type::kU64 || name == nullptr || name->type != Type::kText) return false;
+  reserve_large(entries, table.rows);
   entries.resize(table.rows);
   for (uint64_t row = 0; row < table.rows; ++row) {
     ChunkInfo& entry = entries[row];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -10,6 +11,7 @@
 #include "format/codec.h"
 #include "format/contents.h"
 #include "format/decode.h"
+#include "format/huge_pages.h"
 #include "format/index.h"
 #include "format/magic.h"
 #include "format/scan.h"
@@ -57,8 +59,9 @@ Result<bool> find_chunks(Source& source, const ReadLimits& limits, Contents& con
     indexes.push_back(std::move(*index));
   }
   if (end > 0) gaps.emplace_back(0, end);
-  for (auto index = indexes.rbegin(); index != indexes.rend(); ++index) {
-    for (ChunkInfo& entry : index->entries) {
+  reserve_large(contents.chunks, std::min(entries, limits.chunks));
+  for (; !indexes.empty(); indexes.pop_back()) {
+    for (const ChunkInfo& entry : indexes.back().entries) {
       if (!is_bookkeeping(entry.header.kind)) contents.chunks.push_back(entry);
     }
   }
@@ -68,14 +71,31 @@ Result<bool> find_chunks(Source& source, const ReadLimits& limits, Contents& con
   return closed;
 }
 
-/// Puts the chunks in the order that Reader::chunks() promises.
-void sort_chunks(std::vector<ChunkInfo>& chunks, std::vector<uint64_t>& jobs) {
-  const auto by_offset = [](const ChunkInfo& a, const ChunkInfo& b) { return a.offset < b.offset; };
-  if (!std::is_sorted(chunks.begin(), chunks.end(), by_offset)) std::sort(chunks.begin(), chunks.end(), by_offset);
+/// Numbers the producers of chunks in file order, and their jobs.
+class Producers {
+ public:
+  uint32_t number_of(const ChunkHeader& header) {
+    const Key key{header.job, header.producer};
+    if (last_ < jobs_.size() && key == last_key_) return last_;
+    const auto [place, added] = numbers_.try_emplace(key, static_cast<uint32_t>(jobs_.size()));
+    if (added) jobs_.push_back(job_numbers_.try_emplace(header.job, job_numbers_.size()).first->second);
+    last_key_ = key;
+    return last_ = place->second;
+  }
 
+  size_t size() const { return jobs_.size(); }
+  uint64_t job(uint32_t producer) const { return jobs_[producer]; }
+
+  std::vector<uint64_t> jobs() const {
+    std::vector<uint64_t> jobs(job_numbers_.size());
+    for (const auto& [job, number] : job_numbers_) jobs[number] = job;
+    return jobs;
+  }
+
+ private:
   struct Key {
-    uint64_t job;
-    Producer producer;
+    uint64_t job = 0;
+    Producer producer = {};
     bool operator==(const Key&) const = default;
   };
   struct KeyHash {
@@ -84,29 +104,54 @@ void sort_chunks(std::vector<ChunkInfo>& chunks, std::vector<uint64_t>& jobs) {
       return base::mix(base::mix(key.job, key.producer.process), who);
     }
   };
-  struct Place {
-    uint64_t job;       // position of the job in the file
-    uint64_t producer;  // position of the producer in the file
-    uint64_t sequence;
-    size_t chunk;
-    auto operator<=>(const Place&) const = default;
-  };
-  std::unordered_map<uint64_t, uint64_t> job_places;
-  std::unordered_map<Key, uint64_t, KeyHash> producer_places;
-  std::vector<Place> places;
-  places.reserve(chunks.size());
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    const ChunkHeader& header = chunks[i].header;
-    const auto job = job_places.try_emplace(header.job, job_places.size());
-    if (job.second) jobs.push_back(header.job);
-    const auto producer = producer_places.try_emplace({header.job, header.producer}, producer_places.size());
-    places.push_back({job.first->second, producer.first->second, header.sequence, i});
+  std::unordered_map<Key, uint32_t, KeyHash> numbers_;
+  std::unordered_map<uint64_t, uint64_t> job_numbers_;
+  std::vector<uint64_t> jobs_;  // by producer
+  Key last_key_;
+  uint32_t last_ = 0;
+};
+
+/// Where the chunks of each producer begin once they stand job by job, producer by producer.
+std::vector<size_t> places_of(const Producers& producers, const std::vector<uint32_t>& producer_of) {
+  std::vector<size_t> counts(producers.size()), begins(producers.size());
+  for (const uint32_t producer : producer_of) counts[producer]++;
+  std::vector<uint32_t> order(producers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return producers.job(a) < producers.job(b); });
+  size_t at = 0;
+  for (const uint32_t producer : order) {
+    begins[producer] = at;
+    at += counts[producer];
   }
-  if (std::is_sorted(places.begin(), places.end())) return;
-  std::sort(places.begin(), places.end());
+  return begins;
+}
+
+/// Puts the chunks in the order that Reader::chunks() promises. In time linear in their number where the file has those
+/// of each producer in sequence.
+void sort_chunks(std::vector<ChunkInfo>& chunks, std::vector<uint64_t>& jobs) {
+  const auto by_offset = [](const ChunkInfo& a, const ChunkInfo& b) { return a.offset < b.offset; };
+  if (!std::is_sorted(chunks.begin(), chunks.end(), by_offset)) std::sort(chunks.begin(), chunks.end(), by_offset);
+  Producers producers;
+  std::vector<uint32_t> producer_of(chunks.size());
+  for (size_t i = 0; i < chunks.size(); ++i) producer_of[i] = producers.number_of(chunks[i].header);
+  jobs = producers.jobs();
+  const std::vector<size_t> begins = places_of(producers, producer_of);
+  std::vector<size_t> ends = begins;
+  std::vector<uint32_t> order(chunks.size());
+  for (size_t i = 0; i < chunks.size(); ++i) order[ends[producer_of[i]]++] = static_cast<uint32_t>(i);
+  const auto by_sequence = [&](uint32_t a, uint32_t b) {
+    return chunks[a].header.sequence < chunks[b].header.sequence;
+  };
+  for (size_t producer = 0; producer < begins.size(); ++producer) {
+    const auto begin = order.begin() + static_cast<ptrdiff_t>(begins[producer]);
+    const auto end = order.begin() + static_cast<ptrdiff_t>(ends[producer]);
+    if (!std::is_sorted(begin, end, by_sequence)) std::stable_sort(begin, end, by_sequence);
+  }
+  if (std::is_sorted(order.begin(), order.end())) return;
   std::vector<ChunkInfo> sorted;
-  sorted.reserve(chunks.size());
-  for (const Place& place : places) sorted.push_back(chunks[place.chunk]);
+  reserve_large(sorted, chunks.size());
+  for (const uint32_t chunk : order) sorted.push_back(chunks[chunk]);
   chunks.swap(sorted);
 }
 
