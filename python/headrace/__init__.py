@@ -7,6 +7,7 @@
         print(log.files_by_path().select(["path", "bytes_written", "write_ns"]))
 
     headrace.report("run.hr", "run.html")
+    trace = headrace.open_trace("run.trace.hr")
 
 Importing this package loads no analysis package: pyarrow and pandas are loaded when a table is asked for, and
 what makes reports and figures when one is asked for.
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     )
     from headrace._native import version as __version__
     from headrace.analysis.clusters import Clustering
+    from headrace.analysis.overviews import Overview
+    from headrace.analysis.traces import Trace
     from headrace.logs import Counter, Damage, Flag, JobLog, counters, flags, open, units
     from headrace.rank_clusters import RankCluster, cluster_phase
     from headrace.reports.notebook import Report
@@ -60,8 +63,10 @@ __all__ = [
     "LogUnsupportedError",
     "MissingPackageError",
     "OutputError",
+    "Overview",
     "RankCluster",
     "Report",
+    "Trace",
     "UsageError",
     "__version__",
     "cluster",
@@ -71,6 +76,7 @@ __all__ = [
     "figures",
     "flags",
     "open",
+    "open_trace",
     "phase",
     "region",
     "report",
@@ -99,6 +105,13 @@ def report(
     if output is not None:
         made.save(output, force)
     return made
+
+
+def open_trace(path: str | os.PathLike[str], job: int | None = None) -> Trace:
+    """An event trace, NAME.trace.hr; `job` chooses one, from 1, of several in it. Raises a LogError."""
+    from headrace.analysis.traces import Trace
+
+    return Trace(path, job)
 
 
 def cluster(
@@ -131,6 +144,8 @@ _PLACES = {
     "headrace.rank_clusters": ("RankCluster", "cluster_phase"),
     "headrace.reports.notebook": ("Report",),
     "headrace.analysis.clusters": ("Clustering",),
+    "headrace.analysis.overviews": ("Overview",),
+    "headrace.analysis.traces": ("Trace",),
 }
 
 

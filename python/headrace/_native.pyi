@@ -201,6 +201,9 @@ class Trace:
     def check(self) -> dict[str, Any]:
         """Decodes everything: what does not agree, by amount (src/events/trace_check.h)."""
 
+    def messages(self, begin_at_ns: int = 0, end_at_ns: int = ...) -> Frame:
+        """Messages with both ends, by time (src/events/message_pairs.h). 2**64 - 1: not there."""
+
     def overview(
         self,
         columns: int,

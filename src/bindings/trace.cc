@@ -157,6 +157,12 @@ nb::dict check_of(Trace& trace) {
   return dict;
 }
 
+Frame messages_of(Trace& trace, uint64_t begin_at_ns, uint64_t end_at_ns) {
+  const std::lock_guard lock(trace.mutex);
+  const auto pairs = trace.located(events::pair_messages(trace.reader, {begin_at_ns, end_at_ns}));
+  return message_frame(trace.reader, pairs);
+}
+
 nb::dict overview_of(Trace& trace, uint32_t columns, uint32_t rows, uint64_t begin_at_ns, uint64_t end_at_ns,
                      const std::vector<uint32_t>& locations, uint64_t most_decoded, unsigned threads) {
   events::Overview seen;
@@ -215,6 +221,7 @@ void define_trace(nb::module_& module) {
            })
       .def("stats", stats_of)
       .def("check", check_of)
+      .def("messages", messages_of, nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0}, Release())
       .def("overview", overview_of, nb::arg("columns"), nb::arg("rows"), nb::arg("begin_at_ns") = 0,
            nb::arg("end_at_ns") = 0, nb::arg("locations") = std::vector<uint32_t>(),
            nb::arg("most_decoded") = events::OverviewQuery().most_decoded, nb::arg("threads") = 0)

@@ -102,6 +102,25 @@ Frame overview_frame(events::Overview& seen) {
   return frame;
 }
 
+Frame message_frame(const TraceReader& trace, const std::vector<events::MessagePair>& pairs) {
+  using P = events::MessagePair;
+  const auto place = [](uint32_t location) { return location == P::kNoLocation ? P::kNever : uint64_t{location}; };
+  Frame frame{.name = "messages", .rows = pairs.size()};
+  frame.columns.push_back(numbers_of("sent_at_ns", pairs, [](const P& row) { return row.sent_at_ns; }));
+  frame.columns.push_back(numbers_of("received_at_ns", pairs, [](const P& row) { return row.received_at_ns; }));
+  frame.columns.push_back(numbers_of("from_location", pairs, [&](const P& row) { return place(row.from_location); }));
+  frame.columns.push_back(numbers_of("to_location", pairs, [&](const P& row) { return place(row.to_location); }));
+  frame.columns.push_back(numbers_of("from_rank", pairs, [](const P& row) { return row.from; }));
+  frame.columns.push_back(numbers_of("to_rank", pairs, [](const P& row) { return row.to; }));
+  frame.columns.push_back(texts_of("communicator", pairs, [&](const P& row) -> std::string_view {
+    return trace.references()[row.communicator].name;
+  }));
+  frame.columns.push_back(numbers_of("tag", pairs, [](const P& row) { return row.tag; }));
+  frame.columns.push_back(numbers_of("bytes_sent", pairs, [](const P& row) { return row.sent; }));
+  frame.columns.push_back(numbers_of("bytes_received", pairs, [](const P& row) { return row.received; }));
+  return frame;
+}
+
 Frame row_frame(const TraceReader& trace, events::TraceRows& rows, uint64_t most) {
   std::vector<Line> all;
   while (all.size() < most) {

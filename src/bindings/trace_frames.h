@@ -2,6 +2,7 @@
 // Parts of a trace as frames. Pure functions.
 
 #include "bindings/frame.h"
+#include "events/message_pairs.h"
 #include "events/overview.h"
 #include "events/trace_rows.h"
 #include "events/trace_stats.h"
@@ -18,6 +19,10 @@ Frame span_frame(const events::TraceReader& trace, const events::TraceStats& sta
 
 /// One row a cell, row after row: ns by class of time, bytes_read, bytes_written. Takes the picture's planes.
 Frame overview_frame(events::Overview& seen);
+
+/// One row a message, by time: sent_at_ns, received_at_ns, from_location, to_location, from_rank, to_rank,
+/// communicator, tag, bytes_sent, bytes_received. Ends that are not there have times and locations of 2^64 - 1.
+Frame message_frame(const events::TraceReader& trace, const std::vector<events::MessagePair>& pairs);
 
 /// The next rows, at most `most`; none at the end. Throws Failure.
 Frame row_frame(const events::TraceReader& trace, events::TraceRows& rows, uint64_t most);

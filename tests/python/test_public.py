@@ -21,8 +21,8 @@ PUBLIC = {
     "Clustering", "Counter", "Damage", "Flag", "HeadraceError", "JobLog", "LogCorruptError",
     "LogError", "LogForeignError", "LogNotFoundError", "LogTooLargeError", "LogTruncatedError",
     "LogUnreadableError", "LogUnsupportedError", "MissingPackageError", "OutputError",
-    "RankCluster", "Report", "UsageError", "__version__", "cluster", "cluster_phase", "counters",
-    "figures", "flags", "open", "phase", "report", "units",
+    "Overview", "RankCluster", "Report", "Trace", "UsageError", "__version__", "cluster",
+    "cluster_phase", "counters", "figures", "flags", "open", "open_trace", "phase", "report", "units",
 }  # fmt: skip
 FIGURES: dict[str, Callable[[JobLog], figures.Figure]] = {
     "bandwidth": figures.bandwidth,

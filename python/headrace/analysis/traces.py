@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from headrace import _native
 from headrace._errors import UsageError
 from headrace.analysis.overviews import Overview, overview
 from headrace.analysis.rank_lists import rank_list
-from headrace.logs import refuse_pipes
+from headrace.analysis.trace_events import ENDS, UNKNOWN, event_batch, event_facts, with_nulls
+from headrace.logs import Damage, refuse_pipes
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Facts = dict[str, Any]
 
 
 class Trace:
-    """A trace, and what its locations are; header-only until events are asked for."""
+    """A trace, and what its locations are; header-only until events are asked for. Needs no closing.
+
+    `facts`: of the job, texts by key. `locations`: dicts, one a thread, by rank, process and thread; their
+    place in this list is their number. Times are nanoseconds since the job's start. See docs/trace.md.
+    """
 
     def __init__(self, path: str | os.PathLike[str], job: int | None = None) -> None:
         self.path = os.fspath(path)
@@ -25,6 +34,81 @@ class Trace:
         self.native = _native.Trace(os.fsencode(self.path), job or 0)
         self.facts = self.native.facts()
         self.locations = self.native.locations().rows()
+
+    def __repr__(self) -> str:
+        events = sum(row["events"] for row in self.locations)
+        return f"<Trace {self.path}: {events:,} events of {len(self.locations)} locations>"
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What could not be used so far."""
+        return [Damage(*place) for place in self.native.damage()]
+
+    def batches(
+        self,
+        begin_at_ns: int = 0,
+        end_at_ns: int | None = None,
+        locations: list[int] | None = None,
+        rows: int = 65536,
+    ) -> Iterator[pyarrow.RecordBatch]:
+        """Events by time, of more than 128 locations one after the other, in batches of so many.
+
+        `end_at_ns` is the last nanosecond. Columns are those of events(). Raises UsageError.
+        """
+        import pyarrow
+
+        for frame in self._frames(begin_at_ns, end_at_ns, locations, rows):
+            yield event_batch(pyarrow.record_batch(frame))
+
+    def events(
+        self, begin_at_ns: int = 0, end_at_ns: int | None = None, locations: list[int] | None = None
+    ) -> Iterator[Facts]:
+        """The same as dicts, one an event; an operation on a file with its end is one.
+
+        time_ns, location, kind, layer, name, reference, path, other, size, place, moved, error, duration_ns;
+        what each means for a kind is in docs/trace.md. What is not known is None.
+        """
+        for frame in self._frames(begin_at_ns, end_at_ns, locations, 8192):
+            for row in frame.rows():
+                yield event_facts(row)
+
+    def _frames(
+        self, begin_at_ns: int, end_at_ns: int | None, locations: list[int] | None, rows: int
+    ) -> Iterator[_native.Frame]:
+        chosen = self._chosen(locations)
+        end = UNKNOWN if end_at_ns is None else end_at_ns
+        if not (0 <= begin_at_ns <= UNKNOWN and 0 <= end <= UNKNOWN and rows > 0):
+            raise UsageError(f"{self.path}: times are 0 to 2^64 - 1 ns, and a batch has rows")
+        cursor = self.native.rows(chosen, begin_at_ns, end)
+        while len(frame := cursor.next(rows)):
+            yield frame
+
+    def _chosen(self, locations: list[int] | None) -> list[int]:
+        count = len(self.locations)
+        chosen = list(range(count)) if locations is None else locations
+        if wrong := [each for each in chosen if not 0 <= each < count]:
+            raise UsageError(f"{self.path}: has no location {wrong[0]}; it has {count}, from 0")
+        return chosen
+
+    def functions(self) -> list[Facts]:
+        """Functions and regions by time: as `functions` of stats()."""
+        return functions(self.native.stats()["spans"].rows())
+
+    def stats(self) -> Facts:
+        """What the events add up to: as `headrace trace stats --json`. Decodes all of them."""
+        return stats(self)
+
+    def messages(self, begin_at_ns: int = 0, end_at_ns: int | None = None) -> pyarrow.Table:
+        """Messages that were sent or received in the range, each with both ends, by time.
+
+        sent_at_ns, received_at_ns, from_location, to_location (null: that end is not in the trace),
+        from_rank, to_rank, communicator, tag, bytes_sent, bytes_received. Decodes all events.
+        """
+        import pyarrow
+
+        end = UNKNOWN if end_at_ns is None else end_at_ns
+        found = pyarrow.record_batch(self.native.messages(begin_at_ns, end))
+        return pyarrow.Table.from_batches(with_nulls(found, ENDS))
 
     def names(self) -> list[str]:
         """How locations are called: by rank, or by process without one; by thread where any has several."""
@@ -80,7 +164,7 @@ class Trace:
 
         `end_at_ns` is behind the range. `locations` are numbers in self.locations. Raises UsageError.
         """
-        chosen = list(range(len(self.locations))) if locations is None else locations
+        chosen = self._chosen(locations)
         if not chosen:
             raise UsageError(f"{self.path}: there is nothing to see of no locations")
         first, last = self.time()
