@@ -22,7 +22,8 @@ PUBLIC = {
     "LogError", "LogForeignError", "LogNotFoundError", "LogTooLargeError", "LogTruncatedError",
     "LogUnreadableError", "LogUnsupportedError", "MissingPackageError", "OutputError",
     "Overview", "RankCluster", "Report", "Trace", "UsageError", "__version__", "cluster",
-    "cluster_phase", "counters", "figures", "flags", "open", "open_trace", "phase", "report", "units",
+    "cluster_phase", "counter", "counters", "figures", "flags", "open", "open_trace", "phase", "region",
+    "report", "trace_pause", "trace_resume", "units",
 }  # fmt: skip
 FIGURES: dict[str, Callable[[JobLog], figures.Figure]] = {
     "bandwidth": figures.bandwidth,
