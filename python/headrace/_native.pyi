@@ -245,6 +245,25 @@ def write_perfetto(
 ) -> dict[str, Any]:
     """Writes a trace for Perfetto as a new file; arguments and result are those of _otf2.write."""
 
+class TraceTables:
+    """The events of a trace as rows of tables (docs/interchange.md). Arguments as of write_perfetto."""
+
+    def __init__(
+        self, trace: bytes, job: int, locations: Sequence[int], begin_at_ns: int, end_at_ns: int
+    ) -> None: ...
+    def next(self, most: int) -> list[Frame]:
+        """The next rows of spans, messages, collectives and counters, about so many; none in any at the end.
+
+        2**64 - 1 stands for null.
+        """
+
+    def functions(self) -> Frame: ...
+    def handles(self) -> Frame:
+        """Those that rows named so far."""
+
+    def told(self) -> dict[str, Any]:
+        """The result of write_perfetto, so far."""
+
 class Anonymizer:
     """Replaces names by tokens. Logs that share one have the same tokens for the same names."""
 

@@ -11,12 +11,17 @@
 
 namespace headrace::bindings {
 
+inline std::vector<uint32_t> known(const events::TraceReader& trace, std::vector<uint32_t> locations) {
+  for (const uint32_t each : locations)
+    if (each >= trace.locations().size()) throw nanobind::index_error("no location of this number");
+  return locations;
+}
+
 /// `told(events)` is called now and then, with the GIL, unless it is None; an exception from it ends the export.
 inline convert::ExportOptions export_options(const events::TraceReader& trace, std::vector<uint32_t> locations,
                                              uint64_t begin_at_ns, uint64_t end_at_ns, nanobind::object told) {
-  for (const uint32_t each : locations)
-    if (each >= trace.locations().size()) throw nanobind::index_error("no location of this number");
-  convert::ExportOptions options{.locations = std::move(locations), .range = {begin_at_ns, end_at_ns}, .go_on = {}};
+  convert::ExportOptions options{
+      .locations = known(trace, std::move(locations)), .range = {begin_at_ns, end_at_ns}, .go_on = {}};
   options.go_on = [told = std::move(told)](uint64_t events) {
     const nanobind::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) return false;

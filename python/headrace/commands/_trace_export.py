@@ -14,6 +14,7 @@ from headrace import _native
 from headrace._errors import HeadraceError, OutputError, UsageError
 from headrace.analysis.traces import Trace
 from headrace.commands import _otf2 as _otf2_library
+from headrace.commands import _trace_parquet
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, number, printable, size
 from headrace.commands._time_text import nanoseconds
@@ -39,12 +40,9 @@ def _refuse(path: Path, target: str, force: bool) -> None:
         return
     if not force:
         raise OutputError(f"{path}: exists already; --force replaces it, -o OUT writes elsewhere")
-    if not (_is_archive(path) if target == "otf2" else path.is_file()):
+    inside = {"otf2": "traces.otf2", "parquet": "spans.parquet", "perfetto": ""}[target]
+    if not (path / inside).is_file():
         raise OutputError(f"{path}: is of no kind that --force replaces; -o OUT writes elsewhere")
-
-
-def _is_archive(path: Path) -> bool:
-    return (path / "traces.otf2").is_file()
 
 
 def _otf2(
@@ -62,7 +60,7 @@ def _perfetto(
     )
 
 
-_FORMATS = {"otf2": _otf2, "perfetto": _perfetto}
+_FORMATS = {"otf2": _otf2, "perfetto": _perfetto, "parquet": _trace_parquet.write}
 
 
 def _replacing(path: Path, write: Callable[[Path], Facts]) -> Facts:
@@ -113,12 +111,14 @@ def export(
 
     otf2: a directory, an OTF2 archive for Vampir, Score-P's tools and otf2-print (traces.otf2 in it is what
     they open). perfetto: a file for ui.perfetto.dev, which holds up to about 2 GB; --from, --until and --rank
-    make it smaller. docs/interchange.md says what becomes of what.
+    make it smaller. parquet: a directory of tables for DuckDB, pandas and Spark. docs/interchange.md says
+    what becomes of what.
 
     \b
     Example:
       headrace trace export job.trace.hr --to otf2 -o job-otf2
       headrace trace export job.trace.hr --to perfetto -o step.pftrace --from 1.5s --until 1.6s
+      headrace trace export job.trace.hr --to parquet -o tables
     """
     if target is None or output is None:
         lacks = f"format (--to {', '.join(_FORMATS)})" if target is None else "name (-o OUT)"
