@@ -327,5 +327,11 @@ def convert(log: Log, format: str, output: bytes) -> dict[str, int]:
     {processes, records, bytes} that the format has no place for.
     """
 
+def convert_to_trace(log: Log, output: bytes) -> dict[str, int]:
+    """Writes the traced operations of a job as a trace; a file at `output` is replaced.
+
+    {operations, lanes, left_out, backward, untraced}: src/convert/darshan/to_trace.h.
+    """
+
 def demangle(symbol: str) -> str:
     """The name of a C++ function in its own language; any other symbol as it is."""

@@ -68,4 +68,10 @@ convert::darshan::LeftOut convert_log(Log& log, const std::string& format, const
   return {};
 }
 
+convert::darshan::Traced convert_to_trace(Log& log, const std::string& output) {
+  log.verify();
+  auto sink = take(format::FileSink::open(output, format::FileSink::Mode::kReplace));
+  return take(convert::darshan::write_trace([&](const std::string& name) { return log.table(name); }, std::move(sink)));
+}
+
 }  // namespace headrace::bindings

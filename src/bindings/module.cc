@@ -287,6 +287,24 @@ NB_MODULE(_native, module) {
         return rest;
       },
       nb::arg("log"), nb::arg("format"), nb::arg("output"));
+  module.def(
+      "convert_to_trace",
+      [](Log& log, const nb::bytes& output) {
+        const std::string path(output.c_str(), output.size());
+        headrace::convert::darshan::Traced traced;
+        {
+          const nb::gil_scoped_release release;
+          traced = convert_to_trace(log, path);
+        }
+        nb::dict told;
+        told["operations"] = traced.operations;
+        told["lanes"] = traced.lanes;
+        told["left_out"] = traced.left_out;
+        told["backward"] = traced.backward;
+        told["untraced"] = traced.untraced;
+        return told;
+      },
+      nb::arg("log"), nb::arg("output"));
   module.def("demangle", demangle, nb::arg("symbol"));
   module.attr("version") = HEADRACE_VERSION;
 }

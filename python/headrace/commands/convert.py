@@ -14,7 +14,7 @@ from headrace._errors import OutputError
 from headrace.commands._terminal import working
 from headrace.commands._text import count, printable, size
 
-_SUFFIXES = {"hr": ".hr", "darshan": ".darshan"}
+_SUFFIXES = {"hr": ".hr", "darshan": ".darshan", "trace": ".trace.hr"}
 
 
 @click.command("convert")
@@ -29,12 +29,14 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
     """Write a Darshan log as a job log, or a job log as a Darshan log.
 
     Nothing needs to be converted before it is shown: all other commands read Darshan logs as they are.
-    docs/darshan.md says what becomes of which counter.
+    docs/darshan.md says what becomes of which counter. With --to trace the operations that Darshan traced
+    one by one (DXT) become an event trace, which `headrace trace` reads: docs/interchange.md.
 
     \b
     Example:
       headrace convert job.darshan -o job.hr
       headrace convert job.hr --to darshan
+      headrace convert job.darshan --to trace -o job.trace.hr
     """
     path = Path(output) if output is not None else Path(Path(log).name).with_suffix(_SUFFIXES[target])
     if path.is_dir():
@@ -46,7 +48,9 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
     with working(f"reading {printable(log)}"):
         left_out = _write(log, target, path, job)
     click.echo(f"{printable(str(path))}: {size(path.stat().st_size)}")
-    if left_out["records"]:
+    if target == "trace":
+        _tell_traced(log, left_out)
+    elif left_out["records"]:
         click.echo(
             "headrace: a Darshan log tells of ranks alone: what "
             f"{count(left_out['processes'], 'process', 'processes')} outside of them did, such as the"
@@ -56,13 +60,30 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
         )
 
 
+_TRACED = {
+    "untraced": "counted in the log, but not traced one by one",
+    "lanes": "at the same time as others of their thread: in threads of their own",
+    "left_out": "left out: too many at the same time",
+    "backward": "that end before they begin: they end where they begin",
+}
+
+
+def _tell_traced(log: str, traced: dict[str, int]) -> None:
+    for key, what in _TRACED.items():
+        if traced[key]:
+            click.echo(f"headrace: {printable(log)}: {count(traced[key], 'operation')} {what}", err=True)
+
+
 def _write(log: str, target: str, path: Path, job: int | None) -> dict[str, int]:
     """Under another name first, so that a file of this name is always whole."""
     with headrace.open(log, job) as opened:
         try:
             with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as directory:
                 partial = Path(directory, "partial")
-                left_out = _native.convert(opened.native, target, os.fsencode(partial))
+                if target == "trace":
+                    left_out = _native.convert_to_trace(opened.native, os.fsencode(partial))
+                else:
+                    left_out = _native.convert(opened.native, target, os.fsencode(partial))
                 partial.replace(path)
                 for damage in opened.damage:
                     reason = printable(damage.reason)
