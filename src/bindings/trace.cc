@@ -149,6 +149,8 @@ nb::dict check_of(Trace& trace) {
   dict["nameless"] = found.nameless;
   dict["handleless"] = found.handleless;
   dict["of_no_rank"] = found.of_no_rank;
+  dict["messages_missed"] = found.missed_messages;
+  dict["messages_elsewhere"] = found.foreign_messages;
   dict["messages_matched"] = found.messages.matched;
   dict["messages_not_received"] = found.messages.not_received;
   dict["messages_not_sent"] = found.messages.not_sent;

@@ -24,11 +24,27 @@ struct alignas(64) EventFileHeader {
   uint64_t lost;         // events for which there was no room; changed by single instructions
   uint32_t names;        // of kName, handed out
   uint32_t full;         // 1: events were lost, and no more are taken, lest there be gaps nobody sees
+  // Messages without an event, in one of which the other end may have one; and those with ranks of another program,
+  // which has none either.
+  uint32_t missed_messages, foreign_messages;
 };
 
 enum class EntryKind : uint32_t { kNone, kEvents, kName, kRegion };
 
-enum class RawKind : uint8_t { kCall, kRead, kWrite, kEnter, kLeave, kLibrary, kCounter };
+enum class RawKind : uint8_t {
+  kCall,
+  kRead,
+  kWrite,
+  kEnter,
+  kLeave,
+  kLibrary,
+  kCounter,
+  // At `start`. `handle`: the communicator's EventName, its identity in 16 hexadecimal digits, a space and its name;
+  // `asked`: the other rank or the root in MPI_COMM_WORLD.
+  kSend = 32,   // `place`: tag, `moved`: bytes
+  kReceive,     // the same
+  kCollective,  // `moved`: bytes sent, `place`: bytes received
+};
 
 /// What a name of kRegion is of. Each has numbers of its own.
 enum class RegionKind : uint32_t { kPhase, kRegion, kCounter };

@@ -1,5 +1,8 @@
 #include "events/trace_check.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "events/event_cursor.h"
 #include "events/span_stack.h"
 
@@ -73,6 +76,14 @@ class LocationCheck {
   uint64_t latest_ns_ = 0, backward_ = 0, unbalanced_ = 0;
 };
 
+/// Over all processes.
+uint64_t sum_of_facts(const TraceReader& trace, std::string_view prefix) {
+  uint64_t sum = 0;
+  for (const auto& [key, value] : trace.facts())
+    if (key.starts_with(prefix)) sum += std::strtoull(value.c_str(), nullptr, 10);
+  return sum;
+}
+
 }  // namespace
 
 Result<TraceChecks> check(TraceReader& trace) {
@@ -91,6 +102,8 @@ Result<TraceChecks> check(TraceReader& trace) {
     of_location.finish(number);
   }
   checks.messages = messages.match();
+  checks.missed_messages = sum_of_facts(trace, kMissedMessages);
+  checks.foreign_messages = sum_of_facts(trace, kForeignMessages);
   return checks;
 }
 

@@ -13,11 +13,13 @@ struct TraceChecks {
   // Ends of what was not the innermost open region or operation. Where events of a location are missing this may be
   // so; those are counted apart.
   uint64_t unbalanced = 0, unbalanced_where_lost = 0;
-  uint64_t unfinished = 0;  // open at the end: of a process that was killed, or that traced until it ended
-  uint64_t backward = 0;    // events before the one that stands in front of them
-  uint64_t nameless = 0;    // events whose reference no table explains
-  uint64_t handleless = 0;  // operations on a handle that no table names
-  uint64_t of_no_rank = 0;  // messages of locations that have no rank, which cannot be matched
+  uint64_t unfinished = 0;        // open at the end: of a process that was killed, or that traced until it ended
+  uint64_t backward = 0;          // events before the one that stands in front of them
+  uint64_t nameless = 0;          // events whose reference no table explains
+  uint64_t handleless = 0;        // operations on a handle that no table names
+  uint64_t of_no_rank = 0;        // messages of locations that have no rank, which cannot be matched
+  uint64_t missed_messages = 0;   // that are in no event, though their other end may be: by facts of the trace
+  uint64_t foreign_messages = 0;  // with ranks of another MPI_COMM_WORLD, which are in none
   MessageFigures messages;
   std::vector<uint32_t> unbalanced_at, backward_at;  // the first of the locations, in TraceReader::locations()
 };

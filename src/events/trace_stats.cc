@@ -69,18 +69,15 @@ class LocationStats {
 
   void count_traffic(const Event& event) {
     Traffic& traffic = stats_.traffic;
-    uint64_t bytes = 0;
     if (event.kind() == EventKind::kSend) {
       traffic.sends++;
-      traffic.sent += bytes = event.size;
+      traffic.sent += event.size;
     } else if (event.kind() == EventKind::kReceive) {
       traffic.receives++;
-      traffic.received += bytes = event.size;
+      traffic.received += event.size;
     } else if (event.kind() == EventKind::kCollective) {
       traffic.collectives++;
-      bytes = event.size + event.place;
     }
-    if (!stack_.spans().empty()) stats_.spans[stack_.spans().back().reference].bytes += bytes;
   }
 
   const TraceReader& trace_;

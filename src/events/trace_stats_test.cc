@@ -25,7 +25,7 @@ TEST(TraceStats, AddUpCallsBytesErrorsAndTime) {
   made.add({.process = 1, .thread = 1, .rank = 0},
            {event(100, kEnter, step), event(110, kIoBegin, write, 1, 50), event(130, kIoEnd, write, 1, 40),
             event(140, kIoBegin, write, 1, 9), event(145, kIoEnd, write, 1, 0, 28), event(150, kEnter, call),
-            event(160, kSend, world, 1, 8, 3), event(170, kLeave, call), event(180, kIoBegin, write, 1, 7)});
+            event(160, kSend, world, 1, 8, 3), event(170, kLeave, call, 0, 8), event(180, kIoBegin, write, 1, 7)});
   TraceReader reader = made.finish();
   const TraceStats stats = *add_up(reader);
   EXPECT_EQ(stats.events, 9u);

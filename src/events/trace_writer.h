@@ -17,6 +17,10 @@
 
 namespace headrace::events {
 
+/// Facts that end in the id of a process: messages of it that are in no event, though their other end may be in one;
+/// and those that it exchanged with ranks of another MPI_COMM_WORLD, which are in none.
+inline constexpr char kMissedMessages[] = "messages_missed.", kForeignMessages[] = "messages_elsewhere.";
+
 inline constexpr size_t kWaitingRows = 4096;  // of locations or handles, before they become a chunk
 
 /// A row of the table `locations`: one thread of one process.

@@ -4,7 +4,7 @@ namespace headrace::intercept {
 
 const LibraryFunction* library_function(uint32_t number) {
   static const LibraryFunction kFunctions[] = {
-#define MPI(id, layer, params, args, bytes, doc) {"MPI_" #id, #layer},
+#define MPI(id, layer, params, args, bytes, event, doc) {"MPI_" #id, #layer},
 #define OTHER(id, params, args, doc) {"MPI_" #id, "mpi"},
 #include "intercept/mpi.def"
 #undef MPI

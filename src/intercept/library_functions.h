@@ -5,7 +5,7 @@
 namespace headrace::intercept {
 
 enum class LibraryFn : uint16_t {
-#define MPI(id, layer, params, args, bytes, doc) MPI_##id,
+#define MPI(id, layer, params, args, bytes, event, doc) MPI_##id,
 #define OTHER(id, params, args, doc) MPI_##id,
 #include "intercept/mpi.def"
 #undef MPI

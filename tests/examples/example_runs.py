@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from capture_tools import Captured, run
+from capture_tools import COMMAND, Captured, run
 from parallel_tools import ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
@@ -52,15 +52,21 @@ class Program:
         )
 
     def capture(self, ranks: int, *options: str) -> Captured:
-        """A run that has to succeed."""
+        """A run that has to succeed, and whose trace has to hold, every message matched."""
         captured = run(
             self.command(ranks, *options),
             self.directory / f"{self.mpi}.hr",
+            ["--trace"],
             env=PARALLEL,
             cwd=self.directory,
         )
         assert captured.status == 0, (captured.stdout, captured.stderr)
         assert captured.stderr == b""
+        trace = captured.path.with_suffix(".trace.hr")
+        done = subprocess.run(
+            [COMMAND, "trace", "verify", trace], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout
         return captured
 
 

@@ -54,7 +54,7 @@ def dump(start: int = 1_000_000_000) -> bytes:
         event(start + 40_000, COUNTER, TEMPERATURE, 0, real(36.6)),
         event(start + 50_000, ENTER, MPI_SEND),
         event(start + 50_100, SEND, WORLD, 1, 8, 3),
-        event(start + 50_200, LEAVE, MPI_SEND),
+        event(start + 50_200, LEAVE, MPI_SEND, 0, 8),
         event(start + 60_000, LEAVE, STEP),
     ]
     return b"".join(parts)

@@ -19,7 +19,7 @@ LINES = """\
      1.000040000  rank 0  temperature = 36.6
      1.000050000  rank 0  enter MPI_Send
      1.000050100  rank 0  send 8 B to 1, tag 3, MPI_COMM_WORLD
-     1.000050200  rank 0  leave MPI_Send  200 ns
+     1.000050200  rank 0  leave MPI_Send  8 B  200 ns
      1.000060000  rank 0  leave step  60 µs
      1.000060000  rank 1  receive 8 B from 0, tag 3, MPI_COMM_WORLD
 """

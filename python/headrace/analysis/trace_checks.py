@@ -130,7 +130,8 @@ def _names(found: Facts) -> Check:
 
 def _messages(found: Facts, lost: int) -> Check:
     keys = ("messages_matched", "messages_not_received", "messages_not_sent", "channels_of_other_size")
-    amounts = {key: found[key] for key in (*keys, "messages_before_sent", "of_no_rank")}
+    more = ("messages_before_sent", "of_no_rank", "messages_missed", "messages_elsewhere")
+    amounts = {key: found[key] for key in (*keys, *more)}
     wrong = sum(found[key] for key in keys[1:])
     says = f"{found['messages_matched']:,} matched"
     if not any(amounts.values()):
@@ -143,8 +144,14 @@ def _messages(found: Facts, lost: int) -> Check:
         says += f"; {found['messages_before_sent']:,} arrive before they are sent: clocks differ"
     if found["of_no_rank"]:
         says += f"; {found['of_no_rank']:,} of processes without a rank"
+    if found["messages_elsewhere"]:
+        says += f"; {found['messages_elsewhere']:,} more with ranks of another MPI_COMM_WORLD"
+    if found["messages_missed"]:
+        says += f"; {found['messages_missed']:,} were not recorded"
     if wrong and lost:
         return Check("messages", None, says + "; events are lost, so this tells nothing", amounts)
+    if wrong and found["messages_missed"]:
+        return Check("messages", None, says + ", so this tells nothing", amounts)
     return Check("messages", not wrong, says, amounts)
 
 

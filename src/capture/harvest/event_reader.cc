@@ -60,7 +60,8 @@ bool has(std::string_view name, std::initializer_list<std::string_view> parts) {
 TimeClass class_of(std::string_view layer, std::string_view name) {
   if (layer == "mpi") {
     const bool together = has(name, {"llreduce", "lltoall", "llgather", "arrier", "cast", "educe", "ather", "catter",
-                                     "can", "Comm_dup", "Comm_split", "Comm_create", "Init", "Finalize"}) &&
+                                     "can", "Comm_", "comm_", "Cart_", "raph_create", "Win_create", "Win_allocate",
+                                     "Win_fence", "Win_free", "Init", "Finalize"}) &&
                           name != "MPI_Cancel";
     return together ? TimeClass::kCollective : TimeClass::kMessages;
   }
@@ -88,6 +89,19 @@ class References {
     return number_of({number, what}, "region", layer, name, what);
   }
 
+  /// By its identity, which is the same at all its ranks; its name may not be.
+  uint32_t communicator(uint32_t number) {
+    const auto known = recorded_.names.find(number);
+    if (known == recorded_.names.end() || known->second.size() <= kIdentity)
+      return number_of({number + kCommunicators, TimeClass::kProgram}, "communicator", "mpi",
+                       "communicator " + std::to_string(number), TimeClass::kProgram);
+    if (last_names_.empty())
+      for (const auto& [each, text] : recorded_.names) last_names_[text.substr(0, kIdentity)] = text;
+    const std::string& last = last_names_[known->second.substr(0, kIdentity)];
+    return number_of({number + kCommunicators, TimeClass::kProgram}, "communicator", "mpi", last.substr(kIdentity + 1),
+                     TimeClass::kProgram, last.substr(0, kIdentity));
+  }
+
   /// Or counter.
   uint32_t region(uint32_t number) {
     const auto found = recorded_.regions.find(number);
@@ -101,14 +115,15 @@ class References {
   }
 
  private:
-  static constexpr uint64_t kRegions = 1u << 16;
+  static constexpr uint64_t kRegions = 1u << 16, kCommunicators = uint64_t{1} << 40;
+  static constexpr size_t kIdentity = 16;  // characters of a communicator's text
 
   uint32_t number_of(std::pair<uint64_t, TimeClass> key, const char* kind, std::string layer, std::string name,
-                     TimeClass what) {
+                     TimeClass what, const std::string& identity = {}) {
     const auto [place, is_new] = numbers_.emplace(key, static_cast<uint32_t>(trace_.references.size()));
     if (is_new) {
-      const uint64_t id =
-          base::hash_text(std::string(kind) + " " + layer + " " + name + " " + std::to_string(static_cast<int>(what)));
+      const uint64_t id = base::hash_text(std::string(kind) + " " + layer + " " + (identity.empty() ? name : identity) +
+                                          " " + std::to_string(static_cast<int>(what)));
       trace_.references.push_back({id, kind, std::move(layer), std::move(name), what});
     }
     return place->second;
@@ -117,7 +132,25 @@ class References {
   const RecordedEvents& recorded_;
   ThreadTrace& trace_;
   std::map<std::pair<uint64_t, TimeClass>, uint32_t> numbers_;
+  std::map<std::string, std::string> last_names_;  // of communicators, by identity
 };
+
+bool is_of_messages(RawKind kind) { return kind >= RawKind::kSend && kind <= RawKind::kCollective; }
+
+void add_message(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
+  const EventKind kind = raw.kind == RawKind::kSend      ? EventKind::kSend
+                         : raw.kind == RawKind::kReceive ? EventKind::kReceive
+                                                         : EventKind::kCollective;
+  events.push_back({clock.at_ns(raw.start), raw.moved, raw.place,
+                    model::kind_and_reference(kind, references.communicator(raw.handle)),
+                    static_cast<uint32_t>(raw.asked)});
+}
+
+/// A send is recorded before the call that it begins with, at the same time.
+bool is_earlier(const Event& one, const Event& other) {
+  const auto is_send = [](const Event& event) { return event.kind() == EventKind::kSend; };
+  return one.time != other.time ? one.time < other.time : is_send(other) && !is_send(one);
+}
 
 void add_operation(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
   const TimeClass what = raw.kind == RawKind::kRead    ? TimeClass::kRead
@@ -145,6 +178,8 @@ RecordedEvents read_events(std::span<const std::byte> bytes) {
   const auto header = load<EventFileHeader>(bytes, 0);
   if (header.magic != kEventMagic || header.version != kEventVersion) return recorded;
   recorded.lost = header.lost;
+  recorded.missed_messages = header.missed_messages;
+  recorded.foreign_messages = header.foreign_messages;
   const uint64_t used = std::min<uint64_t>(header.used, bytes.size());
   recorded.damaged = used != header.used;
   for (uint64_t at = sizeof header; at + sizeof(EventBlock) <= used;) {
@@ -172,6 +207,8 @@ ThreadTrace trace_of(const RecordedEvents& recorded, std::span<const RawEvent> r
   for (const RawEvent& raw : raw_events) {
     if (raw.kind == RawKind::kLibrary) {
       add_library_call(raw, clock, references, trace.events);
+    } else if (is_of_messages(raw.kind)) {
+      add_message(raw, clock, references, trace.events);
     } else if (raw.kind == RawKind::kEnter || raw.kind == RawKind::kLeave) {
       const EventKind kind = raw.kind == RawKind::kEnter ? EventKind::kEnter : EventKind::kLeave;
       trace.events.push_back(
@@ -183,9 +220,8 @@ ThreadTrace trace_of(const RecordedEvents& recorded, std::span<const RawEvent> r
       add_operation(raw, clock, references, trace.events);
     }
   }
-  const auto earlier = [](const Event& one, const Event& other) { return one.time < other.time; };
-  if (!std::is_sorted(trace.events.begin(), trace.events.end(), earlier))
-    std::stable_sort(trace.events.begin(), trace.events.end(), earlier);
+  if (!std::is_sorted(trace.events.begin(), trace.events.end(), is_earlier))
+    std::stable_sort(trace.events.begin(), trace.events.end(), is_earlier);
   return trace;
 }
 

@@ -21,6 +21,8 @@ struct RecordedEvents {
   };
   std::map<uint32_t, Region> regions;  // and counters
   uint64_t lost = 0;                   // for want of room
+  uint64_t missed_messages = 0;        // without an event, though their other end may have one
+  uint64_t foreign_messages = 0;       // with ranks of another MPI_COMM_WORLD, which have none
   bool damaged = false;                // something behind could not be read
 
   uint64_t events() const {

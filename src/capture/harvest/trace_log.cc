@@ -110,6 +110,17 @@ Status TraceLog::open(LogOutput& log) {
   return {Code::kIo, path_ + ": others take its name again and again"};
 }
 
+/// Facts about messages that are in no event: of each process its own key.
+Status TraceLog::add_untraced(uint64_t process, const RecordedEvents& recorded) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const std::string of = std::to_string(process);
+  if (recorded.missed_messages > 0)
+    facts.emplace_back(events::kMissedMessages + of, std::to_string(recorded.missed_messages));
+  if (recorded.foreign_messages > 0)
+    facts.emplace_back(events::kForeignMessages + of, std::to_string(recorded.foreign_messages));
+  return facts.empty() ? Status() : writer_->add_facts(facts);
+}
+
 Status TraceLog::add(LogOutput& log, const model::Process& process, const RecordedEvents& recorded,
                      const ClockMap& clock) {
   if (failed_) return {Code::kLimit, "an earlier part of the trace could not be stored"};
@@ -118,6 +129,7 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, const Record
   std::vector<events::Handle> handles;
   for (const auto& [number, name] : recorded.names) handles.push_back({process.id, number, name});
   HEADRACE_TRY(writer_->add(handles));
+  HEADRACE_TRY(add_untraced(process.id, recorded));
   uint64_t lost = recorded.lost;  // of the process: told with its first thread
   for (const auto& [thread, raw] : recorded.threads) {
     const uint64_t told = std::exchange(lost, 0);

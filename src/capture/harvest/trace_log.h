@@ -38,6 +38,7 @@ class TraceLog {
 
  private:
   base::Status open(LogOutput& log);
+  base::Status add_untraced(uint64_t process, const RecordedEvents& recorded);
 
   Moment start_;
   std::string path_;

@@ -175,6 +175,19 @@ uint32_t handle_of(uint32_t record) {
   return named->handle;
 }
 
+uint32_t name_for_events(const char* text, uint32_t length) {
+  SpoolLock lock;
+  return add_name(text, length);
+}
+
+void miss_messages(uint32_t count) {
+  if (file.base) __atomic_fetch_add(&file.header->missed_messages, count, __ATOMIC_RELAXED);
+}
+
+void pass_foreign_message() {
+  if (file.base) __atomic_fetch_add(&file.header->foreign_messages, 1, __ATOMIC_RELAXED);
+}
+
 RawEvent* begin_events() {
   const bool full = !file.base || __atomic_load_n(&file.header->full, __ATOMIC_RELAXED) != 0;
   EventBlock* added = full ? nullptr : add_block(block->id, size_of_next(self->events));

@@ -72,4 +72,11 @@ void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, boo
 /// Says what a number of a region or counter stands for, in this file of events; false: there is no room. Lock held.
 bool add_region_name(uint32_t number, RegionKind kind, const char* text, uint32_t length);
 
+/// A name that events may have as their handle, whatever it names; 0: there is no room. Not inside the lock.
+uint32_t name_for_events(const char* text, uint32_t length);
+
+/// Messages that have no event (event_layout.h). Thread-safe, in a section or not.
+void miss_messages(uint32_t count);
+void pass_foreign_message();
+
 }  // namespace headrace::capture

@@ -28,6 +28,8 @@ bool begins(const char* text, const char* with) { return strncmp(text, with, str
 
 void set_mpich(Library& m) {
   m.world = 0x44000000;
+  m.self = 0x44000001;
+  m.comm_null = 0x04000000;
   m.info_null = 0x1c000000;
   m.byte_type = 0x4c00010d;
   m.errors_return = 0x54000001;
@@ -36,6 +38,9 @@ void set_mpich(Library& m) {
   m.graph = 1;
   m.cart = 2;
   m.dist_graph = 3;
+  m.proc_null = -1;
+  m.status_bytes = 20;
+  m.status_source = 8;
   m.narrow = m.known = true;
 }
 
@@ -44,6 +49,8 @@ void set_open_mpi(Library& m, const void* caller) {
     return reinterpret_cast<Handle>(intercept::variable_beyond(name, caller));
   };
   m.world = constant("ompi_mpi_comm_world");
+  m.self = constant("ompi_mpi_comm_self");
+  m.comm_null = constant("ompi_mpi_comm_null");
   m.info_null = constant("ompi_mpi_info_null");
   m.byte_type = constant("ompi_mpi_byte");
   m.errors_return = constant("ompi_mpi_errors_return");
@@ -52,12 +59,16 @@ void set_open_mpi(Library& m, const void* caller) {
   m.cart = 1;
   m.graph = 2;
   m.dist_graph = 3;
+  m.proc_null = -2;
+  m.status_bytes = 24;
   m.known = m.world != 0 && m.info_null != 0;
 }
 
 /// The binary interface that MPI 5.0 standardises (chapter 20).
 void set_standard(Library& m) {
   m.world = 0x101;
+  m.self = 0x102;
+  m.comm_null = 0x100;
   m.info_null = 0x130;
   m.byte_type = 0x247;
   m.errors_return = 0x143;
@@ -66,6 +77,8 @@ void set_standard(Library& m) {
   m.cart = 211;
   m.graph = 212;
   m.dist_graph = 213;
+  m.proc_null = -2;
+  m.status_bytes = 32;
   m.known = true;
 }
 
@@ -108,6 +121,16 @@ void search(const void* caller) {
   look_up(&m.cart_shift, "PMPI_Cart_shift", caller);
   look_up(&m.graph_neighbors_count, "PMPI_Graph_neighbors_count", caller);
   look_up(&m.dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count", caller);
+  look_up(&m.comm_group, "PMPI_Comm_group", caller);
+  look_up(&m.comm_remote_group, "PMPI_Comm_remote_group", caller);
+  look_up(&m.comm_test_inter, "PMPI_Comm_test_inter", caller);
+  look_up(&m.comm_get_parent, "PMPI_Comm_get_parent", caller);
+  look_up(&m.group_size, "PMPI_Group_size", caller);
+  look_up(&m.group_rank, "PMPI_Group_rank", caller);
+  look_up(&m.group_translate_ranks, "PMPI_Group_translate_ranks", caller);
+  look_up(&m.group_free, "PMPI_Group_free", caller);
+  look_up(&m.get_elements, "PMPI_Get_elements_x", caller);
+  look_up(&m.test_cancelled, "PMPI_Test_cancelled", caller);
   identify(m, caller);
 }
 

@@ -31,14 +31,26 @@ struct Library {
   int (*cart_shift)(Handle, int, int, int*, int*);
   int (*graph_neighbors_count)(Handle, int, int*);
   int (*dist_graph_neighbors_count)(Handle, int*, int*, int*);
+  int (*comm_group)(Handle, Handle*);
+  int (*comm_remote_group)(Handle, Handle*);
+  int (*comm_test_inter)(Handle, int*);
+  int (*comm_get_parent)(Handle*);
+  int (*group_size)(Handle, int*);
+  int (*group_rank)(Handle, int*);
+  int (*group_translate_ranks)(Handle, int, const int*, Handle, int*);
+  int (*group_free)(Handle*);
+  int (*get_elements)(const void*, Handle, int64_t*);
+  int (*test_cancelled)(const void*, int*);
   const void* code;  // an address inside the library
-  Handle world, info_null, byte_type, errors_return;
+  Handle world, self, comm_null, info_null, byte_type, errors_return;
   const void* in_place;
   const void* status_ignore;
   int cart, graph, dist_graph;  // kinds of topologies
-  bool known;                   // the constants are those of this library
-  bool narrow;                  // handles have 32 bits
-  char name[64];                // "Open MPI v4.1.4", cut at the first comma or line end
+  int proc_null;
+  uint32_t status_bytes, status_source;  // of a status, and where in it the source is; its tag and error follow
+  bool known;                            // the constants are those of this library
+  bool narrow;                           // handles have 32 bits
+  char name[64];                         // "Open MPI v4.1.4", cut at the first comma or line end
 };
 
 /// The library of the program, looked for at the first call as its code at `caller` sees it. Thread-safe.
@@ -47,6 +59,11 @@ const Library& library(const void* caller);
 const Library& found_library();
 
 inline Handle clean(const Library& m, Handle handle) { return m.narrow ? static_cast<uint32_t>(handle) : handle; }
+/// The handle in an array of the program's.
+inline Handle handle_at(const void* handles, int64_t index) {
+  return found_library().narrow ? static_cast<const uint32_t*>(handles)[index]
+                                : static_cast<const uint64_t*>(handles)[index];
+}
 
 // Bytes of what a rank hands over, after a call that succeeded; 0 where the arguments do not say.
 uint64_t size_of(int64_t count, Handle type);
@@ -59,6 +76,11 @@ uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm
 // Of a communicator with a topology; none of what goes beyond its edge counts.
 uint64_t to_neighbours(int64_t count, Handle type, Handle comm);
 uint64_t to_each_neighbour(const int* counts, Handle type, Handle comm);
+uint64_t typed_to_neighbours(const int* counts, const void* types, Handle comm);
+// The same of what comes from them.
+uint64_t from_neighbours(int64_t count, Handle type, Handle comm);
+uint64_t from_each_neighbour(const int* counts, Handle type, Handle comm);
+uint64_t typed_from_neighbours(const int* counts, const void* types, Handle comm);
 
 /// Whether data of this type lie in pieces.
 bool in_pieces(const Library& m, Handle type);
@@ -69,20 +91,35 @@ void keep_hints(const Library& m, const LibraryObject* object, const char* prefi
 /// Finds out this process's rank. After MPI_Init.
 void note_rank(const Library& m);
 
+/// Room for a status of any MPI; the largest, of the standard interface, has 32 bytes.
+struct alignas(16) OwnStatus {
+  char bytes[128];
+};
+
+/// Whether a trace is to have the messages and communicators of this process.
+HEADRACE_INLINE bool follows_messages() { return HEADRACE_UNLIKELY(state.tracing) && found_library().known; }
+
 extern __thread uintptr_t frame __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/// Runs `call` and counts it with `bytes()`, unless another call of MPI makes it.
-template <typename Call, typename Bytes>
-HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes) {
+/// Runs `call` and counts it with `bytes()`, unless another call of MPI makes it. `event()`: what a trace has of it.
+template <typename Call, typename Bytes, typename Event>
+HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes, Event event) {
   Outermost outermost(&frame);
   if (!outermost) return call();
   const uint64_t before = profiled_so_far();
   Timed time;
   const int result = timed(time, call);
   const int saved = errno;
-  library_call(function, result == 0, result == 0 && time.recorded() ? bytes() : 0, time, before, true);
+  const uint64_t moved = result == 0 && time.recorded() ? bytes() : 0;
+  if constexpr (requires { event().record(time, moved); })
+    if (follows_messages() && result == 0) event().record(time, moved);
+  library_call(function, result == 0, moved, time, before, true);
   errno = saved;
   return result;
+}
+template <typename Call>
+HEADRACE_INLINE int counted(LibraryFn function, Call call) {
+  return counted(function, call, [] { return uint64_t{0}; }, [] {});
 }
 
 }  // namespace headrace::capture::mpi

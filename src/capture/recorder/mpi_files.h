@@ -4,11 +4,6 @@
 
 namespace headrace::capture::mpi {
 
-/// Room for a status of any MPI; the largest, of the standard interface, has 32 bytes.
-struct alignas(16) OwnStatus {
-  char bytes[128];
-};
-
 /// What a data call is about to do.
 struct DataCall {
   LibraryFn function;

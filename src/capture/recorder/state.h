@@ -73,6 +73,8 @@ struct Thread {
   uint32_t free_files;   // OpenFile slots this thread may reuse
   uint32_t free_count;   // how many
   uint32_t lost_phases;  // begun, and not opened
+  void* statuses;        // room for MPI's, as many as a call ever needed
+  uint64_t statuses_bytes;
   CachedFile cache[kSystemLayers][kCachedFiles];
   KnownStacks stacks;
   char path[3][kPathMax];  // scratch for path names: rename needs two, a directory's own name the third

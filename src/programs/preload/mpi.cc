@@ -1,93 +1,23 @@
-// The exported wrappers of MPI, one pair (MPI_ and PMPI_) for each row of mpi.def and mpi_files.def.
+// The exported wrappers of MPI, one pair (MPI_ and PMPI_) for each row of mpi.def and mpi_files.def but those of
+// mpi_requests.cc.
 //
 // Fortran reaches them: Open MPI's mpi_send_ calls PMPI_Send, MPICH's calls MPI_Send. The outermost call is the one
 // that is counted, whatever the way.
-#include <limits.h>
-#include <string.h>
-
-#include <type_traits>
-
+#include "capture/recorder/mpi_collectives.h"
 #include "capture/recorder/mpi_files.h"
 #include "capture/recorder/mpi_finalize.h"
-#include "intercept/caller.h"
-
-#define EXPORT __attribute__((visibility("default")))
-
-using namespace headrace::capture;       // NOLINT: the rows' expressions
-using namespace headrace::capture::mpi;  // NOLINT
+#include "capture/recorder/mpi_messages.h"
+#include "programs/preload/mpi_wrapper.h"
 
 namespace {
-
-constexpr int kNoMpi = 16;  // MPI_ERR_OTHER of most; a call of MPI where there is none
-
-template <typename F>
-struct Known {
-  std::atomic<F*> function{nullptr};
-  bool narrow = false;  // it takes an int where we take a large count
-};
-
-/// The real function, looked up at its first call as the caller sees it. Programs ask through weak symbols whether
-/// there are functions of large counts, and in a captured process there seem to be
-/// (docs/decisions/0003-one-code-for-every-mpi.md): where the library has none, the function of the same name with an
-/// int does it, which takes its arguments alike.
-template <typename F>
-HEADRACE_INLINE F* real(Known<F>& known, const char* name, const void* caller) {
-  F* function = known.function.load(std::memory_order_acquire);
-  if (HEADRACE_LIKELY(function != nullptr)) return function;
-  const Library& m = library(caller);
-  const auto look_up = [&](const char* symbol) {
-    void* found = headrace::intercept::beyond(symbol, caller);
-    // A call in the place of a return (mpi4py's at exit) seems to come from elsewhere; there is one MPI in a process.
-    return reinterpret_cast<F*>(found || !m.code ? found : headrace::intercept::beyond(symbol, m.code));
-  };
-  function = look_up(name);
-  const size_t length = strlen(name);
-  char narrow[64];
-  if (!function && length < sizeof narrow && strcmp(name + length - 2, "_c") == 0) {
-    memcpy(narrow, name, length - 2);
-    narrow[length - 2] = 0;
-    function = look_up(narrow);
-    known.narrow = true;
-  }
-  known.function.store(function, std::memory_order_release);
-  return function;
-}
-
-/// Whether all large counts among arguments are those of an int.
-template <typename... A>
-HEADRACE_INLINE bool fit_an_int(A... arguments) {
-  return (... && [](auto argument) {
-    if constexpr (std::is_same_v<decltype(argument), int64_t>) return argument <= INT_MAX;
-    return true;
-  }(arguments));
-}
-
-template <typename F, typename... A>
-HEADRACE_INLINE int run(F* function, A... arguments) {
-  return HEADRACE_LIKELY(function != nullptr) ? function(arguments...) : kNoMpi;
-}
 
 void* const kNone = nullptr;
 
 }  // namespace
 
-// A symbol, its real function, and what it does in between. `body` sees `function` and `caller`.
-#define WRAPPER(symbol, params, ...)                    \
-  EXPORT int headrace_##symbol params __asm__(#symbol); \
-  int headrace_##symbol params {                        \
-    using Function = int params;                        \
-    static constinit Known<Function> known;             \
-    const void* caller = __builtin_return_address(0);   \
-    Function* function = real(known, #symbol, caller);  \
-    __VA_ARGS__                                         \
-  }
-#define TWICE(id, params, ...)           \
-  WRAPPER(MPI_##id, params, __VA_ARGS__) \
-  WRAPPER(PMPI_##id, params, __VA_ARGS__)
-
 extern "C" {
 
-#define MPI(id, layer, params, args, bytes, doc)                                                                \
+#define MPI(id, layer, params, args, bytes, event, doc)                                                         \
   TWICE(id, params,                                                                                             \
         return counted(                                                                                         \
             LibraryFn::MPI_##id,                                                                                \
@@ -95,7 +25,7 @@ extern "C" {
               return HEADRACE_LIKELY(function != nullptr) && (!known.narrow || fit_an_int args) ? function args \
                                                                                                 : kNoMpi;       \
             },                                                                                                  \
-            [&] { return static_cast<uint64_t> bytes; });)
+            [&] { return static_cast<uint64_t> bytes; }, [&] { return event; });)
 #define OTHER(id, params, args, doc)
 #include "intercept/mpi.def"
 #undef MPI
@@ -149,9 +79,8 @@ TWICE(File_close, (Handle * file), Outermost outermost(&frame); if (!outermost) 
       const int result = timed(time, [&] { return run(function, file); }); const int saved = errno;
       library_call(LibraryFn::MPI_File_close, result == 0, 0, time, before);
       if (result == 0) library_closed(object, time); errno = saved; return result;)
-TWICE(
-    File_delete, (const char* path, Handle info),
-    return counted(LibraryFn::MPI_File_delete, [&] { return run(function, path, info); }, [] { return uint64_t{0}; });)
+TWICE(File_delete, (const char* path, Handle info),
+      return counted(LibraryFn::MPI_File_delete, [&] { return run(function, path, info); });)
 TWICE(File_set_view, (Handle file, int64_t start, Handle element, Handle type, const char* representation, Handle info),
       const bool ours = frame == 0 || reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > frame;
       const int result = file_call(LibraryFn::MPI_File_set_view, file, Metadata::kCounts,
@@ -182,27 +111,17 @@ TWICE(File_set_atomicity, (Handle file, int on), SIMPLE(File_set_atomicity, kCon
 
 // ---- the rest
 TWICE(Init, (int* argument_count, char*** arguments), const bool ours = frame == 0; register_rank();
-      const int result = counted(
-          LibraryFn::MPI_Init, [&] { return run(function, argument_count, arguments); }, [] { return uint64_t{0}; });
+      const int result = counted(LibraryFn::MPI_Init, [&] { return run(function, argument_count, arguments); });
       if (ours && result == 0) note_rank(library(caller)); return result;)
 TWICE(Init_thread, (int* argument_count, char*** arguments, int wanted, int* provided), const bool ours = frame == 0;
       register_rank();
-      const int result = counted(
-          LibraryFn::MPI_Init_thread, [&] { return run(function, argument_count, arguments, wanted, provided); },
-          [] { return uint64_t{0}; });
+      const int result = counted(LibraryFn::MPI_Init_thread,
+                                 [&] { return run(function, argument_count, arguments, wanted, provided); });
       if (ours && result == 0) note_rank(library(caller)); return result;)
-TWICE(Finalize, (void), if (frame == 0) reduce_at_finalize(library(caller));
-      return counted(LibraryFn::MPI_Finalize, [&] { return run(function); }, [] { return uint64_t{0}; });)
-TWICE(Recv, (void* buffer, int count, Handle type, int peer, int tag, Handle comm, void* status),
-      Outermost outermost(&frame);
-      if (!outermost) return run(function, buffer, count, type, peer, tag, comm, status);
-      const Library& m = library(caller); OwnStatus own = {};
-      void* seen = m.known && status == m.status_ignore ? &own : status; const uint64_t before = profiled_so_far();
-      Timed time;
-      const int result = timed(time, [&] { return run(function, buffer, count, type, peer, tag, comm, seen); });
-      const int saved = errno; int items = -1;
-      if (result == 0 && m.known && m.get_count) m.get_count(seen, type, &items);
-      library_call(LibraryFn::MPI_Recv, result == 0, size_of(items, type), time, before, true); errno = saved;
-      return result;)
+TWICE(
+    Finalize, (void), if (frame == 0) {
+      forget_communicators();
+      reduce_at_finalize(library(caller));
+    } return counted(LibraryFn::MPI_Finalize, [&] { return run(function); });)
 
 }  // extern "C"

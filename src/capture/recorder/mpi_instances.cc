@@ -1,0 +1,27 @@
+#include "capture/recorder/mpi_instances.h"
+
+#include <atomic>
+
+namespace headrace::capture::mpi {
+namespace {
+
+constexpr uint32_t kKinds = 4096, kTries = 16;
+
+struct Kind {
+  std::atomic<uint64_t> kind;  // 0: free
+  std::atomic<uint32_t> made;
+};
+Kind kinds[kKinds];
+
+}  // namespace
+
+uint32_t instances_before(uint64_t kind) {
+  for (uint32_t i = 0; i < kTries; ++i) {
+    Kind& place = kinds[(kind + i) % kKinds];
+    uint64_t there = 0;
+    if (place.kind.compare_exchange_strong(there, kind) || there == kind) return place.made.fetch_add(1);
+  }
+  return 0;
+}
+
+}  // namespace headrace::capture::mpi

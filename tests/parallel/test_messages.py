@@ -1,0 +1,114 @@
+"""What traces have of messages and collective operations, against what programs count themselves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import headrace
+import pytest
+from capture_tools import COMMAND, Captured
+
+Compiled = Callable[[str, str], Path]
+Parallel = Callable[..., Captured]
+
+
+def trace_of(captured: Captured) -> Path:
+    assert captured.status == 0, captured.stderr.decode()
+    return captured.path.with_name("job.trace.hr")
+
+
+def verified(trace: Path) -> dict[str, Any]:
+    done = subprocess.run([COMMAND, "trace", "verify", "--json", trace], capture_output=True, check=False)
+    checks: dict[str, Any] = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    return checks
+
+
+def figures(trace: Path) -> dict[str, int]:
+    """Matched messages, after all checks hold."""
+    checks = verified(trace)
+    assert [check for check in checks.values() if check["holds"] is not True] == []
+    amounts: dict[str, int] = checks["messages"]["amounts"]
+    assert amounts["messages_missed"] == amounts["messages_elsewhere"] == 0
+    return amounts
+
+
+def traffic(trace: Path) -> dict[str, int]:
+    done = subprocess.run([COMMAND, "trace", "stats", "--json", trace], capture_output=True, check=True)
+    found: dict[str, int] = json.loads(done.stdout)["traffic"]
+    return found
+
+
+def events(trace: Path, *kinds: str) -> list[dict[str, Any]]:
+    done = subprocess.run([COMMAND, "trace", "cat", "--json", trace], capture_output=True, check=True)
+    return [row for line in done.stdout.splitlines() if (row := json.loads(line))["kind"] in kinds]
+
+
+def communicators(trace: Path) -> Counter[str]:
+    with headrace.open(trace) as log:
+        rows = log.table("references").to_pylist()
+    return Counter(row["name"] for row in rows if row["kind"] == "communicator")
+
+
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_every_message(mpi: str, compiled: Compiled, parallel: Parallel, ranks: int) -> None:
+    captured = parallel(ranks, [compiled(mpi, "c/messages.c")], "--trace")
+    trace = trace_of(captured)
+    told = [[int(word) for word in line.split()] for line in captured.text]
+    sums = [sum(column) for column in zip(*told, strict=True)]
+    assert figures(trace)["messages_matched"] == sums[1] == sums[3]
+    found = traffic(trace)
+    kept = ("sends", "bytes_sent", "receives", "bytes_received")
+    assert [found[key] for key in kept] == sums[1:]
+    names = communicators(trace)
+    assert names["MPI_COMM_WORLD"] == names["halo exchange"] == 1
+    assert names[f"MPI_Cart_create of MPI_COMM_WORLD: {ranks} ranks from 0"] == 1
+
+
+def test_a_message_that_nobody_receives(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    trace = trace_of(parallel(2, [compiled(mpi, "c/messages.c"), "unreceived"], "--trace"))
+    check = verified(trace)["messages"]
+    assert check["holds"] is False
+    assert check["amounts"]["messages_not_received"] == 1
+
+
+def test_a_receive_of_whose_end_nobody_hears(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    trace = trace_of(parallel(2, [compiled(mpi, "c/messages.c"), "freed"], "--trace"))
+    check = verified(trace)["messages"]
+    assert check["holds"] is None
+    assert (check["amounts"]["messages_not_received"], check["amounts"]["messages_missed"]) == (2, 2)
+
+
+@pytest.mark.parametrize("binding", ["mpif", "f08"])
+def test_fortran(mpi: str, compiled: Compiled, parallel: Parallel, binding: str) -> None:
+    trace = trace_of(parallel(3, [compiled(mpi, f"fortran/messages_{binding}.f90")], "--trace"))
+    assert figures(trace)["messages_matched"] == 15
+    assert traffic(trace)["bytes_received"] == 3 * 4 * (10 + 10 + 9 + 8 + 7)
+    over = [row for row in events(trace, "receive") if row["communicator"] != "MPI_COMM_WORLD"]
+    assert sorted((row["rank"], row["peer"]) for row in over) == [(0, 2), (1, 0), (2, 1)] or sorted(
+        (row["rank"], row["peer"]) for row in over
+    ) == [(0, 1), (1, 2), (2, 0)]
+
+
+def test_collectives(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    captured = parallel(3, [compiled(mpi, "c/collectives.c")], "--trace")
+    trace = trace_of(captured)
+    figures(trace)
+    found: dict[int, list[tuple[str, int, int, int]]] = {rank: [] for rank in range(3)}
+    inside: dict[int, str] = {}
+    for row in events(trace, "enter", "leave", "collective"):
+        if row["kind"] == "enter":
+            inside[row["rank"]] = row["name"]
+        elif row["kind"] == "collective":
+            root = -1 if row["root"] is None else row["root"]
+            name = inside[row["rank"]].removeprefix("MPI_")
+            found[row["rank"]].append((name, root, row["sent"], row["received"]))
+    told: dict[int, list[tuple[str, int, int, int]]] = {rank: [] for rank in range(3)}
+    for line in captured.text:
+        rank, name, *numbers = line.split()
+        told[int(rank)].append((name, int(numbers[0]), int(numbers[1]), int(numbers[2])))
+    assert found == told
