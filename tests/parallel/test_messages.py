@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections import Counter
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 import headrace
 import pytest
 from capture_tools import COMMAND, Captured
+from parallel_tools import ENVIRONMENT
 
 Compiled = Callable[[str, str], Path]
 Parallel = Callable[..., Captured]
@@ -92,6 +94,19 @@ def test_fortran(mpi: str, compiled: Compiled, parallel: Parallel, binding: str)
     assert sorted((row["rank"], row["peer"]) for row in over) == [(0, 2), (1, 0), (2, 1)] or sorted(
         (row["rank"], row["peer"]) for row in over
     ) == [(0, 1), (1, 2), (2, 0)]
+
+
+def test_spawned_ranks(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    program = compiled(mpi, "c/spawn_messages.c")
+    alone = [f"mpirun.{mpi}", "-np", "2", str(program)]
+    environment = {**os.environ, **ENVIRONMENT}
+    if subprocess.run(alone, env=environment, capture_output=True, timeout=60, check=False).returncode:
+        pytest.skip("this MPI cannot start ranks here, captured or not")
+    trace = trace_of(parallel(2, [program], "--trace"))
+    check = verified(trace)["messages"]
+    assert check["holds"] is True, "rank 1 of one world is not rank 1 of the other"
+    assert (check["amounts"]["messages_matched"], check["amounts"]["messages_elsewhere"]) == (8, 6)
+    assert communicators(trace)["MPI_COMM_WORLD of spawned ranks"] == 1
 
 
 def test_collectives(mpi: str, compiled: Compiled, parallel: Parallel) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from capture_tools import Captured, run
+from capture_tools import COMMAND, Captured, run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,7 +27,9 @@ def wheel(request: pytest.FixtureRequest) -> tuple[str, Path]:
     return name, folder
 
 
-def run_calls(folder: Path, tmp_path: Path, **more: str) -> Captured:
+def run_calls(
+    folder: Path, tmp_path: Path, name: str = "python_calls.py", options: tuple[str, ...] = (), **more: str
+) -> Captured:
     environment = {
         **os.environ,
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
@@ -35,9 +38,9 @@ def run_calls(folder: Path, tmp_path: Path, **more: str) -> Captured:
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
         **more,
     }
-    program = [folder / "bin" / "python3", ROOT / "tests/parallel/python_calls.py", tmp_path / "out"]
+    program = [folder / "bin" / "python3", ROOT / "tests/parallel" / name, tmp_path / "out"]
     launched = [folder / "bin" / "mpiexec", "-n", "2", *program]
-    captured = run(launched, tmp_path / "job.hr", env=environment)
+    captured = run(launched, tmp_path / "job.hr", options, env=environment)
     assert captured.status == 0, captured.stderr.decode()
     return captured
 
@@ -66,3 +69,12 @@ def test_mpi4py_reduced(wheel: tuple[str, Path], tmp_path: Path) -> None:
     (row,) = captured.files("/out", layer="mpiio")
     assert (row["writes"], row["bytes_written"], row["opens"]) == (4, 400, 2)
     assert [shared["ranks"] for shared in captured.rows("shared") if shared["record"] == row["record"]] == [2]
+
+
+def test_messages(wheel: tuple[str, Path], tmp_path: Path) -> None:
+    captured = run_calls(wheel[1], tmp_path, "python_messages.py", ("--trace",))
+    trace = captured.path.with_suffix(".trace.hr")
+    done = subprocess.run([COMMAND, "trace", "verify", "--json", trace], capture_output=True, check=True)
+    (messages,) = (check for check in json.loads(done.stdout)["checks"] if check["name"] == "messages")
+    assert messages["amounts"]["messages_matched"] == 12
+    assert messages["amounts"]["messages_missed"] == 0
