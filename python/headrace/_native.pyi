@@ -219,6 +219,9 @@ class Trace:
     def rows(self, locations: Sequence[int], begin_at_ns: int = 0, end_at_ns: int = ...) -> TraceRows:
         """Events of these locations, by time; location after location of more than 128."""
 
+def unify_traces(sources: Sequence[bytes], target: bytes, threads: int = 0) -> dict[str, int]:
+    """Makes one file of a job's traces: chunks, events, bytes, resumed_bytes, damaged_chunks (events/unify.h)."""
+
 def write_trace(
     path: bytes,
     locations: Sequence[tuple[int, int, int, str, int, int, object]],

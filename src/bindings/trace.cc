@@ -15,6 +15,7 @@
 #include "bindings/write_trace.h"
 #include "events/trace_check.h"
 #include "events/trace_reader.h"
+#include "events/unify.h"
 #include "model/event_names.h"
 
 namespace headrace::bindings {
@@ -165,6 +166,24 @@ Frame messages_of(Trace& trace, uint64_t begin_at_ns, uint64_t end_at_ns) {
   return message_frame(trace.reader, pairs);
 }
 
+nb::dict unify_of(const std::vector<nb::bytes>& sources, const nb::bytes& target, unsigned threads) {
+  std::vector<std::string> names;
+  for (const nb::bytes& source : sources) names.emplace_back(source.c_str(), source.size());
+  const std::string name(target.c_str(), target.size());
+  events::Unified made;
+  {
+    const nb::gil_scoped_release release;
+    made = take(events::unify(names, name, threads));
+  }
+  nb::dict dict;
+  dict["chunks"] = made.chunks;
+  dict["events"] = made.events;
+  dict["bytes"] = made.bytes;
+  dict["resumed_bytes"] = made.resumed;
+  dict["damaged_chunks"] = made.damaged;
+  return dict;
+}
+
 nb::dict overview_of(Trace& trace, uint32_t columns, uint32_t rows, uint64_t begin_at_ns, uint64_t end_at_ns,
                      const std::vector<uint32_t>& locations, uint64_t most_decoded, unsigned threads) {
   events::Overview seen;
@@ -234,6 +253,7 @@ void define_trace(nb::module_& module) {
             return std::make_shared<Rows>(std::move(trace), locations, events::TimeRange{begin_at_ns, end_at_ns});
           },
           nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0});
+  module.def("unify_traces", unify_of, nb::arg("sources"), nb::arg("target"), nb::arg("threads") = 0);
   module.def("write_trace", write_trace, nb::arg("path"), nb::arg("locations"), nb::arg("references"),
              nb::arg("handles") = nb::list(), nb::arg("facts") = nb::dict(), nb::arg("job") = 0,
              nb::arg("tick_shift") = 0);

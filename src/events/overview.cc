@@ -142,7 +142,7 @@ class Painter {
       hand.precision_ns = std::max(hand.precision_ns, to.add(*read));
     }
     if (status.ok()) return read;
-    if (status.code() != Code::kIo) hand.unread.push_back(number);
+    if (touched && status.code() != Code::kIo) hand.unread.push_back(number);
     return status;
   }
 

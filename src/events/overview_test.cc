@@ -177,6 +177,18 @@ TEST(Overview, PassesOverWhatIsDamagedAndTellsIt) {
   EXPECT_EQ(seen.planes, exact(trace, seen));
 }
 
+TEST(Overview, CountsNoDamageOutsideOfItsRange) {
+  Made made(32, 1, 3 * kMostEvents);
+  const TraceReader whole = made.trace.finish();
+  const uint64_t second = whole.chunks()[whole.locations()[0].chunks[1]].header.begin_at_ns;
+  made.trace.damage(1, format::kHeaderSize + 300);
+  TraceReader trace = made.trace.reader();
+  const Overview seen =
+      overview(trace, {.begin_at_ns = second - 500, .end_at_ns = second - 100, .columns = 4, .rows = 1}).value();
+  EXPECT_EQ(seen.chunks, 1u);
+  EXPECT_EQ(seen.unread_chunks, 0u);
+}
+
 TEST(Overview, BelievesTheChunkWhereItsHeadIsForged) {
   Made made(31, 1, 500);
   TraceReader before = made.trace.finish();

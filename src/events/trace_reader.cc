@@ -161,6 +161,7 @@ const std::map<std::string, uint64_t>& TraceReader::accounts() const { return st
 uint64_t TraceReader::damaged_chunks() const { return state_->damaged.size(); }
 bool TraceReader::closed() const { return state_->reader.closed(); }
 const format::Reader& TraceReader::file() const { return state_->reader; }
+format::Reader& TraceReader::file() { return state_->reader; }
 uint64_t TraceReader::size() const { return state_->reader.size(); }
 Status TraceReader::verify() { return state_->reader.verify(); }
 

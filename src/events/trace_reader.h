@@ -74,6 +74,7 @@ class TraceReader {
 
   /// The chunk file itself, for what several threads read at once.
   const format::Reader& file() const;
+  format::Reader& file();
 
   /// Reads and checks every chunk of the file, tables too; afterwards damage() has all that checksums tell. kIo.
   base::Status verify();

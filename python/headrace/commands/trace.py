@@ -20,6 +20,7 @@ from headrace.commands._time_text import nanoseconds
 from headrace.commands._trace_export import export
 from headrace.commands._trace_overview import overview
 from headrace.commands._trace_rows import json_row, line
+from headrace.commands._trace_unify import unify
 
 _ENDING = ".trace.hr"
 _BATCH = 8192
@@ -48,6 +49,7 @@ def command() -> None:
 
 command.add_command(export)
 command.add_command(overview)
+command.add_command(unify)
 
 
 @command.command("info")
