@@ -12,6 +12,7 @@
 #include "events/encode.h"
 #include "events/made_streams.h"
 #include "events/test_batch.h"
+#include "events/trace_writer.h"
 #include "format/encode.h"
 #include "format/random_table.h"
 #include "format/writer.h"
@@ -59,6 +60,28 @@ std::vector<uint8_t> events_seed(uint64_t seed) {
   headrace::events::OpenRegions open;
   if (seed > 2) open.enter(3);
   if (!encoder.encode(headrace::events::References(200).batch(made), open, bytes).ok()) return {};
+  return bytes;
+}
+
+/// A trace of two threads with messages and names, behind its two bytes.
+std::vector<uint8_t> trace_seed(uint64_t seed) {
+  using headrace::events::MadeStream;
+  std::vector<uint8_t> bytes{1, static_cast<uint8_t>(40 * seed)}, trace;
+  auto writer = headrace::events::TraceWriter::open(std::make_unique<MemorySink>(trace), seed + 1);
+  std::vector<headrace::events::Reference> references;
+  for (uint64_t i = 0; i < 200; ++i)
+    references.push_back({i + 1, i % 3 ? "function" : "region", "posix", "f" + std::to_string(i),
+                          static_cast<headrace::model::TimeClass>(i % headrace::model::kTimeClasses)});
+  const size_t count = 5 + 20 * seed;
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    const auto made = seed % 2 ? MadeStream::s3d(count) : MadeStream::random(count);
+    const headrace::events::Location location{rank + 5, 1, static_cast<int32_t>(rank), "host", 7, seed % 3};
+    if (!writer->add(location, made, references, static_cast<uint8_t>(seed % 4)).ok()) return {};
+  }
+  if (!writer->add(std::vector<headrace::events::Handle>{{5, 1, "/a"}, {6, 2, "/b"}}).ok()) return {};
+  if (!writer->add_facts({{"command", "[\"a\"]"}}).ok()) return {};
+  if (seed % 3 == 2 ? !writer->flush().ok() : !writer->close().ok()) return {};
+  bytes.insert(bytes.end(), trace.begin(), trace.end());
   return bytes;
 }
 
@@ -124,6 +147,7 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/darshan", error);
   std::filesystem::create_directories(directory + "/lustre_layout", error);
   std::filesystem::create_directories(directory + "/events", error);
+  std::filesystem::create_directories(directory + "/trace", error);
   bool stored = store_darshan(directory + "/darshan") && store_lustre(directory + "/lustre_layout") &&
                 store(directory + "/spool/sample", spool_seed());
   for (uint64_t seed = 0; seed < 8; ++seed) {
@@ -132,6 +156,8 @@ int main(int count, char** arguments) {
   }
   for (uint64_t seed = 0; seed < 6; ++seed)
     stored &= store(directory + "/events/events-" + std::to_string(seed), events_seed(seed));
+  for (uint64_t seed = 0; seed < 6; ++seed)
+    stored &= store(directory + "/trace/trace-" + std::to_string(seed), trace_seed(seed));
   if (!stored)
     std::fprintf(stderr, "write_seeds: cannot write below %s: choose a directory you may write to\n", arguments[1]);
   return stored ? 0 : 1;

@@ -86,7 +86,7 @@ Status EventDecoder::State::check(size_t events, uint32_t references) const {
 }
 
 Status EventDecoder::State::run(uint64_t time, std::span<Event> events) {
-  predictor.forget();
+  predictor.forget(events.size());
   ByteReader tokens(column(kTokens)), keys(column(kSignatures)), sizes(column(kSizes)), places(column(kPlaceLengths));
   BitReader bits(columns[kBits].data());
   const uint8_t* gap_length = columns[kGapLengths].data();
@@ -137,13 +137,14 @@ Status EventDecoder::State::run(uint64_t time, std::span<Event> events) {
   return used ? Status() : corrupt("a column has more than the events need");
 }
 
-EventDecoder::EventDecoder() : state_(std::make_unique<State>()) {}
+EventDecoder::EventDecoder() = default;
 EventDecoder::~EventDecoder() = default;
 EventDecoder::EventDecoder(EventDecoder&&) noexcept = default;
 EventDecoder& EventDecoder::operator=(EventDecoder&&) noexcept = default;
 
 Status EventDecoder::decode(const EventChunk& chunk, std::span<Event> events) {
   if (events.empty() || events.size() > kMostEvents) return {Code::kLimit, "events: a chunk holds 1 to 32768"};
+  if (state_ == nullptr) state_ = std::make_unique<State>();  // many readers decode nothing
   ByteReader reader(chunk.columns);
   HEADRACE_TRY(state_->load(reader, events.size()));
   HEADRACE_TRY(state_->check(events.size(), static_cast<uint32_t>(chunk.references.size())));

@@ -28,7 +28,7 @@ class EventDecoder {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> state_;  // made when it is first needed
 };
 
 }  // namespace headrace::events

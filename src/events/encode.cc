@@ -96,7 +96,7 @@ void EventEncoder::State::add_miss(const Event& event, uint32_t number, bool is_
 }
 
 void EventEncoder::State::fill(std::span<const Event> events) {
-  predictor.forget();
+  predictor.forget(events.size());
   table.forget();
   for (unsigned i = 0; i < kColumns; ++i) ends[i] = columns[i].data();
   BitWriter bits(ends[kBits]);

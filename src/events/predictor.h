@@ -82,8 +82,9 @@ class Predictor {
     hash_ = history_ * 0x9e3779b1u >> 20;
   }
 
-  /// As it was made.
-  void forget() {
+  /// As it was made, with room for the signatures of so many events.
+  void forget(size_t events) {
+    if (signatures_.size() < events) signatures_.resize(events);
     contexts_.fill({});
     count_ = history_ = hash_ = 0;
     size_begun_ = 0;
@@ -93,7 +94,7 @@ class Predictor {
   static constexpr uint64_t kLongestGap = 0x7fffffff;
 
   std::array<Context, 4096> contexts_{};
-  std::vector<Signature> signatures_ = std::vector<Signature>(kMostEvents);
+  std::vector<Signature> signatures_;
   uint32_t count_ = 0;
   uint32_t history_ = 0;
   uint32_t hash_ = 0;
