@@ -220,7 +220,7 @@ class Trace:
         """Events of these locations, by time; location after location of more than 128."""
 
 def unify_traces(sources: Sequence[bytes], target: bytes, threads: int = 0) -> dict[str, int]:
-    """Makes one file of a job's traces: chunks, events, bytes, resumed_bytes, damaged_chunks (events/unify.h)."""
+    """One file of a job's traces: chunks, events, bytes, resumed_bytes, damaged_chunks."""
 
 def write_trace(
     path: bytes,
