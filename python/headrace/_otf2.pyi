@@ -16,3 +16,6 @@ def write(
 
     {events, records, damaged_chunks, and what was changed or left out: src/convert/trace/export.h}.
     """
+
+def read(anchor: bytes, output: bytes, told: Callable[[int], None] | None) -> dict[str, Any]:
+    """Reads an archive into a new trace: {locations, events, records, untold} (src/convert/otf2/read.h)."""

@@ -1,7 +1,8 @@
 """The OTF2 library in a process of its own: `python -m headrace._otf2_child`.
 
-The library crashes when a disk is full. Standard input is one JSON object, what to do; standard output is
-lines of JSON: numbers, how many events are done, and at the end an object, the result or the exception.
+The library crashes when a disk is full, and on some damaged archives. Standard input is one JSON object,
+what to do; standard output is lines of JSON: numbers, how many events are done, and at the end an object, the
+result or the exception.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ def _do(asked: dict[str, Any], told: Any) -> dict[str, Any]:
         from headrace import _otf2
     except ImportError as error:
         raise MissingPackageError(_MISSING.format(error)) from error
+    if asked["what"] == "read":
+        return _otf2.read(os.fsencode(asked["anchor"]), os.fsencode(asked["output"]), told)
     return _otf2.write(
         os.fsencode(asked["trace"]),
         asked["job"],

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <vector>
 
 #include "bindings/errors.h"
@@ -17,12 +18,9 @@ inline std::vector<uint32_t> known(const events::TraceReader& trace, std::vector
   return locations;
 }
 
-/// `told(events)` is called now and then, with the GIL, unless it is None; an exception from it ends the export.
-inline convert::ExportOptions export_options(const events::TraceReader& trace, std::vector<uint32_t> locations,
-                                             uint64_t begin_at_ns, uint64_t end_at_ns, nanobind::object told) {
-  convert::ExportOptions options{
-      .locations = known(trace, std::move(locations)), .range = {begin_at_ns, end_at_ns}, .go_on = {}};
-  options.go_on = [told = std::move(told)](uint64_t events) {
+/// `told(events)` is called with the GIL, unless it is None; an exception from it, or of a signal, ends the work.
+inline std::function<bool(uint64_t)> tell(nanobind::object told) {
+  return [told = std::move(told)](uint64_t events) {
     const nanobind::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) return false;
     if (told.is_none()) return true;
@@ -31,7 +29,13 @@ inline convert::ExportOptions export_options(const events::TraceReader& trace, s
     result.dec_ref();
     return true;
   };
-  return options;
+}
+
+inline convert::ExportOptions export_options(const events::TraceReader& trace, std::vector<uint32_t> locations,
+                                             uint64_t begin_at_ns, uint64_t end_at_ns, nanobind::object told) {
+  return {.locations = known(trace, std::move(locations)),
+          .range = {begin_at_ns, end_at_ns},
+          .go_on = tell(std::move(told))};
 }
 
 /// Throws what go_on met, or Failure.

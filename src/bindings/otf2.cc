@@ -4,6 +4,7 @@
 
 #include "bindings/errors.h"
 #include "bindings/export_options.h"
+#include "convert/otf2/read.h"
 #include "convert/otf2/write.h"
 
 namespace headrace::bindings {
@@ -26,12 +27,31 @@ nb::dict write(const nb::bytes& trace, uint64_t job, const nb::bytes& directory,
   return dict;
 }
 
+nb::dict read(const nb::bytes& anchor, const nb::bytes& output, nb::object told) {
+  const std::string from(anchor.c_str(), anchor.size());
+  auto sink = take(format::FileSink::open(std::string(output.c_str(), output.size()), format::FileSink::Mode::kCreate));
+  base::Result<convert::otf2::Imported> result = [&] {
+    const std::function<bool(uint64_t)> go_on = tell(std::move(told));
+    const nb::gil_scoped_release release;
+    return convert::otf2::read(from, std::move(sink), go_on);
+  }();
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  const convert::otf2::Imported imported = take(std::move(result));
+  nb::dict dict;
+  dict["locations"] = imported.locations;
+  dict["events"] = imported.events;
+  dict["records"] = imported.records;
+  dict["untold"] = imported.untold;
+  return dict;
+}
+
 }  // namespace
 
 NB_MODULE(_otf2, module) {
   register_errors();
   module.def("write", write, nb::arg("trace"), nb::arg("job"), nb::arg("directory"), nb::arg("locations"),
              nb::arg("begin_at_ns"), nb::arg("end_at_ns"), nb::arg("told").none());
+  module.def("read", read, nb::arg("anchor"), nb::arg("output"), nb::arg("told").none());
 }
 
 }  // namespace headrace::bindings

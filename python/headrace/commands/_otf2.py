@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace import _errors
-from headrace._errors import OutputError
+from headrace._errors import HeadraceError, LogCorruptError, OutputError
 
 
 def ask(asked: dict[str, Any], told: Callable[[int], None]) -> dict[str, Any]:
@@ -32,13 +32,19 @@ def ask(asked: dict[str, Any], told: Callable[[int], None]) -> dict[str, Any]:
             child.kill()
             raise
     if not isinstance(answer, dict):
-        raise OutputError(_crash(child.returncode))
+        raise _crash(asked, child.returncode)
     if "error" in answer:
         raise getattr(_errors, answer["error"])(answer["message"])
     result: dict[str, Any] = answer["result"]
     return result
 
 
-def _crash(status: int) -> str:
+def _crash(asked: dict[str, Any], status: int) -> HeadraceError:
     name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-    return f"the OTF2 library crashed ({name}), as it does where the disk is full or a quota is reached"
+    if asked["what"] == "read":
+        return LogCorruptError(
+            f"{asked['anchor']}: the OTF2 library crashed ({name}), as it does where an archive is damaged"
+        )
+    return OutputError(
+        f"the OTF2 library crashed ({name}), as it does where the disk is full or a quota is reached"
+    )

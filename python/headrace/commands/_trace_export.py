@@ -48,7 +48,13 @@ def _refuse(path: Path, target: str, force: bool) -> None:
 def _otf2(
     trace: Trace, job: int, path: Path, locations: list[int], begin_ns: int, end_ns: int, told: _Told
 ) -> Facts:
-    asked: Facts = {"trace": trace.path, "job": job, "locations": locations, "directory": str(path)}
+    asked: Facts = {
+        "what": "write",
+        "trace": trace.path,
+        "job": job,
+        "locations": locations,
+        "directory": str(path),
+    }
     return _otf2_library.ask({**asked, "begin_at_ns": begin_ns, "end_at_ns": end_ns}, told)
 
 

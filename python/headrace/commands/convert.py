@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 import headrace
 from headrace import _native
-from headrace._errors import OutputError
-from headrace.commands._terminal import working
+from headrace._errors import LogNotFoundError, OutputError
+from headrace.commands import _otf2
+from headrace.commands._terminal import counting
 from headrace.commands._text import count, printable, size
 
 _SUFFIXES = {"hr": ".hr", "darshan": ".darshan", "trace": ".trace.hr"}
@@ -30,13 +32,15 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
 
     Nothing needs to be converted before it is shown: all other commands read Darshan logs as they are.
     docs/darshan.md says what becomes of which counter. With --to trace the operations that Darshan traced
-    one by one (DXT) become an event trace, which `headrace trace` reads: docs/interchange.md.
+    one by one (DXT), or an OTF2 archive, become an event trace, which `headrace trace` reads:
+    docs/interchange.md.
 
     \b
     Example:
       headrace convert job.darshan -o job.hr
       headrace convert job.hr --to darshan
       headrace convert job.darshan --to trace -o job.trace.hr
+      headrace convert scorep-run/traces.otf2 --to trace -o run.trace.hr
     """
     path = Path(output) if output is not None else Path(Path(log).name).with_suffix(_SUFFIXES[target])
     if path.is_dir():
@@ -45,8 +49,9 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
         )
     if path.exists() and not force:
         raise OutputError(f"{path}: exists already; --force replaces it, -o FILE writes elsewhere")
-    with working(f"reading {printable(log)}"):
-        left_out = _write(log, target, path, job)
+    with counting(f"reading {printable(log)}", 0) as told:
+        archive = target == "trace" and log.endswith(".otf2")
+        left_out = _write_archive(log, path, told) if archive else _write(log, target, path, job)
     click.echo(f"{printable(str(path))}: {size(path.stat().st_size)}")
     if target == "trace":
         _tell_traced(log, left_out)
@@ -64,14 +69,29 @@ _TRACED = {
     "untraced": "counted in the log, but not traced one by one",
     "lanes": "at the same time as others of their thread: in threads of their own",
     "left_out": "left out: too many at the same time",
+    "untold": "of the archive that a trace has no counterpart of: left out",
     "backward": "that end before they begin: they end where they begin",
 }
 
 
 def _tell_traced(log: str, traced: dict[str, int]) -> None:
     for key, what in _TRACED.items():
-        if traced[key]:
-            click.echo(f"headrace: {printable(log)}: {count(traced[key], 'operation')} {what}", err=True)
+        if traced.get(key):
+            unit = count(traced[key], "record" if key == "untold" else "operation")
+            click.echo(f"headrace: {printable(log)}: {unit} {what}", err=True)
+
+
+def _write_archive(log: str, path: Path, told: Callable[[int], None]) -> dict[str, int]:
+    if not Path(log).is_file():
+        raise LogNotFoundError(f"{log}: there is no such file")
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as directory:
+            partial = Path(directory, "partial")
+            result = _otf2.ask({"what": "read", "anchor": log, "output": str(partial)}, told)
+            partial.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return result
 
 
 def _write(log: str, target: str, path: Path, job: int | None) -> dict[str, int]:
