@@ -47,10 +47,12 @@ std::string row_text(const std::vector<const Column*>& columns, uint64_t row) {
   return text;
 }
 
-void add_rows(const Table& table, std::vector<Joined>& all, std::unordered_set<std::string>& seen) {
+/// `backwards`: the last row first.
+void add_rows(const Table& table, bool backwards, std::vector<Joined>& all, std::unordered_set<std::string>& seen) {
   std::vector<const Column*> columns;
   for (const Joined& one : all) columns.push_back(table.find(one.name));
-  for (uint64_t row = 0; row < table.rows; ++row) {
+  for (uint64_t number = 0; number < table.rows; ++number) {
+    const uint64_t row = backwards ? table.rows - 1 - number : number;
     if (!seen.insert(row_text(columns, row)).second) continue;
     for (size_t i = 0; i < all.size(); ++i) {
       if (all[i].type == Type::kText)
@@ -84,7 +86,14 @@ Result<bool> write_union(const std::vector<format::Reader*>& files, std::string_
     tables.push_back(std::move(*read));
   }
   std::unordered_set<std::string> seen;
-  for (const Table& one : tables) add_rows(one, all, seen);
+  const bool last_counts = table == "job";
+  if (last_counts) std::reverse(tables.begin(), tables.end());
+  for (const Table& one : tables) add_rows(one, last_counts, all, seen);
+  for (Joined& column : all) {
+    if (!last_counts) break;
+    std::reverse(column.words.begin(), column.words.end());
+    std::reverse(column.texts.begin(), column.texts.end());
+  }
   format::TableBuilder builder(table);
   for (const Joined& column : all) add_to(builder, column);
   HEADRACE_TRY(writer.add(builder));

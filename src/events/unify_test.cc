@@ -125,6 +125,16 @@ TEST_F(Unify, OfAUnifiedTraceIsTheSame) {
   EXPECT_EQ(load("once.hr"), load("thrice.hr"));
 }
 
+TEST_F(Unify, KeepsTheLastValueOfAFact) {
+  MadeTrace made;
+  made.add({.process = 1, .thread = 1}, {});
+  for (const char* value : {"1", "2", "1"}) ASSERT_TRUE(made.writer().add_facts({{"a", value}}).ok());
+  (void)made.finish();
+  ASSERT_TRUE(unify({store("source.hr", made.bytes())}, path("one.hr")).ok());
+  const TraceReader trace = TraceReader::open(path("one.hr")).value();
+  EXPECT_EQ(trace.facts(), (std::vector<std::pair<std::string, std::string>>{{"a", "1"}}));
+}
+
 TEST_F(Unify, KeepsDamageAsItIs) {
   const std::string source = part("source.hr", 0, 2);
   std::vector<uint8_t> bytes = load("source.hr");
