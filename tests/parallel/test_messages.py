@@ -96,6 +96,11 @@ def test_fortran(mpi: str, compiled: Compiled, parallel: Parallel, binding: str)
     ) == [(0, 1), (1, 2), (2, 0)]
 
 
+def test_threads(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    trace = trace_of(parallel(2, [compiled(mpi, "c/messages_threads.c")], "--trace"))
+    assert figures(trace)["messages_matched"] == 2 * 4 * 100 * 20
+
+
 def test_spawned_ranks(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
     program = compiled(mpi, "c/spawn_messages.c")
     alone = [f"mpirun.{mpi}", "-np", "2", str(program)]

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
 #include "base/hash.h"
@@ -129,6 +130,39 @@ TEST(RecordedEvents, HaveRegions) {
   EXPECT_EQ(trace.events[1].size, 90u) << "the bits of its value";
   EXPECT_EQ(trace.references[1].kind, "counter");
   EXPECT_EQ(trace.references[1].name, "residual");
+}
+
+RawEvent message(RawKind kind, uint64_t at, uint32_t communicator, uint32_t other, uint64_t bytes, uint64_t place) {
+  return {at, at, place, other, bytes, communicator, 0, kind, 0};
+}
+
+TEST(RecordedEvents, HaveMessagesInsideTheirCalls) {
+  MadeFile file;
+  file.add_name(1, "00000000000000aa MPI_Comm_dup of MPI_COMM_WORLD: 2 ranks from 0");
+  file.add_name(2, "00000000000000aa halo");
+  file.add_name(3, "short");
+  RawEvent call = raw(RawKind::kLibrary, 1000, 2000, intercept::Fn{}, 0);
+  call.function = kLibraryFunction;
+  file.add_block(1,
+                 {message(RawKind::kSend, 1000, 1, 1, 8, 3), message(RawKind::kReceive, 2000, 2, 1, 16, 4), call,
+                  message(RawKind::kCollective, 3000, 3, model::kNoRoot, 1, 2)},
+                 4);
+  const RecordedEvents recorded = read_events(file.finish());
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), clock_of_ns());
+  ASSERT_EQ(trace.events.size(), 5u);
+  using enum EventKind;
+  EXPECT_EQ(trace.events[0].kind(), kEnter);
+  EXPECT_EQ(trace.events[1].kind(), kSend) << "recorded before the call, at its begin";
+  EXPECT_EQ(trace.events[2].kind(), kReceive);
+  EXPECT_EQ(trace.events[3].kind(), kLeave);
+  const model::Event &sent = trace.events[1], &received = trace.events[2], &together = trace.events[4];
+  EXPECT_EQ((std::array<uint64_t, 3>{sent.other, sent.size, sent.place}), (std::array<uint64_t, 3>{1, 8, 3}));
+  const events::Reference& over = trace.references[sent.reference()];
+  EXPECT_EQ(over.kind, "communicator");
+  EXPECT_EQ(over.name, "halo") << "the last name that it had";
+  EXPECT_EQ(trace.references[received.reference()].id, over.id) << "whatever it was called";
+  EXPECT_EQ(together.other, model::kNoRoot);
+  EXPECT_EQ(trace.references[together.reference()].name, "communicator 3") << "a text that names none";
 }
 
 TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {

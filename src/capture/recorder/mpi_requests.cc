@@ -196,8 +196,9 @@ void Completion::complete(Request* request, const void* status, Timed time) {
     record_receive(request->communicator, status, time);
   else
     miss_messages(1);
-  request->active = request->in_hand = false;
-  if (!request->persistent) forget(request);
+  if (!request->persistent) return forget(request);  // in hand until it is gone: another may have its handle by now
+  request->active = false;
+  request->in_hand = false;
 }
 
 void Completion::one(int64_t position, const void* status, Timed time) {
@@ -242,10 +243,12 @@ void Completion::failed(const void* handles) {
   for (uint32_t number = first_; number != 0;) {
     Request* request = followed.at(number);
     number = request->next;
-    request->in_hand = false;
-    if (followed.handle_of(request) == handle_at(handles, request->position)) continue;
-    miss_messages(1);
-    forget(request);
+    if (followed.handle_of(request) == handle_at(handles, request->position)) {
+      request->in_hand = false;
+    } else {
+      miss_messages(1);
+      forget(request);
+    }
   }
 }
 
