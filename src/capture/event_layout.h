@@ -3,7 +3,8 @@
 // As with the spool (spool_layout.h) the recorder is its only writer, the harvester reads it once the process is dead,
 // both are of one build, and the harvester trusts nothing in it.
 //
-//   EventFileHeader, then entries at multiples of 64 bytes, each as long as it says, up to `used`:
+//   EventFileHeader, FlushHeader (flush_layout.h), then entries at multiples of 64 bytes, each as long as it says, up
+//   to `used`:
 //     EventBlock   what one thread did, in order; `count` alone commits an event. A thread's blocks are in file order.
 //     EventName    what a number in events stands for: a file's path (kName), or a region or counter (kRegion)
 #pragma once
@@ -18,12 +19,12 @@ inline constexpr char kEvents[] = ".events";  // in place of the spool's own end
 
 struct alignas(64) EventFileHeader {
   uint64_t magic;
-  uint32_t version, header_bytes;
-  uint64_t limit;        // bytes this file may grow to
-  uint64_t used, grown;  // bytes handed out / backed by the file
-  uint64_t lost;         // events for which there was no room; changed by single instructions
-  uint32_t names;        // of kName, handed out
-  uint32_t full;         // 1: events were lost, and no more are taken, lest there be gaps nobody sees
+  uint32_t version, header_bytes;  // header_bytes: where entries begin
+  uint64_t limit;                  // bytes this file may grow to
+  uint64_t used, grown;            // bytes handed out / backed by the file
+  uint64_t lost;                   // events for which there was no room; changed by single instructions
+  uint32_t names;                  // of kName, handed out
+  uint32_t full;                   // 1: events were lost, and no more are taken, lest there be gaps nobody sees
   // Messages without an event, in one of which the other end may have one; and those with ranks of another program,
   // which has none either.
   uint32_t missed_messages, foreign_messages;
@@ -37,14 +38,19 @@ enum class RawKind : uint8_t {
   kWrite,
   kEnter,
   kLeave,
-  kLibrary,
+  kLibrary,     // a call of a library
+  kLibraryEnd,  // the same, of which the trace has the begin already
   kCounter,
+  kTracing,  // what the trace did for itself: `function` is a TracingStep
   // At `start`. `handle`: the communicator's EventName, its identity in 16 hexadecimal digits, a space and its name;
   // `asked`: the other rank or the root in MPI_COMM_WORLD.
   kSend = 32,   // `place`: tag, `moved`: bytes
   kReceive,     // the same
   kCollective,  // `moved`: bytes sent, `place`: bytes received
 };
+
+/// What tracing takes time for, in threads of the program.
+enum class TracingStep : uint16_t { kFlush, kOpen, kWrite, kCommit, kCheck, kBarrier, kStopped, kCount };
 
 /// What a name of kRegion is of. Each has numbers of its own.
 enum class RegionKind : uint32_t { kPhase, kRegion, kCounter };

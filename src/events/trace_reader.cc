@@ -73,17 +73,19 @@ class LocationList {
     return locations_[last_];
   }
 
-  /// Chunks stand by sequence.
+  /// Chunks stand by sequence. Of several with one number the one with the most events counts, of equal ones the last:
+  /// a writer that was ended before it could tell that it stored one stores it again, with what came since.
   static void drop_repeated(TraceLocation& location, const std::vector<ChunkInfo>& chunks) {
     std::vector<uint32_t> kept;
     for (const uint32_t chunk : location.chunks) {
-      const format::ChunkHeader& header = chunks[chunk].header;
-      if (kept.empty() || chunks[kept.back()].header.sequence < header.sequence) {
+      if (kept.empty() || chunks[kept.back()].header.sequence < chunks[chunk].header.sequence) {
         kept.push_back(chunk);
-      } else {
-        location.events -= header.rows;
-        location.bytes -= format::kHeaderSize + header.stored_length;
+        continue;
       }
+      uint32_t dropped = chunk;
+      if (chunks[chunk].header.rows >= chunks[kept.back()].header.rows) std::swap(dropped, kept.back());
+      location.events -= chunks[dropped].header.rows;
+      location.bytes -= format::kHeaderSize + chunks[dropped].header.stored_length;
     }
     location.chunks = std::move(kept);
   }
@@ -168,6 +170,13 @@ Status TraceReader::verify() { return state_->reader.verify(); }
 const std::string& TraceReader::handle(uint64_t process, uint32_t handle) const {
   const auto found = state_->names.handles.find({process, handle});
   return found == state_->names.handles.end() ? state_->nothing : found->second;
+}
+
+std::vector<Handle> TraceReader::handles_of(uint64_t process) const {
+  std::vector<Handle> all;
+  for (const auto& [key, name] : state_->names.handles)
+    if (key.first == process) all.push_back({process, key.second, name});
+  return all;
 }
 
 std::vector<format::Damage> TraceReader::damage() const {

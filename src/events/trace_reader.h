@@ -67,6 +67,8 @@ class TraceReader {
   const std::map<std::string, uint64_t>& accounts() const;
   /// The name of a handle; empty: not known.
   const std::string& handle(uint64_t process, uint32_t handle) const;
+  /// All handles of a process, in no order.
+  std::vector<Handle> handles_of(uint64_t process) const;
 
   /// Decodes a chunk of a location. kCorrupt: it is damaged, which damaged_chunks() counts once. kUnsupported: a newer
   /// version made it; counted too. kIo.

@@ -36,6 +36,27 @@ struct Ticks {
   }
 };
 
+/// What events' references stand for, by number.
+struct Meanings {
+  std::vector<uint64_t> ids;
+  std::vector<model::TimeClass> classes;
+
+  explicit Meanings(std::span<const Reference> references) {
+    for (const Reference& reference : references) {
+      ids.push_back(reference.id);
+      classes.push_back(reference.time_class);
+    }
+  }
+  uint32_t number_of(uint64_t id, model::TimeClass time_class) {
+    const auto place = static_cast<size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
+    if (place == ids.size()) {
+      ids.push_back(id);
+      classes.push_back(time_class);
+    }
+    return static_cast<uint32_t>(place);
+  }
+};
+
 bool all_known(std::span<const Event> events, size_t references) {
   return std::all_of(events.begin(), events.end(), [&](const Event& event) { return event.reference() < references; });
 }
@@ -69,31 +90,51 @@ TraceWriter::~TraceWriter() = default;
 uint64_t TraceWriter::events() const { return state_->stored; }
 uint64_t TraceWriter::bytes() const { return state_->writer.bytes(); }
 
-Result<TraceWriter> TraceWriter::open(std::unique_ptr<format::Sink> sink, uint64_t job) {
-  HEADRACE_ASSIGN(format::Writer writer, format::Writer::open(std::move(sink), {.job = job}));
-  return TraceWriter(std::make_unique<State>(std::move(writer)));
+Result<TraceWriter> TraceWriter::open(std::unique_ptr<format::Sink> sink, uint64_t job, uint64_t writer) {
+  format::WriterOptions options;
+  options.job = job;
+  options.producer.process = writer;
+  HEADRACE_ASSIGN(format::Writer to, format::Writer::open(std::move(sink), options));
+  return TraceWriter(std::make_unique<State>(std::move(to)));
 }
 
 Status TraceWriter::add(const Location& location, std::span<const Event> events, std::span<const Reference> references,
                         uint8_t tick_shift) {
+  Continuation at;
+  HEADRACE_TRY(append(location, at, events, references, tick_shift));
+  return add_row(location, events.size());
+}
+
+Status TraceWriter::append(const Location& location, Continuation& at, std::span<const Event> events,
+                           std::span<const Reference> references, uint8_t tick_shift) {
   if (tick_shift > kLongestTick) return {Code::kInvalid, "trace: a tick is at most a millisecond"};
   if (!all_known(events, references.size())) return {Code::kInvalid, "trace: an event's reference is in no list"};
   HEADRACE_TRY(state_->store_new(references));
-  state_->locations.push_back(location);
-  state_->location_events.push_back(events.size());
-  std::vector<uint64_t> ids;
-  std::vector<model::TimeClass> classes;
-  for (const Reference& reference : references) {
-    ids.push_back(reference.id);
-    classes.push_back(reference.time_class);
-  }
+  Meanings meanings(references);
   OpenRegions open;
-  for (uint64_t sequence = 0; !events.empty(); ++sequence) {
+  for (const auto& [id, time_class] : at.open) open.enter(meanings.number_of(id, time_class));
+  while (!events.empty()) {
     state_->ticks.take(events.first(std::min<size_t>(events.size(), kMostEvents)), tick_shift);
     events = events.subspan(state_->ticks.events.size());
-    HEADRACE_TRY(state_->store(location, sequence, {state_->ticks.events, ids, classes, tick_shift}, open));
+    HEADRACE_TRY(
+        state_->store(location, at.sequence, {state_->ticks.events, meanings.ids, meanings.classes, tick_shift}, open));
+    at.sequence++;
+    at.events += state_->ticks.events.size();
+    at.latest = std::max(at.latest, state_->ticks.greatest << tick_shift);
   }
+  at.open.clear();
+  for (const uint32_t each : open.references()) at.open.emplace_back(meanings.ids[each], meanings.classes[each]);
+  return {};
+}
+
+Status TraceWriter::add_row(const Location& location, uint64_t events) {
+  state_->locations.push_back(location);
+  state_->location_events.push_back(events);
   return state_->locations.size() < kWaitingRows ? Status() : state_->store_locations();
+}
+
+void TraceWriter::know(std::span<const uint64_t> references) {
+  state_->known.insert(references.begin(), references.end());
 }
 
 /// Before the events that need them: what is left when the writer is killed can then be read.

@@ -55,10 +55,19 @@ struct Account {
   uint64_t count = 0;
 };
 
+/// Where the chunks of a location go on that others have begun.
+struct Continuation {
+  uint64_t sequence = 0;  // of its next chunk
+  uint64_t events = 0;    // in those before
+  uint64_t latest = 0;    // time of the latest of them, ns: nothing that follows may be earlier
+  std::vector<std::pair<uint64_t, model::TimeClass>> open = {};  // ids of references that are open, outermost first
+};
+
 class TraceWriter {
  public:
-  /// `job`: id in all chunks; 0: a random one is made.
-  static base::Result<TraceWriter> open(std::unique_ptr<format::Sink> sink, uint64_t job);
+  /// `job`: id in all chunks; 0: a random one is made. `writer`: a number that no other writer of the file has; equal
+  /// tables of two writers with one number are taken for copies.
+  static base::Result<TraceWriter> open(std::unique_ptr<format::Sink> sink, uint64_t job, uint64_t writer = 0);
 
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
@@ -69,9 +78,17 @@ class TraceWriter {
   /// once. kInvalid: a reference is in no list, or a tick too long; nothing is added. kNoSpace, kIo: some may be.
   base::Status add(const Location& location, std::span<const model::Event> events,
                    std::span<const Reference> references, uint8_t tick_shift = 0);
+  /// The same in parts: events of a location that go on after others, which `at` tells of and is then behind these.
+  /// Its row is another matter.
+  base::Status append(const Location& location, Continuation& at, std::span<const model::Event> events,
+                      std::span<const Reference> references, uint8_t tick_shift = 0);
+  /// The row of a location whose events were appended; `events`: how many there were.
+  base::Status add_row(const Location& location, uint64_t events);
   base::Status add(std::span<const Handle> handles);
   /// Written at once.
   base::Status add(std::span<const Account> accounts);
+  /// References that the file has already: by id.
+  void know(std::span<const uint64_t> references);
   /// Rows of the table `job`, written at once; the last value of a key counts.
   base::Status add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
 

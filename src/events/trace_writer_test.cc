@@ -129,5 +129,37 @@ TEST_F(TraceWriterTest, RefusesWhatItCannotKeep) {
   EXPECT_EQ(writer.add({}, events, references(2)).code(), base::Code::kInvalid);
 }
 
+TEST_F(TraceWriterTest, GoesOnBehindWhatIsThere) {
+  TraceWriter writer = open();
+  const Location location{5, 1, 0, "host", 10};
+  const std::vector<Reference> known = references(2);
+  Continuation at;
+  const auto event = [](uint64_t time, EventKind kind, uint32_t reference) {
+    return Event{time, 0, 0, model::kind_and_reference(kind, reference), 0};
+  };
+  const std::vector<Event> first = {event(1, EventKind::kEnter, 1), event(2, EventKind::kIoBegin, 0),
+                                    event(3, EventKind::kIoEnd, 0)};
+  ASSERT_TRUE(writer.append(location, at, first, known).ok());
+  EXPECT_EQ(at.sequence, 1u);
+  EXPECT_EQ(at.latest, 3u);
+  ASSERT_EQ(at.open.size(), 1u);
+  EXPECT_EQ(at.open[0].first, known[1].id);
+  ASSERT_TRUE(writer.append(location, at, {}, {}).ok());
+  ASSERT_TRUE(
+      writer.append(location, at, std::vector<Event>{event(4, EventKind::kIoBegin, 0)}, {known.data(), 1}).ok());
+  EXPECT_EQ(at.open.size(), 2u);
+  ASSERT_TRUE(writer.add_row(location, at.events).ok());
+  ASSERT_TRUE(writer.close().ok());
+  format::Reader file = reader();
+  const auto chunks = event_chunks(file);
+  ASSERT_EQ(chunks.size(), 2u);
+  const auto payload = file.payload(chunks[1]);
+  const auto second = take_apart(*payload);
+  ASSERT_TRUE(second.ok());
+  ASSERT_EQ(second->open.size(), 1u);
+  EXPECT_EQ(second->references[second->open[0]], known[1].id) << "also where the new events do not name it";
+  EXPECT_EQ(file.table("locations")->find("events")->u64(0), 4u);
+}
+
 }  // namespace
 }  // namespace headrace::events

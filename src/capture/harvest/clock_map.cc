@@ -82,7 +82,10 @@ ClockMap::ClockMap(const Header& header, const Moment& start, const Moment& now)
                                  : static_cast<Wide>(header.realtime_ns) - start.realtime_ns;
   start_at_ns_ = clamp_at(began, latest_at_ns_);
 
-  if (header.clock == ClockKind::kMonotonic) {
+  begin_ = {header.ticks[0], header.monotonic_ns[0], start_at_ns_};
+  if (!same_as_now) end_ = {header.ticks[1], header.monotonic_ns[1], 0};
+  counts_ns_ = header.clock == ClockKind::kMonotonic;
+  if (counts_ns_) {
     numerator_ = denominator_ = 1;
     return;
   }
@@ -98,8 +101,31 @@ ClockMap::ClockMap(const Header& header, const Moment& start, const Moment& now)
   }
 }
 
+void ClockMap::go_on_from(const std::vector<ClockPoint>& points, const Moment& now) {
+  if (!known()) return;
+  points_ = points;
+  if (points_.empty()) points_.push_back(begin_);
+  const bool other_boot = end_.ticks != 0;
+  points_.push_back(other_boot ? point_at(end_.ticks, end_.monotonic_ns)
+                               : point_at(counts_ns_ ? now.monotonic_ns : now.ticks, now.monotonic_ns));
+}
+
+ClockPoint ClockMap::point_at(uint64_t ticks, uint64_t monotonic_ns) const {
+  const ClockPoint& from = points_.back();
+  if (ticks <= from.ticks || monotonic_ns <= from.monotonic_ns) return from;
+  return {ticks, monotonic_ns, from.at_ns + (monotonic_ns - from.monotonic_ns)};
+}
+
 uint64_t ClockMap::at_ns(uint64_t ticks) const {
   if (ticks == 0 || !known()) return 0;
+  if (points_.size() > 1 && static_cast<int64_t>(ticks - points_.front().ticks) > 0) {
+    auto behind = std::partition_point(points_.begin() + 1, points_.end() - 1,
+                                       [&](const ClockPoint& point) { return point.ticks < ticks; });
+    const ClockPoint &from = *(behind - 1), &to = *behind;
+    const Wide run = std::max<uint64_t>(to.ticks - from.ticks, 1);
+    const Wide product = static_cast<Wide>(ticks - from.ticks) * static_cast<Wide>(to.at_ns - from.at_ns);
+    return clamp_at(static_cast<Wide>(from.at_ns) + product / run, std::max(latest_at_ns_, to.at_ns));
+  }
   // The difference is signed: a time may lie shortly before the spool's creation.
   const auto since = static_cast<int64_t>(ticks - origin_ticks_);
   const Wide product = static_cast<Wide>(since) * static_cast<Wide>(numerator_);

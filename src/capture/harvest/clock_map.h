@@ -4,6 +4,7 @@
 // of the spool, the second from as late as possible. Its error is that of one clock reading over the process's life.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "capture/spool_layout.h"
 
@@ -23,11 +24,23 @@ struct Moment {
   int64_t booted_at_ns() const { return static_cast<int64_t>(realtime_ns - boottime_ns); }
 };
 
+/// A moment of a process's life that is in a trace already: what was converted before must not be converted otherwise
+/// now that more is known of its clock.
+struct ClockPoint {
+  uint64_t ticks = 0, monotonic_ns = 0, at_ns = 0;
+};
+
 class ClockMap {
  public:
   /// `start`: the job's; `now`: of the harvest. Works on spools of an earlier boot or an adjusted clock as far as they
   /// allow: then known() may be false, and every time reads 0 except the process's start.
   ClockMap(const Header& header, const Moment& start, const Moment& now);
+
+  /// Goes on from points that others converted by, in their order: between two of them by the line through both, behind
+  /// the last by that to `now`. Without points it begins with the process's first moment.
+  void go_on_from(const std::vector<ClockPoint>& points, const Moment& now);
+  /// The points that are converted by: for those who go on.
+  const std::vector<ClockPoint>& points() const { return points_; }
 
   /// Whether ticks can be converted.
   bool known() const { return denominator_ != 0; }
@@ -43,6 +56,11 @@ class ClockMap {
   uint64_t start_at_ns_ = 1;
   uint64_t latest_at_ns_ = UINT64_MAX;
   uint64_t numerator_ = 0, denominator_ = 0;  // ns per tick
+  bool counts_ns_ = false;                    // ticks are ns of CLOCK_MONOTONIC
+  ClockPoint begin_ = {}, end_ = {};          // end: of a process that another boot of the machine saw; 0: not known
+  std::vector<ClockPoint> points_ = {};
+
+  ClockPoint point_at(uint64_t ticks, uint64_t monotonic_ns) const;
 };
 
 }  // namespace headrace::capture

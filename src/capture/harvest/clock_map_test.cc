@@ -91,5 +91,31 @@ TEST(Moment, ClocksAdvanceTogether) {
   EXPECT_GT(a.realtime_ns, kBooted / 2);
 }
 
+TEST(ClockMap, WhatWasConvertedStaysAsItWas) {
+  constexpr uint64_t kHertz = 2'500'000'000;
+  const Header h = header_at(10 * kSecond, 0, kHertz);
+  std::vector<ClockPoint> points;
+  std::vector<uint64_t> before;
+  for (uint64_t flush = 1; flush < 6; ++flush) {
+    Moment now = at((10 + flush) * kSecond, kHertz);
+    now.monotonic_ns += flush * 37 % 90;  // a reading is never exact
+    ClockMap map(h, at(9 * kSecond, kHertz), now);
+    map.go_on_from(points, now);
+    points = map.points();
+    ASSERT_EQ(points.size(), flush + 1);
+    uint64_t latest = 0;
+    for (uint64_t ns = 10 * kSecond; ns < (10 + flush) * kSecond; ns += kSecond / 7) {
+      const uint64_t time = map.at_ns(at(ns, kHertz).ticks);
+      const size_t number = (ns - 10 * kSecond) / (kSecond / 7);
+      const bool told_before = number < before.size() && ns < (9 + flush) * kSecond;
+      EXPECT_EQ(time, told_before ? before[number] : time) << flush << " " << ns;
+      EXPECT_GE(time, latest);
+      EXPECT_LE(std::max(time, ns - 9 * kSecond) - std::min(time, ns - 9 * kSecond), 100u);
+      if (number == before.size()) before.push_back(time);
+      latest = time;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headrace::capture

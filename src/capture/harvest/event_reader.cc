@@ -102,6 +102,14 @@ class References {
                      TimeClass::kProgram, last.substr(0, kIdentity));
   }
 
+  uint32_t tracing(uint16_t step) {
+    static constexpr const char* kNames[] = {"flush",           "open trace", "write trace",    "commit trace",
+                                             "check of memory", "barrier",    "recording stops"};
+    static_assert(std::size(kNames) == static_cast<size_t>(TracingStep::kCount));
+    const std::string name = step < std::size(kNames) ? kNames[step] : "step " + std::to_string(step);
+    return number_of({step, TimeClass::kTracing}, "region", "headrace", name, TimeClass::kTracing);
+  }
+
   /// Or counter.
   uint32_t region(uint32_t number) {
     const auto found = recorded_.regions.find(number);
@@ -135,8 +143,6 @@ class References {
   std::map<std::string, std::string> last_names_;  // of communicators, by identity
 };
 
-bool is_of_messages(RawKind kind) { return kind >= RawKind::kSend && kind <= RawKind::kCollective; }
-
 void add_message(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
   const EventKind kind = raw.kind == RawKind::kSend      ? EventKind::kSend
                          : raw.kind == RawKind::kReceive ? EventKind::kReceive
@@ -162,11 +168,48 @@ void add_operation(const RawEvent& raw, const ClockMap& clock, References& refer
   events.push_back({end, raw.moved, raw.error, model::kind_and_reference(EventKind::kIoEnd, function), raw.handle});
 }
 
-void add_library_call(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
-  const uint32_t region = references.library_function(raw.function);
+void add_region(uint32_t region, const RawEvent& raw, const ClockMap& clock, std::vector<Event>& events) {
   const uint64_t start = clock.at_ns(raw.start), end = std::max(start, clock.at_ns(raw.end));
-  events.push_back({start, 0, 0, model::kind_and_reference(EventKind::kEnter, region), 0});
+  if (raw.kind != RawKind::kLibraryEnd)
+    events.push_back({start, 0, 0, model::kind_and_reference(EventKind::kEnter, region), 0});
   events.push_back({end, raw.moved, 0, model::kind_and_reference(EventKind::kLeave, region), 0});
+}
+
+void add(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
+  switch (raw.kind) {
+    case RawKind::kLibrary:
+    case RawKind::kLibraryEnd:
+      return add_region(references.library_function(raw.function), raw, clock, events);
+    case RawKind::kTracing:
+      return add_region(references.tracing(raw.function), raw, clock, events);
+    case RawKind::kEnter:
+    case RawKind::kLeave: {
+      const EventKind kind = raw.kind == RawKind::kEnter ? EventKind::kEnter : EventKind::kLeave;
+      events.push_back(
+          {clock.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, references.region(raw.handle)), 0});
+      return;
+    }
+    case RawKind::kCounter:
+      events.push_back({clock.at_ns(raw.start), raw.moved, 0,
+                        model::kind_and_reference(EventKind::kCounter, references.region(raw.handle)), 0});
+      return;
+    case RawKind::kSend:
+    case RawKind::kReceive:
+    case RawKind::kCollective:
+      return add_message(raw, clock, references, events);
+    default:
+      return add_operation(raw, clock, references, events);
+  }
+}
+
+void read_flush_header(std::span<const std::byte> bytes, RecordedEvents& recorded) {
+  const auto header = load<FlushHeader>(bytes, sizeof(EventFileHeader));
+  recorded.generation = header.generation;
+  recorded.stopped_at = header.stopped_at;
+  recorded.stopped_by = header.stopped_by;
+  recorded.why = std::string(header.why, strnlen(header.why, sizeof header.why));
+  for (uint32_t i = 0; i < std::min(header.open_count, kMostOpenCalls); ++i)
+    recorded.open[header.open[i].thread].push_back(header.open[i]);
 }
 
 }  // namespace
@@ -182,7 +225,9 @@ RecordedEvents read_events(std::span<const std::byte> bytes) {
   recorded.foreign_messages = header.foreign_messages;
   const uint64_t used = std::min<uint64_t>(header.used, bytes.size());
   recorded.damaged = used != header.used;
-  for (uint64_t at = sizeof header; at + sizeof(EventBlock) <= used;) {
+  const uint64_t begin = std::max<uint64_t>(header.header_bytes, sizeof header);
+  if (begin >= kEventsBegin && bytes.size() >= kEventsBegin) read_flush_header(bytes, recorded);
+  for (uint64_t at = begin; at <= used && sizeof(EventBlock) <= used - at;) {
     const auto kind = load<EntryKind>(bytes, at);
     const auto length = load<uint32_t>(bytes, at + sizeof kind);
     if (length < sizeof(EventBlock) || length % 64 != 0 || length > used - at ||
@@ -200,28 +245,29 @@ RecordedEvents read_events(std::span<const std::byte> bytes) {
   return recorded;
 }
 
-ThreadTrace trace_of(const RecordedEvents& recorded, std::span<const RawEvent> raw_events, const ClockMap& clock) {
+uint64_t used_event_bytes(std::span<const std::byte> first, uint64_t size) {
+  if (first.size() < sizeof(EventFileHeader)) return size;
+  const auto header = load<EventFileHeader>(first, 0);
+  return header.magic == kEventMagic ? std::min(header.used, size) : size;
+}
+
+ThreadTrace trace_of(const RecordedEvents& recorded, std::span<const RawEvent> raw_events, const ClockMap& clock,
+                     std::span<const OpenCall> open, uint64_t earliest) {
   ThreadTrace trace;
   References references(recorded, trace);
-  trace.events.reserve(raw_events.size() * 2);
-  for (const RawEvent& raw : raw_events) {
-    if (raw.kind == RawKind::kLibrary) {
-      add_library_call(raw, clock, references, trace.events);
-    } else if (is_of_messages(raw.kind)) {
-      add_message(raw, clock, references, trace.events);
-    } else if (raw.kind == RawKind::kEnter || raw.kind == RawKind::kLeave) {
-      const EventKind kind = raw.kind == RawKind::kEnter ? EventKind::kEnter : EventKind::kLeave;
-      trace.events.push_back(
-          {clock.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, references.region(raw.handle)), 0});
-    } else if (raw.kind == RawKind::kCounter) {
-      trace.events.push_back({clock.at_ns(raw.start), raw.moved, 0,
-                              model::kind_and_reference(EventKind::kCounter, references.region(raw.handle)), 0});
-    } else {
-      add_operation(raw, clock, references, trace.events);
-    }
-  }
+  trace.events.reserve(raw_events.size() * 2 + open.size());
+  for (const OpenCall& call : open)
+    trace.events.push_back({clock.at_ns(call.start), 0, 0,
+                            model::kind_and_reference(EventKind::kEnter, references.library_function(call.function)),
+                            0});
+  for (const RawEvent& raw : raw_events) add(raw, clock, references, trace.events);
   if (!std::is_sorted(trace.events.begin(), trace.events.end(), is_earlier))
     std::stable_sort(trace.events.begin(), trace.events.end(), is_earlier);
+  for (Event& event : trace.events) {
+    if (event.time >= earliest) break;
+    event.time = earliest;
+    ++trace.moved;
+  }
   return trace;
 }
 

@@ -165,6 +165,24 @@ TEST(RecordedEvents, HaveMessagesInsideTheirCalls) {
   EXPECT_EQ(trace.references[together.reference()].name, "communicator 3") << "a text that names none";
 }
 
+TEST(RecordedEvents, GoOnBehindThoseThatAreStored) {
+  RecordedEvents recorded;
+  recorded.open[1] = {{500, 1, 2 | kLibraryFunction}};
+  const std::vector<RawEvent> inside = {raw(RawKind::kWrite, 600, 700, intercept::Fn::pwrite, 1)};
+  const ThreadTrace first = trace_of(recorded, inside, clock_of_ns(), recorded.open[1]);
+  ASSERT_EQ(first.events.size(), 3u);
+  EXPECT_EQ(first.events[0].kind(), EventKind::kEnter) << "the call that is open, though not over";
+  EXPECT_EQ(first.moved, 0u);
+  std::vector<RawEvent> rest = {raw(RawKind::kLibraryEnd, 500, 800, intercept::Fn{}, 0)};
+  rest[0].function = 2 | kLibraryFunction;
+  rest.push_back(raw(RawKind::kWrite, 650, 900, intercept::Fn::write, 1));  // around what is stored, and not told
+  const ThreadTrace second = trace_of(recorded, rest, clock_of_ns(), {}, first.events.back().time);
+  ASSERT_EQ(second.events.size(), 3u);
+  EXPECT_EQ(second.events[1].kind(), EventKind::kLeave);
+  EXPECT_EQ(second.moved, 1u);
+  EXPECT_EQ(second.events[0].time, first.events.back().time);
+}
+
 TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {
   const std::vector<std::byte> whole = sample();
   for (size_t length = 0; length < whole.size(); length += 8) {

@@ -13,7 +13,9 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "capture/event_layout.h"
+#include "capture/flush_layout.h"
+#include "capture/harvest/event_file_lock.h"
+#include "capture/harvest/flush_account.h"
 #include "capture/harvest/reductions.h"
 #include "capture/harvest/small_file.h"
 #include "capture/spool_layout.h"
@@ -104,7 +106,8 @@ void Harvester::remove_stored() {
   for (const std::string& file : harvested_) {
     unlinkat(directory_, events_name(file).c_str(), 0);  // first: nobody would look for it without its spool
     unlinkat(directory_, file.c_str(), 0);
-    for (const char* ending : {kReduced, kReducing}) unlinkat(directory_, copy_name(file, ending).c_str(), 0);
+    for (const char* ending : {kReduced, kReducing, kAccount, kPart})
+      unlinkat(directory_, copy_name(file, ending).c_str(), 0);
   }
   harvested_.clear();
   harvested_bytes_ = 0;
@@ -124,7 +127,11 @@ std::vector<uint32_t> Harvester::alive_processes() const {
 }
 
 bool Harvester::finished(const SpoolName& name, int descriptor) {
-  const Use use = spool_use(descriptor);
+  Use use = spool_use(descriptor);
+  if (use == Use::kInUse && process_ended(name.image)) {
+    wait_for_flusher(directory_, events_name(name.file), [&] { return spool_use(descriptor) == Use::kInUse; });
+    use = spool_use(descriptor);
+  }
   if (use != Use::kUnknown) return use == Use::kFree;
   return process_gone(name.image) || log_.tree().has_successor(name.image);
 }
@@ -143,6 +150,11 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
     close(descriptor);
     return false;
   }
+  const EventsTaken taken(directory_, events_name(name.file));
+  if (!taken.ok()) {  // a flusher that its process did not outlive is still at work
+    close(descriptor);
+    return false;
+  }
   buffer_.clear();
   if (readable && static_cast<uint64_t>(info.st_size) <= kLargestSpool) {
     read_spool_file(descriptor, static_cast<uint64_t>(info.st_size), &buffer_);
@@ -155,12 +167,20 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
     settle(name.image, process, forked);
     settled = process;
   });
-  const std::vector<std::byte> events = read_whole(events_name(name.file));
   log_.add_lost_events(buffer_);
-  if (!events.empty()) log_.add_events(events, buffer_, settled, now);
+  take_events(name.file, settled, now);
   if (!reduced.behind.empty()) log_.add_layouts(reduced.behind);
   if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);
   return true;
+}
+
+/// What the process recorded event by event, and what flushers have stored of it.
+void Harvester::take_events(const std::string& spool, const model::Process& process, const Moment& now) {
+  const std::vector<std::byte> events = read_whole(events_name(spool));
+  if (events.empty()) return;
+  auto account = read_account(directory_, copy_name(spool, kAccount));
+  if (!account.ok()) return log_.add_gap({"events of the trace", 1, "processes", account.message()});
+  log_.add_events(events, std::move(*account), path_ + "/" + copy_name(spool, kPart), buffer_, process, now);
 }
 
 /// The copy that was reduced; empty when there is none. Of one that was being reduced when its rank lost the others,
@@ -197,19 +217,24 @@ Harvester::Reduction Harvester::read_copy(const std::string& file) {
   return found;
 }
 
-/// What is in a file that lies beside a spool; nothing where there is none.
+/// What is in use of a file of events; nothing where there is none.
 std::vector<std::byte> Harvester::read_whole(const std::string& file) const {
   std::vector<std::byte> bytes;
   const int descriptor = openat(directory_, file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return bytes;
   struct stat info{};
   const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-  if (readable && static_cast<uint64_t>(info.st_size) <= kLargestSpool) {
-    bytes.resize(static_cast<size_t>(info.st_size));
-    size_t filled = 0;
+  const auto fill = [&](uint64_t size) {
+    size_t filled = bytes.size();
+    bytes.resize(size);
     for (ssize_t got = 1; filled < bytes.size() && got > 0; filled += static_cast<size_t>(std::max<ssize_t>(got, 0)))
       got = pread(descriptor, bytes.data() + filled, bytes.size() - filled, static_cast<off_t>(filled));
     bytes.resize(filled);
+  };
+  if (readable && static_cast<uint64_t>(info.st_size) <= kLargestSpool) {
+    const auto size = static_cast<uint64_t>(info.st_size);
+    fill(std::min<uint64_t>(size, kEventsBegin));
+    fill(std::max<uint64_t>(used_event_bytes(bytes, size), bytes.size()));
   }
   close(descriptor);
   return bytes;

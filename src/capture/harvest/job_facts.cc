@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +41,16 @@ base::Status keep_job_facts(int directory, const std::map<std::string, std::stri
   unlinkat(directory, name.c_str(), 0);
   return {error == ENOSPC ? base::Code::kNoSpace : base::Code::kIo,
           std::string("the job's facts cannot be kept: ") + strerror(error)};
+}
+
+std::optional<Moment> told_start(const std::map<std::string, std::string>& facts) {
+  const auto number = [&](const char* key) {
+    const auto found = facts.find(key);
+    return found == facts.end() ? 0 : strtoull(found->second.c_str(), nullptr, 10);
+  };
+  const Moment start{0, number("start_monotonic_ns"), number("start_utc_ns"), number("start_boottime_ns")};
+  if (start.realtime_ns == 0) return {};
+  return start.boottime_ns != 0 ? start : Moment::at(start.realtime_ns);
 }
 
 }  // namespace headrace::capture

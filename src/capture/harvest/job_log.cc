@@ -126,26 +126,39 @@ void JobLog::add_lost_events(std::span<const std::byte> spool) {
         {"events of the trace", header.lost_events, "calls", "no file could be made for them where records are kept"});
 }
 
-void JobLog::add_events(std::span<const std::byte> events, std::span<const std::byte> spool,
-                        const model::Process& process, const Moment& now) {
-  const RecordedEvents recorded = read_events(events);
+void JobLog::add_events(std::span<const std::byte> events, FlushAccount account, const std::string& part,
+                        std::span<const std::byte> spool, const model::Process& process, const Moment& now) {
+  RecordedEvents recorded = read_events(events);
+  const uint64_t left = recorded.events();
+  const auto gap = [&](uint64_t amount, const std::string& why) {
+    if (amount > 0) add_gap({"events of the trace", amount, "calls", why});
+  };
   if (anonymizer_) {
-    return add_gap({"events of the trace", recorded.events(), "calls",
-                    "a trace names files as they are; record with names, then use `headrace anonymize` on the log"});
+    uint64_t stored = 0;
+    for (const auto& [thread, each] : account.threads) stored += each.at.events / 2;
+    return gap(left + stored,
+               "a trace names files as they are; record with names, then use `headrace anonymize` on the log");
   }
   Header header{};
   if (spool.size() >= sizeof header) std::memcpy(static_cast<void*>(&header), spool.data(), sizeof header);
-  const ClockMap clock(header, start_, now);
+  ClockMap clock(header, start_, now);
+  if (account.generation != 0) clock.go_on_from(account.is_part ? std::vector<ClockPoint>() : account.points, now);
   model::Process here = process;
   here.host = host_;
+  const std::string flushed_to = account.is_part ? "" : account.trace;
   base::Status added = header.magic == kSpoolMagic && clock.known()
-                           ? trace_.add(output_, here, recorded, clock)
+                           ? trace_.add(output_, here, recorded, clock, account, part)
                            : base::Status(base::Code::kCorrupt, "no clock is known for their times");
   if (added.ok()) added = trace_.add(thread_accounts(spool, here.id));
-  if (!added.ok()) add_gap({"events of the trace", recorded.events(), "calls", added.message()});
-  if (recorded.lost > 0)
-    add_gap({"events of the trace", recorded.lost, "calls",
-             "there was no more room for them: give more with --trace-memory, or where records are kept, --spool"});
+  if (!added.ok()) gap(left, added.message());
+  if (added.ok() && !flushed_to.empty() && flushed_to != trace_.path())
+    add_gap({"events of the trace", 1, "processes", "what it did first is in " + flushed_to});
+  gap(account.moved, "calls inside of them were stored before they were over: in the trace they begin later");
+  gap(recorded.lost, recorded.why.empty() ? "there was no more room for them: give more with --trace-memory, or where "
+                                            "records are kept, --spool"
+                                          : "there was no more room for them, and what was recorded could not be "
+                                            "stored: " +
+                                                recorded.why);
   if (recorded.damaged) add_gap({"events of the trace", 1, "processes", "a part of what it recorded is damaged"});
 }
 

@@ -59,9 +59,9 @@ class JobLog {
   void add_spool(std::span<std::byte> bytes, std::span<std::byte> reduced, const std::string& label, const Image& image,
                  const Moment& now, Settle&& settle);
   /// Adds what a process image recorded event by event to the trace beside the log. `spool`: its spool, whose clock it
-  /// is. What cannot be added is told as a gap.
-  void add_events(std::span<const std::byte> events, std::span<const std::byte> spool, const model::Process& process,
-                  const Moment& now);
+  /// is. `account`: of what is stored already, perhaps in `part`. What cannot be added is told as a gap.
+  void add_events(std::span<const std::byte> events, FlushAccount account, const std::string& part,
+                  std::span<const std::byte> spool, const model::Process& process, const Moment& now);
   /// Tells of events for which a process could not even make a file.
   void add_lost_events(std::span<const std::byte> spool);
   /// Asks file systems for the layouts of files that reduced ranks left the names of, and adds them.

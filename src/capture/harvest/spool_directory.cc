@@ -117,6 +117,17 @@ bool process_gone(const Image& image) {
   return stat.state == 0 || stat.state == 'Z' || stat.state == 'X' || stat.start_ns > image.created_ns;
 }
 
+bool process_ended(const Image& image) {
+  if (!process_gone(image)) return false;
+  char path[40];
+  snprintf(path, sizeof path, "/proc/%u/task", image.process_id);
+  DIR* threads = opendir(path);
+  int entries = 0;
+  while (threads != nullptr && readdir(threads) != nullptr) ++entries;
+  if (threads != nullptr) closedir(threads);
+  return entries <= 3;  // ".", ".." and a zombie
+}
+
 bool same_process_alive(const Image& image) {
   const ProcessStat stat = stat_of(image.process_id);
   return stat.state != 0 && stat.start_ns <= image.created_ns;

@@ -40,6 +40,8 @@ Use spool_use(int descriptor);
 
 /// By /proc: no such process, a zombie, or another process that began after `image` was created.
 bool process_gone(const Image& image);
+/// The same, and none of its threads is left either: the first one may have ended before others.
+bool process_ended(const Image& image);
 /// Whether the process that made `image` is still the owner of its pid.
 bool same_process_alive(const Image& image);
 /// Its parent's pid as long as it lives, else 0.

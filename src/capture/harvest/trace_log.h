@@ -11,8 +11,8 @@
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
 #include "capture/harvest/event_reader.h"
+#include "capture/harvest/flush_account.h"
 #include "capture/harvest/log_output.h"
-#include "capture/harvest/trace_path.h"
 #include "events/trace_writer.h"
 #include "model/process.h"
 
@@ -25,10 +25,14 @@ class TraceLog {
   /// Adds the events of a process, unless the trace has them already. `log`: the job's, beside which the trace lies. A
   /// trace of an earlier job there is kept as FILE.old; one of this job, which other launchers may write at the same
   /// time, is gone on with. After a failure nothing more is added: kLimit.
-  base::Status add(LogOutput& log, const model::Process& process, const RecordedEvents& recorded,
-                   const ClockMap& clock);
+  /// `account`: of what flushers have stored of it; those in a `part` are put into the trace too.
+  base::Status add(LogOutput& log, const model::Process& process, RecordedEvents& recorded, const ClockMap& clock,
+                   FlushAccount& account, const std::string& part);
   /// Adds what its threads counted besides, after its events.
   base::Status add(const std::vector<events::Account>& accounts);
+  /// Where it is; empty: there is none yet.
+  const std::string& path() const { return path_; }
+
   /// Stores what waits.
   base::Status flush() { return writer_ ? writer_->flush() : base::Status(); }
   base::Status close();

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/kernel.h"
+#include "capture/flush_layout.h"
+#include "capture/recorder/flush.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/update.h"
@@ -15,12 +18,13 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint32_t kFirstBlock = 64 << 10, kLargestBlock = 1 << 20;
+constexpr uint32_t kSmallestBlock = 4 << 10, kFirstBlock = 64 << 10, kLargestBlock = 1 << 20;
 
 struct EventFile {
   char* base;
   EventFileHeader* header;
-  uint64_t limit;
+  uint64_t limit;  // less than what is mapped where the file system was full
+  uint64_t mapped;
   char path[sizeof spool.path + sizeof kEvents];
 };
 constinit EventFile file{};
@@ -44,7 +48,8 @@ bool grow(uint64_t need) {
   const long failure = base::kernel_call(SYS_fallocate, fd, 0, header->grown, need - header->grown);
   base::kernel_call(SYS_close, fd);
   if (failure == 0) header->grown = need;
-  if (failure == -ENOSPC || failure == -EDQUOT) header->full = 1;  // others may have room again, as descriptors
+  if (failure == -ENOSPC || failure == -EDQUOT)
+    file.limit = header->grown;  // others may have room again, as descriptors
   return failure == 0;
 }
 
@@ -60,6 +65,8 @@ void take(uint64_t bytes) {
   std::atomic_signal_fence(std::memory_order_release);
   __atomic_store_n(&file.header->used, file.header->used + bytes, __ATOMIC_RELEASE);
 }
+
+FlushHeader* flush_header() { return reinterpret_cast<FlushHeader*>(file.header + 1); }
 
 /// Lock held.
 bool add_entry(EntryKind kind, uint32_t number, RegionKind region, const char* text, uint32_t length) {
@@ -79,12 +86,17 @@ uint32_t add_name(const char* text, uint32_t length) {
   return file.header->names = number;
 }
 
-/// Each block is four times as large as the one before: threads that do little take little.
-uint32_t size_of_next(const EventBlock* last) { return last ? std::min(last->bytes * 4, kLargestBlock) : kFirstBlock; }
+/// Each block is four times as large as the one before: threads that do little take little. All threads that there were
+/// so far find room for one.
+uint32_t size_of_next(const EventBlock* last) {
+  const uint64_t share = (file.limit - kEventsBegin) / (2 * (uint64_t{spool.header->threads} + 1)) & ~uint64_t{63};
+  const auto most = static_cast<uint32_t>(std::clamp<uint64_t>(share, kSmallestBlock, kLargestBlock));
+  return std::min(last ? last->bytes * 4 : kFirstBlock, most);
+}
 
+/// Lock held.
 EventBlock* add_block(uint32_t thread, uint32_t wanted) {
-  SpoolLock lock;
-  for (uint32_t bytes = wanted; bytes >= kFirstBlock; bytes /= 4) {
+  for (uint32_t bytes = wanted; bytes >= kSmallestBlock; bytes = bytes / 4 & ~uint32_t{63}) {
     auto* added = static_cast<EventBlock*>(reserve(bytes));
     if (!added) continue;
     const auto capacity = static_cast<uint32_t>((bytes - sizeof(EventBlock)) / sizeof(RawEvent));
@@ -92,13 +104,25 @@ EventBlock* add_block(uint32_t thread, uint32_t wanted) {
     take(bytes);
     return added;
   }
-  if (file.base && file.header->used + kFirstBlock > file.limit) file.header->full = 1;
   return nullptr;
 }
 
+/// Tries until it is done or no flush makes room; `attempt` returns what it made, null or 0 for want of room.
+template <typename Attempt>
+auto with_flushes(Attempt attempt) {
+  constexpr int kAttempts = 64;  // other threads may take what a flush gave
+  for (int i = 0;; ++i) {
+    const uint32_t before = flushes_so_far();
+    const auto made = attempt();
+    if (made || i == kAttempts || !flush_events(before)) return made;
+  }
+}
+
+bool is_full() { return !file.base || __atomic_load_n(&file.header->full, __ATOMIC_RELAXED) != 0; }
+
 /// Zeros of this process alone take the place of the file.
 void leave_mapping() {
-  base::kernel_call(SYS_mmap, file.base, file.limit, PROT_READ | PROT_WRITE,
+  base::kernel_call(SYS_mmap, file.base, file.mapped, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
@@ -114,6 +138,7 @@ void create_event_file(uint64_t limit) {
   file = {};
   state.tracing = true;
   ++state.event_file;
+  reset_flushes();
   if (!spool.backed) return;
   char* ending = stpcpy(file.path, spool.path) - strlen(".spool");
   strcpy(ending, kEvents);
@@ -128,12 +153,12 @@ void create_event_file(uint64_t limit) {
   }
   file.base = static_cast<char*>(memory);
   file.header = static_cast<EventFileHeader*>(memory);
-  file.limit = limit;
+  file.limit = file.mapped = limit;
   EventFileHeader* header = file.header;
   header->version = kEventVersion;
-  header->header_bytes = sizeof(EventFileHeader);
+  header->header_bytes = kEventsBegin;
   header->limit = limit;
-  header->used = sizeof(EventFileHeader);
+  header->used = kEventsBegin;
   header->grown = kFirstBlock;
   std::atomic_signal_fence(std::memory_order_release);
   header->magic = kEventMagic;
@@ -162,22 +187,29 @@ void trim_event_file() {
 }
 
 bool add_region_name(uint32_t number, RegionKind kind, const char* text, uint32_t length) {
-  return add_entry(EntryKind::kRegion, number, kind, text, length);
+  return !is_full() && with_flushes([&] {
+    SpoolLock lock;
+    return add_entry(EntryKind::kRegion, number, kind, text, length);
+  });
 }
 
 uint32_t handle_of(uint32_t record) {
   Referenced kept(record);  // a fold may come while the lock is waited for
   auto* named = at<Record>(record);
-  if (named->handle == 0) {
+  if (named->handle != 0 || is_full()) return named->handle;
+  return with_flushes([named] {
     SpoolLock lock;
     if (named->handle == 0) named->handle = add_name(reinterpret_cast<const char*>(named + 1), named->name_length);
-  }
-  return named->handle;
+    return named->handle;
+  });
 }
 
 uint32_t name_for_events(const char* text, uint32_t length) {
-  SpoolLock lock;
-  return add_name(text, length);
+  if (is_full()) return 0;
+  return with_flushes([&] {
+    SpoolLock lock;
+    return add_name(text, length);
+  });
 }
 
 void miss_messages(uint32_t count) {
@@ -189,14 +221,38 @@ void pass_foreign_message() {
 }
 
 RawEvent* begin_events() {
-  const bool full = !file.base || __atomic_load_n(&file.header->full, __ATOMIC_RELAXED) != 0;
-  EventBlock* added = full ? nullptr : add_block(block->id, size_of_next(self->events));
+  EventBlock* added = is_full() ? nullptr : with_flushes([] {
+    SpoolLock lock;
+    return add_block(block->id, size_of_next(self->events));
+  });
   if (added) {
     self->events = added;
     return events_of(added);
   }
+  if (!is_full()) stop_recording(nullptr);
   __atomic_fetch_add(file.base ? &file.header->lost : &spool.header->lost_events, 1, __ATOMIC_RELAXED);
   return nullptr;
+}
+
+EventFileHeader* event_file() { return file.header; }
+const char* event_file_path() { return file.path; }
+
+void reuse_event_file() {
+  for (Thread* thread = state.threads.load(); thread; thread = thread->next) thread->events = nullptr;
+  __atomic_store_n(&file.header->used, kEventsBegin, __ATOMIC_RELEASE);
+}
+
+bool begin_emptied_events() {
+  self->events = add_block(block->id, size_of_next(nullptr));
+  return self->events != nullptr;
+}
+
+void stop_recording(const char* why) {
+  FlushHeader* told = flush_header();
+  told->stopped_at = base::ticks();
+  told->stopped_by = block->id;
+  if (why) strncpy(told->why, why, sizeof told->why - 1);
+  __atomic_store_n(&file.header->full, 1, __ATOMIC_RELEASE);
 }
 
 void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok) {

@@ -25,6 +25,16 @@ void isolate_event_file();
 /// Gives back what is not used, where nobody gathers it soon. Lock held.
 void trim_event_file();
 
+/// For flush.h: the file's header, null if there is none, and its path; and its memory from the beginning for all
+/// threads, once all that is in it is stored. Lock held, the world stopped.
+EventFileHeader* event_file();
+const char* event_file_path();
+void reuse_event_file();
+/// Gives the caller a block of what was emptied. Lock held.
+bool begin_emptied_events();
+/// Nothing more is recorded, for a reason that `headrace` tells.
+void stop_recording(const char* why);
+
 /// The number by which events name a record's path; 0: there is no room. Not inside the lock.
 uint32_t handle_of(uint32_t record);
 
@@ -66,10 +76,19 @@ HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle
   commit_event();
 }
 
+/// What the program cannot switch off.
+HEADRACE_INLINE void record_always(const RawEvent& what) {
+  if (RawEvent* event = next_event()) {
+    *event = what;
+    commit_event();
+  }
+}
+
 /// One that moves no bytes.
 void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok);
 
-/// Says what a number of a region or counter stands for, in this file of events; false: there is no room. Lock held.
+/// Says what a number of a region or counter stands for, in this file of events; false: there is no room. Not inside
+/// the lock.
 bool add_region_name(uint32_t number, RegionKind kind, const char* text, uint32_t length);
 
 /// A name that events may have as their handle, whatever it names; 0: there is no room. Not inside the lock.

@@ -178,9 +178,7 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   } else {
     library_call_apart();
   }
-  if (HEADRACE_UNLIKELY(state.tracing))
-    record_operation(RawKind::kLibrary, static_cast<Fn>(static_cast<uint32_t>(function) | kLibraryFunction), 0,
-                     time.start, time.end, 0, 0, bytes, 0);
+  if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, bytes);
   if (message && bytes != 0) add_messages(block, time.start, time.end, bytes);
   update.leave();
 }

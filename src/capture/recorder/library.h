@@ -8,6 +8,7 @@
 // right again at the latest when the program returns from where it jumped to.
 #pragma once
 #include "capture/recorder/calls.h"
+#include "capture/recorder/open_calls.h"
 #include "intercept/library_functions.h"
 
 namespace headrace::capture {

@@ -108,7 +108,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes, Event ev
   if (!outermost) return call();
   const uint64_t before = profiled_so_far();
   Timed time;
-  const int result = timed(time, call);
+  const int result = timed_library(function, time, call);
   const int saved = errno;
   const uint64_t moved = result == 0 && time.recorded() ? bytes() : 0;
   if constexpr (requires { event().record(time, moved); })

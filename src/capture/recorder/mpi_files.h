@@ -36,7 +36,7 @@ int data_call(const void* caller, const DataCall& facts, void* last, Call call) 
   void* status = tells && last == m.status_ignore ? &own : last;
   const uint64_t before = profiled_so_far();
   Timed time;
-  const int result = timed(time, [&] { return call(status); });
+  const int result = timed_library(facts.function, time, [&] { return call(status); });
   const int saved = errno;
   count_data(m, facts, place, tells ? status : nullptr, result == 0, time, before);
   errno = saved;
@@ -53,7 +53,7 @@ int file_call(LibraryFn function, Handle file, Metadata::Count which, Call call)
   if (!outermost) return call();
   const uint64_t before = profiled_so_far();
   Timed time;
-  const int result = timed(time, call);
+  const int result = timed_library(function, time, call);
   const int saved = errno;
   library_call(function, result == 0, 0, time, before);
   library_metadata(library_object(Layer::kMpiio, file), which, result == 0, time);

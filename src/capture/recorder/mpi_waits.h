@@ -17,7 +17,7 @@ int completes_one(LibraryFn function, int64_t count, const void* requests, void*
   void* seen = completion.status(status, &own);
   const uint64_t before = profiled_so_far();
   Timed time;
-  const int result = timed(time, [&] { return call(seen); });
+  const int result = timed_library(function, time, [&] { return call(seen); });
   const int saved = errno;
   if (result == 0)
     completion.one(completion.any() ? which() : -1, seen, time);
@@ -38,7 +38,7 @@ int completes_many(LibraryFn function, int64_t count, const void* requests, void
   void* seen = completion.statuses(count, statuses);
   const uint64_t before = profiled_so_far();
   Timed time;
-  const int result = timed(time, [&] { return call(seen); });
+  const int result = timed_library(function, time, [&] { return call(seen); });
   const int saved = errno;
   if (result == 0 && completion.any())
     finish(completion, seen, time);
@@ -59,7 +59,7 @@ int receives(const Library& m, LibraryFn function, void* status, Call call, Byte
   void* seen = m.known && status == m.status_ignore ? &own : status;
   const uint64_t before = profiled_so_far();
   Timed time;
-  const int result = timed(time, [&] { return call(seen); });
+  const int result = timed_library(function, time, [&] { return call(seen); });
   const int saved = errno;
   const uint64_t moved = result == 0 ? bytes(seen) : 0;
   if (follows_messages()) finish(seen, result == 0, time);

@@ -24,8 +24,6 @@ void count_interrupted() {
 
 /// Its name has to be in the file of events before it is of use there.
 void tell(uint32_t number, RegionName& name) {
-  SpoolLock lock;
-  if (name.file == state.event_file) return;
   add_region_name(number, name.kind, name.text, name.length);  // without room the events have none either
   name.file = state.event_file;
 }

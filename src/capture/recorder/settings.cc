@@ -80,6 +80,11 @@ void set_trace_memory(Settings& settings, const char* text) {
   settings.trace_memory = (bytes < kLargestLimit ? bytes : kLargestLimit) / kSlab * kSlab;
 }
 
+void set_trace_flush(Settings& settings, const char* text) {
+  if (strcmp(text, "full") == 0) settings.trace_flush = TraceFlush::kFull;
+  if (strcmp(text, "end") == 0) settings.trace_flush = TraceFlush::kEnd;
+}
+
 void set_reduce(Settings& settings, const char* text) {
   if (strcmp(text, "always") == 0) settings.reduce = Reduce::kAlways;
   if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
@@ -122,6 +127,14 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
     settings.trace = is_on(value);
   else if (strcmp(key, "trace_memory") == 0)
     set_trace_memory(settings, value);
+  else if (strcmp(key, "trace_flush") == 0)
+    set_trace_flush(settings, value);
+  else if (strcmp(key, "trace_flushes") == 0)
+    settings.trace_flushes = strtoull(value, nullptr, 10);
+  else if (strcmp(key, "trace_size") == 0)
+    settings.trace_size = size_of(value);
+  else if (strcmp(key, "flusher") == 0 && *value == '/' && strlen(value) < sizeof settings.flusher)
+    strcpy(settings.flusher, value);
   else if (strcmp(key, "reduce") == 0)
     set_reduce(settings, value);
   else if (strcmp(key, "reduce_patience") == 0)
@@ -165,16 +178,30 @@ void read_config(const char* path, bool exact, Settings& settings, FromFiles& mo
   }
 }
 
+/// The length of PREFIX in PREFIX/lib/headrace/libheadrace.so; 0: it is somewhere else.
+int prefix_of(const char* library) {
+  int prefix = library ? static_cast<int>(strlen(library)) : 0;
+  for (int up = 0; up < 3 && prefix > 0; ++up) do
+      --prefix;
+    while (prefix > 0 && library[prefix] != '/');
+  return prefix;
+}
+
+/// Where no launcher tells: the command that lies beside this library.
+void find_flusher(Settings& settings) {
+  const char* library = library_path();
+  const int prefix = prefix_of(library);
+  if (library && *library == '/')
+    snprintf(settings.flusher, sizeof settings.flusher, "%.*s/bin/headrace", prefix, library);
+}
+
 /// The files that the launcher would read (programs/headrace/settings.h).
 void read_files(Settings& settings, FromFiles& more) {
   constexpr char kSystem[] = "/etc/headrace.conf";
   char path[512];
   const char* named = environment_value("HEADRACE_CONFIG");
   const char* library = library_path();
-  int prefix = library ? static_cast<int>(strlen(library)) : 0;
-  for (int up = 0; up < 3 && prefix > 0; ++up)  // PREFIX/lib/headrace/libheadrace.so
-    do --prefix;
-    while (prefix > 0 && library[prefix] != '/');
+  const int prefix = prefix_of(library);
   if (named && *named)
     read_config(named, false, settings, more);
   else if (prefix > 0 && snprintf(path, sizeof path, "%.*s%s", prefix, library, kSystem) < 512 &&
@@ -315,6 +342,10 @@ void read_environment(Settings& settings, const char* configured_spool) {
   const char* trace = environment_value("HEADRACE_TRACE");
   if (trace && *trace) settings.trace = is_on(trace);
   if (const char* memory = environment_value("HEADRACE_TRACE_MEMORY")) set_trace_memory(settings, memory);
+  if (const char* flush = environment_value("HEADRACE_TRACE_FLUSH")) set_trace_flush(settings, flush);
+  if (const char* flushes = environment_value("HEADRACE_TRACE_FLUSHES"))
+    settings.trace_flushes = strtoull(flushes, nullptr, 10);
+  if (const char* size = environment_value("HEADRACE_TRACE_SIZE")) settings.trace_size = size_of(size);
   const char* capture = environment_value("HEADRACE_CAPTURE");
   if (capture && *capture) settings.phases_only = strcmp(capture, "phases") == 0;
   const char* cluster = environment_value("HEADRACE_CLUSTER");
@@ -395,6 +426,7 @@ Settings read_settings() {
         read_environment(settings, more.spool);
       }
     }
+    if (settings.trace && !settings.flusher[0]) find_flusher(settings);
     settings.listed = more.listed;
     settings.off = more.listed || (!settings.harvested && !more.capture);
   }

@@ -8,6 +8,9 @@ namespace headrace::capture {
 /// kClusters: always, and representatives stand for ranks like them.
 enum class Reduce : uint8_t { kAuto, kAlways, kNever, kClusters };
 
+/// When events are stored: if there is no more room for them, or together at collective calls of MPI, or at the end.
+enum class TraceFlush : uint8_t { kFull, kEnd };
+
 struct Settings {
   bool off;
   bool listed;     // because the site or the user names this program
@@ -21,17 +24,21 @@ struct Settings {
   uint64_t patience_ns;   // longest wait for another rank then
   uint64_t memory;        // bytes a process
   uint64_t trace_memory;  // … for events
-  char directory[200];    // where the spool goes; "" = nowhere
-  char registry[200];     // where the ranks of this node that have launchers of their own register; "" = directory
+  TraceFlush trace_flush;
+  uint64_t trace_flushes;  // how many at most; 0: any number
+  uint64_t trace_size;     // bytes of the job's trace at most; 0: any number
+  char flusher[300];       // the `headrace` command; "" = none can be found
+  char directory[200];     // where the spool goes; "" = nowhere
+  char registry[200];      // where the ranks of this node that have launchers of their own register; "" = directory
 
   /// Whether ranks of parallel programs are clustered when they end.
   bool clusters() const { return cluster || reduce == Reduce::kClusters; }
 };
 
 /// Reads HEADRACE, then HEADRACE_JOB with its config file; without a launcher the site's file, the user's, and
-/// HEADRACE_MEMORY, _CLUSTER, _INCLUDE, _EXCLUDE, _FILE_SIZES, _CAPTURE, _SPOOL. Adds the inclusion rules and chooses
-/// the clock. Allocates nothing; values that make no sense are passed over, as the launcher and `headrace doctor` name
-/// them. Before other threads exist.
+/// HEADRACE_MEMORY, _CLUSTER, _INCLUDE, _EXCLUDE, _FILE_SIZES, _CAPTURE, _TRACE…, _SPOOL. Adds the inclusion rules and
+/// chooses the clock. Allocates nothing; values that make no sense are passed over, as the launcher and `headrace
+/// doctor` name them. Before other threads exist.
 Settings read_settings();
 
 /// The value of an environment variable, or null. Unlike getenv it is never intercepted.

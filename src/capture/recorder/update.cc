@@ -184,7 +184,7 @@ void end_thread(void* thread) {
   if (self != ended) return;  // a forked child's key values name its parent's threads
   end_phases_of_thread();
   leave_all_regions();
-  ended->lost_phases = 0;
+  ended->lost_phases = ended->open_calls = 0;
   block = nullptr;
   self = nullptr;
   undo(ended->block);  // the thread may have been cancelled inside a section
@@ -198,7 +198,7 @@ void forget_threads() {
     thread->block = nullptr;
     thread->events = nullptr;
     thread->regions.depth = 0;
-    thread->free_files = thread->free_count = thread->lost_phases = 0;
+    thread->free_files = thread->free_count = thread->lost_phases = thread->open_calls = 0;
     memset(thread->cache, 0, sizeof thread->cache);
     thread->taken.store(0);
   }

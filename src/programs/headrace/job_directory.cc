@@ -67,13 +67,19 @@ std::string clock_name() {
   return source.starts_with("tsc\n") || source.starts_with("arch_sys_counter") ? "tsc" : "monotonic";
 }
 
+std::string trace_configuration(const RunSettings& settings) {
+  return "trace=1\ntrace_memory=" + std::to_string(settings.trace_memory) + "\ntrace_flush=" + settings.trace_flush +
+         "\ntrace_flushes=" + std::to_string(settings.trace_flushes) +
+         "\ntrace_size=" + std::to_string(settings.trace_size) + "\nflusher=" + own_directory() + "/headrace\n";
+}
+
 std::string configuration(const RunSettings& settings, const std::string& registry) {
   std::string text = "memory=" + std::to_string(settings.memory) + "\nclock=" + clock_name() + "\n";
   // Ranks would write names as they are.
   text += "reduce=" + (settings.anonymize ? "never" : settings.reduce) + "\n";
   text += "reduce_patience=" + std::to_string(settings.reduce_patience) + "\n";
   if (!registry.empty()) text += "registry=" + registry + "\n";
-  if (settings.trace) text += "trace=1\ntrace_memory=" + std::to_string(settings.trace_memory) + "\n";
+  if (settings.trace) text += trace_configuration(settings);
   if (settings.cluster) text += "cluster=1\n";
   if (settings.file_sizes) text += "file_sizes=1\n";
   if (settings.phases_only) text += "capture=phases\n";

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "capture/flush_layout.h"
+#include "capture/harvest/event_flush.h"
 #include "programs/headrace/collect.h"
 #include "programs/headrace/log_directories.h"
 #include "programs/headrace/messages.h"
@@ -73,6 +75,7 @@ int main_of(const std::vector<std::string>& arguments) {
   if (command == "snapshot") return snapshot(rest);
   if (command == "config") return config(rest);
   if (command == "wrap") return wrap(rest);
+  if (command == capture::kFlushCommand && rest.size() == 1) return capture::flush_event_file(rest[0]);
   if (command == "make-log-directories") return make_log_directories(rest);
   if (command == "--version" || command == "-V") {
     constexpr char kVersion[] = "headrace " HEADRACE_VERSION "\n";

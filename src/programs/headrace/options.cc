@@ -1,5 +1,7 @@
 #include "programs/headrace/options.h"
 
+#include <algorithm>
+
 #include <stdlib.h>
 
 #include <optional>
@@ -34,6 +36,11 @@ const char kRunHelp[] =
     "                        `headrace trace` (docs/trace.md)\n"
     "      --trace-memory SIZE  memory for that in each process, 1M to 4095M\n"
     "                        (default: 64M)\n"
+    "      --trace-flush WHEN  when what was recorded is stored: full, as soon as\n"
+    "                        that memory is full (the default); or end, alone at\n"
+    "                        the end: what does not fit is lost, and counted\n"
+    "      --trace-flushes N  at most so often in each process; then recording ends\n"
+    "      --trace-size SIZE  the same once the trace has so many bytes, as 20G\n"
     "      --cluster         ranks of an MPI program find out which of them did the\n"
     "                        same, in all and in each phase (docs/clustering.md)\n"
     "      --reduce HOW      what ranks of an MPI program bring together at its end:\n"
@@ -183,7 +190,8 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
       HEADRACE_ASSIGN(path, walk.value());
     } else if (walk.is("-o", "--output") || walk.is("--memory") || walk.is("--include") || walk.is("--exclude") ||
                walk.is("--spool") || walk.is("--capture") || walk.is("--interim") || walk.is("--reduce") ||
-               walk.is("--trace-memory")) {
+               walk.is("--trace-memory") || walk.is("--trace-flush") || walk.is("--trace-flushes") ||
+               walk.is("--trace-size")) {
       const auto skipped = walk.value();
       if (!skipped.ok()) return skipped.status();
     }
@@ -204,6 +212,13 @@ void add_unasked(const std::string& path, RunSettings* settings, std::string* wa
     *settings = std::move(with);
   else if (status.code() != Code::kNotFound)
     *warning += (warning->empty() ? "" : "; ") + status.message() + "; none of its settings are used";
+}
+
+/// "trace_memory" of "--trace-memory".
+std::string key_of(const std::string& option) {
+  std::string key = option.substr(2);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
 }
 
 }  // namespace
@@ -247,7 +262,7 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     const bool is_output = walk.is("-o", "--output");
     if (!is_output && !walk.is("--memory") && !walk.is("--include") && !walk.is("--exclude") && !walk.is("--spool") &&
         !walk.is("--capture") && !walk.is("--interim") && !walk.is("--reduce") && !walk.is("--trace-memory") &&
-        !walk.is("--config")) {
+        !walk.is("--trace-flush") && !walk.is("--trace-flushes") && !walk.is("--trace-size") && !walk.is("--config")) {
       return unknown(walk.name(), "run");
     }
     const std::string name = walk.name();
@@ -259,7 +274,7 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     if (is_output)
       settings.output = value;
     else if (name != "--config")
-      HEADRACE_TRY(apply_setting(name == "--trace-memory" ? "trace_memory" : name.substr(2), value, name, &settings));
+      HEADRACE_TRY(apply_setting(key_of(name), value, name, &settings));
   }
   if (settings.anonymize && settings.trace)
     return Status(Code::kInvalid, "--trace keeps the names of files; leave out --anonymize or --trace");

@@ -207,6 +207,11 @@ void Run::keep_for_collect() {
   facts_["start_monotonic_ns"] = std::to_string(start_.monotonic_ns);
   facts_["start_boottime_ns"] = std::to_string(start_.boottime_ns);
   facts_["producer"] = std::to_string(log_.output().producer());
+  if (const mode_t mode = log_.output().mode_in_progress(); mode != 0) {
+    char octal[16];
+    snprintf(octal, sizeof octal, "%o", mode);
+    facts_["trace_mode"] = octal;
+  }
   if (!part_.empty()) facts_["part"] = part_;
   (void)directory_->keep_facts(facts_);
 }

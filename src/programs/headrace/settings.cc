@@ -146,6 +146,24 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     HEADRACE_ASSIGN(settings->trace_memory, parse_memory(value, kSmallestTraceMemory, "1M", place));
     return {};
   }
+  if (key == "trace_flush") {
+    if (value != "full" && value != "end")
+      return {Code::kInvalid, place + ": trace_flush is full or end, not " + value};
+    settings->trace_flush = value;
+    return {};
+  }
+  if (key == "trace_flushes") {
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), settings->trace_flushes);
+    if (error != std::errc() || end != value.data() + value.size())
+      return {Code::kInvalid, place + ": trace_flushes is a number, not " + value};
+    return {};
+  }
+  if (key == "trace_size") {
+    const auto bytes = parse_size(value);
+    if (!bytes.ok()) return {Code::kInvalid, place + ": " + bytes.message()};
+    settings->trace_size = *bytes;
+    return {};
+  }
   if (key == "file_sizes") {
     HEADRACE_ASSIGN(settings->file_sizes, parse_switch(value, place));
     return {};
@@ -199,11 +217,12 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->topology = value;
     return {};
   }
-  return {
-      Code::kInvalid,
-      place + ": unknown key \"" + key +
-          "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
-          "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace and trace_memory"};
+  return {Code::kInvalid,
+          place + ": unknown key \"" + key +
+              "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
+              "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace, trace_memory, "
+              "trace_flush, trace_flushes "
+              "and trace_size"};
 }
 
 std::string site_configuration() {
@@ -253,7 +272,10 @@ Status read_environment(RunSettings* settings) {
                  {"HEADRACE_TOPOLOGY", "topology"},
                  {"HEADRACE_CLUSTER", "cluster"},
                  {"HEADRACE_TRACE", "trace"},
-                 {"HEADRACE_TRACE_MEMORY", "trace_memory"}};
+                 {"HEADRACE_TRACE_MEMORY", "trace_memory"},
+                 {"HEADRACE_TRACE_FLUSH", "trace_flush"},
+                 {"HEADRACE_TRACE_FLUSHES", "trace_flushes"},
+                 {"HEADRACE_TRACE_SIZE", "trace_size"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

@@ -23,6 +23,9 @@ struct RunSettings {
   bool phases_only = false;          // nothing is recorded outside the program's phases
   bool trace = false;                // events are recorded
   uint64_t trace_memory = 64 << 20;  // bytes a process for them
+  std::string trace_flush = "full";  // when they are stored: if that is full, or at the end
+  uint64_t trace_flushes = 0;        // of a process at most, 0 = any number
+  uint64_t trace_size = 0;           // bytes of a trace at most, 0 = any number
   bool cluster = false;              // ranks of parallel programs, when they end
   std::string reduce = "auto";       // figures of parallel programs, when they end; or always, clusters or never
   uint64_t reduce_patience = 60;     // seconds that a rank waits for another one then
@@ -55,7 +58,7 @@ std::string user_configuration();
 base::Status read_configuration(const std::string& path, RunSettings* settings);
 /// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES,
 /// HEADRACE_CAPTURE, HEADRACE_CLUSTER, HEADRACE_INTERIM, HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL,
-/// HEADRACE_TOPOLOGY, HEADRACE_TRACE and HEADRACE_TRACE_MEMORY.
+/// HEADRACE_TOPOLOGY, HEADRACE_TRACE, and HEADRACE_TRACE_MEMORY, _FLUSH, _FLUSHES and _SIZE.
 base::Status read_environment(RunSettings* settings);
 /// Sets one value as configuration files name it; `place` begins the message of a mistake.
 base::Status apply_setting(const std::string& key, const std::string& value, const std::string& place,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "capture/harvest/job_facts.h"
 #include "capture/harvest/spool_directory.h"
 #include "capture/spool_layout.h"
 #include "format/reader.h"
@@ -34,8 +35,8 @@ uint64_t number_of(const Facts& facts, const char* key) { return strtoull(fact_o
 
 /// What is noted for us alone.
 bool is_note(const std::string& key) {
-  constexpr const char* kNotes[] = {"log", "start_monotonic_ns", "start_boottime_ns", "anonymize", "producer", "part",
-                                    "node"};
+  constexpr const char* kNotes[] = {"log",  "start_monotonic_ns", "start_boottime_ns", "anonymize", "producer", "part",
+                                    "node", "trace_mode"};
   return std::find(std::begin(kNotes), std::end(kNotes), key) != std::end(kNotes);
 }
 
@@ -55,11 +56,8 @@ std::unordered_set<uint64_t> stored_processes(const std::string& log) {
 }
 
 Moment start_of(int directory, const Facts& facts) {
-  Moment start{0, number_of(facts, "start_monotonic_ns"), number_of(facts, "start_utc_ns"),
-               number_of(facts, "start_boottime_ns")};
-  if (start.realtime_ns != 0 && start.boottime_ns != 0) return start;
-  if (start.realtime_ns != 0) return Moment::at(start.realtime_ns);
-  start = Moment::now();
+  if (const auto told = capture::told_start(facts)) return *told;
+  Moment start = Moment::now();
   for (const capture::SpoolName& name : capture::list_spools(directory)) {
     capture::Header header{};
     if (read_header(directory, name, &header) && header.realtime_ns < start.realtime_ns)

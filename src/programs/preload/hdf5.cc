@@ -14,7 +14,7 @@ template <typename Call, typename After>
 HEADRACE_INLINE auto counted(LibraryFn function, Call call, After after) {
   const uint64_t before = profiled_so_far();
   Timed time;
-  const auto result = timed(time, call);
+  const auto result = timed_library(function, time, call);
   const int saved = errno;
   const uint64_t bytes = after(result, time);
   library_call(function, result >= 0, result >= 0 ? bytes : 0, time, before);

@@ -51,12 +51,13 @@ extern "C" {
   TWICE(id, (Handle file, void* buffer, count_type count, Handle type), \
         DATA(id, direction, how, -1) return data_call(                  \
             caller, facts, kNone, [&](void*) { return run(function, file, buffer, count, type); });)
-#define END(id, direction, doc)                                                                                   \
-  TWICE(id, (Handle file, void* buffer, void* status), Outermost outermost(&frame);                               \
-        if (!outermost) return run(function, file, buffer, status); const uint64_t before = profiled_so_far();    \
-        Timed time; const int result = timed(time, [&] { return run(function, file, buffer, status); });          \
-        const int saved = errno;                                                                                  \
-        count_end({LibraryFn::MPI_##id, direction, 0, file, -1, 0, 0}, result == 0, time, before); errno = saved; \
+#define END(id, direction, doc)                                                                                        \
+  TWICE(id, (Handle file, void* buffer, void* status), Outermost outermost(&frame);                                    \
+        if (!outermost) return run(function, file, buffer, status); const uint64_t before = profiled_so_far();         \
+        Timed time; const int result =                                                                                 \
+                        timed_library(LibraryFn::MPI_##id, time, [&] { return run(function, file, buffer, status); }); \
+        const int saved = errno;                                                                                       \
+        count_end({LibraryFn::MPI_##id, direction, 0, file, -1, 0, 0}, result == 0, time, before); errno = saved;      \
         return result;)
 #define OTHER(id, params, args, doc)
 #include "intercept/mpi_files.def"
@@ -70,14 +71,15 @@ extern "C" {
 // ---- MPI-IO besides data
 TWICE(File_open, (Handle comm, const char* path, int mode, Handle info, Handle* file), Outermost outermost(&frame);
       if (!outermost) return run(function, comm, path, mode, info, file); const uint64_t before = profiled_so_far();
-      Timed time; const int result = timed(time, [&] { return run(function, comm, path, mode, info, file); });
+      Timed time; const int result = timed_library(LibraryFn::MPI_File_open, time,
+                                                   [&] { return run(function, comm, path, mode, info, file); });
       const int saved = errno; library_call(LibraryFn::MPI_File_open, result == 0, 0, time, before);
       if (result == 0) file_opened(library(caller), comm, path, info, *file, time); errno = saved; return result;)
 TWICE(File_close, (Handle * file), Outermost outermost(&frame); if (!outermost) return run(function, file);
       LibraryObject* object = file ? library_object(Layer::kMpiio, *file) : nullptr;
       const uint64_t before = profiled_so_far(); Timed time;
-      const int result = timed(time, [&] { return run(function, file); }); const int saved = errno;
-      library_call(LibraryFn::MPI_File_close, result == 0, 0, time, before);
+      const int result = timed_library(LibraryFn::MPI_File_close, time, [&] { return run(function, file); });
+      const int saved = errno; library_call(LibraryFn::MPI_File_close, result == 0, 0, time, before);
       if (result == 0) library_closed(object, time); errno = saved; return result;)
 TWICE(File_delete, (const char* path, Handle info),
       return counted(LibraryFn::MPI_File_delete, [&] { return run(function, path, info); });)

@@ -29,7 +29,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
   if (!outermost) return call();
   const uint64_t before = profiled_so_far();
   Timed time;
-  const int result = timed(time, call);
+  const int result = timed_library(function, time, call);
   const int saved = errno;
   const uint64_t bytes = after(result, time);
   library_call(function, result == 0, result == 0 ? bytes : 0, time, before);

@@ -1,0 +1,80 @@
+#include "capture/recorder/open_calls.h"
+
+#include "capture/flush_layout.h"
+#include "capture/recorder/events.h"
+#include "capture/recorder/update.h"
+
+namespace headrace::capture {
+
+using intercept::LibraryFn;
+
+namespace {
+
+uint16_t number_of(LibraryFn function) {
+  return static_cast<uint16_t>(static_cast<uint32_t>(function) | kLibraryFunction);
+}
+
+/// A call that is over and of which the trace has the begin gets its end. Inside a section.
+void leave_open(const OpenLibraryCall& call) {
+  const uint64_t now = base::ticks();
+  if (call.told) record_always({now, now, 0, 0, 0, 0, call.function, RawKind::kLibraryEnd, 0});
+}
+
+/// Those above `depth` were left by a jump. Inside a section.
+void drop_above(uint32_t depth) {
+  while (self->open_calls > depth) leave_open(self->open[--self->open_calls]);
+}
+
+}  // namespace
+
+void library_call_begins(LibraryFn function, uint64_t start, uintptr_t frame) {
+  if (in_vfork_child()) return;
+  ensure_thread();
+  Thread* mine = self;
+  if (!mine) return;
+  uint32_t depth = mine->open_calls;
+  while (depth > 0 && mine->open[depth - 1].frame < frame) --depth;  // stacks grow down: that one's frame is gone
+  if (depth < mine->open_calls) {
+    Update update;
+    if (!update.enter()) return;
+    drop_above(depth);
+    update.leave();
+  }
+  if (depth == kOpenLibraryCalls) return;
+  mine->open[depth] = {start, frame, number_of(function), false};
+  __atomic_store_n(&mine->open_calls, depth + 1, __ATOMIC_RELEASE);
+}
+
+void record_library_call(LibraryFn function, Timed time, uint64_t bytes) {
+  uint32_t depth = self->open_calls;
+  while (depth > 0 &&
+         (self->open[depth - 1].start != time.start || self->open[depth - 1].function != number_of(function)))
+    --depth;
+  if (depth > 0) drop_above(depth);
+  if (state.recording_off && !(depth > 0 && self->open[depth - 1].told)) {
+    if (depth > 0) self->open_calls = depth - 1;
+    return leave_out(Account::kPaused);
+  }
+  RawEvent* event = next_event();  // here what came before may be stored, and this call's begin be told
+  const bool told = depth > 0 && self->open[depth - 1].told;
+  if (depth > 0) self->open_calls = depth - 1;
+  if (!event) return;
+  *event = {time.start, time.end, 0, 0, bytes, 0, number_of(function), told ? RawKind::kLibraryEnd : RawKind::kLibrary,
+            0};
+  commit_event();
+}
+
+void list_open_calls(FlushHeader* to) {
+  to->open_count = 0;
+  for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
+    const uint32_t depth = __atomic_load_n(&thread->open_calls, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < depth && thread->block && to->open_count < kMostOpenCalls; ++i) {
+      OpenLibraryCall& call = thread->open[i];
+      if (call.told) continue;
+      call.told = true;
+      to->open[to->open_count++] = {call.start, thread->block->id, call.function};
+    }
+  }
+}
+
+}  // namespace headrace::capture
