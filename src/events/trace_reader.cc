@@ -205,7 +205,9 @@ Result<TraceReader> TraceReader::take(format::Reader reader, const std::string& 
   for (uint32_t i = 0; i < chunks.size(); ++i)
     if (chunks[i].header.kind == kEventsKind && chunks[i].header.job == chosen) list.add(i, chunks[i]);
   state->locations = list.finish(chunks);
-  if (state->locations.empty() && state->names.references.empty()) return no_trace(state->reader, label);
+  const auto says_so = [](const auto& fact) { return fact.first == kTraceOf; };
+  const bool named = std::any_of(state->names.facts.begin(), state->names.facts.end(), says_so);
+  if (!named && state->locations.empty() && state->names.references.empty()) return no_trace(state->reader, label);
   return TraceReader(std::move(state));
 }
 

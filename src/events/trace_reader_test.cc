@@ -172,6 +172,14 @@ TEST(TraceReader, SaysWhatIsNoTrace) {
   EXPECT_NE(opened.message().find("a job log, and no trace"), std::string::npos);
 }
 
+TEST(TraceReader, ReadsATraceOfNothing) {
+  MadeTrace made;
+  ASSERT_TRUE(made.writer().add_facts({{kTraceOf, "job.hr"}}).ok());
+  const TraceReader trace = made.finish();
+  EXPECT_TRUE(trace.locations().empty());
+  EXPECT_EQ(trace.facts().size(), 1u);
+}
+
 TEST(TraceReader, ChoosesAJob) {
   MadeTrace one;
   one.reference("region", "a", TimeClass::kProgram);

@@ -17,6 +17,9 @@
 
 namespace headrace::events {
 
+/// The fact that makes a file a trace, also without any event: which job log it lies beside.
+inline constexpr char kTraceOf[] = "trace_of";
+
 /// Facts that end in the id of a process: messages of it that are in no event, though their other end may be in one;
 /// and those that it exchanged with ranks of another MPI_COMM_WORLD, which are in none.
 inline constexpr char kMissedMessages[] = "messages_missed.", kForeignMessages[] = "messages_elsewhere.";

@@ -20,7 +20,7 @@ using base::Status;
 
 namespace {
 
-constexpr char kTraceOf[] = "trace_of", kIdentity[] = "identity", kStart[] = "start_utc_ns";
+constexpr char kIdentity[] = "identity", kStart[] = "start_utc_ns";
 
 /// Whoever makes or looks at a trace that several launchers may write: one after the other.
 class Locked {
@@ -65,7 +65,7 @@ FoundTrace look_at_trace(const std::string& path, const std::string& identity, u
   if (keys == nullptr || values == nullptr) return found;
   for (uint64_t row = 0; row < facts->rows; ++row) {
     const std::string_view key = keys->text(row), value = values->text(row);
-    found.is_trace |= key == kTraceOf;
+    found.is_trace |= key == events::kTraceOf;
     if ((key == kIdentity && value == identity) || (key == kStart && value == std::to_string(start_utc_ns)))
       found.job = reader->jobs().front();
   }
@@ -101,7 +101,7 @@ Result<OpenedTrace> open_trace(LogOutput& log, const Moment& start) {
     HEADRACE_ASSIGN(auto sink, format::FileSink::open(opened.path, format::FileSink::Mode::kAppend));
     HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(sink), opened.job));
     HEADRACE_TRY(writer.add_facts(
-        {{kStart, std::to_string(start.realtime_ns)}, {kIdentity, log.identity()}, {kTraceOf, log.place()}}));
+        {{kStart, std::to_string(start.realtime_ns)}, {kIdentity, log.identity()}, {events::kTraceOf, log.place()}}));
     return opened;
   }
   return Status(Code::kIo, opened.path + ": others take its name again and again");

@@ -8,6 +8,7 @@
 namespace headrace::convert {
 
 using base::Result;
+using base::Status;
 using model::Event;
 using model::EventKind;
 
@@ -36,6 +37,7 @@ Result<bool> BalancedEvents::next() {
     return true;
   }
   done_ = true;
+  if (!inside_) HEADRACE_TRY(begin_between());
   if (inside_) changes_.closed_at_end += open_.size();
   const uint64_t at = std::max(last_, cut_at_ns_);
   while (!open_.empty()) close_innermost(at);
@@ -101,6 +103,29 @@ void BalancedEvents::begin_range() {
     each.time = range_.begin_at_ns;
     put(each, true);
   }
+}
+
+/// The range, from the chunk on that ends before it if it begins between two: that one knows what is open then.
+events::TimeRange BalancedEvents::with_state(const events::TraceReader& reader, const events::TraceLocation& location,
+                                             events::TimeRange range) {
+  const size_t first = events::first_chunk(reader, location, range.begin_at_ns);
+  if (!location.in_order || first == 0 || first == location.chunks.size()) return range;
+  const auto header = [&](size_t at) { return reader.chunks()[location.chunks[at]].header; };
+  if (header(first).begin_at_ns > range.begin_at_ns) range.begin_at_ns = header(first - 1).end_at_ns;
+  return range;
+}
+
+/// No event is in the range, or none that can be read, but the location has some on both sides of it. What the next
+/// chunk says is open is believed, as chunks between may be lost.
+Status BalancedEvents::begin_between() {
+  if (range_.begin_at_ns < location_->begin_at_ns || range_.end_at_ns >= location_->end_at_ns) return {};
+  events::EventCursor behind(*reader_, *location_, {range_.end_at_ns + 1});
+  HEADRACE_ASSIGN(const bool more, behind.next());
+  const auto same = [](const Event& begin, uint32_t reference) { return begin.reference() == reference; };
+  if (more && !std::equal(open_.begin(), open_.end(), behind.open().begin(), behind.open().end(), same))
+    resume(behind.open(), range_.begin_at_ns);
+  begin_range();
+  return {};
 }
 
 void BalancedEvents::close_innermost(uint64_t at) {

@@ -33,7 +33,8 @@ class BalancedEvents {
  public:
   BalancedEvents(events::TraceReader& reader, const events::TraceLocation& location, events::TimeRange range)
       : reader_(&reader),
-        cursor_(reader, location, range),
+        location_(&location),
+        cursor_(reader, location, with_state(reader, location, range)),
         range_(range),
         cut_at_ns_(range.end_at_ns < location.end_at_ns ? range.end_at_ns : 0),
         inside_(range.begin_at_ns == 0) {}
@@ -48,11 +49,15 @@ class BalancedEvents {
   void end(const model::Event& event);
   void resume(const std::vector<uint32_t>& open, uint64_t at);
   void begin_range();
+  base::Status begin_between();
+  static events::TimeRange with_state(const events::TraceReader& reader, const events::TraceLocation& location,
+                                      events::TimeRange range);
   void close_innermost(uint64_t at);
   model::Event begin_of(uint32_t reference, uint64_t at) const;
   void put(model::Event event, bool made);
 
   events::TraceReader* reader_;
+  const events::TraceLocation* location_;
   events::EventCursor cursor_;
   events::TimeRange range_;
   std::vector<BalancedEvent> events_;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 
 #include "events/event_chunk.h"
@@ -87,6 +88,59 @@ TEST_F(BalancedEventsTest, CutSpansAtTheRange) {
   EXPECT_EQ(changes_.cut_at_begin, 2u);
   EXPECT_EQ(changes_.closed_at_end, 2u);
   EXPECT_TRUE(all(reader, {.begin_at_ns = 100, .end_at_ns = 200}).empty());
+}
+
+/// Two chunks, with nothing from 65,536 ns to a million.
+class BetweenChunks : public BalancedEventsTest {
+ protected:
+  BetweenChunks() {
+    std::vector<Event> events{event(1, kEnter, step_)};
+    for (uint64_t i = 1; i < kMostEvents - 1; ++i)
+      events.push_back(event(2 * i, i % 2 == 1 ? kIoBegin : kIoEnd, read_, 3, 50));
+    events.push_back(event(65'536, kIoBegin, read_, 4, 100, 7));
+    events.push_back(event(1'000'000, kIoEnd, read_, 4, 100));
+    events.push_back(event(1'000'010, kLeave, step_));
+    made_.add({.process = 1, .thread = 1}, events);
+    reader_.emplace(made_.finish());
+  }
+
+  std::vector<BalancedEvent> between() { return all(*reader_, {.begin_at_ns = 200'000, .end_at_ns = 300'000}); }
+
+  static void expect_both_open(const std::vector<BalancedEvent>& found) {
+    expect_balanced(found);
+    ASSERT_EQ(found.size(), 4u);
+    EXPECT_EQ(found[0].event.time, 200'000u);
+    EXPECT_EQ(found[0].event.kind(), kEnter);
+    EXPECT_EQ(found[1].event.kind(), kIoBegin);
+    EXPECT_EQ(found[3].event.time, 300'000u);
+  }
+
+  std::optional<TraceReader> reader_;
+};
+
+TEST_F(BetweenChunks, HaveWhatIsOpen) {
+  const auto found = between();
+  ASSERT_NO_FATAL_FAILURE(expect_both_open(found));
+  EXPECT_EQ(found[1].event.place, 7u) << "its begin is in the chunk before";
+  EXPECT_EQ(found[1].event.size, 100u);
+  EXPECT_EQ(changes_.cut_at_begin, 2u);
+  EXPECT_EQ(changes_.closed_at_end, 2u);
+  EXPECT_EQ(changes_.opened_in_gap + changes_.closed_in_gap + changes_.left_out, 0u);
+  const auto into = all(*reader_, {.begin_at_ns = 200'000, .end_at_ns = 1'000'005});
+  expect_balanced(into);
+  ASSERT_EQ(into.size(), 4u);
+  EXPECT_EQ(into[1].event.place, 7u);
+  EXPECT_TRUE(all(*reader_, {.begin_at_ns = 1'000'011, .end_at_ns = 2'000'000}).empty());
+}
+
+TEST_F(BetweenChunks, HaveItAlsoIfOneOfThemIsDamaged) {
+  for (const size_t damaged : {0, 1}) {
+    made_.damage(damaged, 170);
+    reader_.emplace(made_.reader());
+    ASSERT_NO_FATAL_FAILURE(expect_both_open(between()));
+    EXPECT_EQ(reader_->damaged_chunks(), 1u);
+    made_.damage(damaged, 170);  // undone
+  }
 }
 
 TEST_F(BalancedEventsTest, CloseAndOpenWhereAChunkIsLost) {
