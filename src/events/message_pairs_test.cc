@@ -41,5 +41,22 @@ TEST(MessagePairs, AreInTheOrderOfEachChannel) {
   EXPECT_EQ(pair_messages(trace, {60, 60}).value().size(), 1u);
 }
 
+TEST(MessagePairs, OfThreadsOfARankAreInTheOrderOfTime) {
+  MadeTrace made;
+  const uint32_t world = made.reference("communicator", "world", model::TimeClass::kMessages);
+  made.add({.process = 1, .thread = 1, .rank = 0},
+           {event(10, kSend, world, 1, 1, 3), event(40, kSend, world, 1, 4, 3)});
+  made.add({.process = 1, .thread = 2, .rank = 0},
+           {event(20, kSend, world, 1, 2, 3), event(30, kSend, world, 1, 3, 3)});
+  made.add({.process = 2, .thread = 1, .rank = 1},
+           {event(50, kReceive, world, 0, 1, 3), event(80, kReceive, world, 0, 4, 3)});
+  made.add({.process = 2, .thread = 2, .rank = 1},
+           {event(60, kReceive, world, 0, 2, 3), event(70, kReceive, world, 0, 3, 3)});
+  TraceReader trace = made.finish();
+  const auto pairs = pair_messages(trace).value();
+  ASSERT_EQ(pairs.size(), 4u);
+  for (const MessagePair& pair : pairs) EXPECT_EQ(pair.sent, pair.received);
+}
+
 }  // namespace
 }  // namespace headrace::events

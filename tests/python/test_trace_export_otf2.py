@@ -271,6 +271,18 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["t.trace.hr"]
 
 
+def test_a_failure_that_is_not_of_the_disk(tmp_path: Path) -> None:
+    trace = two_ranks(tmp_path / "job.trace.hr")
+    broken = "import sys\nif 'headrace._otf2_child' in sys.orig_argv: sys.exit('first\\nno such symbol: x')\n"
+    (tmp_path / "sitecustomize.py").write_text(broken)
+    done = run("trace", "export", trace, "--to", "otf2", "-o", tmp_path / "out", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 4, done.stderr
+    assert "exit status 1: no such symbol: x" in done.stderr
+    assert "disk" not in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
 def test_without_the_library(tmp_path: Path) -> None:
     """As in a build without it, the module is not there."""
     trace = two_ranks(tmp_path / "job.trace.hr")

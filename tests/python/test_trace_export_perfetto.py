@@ -137,6 +137,31 @@ def test_any_events_become_packets(tmp_path: Path) -> None:
         assert sizes == received, "every message has the same id at both ends, and its own"
 
 
+def test_threads_of_a_rank_share_channels(tmp_path: Path) -> None:
+    """Which message is which is a matter of time, not of which thread stands first in the trace."""
+    first = event(10, SEND, WORLD, 1, 1, 3) + event(40, SEND, WORLD, 1, 4, 3)
+    second = event(20, SEND, WORLD, 1, 2, 3) + event(30, SEND, WORLD, 1, 3, 3)
+    third = event(50, RECEIVE, WORLD, 0, 1, 3) + event(80, RECEIVE, WORLD, 0, 4, 3)
+    fourth = event(60, RECEIVE, WORLD, 0, 2, 3) + event(70, RECEIVE, WORLD, 0, 3, 3)
+    locations = [
+        (1 + rank, thread, rank, "n", 500 + rank, 0, data)
+        for rank, thread, data in ((0, 1, first), (0, 2, second), (1, 1, third), (1, 2, fourth))
+    ]
+    out = tmp_path / "out"
+    trace = write(tmp_path / "t.trace.hr", locations)
+    export(trace, out)
+    events = Decoded(out).events
+    sent = {each["flows"][0]: each["size"] for each in events if each["name"] == "send"}
+    received = {each["ends"][0]: each["size"] for each in events if each["name"] == "receive"}
+    assert sent == received
+    assert len(sent) == 4
+    export(trace, tmp_path / "one", "--rank", "1")
+    one = [each for each in Decoded(tmp_path / "one").events if each["name"] == "receive"]
+    assert {each["ends"][0]: each["size"] for each in one} == received, (
+        "the ids do not depend on what is exported"
+    )
+
+
 def test_what_each_kind_becomes(tmp_path: Path) -> None:
     events = [
         event(1, ENTER, MPI_SEND),

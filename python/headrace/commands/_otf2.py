@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
-from typing import Any
+from typing import IO, Any
 
 from headrace import _errors
 from headrace._errors import HeadraceError, LogCorruptError, OutputError
@@ -17,12 +19,14 @@ def ask(asked: dict[str, Any], told: Callable[[int], None]) -> dict[str, Any]:
     """What headrace/_otf2_child.py answers; `told` gets how many events are done. Raises as it does."""
     command = [sys.executable, "-m", "headrace._otf2_child"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
-    ) as child:
-        assert child.stdin is not None and child.stdout is not None
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        encoding="utf-8", errors="replace",
+    ) as child:  # fmt: skip
+        assert child.stdin is not None and child.stdout is not None and child.stderr is not None
+        errors = _Errors(child.stderr)
         answer: Any = None
         try:
-            with child.stdin as stdin:
+            with contextlib.suppress(BrokenPipeError), child.stdin as stdin:
                 json.dump(asked, stdin)
             for line in child.stdout:
                 answer = json.loads(line)
@@ -31,20 +35,37 @@ def ask(asked: dict[str, Any], told: Callable[[int], None]) -> dict[str, Any]:
         except BaseException:
             child.kill()
             raise
+        finally:
+            errors.join()
     if not isinstance(answer, dict):
-        raise _crash(asked, child.returncode)
+        raise _failure(asked, child.returncode, errors.last)
     if "error" in answer:
         raise getattr(_errors, answer["error"])(answer["message"])
     result: dict[str, Any] = answer["result"]
     return result
 
 
-def _crash(asked: dict[str, Any], status: int) -> HeadraceError:
-    name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-    if asked["what"] == "read":
-        return LogCorruptError(
-            f"{asked['anchor']}: the OTF2 library crashed ({name}), as it does where an archive is damaged"
-        )
-    return OutputError(
-        f"the OTF2 library crashed ({name}), as it does where the disk is full or a quota is reached"
-    )
+class _Errors(threading.Thread):
+    """Reads what the child says on standard error, which so never waits for a reader; keeps the last line."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        super().__init__(daemon=True)
+        self._stream, self.last = stream, ""
+        self.start()
+
+    def run(self) -> None:
+        for line in self._stream:
+            self.last = line.strip() or self.last
+
+
+def _failure(asked: dict[str, Any], status: int, said: str) -> HeadraceError:
+    said = f": {said}" if said else ""
+    read = asked["what"] == "read"
+    if status >= 0:
+        does = "reads" if read else "writes"
+        kind = HeadraceError if read else OutputError
+        return kind(f"the process that {does} OTF2 archives failed with exit status {status}{said}")
+    crashed = f"the OTF2 library crashed ({signal.Signals(-status).name}), as it does where"
+    if read:
+        return LogCorruptError(f"{asked['anchor']}: {crashed} an archive is damaged{said}")
+    return OutputError(f"{crashed} the disk is full or a quota is reached{said}")

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/hash.h"
 #include "convert/trace/plain_text.h"
 #include "model/event_names.h"
 
@@ -23,17 +22,6 @@ constexpr const char* kNotes[] = {"size", "offset",       "moved", "errno", "pat
 constexpr uint64_t kInstants = uint64_t{1} << 32;
 
 }  // namespace
-
-uint64_t Flows::of(const Event& event, uint64_t communicator, uint32_t rank) {
-  if (!wanted_) return 0;
-  if (rank_ != rank) channels_.clear();
-  rank_ = rank;
-  const bool sent = event.kind() == EventKind::kSend;
-  const uint64_t ranks = sent ? uint64_t{rank} << 32 | event.other : uint64_t{event.other} << 32 | rank;
-  const uint64_t channel = base::mix(base::mix(communicator, ranks), event.place);
-  const uint64_t id = base::mix(channel, channels_[channel ^ sent]++);
-  return id == 0 ? 1 : id;
-}
 
 Sequence::Sequence(const events::TraceReader& trace, const Tracks& tracks, Flows& flows, uint32_t location,
                    std::string& to)
@@ -117,8 +105,7 @@ void Sequence::instant(const Event& event, const char* name) {
     annotate(kPeer, event.other);
     annotate(kTag, event.place);
     annotate(kSize, event.size);
-    const int32_t rank = trace_.locations()[location_].what.rank;
-    const uint64_t flow = rank < 0 ? 0 : flows_.of(event, communicator.id, static_cast<uint32_t>(rank));
+    const uint64_t flow = flows_.of(event);
     if (flow != 0) event_.fixed(event.kind() == EventKind::kSend ? EventField::kFlow : EventField::kFlowEnd, flow);
   }
   put(event.time);

@@ -6,24 +6,11 @@
 #include <vector>
 
 #include "convert/perfetto/fields.h"
+#include "convert/perfetto/flows.h"
 #include "convert/perfetto/tracks.h"
 #include "convert/trace/export.h"
 
 namespace headrace::convert::perfetto {
-
-/// Ids of messages, the same where they are sent and where they are received: the n-th of those with the same ranks,
-/// communicator and tag. Locations come rank by rank.
-class Flows {
- public:
-  explicit Flows(bool wanted) : wanted_(wanted) {}
-  /// 0: nobody knows.
-  uint64_t of(const model::Event& event, uint64_t communicator, uint32_t rank);
-
- private:
-  bool wanted_;
-  int64_t rank_ = -1;
-  std::unordered_map<uint64_t, uint64_t> channels_;  // messages so far, of this rank, by channel and direction
-};
 
 class Sequence {
  public:

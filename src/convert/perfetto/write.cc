@@ -60,10 +60,11 @@ Status flush(format::Sink& sink, std::string& buffer, size_t least) {
 Result<Exported> write(events::TraceReader& trace, const ExportOptions& options, format::Sink& sink) {
   Exported exported;
   const Tracks tracks(trace);
-  Flows flows(all_messages(trace, options));
+  Flows flows(trace, all_messages(trace, options));
   std::string buffer = beginning(trace, options, tracks);
   Status status;
   for (const uint32_t location : options.locations) {
+    HEADRACE_TRY(flows.begin(location));
     Sequence sequence(trace, tracks, flows, location, buffer);
     HEADRACE_TRY(for_each_event(trace, location, options, exported, [&](const BalancedEvent& event) {
       sequence.take(event);
