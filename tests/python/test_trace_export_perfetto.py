@@ -141,8 +141,8 @@ def test_threads_of_a_rank_share_channels(tmp_path: Path) -> None:
     """Which message is which is a matter of time, not of which thread stands first in the trace."""
     first = event(10, SEND, WORLD, 1, 1, 3) + event(40, SEND, WORLD, 1, 4, 3)
     second = event(20, SEND, WORLD, 1, 2, 3) + event(30, SEND, WORLD, 1, 3, 3)
-    third = event(50, RECEIVE, WORLD, 0, 1, 3) + event(80, RECEIVE, WORLD, 0, 4, 3)
-    fourth = event(60, RECEIVE, WORLD, 0, 2, 3) + event(70, RECEIVE, WORLD, 0, 3, 3)
+    third = event(50, RECEIVE, WORLD, 0, 1, 3) + event(60, RECEIVE, WORLD, 0, 2, 3)
+    fourth = event(70, RECEIVE, WORLD, 0, 3, 3) + event(80, RECEIVE, WORLD, 0, 4, 3)
     locations = [
         (1 + rank, thread, rank, "n", 500 + rank, 0, data)
         for rank, thread, data in ((0, 1, first), (0, 2, second), (1, 1, third), (1, 2, fourth))
