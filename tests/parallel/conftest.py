@@ -13,6 +13,7 @@ from capture_tools import Captured, run
 from parallel_tools import ENVIRONMENT
 
 HERE = Path(__file__).parent
+INCLUDE = HERE.parent.parent / "include"
 LIBRARIES = ("openmpi", "mpich")
 
 
@@ -33,7 +34,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], P
         out = directory / f"{Path(source).name}.{mpi}"
         compiler = f"mpicc.{mpi}" if source.endswith(".c") else f"mpifort.{mpi}"
         if not out.exists():
-            options = ["-Wall", "-Wextra", "-pthread"] if source.endswith(".c") else []
+            options = ["-Wall", "-Wextra", "-pthread", f"-I{INCLUDE}"] if source.endswith(".c") else []
             subprocess.run([compiler, "-O1", "-g", *options, "-o", str(out), str(HERE / source)], check=True)
         return out
 

@@ -132,3 +132,27 @@ def test_collectives(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
         rank, name, *numbers = line.split()
         told[int(rank)].append((name, int(numbers[0]), int(numbers[1]), int(numbers[2])))
     assert found == told
+
+
+@pytest.mark.parametrize("more", [["--trace"], []])
+def test_arguments_that_mean_nothing(
+    mpi: str, compiled: Compiled, parallel: Parallel, more: list[str]
+) -> None:
+    captured = parallel(3, [compiled(mpi, "c/two_groups.c")], *more)
+    assert captured.status == 0, captured.stderr.decode()
+
+
+def test_ranks_of_sessions(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    if mpi == "openmpi":
+        pytest.skip("Open MPI 4 has no sessions")
+    trace = trace_of(parallel(2, [compiled(mpi, "c/session.c")], "--trace"))
+    check = verified(trace)["messages"]
+    assert check["holds"] is not False
+    assert check["amounts"]["messages_missed"] == 2 * (2 + 1), "a send, a receive and a barrier each"
+
+
+def test_one_end_that_is_not_recorded(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    trace = trace_of(parallel(2, [compiled(mpi, "c/paused_messages.c")], "--trace"))
+    check = verified(trace)["messages"]
+    assert check["holds"] is None
+    assert (check["amounts"]["messages_matched"], check["amounts"]["messages_missed"]) == (1, 1)

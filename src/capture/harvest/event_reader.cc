@@ -96,7 +96,8 @@ class References {
       return number_of({number + kCommunicators, TimeClass::kProgram}, "communicator", "mpi",
                        "communicator " + std::to_string(number), TimeClass::kProgram);
     if (last_names_.empty())
-      for (const auto& [each, text] : recorded_.names) last_names_[text.substr(0, kIdentity)] = text;
+      for (const auto& [each, text] : recorded_.names)
+        if (text.size() > kIdentity) last_names_[text.substr(0, kIdentity)] = text;
     const std::string& last = last_names_[known->second.substr(0, kIdentity)];
     return number_of({number + kCommunicators, TimeClass::kProgram}, "communicator", "mpi", last.substr(kIdentity + 1),
                      TimeClass::kProgram, last.substr(0, kIdentity));

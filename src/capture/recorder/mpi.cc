@@ -125,6 +125,8 @@ void search(const void* caller) {
   look_up(&m.comm_remote_group, "PMPI_Comm_remote_group", caller);
   look_up(&m.comm_test_inter, "PMPI_Comm_test_inter", caller);
   look_up(&m.comm_get_parent, "PMPI_Comm_get_parent", caller);
+  look_up(&m.initialized, "PMPI_Initialized", caller);
+  look_up(&m.finalized, "PMPI_Finalized", caller);
   look_up(&m.group_size, "PMPI_Group_size", caller);
   look_up(&m.group_rank, "PMPI_Group_rank", caller);
   look_up(&m.group_translate_ranks, "PMPI_Group_translate_ranks", caller);

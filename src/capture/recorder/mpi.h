@@ -35,6 +35,8 @@ struct Library {
   int (*comm_remote_group)(Handle, Handle*);
   int (*comm_test_inter)(Handle, int*);
   int (*comm_get_parent)(Handle*);
+  int (*initialized)(int*);
+  int (*finalized)(int*);
   int (*group_size)(Handle, int*);
   int (*group_rank)(Handle, int*);
   int (*group_translate_ranks)(Handle, int, const int*, Handle, int*);
@@ -71,6 +73,11 @@ inline uint64_t sent(int peer, int64_t count, Handle type) { return peer < 0 ? 0
 inline uint64_t at_root(int root, int64_t count, Handle type) { return root < 0 ? 0 : size_of(count, type); }
 /// Of a buffer that may be MPI_IN_PLACE, whose count then says nothing.
 uint64_t handed(const void* buffer, int64_t count, Handle type);
+/// The same where a root below 0 means, between two groups, that this rank only gets it or has no part: what its
+/// arguments are then is nobody's business, and to ask MPI about them may end the program.
+inline uint64_t handed_to(int root, const void* buffer, int64_t count, Handle type) {
+  return root < 0 ? 0 : handed(buffer, count, type);
+}
 uint64_t to_all(const void* buffer, int64_t count, Handle type, Handle comm);
 uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm);
 // Of a communicator with a topology; none of what goes beyond its edge counts.

@@ -55,6 +55,9 @@ uint64_t sum(Counts counts, Types types, int64_t ranks) {
 
 int64_t of_own(Counts counts, const Communicator& over) { return counts && over.rank >= 0 ? counts[over.rank] : 0; }
 
+/// Only members' own arguments mean something: MPI may end the program that asks it about others.
+uint64_t of_member(const Part& part, int64_t count, Handle type) { return part.is_member ? size_of(count, type) : 0; }
+
 Together of_all(Communicator* over, uint64_t put_in, uint64_t got_out) {
   return {over, model::kNoRoot, put_in, got_out};
 }
@@ -71,9 +74,11 @@ Together from_root(const Part& part, uint64_t whole, uint64_t each) {
 
 void Together::record(Timed time, uint64_t) const {
   Update update;
-  if (!over || !time.recorded() || in_vfork_child() || !update.enter_anew()) return;
+  if (!over || !time.recorded() || in_vfork_child() || !update.enter_anew()) return miss_messages(1);
   if (const uint32_t number = number_of(over))
     record_operation(RawKind::kCollective, Fn{}, number, time.end, time.end, got_out, root, put_in, 0);
+  else
+    miss_messages(1);
   update.leave();
 }
 
@@ -81,33 +86,35 @@ Together barrier(Handle comm) { return of_all(communicator_of(comm), 0, 0); }
 
 Together bcast(int64_t count, Handle type, int root, Handle comm) {
   const Part part = part_in(comm, root);
-  const uint64_t bytes = size_of(count, type);
+  const uint64_t bytes = part.is_root || part.is_member ? size_of(count, type) : 0;
   return {part.over, part.root, part.is_root ? bytes : 0, part.is_member && !part.is_root ? bytes : 0};
 }
 
 Together gather(Buffer buffer, int64_t count, Handle type, int64_t room, Handle into_type, int root, Handle comm) {
   const Part part = part_in(comm, root);
   const uint64_t one = part.is_root ? size_of(room, into_type) : 0;
-  return to_root(part, in_place(buffer) ? one : size_of(count, type), one * static_cast<uint64_t>(part.members));
+  return to_root(part, in_place(buffer) ? one : of_member(part, count, type),
+                 one * static_cast<uint64_t>(part.members));
 }
 
 Together gatherv(Buffer buffer, int64_t count, Handle type, Counts rooms, Handle into_type, int root, Handle comm) {
   const Part part = part_in(comm, root);
-  if (!part.is_root) return to_root(part, size_of(count, type), 0);
-  const uint64_t own = in_place(buffer) ? size_of(of_own(rooms, *part.over), into_type) : size_of(count, type);
+  if (!part.is_root) return to_root(part, of_member(part, count, type), 0);
+  const uint64_t own = in_place(buffer) ? size_of(of_own(rooms, *part.over), into_type) : of_member(part, count, type);
   return to_root(part, own, size_of(sum(rooms, part.members), into_type));
 }
 
 Together scatter(int64_t count, Handle type, Buffer into, int64_t room, Handle into_type, int root, Handle comm) {
   const Part part = part_in(comm, root);
   const uint64_t one = part.is_root ? size_of(count, type) : 0;
-  return from_root(part, one * static_cast<uint64_t>(part.members), in_place(into) ? one : size_of(room, into_type));
+  return from_root(part, one * static_cast<uint64_t>(part.members),
+                   in_place(into) ? one : of_member(part, room, into_type));
 }
 
 Together scatterv(Counts counts, Handle type, Buffer into, int64_t room, Handle into_type, int root, Handle comm) {
   const Part part = part_in(comm, root);
-  if (!part.is_root) return from_root(part, 0, size_of(room, into_type));
-  const uint64_t own = in_place(into) ? size_of(of_own(counts, *part.over), type) : size_of(room, into_type);
+  if (!part.is_root) return from_root(part, 0, of_member(part, room, into_type));
+  const uint64_t own = in_place(into) ? size_of(of_own(counts, *part.over), type) : of_member(part, room, into_type);
   return from_root(part, size_of(sum(counts, part.members), type), own);
 }
 
@@ -169,8 +176,9 @@ Together neighbor_alltoallw(Counts counts, Types types, Counts rooms, Types into
 }
 
 Together reduce(int64_t count, Handle type, int root, Handle comm) {
-  const uint64_t bytes = size_of(count, type);
-  return to_root(part_in(comm, root), bytes, bytes);
+  const Part part = part_in(comm, root);
+  const uint64_t bytes = part.is_root || part.is_member ? size_of(count, type) : 0;
+  return to_root(part, bytes, bytes);
 }
 
 Together allreduce(int64_t count, Handle type, Handle comm) {

@@ -19,9 +19,15 @@ std::atomic<Handle> world_group;  // kept until MPI ends; 0: not asked for yet
 
 constexpr auto kAny = [](const Communicator&) { return true; };
 
+/// A program may have communicators from sessions alone, and none of the world's. To ask about that would end it.
+bool has_world(const Library& m) {
+  int begun = 0, ended = 0;
+  return m.initialized && m.finalized && m.initialized(&begun) == 0 && m.finalized(&ended) == 0 && begun && !ended;
+}
+
 bool can_ask(const Library& m) {
-  return m.known && m.comm_group && m.comm_remote_group && m.comm_test_inter && m.group_size && m.group_rank &&
-         m.group_translate_ranks && m.group_free && m.comm_rank && m.comm_size;
+  return m.known && has_world(m) && m.comm_group && m.comm_remote_group && m.comm_test_inter && m.group_size &&
+         m.group_rank && m.group_translate_ranks && m.group_free && m.comm_rank && m.comm_size;
 }
 
 Handle group_of_world(const Library& m) {

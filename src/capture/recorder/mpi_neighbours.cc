@@ -44,14 +44,16 @@ uint64_t over_neighbours(Handle comm, Way way, Each each) {
 }
 
 uint64_t as_much(int64_t count, Handle type, Handle comm, Way way) {
-  const uint64_t one = size_of(count, type);
-  return over_neighbours(comm, way, [&](int) { return one; });
+  if (count <= 0) return 0;
+  const uint64_t neighbours = over_neighbours(comm, way, [&](int) { return uint64_t{1}; });
+  return neighbours == 0 ? 0 : neighbours * size_of(count, type);  // without any, nobody says that the type is one
 }
 
 uint64_t counted_for(const int* counts, Handle type, Handle comm, Way way) {
   if (!counts) return 0;
-  return over_neighbours(comm, way, [&](int i) { return static_cast<uint64_t>(counts[i] > 0 ? counts[i] : 0); }) *
-         size_of(1, type);
+  const auto items =
+      over_neighbours(comm, way, [&](int i) { return static_cast<uint64_t>(counts[i] > 0 ? counts[i] : 0); });
+  return size_of(static_cast<int64_t>(items), type);
 }
 
 uint64_t typed(const int* counts, const void* types, Handle comm, Way way) {
