@@ -39,7 +39,7 @@ typedef struct headrace_trace_calls {
   void (*enter)(uint32_t region);
   void (*leave)(uint32_t region); /* 0: the innermost */
   uint32_t (*counter)(const char* name);
-  void (*count)(uint32_t counter, double value);
+  void (*count)(uint32_t counter, double value); /* UINT32_MAX: of some counter, a value that is no number */
   void (*record)(int on);
 } headrace_trace_calls;
 
@@ -58,8 +58,8 @@ static const headrace_trace_calls* headrace_trace_linked(void)
     __attribute__((weakref("headrace_trace_recorder"), unused));
 static void* headrace_trace_dlsym(void*, const char*) __attribute__((weakref("dlsym"), unused));
 
-/* The recorder's calls: at first these, of nothing, then null where no events are recorded. Threads that look at the
- * same time find the same. */
+/* The recorder's calls: at first these, of nothing, then null where no events are ever recorded. Threads that look at
+ * the same time find the same, and so does a child of vfork(), which shares this variable with its parent. */
 static const headrace_trace_calls headrace_trace_not_looked
     __attribute__((unused)) = {0, NULL, NULL, NULL, NULL, NULL, NULL};
 static const headrace_trace_calls* headrace_trace_known __attribute__((unused)) = &headrace_trace_not_looked;
@@ -90,13 +90,13 @@ static inline __attribute__((unused, no_instrument_function)) const headrace_tra
 static __attribute__((unused, cold, noinline, no_instrument_function)) uint32_t
 headrace_trace_number(headrace_trace_name* name, uint32_t (*look_up)(const char*)) {
   const uint32_t number = look_up(name->text);
-  __atomic_store_n(&name->number, number, __ATOMIC_RELAXED);
+  __atomic_store_n(&name->number, number, __ATOMIC_RELEASE); /* whoever has it finds what it stands for */
   return number;
 }
 
 static inline __attribute__((unused, no_instrument_function)) uint32_t
 headrace_trace_known_number(headrace_trace_name* name, uint32_t (*look_up)(const char*)) {
-  const uint32_t number = __atomic_load_n(&name->number, __ATOMIC_RELAXED);
+  const uint32_t number = __atomic_load_n(&name->number, __ATOMIC_ACQUIRE);
   return number ? number : headrace_trace_number(name, look_up);
 }
 
@@ -120,7 +120,8 @@ HEADRACE_TRACE_FUNCTION void headrace_region_enter(const char* name) {
   if (calls) calls->enter(calls->region(name));
 }
 
-/* Leaves the innermost open region of this name, and those inside of it. NULL: the innermost of any name. */
+/* Leaves the innermost open region of this name, and those inside of it. NULL: the innermost of any name. Regions that
+ * were entered before a phase which is still open can be left when that is over. */
 HEADRACE_TRACE_FUNCTION void headrace_region_leave(const char* name) {
   const headrace_trace_calls* calls = headrace_trace();
   const uint32_t number = calls && name ? calls->region(name) : 0;

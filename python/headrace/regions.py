@@ -27,6 +27,8 @@ __all__ = ["counter", "region", "trace_pause", "trace_resume"]
 
 _COROUTINE, _GENERATORS = 0x80, 0x20 | 0x200  # co_flags, as in inspect
 
+_NO_NUMBER = 0xFFFFFFFF  # as the number of a counter: its value is none
+
 _looked = False
 _calls: Any = None  # of the recorder; None: no events are recorded
 _regions: dict[str, int] = {}
@@ -47,10 +49,19 @@ def region(name: str) -> _Region | _Nothing:
 
 
 def counter(name: str, value: float) -> None:
-    """Says that the counter `name` has this value from now on, in this thread."""
+    """Says that the counter `name` has this value from now on, in this thread.
+
+    What is no number is left out, and the trace says how often that was.
+    """
     calls = _calls if _looked else _look()
-    if calls is not None:
-        calls.count(_number(_counters, calls.counter, name), value)
+    if calls is None:
+        return
+    try:
+        number = float(value)
+    except Exception:  # whatever it is, the program runs on as it does without a trace
+        calls.count(_NO_NUMBER, 0.0)
+    else:
+        calls.count(_number(_counters, calls.counter, name), number)
 
 
 def trace_pause() -> None:

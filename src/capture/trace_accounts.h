@@ -16,12 +16,13 @@ enum class Account : uint32_t {
   kInterrupted,  // regions and counters of signal handlers that came while something was recorded
   kStray,        // ends of regions that were not open
   kCut,          // regions that ended with an outer one: their own ends did not come
+  kValue,        // values of counters that are no numbers
   kCount
 };
 inline constexpr uint32_t kAccounts = static_cast<uint32_t>(Account::kCount);
 
 /// As the table `accounts` of traces has them.
 inline constexpr const char* kAccountNames[kAccounts] = {"paused", "module",   "name",        "phase", "rank", "short",
-                                                         "deep",   "nameless", "interrupted", "stray", "cut"};
+                                                         "deep",   "nameless", "interrupted", "stray", "cut",  "value"};
 
 }  // namespace headrace::capture

@@ -97,6 +97,47 @@ def test_too_deep_is_told(marks: Marks) -> None:
     traced.verify()
 
 
+def test_an_outer_region_is_left_from_too_deep(marks: Marks) -> None:
+    traced = marks("deep inside")
+    kept = {"main": 1, "outer": 1, "inner": 4095, "after": 1}
+    assert traced.named("enter") == traced.named("leave") == kept
+    assert traced.accounts() == {"deep": 5002 - 4096, "stray": 1, "cut": 4999}
+    traced.verify()
+
+
+def test_a_region_does_not_end_a_phase(marks: Marks) -> None:
+    traced = marks("in phases")
+    marked = [(row["kind"], row["name"]) for row in traced.rows() if row["kind"] in ("enter", "leave")]
+    assert marked[2:] == [
+        ("enter", "outer"),
+        ("enter", "phase"),
+        ("enter", "inner"),
+        ("leave", "inner"),
+        ("leave", "phase"),
+        ("leave", "outer"),
+    ]
+    assert traced.accounts() == {"stray": 2}
+    traced.verify()
+
+
+@pytest.mark.parametrize("case", ["many", "many counters"])
+def test_without_room_for_a_name_there_is_no_event(case: str, marks: Marks) -> None:
+    options = ("--trace", "--trace-memory", "1M", "--trace-flush", "end")
+    traced = marks(case, "20000", options=options)
+    mark = {"many": "region", "many counters": "counter"}[case]
+    names = traced.named("enter", "counter")
+    assert set(names) <= {f"{mark} {i}" for i in range(20000)} | {"main", "first", "recording stops"}
+    if case == "many counters":
+        assert traced.named("enter") == {"main": 1}
+    assert traced.accounts()["nameless"] > 0
+
+
+def test_a_vfork_child_does_not_switch_marks_off(marks: Marks) -> None:
+    traced = marks("vforks")
+    assert traced.named("enter") == traced.named("leave") == {"main": 1}
+    assert traced.named("counter") == {"first": 1}
+
+
 def test_absent_they_do_nothing(program: Path, marks: Marks, tmp_path: Path) -> None:
     for case in ("nest", "unbalanced", "paused", "threads", "forks"):
         subprocess.run([program, case, tmp_path], check=True, timeout=60)
@@ -147,8 +188,12 @@ def test_fortran(options: str, tmp_path: Path) -> None:
 
 
 PYTHON = """
-import sys, threading
+import decimal, sys, threading
 import headrace
+
+class Odd:
+    def __float__(self):
+        raise KeyError
 
 with headrace.region("outer"):
     for i in range(3):
@@ -167,6 +212,9 @@ try:
 except ValueError:
     pass
 assert function.__doc__ == "Says so."
+for value in (None, "many", 10**400, decimal.Decimal("sNaN"), [1], Odd()):
+    headrace.counter("no number", value)
+headrace.counter("number", decimal.Decimal("1.5"))
 headrace.trace_pause()
 with headrace.region("not seen"):
     pass
@@ -192,6 +240,8 @@ def test_python(tmp_path: Path) -> None:
     traced = Traced(tmp_path, [sys.executable, script])
     enters = {"outer": 1, "step": 3, "decorated": 3, "thread": 3}
     assert traced.named("enter") == traced.named("leave") == enters
-    assert [row["value"] for row in traced.rows() if row["kind"] == "counter"] == [0, 1, 2]
+    assert [row["value"] for row in traced.rows() if row["kind"] == "counter"] == [0, 1, 2, 1.5]
     assert traced.accounts()["paused"] >= 1
+    assert traced.accounts()["value"] == 6
+    assert "6 values of counters that are no numbers" in " ".join(traced.command("info").split())
     traced.verify()

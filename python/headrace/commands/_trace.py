@@ -27,6 +27,7 @@ _ROWS = 40  # functions that are shown
 _REGIONS = {
     "cut": ("region", "ended with an outer one: the program did not leave them by themselves"),
     "stray": ("end", "of regions that were not open: passed over"),
+    "value": ("value", "of counters that are no numbers: left out"),
 }
 
 

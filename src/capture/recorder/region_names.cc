@@ -30,17 +30,12 @@ std::atomic<Table*> table;
 char* text_room;
 uint32_t text_left;
 
-Slot& slot_of(Table& in, uint64_t key) {
-  auto at = static_cast<uint32_t>(key) & in.mask;
-  while (__atomic_load_n(&in.slots[at].number, __ATOMIC_ACQUIRE) != 0 && in.slots[at].key != key)
-    at = (at + 1) & in.mask;
-  return in.slots[at];
-}
-
+/// Lock held; the key is not in it.
 void put(Table& in, uint64_t key, uint32_t number) {
-  Slot& slot = slot_of(in, key);
-  slot.key = key;
-  __atomic_store_n(&slot.number, number, __ATOMIC_RELEASE);
+  auto at = static_cast<uint32_t>(key) & in.mask;
+  while (in.slots[at].number != 0) at = (at + 1) & in.mask;
+  in.slots[at].key = key;
+  __atomic_store_n(&in.slots[at].number, number, __ATOMIC_RELEASE);
 }
 
 /// A table with room for one more; null: there is no memory. Lock held.
@@ -57,18 +52,20 @@ Table* table_with_room() {
   return larger;
 }
 
-/// Lock held.
+/// Lock held. Another thread may fork at any time: in this order its child never takes more than there is.
 const char* keep_text(const char* text, uint32_t length) {
   if (text_left < length) {
     const uint32_t room = length > kTextRoom ? length : kTextRoom;
-    text_room = static_cast<char*>(base::map_anonymous(room));
-    text_left = text_room ? room : 0;
-    if (!text_room) return nullptr;
+    auto* fresh = static_cast<char*>(base::map_anonymous(room));
+    if (!fresh) return nullptr;
+    __atomic_store_n(&text_left, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&text_room, fresh, __ATOMIC_RELEASE);
+    __atomic_store_n(&text_left, room, __ATOMIC_RELEASE);
   }
   char* kept = text_room;
   memcpy(kept, text, length);
-  text_room += length;
-  text_left -= length;
+  __atomic_store_n(&text_left, text_left - length, __ATOMIC_RELEASE);
+  __atomic_store_n(&text_room, kept + length, __ATOMIC_RELEASE);
   return kept;
 }
 
@@ -78,7 +75,12 @@ uint64_t region_key(RegionKind kind, uint64_t hash) { return base::mix(hash, sta
 
 uint32_t find_region(uint64_t key) {
   Table* now = table.load(std::memory_order_acquire);
-  return HEADRACE_LIKELY(now != nullptr) ? slot_of(*now, key).number : 0;
+  if (HEADRACE_UNLIKELY(now == nullptr)) return 0;
+  // Each number is read once: a free slot may get another thread's key while this looks at it.
+  for (auto at = static_cast<uint32_t>(key) & now->mask;; at = (at + 1) & now->mask) {
+    const uint32_t number = __atomic_load_n(&now->slots[at].number, __ATOMIC_ACQUIRE);
+    if (number == 0 || now->slots[at].key == key) return number;
+  }
 }
 
 uint32_t add_region(uint64_t key, RegionKind kind, const char* text, uint32_t length) {
@@ -91,12 +93,14 @@ uint32_t add_region(uint64_t key, RegionKind kind, const char* text, uint32_t le
   const char* kept = room ? keep_text(text, length) : nullptr;
   if (!kept) return 0;
   pages[page][given % kPage] = {kept, length, 0, kind};
-  put(*room, key, ++given);
-  return given;
+  const uint32_t number = given + 1;
+  __atomic_store_n(&given, number, __ATOMIC_RELEASE);  // whoever sees it sees the name
+  put(*room, key, number);
+  return number;
 }
 
 RegionName& region_name(uint32_t number) { return pages[(number - 1) / kPage][(number - 1) % kPage]; }
 
-bool is_region(uint32_t number) { return number != 0 && number <= __atomic_load_n(&given, __ATOMIC_RELAXED); }
+bool is_region(uint32_t number) { return number != 0 && number <= __atomic_load_n(&given, __ATOMIC_ACQUIRE); }
 
 }  // namespace headrace::capture

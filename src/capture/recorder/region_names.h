@@ -10,6 +10,7 @@ struct RegionName {
   uint32_t length;
   uint32_t file;  // State::event_file that has it; 0: none yet
   RegionKind kind;
+  uint32_t refused = 0;  // State::event_file that has no room for it; 0: none yet
 };
 
 /// A word for a name of a kind, or for whatever else has a number.

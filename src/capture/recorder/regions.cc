@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/kernel.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/region_names.h"
 #include "capture/recorder/spool.h"
@@ -22,19 +23,25 @@ void count_interrupted() {
   if (block) __atomic_fetch_add(&block->accounts[static_cast<uint32_t>(Account::kInterrupted)], 1, __ATOMIC_RELAXED);
 }
 
-/// Its name has to be in the file of events before it is of use there.
-void tell(uint32_t number, RegionName& name) {
-  add_region_name(number, name.kind, name.text, name.length);  // without room the events have none either
-  name.file = state.event_file;
+/// Its name has to be in the file of events before it is of use there; false: there is no room for it.
+bool tell(uint32_t number, RegionName& name) {
+  const bool told = add_region_name(number, name.kind, name.text, name.length);
+  (told ? name.file : name.refused) = state.event_file;
+  return told;
 }
 
-void record(RawKind kind, uint32_t number, uint64_t at, uint64_t value = 0) {
+/// False: it has no name in the file of events, which is counted.
+bool record(RawKind kind, uint32_t number, uint64_t at, uint64_t value = 0) {
   RegionName& name = region_name(number);
-  if (HEADRACE_UNLIKELY(name.file != state.event_file)) tell(number, name);
+  if (HEADRACE_UNLIKELY(name.file != state.event_file) && (name.refused == state.event_file || !tell(number, name))) {
+    count(Account::kNameless);
+    return false;
+  }
   RawEvent* event = next_event();
-  if (HEADRACE_UNLIKELY(!event)) return;
+  if (HEADRACE_UNLIKELY(!event)) return true;
   *event = {at, at, 0, 0, value, number, 0, kind, 0};
   commit_event();
+  return true;
 }
 
 /// Whether it is left out now, which is counted.
@@ -44,20 +51,28 @@ bool passes() {
   return false;
 }
 
+/// It is not recorded, but its end must be told from those of others.
+HEADRACE_COLD void enter_deep(uint32_t number) {
+  OpenRegions& open = self->regions;
+  if (!open.deep) open.deep = static_cast<uint32_t*>(base::map_anonymous(kDeepRegions * sizeof(uint32_t)));
+  const uint32_t place = open.depth++ - kOpenRegions;
+  if (open.deep && place < kDeepRegions) open.deep[place] = number;
+}
+
 void enter_inside(uint32_t number, uint64_t at) {
   OpenRegions& open = self->regions;
   if (HEADRACE_UNLIKELY(open.depth >= kOpenRegions)) {
-    ++open.depth;
+    enter_deep(number);
     return count(Account::kDeep);
   }
-  const bool recorded = passes();
-  open.of[open.depth++] = {number, recorded};
-  if (recorded) record(RawKind::kEnter, number, at);
+  open.of[open.depth++] = {number, passes() && record(RawKind::kEnter, number, at)};
 }
 
 /// Leaves what is open from the innermost region to the one at `place`.
 void leave_down_to(uint32_t place, uint64_t at) {
   OpenRegions& open = self->regions;
+  for (; open.depth > kOpenRegions && open.depth > place; --open.depth)
+    if (open.depth > place + 1) count(Account::kCut);
   while (open.depth > place) {
     const OpenRegion left = open.of[--open.depth];
     if (open.depth > place) count(Account::kCut);
@@ -65,21 +80,37 @@ void leave_down_to(uint32_t place, uint64_t at) {
   }
 }
 
-void leave_inside(uint32_t number, uint64_t at) {
+/// How deep the innermost open region of this number is, 1 the outermost; 0: there is none. Ends of regions do not
+/// reach beyond a phase, which ends by itself. `number` 0: any region.
+uint32_t depth_of(uint32_t number, bool phase) {
+  const OpenRegions& open = self->regions;
+  for (uint32_t depth = open.depth; depth > 0; --depth) {
+    const uint32_t there = depth > kOpenRegions ? open.deep[depth - kOpenRegions - 1] : open.of[depth - 1].number;
+    if (!phase && there != 0 && region_name(there).kind == RegionKind::kPhase) return 0;
+    if (number == 0 || there == number) return depth;
+  }
+  return 0;
+}
+
+void leave_inside(uint32_t number, uint64_t at, bool phase) {
   OpenRegions& open = self->regions;
-  if (HEADRACE_UNLIKELY(open.depth > kOpenRegions)) {
+  if (HEADRACE_UNLIKELY(open.depth > kOpenRegions + (open.deep ? kDeepRegions : 0))) {
     --open.depth;
     return;
   }
-  uint32_t place = open.depth;
-  while (place > 0 && number != 0 && open.of[place - 1].number != number) --place;
-  if (HEADRACE_UNLIKELY(place == 0)) return count(Account::kStray);
-  leave_down_to(place - 1, at);
+  const uint32_t depth = depth_of(number, phase);
+  if (HEADRACE_UNLIKELY(depth == 0)) return count(Account::kStray);
+  leave_down_to(depth - 1, at);
 }
 
 }  // namespace
 
 bool records_events() { return ready() && state.tracing && !in_vfork_child(); }
+
+bool may_record_events() {
+  ready();
+  return state.tracing;
+}
 
 uint32_t region_number(RegionKind kind, const char* name) {
   if (!name || !records_events()) return 0;
@@ -112,17 +143,20 @@ void leave_region(uint32_t number) {
   const uint64_t at = base::ticks();
   Update update;
   if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupted();
-  leave_inside(number, at);
+  leave_inside(number, at, false);
   update.leave();
 }
 
 void set_counter(uint32_t number, double value) {
-  if (!records_events() || !is_region(number)) return;
+  if (!records_events() || (!is_region(number) && number != kNoNumber)) return;
   Update update;
   if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupted();
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
-  if (passes()) record(RawKind::kCounter, number, base::ticks(), bits);
+  if (number == kNoNumber)
+    count(Account::kValue);
+  else if (passes())
+    record(RawKind::kCounter, number, base::ticks(), bits);
   update.leave();
 }
 
@@ -143,7 +177,7 @@ void record_enter(const char* name, uint32_t length, uint64_t at) {
 
 void record_leave(uint64_t name, uint64_t at) {
   if (!state.tracing) return;
-  if (const uint32_t number = find_region(region_key(RegionKind::kPhase, name))) leave_inside(number, at);
+  if (const uint32_t number = find_region(region_key(RegionKind::kPhase, name))) leave_inside(number, at, true);
 }
 
 void leave_all_regions() {

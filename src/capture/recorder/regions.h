@@ -10,8 +10,12 @@
 
 namespace headrace::capture {
 
+inline constexpr uint32_t kNoNumber = UINT32_MAX;
+
 /// Whether this process records events. Makes it ready for that.
 bool records_events();
+/// Whether it does so now or later: also in a vfork child, whose parent does.
+bool may_record_events();
 
 /// The number of a name; 0: there is no memory, or events are not recorded. Any thread; not inside the lock. Preserves
 /// errno.
@@ -19,9 +23,9 @@ uint32_t region_number(RegionKind kind, const char* name);
 
 /// The program enters a region. Any thread; where it interrupts a section (in signal handlers) it is only counted.
 void enter_region(uint32_t number);
-/// … and leaves it; 0: the innermost one.
+/// … and leaves it; 0: the innermost one. One outside of an open phase stays open.
 void leave_region(uint32_t number);
-/// A counter has this value now.
+/// A counter has this value now; kNoNumber: some counter has one that is no number, which is counted.
 void set_counter(uint32_t number, double value);
 /// Events are recorded, or no more, in all threads; what is open is still closed.
 void switch_recording(bool on);

@@ -26,9 +26,10 @@ struct OpenRegion {
   uint32_t number;
   bool recorded;
 };
-inline constexpr uint32_t kOpenRegions = 4096;
+inline constexpr uint32_t kOpenRegions = 4096, kDeepRegions = 256 << 10;
 struct OpenRegions {
-  uint32_t depth;  // beyond kOpenRegions it only counts
+  uint32_t depth;  // beyond both it only counts
+  uint32_t* deep;  // numbers of those beyond kOpenRegions, which are not recorded; null: no memory, or not needed yet
   OpenRegion of[kOpenRegions];
 };
 

@@ -19,7 +19,7 @@ extern "C" {
 
 __attribute__((visibility("default"))) const headrace_trace_calls* headrace_trace_recorder();
 
-/// Null where events are not recorded, now or later.
-const headrace_trace_calls* headrace_trace_recorder() { return records_events() ? &calls : nullptr; }
+/// Null where events are not recorded, now or later: programs keep the answer for good.
+const headrace_trace_calls* headrace_trace_recorder() { return may_record_events() ? &calls : nullptr; }
 
 }  // extern "C"

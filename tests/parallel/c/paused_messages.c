@@ -3,7 +3,6 @@
 #include <mpi.h>
 #include <stddef.h>
 
-
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, value = 1;

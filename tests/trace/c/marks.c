@@ -1,6 +1,7 @@
 /* Marks regions and counters in the ways that its first argument names, in the directory of the second. */
 #include <errno.h>
 #include <fcntl.h>
+#include <headrace/phases.h>
 #include <headrace/trace.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -110,11 +111,54 @@ static void deep(int levels) {
   HEADRACE_REGION_LEAVE("deep");
 }
 
+/* `outer` is left from inside more regions than are kept. */
+static void deep_inside(void) {
+  HEADRACE_REGION_ENTER("outer");
+  for (int i = 0; i < 5000; ++i) headrace_region_enter("inner");
+  headrace_region_enter("innermost");
+  headrace_region_leave("innermost");
+  headrace_region_leave("never entered");
+  headrace_region_leave(NULL);
+  HEADRACE_REGION_LEAVE("outer");
+  HEADRACE_REGION_ENTER("after");
+  HEADRACE_REGION_LEAVE("after");
+}
+
+static void in_phases(void) {
+  headrace_region_enter("outer");
+  headrace_phase_begin("phase");
+  headrace_region_leave(NULL);
+  headrace_region_leave("outer");
+  headrace_region_enter("inner");
+  headrace_region_leave(NULL);
+  headrace_phase_end("phase");
+  headrace_region_leave("outer");
+}
+
+static void many_counters(int names) {
+  char name[32];
+  for (int i = 0; i < names; ++i) {
+    snprintf(name, sizeof name, "counter %d", i);
+    headrace_counter(name, i);
+  }
+}
+
+/* A child in its parent's memory looks for the recorder first. */
+static void vforks(void) {
+  const pid_t child = vfork();
+  if (child == 0) {
+    headrace_region_enter("child");
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
 int main(int count, char** values) {
   const char* what = count > 1 ? values[1] : "";
   char path[4096];
   snprintf(path, sizeof path, "%s/out", count > 2 ? values[2] : ".");
   file = open(path, O_CREAT | O_WRONLY, 0600);
+  if (strcmp(what, "vforks") == 0) vforks();
   errno = 42;
   HEADRACE_REGION_ENTER("main");
   HEADRACE_REGION_LEAVE("main");
@@ -127,5 +171,8 @@ int main(int count, char** values) {
   if (strcmp(what, "threads") == 0) threads();
   if (strcmp(what, "forks") == 0) forks();
   if (strcmp(what, "deep") == 0) deep(10000);
+  if (strcmp(what, "deep inside") == 0) deep_inside();
+  if (strcmp(what, "in phases") == 0) in_phases();
+  if (strcmp(what, "many counters") == 0) many_counters(20000);
   return close(file);
 }
