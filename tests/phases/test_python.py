@@ -98,4 +98,4 @@ def test_importing_loads_little() -> None:
     command = [sys.executable, "-S", "-c", code]
     package = str(Path(phases.__file__).parents[1])
     done = subprocess.run(command, env={"PYTHONPATH": package}, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["__future__", "headrace", "headrace.phases"]
+    assert done.stdout.split() == ["__future__", "headrace", "headrace.phases", "headrace.regions"]
