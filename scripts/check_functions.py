@@ -138,6 +138,8 @@ PUBLIC = {
     "headrace_phase_end",
     "headrace_cluster_phase",
     "headrace_trace_recorder",
+    "__cyg_profile_func_enter",
+    "__cyg_profile_func_exit",
 }
 
 

@@ -6,7 +6,8 @@
 //   EventFileHeader, FlushHeader (flush_layout.h), then entries at multiples of 64 bytes, each as long as it says, up
 //   to `used`:
 //     EventBlock   what one thread did, in order; `count` alone commits an event. A thread's blocks are in file order.
-//     EventName    what a number in events stands for: a file's path (kName), or a region or counter (kRegion)
+//     EventName    what a number in events stands for: a file's path (kName), or a region or counter (kRegion); or
+//                  what was left out by wish (kFilter)
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,13 +25,14 @@ struct alignas(64) EventFileHeader {
   uint64_t used, grown;            // bytes handed out / backed by the file
   uint64_t lost;                   // events for which there was no room; changed by single instructions
   uint32_t names;                  // of kName, handed out
+  uint32_t tick_shift;             // the trace is to have ticks of 1 << tick_shift ns
   uint32_t full;                   // 1: events were lost, and no more are taken, lest there be gaps nobody sees
   // Messages without an event, in one of which the other end may have one; and those with ranks of another program,
   // which has none either.
   uint32_t missed_messages, foreign_messages;
 };
 
-enum class EntryKind : uint32_t { kNone, kEvents, kName, kRegion };
+enum class EntryKind : uint32_t { kNone, kEvents, kName, kRegion, kFilter };
 
 enum class RawKind : uint8_t {
   kCall,
@@ -53,8 +55,13 @@ enum class RawKind : uint8_t {
 enum class TracingStep : uint16_t { kFlush, kOpen, kWrite, kCommit, kCheck, kBarrier, kStopped, kCount };
 
 /// What a name of kRegion is of. Each has numbers of its own.
-enum class RegionKind : uint32_t { kPhase, kRegion, kCounter };
-inline constexpr uint32_t kRegionKinds = 3;
+enum class RegionKind : uint32_t {
+  kPhase,
+  kRegion,
+  kCounter,
+  kFunction  // named "ADDRESS FILE": hexadecimal, as the file itself has it
+};
+inline constexpr uint32_t kRegionKinds = 4;
 
 /// One thing that a thread did. Times are ticks of the process's clock; a begin and its end are one.
 struct RawEvent {

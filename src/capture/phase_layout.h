@@ -93,6 +93,7 @@ struct alignas(64) OpenPhase {
   uint64_t number, begin;
   uint32_t functions;                // FunctionSums: what the process had counted when it began
   uint32_t sizes[kSystemLayers][2];  // FineSizes, likewise
+  uint32_t chosen;                   // 1: events are recorded while it is open
   PhaseSeries series;                // of all threads, up to the latest boundary of a phase
 };
 

@@ -159,6 +159,9 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
     if log is None:
         return Check("job log", None, "no job log beside the trace: name it with --log JOB.hr")
     _check_job(trace, log)
+    accounts = trace.native.accounts()
+    left_out = {what: accounts[what] for what in LEFT_OUT if accounts.get(what)}
+    filtered = bool(left_out or trace.facts.get("filter"))
     events, profiles = (
         _by_function(functions(trace.native.stats()["spans"].rows())),
         _by_function([{**row, "name": row["function"]} for row in log.native.functions().rows()]),
@@ -171,14 +174,23 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
             "log": profiles.get(key, (0, 0)),
         }
         for key in sorted(events.keys() | profiles.keys())
-        if not _agree(key, events.get(key, (0, 0)), profiles.get(key, (0, 0)))
+        if not _agree(key, events.get(key, (0, 0)), profiles.get(key, (0, 0)), filtered)
     ]
     calls = sum(each[0] for each in profiles.values())
     moved = sum(each[1] for each in profiles.values())
     amounts = {"functions": len(profiles), "calls": calls, "bytes": moved, "differing": differing}
     says = f"{len(profiles):,} functions, {calls:,} calls, {moved:,} bytes in {log.path}"
+    if filtered:
+        missing = sum(
+            max(0, profiles[key][0] - events.get(key, (0, 0))[0]) for key in profiles if not _joined(key)
+        )
+        amounts |= {"missing": missing, "left_out": left_out}
+        reasons = "; ".join(f"{number:,} {LEFT_OUT[what]}" for what, number in left_out.items()) or "nothing"
+        says += f", {missing:,} of the calls not in the trace; left out with regions: {reasons}"
+        if missing > sum(left_out.values()) + lost:
+            return Check("job log", False, f"{says}; the others are missing for no reason", amounts)
     if not differing:
-        return Check("job log", True, f"{says}: the same in the trace", amounts)
+        return Check("job log", True, says if filtered else f"{says}: the same in the trace", amounts)
     told = [_difference(row) for row in differing[:_TOLD]]
     more = [f"and {len(differing) - _TOLD:,} more"] if len(differing) > _TOLD else []
     says += f"; {len(differing):,} differ in the trace" + (
@@ -187,9 +199,17 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
     return Check("job log", False, "; ".join([says, *told, *more]), amounts)
 
 
-def _agree(key: tuple[str, str], there: tuple[int, int], logged: tuple[int, int]) -> bool:
+def _joined(key: tuple[str, str]) -> bool:
     """Calls of single bytes that a stream's buffer answers are joined: one event has the bytes of many."""
-    if key[0] != "stdio" or not _SINGLE_BYTES.fullmatch(key[1]):
+    return key[0] == "stdio" and _SINGLE_BYTES.fullmatch(key[1]) is not None
+
+
+def _agree(
+    key: tuple[str, str], there: tuple[int, int], logged: tuple[int, int], filtered: bool = False
+) -> bool:
+    if filtered:
+        return there[0] <= logged[0] and there[1] <= logged[1]
+    if not _joined(key):
         return there == logged
     return there[1] == logged[1] and (there[0] > 0) == (logged[0] > 0) and there[0] <= logged[0]
 

@@ -1,12 +1,14 @@
 #include "capture/harvest/event_reader.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
 
 #include "base/hash.h"
+#include "capture/harvest/elf_functions.h"
 #include "capture/harvest/function_names.h"
 
 namespace headrace::capture {
@@ -45,6 +47,8 @@ void read_name(std::span<const std::byte> entry, RecordedEvents& recorded) {
   std::string text(reinterpret_cast<const char*>(entry.data()) + sizeof name, name.length);
   if (name.kind == EntryKind::kName)
     recorded.names[name.number] = std::move(text);
+  else if (name.kind == EntryKind::kFilter)
+    recorded.filter = std::move(text);
   else if (static_cast<uint32_t>(name.region) < kRegionKinds)
     recorded.regions[name.number] = {name.region, std::move(text)};
   else
@@ -116,6 +120,7 @@ class References {
     const auto found = recorded_.regions.find(number);
     const bool known = found != recorded_.regions.end();
     const RegionKind kind = known ? found->second.kind : RegionKind::kRegion;
+    if (kind == RegionKind::kFunction) return function_of(number, found->second.name);
     return number_of({number + kRegions, TimeClass::kProgram}, kind == RegionKind::kCounter ? "counter" : "region",
                      kind == RegionKind::kPhase    ? "phase"
                      : kind == RegionKind::kRegion ? "region"
@@ -126,6 +131,17 @@ class References {
  private:
   static constexpr uint64_t kRegions = 1u << 16, kCommunicators = uint64_t{1} << 40;
   static constexpr size_t kIdentity = 16;  // characters of a communicator's text
+
+  uint32_t function_of(uint32_t number, const std::string& text) {
+    if (const auto known = numbers_.find({number + kRegions, TimeClass::kProgram}); known != numbers_.end())
+      return known->second;
+    const size_t space = std::min(text.find(' '), text.size() - 1);
+    const std::string path = text.substr(space + 1);
+    std::string name = function_at(path, std::strtoull(text.c_str(), nullptr, 16));
+    if (name.empty()) name = path.substr(path.rfind('/') + 1) + "+0x" + text.substr(0, space);
+    return number_of({number + kRegions, TimeClass::kProgram}, "region", "function", std::move(name),
+                     TimeClass::kProgram);
+  }
 
   uint32_t number_of(std::pair<uint64_t, TimeClass> key, const char* kind, std::string layer, std::string name,
                      TimeClass what, const std::string& identity = {}) {
@@ -224,6 +240,7 @@ RecordedEvents read_events(std::span<const std::byte> bytes) {
   recorded.lost = header.lost;
   recorded.missed_messages = header.missed_messages;
   recorded.foreign_messages = header.foreign_messages;
+  recorded.tick_shift = static_cast<uint8_t>(std::min(header.tick_shift, 10u));
   const uint64_t used = std::min<uint64_t>(header.used, bytes.size());
   recorded.damaged = used != header.used;
   const uint64_t begin = std::max<uint64_t>(header.header_bytes, sizeof header);
@@ -232,7 +249,8 @@ RecordedEvents read_events(std::span<const std::byte> bytes) {
     const auto kind = load<EntryKind>(bytes, at);
     const auto length = load<uint32_t>(bytes, at + sizeof kind);
     if (length < sizeof(EventBlock) || length % 64 != 0 || length > used - at ||
-        (kind != EntryKind::kEvents && kind != EntryKind::kName && kind != EntryKind::kRegion)) {
+        (kind != EntryKind::kEvents && kind != EntryKind::kName && kind != EntryKind::kRegion &&
+         kind != EntryKind::kFilter)) {
       recorded.damaged = true;
       break;
     }

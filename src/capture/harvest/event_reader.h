@@ -23,6 +23,8 @@ struct RecordedEvents {
   };
   std::map<uint32_t, Region> regions;              // and counters
   std::map<uint32_t, std::vector<OpenCall>> open;  // calls that had begun when a flush was asked for
+  std::string filter;                              // what was left out by wish
+  uint8_t tick_shift = 0;                          // the trace is to have such ticks
   uint64_t generation = 0;                         // flushes before
   uint64_t lost = 0;                               // for want of room
   uint64_t stopped_at = 0;                         // when recording stopped for good, ticks; 0: it did not

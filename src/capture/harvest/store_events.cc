@@ -71,7 +71,7 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
     const ThreadTrace trace = trace_of(recorded, std::span(all).subspan(before), clock, open, stored.at.latest);
     account.moved += trace.moved;
     location.thread = thread;
-    HEADRACE_TRY(writer.append(location, stored.at, trace.events, trace.references));
+    HEADRACE_TRY(writer.append(location, stored.at, trace.events, trace.references, recorded.tick_shift));
     keep_references(trace, account);
   }
   return {};
@@ -91,7 +91,7 @@ Status take_part(const std::string& part, const model::Process& process, uint64_
       if (reader.chunks()[number].header.sequence >= end) break;
       HEADRACE_TRY(reader.read(number, chunk));
       for (model::Event& event : chunk.events) event.time += later_ns;
-      HEADRACE_TRY(writer.append(location, at, chunk.events, reader.references()));
+      HEADRACE_TRY(writer.append(location, at, chunk.events, reader.references(), chunk.tick_shift));
     }
     known->second.at = std::move(at);
   }

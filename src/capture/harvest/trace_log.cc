@@ -40,6 +40,10 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEven
   if (!writer_) HEADRACE_TRY(open(log));
   if (account.is_part) HEADRACE_TRY(take_part(part, process, clock.start_at_ns() - 1, account, *writer_));
   HEADRACE_TRY(add_untraced(process.id, recorded));
+  if (recorded.filter != filter_) {
+    filter_ = recorded.filter;
+    HEADRACE_TRY(writer_->add_facts({{"filter", filter_}}));
+  }
   events::Location location{process.id, 0, static_cast<int32_t>(process.rank), process.host, process.process_id, 0};
   const auto is_new = [&](uint32_t thread) { return stored_.count({process.id, thread}) == 0; };
   HEADRACE_TRY(store_events(recorded, clock, location, is_new, account, *writer_));

@@ -48,6 +48,7 @@ class TraceLog {
   std::string path_;
   std::optional<events::TraceWriter> writer_;
   std::set<std::pair<uint64_t, uint32_t>> stored_;  // processes and threads that were there before
+  std::string filter_;                              // as the trace has it
   bool failed_ = false;
 };
 

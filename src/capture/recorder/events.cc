@@ -13,6 +13,7 @@
 #include "capture/recorder/flush.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/spool.h"
+#include "capture/recorder/trace_choice.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
@@ -23,6 +24,7 @@ constexpr uint32_t kSmallestBlock = 4 << 10, kFirstBlock = 64 << 10, kLargestBlo
 struct EventFile {
   char* base;
   EventFileHeader* header;
+  uint64_t begin;  // behind what stays when it is emptied
   uint64_t limit;  // less than what is mapped where the file system was full
   uint64_t mapped;
   char path[sizeof spool.path + sizeof kEvents];
@@ -158,7 +160,7 @@ void create_event_file(uint64_t limit) {
   header->version = kEventVersion;
   header->header_bytes = kEventsBegin;
   header->limit = limit;
-  header->used = kEventsBegin;
+  file.begin = header->used = kEventsBegin;
   header->grown = kFirstBlock;
   std::atomic_signal_fence(std::memory_order_release);
   header->magic = kEventMagic;
@@ -191,6 +193,14 @@ bool add_region_name(uint32_t number, RegionKind kind, const char* text, uint32_
     SpoolLock lock;
     return add_entry(EntryKind::kRegion, number, kind, text, length);
   });
+}
+
+void note_filter() {
+  char text[1500];
+  if (!file.base) return;
+  file.header->tick_shift = trace_filter().tick_shift;
+  if (const uint32_t length = describe_filter(text, sizeof text)) add_entry(EntryKind::kFilter, 0, {}, text, length);
+  file.begin = file.header->used;
 }
 
 uint32_t handle_of(uint32_t record) {
@@ -236,10 +246,11 @@ RawEvent* begin_events() {
 
 EventFileHeader* event_file() { return file.header; }
 const char* event_file_path() { return file.path; }
+bool is_event_file_empty() { return file.header->used == file.begin; }
 
 void reuse_event_file() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) thread->events = nullptr;
-  __atomic_store_n(&file.header->used, kEventsBegin, __ATOMIC_RELEASE);
+  __atomic_store_n(&file.header->used, file.begin, __ATOMIC_RELEASE);
 }
 
 bool begin_emptied_events() {

@@ -29,6 +29,7 @@ void trim_event_file();
 /// threads, once all that is in it is stored. Lock held, the world stopped.
 EventFileHeader* event_file();
 const char* event_file_path();
+bool is_event_file_empty();
 void reuse_event_file();
 /// Gives the caller a block of what was emptied. Lock held.
 bool begin_emptied_events();
@@ -55,13 +56,15 @@ HEADRACE_INLINE void commit_event() {
 constexpr RawKind moved_by(DirectionIndex direction) { return direction == kRead ? RawKind::kRead : RawKind::kWrite; }
 
 /// Counts a call that is not recorded. Inside a section.
-HEADRACE_COLD void leave_out(Account why);
+void leave_out(Account why);
+/// Whether a call is left out, which is counted (trace_choice.h). Inside a section.
+__attribute__((noinline)) bool leaves_out(RawKind kind, Fn function, uint64_t start, uint64_t end);
 
 /// A call that is over.
 HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle, uint64_t start, uint64_t end,
                                       uint64_t place, uint64_t asked, uint64_t moved, int error) {
   if (HEADRACE_LIKELY(!state.tracing)) return;
-  if (HEADRACE_UNLIKELY(state.recording_off)) return leave_out(Account::kPaused);
+  if (HEADRACE_UNLIKELY(state.choosy) && leaves_out(kind, function, start, end)) return;
   RawEvent* event = next_event();
   if (HEADRACE_UNLIKELY(!event)) return;
   *event = {start,
@@ -76,7 +79,7 @@ HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle
   commit_event();
 }
 
-/// What the program cannot switch off.
+/// What neither the program nor the user can leave out.
 HEADRACE_INLINE void record_always(const RawEvent& what) {
   if (RawEvent* event = next_event()) {
     *event = what;
@@ -86,6 +89,10 @@ HEADRACE_INLINE void record_always(const RawEvent& what) {
 
 /// One that moves no bytes.
 void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok);
+
+/// Says in the file of events what leaves out some of them, and how long a tick of the trace is to be. That stays when
+/// the file is emptied. Once a file, before its other entries; lock held, or no other thread there.
+void note_filter();
 
 /// Says what a number of a region or counter stands for, in this file of events; false: there is no room. Not inside
 /// the lock.

@@ -133,7 +133,7 @@ bool flush_events(uint32_t before) {
   EventFileHeader* file = event_file();
   if (!file || file->full) return false;
   if (flushes != before) return true;
-  if (file->used == kEventsBegin) return false;  // what is wanted is larger than all there is
+  if (is_event_file_empty()) return false;  // what is wanted is larger than all there is
   if (const char* why = hindrance()) {
     stop_recording(why);
     return false;

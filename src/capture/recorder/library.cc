@@ -8,6 +8,7 @@
 
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/properties.h"
+#include "capture/recorder/trace_choice.h"
 
 namespace headrace::capture {
 namespace {
@@ -335,6 +336,7 @@ void set_rank(int rank, int ranks, uint64_t instance) {
   spool.header->rank = rank;
   spool.header->instance = instance;
   spool.header->ranks = ranks;
+  if (state.tracing) choose_by_rank(rank);
 }
 
 }  // namespace headrace::capture

@@ -2,6 +2,7 @@
 
 #include "capture/flush_layout.h"
 #include "capture/recorder/events.h"
+#include "capture/recorder/trace_choice.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
@@ -51,9 +52,11 @@ void record_library_call(LibraryFn function, Timed time, uint64_t bytes) {
          (self->open[depth - 1].start != time.start || self->open[depth - 1].function != number_of(function)))
     --depth;
   if (depth > 0) drop_above(depth);
-  if (state.recording_off && !(depth > 0 && self->open[depth - 1].told)) {
+  const bool is_begun = depth > 0 && self->open[depth - 1].told;
+  if (HEADRACE_UNLIKELY(state.choosy) && !is_begun &&
+      leaves_out(RawKind::kLibrary, static_cast<Fn>(number_of(function)), time.start, time.end)) {
     if (depth > 0) self->open_calls = depth - 1;
-    return leave_out(Account::kPaused);
+    return;
   }
   RawEvent* event = next_event();  // here what came before may be stored, and this call's begin be told
   const bool told = depth > 0 && self->open[depth - 1].told;
@@ -66,11 +69,13 @@ void record_library_call(LibraryFn function, Timed time, uint64_t bytes) {
 
 void list_open_calls(FlushHeader* to) {
   to->open_count = 0;
+  const uint64_t now = base::ticks();
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
     const uint32_t depth = __atomic_load_n(&thread->open_calls, __ATOMIC_ACQUIRE);
+    if (thread->regions.waiting != 0) continue;  // their begin comes first, and nothing in these calls is recorded yet
     for (uint32_t i = 0; i < depth && thread->block && to->open_count < kMostOpenCalls; ++i) {
       OpenLibraryCall& call = thread->open[i];
-      if (call.told) continue;
+      if (call.told || is_left_out(RawKind::kLibrary, static_cast<Fn>(call.function), call.start, now)) continue;
       call.told = true;
       to->open[to->open_count++] = {call.start, thread->block->id, call.function};
     }

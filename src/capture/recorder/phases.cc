@@ -12,6 +12,7 @@
 #include "capture/recorder/regions.h"
 #include "capture/recorder/series.h"
 #include "capture/recorder/stream.h"
+#include "capture/recorder/trace_choice.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
@@ -120,7 +121,7 @@ uint32_t take_open_phase() {
 }
 
 bool open_one(const char* name) {
-  char path[kPhasePath];  // of the whole phase: outer ones, this one
+  char path[kPhasePath + 1];  // of the whole phase: outer ones, this one; NUL
   uint32_t length = 0;
   const uint32_t outer = innermost(spool.header->open_phase_count), own = kept_length(name);
   if (outer != kOpenPhases) {
@@ -129,8 +130,9 @@ bool open_one(const char* name) {
     memcpy(path, text + 1, length);
     path[length++] = '/';
   }
-  if (length + own > sizeof path) return false;
+  if (length + own > kPhasePath) return false;
   memcpy(path + length, name, own);
+  path[length + own] = 0;
   const uint32_t phase = phase_of(path, length + own);
   const uint32_t offset = phase ? take_open_phase() : 0;
   if (!offset) return false;
@@ -144,6 +146,7 @@ bool open_one(const char* name) {
   opened->thread = block->id;
   opened->name_hash = base::hash_text({name, own});
   opened->number = ++at<Phase>(phase)->begun;
+  opened->chosen = state.choosy && choose_phase(path, opened->number);
   memset(&opened->series, 0, sizeof opened->series);
   opened->begin = opened->series.start = base::ticks();
   collect_series(opened->begin);
@@ -177,6 +180,7 @@ void close_one(uint32_t i, uint64_t now, PhaseEnd how) {
   const EndedPhase instance{open.number, open.begin, now > open.begin ? now : open.begin, how};
   __atomic_store_n(&spool.header->changing_phases, 1, __ATOMIC_RELAXED);
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (open.chosen) close_chosen_phase();
   subtract_kept_sums(open);
   add_time(phase, instance);
   if (!add_sums(&phase.functions, &phase.sizes)) spool.header->lost_phases++;
@@ -322,6 +326,7 @@ void reset_phases() {
   }
   reset_sums();
   phases = spares = 0;
+  if (state.choosy) forget_chosen_phases();
   state.stretch.store(0, std::memory_order_relaxed);
   if (only) state.paused.store(true, std::memory_order_relaxed);
   spool.header->phases_only = only;

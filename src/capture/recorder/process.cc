@@ -20,6 +20,7 @@
 #include "capture/recorder/records.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/stream.h"
+#include "capture/recorder/trace_choice.h"
 
 namespace headrace::capture {
 namespace {
@@ -51,7 +52,10 @@ bool make_spool() {
   reset_call_sites();
   if (!create_spool(settings.directory, settings.memory) || !create_table(settings.memory)) return false;
   reset_phases();
-  if (settings.trace) create_event_file(settings.trace_memory);
+  if (settings.trace) {
+    create_event_file(settings.trace_memory);
+    note_filter();
+  }
   return true;
 }
 
@@ -67,6 +71,7 @@ bool begin() {
   }
   Note::keep_in(settings.directory);
   if (settings.phases_only) record_phases_only();
+  if (settings.trace) choose_events(settings.trace_filter);
   if (!create_descriptors() || !make_spool()) {
     Note("no-memory", nullptr, static_cast<int>(base::kernel_call(SYS_getpid)));
     return false;

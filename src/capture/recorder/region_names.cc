@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/kernel.h"
 #include "capture/recorder/spool.h"
+#include "capture/recorder/trace_choice.h"
 
 namespace headrace::capture {
 namespace {
@@ -52,10 +53,18 @@ Table* table_with_room() {
   return larger;
 }
 
-/// Lock held. Another thread may fork at any time: in this order its child never takes more than there is.
+/// `name`: with NUL. Functions are chosen by their files: what they are called is found out when all is over.
+uint8_t left_out_as(RegionKind kind, const char* name) {
+  if (!state.choosy) return 0;
+  if (kind == RegionKind::kFunction) return left_out_by_name(TraceModule::kFunctions, strchrnul(name, '/'));
+  return left_out_by_name(kind == RegionKind::kPhase ? TraceModule::kPhases : TraceModule::kRegions, name);
+}
+
+/// Lock held. With NUL. Another thread may fork at any time: in this order its child never takes more than there is.
 const char* keep_text(const char* text, uint32_t length) {
-  if (text_left < length) {
-    const uint32_t room = length > kTextRoom ? length : kTextRoom;
+  const uint32_t bytes = length + 1;
+  if (text_left < bytes) {
+    const uint32_t room = bytes > kTextRoom ? bytes : kTextRoom;
     auto* fresh = static_cast<char*>(base::map_anonymous(room));
     if (!fresh) return nullptr;
     __atomic_store_n(&text_left, 0, __ATOMIC_RELEASE);
@@ -63,9 +72,9 @@ const char* keep_text(const char* text, uint32_t length) {
     __atomic_store_n(&text_left, room, __ATOMIC_RELEASE);
   }
   char* kept = text_room;
-  memcpy(kept, text, length);
-  __atomic_store_n(&text_left, text_left - length, __ATOMIC_RELEASE);
-  __atomic_store_n(&text_room, kept + length, __ATOMIC_RELEASE);
+  memcpy(kept, text, length);  // into zeros
+  __atomic_store_n(&text_left, text_left - bytes, __ATOMIC_RELEASE);
+  __atomic_store_n(&text_room, kept + bytes, __ATOMIC_RELEASE);
   return kept;
 }
 
@@ -92,7 +101,7 @@ uint32_t add_region(uint64_t key, RegionKind kind, const char* text, uint32_t le
   Table* room = pages[page] ? table_with_room() : nullptr;
   const char* kept = room ? keep_text(text, length) : nullptr;
   if (!kept) return 0;
-  pages[page][given % kPage] = {kept, length, 0, kind};
+  pages[page][given % kPage] = {kept, length, 0, kind, left_out_as(kind, kept)};
   const uint32_t number = given + 1;
   __atomic_store_n(&given, number, __ATOMIC_RELEASE);  // whoever sees it sees the name
   put(*room, key, number);

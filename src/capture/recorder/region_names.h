@@ -6,10 +6,11 @@
 namespace headrace::capture {
 
 struct RegionName {
-  const char* text;  // without NUL
+  const char* text;  // with NUL
   uint32_t length;
   uint32_t file;  // State::event_file that has it; 0: none yet
   RegionKind kind;
+  uint8_t left_out;      // Account + 1; 0: it is recorded
   uint32_t refused = 0;  // State::event_file that has no room for it; 0: none yet
 };
 

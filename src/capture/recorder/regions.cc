@@ -1,14 +1,20 @@
 #include "capture/recorder/regions.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#include <algorithm>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/kernel.h"
 #include "capture/recorder/events.h"
+#include "capture/recorder/loaded_objects.h"
 #include "capture/recorder/region_names.h"
+#include "capture/recorder/settings.h"
 #include "capture/recorder/spool.h"
+#include "capture/recorder/trace_choice.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
@@ -44,10 +50,14 @@ bool record(RawKind kind, uint32_t number, uint64_t at, uint64_t value = 0) {
   return true;
 }
 
-/// Whether it is left out now, which is counted.
-bool passes() {
-  if (HEADRACE_LIKELY(!state.recording_off && !state.paused.load(std::memory_order_relaxed))) return true;
-  count(state.recording_off ? Account::kPaused : Account::kPhase);
+/// Whether it is recorded now; what is not is counted.
+bool passes(uint32_t number) {
+  const bool outside = state.paused.load(std::memory_order_relaxed);  // of phases, where they alone are captured
+  if (HEADRACE_LIKELY(!state.choosy && !outside)) return true;
+  const uint32_t closed = __atomic_load_n(&state.closed, __ATOMIC_RELAXED);
+  const uint8_t named = region_name(number).left_out;
+  if (!closed && !named && !outside) return true;
+  count(closed ? why_closed(closed) : named ? static_cast<Account>(named - 1) : Account::kPhase);
   return false;
 }
 
@@ -65,7 +75,31 @@ void enter_inside(uint32_t number, uint64_t at) {
     enter_deep(number);
     return count(Account::kDeep);
   }
-  open.of[open.depth++] = {number, passes() && record(RawKind::kEnter, number, at)};
+  if (!passes(number)) {
+    open.of[open.depth++] = {at, number, OpenRegion::kLeftOut};
+  } else if (HEADRACE_UNLIKELY(state.choosy && least_ticks() != 0)) {
+    open.of[open.depth++] = {at, number, OpenRegion::kWaits};
+    ++open.waiting;
+  } else {
+    open.of[open.depth++] = {at, number,
+                             record(RawKind::kEnter, number, at) ? OpenRegion::kRecorded : OpenRegion::kLeftOut};
+  }
+}
+
+/// The innermost region ends.
+void leave_innermost(uint64_t at) {
+  OpenRegions& open = self->regions;
+  const OpenRegion& left = open.of[open.depth - 1];
+  if (HEADRACE_UNLIKELY(left.state == OpenRegion::kWaits)) {
+    if (at - left.start >= least_ticks()) {
+      record_waiting_regions();
+    } else {
+      --open.waiting;
+      count(Account::kShort);
+    }
+  }
+  if (left.state == OpenRegion::kRecorded) record(RawKind::kLeave, left.number, at);
+  --open.depth;
 }
 
 /// Leaves what is open from the innermost region to the one at `place`.
@@ -74,9 +108,8 @@ void leave_down_to(uint32_t place, uint64_t at) {
   for (; open.depth > kOpenRegions && open.depth > place; --open.depth)
     if (open.depth > place + 1) count(Account::kCut);
   while (open.depth > place) {
-    const OpenRegion left = open.of[--open.depth];
+    leave_innermost(at);
     if (open.depth > place) count(Account::kCut);
-    if (left.recorded) record(RawKind::kLeave, left.number, at);
   }
 }
 
@@ -101,6 +134,21 @@ void leave_inside(uint32_t number, uint64_t at, bool phase) {
   const uint32_t depth = depth_of(number, phase);
   if (HEADRACE_UNLIKELY(depth == 0)) return count(Account::kStray);
   leave_down_to(depth - 1, at);
+}
+
+/// The number of a function that is met for the first time; 0: there is no memory. Inside a section.
+HEADRACE_COLD uint32_t add_function(uint64_t key, uintptr_t function) {
+  char text[kPathMax / 4];
+  LoadedObject object;
+  const bool known = find_object(function, &object);
+  const char* file = !known ? "" : *object.name ? object.name : executable_path();
+  const int length = snprintf(text, sizeof text, "%llx %s",
+                              static_cast<unsigned long long>(function - (known ? object.bias : 0)), file);
+  const uint32_t number = length > 0 ? add_region(key, RegionKind::kFunction, text,
+                                                  std::min(static_cast<uint32_t>(length), kPathMax / 4 - 1))
+                                     : 0;
+  if (number == 0) count(Account::kNameless);
+  return number;
 }
 
 }  // namespace
@@ -147,21 +195,53 @@ void leave_region(uint32_t number) {
   update.leave();
 }
 
+void enter_function(uintptr_t function) {
+  const uint64_t key = region_key(RegionKind::kFunction, function);
+  uint32_t number = find_region(key);
+  if (!records_events()) return;
+  Update update;
+  if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupted();
+  if (HEADRACE_UNLIKELY(number == 0)) {
+    const int saved = errno;
+    number = add_function(key, function);
+    errno = saved;
+  }
+  if (HEADRACE_LIKELY(number != 0)) enter_inside(number, base::ticks());
+  update.leave();
+}
+
+void leave_function(uintptr_t function) {
+  if (const uint32_t number = find_region(region_key(RegionKind::kFunction, function))) leave_region(number);
+}
+
 void set_counter(uint32_t number, double value) {
   if (!records_events() || (!is_region(number) && number != kNoNumber)) return;
   Update update;
   if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupted();
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
-  if (number == kNoNumber)
+  if (number == kNoNumber) {
     count(Account::kValue);
-  else if (passes())
+  } else if (passes(number)) {
+    record_waiting_regions();
     record(RawKind::kCounter, number, base::ticks(), bits);
+  }
   update.leave();
 }
 
 void switch_recording(bool on) {
-  if (records_events()) __atomic_store_n(&state.recording_off, !on, __ATOMIC_RELAXED);
+  if (records_events()) set_closed(kClosedByProgram, !on);
+}
+
+void record_waiting_regions() {
+  OpenRegions& open = self->regions;
+  for (uint32_t i = 0; HEADRACE_UNLIKELY(open.waiting != 0) && i < open.depth && i < kOpenRegions; ++i) {
+    OpenRegion& region = open.of[i];
+    if (region.state != OpenRegion::kWaits) continue;
+    region.state = OpenRegion::kRecorded;  // before a flush, which may come in between
+    if (!record(RawKind::kEnter, region.number, region.start)) region.state = OpenRegion::kLeftOut;
+    --open.waiting;  // not before: a flush then tells no call inside of it (open_calls.h)
+  }
 }
 
 void record_enter(const char* name, uint32_t length, uint64_t at) {
@@ -189,7 +269,7 @@ void leave_all_regions() {
     leave_down_to(0, base::ticks());
     update.leave();
   }
-  self->regions.depth = 0;
+  self->regions.depth = self->regions.waiting = 0;
 }
 
 }  // namespace headrace::capture

@@ -25,12 +25,17 @@ uint32_t region_number(RegionKind kind, const char* name);
 void enter_region(uint32_t number);
 /// … and leaves it; 0: the innermost one. One outside of an open phase stays open.
 void leave_region(uint32_t number);
+/// The same of a function of the program, by its address.
+void enter_function(uintptr_t function);
+void leave_function(uintptr_t function);
 /// A counter has this value now; kNoNumber: some counter has one that is no number, which is counted.
 void set_counter(uint32_t number, double value);
 /// Events are recorded, or no more, in all threads; what is open is still closed.
 void switch_recording(bool on);
 
 // Inside a section, not inside the lock.
+/// Something is recorded that is inside of what waited for that.
+void record_waiting_regions();
 /// A phase was entered.
 void record_enter(const char* name, uint32_t length, uint64_t at);
 /// … and left; `name`: base::hash_text of the name.

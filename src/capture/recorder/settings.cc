@@ -100,6 +100,13 @@ bool is_on(const char* value) {
   return strcmp(value, "1") == 0 || strcmp(value, "yes") == 0 || strcmp(value, "on") == 0 || strcmp(value, "true") == 0;
 }
 
+/// Whether, or which modules.
+void set_trace(Settings& settings, const char* value) {
+  const uint32_t modules = trace_modules_of(value);
+  settings.trace = modules != 0 || is_on(value);
+  settings.trace_filter.modules = modules != 0 ? modules : kAllTraceModules;
+}
+
 /// Patterns with a slash are of whole paths.
 bool names_this_program(const char* pattern) {
   const char* path = executable_path();
@@ -124,7 +131,7 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
   else if (strcmp(key, "cluster") == 0)
     settings.cluster = is_on(value);
   else if (strcmp(key, "trace") == 0)
-    settings.trace = is_on(value);
+    set_trace(settings, value);
   else if (strcmp(key, "trace_memory") == 0)
     set_trace_memory(settings, value);
   else if (strcmp(key, "trace_flush") == 0)
@@ -135,6 +142,8 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
     settings.trace_size = size_of(value);
   else if (strcmp(key, "flusher") == 0 && *value == '/' && strlen(value) < sizeof settings.flusher)
     strcpy(settings.flusher, value);
+  else if (strncmp(key, "trace_", 6) == 0)
+    set_trace_filter(settings.trace_filter, key, value);
   else if (strcmp(key, "reduce") == 0)
     set_reduce(settings, value);
   else if (strcmp(key, "reduce_patience") == 0)
@@ -340,7 +349,13 @@ void read_environment(Settings& settings, const char* configured_spool) {
   const char* sizes = environment_value("HEADRACE_FILE_SIZES");
   if (sizes && *sizes) settings.file_sizes = is_on(sizes);
   const char* trace = environment_value("HEADRACE_TRACE");
-  if (trace && *trace) settings.trace = is_on(trace);
+  if (trace && *trace) set_trace(settings, trace);
+  static constexpr const char* kFilters[][2] = {
+      {"HEADRACE_TRACE_ONLY", "trace_only"},     {"HEADRACE_TRACE_SKIP", "trace_skip"},
+      {"HEADRACE_TRACE_PHASE", "trace_phase"},   {"HEADRACE_TRACE_RANKS", "trace_ranks"},
+      {"HEADRACE_TRACE_LONGER", "trace_longer"}, {"HEADRACE_TRACE_TICK", "trace_tick"}};
+  for (const auto& [variable, key] : kFilters)
+    if (const char* value = environment_value(variable)) set_trace_filter(settings.trace_filter, key, value);
   if (const char* memory = environment_value("HEADRACE_TRACE_MEMORY")) set_trace_memory(settings, memory);
   if (const char* flush = environment_value("HEADRACE_TRACE_FLUSH")) set_trace_flush(settings, flush);
   if (const char* flushes = environment_value("HEADRACE_TRACE_FLUSHES"))

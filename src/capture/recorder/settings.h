@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "capture/trace_filter.h"
+
 namespace headrace::capture {
 
 /// kAuto: where it saves much, or where no launcher would store them.
@@ -24,6 +26,7 @@ struct Settings {
   uint64_t patience_ns;   // longest wait for another rank then
   uint64_t memory;        // bytes a process
   uint64_t trace_memory;  // … for events
+  TraceFilter trace_filter;
   TraceFlush trace_flush;
   uint64_t trace_flushes;  // how many at most; 0: any number
   uint64_t trace_size;     // bytes of the job's trace at most; 0: any number
@@ -36,9 +39,9 @@ struct Settings {
 };
 
 /// Reads HEADRACE, then HEADRACE_JOB with its config file; without a launcher the site's file, the user's, and
-/// HEADRACE_MEMORY, _CLUSTER, _INCLUDE, _EXCLUDE, _FILE_SIZES, _CAPTURE, _TRACE…, _SPOOL. Adds the inclusion rules and
-/// chooses the clock. Allocates nothing; values that make no sense are passed over, as the launcher and `headrace
-/// doctor` name them. Before other threads exist.
+/// HEADRACE_MEMORY, _CLUSTER, _INCLUDE, _EXCLUDE, _FILE_SIZES, _CAPTURE, _TRACE and all that begin so, _SPOOL. Adds
+/// the inclusion rules and chooses the clock. Allocates nothing; values that make no sense are passed over, as the
+/// launcher and `headrace doctor` name them. Before other threads exist.
 Settings read_settings();
 
 /// The value of an environment variable, or null. Unlike getenv it is never intercepted.

@@ -23,13 +23,15 @@ struct EventBlock;
 
 /// What a thread is inside of, of regions of the program (regions.h).
 struct OpenRegion {
+  uint64_t start;
   uint32_t number;
-  bool recorded;
+  enum : uint8_t { kLeftOut, kWaits, kRecorded } state;  // kWaits: until it holds something, or is long enough
 };
 inline constexpr uint32_t kOpenRegions = 4096, kDeepRegions = 256 << 10;
 struct OpenRegions {
-  uint32_t depth;  // beyond both it only counts
-  uint32_t* deep;  // numbers of those beyond kOpenRegions, which are not recorded; null: no memory, or not needed yet
+  uint32_t depth;    // beyond both it only counts
+  uint32_t waiting;  // how many wait
+  uint32_t* deep;    // numbers of those beyond kOpenRegions, which are not recorded; null: no memory, or not needed yet
   OpenRegion of[kOpenRegions];
 };
 
@@ -111,7 +113,8 @@ struct State {
   bool enabled;              // false: HEADRACE=off, or nothing could be set up
   bool file_sizes;
   bool tracing;                     // events are recorded
-  bool recording_off;               // … but not now: the program says so
+  bool choosy;                      // … but perhaps not all of them: trace_choice.h
+  uint32_t closed;                  // reasons why none are now: trace_choice.h
   uint32_t event_file;              // which one this process has: 1, 2, … with each fork
   DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
   OpenFile* files;

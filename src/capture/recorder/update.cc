@@ -197,7 +197,7 @@ void forget_threads() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
     thread->block = nullptr;
     thread->events = nullptr;
-    thread->regions.depth = 0;
+    thread->regions.depth = thread->regions.waiting = 0;
     thread->free_files = thread->free_count = thread->lost_phases = thread->open_calls = 0;
     memset(thread->cache, 0, sizeof thread->cache);
     thread->taken.store(0);

@@ -68,9 +68,12 @@ std::string clock_name() {
 }
 
 std::string trace_configuration(const RunSettings& settings) {
-  return "trace=1\ntrace_memory=" + std::to_string(settings.trace_memory) + "\ntrace_flush=" + settings.trace_flush +
-         "\ntrace_flushes=" + std::to_string(settings.trace_flushes) +
-         "\ntrace_size=" + std::to_string(settings.trace_size) + "\nflusher=" + own_directory() + "/headrace\n";
+  std::string text = "trace_memory=" + std::to_string(settings.trace_memory) + "\ntrace_flush=" + settings.trace_flush +
+                     "\ntrace_flushes=" + std::to_string(settings.trace_flushes) +
+                     "\ntrace_size=" + std::to_string(settings.trace_size) + "\nflusher=" + own_directory() +
+                     "/headrace\n";
+  for (const auto& [key, value] : settings.trace_choice) text += key + "=" + value + "\n";
+  return text;
 }
 
 std::string configuration(const RunSettings& settings, const std::string& registry) {

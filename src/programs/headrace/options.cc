@@ -1,9 +1,8 @@
 #include "programs/headrace/options.h"
 
-#include <algorithm>
-
 #include <stdlib.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -32,10 +31,20 @@ const char kRunHelp[] =
     "      --file-sizes      also ask for the size of each file when it is opened\n"
     "      --capture phases  record only inside phases that the program marks\n"
     "                        (docs/phases.md); the default is all\n"
-    "      --trace           also record every call by itself: LOG.trace.hr, for\n"
-    "                        `headrace trace` (docs/trace.md)\n"
+    "      --trace[=MODULES] also record every call by itself: LOG.trace.hr, for\n"
+    "                        `headrace trace` (docs/trace.md). Of these alone:\n"
+    "                        posix,stdio,mpi,mpiio,hdf5,pnetcdf,phases,regions,\n"
+    "                        functions\n"
     "      --trace-memory SIZE  memory for that in each process, 1M to 4095M\n"
     "                        (default: 64M)\n"
+    "      --trace-only LIST, --trace-skip LIST\n"
+    "                        only, or not, calls and regions of these names, such\n"
+    "                        as 'MPI_*,pwrite'\n"
+    "      --trace-phase LIST  only inside these phases, such as 'step:10-20'\n"
+    "      --trace-ranks LIST  only of these ranks, such as 0-3,7\n"
+    "      --trace-longer TIME  only what takes as long, such as 10us\n"
+    "      --trace-tick TIME  how exact times are: 1ns (the default), or 16ns for\n"
+    "                        smaller traces\n"
     "      --trace-flush WHEN  when what was recorded is stored: full, as soon as\n"
     "                        that memory is full (the default); or end, alone at\n"
     "                        the end: what does not fit is lost, and counted\n"
@@ -162,6 +171,7 @@ class Walker {
     if (at_ >= arguments_.size()) return Status(Code::kInvalid, name_ + " needs a value");
     return arguments_[at_++];
   }
+  bool has_value() const { return value_.has_value(); }
   Status no_value() const { return value_.has_value() ? Status(Code::kInvalid, name_ + " takes no value") : Status(); }
 
  private:
@@ -181,6 +191,15 @@ Status check_output(const std::string& name, const std::string& value) {
   return {Code::kInvalid, name + " -: a log cannot go to stdout, which is the command's; give the name of a file"};
 }
 
+/// --trace-memory and its like: their values are settings of nearly the same names.
+bool is_trace_setting(const std::string& name) { return name.starts_with("--trace-"); }
+
+std::string key_of(const std::string& option) {
+  std::string key = option.substr(2);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
 /// The configuration file has to be known before the other options are applied over it.
 Result<std::string> find_configuration(const std::vector<std::string>& arguments) {
   std::string path;
@@ -190,8 +209,7 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
       HEADRACE_ASSIGN(path, walk.value());
     } else if (walk.is("-o", "--output") || walk.is("--memory") || walk.is("--include") || walk.is("--exclude") ||
                walk.is("--spool") || walk.is("--capture") || walk.is("--interim") || walk.is("--reduce") ||
-               walk.is("--trace-memory") || walk.is("--trace-flush") || walk.is("--trace-flushes") ||
-               walk.is("--trace-size")) {
+               is_trace_setting(walk.name())) {
       const auto skipped = walk.value();
       if (!skipped.ok()) return skipped.status();
     }
@@ -212,13 +230,6 @@ void add_unasked(const std::string& path, RunSettings* settings, std::string* wa
     *settings = std::move(with);
   else if (status.code() != Code::kNotFound)
     *warning += (warning->empty() ? "" : "; ") + status.message() + "; none of its settings are used";
-}
-
-/// "trace_memory" of "--trace-memory".
-std::string key_of(const std::string& option) {
-  std::string key = option.substr(2);
-  std::replace(key.begin(), key.end(), '-', '_');
-  return key;
 }
 
 }  // namespace
@@ -247,22 +258,25 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
   HEADRACE_TRY(read_files(named, &settings, warning));
   HEADRACE_TRY(read_environment(&settings));
   Walker walk(arguments);
+  std::string choice;
   while (walk.next()) {
     if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
-    if (walk.is("-q", "--quiet") || walk.is("--file-sizes") || walk.is("--cluster") || walk.is("--anonymize") ||
-        walk.is("--trace")) {
+    if (walk.is("--trace")) {
+      HEADRACE_TRY(apply_setting("trace", walk.has_value() ? *walk.value() : "1", "--trace", &settings));
+      continue;
+    }
+    if (walk.is("-q", "--quiet") || walk.is("--file-sizes") || walk.is("--cluster") || walk.is("--anonymize")) {
       HEADRACE_TRY(walk.no_value());
       (walk.is("--file-sizes")  ? settings.file_sizes
        : walk.is("--cluster")   ? settings.cluster
-       : walk.is("--trace")     ? settings.trace
        : walk.is("--anonymize") ? settings.anonymize
                                 : settings.quiet) = true;
       continue;
     }
     const bool is_output = walk.is("-o", "--output");
     if (!is_output && !walk.is("--memory") && !walk.is("--include") && !walk.is("--exclude") && !walk.is("--spool") &&
-        !walk.is("--capture") && !walk.is("--interim") && !walk.is("--reduce") && !walk.is("--trace-memory") &&
-        !walk.is("--trace-flush") && !walk.is("--trace-flushes") && !walk.is("--trace-size") && !walk.is("--config")) {
+        !walk.is("--capture") && !walk.is("--interim") && !walk.is("--reduce") && !is_trace_setting(walk.name()) &&
+        !walk.is("--config")) {
       return unknown(walk.name(), "run");
     }
     const std::string name = walk.name();
@@ -275,7 +289,9 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
       settings.output = value;
     else if (name != "--config")
       HEADRACE_TRY(apply_setting(key_of(name), value, name, &settings));
+    if (is_trace_setting(name)) choice = name;
   }
+  if (!choice.empty() && !settings.trace) return Status(Code::kInvalid, choice + " is about a trace: add --trace");
   if (settings.anonymize && settings.trace)
     return Status(Code::kInvalid, "--trace keeps the names of files; leave out --anonymize or --trace");
   if (settings.anonymize && settings.interim_seconds != 0)

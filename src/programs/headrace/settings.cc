@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -131,6 +132,43 @@ base::Result<uint64_t> parse_memory(const std::string& value, uint64_t least, co
   return Status(Code::kInvalid, place + ": a process can have " + bound + " of memory for records, not " + value);
 }
 
+namespace {
+
+void choose(const std::string& key, const std::string& value, RunSettings* settings) {
+  auto& choice = settings->trace_choice;
+  choice.erase(std::remove_if(choice.begin(), choice.end(), [&](const auto& each) { return each.first == key; }),
+               choice.end());
+  choice.emplace_back(key, value);
+}
+
+/// A switch, or a list of modules.
+Status set_trace(const std::string& value, const std::string& place, RunSettings* settings) {
+  const uint32_t modules = capture::trace_modules_of(value.c_str());
+  const auto on = modules != 0 ? base::Result<bool>(true) : parse_switch(value, place);
+  if (!on.ok())
+    return {Code::kInvalid,
+            place + ": \"" + value +
+                "\" is neither 1 nor 0, nor a list of modules such as posix,mpi: there are posix, stdio, "
+                "mpi, mpiio, hdf5, pnetcdf, phases, regions and functions, and all"};
+  settings->trace = *on;
+  settings->trace_filter.modules = modules != 0 ? modules : capture::kAllTraceModules;
+  choose("trace", *on ? (modules != 0 ? value : "1") : "0", settings);
+  return {};
+}
+
+/// What is wrong with a part of the filter of traces.
+std::string filter_mistake(const std::string& key, const std::string& value) {
+  const char* wanted = key == "trace_phase"    ? "names of phases, such as dump or step:10-20,30"
+                       : key == "trace_ranks"  ? "ranks, such as 0-3,7"
+                       : key == "trace_longer" ? "a time, such as 500ns, 10us or 1ms"
+                       : key == "trace_tick"   ? "a power of two from 1ns to 1024ns, such as 16ns"
+                                               : "patterns of names, such as MPI_*,pwrite";
+  return key + " is " + wanted + ", of at most " + std::to_string(capture::kLongestTraceList - 1) + " bytes, not \"" +
+         value + "\"";
+}
+
+}  // namespace
+
 Status apply_setting(const std::string& key, const std::string& value, const std::string& place,
                      RunSettings* settings) {
   if (key == "include" || key == "exclude") return add_rule(key == "exclude", value, place, settings);
@@ -138,10 +176,7 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     HEADRACE_ASSIGN(settings->memory, parse_memory(value, kSmallestMemory, "128K", place));
     return {};
   }
-  if (key == "trace") {
-    HEADRACE_ASSIGN(settings->trace, parse_switch(value, place));
-    return {};
-  }
+  if (key == "trace") return set_trace(value, place, settings);
   if (key == "trace_memory") {
     HEADRACE_ASSIGN(settings->trace_memory, parse_memory(value, kSmallestTraceMemory, "1M", place));
     return {};
@@ -163,6 +198,15 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     if (!bytes.ok()) return {Code::kInvalid, place + ": " + bytes.message()};
     settings->trace_size = *bytes;
     return {};
+  }
+  switch (capture::set_trace_filter(settings->trace_filter, key.c_str(), value.c_str())) {
+    case capture::TraceSetting::kUnknown:
+      break;
+    case capture::TraceSetting::kSenseless:
+      return {Code::kInvalid, place + ": " + filter_mistake(key, value)};
+    case capture::TraceSetting::kTaken:
+      choose(key, value, settings);
+      return {};
   }
   if (key == "file_sizes") {
     HEADRACE_ASSIGN(settings->file_sizes, parse_switch(value, place));
@@ -221,8 +265,8 @@ Status apply_setting(const std::string& key, const std::string& value, const std
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
               "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace, trace_memory, "
-              "trace_flush, trace_flushes "
-              "and trace_size"};
+              "trace_flush, trace_flushes, trace_size, trace_only, trace_skip, trace_phase, trace_ranks, trace_longer "
+              "and trace_tick"};
 }
 
 std::string site_configuration() {
@@ -275,7 +319,13 @@ Status read_environment(RunSettings* settings) {
                  {"HEADRACE_TRACE_MEMORY", "trace_memory"},
                  {"HEADRACE_TRACE_FLUSH", "trace_flush"},
                  {"HEADRACE_TRACE_FLUSHES", "trace_flushes"},
-                 {"HEADRACE_TRACE_SIZE", "trace_size"}};
+                 {"HEADRACE_TRACE_SIZE", "trace_size"},
+                 {"HEADRACE_TRACE_ONLY", "trace_only"},
+                 {"HEADRACE_TRACE_SKIP", "trace_skip"},
+                 {"HEADRACE_TRACE_PHASE", "trace_phase"},
+                 {"HEADRACE_TRACE_RANKS", "trace_ranks"},
+                 {"HEADRACE_TRACE_LONGER", "trace_longer"},
+                 {"HEADRACE_TRACE_TICK", "trace_tick"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

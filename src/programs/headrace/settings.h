@@ -3,9 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "capture/trace_filter.h"
 
 namespace headrace::programs {
 
@@ -26,10 +28,12 @@ struct RunSettings {
   std::string trace_flush = "full";  // when they are stored: if that is full, or at the end
   uint64_t trace_flushes = 0;        // of a process at most, 0 = any number
   uint64_t trace_size = 0;           // bytes of a trace at most, 0 = any number
-  bool cluster = false;              // ranks of parallel programs, when they end
-  std::string reduce = "auto";       // figures of parallel programs, when they end; or always, clusters or never
-  uint64_t reduce_patience = 60;     // seconds that a rank waits for another one then
-  uint64_t interim_seconds = 0;      // between snapshots of the running job, 0 = none
+  capture::TraceFilter trace_filter;
+  std::vector<std::pair<std::string, std::string>> trace_choice;  // it as settings, for the recorder
+  bool cluster = false;                                           // ranks of parallel programs, when they end
+  std::string reduce = "auto";    // figures of parallel programs, when they end; or always, clusters or never
+  uint64_t reduce_patience = 60;  // seconds that a rank waits for another one then
+  uint64_t interim_seconds = 0;   // between snapshots of the running job, 0 = none
   bool quiet = false;
   bool anonymize = false;
   std::string log_directory;               // of logs that -o does not name, by day; "" = the working directory
@@ -58,7 +62,7 @@ std::string user_configuration();
 base::Status read_configuration(const std::string& path, RunSettings* settings);
 /// Adds those of HEADRACE_MEMORY, HEADRACE_INCLUDE, HEADRACE_EXCLUDE (":"-separated), HEADRACE_FILE_SIZES,
 /// HEADRACE_CAPTURE, HEADRACE_CLUSTER, HEADRACE_INTERIM, HEADRACE_REDUCE, HEADRACE_REDUCE_PATIENCE, HEADRACE_SPOOL,
-/// HEADRACE_TOPOLOGY, HEADRACE_TRACE, and HEADRACE_TRACE_MEMORY, _FLUSH, _FLUSHES and _SIZE.
+/// HEADRACE_TOPOLOGY, HEADRACE_TRACE, and those of traces that begin so.
 base::Status read_environment(RunSettings* settings);
 /// Sets one value as configuration files name it; `place` begins the message of a mistake.
 base::Status apply_setting(const std::string& key, const std::string& value, const std::string& place,

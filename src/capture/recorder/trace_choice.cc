@@ -1,0 +1,158 @@
+#include "capture/recorder/trace_choice.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "capture/recorder/events.h"
+#include "capture/recorder/launch.h"
+#include "capture/recorder/spool.h"
+#include "intercept/library_functions.h"
+
+namespace headrace::capture {
+namespace {
+
+TraceFilter filter;
+uint32_t chosen_phases;  // open ones
+
+constexpr uint32_t kFunctions = kMaximumFunctions + kLibraryPage * kLibraryPages;
+uint8_t left_out[kFunctions];  // Account + 1, by function; 0: recorded
+
+uint32_t place_of(uint32_t function) {
+  return function & kLibraryFunction ? kMaximumFunctions + (function & ~uint32_t{kLibraryFunction}) : function;
+}
+
+bool is_message(RawKind kind) { return kind >= RawKind::kSend; }
+
+TraceModule module_of_layer(const char* layer) {
+  for (uint32_t i = 0; i < static_cast<uint32_t>(TraceModule::kCount); ++i)
+    if (strcmp(kTraceModules[i], layer) == 0) return static_cast<TraceModule>(i);
+  return TraceModule::kMpi;
+}
+
+void choose_functions() {
+  for (uint32_t i = 0; const char* name = intercept::function_name(i); ++i)
+    left_out[i] =
+        left_out_by_name(intercept::is_stdio(static_cast<Fn>(i)) ? TraceModule::kStdio : TraceModule::kPosix, name);
+  for (uint32_t i = 0; const auto* function = intercept::library_function(i); ++i)
+    left_out[kMaximumFunctions + i] = left_out_by_name(module_of_layer(function->layer), function->name);
+}
+
+}  // namespace
+
+void choose_events(const TraceFilter& wanted) {
+  filter = wanted;
+  state.choosy = filter.chooses();
+  if (!state.choosy) return;
+  choose_functions();
+  if (*filter.phases) set_closed(kClosedByPhase, true);
+  if (*filter.ranks) choose_by_rank(launch_of_environment().rank);
+}
+
+const TraceFilter& trace_filter() { return filter; }
+
+uint32_t describe_filter(char* text, uint32_t capacity) {
+  uint32_t length = 0;
+  const auto add = [&](const char* key, const char* value) {
+    if (!*value) return;
+    const int more = snprintf(text + length, capacity - length, "%s%s=%s", length ? " " : "", key, value);
+    length =
+        more > 0 && static_cast<uint32_t>(more) < capacity - length ? length + static_cast<uint32_t>(more) : length;
+  };
+  char modules[128] = "", least[32] = "";
+  for (uint32_t i = 0, at = 0; filter.modules != kAllTraceModules && i < static_cast<uint32_t>(TraceModule::kCount);
+       ++i)
+    if (filter.modules & 1u << i)
+      at += static_cast<uint32_t>(snprintf(modules + at, sizeof modules - at, "%s%s", at ? "," : "", kTraceModules[i]));
+  if (filter.least_ns) snprintf(least, sizeof least, "%lluns", static_cast<unsigned long long>(filter.least_ns));
+  add("trace", modules);
+  add("trace_only", filter.only);
+  add("trace_skip", filter.skip);
+  add("trace_phase", filter.phases);
+  add("trace_ranks", filter.ranks);
+  add("trace_longer", least);
+  text[length] = 0;
+  return length;
+}
+
+void choose_by_rank(int rank) {
+  if (*filter.ranks) set_closed(kClosedByRank, rank < 0 || !in_trace_ranges(filter.ranks, static_cast<uint64_t>(rank)));
+}
+
+bool choose_phase(const char* path, uint64_t instance) {
+  if (!*filter.phases || !in_trace_phases(filter.phases, path, instance)) return false;
+  if (chosen_phases++ == 0) set_closed(kClosedByPhase, false);
+  return true;
+}
+
+void close_chosen_phase() {
+  if (--chosen_phases == 0) set_closed(kClosedByPhase, true);
+}
+
+void forget_chosen_phases() {
+  chosen_phases = 0;
+  if (*filter.phases) set_closed(kClosedByPhase, true);
+}
+
+void set_closed(Closed reason, bool closed) {
+  state.choosy = true;
+  if (closed)
+    __atomic_fetch_or(&state.closed, reason, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(&state.closed, ~uint32_t{reason}, __ATOMIC_RELAXED);
+}
+
+Account why_closed(uint32_t closed) {
+  return closed & kClosedByRank ? Account::kRank : closed & kClosedByPhase ? Account::kPhase : Account::kPaused;
+}
+
+uint8_t left_out_by_name(TraceModule module, const char* name) {
+  if (!(filter.modules & module_bit(module))) return static_cast<uint8_t>(Account::kModule) + 1;
+  const bool chosen = (!*filter.only || in_trace_patterns(filter.only, name)) &&
+                      (!*filter.skip || !in_trace_patterns(filter.skip, name));
+  return chosen ? 0 : static_cast<uint8_t>(Account::kName) + 1;
+}
+
+/// The rate of ticks is that of the time since this process began to record: what is measured is exact to a per mille
+/// from its first tens of microseconds on.
+uint64_t least_ticks() {
+  static uint64_t known;
+  const uint64_t least = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (HEADRACE_LIKELY(least != 0) || filter.least_ns == 0) return least;
+  if (!base::counter_clock) return filter.least_ns;
+  const uint64_t ticks = base::ticks() - spool.header->ticks[0];
+  const uint64_t ns = base::clock_ns(CLOCK_MONOTONIC) - spool.header->monotonic_ns[0];
+  const double rate = ns ? static_cast<double>(ticks) / static_cast<double>(ns) : 1;
+  const auto found = static_cast<uint64_t>(static_cast<double>(filter.least_ns) * rate);
+  if (ns > 10'000'000) __atomic_store_n(&known, found ? found : 1, __ATOMIC_RELAXED);
+  return found;
+}
+
+namespace {
+
+/// Account + 1; 0: it is recorded.
+uint32_t why_left_out(RawKind kind, Fn function, uint64_t start, uint64_t end) {
+  const auto as = [](Account account) { return static_cast<uint32_t>(account) + 1; };
+  if (const uint32_t closed = __atomic_load_n(&state.closed, __ATOMIC_RELAXED)) return as(why_closed(closed));
+  if (is_message(kind)) return filter.modules & module_bit(TraceModule::kMpi) ? 0 : as(Account::kModule);
+  if (const uint8_t named = left_out[place_of(static_cast<uint32_t>(function))]) return named;
+  return filter.least_ns && (end < start || end - start < least_ticks()) ? as(Account::kShort) : 0;
+}
+
+}  // namespace
+
+bool is_left_out(RawKind kind, Fn function, uint64_t start, uint64_t end) {
+  return state.choosy && why_left_out(kind, function, start, end) != 0;
+}
+
+bool leaves_out(RawKind kind, Fn function, uint64_t start, uint64_t end) {
+  const uint32_t why = why_left_out(kind, function, start, end);
+  if (why == 0) {
+    record_waiting_regions();
+    return false;
+  }
+  leave_out(static_cast<Account>(why - 1));
+  if (kind == RawKind::kSend || kind == RawKind::kReceive) miss_messages(1);
+  return true;
+}
+
+}  // namespace headrace::capture
