@@ -140,6 +140,7 @@ PUBLIC = {
     "headrace_trace_recorder",
     "__cyg_profile_func_enter",
     "__cyg_profile_func_exit",
+    "headrace_python_recorder",
 }
 
 

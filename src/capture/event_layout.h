@@ -59,9 +59,10 @@ enum class RegionKind : uint32_t {
   kPhase,
   kRegion,
   kCounter,
-  kFunction  // named "ADDRESS FILE": hexadecimal, as the file itself has it
+  kFunction,  // named "ADDRESS FILE": hexadecimal, as the file itself has it
+  kPython     // a function
 };
-inline constexpr uint32_t kRegionKinds = 4;
+inline constexpr uint32_t kRegionKinds = 5;
 
 /// One thing that a thread did. Times are ticks of the process's clock; a begin and its end are one.
 struct RawEvent {

@@ -124,6 +124,7 @@ class References {
     return number_of({number + kRegions, TimeClass::kProgram}, kind == RegionKind::kCounter ? "counter" : "region",
                      kind == RegionKind::kPhase    ? "phase"
                      : kind == RegionKind::kRegion ? "region"
+                     : kind == RegionKind::kPython ? "python"
                                                    : "",
                      known ? found->second.name : "region " + std::to_string(number), TimeClass::kProgram);
   }

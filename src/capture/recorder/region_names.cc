@@ -57,6 +57,7 @@ Table* table_with_room() {
 uint8_t left_out_as(RegionKind kind, const char* name) {
   if (!state.choosy) return 0;
   if (kind == RegionKind::kFunction) return left_out_by_name(TraceModule::kFunctions, strchrnul(name, '/'));
+  if (kind == RegionKind::kPython) return left_out_by_pattern(name);
   return left_out_by_name(kind == RegionKind::kPhase ? TraceModule::kPhases : TraceModule::kRegions, name);
 }
 

@@ -106,7 +106,10 @@ Account why_closed(uint32_t closed) {
 }
 
 uint8_t left_out_by_name(TraceModule module, const char* name) {
-  if (!(filter.modules & module_bit(module))) return static_cast<uint8_t>(Account::kModule) + 1;
+  return filter.modules & module_bit(module) ? left_out_by_pattern(name) : static_cast<uint8_t>(Account::kModule) + 1;
+}
+
+uint8_t left_out_by_pattern(const char* name) {
   const bool chosen = (!*filter.only || in_trace_patterns(filter.only, name)) &&
                       (!*filter.skip || !in_trace_patterns(filter.skip, name));
   return chosen ? 0 : static_cast<uint8_t>(Account::kName) + 1;

@@ -33,6 +33,8 @@ void set_closed(Closed reason, bool closed);
 Account why_closed(uint32_t closed);
 /// Whether calls of this name are left out, by kind of module: Account + 1, or 0 where they are not.
 uint8_t left_out_by_name(TraceModule module, const char* name);
+/// The same of what was asked for by itself.
+uint8_t left_out_by_pattern(const char* name);
 /// Whether a call that is open is, if it ends at `end`. Counts nothing.
 bool is_left_out(RawKind kind, Fn function, uint64_t start, uint64_t end);
 /// As long as what must be left out for being short: ticks.

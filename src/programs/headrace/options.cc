@@ -45,6 +45,8 @@ const char kRunHelp[] =
     "      --trace-longer TIME  only what takes as long, such as 10us\n"
     "      --trace-tick TIME  how exact times are: 1ns (the default), or 16ns for\n"
     "                        smaller traces\n"
+    "      --trace-python LIST  also functions of Python: own, those of the program\n"
+    "                        itself; all; or of packages such as solver,numpy\n"
     "      --trace-flush WHEN  when what was recorded is stored: full, as soon as\n"
     "                        that memory is full (the default); or end, alone at\n"
     "                        the end: what does not fit is lost, and counted\n"

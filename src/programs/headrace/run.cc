@@ -27,6 +27,7 @@
 #include "programs/headrace/nodes.h"
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
+#include "programs/headrace/python_functions.h"
 #include "programs/headrace/watch.h"
 
 namespace headrace::programs {
@@ -261,8 +262,9 @@ Status Run::start(const std::string& program) {
   const bool enter = captured() && unfit_ == nullptr;
   signals_ = take_over_signals();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  auto child = start_program(program, settings_.command,
-                             enter ? capture_environment(library_, job_variables()) : plain_environment(), signals_);
+  auto environment = enter ? capture_environment(library_, job_variables()) : plain_environment();
+  if (enter && settings_.trace) record_python_functions(settings_.trace_python, &environment);
+  auto child = start_program(program, settings_.command, environment, signals_);
   if (!child.ok()) return child.status();
   child_ = *child;
   if (captured() && !enter) directory_->leave_note(static_cast<uint32_t>(child_), unfit_, program);

@@ -199,6 +199,14 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->trace_size = *bytes;
     return {};
   }
+  if (key == "trace_python") {
+    if (value.size() >= capture::kLongestTraceList || value.find_first_of(" \t\n") != std::string::npos)
+      return {
+          Code::kInvalid,
+          place + ": trace_python is own, all or a list of packages such as mypackage,numpy, not \"" + value + "\""};
+    settings->trace_python = value;
+    return {};
+  }
   switch (capture::set_trace_filter(settings->trace_filter, key.c_str(), value.c_str())) {
     case capture::TraceSetting::kUnknown:
       break;
@@ -265,8 +273,8 @@ Status apply_setting(const std::string& key, const std::string& value, const std
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
               "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace, trace_memory, "
-              "trace_flush, trace_flushes, trace_size, trace_only, trace_skip, trace_phase, trace_ranks, trace_longer "
-              "and trace_tick"};
+              "trace_flush, trace_flushes, trace_size, trace_only, trace_skip, trace_phase, trace_ranks, trace_longer, "
+              "trace_tick and trace_python"};
 }
 
 std::string site_configuration() {
@@ -325,7 +333,8 @@ Status read_environment(RunSettings* settings) {
                  {"HEADRACE_TRACE_PHASE", "trace_phase"},
                  {"HEADRACE_TRACE_RANKS", "trace_ranks"},
                  {"HEADRACE_TRACE_LONGER", "trace_longer"},
-                 {"HEADRACE_TRACE_TICK", "trace_tick"}};
+                 {"HEADRACE_TRACE_TICK", "trace_tick"},
+                 {"HEADRACE_TRACE_PYTHON", "trace_python"}};
   for (const auto& [variable, key] : kSingle) {
     const char* value = getenv(variable);
     if (value != nullptr && *value != '\0') HEADRACE_TRY(apply_setting(key, value, variable, settings));

@@ -29,6 +29,7 @@ struct RunSettings {
   uint64_t trace_flushes = 0;        // of a process at most, 0 = any number
   uint64_t trace_size = 0;           // bytes of a trace at most, 0 = any number
   capture::TraceFilter trace_filter;
+  std::string trace_python;  // functions of Python that are recorded: own, all or packages; "" = none
   std::vector<std::pair<std::string, std::string>> trace_choice;  // it as settings, for the recorder
   bool cluster = false;                                           // ranks of parallel programs, when they end
   std::string reduce = "auto";    // figures of parallel programs, when they end; or always, clusters or never
