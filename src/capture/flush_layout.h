@@ -50,6 +50,7 @@ struct alignas(64) FlushHeader {
   uint32_t stopped_by;  // the thread
   uint32_t gathered;    // 1: the harvester has all
   char why[192];        // recording stopped; of text only
+  char alone[96];       // this rank does not flush together with others though that is wanted; the same
   uint32_t open_count, unused;
   OpenCall open[kMostOpenCalls];  // before the flush; by thread, outermost first
 };

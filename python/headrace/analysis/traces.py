@@ -198,6 +198,7 @@ def info(trace: Trace) -> Facts:
         "lost_chunks": sum(row["lost_chunks"] for row in rows),
         "lost_events": sum(row["lost"] + row["missing"] for row in rows),
         "filter": trace.facts.get("filter"),
+        "flushes_alone": trace.facts.get("flushes_alone"),
         "accounts": trace.native.accounts(),
         "closed": trace.native.closed,
         "damage": damage(trace),

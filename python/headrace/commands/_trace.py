@@ -47,6 +47,8 @@ def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
         rows.append(("tick", f"{facts['tick_ns']} ns"))
     if facts["filter"]:
         rows.append(("filter", shorten_right(printable(facts["filter"]), 200)))
+    if facts["flushes_alone"]:
+        rows.append(("flushes", f"not synchronized: {printable(facts['flushes_alone'])}"))
     lines = columns(rows, left=frozenset({0, 1}))
     return (
         [clip(line, terminal.columns) for line in lines]

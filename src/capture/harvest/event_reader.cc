@@ -108,8 +108,8 @@ class References {
   }
 
   uint32_t tracing(uint16_t step) {
-    static constexpr const char* kNames[] = {"flush",           "open trace", "write trace",    "commit trace",
-                                             "check of memory", "barrier",    "recording stops"};
+    static constexpr const char* kNames[] = {"flush",           "open trace",          "write trace",    "commit trace",
+                                             "threshold check", "barrier after flush", "recording stops"};
     static_assert(std::size(kNames) == static_cast<size_t>(TracingStep::kCount));
     const std::string name = step < std::size(kNames) ? kNames[step] : "step " + std::to_string(step);
     return number_of({step, TimeClass::kTracing}, "region", "headrace", name, TimeClass::kTracing);
@@ -226,6 +226,7 @@ void read_flush_header(std::span<const std::byte> bytes, RecordedEvents& recorde
   recorded.stopped_at = header.stopped_at;
   recorded.stopped_by = header.stopped_by;
   recorded.why = std::string(header.why, strnlen(header.why, sizeof header.why));
+  recorded.flushes_alone = std::string(header.alone, strnlen(header.alone, sizeof header.alone));
   for (uint32_t i = 0; i < std::min(header.open_count, kMostOpenCalls); ++i)
     recorded.open[header.open[i].thread].push_back(header.open[i]);
 }

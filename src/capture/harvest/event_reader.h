@@ -30,6 +30,7 @@ struct RecordedEvents {
   uint64_t stopped_at = 0;                         // when recording stopped for good, ticks; 0: it did not
   uint32_t stopped_by = 0;                         // the thread
   std::string why = {};                            // it stopped
+  std::string flushes_alone;                       // why, though it was to flush together with other ranks
   uint64_t missed_messages = 0;                    // without an event, though their other end may have one
   uint64_t foreign_messages = 0;                   // with ranks of another MPI_COMM_WORLD, which have none
   bool damaged = false;                            // something behind could not be read

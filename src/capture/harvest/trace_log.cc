@@ -22,7 +22,7 @@ Status TraceLog::open(LogOutput& log) {
   return {};
 }
 
-/// Facts about messages that are in no event: of each process its own key.
+/// Facts about messages that are in no event, of each process its own key; and why ranks did not flush together.
 Status TraceLog::add_untraced(uint64_t process, const RecordedEvents& recorded) {
   std::vector<std::pair<std::string, std::string>> facts;
   const std::string of = std::to_string(process);
@@ -30,6 +30,7 @@ Status TraceLog::add_untraced(uint64_t process, const RecordedEvents& recorded) 
     facts.emplace_back(events::kMissedMessages + of, std::to_string(recorded.missed_messages));
   if (recorded.foreign_messages > 0)
     facts.emplace_back(events::kForeignMessages + of, std::to_string(recorded.foreign_messages));
+  if (!recorded.flushes_alone.empty()) facts.emplace_back("flushes_alone", recorded.flushes_alone);
   return facts.empty() ? Status() : writer_->add_facts(facts);
 }
 

@@ -248,6 +248,12 @@ EventFileHeader* event_file() { return file.header; }
 const char* event_file_path() { return file.path; }
 bool is_event_file_empty() { return file.header->used == file.begin; }
 
+uint32_t event_file_fill() {
+  if (is_full() || file.limit <= file.begin) return 0;
+  return static_cast<uint32_t>((__atomic_load_n(&file.header->used, __ATOMIC_RELAXED) - file.begin) * 100 /
+                               (file.limit - file.begin));
+}
+
 void reuse_event_file() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) thread->events = nullptr;
   __atomic_store_n(&file.header->used, file.begin, __ATOMIC_RELEASE);

@@ -30,6 +30,8 @@ void trim_event_file();
 EventFileHeader* event_file();
 const char* event_file_path();
 bool is_event_file_empty();
+/// How much of it is handed out, in percent. Any time.
+uint32_t event_file_fill();
 void reuse_event_file();
 /// Gives the caller a block of what was emptied. Lock held.
 bool begin_emptied_events();

@@ -18,8 +18,9 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint64_t kPatienceNs = 60'000'000'000;  // a file system that hangs for longer has other troubles
-constexpr int kStops = 20;                        // of 0.1 s
+constexpr uint64_t kPatienceNs =
+    kLongestFlushNs - 3'000'000'000;  // a file system that hangs for longer has other troubles
+constexpr int kStops = 20;            // of 0.1 s
 
 uint32_t flushes;  // of this process image; changed with the lock held
 long filters_at_start;
@@ -74,17 +75,13 @@ const char* reason_of(FlusherEnd end) {
   }
 }
 
-void record_step(TracingStep step, uint64_t start, uint64_t end, uint64_t bytes) {
-  record_always({start, end, 0, 0, bytes, 0, static_cast<uint16_t>(step), RawKind::kTracing, 0});
-}
-
 /// What the flusher did, and the whole.
 void record_flush(const FlushTold& told, uint64_t began) {
   if (!begin_emptied_events()) return;
-  record_step(TracingStep::kFlush, began, base::ticks(), told.bytes);
+  record_tracing(TracingStep::kFlush, began, base::ticks(), told.bytes);
   constexpr TracingStep kSteps[] = {TracingStep::kOpen, TracingStep::kWrite, TracingStep::kCommit};
   for (uint32_t step = kTraceOpened; step < kFlushSteps; ++step)
-    record_step(kSteps[step - 1], told.ticks[step - 1], told.ticks[step], step == kChunksWritten ? told.bytes : 0);
+    record_tracing(kSteps[step - 1], told.ticks[step - 1], told.ticks[step], step == kChunksWritten ? told.bytes : 0);
 }
 
 /// Whether a flusher that was ended came so far as to leave its account. Then all is stored.
@@ -118,6 +115,18 @@ FlusherEnd store_events() {
   return end;
 }
 
+/// Lock held, something to store.
+bool flush(uint64_t began) {
+  const bool stopped = stop_the_others();
+  const FlusherEnd end = stopped ? store_events() : FlusherEnd::kFailed;
+  if (end == FlusherEnd::kDone)
+    record_flush(flush_header()->told, began);
+  else
+    stop_recording(stopped ? reason_of(end) : "its threads did not wait while it was to be stored");
+  resume_world();
+  return end == FlusherEnd::kDone;
+}
+
 }  // namespace
 
 uint32_t flushes_so_far() { return __atomic_load_n(&flushes, __ATOMIC_ACQUIRE); }
@@ -125,6 +134,16 @@ uint32_t flushes_so_far() { return __atomic_load_n(&flushes, __ATOMIC_ACQUIRE); 
 void reset_flushes() {
   flushes = 0;
   filters_at_start = filters();
+}
+
+void record_tracing(TracingStep step, uint64_t start, uint64_t end, uint64_t bytes) {
+  record_always({start, end, 0, 0, bytes, 0, static_cast<uint16_t>(step), RawKind::kTracing, 0});
+}
+
+void flushes_alone(const char* why) {
+  if (!event_file()) return;
+  FlushHeader* header = flush_header();
+  strncpy(header->alone, why, sizeof header->alone - 1);
 }
 
 bool flush_events(uint32_t before) {
@@ -138,14 +157,14 @@ bool flush_events(uint32_t before) {
     stop_recording(why);
     return false;
   }
-  const bool stopped = stop_the_others();
-  const FlusherEnd end = stopped ? store_events() : FlusherEnd::kFailed;
-  if (end == FlusherEnd::kDone)
-    record_flush(flush_header()->told, began);
-  else
-    stop_recording(stopped ? reason_of(end) : "its threads did not wait while it was to be stored");
-  resume_world();
-  return end == FlusherEnd::kDone;
+  return flush(began);
+}
+
+void flush_early() {
+  const uint64_t began = base::ticks();
+  SpoolLock lock;
+  EventFileHeader* file = event_file();
+  if (file && !file->full && !is_event_file_empty() && !hindrance()) flush(began);
 }
 
 }  // namespace headrace::capture

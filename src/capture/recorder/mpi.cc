@@ -32,6 +32,7 @@ void set_mpich(Library& m) {
   m.comm_null = 0x04000000;
   m.info_null = 0x1c000000;
   m.byte_type = 0x4c00010d;
+  m.bitwise_or = 0x58000008;
   m.errors_return = 0x54000001;
   m.in_place = reinterpret_cast<const void*>(~uintptr_t{0});
   m.status_ignore = reinterpret_cast<const void*>(1);
@@ -53,6 +54,7 @@ void set_open_mpi(Library& m, const void* caller) {
   m.comm_null = constant("ompi_mpi_comm_null");
   m.info_null = constant("ompi_mpi_info_null");
   m.byte_type = constant("ompi_mpi_byte");
+  m.bitwise_or = constant("ompi_mpi_op_bor");
   m.errors_return = constant("ompi_mpi_errors_return");
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
@@ -71,6 +73,7 @@ void set_standard(Library& m) {
   m.comm_null = 0x100;
   m.info_null = 0x130;
   m.byte_type = 0x247;
+  m.bitwise_or = 0x29;
   m.errors_return = 0x143;
   m.in_place = reinterpret_cast<const void*>(1);
   m.status_ignore = nullptr;
@@ -125,6 +128,7 @@ void search(const void* caller) {
   look_up(&m.comm_remote_group, "PMPI_Comm_remote_group", caller);
   look_up(&m.comm_test_inter, "PMPI_Comm_test_inter", caller);
   look_up(&m.comm_get_parent, "PMPI_Comm_get_parent", caller);
+  look_up(&m.query_thread, "PMPI_Query_thread", caller);
   look_up(&m.initialized, "PMPI_Initialized", caller);
   look_up(&m.finalized, "PMPI_Finalized", caller);
   look_up(&m.group_size, "PMPI_Group_size", caller);

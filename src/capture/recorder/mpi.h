@@ -35,6 +35,7 @@ struct Library {
   int (*comm_remote_group)(Handle, Handle*);
   int (*comm_test_inter)(Handle, int*);
   int (*comm_get_parent)(Handle*);
+  int (*query_thread)(int*);
   int (*initialized)(int*);
   int (*finalized)(int*);
   int (*group_size)(Handle, int*);
@@ -44,7 +45,7 @@ struct Library {
   int (*get_elements)(const void*, Handle, int64_t*);
   int (*test_cancelled)(const void*, int*);
   const void* code;  // an address inside the library
-  Handle world, self, comm_null, info_null, byte_type, errors_return;
+  Handle world, self, comm_null, info_null, byte_type, bitwise_or, errors_return;
   const void* in_place;
   const void* status_ignore;
   int cart, graph, dist_graph;  // kinds of topologies
@@ -108,6 +109,10 @@ HEADRACE_INLINE bool follows_messages() { return HEADRACE_UNLIKELY(state.tracing
 
 extern __thread uintptr_t frame __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/// Whether ranks store events together (mpi_flushes.h), and what that takes behind a collective operation.
+extern bool flushes_together __attribute__((visibility("hidden")));
+HEADRACE_COLD void meet(Handle comm);
+
 /// Runs `call` and counts it with `bytes()`, unless another call of MPI makes it. `event()`: what a trace has of it.
 template <typename Call, typename Bytes, typename Event>
 HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes, Event event) {
@@ -121,6 +126,8 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes, Event ev
   if constexpr (requires { event().record(time, moved); })
     if (follows_messages() && result == 0) event().record(time, moved);
   library_call(function, result == 0, moved, time, before, true);
+  if constexpr (requires { event().met_over; })
+    if (HEADRACE_UNLIKELY(flushes_together) && result == 0) meet(event().met_over);
   errno = saved;
   return result;
 }

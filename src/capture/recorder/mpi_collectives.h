@@ -14,6 +14,12 @@ struct Together {
   void record(Timed time, uint64_t) const;
 };
 
+/// An operation that no rank leaves before all have come to it.
+struct Meeting : Together {
+  Handle met_over;
+};
+inline Meeting meeting(const Together& together, Handle comm) { return {together, comm}; }
+
 using Buffer = const void*;
 using Counts = const int*;
 using Types = const void*;

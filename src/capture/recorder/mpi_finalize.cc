@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,9 +15,9 @@
 #include "capture/finalize_request.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/launch.h"
-#include "capture/recorder/local_ranks.h"
 #include "capture/recorder/mpi_ours.h"
 #include "capture/recorder/process.h"
+#include "capture/recorder/rank_registry.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/stream.h"
@@ -29,19 +28,11 @@ namespace headrace::capture::mpi {
 namespace {
 
 bool over;  // MPI_Finalize was called
-char registry[sizeof spool.path], mark[sizeof spool.path];
+RankRegistry registry("");
 bool in_registry;  // this rank is
 
-/// /tmp and /dev/shm are everybody's: another user may have put a file, or a link to one, under our name.
-bool is_ours(const struct stat& file) {
-  return S_ISREG(file.st_mode) && file.st_nlink == 1 &&
-         file.st_uid == static_cast<unsigned>(base::kernel_call(SYS_geteuid));
-}
-
-/// A rank makes the registry longer by a byte, or by this if it has no launcher or wants the reduction itself. All that
-/// ranks ask of it is its length: where one could not open it and the others could, they would wait for each other.
-constexpr long kAlone = 4096;  // more ranks than a node has
-constexpr char kNothing[kAlone] = {};
+/// A rank makes the registry longer by a byte, or by this if it has no launcher or wants the reduction itself.
+constexpr long kAlone = RankRegistry::kMost;  // more ranks than a node has
 
 /// Up to so many ranks, all on one node and with launchers that store what each did, merging could save too little to
 /// wait for each other and agree on it: MPI_Finalize is left as fast as it is.
@@ -55,14 +46,8 @@ bool asked_for() {
   return reduce == Reduce::kAlways || reduce == Reduce::kClusters;
 }
 
-/// How many ranks should be in it.
-long expected_in_registry(const Library& m) {
-  const long told = local_ranks(m.name, spool.header->rank, spool.header->ranks);
-  return told > 0 ? told : spool.header->ranks;
-}
-
 bool few_on_one_node(const Library& m) {
-  return spool.header->ranks <= kRanksLeft && expected_in_registry(m) == spool.header->ranks;
+  return spool.header->ranks <= kRanksLeft && ranks_here(m) == spool.header->ranks;
 }
 
 /// Whether every rank of this node registered, which all did before any could leave MPI_Init. The answer is kept: all
@@ -70,50 +55,21 @@ bool few_on_one_node(const Library& m) {
 Registered registered(const Library& m) {
   static Registered known = Registered::kSome;
   if (known != Registered::kSome) return known;
-  struct stat found;
-  const long expected = expected_in_registry(m);
-  if (base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, AT_SYMLINK_NOFOLLOW) != 0 || !is_ours(found))
-    return Registered::kSome;
-  const long alone = found.st_size / kAlone, launched = found.st_size % kAlone;
+  const long expected = ranks_here(m), length = registry.length();
+  if (length < 0) return Registered::kSome;
+  const long alone = length / kAlone, launched = length % kAlone;
   if (alone + launched != expected) return Registered::kSome;
   known = alone == 0 && expected == spool.header->ranks ? Registered::kAllLaunched : Registered::kAll;
   return known;
 }
 
 bool add_to_registry() {
-  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, registry,
-                                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  struct stat found;
   const Settings& settings = settings_in_force();
-  const long weight = settings.harvested && settings.reduce == Reduce::kAuto && !settings.clusters() ? 1 : kAlone;
-  const bool added = fd >= 0 && base::kernel_call(SYS_fstat, fd, &found) == 0 && is_ours(found) &&
-                     base::kernel_call(SYS_write, fd, kNothing, weight) == weight;
-  if (fd >= 0) base::kernel_call(SYS_close, fd);
-  return added;
-}
-
-/// One file for all ranks of the node. Launchers of their own each have a directory of their own, and name a file
-/// beside those; the mark tells that one of them that the file is there, should nobody else remove it.
-void choose_registry(const Launch& launch) {
-  const Settings& settings = settings_in_force();
-  snprintf(registry, sizeof registry, "%s/ranks.%016llx", settings.directory,
-           static_cast<unsigned long long>(launch.id));
-  const char* name = strrchr(settings.registry, '-');
-  if (!name || strcmp(name + 1, strrchr(registry, '/') + 1) != 0) return;  // of another launch, within this one
-  strcpy(mark, registry);
-  strcpy(registry, settings.registry);
-}
-
-void leave_mark() {
-  if (!mark[0]) return;
-  const long fd = base::kernel_call(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd >= 0) base::kernel_call(SYS_close, fd);
+  return registry.add(settings.harvested && settings.reduce == Reduce::kAuto && !settings.clusters() ? 1 : kAlone);
 }
 
 void leave_registry() {
-  base::kernel_call(SYS_unlinkat, AT_FDCWD, registry, 0);
-  if (mark[0]) base::kernel_call(SYS_unlinkat, AT_FDCWD, mark, 0);
-  registry[0] = mark[0] = 0;
+  registry.leave();
   in_registry = false;
 }
 
@@ -263,9 +219,9 @@ void register_rank() {
   if (frame != 0 || !ready() || !spool.backed) return;
   const Launch launch = launch_of_environment();
   if (!launch.known || launch.ranks < 2) return;
-  choose_registry(launch);
+  registry.choose(launch);
   if (settings_in_force().reduce == Reduce::kNever && !settings_in_force().clusters()) return;
-  leave_mark();
+  registry.leave_mark();
   in_registry = add_to_registry();
 }
 
@@ -279,11 +235,10 @@ void expect_finalize() {
 bool is_over() { return over; }
 
 bool some_untraced(const Library& m) {
-  struct stat found;
-  if (spool.header->ranks < 2 || !registry[0]) return false;
+  if (spool.header->ranks < 2 || !registry.is_chosen()) return false;
   if (in_registry) return registered(m) == Registered::kSome;
   // Where others are and this rank is not, they find one missing.
-  return base::kernel_call(SYS_newfstatat, AT_FDCWD, registry, &found, AT_SYMLINK_NOFOLLOW) == 0;
+  return registry.is_there();
 }
 
 namespace {

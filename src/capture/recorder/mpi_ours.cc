@@ -20,6 +20,7 @@ struct Functions {
   int (*comm_set_errhandler)(Handle, Handle);
   int (*isend)(const void*, int, Handle, int, int, Handle, Handle*);
   int (*irecv)(void*, int, Handle, int, int, Handle, Handle*);
+  int (*iallreduce)(const void*, void*, int, Handle, Handle, Handle, Handle*);
   int (*test)(Handle*, int*, void*);
 };
 Functions call;
@@ -47,29 +48,52 @@ bool plain_dlopen() {
 }  // namespace
 
 bool look_up_ours(const void* caller) {
+  look_up(&call.iallreduce, "PMPI_Iallreduce", caller);
   return look_up(&call.comm_idup, "PMPI_Comm_idup", caller) &&
          look_up(&call.comm_set_errhandler, "PMPI_Comm_set_errhandler", caller) &&
          look_up(&call.isend, "PMPI_Isend", caller) && look_up(&call.irecv, "PMPI_Irecv", caller) &&
          look_up(&call.test, "PMPI_Test", caller);
 }
 
+namespace {
+
+/// False: something went wrong, or the patience has ended. MPI may still use what it was given.
+bool wait_for(Handle* under_way, const Library& m, uint64_t patience_ns) {
+  constexpr uint32_t kSpins = 50, kYields = 2000;
+  const timespec moment = {0, 100'000};
+  uint64_t deadline = 0;
+  for (uint32_t attempt = 0;; ++attempt) {
+    int arrived = 0;
+    if (call.test(under_way, &arrived, const_cast<void*>(m.status_ignore)) != 0) return false;
+    if (arrived) return true;
+    if (attempt < kSpins) continue;
+    if (deadline == 0) deadline = base::clock_ns(CLOCK_MONOTONIC) + patience_ns;
+    if (base::clock_ns(CLOCK_MONOTONIC) > deadline) return false;
+    if (attempt < kYields)
+      sched_yield();
+    else
+      nanosleep(&moment, nullptr);
+  }
+}
+
+}  // namespace
+
 bool make_ours(const Library& m) {
   if (lost || communicator) return !lost;
   lost = true;  // should this end anywhere but at its end
-  int arrived = 0;
-  const uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + settings_in_force().patience_ns;
   if (call.comm_idup(m.world, &made, &request) != 0) return false;
-  for (uint32_t attempt = 0; !arrived; ++attempt) {
-    if (call.test(&request, &arrived, const_cast<void*>(m.status_ignore)) != 0) return false;
-    if (!arrived && base::clock_ns(CLOCK_MONOTONIC) > deadline) return false;
-    const timespec moment = {0, 100'000};
-    if (!arrived && attempt < 200) sched_yield();
-    if (!arrived && attempt >= 200) nanosleep(&moment, nullptr);
-  }
+  if (!wait_for(&request, m, settings_in_force().patience_ns)) return false;
   if (call.comm_set_errhandler(made, m.errors_return) != 0) return false;
   communicator = made;
   lost = false;
   return true;
+}
+
+bool combine(const Library& m, const void* mine, void* all, int bytes, uint64_t patience_ns) {
+  static Handle under_way;
+  return call.iallreduce && communicator && m.bitwise_or &&
+         call.iallreduce(mine, all, bytes, m.byte_type, m.bitwise_or, communicator, &under_way) == 0 &&
+         wait_for(&under_way, m, patience_ns);
 }
 
 void lose_ours() { lost = true; }

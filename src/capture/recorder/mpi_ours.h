@@ -13,6 +13,10 @@ bool look_up_ours(const void* caller);
 /// come for it: one that died does not, and false comes when the patience ends. After look_up_ours().
 bool make_ours(const Library& m);
 
+/// Every rank's bytes, combined by a bitwise or, at every rank, over that communicator. False: it failed, or a rank did
+/// not come within the patience; MPI may then still use `mine` and `all`, and nothing may be combined any more.
+bool combine(const Library& m, const void* mine, void* all, int bytes, uint64_t patience_ns);
+
 /// From now on nothing is said over it: another rank did not come, or something else is still under way there.
 void lose_ours();
 bool is_ours_lost();

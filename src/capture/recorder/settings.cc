@@ -81,8 +81,10 @@ void set_trace_memory(Settings& settings, const char* text) {
 }
 
 void set_trace_flush(Settings& settings, const char* text) {
-  if (strcmp(text, "full") == 0) settings.trace_flush = TraceFlush::kFull;
+  const bool together = read_flush_together(text, &settings.trace_together);
+  if (together || strcmp(text, "full") == 0) settings.trace_flush = TraceFlush::kFull;
   if (strcmp(text, "end") == 0) settings.trace_flush = TraceFlush::kEnd;
+  if (!together) settings.trace_together = {};
 }
 
 void set_reduce(Settings& settings, const char* text) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "capture/flush_together.h"
 #include "capture/trace_filter.h"
 
 namespace headrace::capture {
@@ -10,7 +11,7 @@ namespace headrace::capture {
 /// kClusters: always, and representatives stand for ranks like them.
 enum class Reduce : uint8_t { kAuto, kAlways, kNever, kClusters };
 
-/// When events are stored: if there is no more room for them, or together at collective calls of MPI, or at the end.
+/// When events are stored: if there is no more room for them, or at the end.
 enum class TraceFlush : uint8_t { kFull, kEnd };
 
 struct Settings {
@@ -28,11 +29,12 @@ struct Settings {
   uint64_t trace_memory;  // … for events
   TraceFilter trace_filter;
   TraceFlush trace_flush;
-  uint64_t trace_flushes;  // how many at most; 0: any number
-  uint64_t trace_size;     // bytes of the job's trace at most; 0: any number
-  char flusher[300];       // the `headrace` command; "" = none can be found
-  char directory[200];     // where the spool goes; "" = nowhere
-  char registry[200];      // where the ranks of this node that have launchers of their own register; "" = directory
+  FlushTogether trace_together;  // of ranks; besides kFull
+  uint64_t trace_flushes;        // how many at most; 0: any number
+  uint64_t trace_size;           // bytes of the job's trace at most; 0: any number
+  char flusher[300];             // the `headrace` command; "" = none can be found
+  char directory[200];           // where the spool goes; "" = nowhere
+  char registry[200];  // where the ranks of this node that have launchers of their own register; "" = directory
 
   /// Whether ranks of parallel programs are clustered when they end.
   bool clusters() const { return cluster || reduce == Reduce::kClusters; }

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "capture/flush_together.h"
 #include "capture/harvest/small_file.h"
 #include "programs/headrace/places.h"
 
@@ -182,8 +183,9 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     return {};
   }
   if (key == "trace_flush") {
-    if (value != "full" && value != "end")
-      return {Code::kInvalid, place + ": trace_flush is full or end, not " + value};
+    capture::FlushTogether together{};
+    if (value != "full" && value != "end" && !capture::read_flush_together(value.c_str(), &together))
+      return {Code::kInvalid, place + ": trace_flush is full, end, or sync, sync:N or sync:N:PERCENT, not " + value};
     settings->trace_flush = value;
     return {};
   }

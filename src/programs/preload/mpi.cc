@@ -6,12 +6,18 @@
 #include "capture/recorder/mpi_collectives.h"
 #include "capture/recorder/mpi_files.h"
 #include "capture/recorder/mpi_finalize.h"
+#include "capture/recorder/mpi_flushes.h"
 #include "capture/recorder/mpi_messages.h"
 #include "programs/preload/mpi_wrapper.h"
 
 namespace {
 
 void* const kNone = nullptr;
+
+void begin_ranks(const Library& m) {
+  note_rank(m);
+  agree_on_flushes(m);
+}
 
 }  // namespace
 
@@ -113,16 +119,18 @@ TWICE(File_set_atomicity, (Handle file, int on), SIMPLE(File_set_atomicity, kCon
 
 // ---- the rest
 TWICE(Init, (int* argument_count, char*** arguments), const bool ours = frame == 0; register_rank();
+      register_for_flushes();
       const int result = counted(LibraryFn::MPI_Init, [&] { return run(function, argument_count, arguments); });
-      if (ours && result == 0) note_rank(library(caller)); return result;)
+      if (ours && result == 0) begin_ranks(library(caller)); return result;)
 TWICE(Init_thread, (int* argument_count, char*** arguments, int wanted, int* provided), const bool ours = frame == 0;
-      register_rank();
+      register_rank(); register_for_flushes();
       const int result = counted(LibraryFn::MPI_Init_thread,
                                  [&] { return run(function, argument_count, arguments, wanted, provided); });
-      if (ours && result == 0) note_rank(library(caller)); return result;)
+      if (ours && result == 0) begin_ranks(library(caller)); return result;)
 TWICE(
     Finalize, (void), if (frame == 0) {
       forget_communicators();
+      end_flushes();
       reduce_at_finalize(library(caller));
     } return counted(LibraryFn::MPI_Finalize, [&] { return run(function); });)
 
