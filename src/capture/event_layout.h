@@ -44,6 +44,8 @@ enum class RawKind : uint8_t {
   kLibraryEnd,  // the same, of which the trace has the begin already
   kCounter,
   kTracing,  // what the trace did for itself: `function` is a TracingStep
+  kThreadBegin,
+  kThreadEnd,
   // At `start`. `handle`: the communicator's EventName, its identity in 16 hexadecimal digits, a space and its name;
   // `asked`: the other rank or the root in MPI_COMM_WORLD.
   kSend = 32,   // `place`: tag, `moved`: bytes
@@ -80,9 +82,10 @@ inline constexpr uint8_t kUnknownError = 255;
 struct alignas(64) EventBlock {
   EntryKind kind;
   uint32_t bytes;   // of all of it
-  uint32_t thread;  // ThreadBlock::id
+  uint32_t thread;  // 1, 2, … of the threads that the process had; 0: nobody's, as what an ended one had left
   uint32_t capacity;
   uint64_t count;  // of events that follow
+  uint64_t next;   // for the recorder: the next one that is nobody's
 };
 
 /// A name, whose text follows without NUL.

@@ -28,7 +28,7 @@ inline constexpr uint32_t kMostOpenCalls = 256;
 /// A call of a library that is not over, while calls that it made are being stored.
 struct OpenCall {
   uint64_t start;
-  uint32_t thread;    // ThreadBlock::id
+  uint32_t thread;    // EventBlock::thread
   uint16_t function;  // with kLibraryFunction
 };
 

@@ -71,8 +71,10 @@ class Traced:
         return [json_row(row, opened.locations[row["location"]]) for row in found]
 
     def named(self, *kinds: str) -> Counter[str]:
-        """How often each name is entered, set and so on."""
-        return Counter(row["name"] for row in self.rows() if row["kind"] in kinds)
+        """How often each name is entered, set and so on; not the lives of threads."""
+        return Counter(
+            row["name"] for row in self.rows() if row["kind"] in kinds and row.get("layer") != "thread"
+        )
 
     def accounts(self) -> dict[str, int]:
         return Trace(self.trace).native.accounts()

@@ -30,6 +30,7 @@ void read_block(std::span<const std::byte> entry, RecordedEvents& recorded) {
   const auto block = load<EventBlock>(entry, 0);
   const uint64_t room = (entry.size() - sizeof block) / sizeof(RawEvent);
   if (block.count > room) recorded.damaged = true;
+  if (block.thread == 0 && block.count == 0) return;
   std::vector<RawEvent>& events = recorded.threads[block.thread];
   const size_t before = events.size();
   events.resize(before + std::min(block.count, room));
@@ -115,6 +116,10 @@ class References {
     return number_of({step, TimeClass::kTracing}, "region", "headrace", name, TimeClass::kTracing);
   }
 
+  uint32_t thread() {
+    return number_of({kThreads, TimeClass::kProgram}, "region", "thread", "thread", TimeClass::kProgram);
+  }
+
   /// Or counter.
   uint32_t region(uint32_t number) {
     const auto found = recorded_.regions.find(number);
@@ -130,7 +135,7 @@ class References {
   }
 
  private:
-  static constexpr uint64_t kRegions = 1u << 16, kCommunicators = uint64_t{1} << 40;
+  static constexpr uint64_t kRegions = 1u << 16, kCommunicators = uint64_t{1} << 40, kThreads = uint64_t{1} << 41;
   static constexpr size_t kIdentity = 16;  // characters of a communicator's text
 
   uint32_t function_of(uint32_t number, const std::string& text) {
@@ -200,6 +205,12 @@ void add(const RawEvent& raw, const ClockMap& clock, References& references, std
       return add_region(references.library_function(raw.function), raw, clock, events);
     case RawKind::kTracing:
       return add_region(references.tracing(raw.function), raw, clock, events);
+    case RawKind::kThreadBegin:
+    case RawKind::kThreadEnd: {
+      const EventKind kind = raw.kind == RawKind::kThreadBegin ? EventKind::kEnter : EventKind::kLeave;
+      events.push_back({clock.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, references.thread()), 0});
+      return;
+    }
     case RawKind::kEnter:
     case RawKind::kLeave: {
       const EventKind kind = raw.kind == RawKind::kEnter ? EventKind::kEnter : EventKind::kLeave;

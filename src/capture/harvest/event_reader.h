@@ -15,7 +15,7 @@
 namespace headrace::capture {
 
 struct RecordedEvents {
-  std::map<uint32_t, std::vector<RawEvent>> threads;  // by ThreadBlock::id, each in the order of ends
+  std::map<uint32_t, std::vector<RawEvent>> threads;  // by EventBlock::thread, each in the order of ends
   std::map<uint32_t, std::string> names;              // of handles
   struct Region {
     RegionKind kind = RegionKind::kRegion;

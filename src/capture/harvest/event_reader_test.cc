@@ -21,7 +21,7 @@ class MadeFile {
   MadeFile() : bytes_(sizeof(EventFileHeader)) {}
 
   void add_block(uint32_t thread, const std::vector<RawEvent>& events, uint64_t counted) {
-    EventBlock block{EntryKind::kEvents, 0, thread, 8, counted};
+    EventBlock block{EntryKind::kEvents, 0, thread, 8, counted, 0};
     block.bytes = static_cast<uint32_t>((sizeof block + 8 * sizeof(RawEvent) + 63) / 64 * 64);
     const size_t at = grow(block.bytes);
     std::memcpy(static_cast<void*>(&bytes_[at]), &block, sizeof block);
@@ -96,6 +96,25 @@ TEST(RecordedEvents, AreReadThreadByThread) {
   EXPECT_EQ(recorded.events(), 5u) << "what is not counted is not there";
   EXPECT_EQ(recorded.names.at(1), "/data/a");
   EXPECT_EQ(recorded.threads.at(2).size(), 3u);
+}
+
+TEST(RecordedEvents, KnowTheLivesOfThreads) {
+  MadeFile file;
+  file.add_block(0, {}, 0);  // what a thread had left when it ended
+  file.add_block(3,
+                 {raw(RawKind::kThreadBegin, 900, 900, intercept::Fn{}, 0),
+                  raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1),
+                  raw(RawKind::kThreadEnd, 1100, 1100, intercept::Fn{}, 0)},
+                 3);
+  const RecordedEvents recorded = read_events(file.finish());
+  EXPECT_FALSE(recorded.damaged);
+  ASSERT_EQ(recorded.threads.size(), 1u) << "nobody is no thread";
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(3), clock_of_ns());
+  ASSERT_EQ(trace.events.size(), 4u);
+  EXPECT_EQ(trace.events.front().kind(), EventKind::kEnter);
+  EXPECT_EQ(trace.events.back().kind(), EventKind::kLeave);
+  EXPECT_EQ(trace.references.at(trace.events.front().reference()).name, "thread");
+  EXPECT_EQ(trace.events.front().reference(), trace.events.back().reference());
 }
 
 TEST(RecordedEvents, AreInTheOrderOfTime) {

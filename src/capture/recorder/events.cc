@@ -19,7 +19,9 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint32_t kSmallestBlock = 4 << 10, kFirstBlock = 64 << 10, kLargestBlock = 1 << 20;
+constexpr uint32_t kSmallestBlock = 4 << 10, kFirstBlock = 4 << 10, kLargestBlock = 1 << 20;
+constexpr uint32_t kLeast = 256;       // of a block that is worth to be left to others
+constexpr uint64_t kPiece = 64 << 10;  // by which the file grows at least
 
 struct EventFile {
   char* base;
@@ -27,6 +29,7 @@ struct EventFile {
   uint64_t begin;  // behind what stays when it is emptied
   uint64_t limit;  // less than what is mapped where the file system was full
   uint64_t mapped;
+  uint64_t nobodys;  // the first of the blocks that ended threads left; 0: there is none
   char path[sizeof spool.path + sizeof kEvents];
 };
 constinit EventFile file{};
@@ -47,9 +50,12 @@ bool grow(uint64_t need) {
   if (need <= header->grown) return true;
   const long fd = may_be_as_large(need) ? open_file(O_RDWR) : -EFBIG;
   if (fd < 0) return false;
-  const long failure = base::kernel_call(SYS_fallocate, fd, 0, header->grown, need - header->grown);
+  uint64_t whole = std::min(std::max(need, header->grown + kPiece), file.limit);
+  if (!may_be_as_large(whole)) whole = need;
+  long failure = base::kernel_call(SYS_fallocate, fd, 0, header->grown, whole - header->grown);
+  if (failure != 0) failure = base::kernel_call(SYS_fallocate, fd, 0, header->grown, (whole = need) - header->grown);
   base::kernel_call(SYS_close, fd);
-  if (failure == 0) header->grown = need;
+  if (failure == 0) header->grown = whole;
   if (failure == -ENOSPC || failure == -EDQUOT)
     file.limit = header->grown;  // others may have room again, as descriptors
   return failure == 0;
@@ -96,13 +102,41 @@ uint32_t size_of_next(const EventBlock* last) {
   return std::min(last ? last->bytes * 4 : kFirstBlock, most);
 }
 
+uint32_t capacity_of(uint32_t bytes) { return static_cast<uint32_t>((bytes - sizeof(EventBlock)) / sizeof(RawEvent)); }
+
+EventBlock* block_at(uint64_t place) { return reinterpret_cast<EventBlock*>(file.base + place); }
+
+/// Leaves what is behind the first `bytes` of a block to nobody. At any moment the file's blocks follow each other.
 /// Lock held.
-EventBlock* add_block(uint32_t thread, uint32_t wanted) {
+void cut(EventBlock* whole, uint32_t bytes) {
+  if (whole->bytes - bytes < kLeast) return;
+  const uint32_t left = whole->bytes - bytes;
+  const auto place = static_cast<uint64_t>(reinterpret_cast<char*>(whole) - file.base) + bytes;
+  *block_at(place) = {EntryKind::kEvents, left, 0, capacity_of(left), 0, file.nobodys};
+  file.nobodys = place;
+  whole->capacity = capacity_of(bytes);
+  __atomic_store_n(&whole->bytes, bytes, __ATOMIC_RELEASE);
+}
+
+/// What an ended thread left, as the first block of another one: a thread's later blocks are further back. Null: there
+/// is none. Lock held.
+EventBlock* take_nobodys(uint32_t thread, uint32_t wanted) {
+  if (file.nobodys == 0) return nullptr;
+  EventBlock* taken = block_at(file.nobodys);
+  file.nobodys = taken->next;
+  cut(taken, std::min(wanted, taken->bytes));
+  __atomic_store_n(&taken->thread, thread, __ATOMIC_RELEASE);
+  return taken;
+}
+
+/// Lock held.
+EventBlock* add_block(uint32_t thread, const EventBlock* last) {
+  if (EventBlock* taken = last ? nullptr : take_nobodys(thread, kFirstBlock)) return taken;
+  const uint32_t wanted = size_of_next(last);
   for (uint32_t bytes = wanted; bytes >= kSmallestBlock; bytes = bytes / 4 & ~uint32_t{63}) {
     auto* added = static_cast<EventBlock*>(reserve(bytes));
     if (!added) continue;
-    const auto capacity = static_cast<uint32_t>((bytes - sizeof(EventBlock)) / sizeof(RawEvent));
-    *added = {EntryKind::kEvents, bytes, thread, capacity, 0};
+    *added = {EntryKind::kEvents, bytes, thread, capacity_of(bytes), 0, 0};
     take(bytes);
     return added;
   }
@@ -146,7 +180,7 @@ void create_event_file(uint64_t limit) {
   strcpy(ending, kEvents);
   const long fd = open_file(O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0) return;
-  const bool reserved = may_be_as_large(kFirstBlock) && base::kernel_call(SYS_fallocate, fd, 0, 0, kFirstBlock) == 0;
+  const bool reserved = may_be_as_large(kPiece) && base::kernel_call(SYS_fallocate, fd, 0, 0, kPiece) == 0;
   void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit) : nullptr;
   base::kernel_call(SYS_close, fd);
   if (!memory) {
@@ -161,7 +195,7 @@ void create_event_file(uint64_t limit) {
   header->header_bytes = kEventsBegin;
   header->limit = limit;
   file.begin = header->used = kEventsBegin;
-  header->grown = kFirstBlock;
+  header->grown = kPiece;
   std::atomic_signal_fence(std::memory_order_release);
   header->magic = kEventMagic;
 }
@@ -230,14 +264,27 @@ void pass_foreign_message() {
   if (file.base) __atomic_fetch_add(&file.header->foreign_messages, 1, __ATOMIC_RELAXED);
 }
 
+namespace {
+
+/// A thread that has something recorded is told of, from where it began on.
+void tell_begin() {
+  if (self->told || self->began == 0) return;
+  self->told = true;
+  *events_of(self->events) = {self->began, self->began, 0, 0, 0, 0, 0, RawKind::kThreadBegin, 0};
+  commit_event();
+}
+
+}  // namespace
+
 RawEvent* begin_events() {
   EventBlock* added = is_full() ? nullptr : with_flushes([] {
     SpoolLock lock;
-    return add_block(block->id, size_of_next(self->events));
+    return add_block(self->number, self->events);
   });
   if (added) {
     self->events = added;
-    return events_of(added);
+    tell_begin();
+    return events_of(added) + added->count;
   }
   if (!is_full()) stop_recording(nullptr);
   __atomic_fetch_add(file.base ? &file.header->lost : &spool.header->lost_events, 1, __ATOMIC_RELAXED);
@@ -256,18 +303,36 @@ uint32_t event_file_fill() {
 
 void reuse_event_file() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) thread->events = nullptr;
+  file.nobodys = 0;
   __atomic_store_n(&file.header->used, file.begin, __ATOMIC_RELEASE);
 }
 
 bool begin_emptied_events() {
-  self->events = add_block(block->id, size_of_next(nullptr));
+  self->events = add_block(self->number, nullptr);
+  if (self->events) tell_begin();
   return self->events != nullptr;
+}
+
+void end_thread_events() {
+  Update update;
+  if (!self->events && !self->told) return;
+  if (!update.enter()) return;
+  const uint64_t now = base::ticks();
+  if (self->told && !is_full()) record_always({now, now, 0, 0, 0, 0, 0, RawKind::kThreadEnd, 0});
+  {
+    SpoolLock lock;
+    EventBlock* mine = self->events;
+    self->events = nullptr;
+    if (mine && file.base)
+      cut(mine, static_cast<uint32_t>((sizeof(EventBlock) + mine->count * sizeof(RawEvent) + 63) & ~uint64_t{63}));
+  }
+  update.leave();
 }
 
 void stop_recording(const char* why) {
   FlushHeader* told = flush_header();
   told->stopped_at = base::ticks();
-  told->stopped_by = block->id;
+  told->stopped_by = self->number;
   if (why) strncpy(told->why, why, sizeof told->why - 1);
   __atomic_store_n(&file.header->full, 1, __ATOMIC_RELEASE);
 }

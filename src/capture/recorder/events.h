@@ -92,6 +92,9 @@ HEADRACE_INLINE void record_always(const RawEvent& what) {
 /// One that moves no bytes.
 void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok);
 
+/// The calling thread ends: says so, and leaves to others the memory that it did not use.
+void end_thread_events();
+
 /// Says in the file of events what leaves out some of them, and how long a tick of the trace is to be. That stays when
 /// the file is emptied. Once a file, before its other entries; lock held, or no other thread there.
 void note_filter();

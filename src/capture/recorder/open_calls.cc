@@ -77,7 +77,7 @@ void list_open_calls(FlushHeader* to) {
       OpenLibraryCall& call = thread->open[i];
       if (call.told || is_left_out(RawKind::kLibrary, static_cast<Fn>(call.function), call.start, now)) continue;
       call.told = true;
-      to->open[to->open_count++] = {call.start, thread->block->id, call.function};
+      to->open[to->open_count++] = {call.start, thread->number, call.function};
     }
   }
 }

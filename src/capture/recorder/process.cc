@@ -50,7 +50,9 @@ void store_facts() {
 bool make_spool() {
   reset_folds();
   reset_call_sites();
-  if (!create_spool(settings.directory, settings.memory) || !create_table(settings.memory)) return false;
+  // A trace is to have all threads, however many: their counters may take memory that events may take.
+  const uint64_t thread_room = settings.trace ? settings.trace_memory : 0;
+  if (!create_spool(settings.directory, settings.memory, thread_room) || !create_table(settings.memory)) return false;
   reset_phases();
   if (settings.trace) {
     create_event_file(settings.trace_memory);
@@ -102,9 +104,9 @@ void carry_over(const Carried& calls) {
 /// section was being entered, and will then write to it once more: for that, nothing in particular stays mapped there.
 void put_away(const Spool& parent) {
   static Spool before;
-  if (before.base) base::unmap(before.base, before.limit);
+  if (before.base) base::unmap(before.base, before.mapped);
   before = parent;
-  base::kernel_call(SYS_mmap, parent.base, parent.limit, PROT_READ | PROT_WRITE,
+  base::kernel_call(SYS_mmap, parent.base, parent.mapped, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
@@ -241,12 +243,12 @@ void start_image(int argument_count, char** argument_values) {
 void forked_inside_section(ThreadBlock* interrupted) {
   block = interrupted;
   const uint64_t used = (spool.header->used + 4095) & ~uint64_t{4095};
-  void* copy = spool.backed ? base::map_anonymous(spool.limit) : nullptr;
+  void* copy = spool.backed ? base::map_anonymous(spool.mapped) : nullptr;
   if (copy) {
     memcpy(copy, spool.base, used);
-    base::kernel_call(SYS_mremap, copy, spool.limit, spool.limit, MREMAP_MAYMOVE | MREMAP_FIXED, spool.base);
+    base::kernel_call(SYS_mremap, copy, spool.mapped, spool.mapped, MREMAP_MAYMOVE | MREMAP_FIXED, spool.base);
     spool.backed = false;
-    spool.header->grown = spool.limit;
+    spool.header->grown = spool.mapped;
   }
   isolate_event_file();
   memset(block->unattributed, 0, sizeof block->unattributed);

@@ -9,6 +9,7 @@
 #include "capture/recorder/process.h"
 #include "capture/recorder/stream.h"
 #include "capture/recorder/target.h"
+#include "capture/recorder/thread_starts.h"
 #include "intercept/functions_headers.h"
 
 namespace headrace::capture {
@@ -30,11 +31,13 @@ struct ProcessHooks : Next {
   static int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                             void* argument) {
     if (__libc_single_threaded) settle_all(Coming::kGoOn);
-    return Next::pthread_create(thread, attributes, start, argument);
+    NotedStart noted(start, argument);
+    return noted.done(Next::pthread_create(thread, attributes, noted.start(), noted.argument()));
   }
   static int thrd_create(thrd_t* thread, thrd_start_t start, void* argument) {
     if (__libc_single_threaded) settle_all(Coming::kGoOn);
-    return Next::thrd_create(thread, start, argument);
+    NotedStart noted(start, argument);
+    return noted.done(Next::thrd_create(thread, noted.start(), noted.argument()));
   }
 
   // ---- another program in this process

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/kernel.h"
 
@@ -52,6 +54,13 @@ bool grow(uint64_t need) {
 
 /// What the spool can grow to: less than the limit once the file system was full.
 uint64_t reachable() { return spool.header->growth_failed ? spool.header->grown : spool.limit; }
+
+/// With one thread more, what all of them take beyond their share comes on top.
+void make_room_for_thread() {
+  const uint64_t memory = spool.header->limit, share = memory / kThreadShare;
+  const uint64_t taken = (uint64_t{spool.header->threads} + 1) * sizeof(ThreadBlock);
+  spool.limit = memory + (taken < share ? 0 : std::min(taken - share, spool.thread_room));
+}
 
 uint64_t kept_back(Use use) {
   if (state.folding.load(std::memory_order_relaxed)) return 0;
@@ -115,18 +124,20 @@ void Note::withdraw() {
   if (path_[0]) base::kernel_call(SYS_unlinkat, AT_FDCWD, path_, 0);
 }
 
-bool create_spool(const char* directory, uint64_t limit) {
+bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room) {
   spool = Spool{};
   spool.limit = limit;
-  spool.backed = directory && *directory && map_file(directory, limit);
+  spool.thread_room = thread_room;
+  spool.mapped = limit + thread_room;
+  spool.backed = directory && *directory && map_file(directory, spool.mapped);
   if (!spool.backed) {
     if (directory && *directory)
       spool.noted = Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid))).left();
-    void* memory = base::map_anonymous(limit);
+    void* memory = base::map_anonymous(spool.mapped);
     if (!memory) return false;
     spool.base = static_cast<char*>(memory);
     spool.header = at<Header>(0);
-    spool.header->grown = limit;
+    spool.header->grown = spool.mapped;
   }
   Header* header = spool.header;
   header->version = kSpoolVersion;
@@ -166,6 +177,7 @@ void reset_spool_lock() { lock_word.store(0, std::memory_order_release); }
 uint32_t allocate(uint32_t bytes, Use use) {
   uint32_t units = (bytes + 63) / 64;
   if (uint32_t offset = reuse(units, units)) return offset;
+  if (use == Use::kThread) make_room_for_thread();
   Header* header = spool.header;
   uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
   uint64_t kept = kept_back(use);

@@ -17,10 +17,12 @@ inline constexpr uint64_t kLargestLimit = (uint64_t{4} << 30) - kSlab;  // offse
 struct Spool {
   char* base;
   Header* header;
-  uint64_t limit;  // what the mapping spans
-  bool backed;     // false: anonymous memory, lost at the end
-  bool noted;      // not backed, and a note says so
-  uint64_t sizes;  // bytes that bins of sizes took
+  uint64_t limit;  // what it may grow to now
+  uint64_t mapped;
+  uint64_t thread_room;  // by how much threads may raise that, if there are more than their share has room for
+  bool backed;           // false: anonymous memory, lost at the end
+  bool noted;            // not backed, and a note says so
+  uint64_t sizes;        // bytes that bins of sizes took
   bool no_more_sizes;
   char path[256];
 };
@@ -35,8 +37,9 @@ HEADRACE_INLINE uint32_t offset_of(const void* address) {
 }
 
 /// Creates and maps a spool in `directory`; with null or where that fails, anonymous memory of the same size, and a
-/// note that says why. Returns false only when there is no memory at all.
-bool create_spool(const char* directory, uint64_t limit);
+/// note that says why. Returns false only when there is no memory at all. `thread_room`: more than the limit, for what
+/// threads count.
+bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room = 0);
 
 /// A file in the job's directory whose name tells the harvester that `process` is not captured and why; `detail`
 /// becomes its content. Withdrawn when what it announced did not happen. Async-signal-safe.

@@ -80,6 +80,10 @@ inline constexpr uint32_t kOpenLibraryCalls = 8;
 struct Thread {
   ThreadBlock* block;
   EventBlock* events;  // where the next one goes; null: nowhere yet
+  uint32_t number;     // 1, 2, … of the threads that this process had, in traces
+  bool told;           // the trace has its begin
+  bool ends;           // its keys' destructors run
+  uint64_t began;      // ticks; 0: not known
   Thread* next;        // of every thread ever seen
   std::atomic<uint32_t> taken;
   uint32_t free_files;   // OpenFile slots this thread may reuse

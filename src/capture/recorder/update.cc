@@ -8,9 +8,11 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "capture/recorder/events.h"
 #include "capture/recorder/phases.h"
 #include "capture/recorder/regions.h"
 #include "capture/recorder/spool.h"
+#include "capture/recorder/thread_starts.h"
 
 namespace headrace::capture {
 
@@ -25,6 +27,7 @@ __thread ThreadBlock* vfork_block;  // this thread's block while a vfork child r
 __thread bool starting;
 pthread_key_t thread_key;
 bool key_made;
+std::atomic<uint32_t> threads_so_far;
 
 Thread* take_thread() {
   for (Thread* thread = state.threads.load(std::memory_order_acquire); thread; thread = thread->next) {
@@ -73,6 +76,8 @@ bool start_thread() {
   }
   if (thread && thread->block) {
     thread->block->taken = 1;
+    thread->number = threads_so_far.fetch_add(1, std::memory_order_relaxed) + 1;
+    thread->began = thread_began;
     self = thread;
     std::atomic_signal_fence(std::memory_order_release);
     block = thread->block;
@@ -182,9 +187,16 @@ bool interrupts_section() {
 void end_thread(void* thread) {
   auto* ended = static_cast<Thread*>(thread);
   if (self != ended) return;  // a forked child's key values name its parent's threads
+  // Destructors of other keys may have more to do that counts: they come first.
+  if (!ended->ends) {
+    ended->ends = true;
+    if (pthread_setspecific(thread_key, ended) == 0) return;
+  }
   end_phases_of_thread();
   leave_all_regions();
+  end_thread_events();
   ended->lost_phases = ended->open_calls = 0;
+  ended->ends = ended->told = false;
   block = nullptr;
   self = nullptr;
   undo(ended->block);  // the thread may have been cancelled inside a section
@@ -197,6 +209,7 @@ void forget_threads() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
     thread->block = nullptr;
     thread->events = nullptr;
+    thread->told = thread->ends = false;
     thread->regions.depth = thread->regions.waiting = 0;
     thread->free_files = thread->free_count = thread->lost_phases = thread->open_calls = 0;
     memset(thread->cache, 0, sizeof thread->cache);
@@ -205,6 +218,8 @@ void forget_threads() {
   block = nullptr;
   self = nullptr;
   starting = false;
+  threads_so_far.store(0);
+  forget_starts();
 }
 
 uint32_t Journal::offset_in_spool(const void* address) { return offset_of(address); }

@@ -1,0 +1,100 @@
+// Many threads: crowd DIRECTORY at-once|over-time N. Each writes its number to a file of its own, as often as told.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <unistd.h>
+
+#define CHECK(it) ((it) ? (void)0 : (perror(#it), exit(2)))
+enum { kWrites = 5 };
+
+static int file;
+static pthread_barrier_t all;
+static pthread_key_t late;
+
+static void write_number(uintptr_t number, int times) {
+  const uint64_t value = number;
+  for (int i = 0; i < times; ++i)
+    CHECK(pwrite(file, &value, sizeof value, (off_t)((number * kWrites + (uintptr_t)i) * sizeof value)) == 8);
+}
+
+static void* write_and_end(void* number) {
+  write_number((uintptr_t)number, kWrites);
+  return NULL;
+}
+
+static void* write_together(void* number) {
+  write_number((uintptr_t)number, 1);
+  pthread_barrier_wait(&all);
+  for (int i = 1; i < kWrites; ++i) write_number((uintptr_t)number, 1);
+  return NULL;
+}
+
+static int of_c11(void* number) {
+  write_number((uintptr_t)number, kWrites);
+  return 7;
+}
+
+static void at_its_end(void* number) { write_number((uintptr_t)number, 1); }
+
+static void* writes_when_it_ends(void* number) {
+  write_number((uintptr_t)number, kWrites - 1);
+  pthread_setspecific(late, number);
+  pthread_exit(number);
+}
+
+static void start(pthread_t* thread, void* (*what)(void*), uintptr_t number) {
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 64 << 10);
+  CHECK(pthread_create(thread, &small, what, (void*)number) == 0);
+  pthread_attr_destroy(&small);
+}
+
+static void over_time(unsigned n) {
+  for (unsigned i = 0; i < n; ++i) {
+    pthread_t thread;
+    start(&thread, write_and_end, i);
+    CHECK(pthread_join(thread, NULL) == 0);
+  }
+}
+
+static void at_once(unsigned n) {
+  pthread_t* threads = calloc(n, sizeof *threads);
+  pthread_barrier_init(&all, NULL, n);
+  for (unsigned i = 0; i < n; ++i) start(&threads[i], write_together, i);
+  for (unsigned i = 0; i < n; ++i) CHECK(pthread_join(threads[i], NULL) == 0);
+  free(threads);
+}
+
+static void some_kinds(void) {
+  thrd_t thread;
+  pthread_t late_one;
+  int result;
+  void* value;
+  CHECK(thrd_create(&thread, of_c11, (void*)1) == thrd_success);
+  CHECK(thrd_join(thread, &result) == thrd_success && result == 7);
+  pthread_key_create(&late, at_its_end);
+  start(&late_one, writes_when_it_ends, 2);
+  CHECK(pthread_join(late_one, &value) == 0 && value == (void*)2);
+}
+
+int main(int count, char** arguments) {
+  char path[4096];
+  CHECK(count == 4);
+  snprintf(path, sizeof path, "%s/numbers", arguments[1]);
+  CHECK((file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600)) >= 0);
+  const unsigned n = (unsigned)atoi(arguments[3]);
+  if (strcmp(arguments[2], "over-time") == 0)
+    over_time(n);
+  else if (strcmp(arguments[2], "at-once") == 0)
+    at_once(n);
+  else
+    some_kinds();
+  return close(file);
+}
