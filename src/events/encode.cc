@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/clones.h"
 #include "base/crc32c.h"
 #include "base/varint.h"
 #include "events/bits.h"
@@ -65,6 +66,8 @@ struct EventEncoder::State {
     columns[kBits].resize((2 * kMostEvents + 1) * sizeof(uint64_t));
   }
 
+  uint64_t latest = 0;  // of the times of the events
+
   void fill(std::span<const Event> events);
   void add_miss(const Event& event, uint32_t number, bool is_new, uint8_t wrong, uint64_t place, BitWriter& bits);
   base::Status store(const EventBatch& batch, OpenRegions& open, std::vector<uint8_t>& to);
@@ -95,7 +98,7 @@ void EventEncoder::State::add_miss(const Event& event, uint32_t number, bool is_
   }
 }
 
-void EventEncoder::State::fill(std::span<const Event> events) {
+HEADRACE_CLONES void EventEncoder::State::fill(std::span<const Event> events) {
   predictor.forget(events.size());
   table.forget();
   for (unsigned i = 0; i < kColumns; ++i) ends[i] = columns[i].data();
@@ -103,6 +106,7 @@ void EventEncoder::State::fill(std::span<const Event> events) {
   uint64_t time = events.front().time;
   uint32_t run = 0;
   uint8_t* gap_lengths = ends[kGapLengths];
+  latest = time;
   for (const Event& event : events) {
     Context& context = predictor.context();
     const uint64_t key = key_of(event);
@@ -127,6 +131,7 @@ void EventEncoder::State::fill(std::span<const Event> events) {
     predictor.learn(signature, event.size, event.place);
     const uint64_t gap = event.time - time;
     time = event.time;
+    latest = std::max(latest, time);
     const uint64_t residue = zigzag(static_cast<int64_t>(gap - Predictor::gap(context, number)));
     const unsigned length = length_of(residue);
     *gap_lengths++ = static_cast<uint8_t>(length);
@@ -177,7 +182,7 @@ base::Status EventEncoder::State::store(const EventBatch& batch, OpenRegions& op
   writer.u32(static_cast<uint32_t>(open.references().size()));
   for (const uint32_t reference : open.references()) writer.u32(numbers[reference]);
   writer.u64(batch.events.front().time);
-  const Summary summary = summarize(batch.events, batch.classes, open);
+  const Summary summary = summarize(batch.events, latest, batch.classes, open);
   writer.u64(summary.end);
   write_summary(summary, to);
   writer.u32(base::crc32c(base::Bytes(to).subspan(head)));

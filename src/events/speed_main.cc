@@ -60,7 +60,7 @@ void measure(const char* name, std::vector<Event> events, uint8_t shift) {
   });
   OpenRegions open;
   const double summing = best_of([&] {
-    for (size_t i = 0; i < chunks.size(); ++i) (void)summarize(part(i), named.classes(), open);
+    for (size_t i = 0; i < chunks.size(); ++i) (void)summarize(part(i), part(i).back().time, named.classes(), open);
   });
   size_t bytes = 0;
   for (const auto& chunk : chunks) bytes += chunk.size();

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/varint.h"
+#include "events/span_stack.h"
 
 namespace headrace::events {
 
@@ -19,14 +20,17 @@ uint8_t shift_of(uint64_t ticks) {
   return static_cast<uint8_t>(std::max(0, bits - static_cast<int>(std::bit_width(kBins - 1))));
 }
 
-class Bins {
- public:
-  Bins(uint64_t begin, uint64_t end)
-      : shift_(shift_of(end - begin)), time_(begin), edge_(begin + (uint64_t{1} << shift_)) {}
+using Bins = std::array<std::array<uint64_t, kBins>, model::kTimeClasses>;  // ticks
 
-  /// Goes on to a time, all of it in this class.
-  void add(TimeClass what, uint64_t to) {
-    auto& line = ticks_[static_cast<unsigned>(what)];
+/// Where in its bins a summary is. Apart from these, so that it can be in registers.
+class Place {
+ public:
+  Place(uint64_t begin, uint8_t shift) : time_(begin), edge_(begin + (uint64_t{1} << shift)), shift_(shift) {}
+
+  /// Goes on to a time, all of it in this class; times that go back are passed over.
+  void go(Bins& bins, TimeClass what, uint64_t to) {
+    if (to <= time_) return;
+    auto& line = bins[static_cast<unsigned>(what)];
     for (; to >= edge_ && bin_ + 1 < kBins; edge_ += uint64_t{1} << shift_) {
       line[bin_++] += edge_ - time_;
       time_ = edge_;
@@ -35,57 +39,66 @@ class Bins {
     time_ = to;
   }
 
-  uint64_t time() const { return time_; }
   unsigned bin() const { return bin_; }
 
-  void finish(Summary& summary) const {
-    summary.shift = shift_;
-    for (unsigned each = 0; each < model::kTimeClasses; ++each) {
-      for (unsigned bin = 0; bin < kBins; ++bin) {
-        const double part = static_cast<double>(ticks_[each][bin]) * 255 / static_cast<double>(uint64_t{1} << shift_);
-        summary.part[each][bin] = static_cast<uint8_t>(part + 0.5);
-        summary.time[each] += ticks_[each][bin];
-      }
-    }
-  }
-
  private:
-  uint8_t shift_;
   uint64_t time_;
   uint64_t edge_;  // end of this bin
   unsigned bin_ = 0;
-  std::array<std::array<uint64_t, kBins>, model::kTimeClasses> ticks_{};
+  uint8_t shift_;
 };
+
+void finish(const Bins& bins, Summary& summary) {
+  const auto width = static_cast<double>(uint64_t{1} << summary.shift);
+  for (unsigned each = 0; each < model::kTimeClasses; ++each) {
+    for (unsigned bin = 0; bin < kBins; ++bin) {
+      summary.part[each][bin] = static_cast<uint8_t>(static_cast<double>(bins[each][bin]) * 255 / width + 0.5);
+      summary.time[each] += bins[each][bin];
+    }
+  }
+}
 
 }  // namespace
 
-Summary summarize(std::span<const Event> events, std::span<const TimeClass> classes, OpenRegions& open) {
+Summary summarize(std::span<const Event> events, uint64_t latest, std::span<const TimeClass> classes,
+                  OpenRegions& open) {
   Summary summary;
   if (events.empty()) return summary;
-  uint64_t latest = events.front().time;
-  for (const Event& event : events) latest = std::max(latest, event.time);
   summary.begin = events.front().time;
   summary.end = latest;
-  Bins bins(summary.begin, summary.end);
+  summary.shift = shift_of(summary.end - summary.begin);
+  Bins bins{};
+  Place place(summary.begin, summary.shift);
   const auto class_of = [&](uint32_t reference) {
     return reference < classes.size() ? classes[reference] : TimeClass::kProgram;
+  };
+  const auto count_bytes = [&](const Event& end, unsigned bin) {
+    if (end.kind() != EventKind::kIoEnd || end.place != 0) return;
+    const TimeClass what = class_of(end.reference());
+    if (what == TimeClass::kRead) summary.read[bin] += end.size;
+    if (what == TimeClass::kWrite) summary.written[bin] += end.size;
   };
   const auto innermost = [&] {
     return open.references().empty() ? TimeClass::kProgram : class_of(open.references().back());
   };
   TimeClass now = innermost();
-  for (const Event& event : events) {
-    if (event.time > bins.time()) bins.add(now, event.time);
+  for (size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    place.go(bins, now, event.time);
     const EventKind kind = event.kind();
     if (kind > EventKind::kIoEnd) continue;
+    // Most begins are followed by an end, and leave what is open as it was.
+    if (is_begin(kind) && i + 1 < events.size() && is_end(events[i + 1].kind())) {
+      const Event& end = events[++i];
+      place.go(bins, class_of(event.reference()), end.time);
+      count_bytes(end, place.bin());
+      continue;
+    }
     open.take(event);
     now = innermost();
-    if (kind != EventKind::kIoEnd || event.place != 0) continue;
-    const TimeClass what = class_of(event.reference());
-    if (what == TimeClass::kRead) summary.read[bins.bin()] += event.size;
-    if (what == TimeClass::kWrite) summary.written[bins.bin()] += event.size;
+    count_bytes(event, place.bin());
   }
-  bins.finish(summary);
+  finish(bins, summary);
   return summary;
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "events/made_streams.h"
 #include "events/test_batch.h"
@@ -20,15 +22,21 @@ Event at(uint64_t time, EventKind kind, uint32_t reference, uint64_t size = 0, u
   return {time, size, place, model::kind_and_reference(kind, reference), 0};
 }
 
+Summary summary_of(const std::vector<Event>& events, std::span<const TimeClass> classes, OpenRegions& open) {
+  uint64_t latest = 0;
+  for (const Event& event : events) latest = std::max(latest, event.time);
+  return summarize(events, latest, classes, open);
+}
+
 TEST(Summary, TimeIsThatOfTheInnermost) {
   const std::vector<TimeClass> classes{TimeClass::kProgram, TimeClass::kRead, TimeClass::kWrite};
   OpenRegions open;
   const Summary summary =
-      summarize(std::vector<Event>{at(100, EventKind::kEnter, 0), at(110, EventKind::kIoBegin, 1, 50),
-                                   at(130, EventKind::kIoEnd, 1, 40), at(131, EventKind::kIoBegin, 2, 9),
-                                   at(140, EventKind::kIoEnd, 2, 9), at(141, EventKind::kIoBegin, 2, 9),
-                                   at(150, EventKind::kIoEnd, 2, 9, 28), at(163, EventKind::kLeave, 0)},
-                classes, open);
+      summary_of(std::vector<Event>{at(100, EventKind::kEnter, 0), at(110, EventKind::kIoBegin, 1, 50),
+                                    at(130, EventKind::kIoEnd, 1, 40), at(131, EventKind::kIoBegin, 2, 9),
+                                    at(140, EventKind::kIoEnd, 2, 9), at(141, EventKind::kIoBegin, 2, 9),
+                                    at(150, EventKind::kIoEnd, 2, 9, 28), at(163, EventKind::kLeave, 0)},
+                 classes, open);
   EXPECT_EQ(summary.shift, 0);
   EXPECT_EQ(summary.time[kProgram], 10u + 1 + 1 + 13);
   EXPECT_EQ(summary.time[kRead], 20u);
@@ -45,7 +53,7 @@ TEST(Summary, BinsHoldAllTheTime) {
   const References named(200);
   const std::vector<Event> events = MadeStream::s3d(32768);
   OpenRegions open;
-  const Summary summary = summarize(events, named.classes(), open);
+  const Summary summary = summary_of(events, named.classes(), open);
   const uint64_t ticks = events.back().time - events.front().time;
   EXPECT_EQ(std::accumulate(summary.time.begin(), summary.time.end(), uint64_t{0}), ticks);
   double parts = 0;
@@ -53,13 +61,37 @@ TEST(Summary, BinsHoldAllTheTime) {
   EXPECT_NEAR(parts / 255 * static_cast<double>(uint64_t{1} << summary.shift) / static_cast<double>(ticks), 1, 0.01);
 }
 
+/// Begins and ends in any order, also of nothing, at the ends of the batch, and deeper than is kept.
+TEST(Summary, AgreesWithTheInnermostAtEachTick) {
+  const std::vector<TimeClass> classes{TimeClass::kProgram, TimeClass::kRead, TimeClass::kWrite, TimeClass::kWait};
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Event> events;
+    uint64_t time = 50;
+    for (size_t i = 0, count = 1 + random() % 200; i < count; ++i)
+      events.push_back(at(time += random() % 9, static_cast<EventKind>(random() % 6), random() % 4, random() % 99));
+    OpenRegions open, plain;
+    const Summary summary = summary_of(events, classes, open);
+    std::array<uint64_t, model::kTimeClasses> expected{};
+    uint64_t before = events.front().time;
+    for (const Event& event : events) {
+      const auto what = plain.references().empty() ? TimeClass::kProgram : classes[plain.references().back()];
+      expected[static_cast<unsigned>(what)] += event.time - before;
+      before = event.time;
+      plain.take(event);
+    }
+    EXPECT_EQ(summary.time, expected);
+    EXPECT_EQ(open.references(), plain.references());
+  }
+}
+
 TEST(Summary, GoesOnInWhatIsOpen) {
   const std::vector<TimeClass> classes{TimeClass::kProgram, TimeClass::kRead};
   OpenRegions open;
   open.enter(1);
-  const Summary summary = summarize(std::vector<Event>{at(7, EventKind::kSend, 0), at(4, EventKind::kSend, 0),
-                                                       at(9, EventKind::kLeave, 1), at(19, EventKind::kLeave, 0)},
-                                    classes, open);
+  const Summary summary = summary_of(std::vector<Event>{at(7, EventKind::kSend, 0), at(4, EventKind::kSend, 0),
+                                                        at(9, EventKind::kLeave, 1), at(19, EventKind::kLeave, 0)},
+                                     classes, open);
   EXPECT_EQ(summary.time[kRead], 2u) << "a time that goes back counts as the latest before";
   EXPECT_EQ(summary.time[kProgram], 10u);
 }
@@ -68,7 +100,7 @@ TEST(Summary, IsKept) {
   const References named(200);
   OpenRegions open;
   for (const auto& events : {MadeStream::s3d(5000), MadeStream::random(5000), std::vector<Event>(1)}) {
-    const Summary summary = summarize(events, named.classes(), open);
+    const Summary summary = summary_of(events, named.classes(), open);
     std::vector<uint8_t> bytes;
     write_summary(summary, bytes);
     base::ByteReader reader(bytes);

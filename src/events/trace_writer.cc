@@ -19,19 +19,32 @@ namespace {
 
 constexpr uint32_t kNoRank = 0xffffffff;
 
-struct Ticks {
-  std::vector<Event> events;  // of one chunk
-  uint64_t least = 0, greatest = 0;
+/// The events of a chunk in ticks, and what has to be known of them all.
+class Ticks {
+ public:
+  std::span<const Event> events;
+  uint64_t least, greatest;  // ticks
+  uint32_t highest;          // reference
 
-  /// Times of `from` become ticks.
   void take(std::span<const Event> from, uint8_t shift) {
-    events.assign(from.begin(), from.end());
+    events = from;
     least = ~uint64_t{0};
-    greatest = 0;
-    for (Event& event : events) {
-      event.time >>= shift;
+    greatest = highest = 0;
+    if (shift == 0) return look();
+    changed_.assign(from.begin(), from.end());
+    for (Event& event : changed_) event.time >>= shift;
+    events = changed_;
+    look();
+  }
+
+ private:
+  std::vector<Event> changed_;
+
+  void look() {
+    for (const Event& event : events) {
       least = std::min(least, event.time);
       greatest = std::max(greatest, event.time);
+      highest = std::max(highest, event.reference());
     }
   }
 };
@@ -60,6 +73,8 @@ struct Meanings {
 bool all_known(std::span<const Event> events, size_t references) {
   return std::all_of(events.begin(), events.end(), [&](const Event& event) { return event.reference() < references; });
 }
+
+Status unknown() { return {Code::kInvalid, "trace: an event's reference is in no list"}; }
 
 }  // namespace
 
@@ -108,13 +123,14 @@ Status TraceWriter::add(const Location& location, std::span<const Event> events,
 Status TraceWriter::append(const Location& location, Continuation& at, std::span<const Event> events,
                            std::span<const Reference> references, uint8_t tick_shift) {
   if (tick_shift > kLongestTick) return {Code::kInvalid, "trace: a tick is at most a millisecond"};
-  if (!all_known(events, references.size())) return {Code::kInvalid, "trace: an event's reference is in no list"};
+  if (!all_known(events.first(std::min<size_t>(events.size(), kMostEvents)), references.size())) return unknown();
   HEADRACE_TRY(state_->store_new(references));
   Meanings meanings(references);
   OpenRegions open;
   for (const auto& [id, time_class] : at.open) open.enter(meanings.number_of(id, time_class));
   while (!events.empty()) {
     state_->ticks.take(events.first(std::min<size_t>(events.size(), kMostEvents)), tick_shift);
+    if (state_->ticks.highest >= references.size()) return unknown();
     events = events.subspan(state_->ticks.events.size());
     HEADRACE_TRY(
         state_->store(location, at.sequence, {state_->ticks.events, meanings.ids, meanings.classes, tick_shift}, open));
