@@ -196,3 +196,10 @@ def test_what_makes_no_sense_is_said(trace: Path) -> None:
     found = run("trace", "verify", trace, "--log", other)
     assert found.returncode == 2
     assert "other.hr: is of another job" in found.stderr
+
+
+def test_a_trace_is_not_passed_on_as_if_it_had_no_names(trace: Path, tmp_path: Path) -> None:
+    target = tmp_path / "anonymous.trace.hr"
+    refused = run("anonymize", trace, "-o", target)
+    assert refused.returncode != 0 and "cannot be taken out; pass on the job log" in refused.stderr
+    assert not target.exists()

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from headrace import _native
-from headrace._errors import OutputError, UsageError
+from headrace._errors import LogForeignError, OutputError, UsageError
 from headrace.commands._terminal import working
 from headrace.commands._text import count, printable, size
 
@@ -52,6 +52,11 @@ def _write(log: str, target: Path) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix=f".{target.name[:100]}.", dir=target.parent) as directory:
             partial = Path(directory, "partial.hr")
             done: dict[str, Any] = _native.anonymize(os.fsencode(log), bytes(partial))
+            if {"table 'references'", "table 'locations'"} & set(done["left_out"]):
+                raise LogForeignError(
+                    f"{printable(log)}: a trace, whose names cannot be taken out; pass on the job log, NAME.hr "
+                    "beside NAME.trace.hr"
+                )
             partial.replace(target)
             return done
     except OSError as error:
