@@ -54,8 +54,8 @@ def _write(log: str, target: Path) -> dict[str, Any]:
             done: dict[str, Any] = _native.anonymize(os.fsencode(log), bytes(partial))
             if {"table 'references'", "table 'locations'"} & set(done["left_out"]):
                 raise LogForeignError(
-                    f"{printable(log)}: a trace, whose names cannot be taken out; pass on the job log, NAME.hr "
-                    "beside NAME.trace.hr"
+                    f"{printable(log)}: a trace, whose names cannot be taken out; pass on the job log, "
+                    "NAME.hr beside NAME.trace.hr"
                 )
             partial.replace(target)
             return done
