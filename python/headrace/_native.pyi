@@ -181,6 +181,15 @@ class Trace:
     tick_ns: int  # of the first chunk that can be read; 0: there is none
     def facts(self) -> dict[str, str]: ...
     def accounts(self) -> dict[str, int]: ...  # docs/formats/trace.md; of all threads together
+    def clocks(self) -> list[dict[str, Any]]:
+        """One a node (src/events/clocks.h): process, processes, is_reference, drift and what went wrong.
+
+        `measured`: when, at_ns, added_ns, error_ns of each comparison that is used.
+        """
+
+    def messages_before_sent(self, aligned: bool) -> int:
+        """How many arrive before they are sent, at least, with clocks aligned or not. Decodes everything."""
+
     def locations(self) -> Frame:
         """One row each, by rank, process and thread.
 

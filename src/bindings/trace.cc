@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "bindings/errors.h"
 #include "bindings/to_python.h"
+#include "bindings/trace_clocks.h"
 #include "bindings/trace_frames.h"
 #include "bindings/write_trace.h"
 #include "events/trace_check.h"
@@ -157,6 +158,7 @@ nb::dict check_of(Trace& trace) {
   dict["messages_not_sent"] = found.messages.not_sent;
   dict["channels_of_other_size"] = found.messages.other_size;
   dict["messages_before_sent"] = found.messages.before_sent;
+  dict["messages_before_sent_unaligned"] = found.before_sent_unaligned;
   return dict;
 }
 
@@ -164,6 +166,14 @@ Frame messages_of(Trace& trace, uint64_t begin_at_ns, uint64_t end_at_ns) {
   const std::lock_guard lock(trace.mutex);
   const auto pairs = trace.located(events::pair_messages(trace.reader, {begin_at_ns, end_at_ns}));
   return message_frame(trace.reader, pairs);
+}
+
+uint64_t before_sent_of(Trace& trace, bool aligned) {
+  const std::lock_guard lock(trace.mutex);
+  trace.reader.align(aligned);
+  auto count = events::messages_before_sent(trace.reader);
+  trace.reader.align(true);
+  return trace.located(std::move(count));
 }
 
 nb::dict unify_of(const std::vector<nb::bytes>& sources, const nb::bytes& target, unsigned threads) {
@@ -232,6 +242,8 @@ void define_trace(nb::module_& module) {
       .def_prop_ro("tick_ns", &Trace::tick_ns)
       .def("facts", facts_of)
       .def("accounts", accounts_of)
+      .def("clocks", [](Trace& trace) { return clock_list(trace.reader); })
+      .def("messages_before_sent", before_sent_of, nb::arg("aligned"), Release())
       .def("locations", [](Trace& trace) { return location_frame(trace.reader); })
       .def("damage", damage_of)
       .def("verify",

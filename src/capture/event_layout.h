@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "capture/clock_layout.h"
+
 namespace headrace::capture {
 
 inline constexpr uint64_t kEventMagic = 0x31544e5645524448;  // "HDREVNT1"
@@ -30,6 +32,8 @@ struct alignas(64) EventFileHeader {
   // Messages without an event, in one of which the other end may have one; and those with ranks of another program,
   // which has none either.
   uint32_t missed_messages, foreign_messages;
+  uint64_t node;  // equal in all processes that have this one's CLOCK_MONOTONIC
+  ClockMeasurement clocks[kClockMoments];
 };
 
 enum class EntryKind : uint32_t { kNone, kEvents, kName, kRegion, kFilter };
@@ -54,7 +58,7 @@ enum class RawKind : uint8_t {
 };
 
 /// What tracing takes time for, in threads of the program.
-enum class TracingStep : uint16_t { kFlush, kOpen, kWrite, kCommit, kCheck, kBarrier, kStopped, kCount };
+enum class TracingStep : uint16_t { kFlush, kOpen, kWrite, kCommit, kCheck, kBarrier, kStopped, kClocks, kCount };
 
 /// What a name of kRegion is of. Each has numbers of its own.
 enum class RegionKind : uint32_t {

@@ -103,6 +103,7 @@ class Painter {
   /// Also reads the head of the first chunk behind the range: it says what went on in front of it.
   Status paint_location(const TraceLocation& location, OverviewRow& to, Hand& hand) const {
     size_t i = first_chunk(trace_, location, columns_.begin());
+    const ClockLine* line = trace_.line_of(location.what.process);
     uint64_t sequence = 0, latest_ns = 0;  // of what was before
     bool known = false;
     if (i > 0) {
@@ -115,18 +116,19 @@ class Painter {
       const ChunkInfo& chunk = trace_.chunks()[location.chunks[i]];
       const bool follows = known && chunk.header.sequence == sequence + 1;
       known = false;
-      Result<EventChunk> read = paint_chunk(location.chunks[i], to, hand);
+      Result<EventChunk> read = paint_chunk(location.chunks[i], line, to, hand);
       if (read.code() == Code::kIo) return read.status();
       if (!read.ok()) continue;
-      if (follows) to.add_time(class_before(*read), latest_ns, nanoseconds(read->summary.begin, read->tick_shift));
-      latest_ns = std::max(latest_ns, nanoseconds(read->summary.end, read->tick_shift));
+      if (follows)
+        to.add_time(class_before(*read), latest_ns, nanoseconds(read->summary.begin, read->tick_shift, line));
+      latest_ns = std::max(latest_ns, nanoseconds(read->summary.end, read->tick_shift, line));
       sequence = chunk.header.sequence;
       known = true;
     }
     return {};
   }
 
-  Result<EventChunk> paint_chunk(uint32_t number, OverviewRow& to, Hand& hand) const {
+  Result<EventChunk> paint_chunk(uint32_t number, const ClockLine* line, OverviewRow& to, Hand& hand) const {
     const ChunkInfo& chunk = trace_.chunks()[number];
     const bool touched = touches(chunk.header);
     const bool decoded = touched && decodes_ && is_coarse(chunk.header) && chunk.header.rows <= kMostEvents;
@@ -136,10 +138,10 @@ class Painter {
     if (status.ok() && decoded) {
       hand.events.resize(chunk.header.rows);
       status = hand.decoder.decode(*read, hand.events);
-      if (status.ok()) to.add(*read, hand.events);
+      if (status.ok()) to.add(*read, hand.events, line);
       hand.decoded += status.ok();
     } else if (status.ok() && touched) {
-      hand.precision_ns = std::max(hand.precision_ns, to.add(*read));
+      hand.precision_ns = std::max(hand.precision_ns, to.add(*read, line));
     }
     if (status.ok()) return read;
     if (touched && status.code() != Code::kIo) hand.unread.push_back(number);

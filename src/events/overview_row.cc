@@ -75,32 +75,36 @@ void OverviewRow::add_time(TimeClass what, uint64_t begin_at_ns, uint64_t end_at
   }
 }
 
-uint64_t OverviewRow::add(const EventChunk& chunk) {
-  const uint64_t begin = nanoseconds(chunk.summary.begin, chunk.tick_shift);
-  const uint64_t end = nanoseconds(chunk.summary.end, chunk.tick_shift);
+uint64_t OverviewRow::add(const EventChunk& chunk, const ClockLine* line) {
+  const uint64_t begin = nanoseconds(chunk.summary.begin, chunk.tick_shift, line);
+  const uint64_t end = nanoseconds(chunk.summary.end, chunk.tick_shift, line);
   if (begin >= columns_.end() || end < columns_.begin()) return 0;
   const bool inside = begin >= columns_.begin() && end < columns_.end();
   const uint32_t column = columns_.at(std::max(begin, columns_.begin()));
+  const double raw = std::ldexp(static_cast<double>(chunk.summary.end - chunk.summary.begin), chunk.tick_shift);
+  const double scale = line == nullptr || raw == 0 ? 1 : std::clamp(static_cast<double>(end - begin) / raw, 0.5, 2.0);
   if (inside && column == columns_.at(end)) {
-    add_inside(chunk, column);
+    add_inside(chunk, column, scale);
     return 0;
   }
-  add_cut(chunk, begin, end);
+  add_cut(chunk, begin, end, scale);
   return nanoseconds(uint64_t{1} << chunk.summary.shift, chunk.tick_shift);
 }
 
-void OverviewRow::add_inside(const EventChunk& chunk, uint32_t column) {
+void OverviewRow::add_inside(const EventChunk& chunk, uint32_t column, double scale) {
   const Summary& summary = chunk.summary;
-  for (unsigned each = 0; each < model::kTimeClasses; ++each)
-    cells_[each][column] += nanoseconds(std::min(summary.time[each], summary.end - summary.begin), chunk.tick_shift);
+  for (unsigned each = 0; each < model::kTimeClasses; ++each) {
+    const uint64_t time = nanoseconds(std::min(summary.time[each], summary.end - summary.begin), chunk.tick_shift);
+    cells_[each][column] += scale == 1 ? time : rounded(static_cast<double>(time) * scale);
+  }
   cells_[kReadPlane][column] += std::accumulate(summary.read.begin(), summary.read.end(), uint64_t{0});
   cells_[kWrittenPlane][column] += std::accumulate(summary.written.begin(), summary.written.end(), uint64_t{0});
 }
 
-void OverviewRow::add_cut(const EventChunk& chunk, uint64_t begin_at_ns, uint64_t end_at_ns) {
+void OverviewRow::add_cut(const EventChunk& chunk, uint64_t begin_at_ns, uint64_t end_at_ns, double scale) {
   const Summary& summary = chunk.summary;
   const auto bins = static_cast<unsigned>((summary.end - summary.begin) >> summary.shift) + 1;
-  const double width = std::ldexp(1.0, summary.shift + chunk.tick_shift), bins_per_ns = 1 / width;
+  const double width = std::ldexp(scale, summary.shift + chunk.tick_shift), bins_per_ns = 1 / width;
   const double last_begin = (bins - 1) * width, last_width = static_cast<double>(end_at_ns - begin_at_ns) - last_begin;
   const auto place_of = [&](uint64_t at_ns) -> EdgePlace {
     if (at_ns <= begin_at_ns) return {};
@@ -115,7 +119,7 @@ void OverviewRow::add_cut(const EventChunk& chunk, uint64_t begin_at_ns, uint64_
   const uint32_t last = columns_.at(std::min(end_at_ns, columns_.end() - 1));
   places_.clear();
   for (uint32_t column = first; column <= last + 1; ++column) places_.push_back(place_of(columns_.edge(column)));
-  const double ns_per_tick = std::ldexp(1.0, chunk.tick_shift);
+  const double ns_per_tick = std::ldexp(scale, chunk.tick_shift);
   Line line;
   for (unsigned each = 0; each < model::kTimeClasses; ++each) {
     if (summary.time[each] == 0) continue;
@@ -127,15 +131,15 @@ void OverviewRow::add_cut(const EventChunk& chunk, uint64_t begin_at_ns, uint64_
   share(summary.written, bins, places_, cells_[kWrittenPlane] + first);
 }
 
-void OverviewRow::add(const EventChunk& chunk, std::span<const Event> events) {
+void OverviewRow::add(const EventChunk& chunk, std::span<const Event> events, const ClockLine* line) {
   OpenRegions open;
   for (const uint32_t reference : chunk.open) open.enter(reference);
   TimeClass now = class_before(chunk);
-  uint64_t latest = nanoseconds(chunk.summary.begin, chunk.tick_shift);
+  uint64_t latest = nanoseconds(chunk.summary.begin, chunk.tick_shift, line);
   uint32_t column = 0;
   uint64_t from = 1, to = 0;  // of this column: none yet
   for (const Event& event : events) {
-    const uint64_t at = std::max(latest, nanoseconds(event.time, chunk.tick_shift));
+    const uint64_t at = std::max(latest, nanoseconds(event.time, chunk.tick_shift, line));
     if (from <= latest && at < to)
       cells_[static_cast<unsigned>(now)][column] += at - latest;
     else

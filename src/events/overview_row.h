@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "events/clock_line.h"
 #include "events/event_chunk.h"
 #include "events/overview.h"
 #include "events/time_columns.h"
@@ -25,15 +26,16 @@ class OverviewRow {
   /// Time of a class; also time outside of the columns.
   void add_time(model::TimeClass what, uint64_t begin_at_ns, uint64_t end_at_ns);
 
-  /// A chunk by its summary. How long the bins are that column edges cut, in ns; 0: none is cut.
-  uint64_t add(const EventChunk& chunk);
+  /// A chunk by its summary. How long the bins are that column edges cut, in ns; 0: none is cut. `line`: what is done
+  /// to its times, or null.
+  uint64_t add(const EventChunk& chunk, const ClockLine* line = nullptr);
 
   /// A chunk by its events, in ticks; references count in the chunk.
-  void add(const EventChunk& chunk, std::span<const model::Event> events);
+  void add(const EventChunk& chunk, std::span<const model::Event> events, const ClockLine* line = nullptr);
 
  private:
-  void add_inside(const EventChunk& chunk, uint32_t column);
-  void add_cut(const EventChunk& chunk, uint64_t begin_at_ns, uint64_t end_at_ns);
+  void add_inside(const EventChunk& chunk, uint32_t column, double scale);
+  void add_cut(const EventChunk& chunk, uint64_t begin_at_ns, uint64_t end_at_ns, double scale);
 
   const TimeColumns& columns_;
   std::array<uint64_t*, kPlanes> cells_;
@@ -43,6 +45,11 @@ class OverviewRow {
 /// A time in ns of one in ticks; the greatest there is where it would be later.
 inline uint64_t nanoseconds(uint64_t ticks, uint8_t shift) {
   return ticks > ~uint64_t{0} >> shift ? ~uint64_t{0} : ticks << shift;
+}
+
+/// The same on the clock that counts.
+inline uint64_t nanoseconds(uint64_t ticks, uint8_t shift, const ClockLine* line) {
+  return line == nullptr ? nanoseconds(ticks, shift) : line->at(nanoseconds(ticks, shift));
 }
 
 /// What time belongs to before the first event of a chunk.

@@ -86,6 +86,21 @@ uint64_t sum_of_facts(const TraceReader& trace, std::string_view prefix) {
 
 }  // namespace
 
+Result<uint64_t> messages_before_sent(TraceReader& trace) {
+  Messages messages;
+  for (const TraceLocation& location : trace.locations()) {
+    EventCursor cursor(trace, location);
+    while (location.what.rank >= 0) {
+      HEADRACE_ASSIGN(const bool more, cursor.next());
+      if (!more) break;
+      for (const Event& event : cursor.events())
+        if (event.kind() == EventKind::kSend || event.kind() == EventKind::kReceive)
+          messages.add(event, static_cast<uint32_t>(location.what.rank));
+    }
+  }
+  return messages.match().before_sent;
+}
+
 Result<TraceChecks> check(TraceReader& trace) {
   TraceChecks checks;
   Messages messages;
@@ -102,6 +117,13 @@ Result<TraceChecks> check(TraceReader& trace) {
     of_location.finish(number);
   }
   checks.messages = messages.match();
+  checks.before_sent_unaligned = checks.messages.before_sent;
+  if (trace.clocks().move_something()) {
+    trace.align(false);
+    const Result<uint64_t> before = messages_before_sent(trace);
+    trace.align(true);
+    HEADRACE_ASSIGN(checks.before_sent_unaligned, before);
+  }
   checks.missed_messages = sum_of_facts(trace, kMissedMessages);
   checks.foreign_messages = sum_of_facts(trace, kForeignMessages);
   return checks;

@@ -21,12 +21,17 @@ struct TraceChecks {
   uint64_t missed_messages = 0;   // that are in no event, though their other end may be: by facts of the trace
   uint64_t foreign_messages = 0;  // with ranks of another MPI_COMM_WORLD, which are in none
   MessageFigures messages;
+  uint64_t before_sent_unaligned = 0;  // messages that would arrive before they were sent by each node's calendar clock
   std::vector<uint32_t> unbalanced_at, backward_at;  // the first of the locations, in TraceReader::locations()
 };
 
 inline constexpr size_t kToldLocations = 8;
 
-/// Decodes everything. kIo.
+/// How many messages arrive before they are sent, at least, by the times that the reader gives. Decodes everything.
+/// kIo.
+base::Result<uint64_t> messages_before_sent(TraceReader& trace);
+
+/// Decodes everything; where clocks are aligned, twice. kIo.
 base::Result<TraceChecks> check(TraceReader& trace);
 
 }  // namespace headrace::events

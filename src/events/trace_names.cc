@@ -83,6 +83,18 @@ Status read_handles(format::Reader& reader, uint64_t job, TraceNames& names) {
   return {};
 }
 
+Status read_clocks(format::Reader& reader, uint64_t job, TraceNames& names) {
+  HEADRACE_ASSIGN(const Table table, table_of(reader, "clocks", job));
+  const Values process(table, "process"), node(table, "node"), when(table, "when"), at(table, "at_ns"),
+      clock(table, "clock_ns"), utc(table, "utc_ns"), asleep(table, "asleep_ns"), reference(table, "reference"),
+      offset(table, "offset_ns"), error(table, "error_ns");
+  for (uint64_t row = 0; row < table.rows; ++row)
+    names.clocks.push_back({process.u64(row), node.u64(row), when.text(row), static_cast<int64_t>(at.u64(row)),
+                            clock.u64(row), utc.u64(row), asleep.u64(row), reference.u64(row),
+                            static_cast<int64_t>(offset.u64(row)), error.u64(row)});
+  return {};
+}
+
 Status read_accounts(format::Reader& reader, uint64_t job, TraceNames& names) {
   HEADRACE_ASSIGN(const Table table, table_of(reader, "accounts", job));
   const Values what(table, "what"), count(table, "count");
@@ -102,6 +114,7 @@ Result<TraceNames> read_names(format::Reader& reader, uint64_t job) {
   HEADRACE_TRY(read_references(reader, job, names));
   HEADRACE_TRY(read_handles(reader, job, names));
   HEADRACE_TRY(read_accounts(reader, job, names));
+  HEADRACE_TRY(read_clocks(reader, job, names));
   return names;
 }
 

@@ -30,6 +30,7 @@ struct TraceNames {
   std::unordered_map<uint64_t, uint32_t> reference_of;  // by id
   std::unordered_map<std::pair<uint64_t, uint32_t>, std::string, PairHash> handles;
   std::map<std::string, uint64_t> accounts;  // of all threads together
+  std::vector<ClockRow> clocks;
 };
 
 /// Tables and columns that are not there read as empty. kLimit, kIo.

@@ -144,6 +144,10 @@ struct TraceReader::State {
   std::set<uint32_t> damaged;
   std::vector<format::Damage> undecoded;  // chunks whose checksums hold
   std::string nothing;
+  Clocks clocks;
+  bool aligned = false;
+  std::vector<TraceLocation> other_locations;  // while they are aligned as the file has them, and the other way round
+  std::vector<ChunkInfo> aligned_chunks;       // none where no time changes
 
   Status decode(const ChunkInfo& chunk, const std::vector<uint8_t>& payload, DecodedChunk& to);
   Result<uint32_t> reference(uint64_t id, model::TimeClass time_class);
@@ -156,7 +160,14 @@ TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
 TraceReader::~TraceReader() = default;
 
 const std::vector<TraceLocation>& TraceReader::locations() const { return state_->locations; }
-const std::vector<ChunkInfo>& TraceReader::chunks() const { return state_->reader.chunks(); }
+const std::vector<ChunkInfo>& TraceReader::chunks() const {
+  return state_->aligned ? state_->aligned_chunks : state_->reader.chunks();
+}
+const std::vector<ClockRow>& TraceReader::clock_rows() const { return state_->names.clocks; }
+const Clocks& TraceReader::clocks() const { return state_->clocks; }
+const ClockLine* TraceReader::line_of(uint64_t process) const {
+  return state_->aligned ? state_->clocks.of(process) : nullptr;
+}
 const std::vector<Reference>& TraceReader::references() const { return state_->names.references; }
 const std::vector<std::pair<std::string, std::string>>& TraceReader::facts() const { return state_->names.facts; }
 const std::map<std::string, uint64_t>& TraceReader::accounts() const { return state_->names.accounts; }
@@ -208,7 +219,30 @@ Result<TraceReader> TraceReader::take(format::Reader reader, const std::string& 
   const auto says_so = [](const auto& fact) { return fact.first == kTraceOf; };
   const bool named = std::any_of(state->names.facts.begin(), state->names.facts.end(), says_so);
   if (!named && state->locations.empty() && state->names.references.empty()) return no_trace(state->reader, label);
-  return TraceReader(std::move(state));
+  state->clocks = Clocks(state->names.clocks);
+  TraceReader trace(std::move(state));
+  trace.align(true);
+  return trace;
+}
+
+void TraceReader::align(bool on) {
+  State& state = *state_;
+  if (on == state.aligned || !state.clocks.move_something()) return;
+  state.aligned = on;
+  if (!state.other_locations.empty()) return std::swap(state.locations, state.other_locations);
+  state.other_locations = state.locations;
+  state.aligned_chunks = state.reader.chunks();
+  for (TraceLocation& location : state.locations) {
+    const ClockLine* line = state.clocks.of(location.what.process);
+    if (line == nullptr || location.chunks.empty()) continue;
+    location.begin_at_ns = line->at(location.begin_at_ns);
+    location.end_at_ns = line->at(location.end_at_ns);
+    for (const uint32_t chunk : location.chunks) {
+      format::ChunkHeader& header = state.aligned_chunks[chunk].header;
+      header.begin_at_ns = line->at(header.begin_at_ns);
+      header.end_at_ns = line->at(header.end_at_ns);
+    }
+  }
 }
 
 Status TraceReader::read(uint32_t chunk, DecodedChunk& to) {
@@ -216,6 +250,8 @@ Status TraceReader::read(uint32_t chunk, DecodedChunk& to) {
   const Result<std::vector<uint8_t>> payload = state_->reader.payload(info);
   if (!payload.ok()) return payload.code() == Code::kIo ? payload.status() : state_->damage_in(chunk, payload.status());
   Status status = state_->decode(info, *payload, to);
+  if (const ClockLine* line = line_of(info.header.producer.process); line != nullptr && status.ok())
+    for (model::Event& event : to.events) event.time = line->at(event.time);
   if (status.ok()) return {};
   if (!state_->damaged.contains(chunk))
     state_->undecoded.push_back({info.offset, format::kHeaderSize + info.header.stored_length, status.message()});

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "events/clocks.h"
 #include "events/decode.h"
 #include "events/trace_writer.h"
 #include "format/reader.h"
@@ -57,7 +58,15 @@ class TraceReader {
 
   /// By rank, then by process in file order, then by thread; those without a rank last.
   const std::vector<TraceLocation>& locations() const;
-  const std::vector<format::ChunkInfo>& chunks() const;  // of the file, of all kinds
+  const std::vector<format::ChunkInfo>& chunks() const;  // of the file, of all kinds; times as those of events
+
+  /// The clocks of the nodes. Times of all events, chunks and locations are on one clock, as far as that is known;
+  /// align(false): on the calendar clock of each node, as they are in the file.
+  const Clocks& clocks() const;
+  void align(bool on);
+  const std::vector<ClockRow>& clock_rows() const;
+  /// What that does to times of a process; null: nothing.
+  const ClockLine* line_of(uint64_t process) const;
 
   /// What events refer to. Grows by references that no table explains, which have no name, when events with such are
   /// decoded.

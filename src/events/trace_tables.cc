@@ -69,4 +69,28 @@ Status write_accounts(format::Writer& writer, std::span<const Account> rows) {
       TableBuilder("accounts").u64("process", process).u64("thread", thread).text("what", what).u64("count", count));
 }
 
+Status write_clocks(format::Writer& writer, std::span<const ClockRow> rows) {
+  const auto process = column<uint64_t>(rows, [](const ClockRow& row) { return row.process; });
+  const auto node = column<uint64_t>(rows, [](const ClockRow& row) { return row.node; });
+  const auto when = column<std::string_view>(rows, [](const ClockRow& row) { return std::string_view(row.when); });
+  const auto at = column<int64_t>(rows, [](const ClockRow& row) { return row.at_ns; });
+  const auto clock = column<uint64_t>(rows, [](const ClockRow& row) { return row.clock_ns; });
+  const auto utc = column<uint64_t>(rows, [](const ClockRow& row) { return row.utc_ns; });
+  const auto asleep = column<uint64_t>(rows, [](const ClockRow& row) { return row.asleep_ns; });
+  const auto reference = column<uint64_t>(rows, [](const ClockRow& row) { return row.reference; });
+  const auto offset = column<int64_t>(rows, [](const ClockRow& row) { return row.offset_ns; });
+  const auto error = column<uint64_t>(rows, [](const ClockRow& row) { return row.error_ns; });
+  return writer.add(TableBuilder("clocks")
+                        .u64("process", process)
+                        .u64("node", node)
+                        .text("when", when)
+                        .i64("at_ns", at)
+                        .u64("clock_ns", clock)
+                        .u64("utc_ns", utc)
+                        .u64("asleep_ns", asleep)
+                        .u64("reference", reference)
+                        .i64("offset_ns", offset)
+                        .u64("error_ns", error));
+}
+
 }  // namespace headrace::events

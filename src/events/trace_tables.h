@@ -13,5 +13,6 @@ base::Status write_locations(format::Writer& writer, std::span<const Location> r
 base::Status write_references(format::Writer& writer, std::span<const Reference> rows);
 base::Status write_handles(format::Writer& writer, std::span<const Handle> rows);
 base::Status write_accounts(format::Writer& writer, std::span<const Account> rows);
+base::Status write_clocks(format::Writer& writer, std::span<const ClockRow> rows);
 
 }  // namespace headrace::events

@@ -199,6 +199,10 @@ Status TraceWriter::add_facts(const std::vector<std::pair<std::string, std::stri
   return state_->writer.add(format::TableBuilder("job").text("key", keys).text("value", values));
 }
 
+Status TraceWriter::add(std::span<const ClockRow> clocks) {
+  return clocks.empty() ? Status() : write_clocks(state_->writer, clocks);
+}
+
 Status TraceWriter::add(std::span<const Account> accounts) {
   return accounts.empty() ? Status() : write_accounts(state_->writer, accounts);
 }

@@ -58,6 +58,20 @@ struct Account {
   uint64_t count = 0;
 };
 
+/// A row of the table `clocks`: a moment on the clock of a process's node, which is one for all processes of the node.
+struct ClockRow {
+  uint64_t process = 0;
+  uint64_t node = 0;       // equal in all processes of the node
+  std::string when = {};   // docs/formats/trace.md
+  int64_t at_ns = 0;       // the time that the trace gives that moment in this process, ns since the job's start
+  uint64_t clock_ns = 0;   // what the node's clock read
+  uint64_t utc_ns = 0;     // what its calendar clock read
+  uint64_t asleep_ns = 0;  // how long the machine had been suspended before
+  uint64_t reference = 0;  // process to whose node the clock was compared; 0: it was not
+  int64_t offset_ns = 0;   // what to add to clock_ns for that node's clock
+  uint64_t error_ns = 0;   // how wrong that is at most
+};
+
 /// Where the chunks of a location go on that others have begun.
 struct Continuation {
   uint64_t sequence = 0;  // of its next chunk
@@ -90,6 +104,8 @@ class TraceWriter {
   base::Status add(std::span<const Handle> handles);
   /// Written at once.
   base::Status add(std::span<const Account> accounts);
+  /// Written at once.
+  base::Status add(std::span<const ClockRow> clocks);
   /// References that the file has already: by id.
   void know(std::span<const uint64_t> references);
   /// Rows of the table `job`, written at once; the last value of a key counts.

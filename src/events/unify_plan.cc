@@ -20,6 +20,7 @@ namespace {
 struct Source {
   const format::Reader* file;
   const ChunkInfo* chunk;
+  uint64_t begin_at_ns = 0;  // on the clock that counts for all
 };
 
 Result<uint64_t> job_of(const std::vector<TraceReader>& sources) {
@@ -99,14 +100,21 @@ Result<std::set<std::string, std::less<>>> add_tables(std::vector<TraceReader>& 
 std::vector<Source> chunks_of(const std::vector<TraceReader>& sources,
                               const std::set<std::string, std::less<>>& copied) {
   std::vector<Source> chunks;
+  std::vector<ClockRow> rows;
   for (const TraceReader& source : sources)
-    for (const ChunkInfo& chunk : source.file().chunks())
+    rows.insert(rows.end(), source.clock_rows().begin(), source.clock_rows().end());
+  const Clocks clocks(rows);
+  for (const TraceReader& source : sources)
+    for (const ChunkInfo& chunk : source.file().chunks()) {
+      const ClockLine* line = clocks.of(chunk.header.producer.process);
+      const uint64_t begin = line ? line->at(chunk.header.begin_at_ns) : chunk.header.begin_at_ns;
       if (chunk.header.kind != format::kTableKind || copied.contains(chunk.header.name()))
-        chunks.push_back({&source.file(), &chunk});
+        chunks.push_back({&source.file(), &chunk, begin});
+    }
   const auto key = [](const Source& from) {
     const format::ChunkHeader& h = from.chunk->header;
-    return std::tuple(h.kind == kEventsKind, h.begin_at_ns, h.producer.process, h.producer.thread, h.sequence, h.kind,
-                      h.payload_crc, h.producer.rank);
+    return std::tuple(h.kind == kEventsKind, from.begin_at_ns, h.producer.process, h.producer.thread, h.sequence,
+                      h.kind, h.payload_crc, h.producer.rank);
   };
   std::stable_sort(chunks.begin(), chunks.end(), [&](const Source& a, const Source& b) { return key(a) < key(b); });
   const auto same = [](const Source& a, const Source& b) { return a.chunk->header == b.chunk->header; };

@@ -130,7 +130,8 @@ def _names(found: Facts) -> Check:
 
 def _messages(found: Facts, lost: int) -> Check:
     keys = ("messages_matched", "messages_not_received", "messages_not_sent", "channels_of_other_size")
-    more = ("messages_before_sent", "of_no_rank", "messages_missed", "messages_elsewhere")
+    before = ("messages_before_sent", "messages_before_sent_unaligned")
+    more = (*before, "of_no_rank", "messages_missed", "messages_elsewhere")
     amounts = {key: found[key] for key in (*keys, *more)}
     wrong = sum(found[key] for key in keys[1:])
     says = f"{found['messages_matched']:,} matched"
@@ -142,6 +143,8 @@ def _messages(found: Facts, lost: int) -> Check:
         says += f", {found['channels_of_other_size']:,} pairs of ranks and tag with other bytes"
     if found["messages_before_sent"]:
         says += f"; {found['messages_before_sent']:,} arrive before they are sent: clocks differ"
+    if found["messages_before_sent_unaligned"] > found["messages_before_sent"]:
+        says += f"; {found['messages_before_sent_unaligned']:,} would, had clocks not been compared"
     if found["of_no_rank"]:
         says += f"; {found['of_no_rank']:,} of processes without a rank"
     if found["messages_elsewhere"]:

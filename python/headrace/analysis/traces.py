@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace import _native
 from headrace._errors import UsageError
+from headrace.analysis import trace_clocks
 from headrace.analysis.overviews import Overview, overview
 from headrace.analysis.rank_lists import rank_list
 from headrace.analysis.trace_events import ENDS, UNKNOWN, event_batch, event_facts, with_nulls
@@ -174,7 +175,7 @@ class Trace:
 
 
 def info(trace: Trace) -> Facts:
-    """What headers and tables say; decodes at most one chunk."""
+    """What headers and tables say; decodes at most one chunk, but where nodes' clocks were compared."""
     rows = trace.locations
     begin, end = trace.time() if any(row["events"] for row in rows) else (None, None)
     ranks = sorted({row["rank"] for row in rows if row["rank"] >= 0})
@@ -200,6 +201,7 @@ def info(trace: Trace) -> Facts:
         "filter": trace.facts.get("filter"),
         "flushes_alone": trace.facts.get("flushes_alone"),
         "accounts": trace.native.accounts(),
+        "clocks": trace_clocks.clocks(trace),
         "closed": trace.native.closed,
         "damage": damage(trace),
     }

@@ -20,6 +20,7 @@ from headrace.commands._text import (
     shorten_right,
     size,
 )
+from headrace.commands._trace_clocks import clock_lines
 
 Facts = dict[str, Any]
 
@@ -52,6 +53,7 @@ def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
     lines = columns(rows, left=frozenset({0, 1}))
     return (
         [clip(line, terminal.columns) for line in lines]
+        + clock_lines(facts["clocks"], terminal)
         + _accounts(facts, terminal)
         + _losses(facts, terminal)
     )

@@ -82,6 +82,10 @@ ClockMap::ClockMap(const Header& header, const Moment& start, const Moment& now)
                                  : static_cast<Wide>(header.realtime_ns) - start.realtime_ns;
   start_at_ns_ = clamp_at(began, latest_at_ns_);
 
+  // By a calendar clock that is behind the one of the job's start, a process begins before that. What it does then is
+  // not to fall on one moment.
+  if (same_as_now) latest_at_ns_ = std::max(latest_at_ns_, start_at_ns_ + (now.monotonic_ns - header.monotonic_ns[0]));
+
   begin_ = {header.ticks[0], header.monotonic_ns[0], start_at_ns_};
   if (!same_as_now) end_ = {header.ticks[1], header.monotonic_ns[1], 0};
   counts_ns_ = header.clock == ClockKind::kMonotonic;
@@ -130,6 +134,11 @@ uint64_t ClockMap::at_ns(uint64_t ticks) const {
   const auto since = static_cast<int64_t>(ticks - origin_ticks_);
   const Wide product = static_cast<Wide>(since) * static_cast<Wide>(numerator_);
   return clamp_at(static_cast<Wide>(start_at_ns_) + product / static_cast<Wide>(denominator_), latest_at_ns_);
+}
+
+int64_t ClockMap::at_monotonic(uint64_t clock_ns) const {
+  const ClockPoint& from = points_.empty() ? begin_ : points_.front();
+  return static_cast<int64_t>(from.at_ns) + static_cast<int64_t>(clock_ns - from.monotonic_ns);
 }
 
 uint64_t ClockMap::duration_ns(uint64_t ticks) const {

@@ -48,6 +48,8 @@ class ClockMap {
   uint64_t start_at_ns() const { return start_at_ns_; }
   /// 0 (never) stays 0; anything else is at least 1 and at most the time of the harvest. Monotone.
   uint64_t at_ns(uint64_t ticks) const;
+  /// When CLOCK_MONOTONIC read so much; negative: before the job's start.
+  int64_t at_monotonic(uint64_t clock_ns) const;
   /// A duration; sums of many durations convert as well as one.
   uint64_t duration_ns(uint64_t ticks) const;
 

@@ -53,6 +53,16 @@ TEST(ClockMap, IsMonotoneAndExactOverAYear) {
               1000);
 }
 
+TEST(ClockMap, AClockThatIsBehindTheJobsLeavesTimesApart) {
+  constexpr uint64_t kHertz = 1'000'000'000;
+  const Header h = header_at(10 * kSecond, 0, kHertz);
+  const ClockMap map(h, at(15 * kSecond, kHertz), at(13 * kSecond, kHertz));  // the job begins when this is over
+  EXPECT_EQ(map.start_at_ns(), 1u);
+  EXPECT_EQ(map.at_ns(at(11 * kSecond, kHertz).ticks), kSecond + 1);
+  EXPECT_EQ(map.at_ns(at(12 * kSecond, kHertz).ticks), 2 * kSecond + 1);
+  EXPECT_EQ(map.at_monotonic(12 * kSecond), static_cast<int64_t>(2 * kSecond + 1));
+}
+
 TEST(ClockMap, StaysWithinTheJob) {
   constexpr uint64_t kHertz = 1'000'000'000;
   const Header h = header_at(10 * kSecond, 0, kHertz);

@@ -109,8 +109,9 @@ class References {
   }
 
   uint32_t tracing(uint16_t step) {
-    static constexpr const char* kNames[] = {"flush",           "open trace",          "write trace",    "commit trace",
-                                             "threshold check", "barrier after flush", "recording stops"};
+    static constexpr const char* kNames[] = {"flush",           "open trace",           "write trace",
+                                             "commit trace",    "threshold check",      "barrier after flush",
+                                             "recording stops", "clock synchronisation"};
     static_assert(std::size(kNames) == static_cast<size_t>(TracingStep::kCount));
     const std::string name = step < std::size(kNames) ? kNames[step] : "step " + std::to_string(step);
     return number_of({step, TimeClass::kTracing}, "region", "headrace", name, TimeClass::kTracing);
@@ -252,6 +253,8 @@ RecordedEvents read_events(std::span<const std::byte> bytes) {
   if (header.magic != kEventMagic || header.version != kEventVersion) return recorded;
   recorded.lost = header.lost;
   recorded.missed_messages = header.missed_messages;
+  recorded.node = header.node;
+  std::copy(std::begin(header.clocks), std::end(header.clocks), std::begin(recorded.clocks));
   recorded.foreign_messages = header.foreign_messages;
   recorded.tick_shift = static_cast<uint8_t>(std::min(header.tick_shift, 10u));
   const uint64_t used = std::min<uint64_t>(header.used, bytes.size());

@@ -33,6 +33,8 @@ struct RecordedEvents {
   std::string flushes_alone;                       // why, though it was to flush together with other ranks
   uint64_t missed_messages = 0;                    // without an event, though their other end may have one
   uint64_t foreign_messages = 0;                   // with ranks of another MPI_COMM_WORLD, which have none
+  uint64_t node = 0;                               // whose clock it has; 0: not known
+  ClockMeasurement clocks[kClockMoments] = {};     // that it made for its node
   bool damaged = false;                            // something behind could not be read
 
   uint64_t events() const {

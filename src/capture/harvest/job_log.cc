@@ -147,7 +147,7 @@ void JobLog::add_events(std::span<const std::byte> events, FlushAccount account,
   here.host = host_;
   const std::string flushed_to = account.is_part ? "" : account.trace;
   base::Status added = header.magic == kSpoolMagic && clock.known()
-                           ? trace_.add(output_, here, recorded, clock, account, part)
+                           ? trace_.add(output_, here, recorded, header, clock, account, part)
                            : base::Status(base::Code::kCorrupt, "no clock is known for their times");
   if (added.ok()) added = trace_.add(thread_accounts(spool, here.id));
   if (!added.ok()) gap(left, added.message());

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "capture/harvest/clock_rows.h"
 #include "capture/harvest/open_trace.h"
 #include "capture/harvest/store_events.h"
 #include "capture/harvest/trace_path.h"
@@ -34,8 +35,8 @@ Status TraceLog::add_untraced(uint64_t process, const RecordedEvents& recorded) 
   return facts.empty() ? Status() : writer_->add_facts(facts);
 }
 
-Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEvents& recorded, const ClockMap& clock,
-                     FlushAccount& account, const std::string& part) {
+Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEvents& recorded, const Header& header,
+                     const ClockMap& clock, FlushAccount& account, const std::string& part) {
   if (failed_) return {Code::kLimit, "an earlier part of the trace could not be stored"};
   failed_ = true;
   if (!writer_) HEADRACE_TRY(open(log));
@@ -48,6 +49,7 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEven
   events::Location location{process.id, 0, static_cast<int32_t>(process.rank), process.host, process.process_id, 0};
   const auto is_new = [&](uint32_t thread) { return stored_.count({process.id, thread}) == 0; };
   HEADRACE_TRY(store_events(recorded, clock, location, is_new, account, *writer_));
+  if (is_new(1)) HEADRACE_TRY(writer_->add(clock_rows(process.id, header, recorded, clock)));
   uint64_t lost = recorded.lost;  // of the process: told with its first thread
   for (const auto& [thread, stored] : account.threads) {
     location.thread = thread;

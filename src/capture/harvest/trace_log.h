@@ -25,9 +25,10 @@ class TraceLog {
   /// Adds the events of a process, unless the trace has them already. `log`: the job's, beside which the trace lies. A
   /// trace of an earlier job there is kept as FILE.old; one of this job, which other launchers may write at the same
   /// time, is gone on with. After a failure nothing more is added: kLimit.
-  /// `account`: of what flushers have stored of it; those in a `part` are put into the trace too.
-  base::Status add(LogOutput& log, const model::Process& process, RecordedEvents& recorded, const ClockMap& clock,
-                   FlushAccount& account, const std::string& part);
+  /// `account`: of what flushers have stored of it; those in a `part` are put into the trace too. `header`: of its
+  /// spool.
+  base::Status add(LogOutput& log, const model::Process& process, RecordedEvents& recorded, const Header& header,
+                   const ClockMap& clock, FlushAccount& account, const std::string& part);
   /// Adds what its threads counted besides, after its events.
   base::Status add(const std::vector<events::Account>& accounts);
   /// Where it is; empty: there is none yet.

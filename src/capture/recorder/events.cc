@@ -11,6 +11,7 @@
 #include "base/kernel.h"
 #include "capture/flush_layout.h"
 #include "capture/recorder/flush.h"
+#include "capture/recorder/node_identity.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/trace_choice.h"
@@ -196,6 +197,7 @@ void create_event_file(uint64_t limit) {
   header->limit = limit;
   file.begin = header->used = kEventsBegin;
   header->grown = kPiece;
+  header->node = node_identity();
   std::atomic_signal_fence(std::memory_order_release);
   header->magic = kEventMagic;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "capture/recorder/launch.h"
+#include "capture/recorder/mpi_clocks.h"
 #include "capture/recorder/mpi_finalize.h"
 #include "intercept/caller.h"
 
@@ -207,6 +208,7 @@ void note_rank(const Library& m) {
   if (m.comm_rank(m.world, &rank) != 0 || m.comm_size(m.world, &ranks) != 0) return;
   set_rank(rank, ranks, launch_of_environment().id);
   expect_finalize();
+  measure_clocks(m, kClockAtStart);
 }
 
 }  // namespace headrace::capture::mpi

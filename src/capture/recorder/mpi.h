@@ -96,7 +96,7 @@ bool in_pieces(const Library& m, Handle type);
 const char* without_type(const char* path);
 /// Keeps the hints of `info` as properties "PREFIX.KEY".
 void keep_hints(const Library& m, const LibraryObject* object, const char* prefix, Handle info);
-/// Finds out this process's rank. After MPI_Init.
+/// Finds out this process's rank, and how clocks differ. After MPI_Init.
 void note_rank(const Library& m);
 
 /// Room for a status of any MPI; the largest, of the standard interface, has 32 bytes.

@@ -22,6 +22,8 @@ class RankRegistry {
   long length() const;
   bool is_chosen() const { return path_[0] != 0; }
   bool is_there() const;
+  /// Whether each rank has a launcher of its own.
+  bool has_launchers() const { return mark_[0] != 0; }
   void leave();
 
   static constexpr long kMost = 4096;

@@ -87,6 +87,13 @@ void set_trace_flush(Settings& settings, const char* text) {
   if (!together) settings.trace_together = {};
 }
 
+void set_trace_clocks(Settings& settings, const char* text) {
+  if (strcmp(text, "auto") == 0) settings.trace_clocks = TraceClocks::kAuto;
+  if (strcmp(text, "end") == 0) settings.trace_clocks = TraceClocks::kEnd;
+  if (strcmp(text, "never") == 0) settings.trace_clocks = TraceClocks::kNever;
+  if (strcmp(text, "always") == 0) settings.trace_clocks = TraceClocks::kAlways;
+}
+
 void set_reduce(Settings& settings, const char* text) {
   if (strcmp(text, "always") == 0) settings.reduce = Reduce::kAlways;
   if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
@@ -138,6 +145,8 @@ void apply(Settings& settings, FromFiles& more, const char* key, const char* val
     set_trace_memory(settings, value);
   else if (strcmp(key, "trace_flush") == 0)
     set_trace_flush(settings, value);
+  else if (strcmp(key, "trace_clocks") == 0)
+    set_trace_clocks(settings, value);
   else if (strcmp(key, "trace_flushes") == 0)
     settings.trace_flushes = strtoull(value, nullptr, 10);
   else if (strcmp(key, "trace_size") == 0)
@@ -341,7 +350,9 @@ bool is_elsewhere(const char* directory) {
 void choose_clock() {
   char source[32] = "";
   read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
-  base::counter_clock = strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0;
+  const char* wanted = environment_value("HEADRACE_CLOCK");
+  base::counter_clock = (strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0) &&
+                        !(wanted && strcmp(wanted, "monotonic") == 0);
 }
 
 void read_environment(Settings& settings, const char* configured_spool) {
@@ -360,6 +371,7 @@ void read_environment(Settings& settings, const char* configured_spool) {
     if (const char* value = environment_value(variable)) set_trace_filter(settings.trace_filter, key, value);
   if (const char* memory = environment_value("HEADRACE_TRACE_MEMORY")) set_trace_memory(settings, memory);
   if (const char* flush = environment_value("HEADRACE_TRACE_FLUSH")) set_trace_flush(settings, flush);
+  if (const char* clocks = environment_value("HEADRACE_TRACE_CLOCKS")) set_trace_clocks(settings, clocks);
   if (const char* flushes = environment_value("HEADRACE_TRACE_FLUSHES"))
     settings.trace_flushes = strtoull(flushes, nullptr, 10);
   if (const char* size = environment_value("HEADRACE_TRACE_SIZE")) settings.trace_size = size_of(size);

@@ -14,6 +14,10 @@ enum class Reduce : uint8_t { kAuto, kAlways, kNever, kClusters };
 /// When events are stored: if there is no more room for them, or at the end.
 enum class TraceFlush : uint8_t { kFull, kEnd };
 
+/// When the clocks of nodes are compared: kAuto at both ends of a program, where all its ranks have one launcher, else
+/// at its end; kAlways also of ranks that are said to be on one node.
+enum class TraceClocks : uint8_t { kAuto, kEnd, kNever, kAlways };
+
 struct Settings {
   bool off;
   bool listed;     // because the site or the user names this program
@@ -30,11 +34,12 @@ struct Settings {
   TraceFilter trace_filter;
   TraceFlush trace_flush;
   FlushTogether trace_together;  // of ranks; besides kFull
-  uint64_t trace_flushes;        // how many at most; 0: any number
-  uint64_t trace_size;           // bytes of the job's trace at most; 0: any number
-  char flusher[300];             // the `headrace` command; "" = none can be found
-  char directory[200];           // where the spool goes; "" = nowhere
-  char registry[200];  // where the ranks of this node that have launchers of their own register; "" = directory
+  TraceClocks trace_clocks;
+  uint64_t trace_flushes;  // how many at most; 0: any number
+  uint64_t trace_size;     // bytes of the job's trace at most; 0: any number
+  char flusher[300];       // the `headrace` command; "" = none can be found
+  char directory[200];     // where the spool goes; "" = nowhere
+  char registry[200];      // where the ranks of this node that have launchers of their own register; "" = directory
 
   /// Whether ranks of parallel programs are clustered when they end.
   bool clusters() const { return cluster || reduce == Reduce::kClusters; }

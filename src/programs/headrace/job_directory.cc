@@ -64,6 +64,8 @@ bool lock(int directory) {
 std::string clock_name() {
   const std::string source =
       capture::read_small_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64);
+  const char* wanted = getenv("HEADRACE_CLOCK");
+  if (wanted != nullptr && std::string_view(wanted) == "monotonic") return "monotonic";
   return source.starts_with("tsc\n") || source.starts_with("arch_sys_counter") ? "tsc" : "monotonic";
 }
 
@@ -72,6 +74,7 @@ std::string trace_configuration(const RunSettings& settings) {
                      "\ntrace_flushes=" + std::to_string(settings.trace_flushes) +
                      "\ntrace_size=" + std::to_string(settings.trace_size) + "\nflusher=" + own_directory() +
                      "/headrace\n";
+  text += "trace_clocks=" + settings.trace_clocks + "\n";
   for (const auto& [key, value] : settings.trace_choice) text += key + "=" + value + "\n";
   return text;
 }

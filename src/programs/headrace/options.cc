@@ -55,6 +55,8 @@ const char kRunHelp[] =
     "                        filled so much of it (50), as sync:4:70\n"
     "      --trace-flushes N  at most so often in each process; then recording ends\n"
     "      --trace-size SIZE  the same once the trace has so many bytes, as 20G\n"
+    "      --trace-clocks WHEN  when the clocks of nodes are compared: auto, at both\n"
+    "                        ends of an MPI program; end; always; never\n"
     "      --cluster         ranks of an MPI program find out which of them did the\n"
     "                        same, in all and in each phase (docs/clustering.md)\n"
     "      --reduce HOW      what ranks of an MPI program bring together at its end:\n"

@@ -189,6 +189,12 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     settings->trace_flush = value;
     return {};
   }
+  if (key == "trace_clocks") {
+    if (value != "auto" && value != "end" && value != "never" && value != "always")
+      return {Code::kInvalid, place + ": trace_clocks is auto, end, never or always, not " + value};
+    settings->trace_clocks = value;
+    return {};
+  }
   if (key == "trace_flushes") {
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), settings->trace_flushes);
     if (error != std::errc() || end != value.data() + value.size())
@@ -275,8 +281,8 @@ Status apply_setting(const std::string& key, const std::string& value, const std
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
               "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace, trace_memory, "
-              "trace_flush, trace_flushes, trace_size, trace_only, trace_skip, trace_phase, trace_ranks, trace_longer, "
-              "trace_tick and trace_python"};
+              "trace_clocks, trace_flush, trace_flushes, trace_size, trace_only, trace_skip, trace_phase, trace_ranks, "
+              "trace_longer, trace_tick and trace_python"};
 }
 
 std::string site_configuration() {
@@ -328,6 +334,7 @@ Status read_environment(RunSettings* settings) {
                  {"HEADRACE_TRACE", "trace"},
                  {"HEADRACE_TRACE_MEMORY", "trace_memory"},
                  {"HEADRACE_TRACE_FLUSH", "trace_flush"},
+                 {"HEADRACE_TRACE_CLOCKS", "trace_clocks"},
                  {"HEADRACE_TRACE_FLUSHES", "trace_flushes"},
                  {"HEADRACE_TRACE_SIZE", "trace_size"},
                  {"HEADRACE_TRACE_ONLY", "trace_only"},

@@ -22,12 +22,13 @@ struct RunSettings {
   uint64_t memory = 4 << 20;  // bytes a process
   std::vector<Rule> rules;
   bool file_sizes = false;
-  bool phases_only = false;          // nothing is recorded outside the program's phases
-  bool trace = false;                // events are recorded
-  uint64_t trace_memory = 64 << 20;  // bytes a process for them
-  std::string trace_flush = "full";  // when they are stored: if that is full, or at the end
-  uint64_t trace_flushes = 0;        // of a process at most, 0 = any number
-  uint64_t trace_size = 0;           // bytes of a trace at most, 0 = any number
+  bool phases_only = false;           // nothing is recorded outside the program's phases
+  bool trace = false;                 // events are recorded
+  uint64_t trace_memory = 64 << 20;   // bytes a process for them
+  std::string trace_clocks = "auto";  // when the clocks of nodes are compared
+  std::string trace_flush = "full";   // when they are stored: if that is full, or at the end
+  uint64_t trace_flushes = 0;         // of a process at most, 0 = any number
+  uint64_t trace_size = 0;            // bytes of a trace at most, 0 = any number
   capture::TraceFilter trace_filter;
   std::string trace_python;  // functions of Python that are recorded: own, all or packages; "" = none
   std::vector<std::pair<std::string, std::string>> trace_choice;  // it as settings, for the recorder

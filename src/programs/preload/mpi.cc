@@ -3,6 +3,7 @@
 //
 // Fortran reaches them: Open MPI's mpi_send_ calls PMPI_Send, MPICH's calls MPI_Send. The outermost call is the one
 // that is counted, whatever the way.
+#include "capture/recorder/mpi_clocks.h"
 #include "capture/recorder/mpi_collectives.h"
 #include "capture/recorder/mpi_files.h"
 #include "capture/recorder/mpi_finalize.h"
@@ -119,11 +120,11 @@ TWICE(File_set_atomicity, (Handle file, int on), SIMPLE(File_set_atomicity, kCon
 
 // ---- the rest
 TWICE(Init, (int* argument_count, char*** arguments), const bool ours = frame == 0; register_rank();
-      register_for_flushes();
+      register_for_flushes(); register_for_clocks();
       const int result = counted(LibraryFn::MPI_Init, [&] { return run(function, argument_count, arguments); });
       if (ours && result == 0) begin_ranks(library(caller)); return result;)
 TWICE(Init_thread, (int* argument_count, char*** arguments, int wanted, int* provided), const bool ours = frame == 0;
-      register_rank(); register_for_flushes();
+      register_rank(); register_for_flushes(); register_for_clocks();
       const int result = counted(LibraryFn::MPI_Init_thread,
                                  [&] { return run(function, argument_count, arguments, wanted, provided); });
       if (ours && result == 0) begin_ranks(library(caller)); return result;)
@@ -131,6 +132,7 @@ TWICE(
     Finalize, (void), if (frame == 0) {
       forget_communicators();
       end_flushes();
+      measure_clocks(library(caller), headrace::capture::kClockAtEnd);
       reduce_at_finalize(library(caller));
     } return counted(LibraryFn::MPI_Finalize, [&] { return run(function); });)
 
