@@ -1,0 +1,239 @@
+#include "forward/backend/posix.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "forward/backend/posix_file.h"
+
+namespace headrace::forward {
+namespace {
+
+constexpr int kDataFlags = O_NONBLOCK | O_NOCTTY;  // opening a pipe or a terminal must not stop a thread
+
+/// A name for what an O_PATH descriptor stands for, for calls that take no descriptor of that kind.
+std::string own_name(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+timespec as_time(uint32_t set, uint32_t bit, int64_t nanoseconds) {
+  if (!(set & bit)) return {0, UTIME_OMIT};
+  if (nanoseconds == kTimeNow) return {0, UTIME_NOW};
+  const int64_t rest = ((nanoseconds % 1'000'000'000) + 1'000'000'000) % 1'000'000'000;
+  return {(nanoseconds - rest) / 1'000'000'000, static_cast<long>(rest)};
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<PosixBackend>> PosixBackend::make(const std::vector<std::string>& directories,
+                                                               Options options) {
+  std::unique_ptr<PosixBackend> backend(new PosixBackend(options));
+  for (const std::string& directory : directories) {
+    HEADRACE_ASSIGN(Confined root, Confined::make(directory, options.use_openat2));
+    backend->roots_.push_back(std::move(root));
+  }
+  return backend;
+}
+
+std::vector<std::string> PosixBackend::roots() const {
+  std::vector<std::string> paths;
+  for (const Confined& root : roots_) paths.push_back(root.path());
+  return paths;
+}
+
+Outcome<const Confined*> PosixBackend::root_of(const File& file) const {
+  if (file.root >= roots_.size()) return Failed{ESTALE};
+  return &roots_[file.root];
+}
+
+/// The file that a handle means, or ESTALE when its path leads to another one by now.
+Outcome<Descriptor> PosixBackend::open_same(const File& file, int flags) const {
+  const auto root = root_of(file);
+  if (!root.ok()) return Failed{root.error()};
+  if (file.type == DT_LNK) flags |= O_NOFOLLOW;
+  auto opened = (*root)->open(file.path, flags);
+  if (!opened.ok()) return Failed{opened.error() == ENOENT || opened.error() == ENOTDIR ? ESTALE : opened.error()};
+  if (file.path.empty()) return opened;
+  const auto attributes = attributes_of(opened->get());
+  if (!attributes.ok()) return Failed{attributes.error()};
+  if (attributes->inode != file.inode || attributes->born != file.born) return Failed{ESTALE};
+  return opened;
+}
+
+/// A place's path below its root, after a look whether the directory is still where it was.
+Outcome<std::string> PosixBackend::path_of(Place place) const {
+  if (place.path.starts_with('/')) return Failed{EINVAL};
+  if (place.directory.type != DT_DIR) return Failed{ENOTDIR};
+  if (!place.directory.path.empty()) {
+    const auto same = open_same(place.directory, O_PATH | O_DIRECTORY);
+    if (!same.ok()) return Failed{same.error()};
+  }
+  std::string path = join_path(place.directory.path, place.path);
+  if (place.path.ends_with('/') && !path.empty()) path += '/';
+  if (path.size() > kLongestPath) return Failed{ENAMETOOLONG};
+  return path;
+}
+
+Outcome<Confined::Parent> PosixBackend::parent_of(Place place) const {
+  const auto root = root_of(place.directory);
+  if (!root.ok()) return Failed{root.error()};
+  const auto path = path_of(place);
+  if (!path.ok()) return Failed{path.error()};
+  return (*root)->parent(*path);
+}
+
+Outcome<Found> PosixBackend::describe(Place place, int fd) const {
+  dev_t device = 0;
+  auto attributes = attributes_of(fd, &device);
+  if (!attributes.ok()) return Failed{attributes.error()};
+  if (device != roots_[place.directory.root].device()) return Failed{EXDEV};
+  File file = place.directory;
+  file.path = join_path(file.path, place.path);
+  if (file.path.empty()) return Found{root_file(file.root), *attributes};
+  file.type = static_cast<uint8_t>(IFTODT(attributes->mode));
+  file.inode = attributes->inode;
+  file.born = attributes->born;
+  return Found{std::move(file), *attributes};
+}
+
+Outcome<Found> PosixBackend::lookup(Place place, bool follow) {
+  const auto root = root_of(place.directory);
+  if (!root.ok()) return Failed{root.error()};
+  const auto path = path_of(place);
+  if (!path.ok()) return Failed{path.error()};
+  const auto opened = (*root)->open(*path, O_PATH | (follow ? 0 : O_NOFOLLOW));
+  if (!opened.ok()) return Failed{opened.error()};
+  return describe(place, opened->get());
+}
+
+Outcome<Found> PosixBackend::create(Place place, const CreateOptions& options) {
+  const auto root = root_of(place.directory);
+  if (!root.ok()) return Failed{root.error()};
+  const auto path = path_of(place);
+  if (!path.ok()) return Failed{path.error()};
+  const int flags = O_CREAT | kDataFlags | (options.flags & kExclusive ? O_EXCL : 0);
+  const int truncate = options.flags & kTruncate ? O_TRUNC : 0;
+  auto opened = (*root)->open(*path, flags | O_RDWR | truncate, options.mode & 07777);
+  bool for_writing = true;
+  if (!opened.ok() && opened.error() == EACCES && truncate == 0) {
+    // A file of ours that may only be read, or one just made with such a mode.
+    opened = (*root)->open(*path, flags | O_RDONLY, options.mode & 07777);
+    for_writing = false;
+  }
+  if (!opened.ok()) return Failed{opened.error()};
+  auto found = describe(place, opened->get());
+  if (found.ok() && S_ISREG(found->attributes.mode))
+    open_files_.keep(found->file, for_writing, std::make_shared<PosixFile>(std::move(*opened)));
+  return found;
+}
+
+Outcome<Found> PosixBackend::mkdir(Place place, uint32_t mode) {
+  const auto parent = parent_of(place);
+  if (!parent.ok()) return Failed{parent.error() == EINVAL ? EEXIST : parent.error()};
+  if (mkdirat(parent->directory.get(), parent->name.c_str(), mode & 07777) != 0) return Failed{errno};
+  return lookup(place, false);
+}
+
+Outcome<Found> PosixBackend::symlink(Place place, std::string_view target) {
+  const auto parent = parent_of(place);
+  if (!parent.ok()) return Failed{parent.error()};
+  if (symlinkat(std::string(target).c_str(), parent->directory.get(), parent->name.c_str()) != 0) return Failed{errno};
+  return lookup(place, false);
+}
+
+int PosixBackend::remove(Place place, bool directory) {
+  const auto parent = parent_of(place);
+  if (!parent.ok()) return parent.error();
+  return unlinkat(parent->directory.get(), parent->name.c_str(), directory ? AT_REMOVEDIR : 0) == 0 ? 0 : errno;
+}
+
+int PosixBackend::rename(Place from, Place to, bool replace) {
+  const auto source = parent_of(from);
+  if (!source.ok()) return source.error();
+  const auto target = parent_of(to);
+  if (!target.ok()) return target.error();
+  return renameat2(source->directory.get(), source->name.c_str(), target->directory.get(), target->name.c_str(),
+                   replace ? 0 : RENAME_NOREPLACE) == 0
+             ? 0
+             : errno;
+}
+
+int PosixBackend::link(const File& file, Place to) {
+  const auto source = open_same(file, O_PATH);
+  if (!source.ok()) return source.error();
+  const auto target = parent_of(to);
+  if (!target.ok()) return target.error();
+  const std::string name = own_name(source->get());
+  return linkat(AT_FDCWD, name.c_str(), target->directory.get(), target->name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0
+                                                                                                               : errno;
+}
+
+Outcome<Attributes> PosixBackend::attributes(const File& file) {
+  if (const auto opened = open_files_.find(file, false)) return opened->attributes();
+  const auto opened = open_same(file, O_PATH);
+  if (!opened.ok()) return Failed{opened.error()};
+  return attributes_of(opened->get());
+}
+
+int PosixBackend::set_attributes(const File& file, uint32_t set, const Attributes& to) {
+  const auto opened = open_same(file, O_PATH);
+  if (!opened.ok()) return opened.error();
+  const std::string name = own_name(opened->get());
+  if (set & (kSetUser | kSetGroup)) {
+    const uid_t user = set & kSetUser ? to.user : static_cast<uid_t>(-1);
+    const gid_t group = set & kSetGroup ? to.group : static_cast<gid_t>(-1);
+    if (fchownat(opened->get(), "", user, group, AT_EMPTY_PATH) != 0) return errno;
+  }
+  if ((set & kSetMode) && chmod(name.c_str(), to.mode & 07777) != 0) return errno;
+  if (set & (kSetAccessed | kSetModified)) {
+    const timespec times[] = {as_time(set, kSetAccessed, to.accessed), as_time(set, kSetModified, to.modified)};
+    if (utimensat(AT_FDCWD, name.c_str(), times, 0) != 0) return errno;
+  }
+  return 0;
+}
+
+Outcome<std::string> PosixBackend::readlink(const File& file) {
+  const auto opened = open_same(file, O_PATH | O_NOFOLLOW);
+  if (!opened.ok()) return Failed{opened.error()};
+  char target[PATH_MAX];
+  const ssize_t size = readlinkat(opened->get(), "", target, sizeof target);
+  if (size < 0) return Failed{errno == ENOENT ? EINVAL : errno};
+  return std::string(target, static_cast<size_t>(size));
+}
+
+Outcome<Listing> PosixBackend::list(const File& directory, uint64_t cookie, size_t bytes) {
+  if (directory.type != DT_DIR) return Failed{ENOTDIR};
+  const auto opened = open_same(directory, O_RDONLY | O_DIRECTORY);
+  if (!opened.ok()) return Failed{opened.error()};
+  if (cookie != 0 && lseek(opened->get(), static_cast<off_t>(cookie), SEEK_SET) < 0) return Failed{errno};
+  Listing listing;
+  listing.bytes.resize(bytes);
+  const long got = syscall(SYS_getdents64, opened->get(), listing.bytes.data(), bytes);
+  if (got < 0) return Failed{errno};
+  listing.at_end = got == 0;
+  for (long at = 0; at < got;) {
+    const auto* entry = reinterpret_cast<const dirent64*>(listing.bytes.data() + at);
+    listing.entries.push_back({entry->d_ino, static_cast<uint64_t>(entry->d_off), entry->d_type, entry->d_name});
+    at += entry->d_reclen;
+  }
+  return listing;
+}
+
+Outcome<std::shared_ptr<OpenFile>> PosixBackend::open(const File& file, bool for_writing) {
+  if (auto opened = open_files_.find(file, for_writing)) return opened;
+  if (file.type != DT_REG) return Failed{file.type == DT_DIR ? EISDIR : EINVAL};
+  auto opened = open_same(file, kDataFlags | (for_writing ? O_RDWR : O_RDONLY));
+  const bool write_only = !opened.ok() && opened.error() == EACCES && for_writing;
+  if (write_only) opened = open_same(file, kDataFlags | O_WRONLY);
+  if (!opened.ok()) return Failed{opened.error()};
+  std::shared_ptr<OpenFile> made = std::make_shared<PosixFile>(std::move(*opened));
+  if (!write_only) open_files_.keep(file, for_writing, made);  // else somebody might want to read from it
+  return made;
+}
+
+}  // namespace headrace::forward

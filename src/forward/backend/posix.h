@@ -1,0 +1,50 @@
+// Files of a mounted file system, below the directories that the server was given.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "forward/backend/backend.h"
+#include "forward/backend/confined.h"
+#include "forward/backend/open_files.h"
+
+namespace headrace::forward {
+
+class PosixBackend : public Backend {
+ public:
+  struct Options {
+    size_t open_files = 512;  // kept open at most, besides those in use
+    bool use_openat2 = true;  // tests switch it off
+  };
+  static base::Result<std::unique_ptr<PosixBackend>> make(const std::vector<std::string>& directories, Options options);
+
+  bool sleeps() const override { return true; }
+  std::vector<std::string> roots() const override;
+  Outcome<Found> lookup(Place place, bool follow) override;
+  Outcome<Found> create(Place place, const CreateOptions& options) override;
+  Outcome<Found> mkdir(Place place, uint32_t mode) override;
+  Outcome<Found> symlink(Place place, std::string_view target) override;
+  int remove(Place place, bool directory) override;
+  int rename(Place from, Place to, bool replace) override;
+  int link(const File& file, Place to) override;
+  Outcome<Attributes> attributes(const File& file) override;
+  int set_attributes(const File& file, uint32_t set, const Attributes& attributes) override;
+  Outcome<std::string> readlink(const File& file) override;
+  Outcome<Listing> list(const File& directory, uint64_t cookie, size_t bytes) override;
+  Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) override;
+
+ private:
+  explicit PosixBackend(Options options) : options_(options), open_files_(options.open_files) {}
+  Outcome<const Confined*> root_of(const File& file) const;
+  Outcome<Descriptor> open_same(const File& file, int flags) const;
+  Outcome<std::string> path_of(Place place) const;
+  Outcome<Confined::Parent> parent_of(Place place) const;
+  Outcome<Found> describe(Place place, int fd) const;
+
+  Options options_;
+  std::vector<Confined> roots_;
+  OpenFiles open_files_;
+};
+
+}  // namespace headrace::forward

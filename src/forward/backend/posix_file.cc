@@ -1,0 +1,69 @@
+#include "forward/backend/posix_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+namespace headrace::forward {
+namespace {
+
+int64_t nanoseconds(const statx_timestamp& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
+
+}  // namespace
+
+Outcome<Attributes> attributes_of(int fd, dev_t* device) {
+  struct statx status;
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) return Failed{errno};
+  if (device != nullptr) *device = makedev(status.stx_dev_major, status.stx_dev_minor);
+  Attributes attributes;
+  attributes.mode = status.stx_mode;
+  attributes.links = status.stx_nlink;
+  attributes.user = status.stx_uid;
+  attributes.group = status.stx_gid;
+  attributes.block_size = status.stx_blksize;
+  attributes.inode = status.stx_ino;
+  attributes.size = status.stx_size;
+  attributes.blocks = status.stx_blocks;
+  attributes.accessed = nanoseconds(status.stx_atime);
+  attributes.modified = nanoseconds(status.stx_mtime);
+  attributes.changed = nanoseconds(status.stx_ctime);
+  if (status.stx_mask & STATX_BTIME) attributes.born = nanoseconds(status.stx_btime);
+  return attributes;
+}
+
+Outcome<uint64_t> PosixFile::read(Extent where, uint8_t* into) {
+  uint64_t done = 0;
+  while (done < where.length) {
+    const ssize_t got =
+        pread(descriptor_.get(), into + done, where.length - done, static_cast<off_t>(where.offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Failed{errno};
+    if (got == 0) break;
+    done += static_cast<uint64_t>(got);
+  }
+  return done;
+}
+
+OpenFile::Written PosixFile::write(Extent where, const uint8_t* from) {
+  uint64_t done = 0;
+  while (done < where.length) {
+    const ssize_t put =
+        pwrite(descriptor_.get(), from + done, where.length - done, static_cast<off_t>(where.offset + done));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return {done, errno};
+    if (put == 0) return {done, EIO};
+    done += static_cast<uint64_t>(put);
+  }
+  return {done, 0};
+}
+
+// fsync, not fdatasync: sizes and times have to survive as well. Devices that know no fsync have nothing to lose.
+int PosixFile::commit() { return fsync(descriptor_.get()) == 0 || errno == EINVAL ? 0 : errno; }
+
+int PosixFile::resize(uint64_t size) { return ftruncate(descriptor_.get(), static_cast<off_t>(size)) == 0 ? 0 : errno; }
+
+Outcome<Attributes> PosixFile::attributes() { return attributes_of(descriptor_.get()); }
+
+}  // namespace headrace::forward

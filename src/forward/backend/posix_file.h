@@ -1,0 +1,26 @@
+// The bytes of an open file descriptor, and what the kernel says of it.
+#pragma once
+#include <sys/types.h>
+
+#include "forward/backend/backend.h"
+#include "forward/backend/confined.h"
+
+namespace headrace::forward {
+
+class PosixFile : public OpenFile {
+ public:
+  explicit PosixFile(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  Outcome<uint64_t> read(Extent where, uint8_t* into) override;
+  Written write(Extent where, const uint8_t* from) override;
+  int commit() override;
+  int resize(uint64_t size) override;
+  Outcome<Attributes> attributes() override;
+
+ private:
+  Descriptor descriptor_;
+};
+
+/// `device`, unless null, receives the file system's number.
+Outcome<Attributes> attributes_of(int fd, dev_t* device = nullptr);
+
+}  // namespace headrace::forward

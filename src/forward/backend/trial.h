@@ -1,0 +1,52 @@
+// Another back end, with delays and failures: a slow or full file system for tests.
+#pragma once
+#include <atomic>
+#include <memory>
+
+#include "forward/backend/backend.h"
+
+namespace headrace::forward {
+
+struct TrialOptions {
+  uint64_t delay_ns = 0;             // before each read, write and commit
+  uint64_t fail_after = UINT64_MAX;  // bytes that can be written
+  int error = 28;                    // of the writes behind those: ENOSPC
+  bool fail_commit = false;          // with the same error
+};
+
+class TrialBackend : public Backend {
+ public:
+  TrialBackend(std::unique_ptr<Backend> inner, TrialOptions options) : inner_(std::move(inner)), state_(options) {}
+
+  bool sleeps() const override { return true; }
+  std::vector<std::string> roots() const override { return inner_->roots(); }
+  Outcome<Found> lookup(Place place, bool follow) override { return inner_->lookup(place, follow); }
+  Outcome<Found> create(Place place, const CreateOptions& o) override { return inner_->create(place, o); }
+  Outcome<Found> mkdir(Place place, uint32_t mode) override { return inner_->mkdir(place, mode); }
+  Outcome<Found> symlink(Place place, std::string_view to) override { return inner_->symlink(place, to); }
+  int remove(Place place, bool directory) override { return inner_->remove(place, directory); }
+  int rename(Place from, Place to, bool replace) override { return inner_->rename(from, to, replace); }
+  int link(const File& file, Place to) override { return inner_->link(file, to); }
+  Outcome<Attributes> attributes(const File& file) override { return inner_->attributes(file); }
+  int set_attributes(const File& file, uint32_t set, const Attributes& a) override {
+    return inner_->set_attributes(file, set, a);
+  }
+  Outcome<std::string> readlink(const File& file) override { return inner_->readlink(file); }
+  Outcome<Listing> list(const File& directory, uint64_t cookie, size_t bytes) override {
+    return inner_->list(directory, cookie, bytes);
+  }
+  Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) override;
+
+  struct State {
+    explicit State(TrialOptions given) : options(given) {}
+    void delay() const;
+    const TrialOptions options;
+    std::atomic<uint64_t> written = 0;
+  };
+
+ private:
+  std::unique_ptr<Backend> inner_;
+  State state_;
+};
+
+}  // namespace headrace::forward
