@@ -16,6 +16,7 @@
 #include "format/encode.h"
 #include "format/random_table.h"
 #include "format/writer.h"
+#include "forward/protocol/codec.h"
 
 using namespace headrace::format;
 
@@ -132,6 +133,35 @@ bool store_lustre(const std::string& directory) {
                                                            {3, 0, 1 << 30, UINT64_MAX, plain_layout({})}}));
 }
 
+/// A request and an answer of every call.
+bool store_forward(const std::string& directory) {
+  using namespace headrace::forward;
+  bool stored = true;
+  for (uint8_t i = 0; i < kReplyBit; ++i) {
+    if (!is_op(i)) continue;
+    Request request;
+    Reply reply;
+    Header header;
+    request.op = reply.op = static_cast<Op>(i);
+    request.name = "name", request.other_name = "other";
+    const std::vector<uint8_t> handle(40, 7);
+    request.handle = request.other_handle = reply.handle = handle;
+    request.extents = {{0, 3}, {100, 2}};
+    if (request.op == Op::kAppend) request.size = 5;
+    if (request.op == Op::kRead || request.op == Op::kWrite || request.op == Op::kAppend) header.data = 5;
+    reply.counts = {3, 1};
+    reply.bad = {{28, {5, 6}}};
+    reply.entries = {{1, 2, 8, "entry"}};
+    reply.roots = {{"/root", handle}};
+    std::vector<uint8_t> frame;
+    encode_request(header, request, &frame);
+    stored &= store(directory + "/" + op_name(request.op), frame);
+    encode_reply({}, reply, &frame);
+    stored &= store(directory + "/" + op_name(request.op) + "-answer", frame);
+  }
+  return stored;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -148,8 +178,9 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/lustre_layout", error);
   std::filesystem::create_directories(directory + "/events", error);
   std::filesystem::create_directories(directory + "/trace", error);
+  std::filesystem::create_directories(directory + "/forward_messages", error);
   bool stored = store_darshan(directory + "/darshan") && store_lustre(directory + "/lustre_layout") &&
-                store(directory + "/spool/sample", spool_seed());
+                store(directory + "/spool/sample", spool_seed()) && store_forward(directory + "/forward_messages");
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));
     stored &= store(directory + "/table_payload/payloads-" + std::to_string(seed), payload_seed(seed));

@@ -1,0 +1,154 @@
+#include "forward/client/channel.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "forward/protocol/codec.h"
+
+namespace headrace::forward {
+namespace {
+
+constexpr int kReceiveMs = 200;            // then deadlines are looked at
+constexpr uint64_t kRetryNs = 20'000'000;  // between attempts to connect again
+
+uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
+
+}  // namespace
+
+base::Result<std::unique_ptr<Channel>> Channel::open(const std::string& address, const WireOptions& options,
+                                                     uint32_t call_ms) {
+  std::unique_ptr<Channel> channel(new Channel(address, options, call_ms));
+  HEADRACE_TRY(channel->wire_.connect());
+  return channel;
+}
+
+Channel::~Channel() = default;
+
+void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t bytes, Pending* pending) {
+  std::unique_lock<std::mutex> sending(send_mutex_);
+  Lock lock(mutex_);
+  while (pending_.size() >= kMostPending) {
+    sending.unlock();
+    if (!receiving_)
+      receive(lock, kReceiveMs);
+    else
+      changed_.wait(lock);
+    lock.unlock();
+    sending.lock();
+    lock.lock();
+  }
+  pending->memory = std::move(memory);
+  pending->extents = request.extents;
+  pending->deadline_ns = now_ns() + uint64_t{call_ms_} * 1'000'000;
+  Header& header = pending->header;
+  header.op = static_cast<uint8_t>(request.op);
+  header.id = ++last_id_;
+  header.limit = call_ms_;
+  header.data = static_cast<uint32_t>(bytes);
+  header.passed = pending_.empty() ? header.id : pending_.begin()->first;
+  encode_request(header, request, &pending->frame);
+  pending_[header.id] = pending;
+  lock.unlock();
+  // What goes wrong here is found, and put right, by the threads that wait.
+  wire_.send(*pending, [this] {
+    Lock inner(mutex_);
+    if (!receiving_) receive(inner, 0);
+  });
+}
+
+/// Receives, without the lock meanwhile. False when the connection is broken.
+bool Channel::receive(Lock& lock, int timeout_ms) {
+  receiving_ = true;
+  lock.unlock();
+  const int error = wire_.receive(
+      timeout_ms,
+      [this](uint64_t id) -> Pending* {
+        const Lock inner(mutex_);
+        const auto found = pending_.find(id);
+        return found == pending_.end() ? nullptr : found->second;
+      },
+      [this](Pending* pending) {
+        const Lock inner(mutex_);
+        finish(pending, 0);
+      });
+  lock.lock();
+  receiving_ = false;
+  changed_.notify_all();
+  return error == 0;
+}
+
+void Channel::finish(Pending* pending, int error) {
+  wire_.release(*pending);
+  pending->error = error;
+  pending->done = true;
+  pending_.erase(pending->header.id);
+  changed_.notify_all();
+}
+
+/// Makes the connection anew and sends again what was not answered. Nobody else sends or receives meanwhile.
+void Channel::recover(Lock& lock) {
+  receiving_ = true;
+  lock.unlock();
+  const std::lock_guard<std::mutex> sending(send_mutex_);
+  bool connected = wire_.connect().ok();
+  lock.lock();
+  std::vector<Pending*> all;
+  for (auto& [id, pending] : pending_) all.push_back(pending);
+  lock.unlock();
+  for (Pending* pending : all) {
+    pending->window_units = 0;  // the window is another one
+    if (connected) connected = wire_.send(*pending, [] {}) == 0;
+  }
+  if (!connected) {
+    wire_.close();
+    const timespec pause{0, static_cast<long>(kRetryNs)};
+    nanosleep(&pause, nullptr);
+  }
+  lock.lock();
+  receiving_ = false;
+  changed_.notify_all();
+}
+
+/// Calls whose time is over. Their memory is the caller's again, so nothing may come in for them any more: the
+/// connection is given up, and made anew for the others.
+void Channel::expire(Lock& lock) {
+  const uint64_t now = now_ns();
+  std::vector<Pending*> late;
+  for (auto& [id, pending] : pending_) {
+    if (now > pending->deadline_ns) late.push_back(pending);
+  }
+  if (late.empty()) return;
+  receiving_ = true;
+  lock.unlock();
+  {
+    const std::lock_guard<std::mutex> sending(send_mutex_);
+    wire_.close();
+  }
+  lock.lock();
+  receiving_ = false;
+  for (Pending* pending : late) finish(pending, ETIMEDOUT);
+}
+
+int Channel::wait(Pending* pending) {
+  Lock lock(mutex_);
+  while (!pending->done) {
+    if (receiving_) {
+      changed_.wait(lock);
+      continue;
+    }
+    if (!receive(lock, kReceiveMs)) recover(lock);
+    if (!receiving_) expire(lock);
+  }
+  return pending->result();
+}
+
+bool Channel::test(Pending* pending) {
+  Lock lock(mutex_);
+  if (!pending->done && !receiving_ && !receive(lock, 0)) recover(lock);
+  return pending->done;
+}
+
+}  // namespace headrace::forward

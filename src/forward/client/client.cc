@@ -1,0 +1,285 @@
+#include "forward/client/client.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "base/hash.h"
+#include "forward/client/memory_parts.h"
+
+namespace headrace::forward {
+namespace {
+
+constexpr size_t kIdentityAt = 2, kIdentityBytes = 18;  // of a handle: root, inode, time of birth
+constexpr uint32_t kPiece = 1 << 20;                    // bytes of a call, when there are many
+constexpr size_t kAtOnce = 4;                           // calls of one transfer under way
+constexpr size_t kExtentsOfCall = 4096;
+constexpr uint32_t kListingBytes = 64 << 10;
+
+Request request_of(Op op, const Handle& handle, std::string_view name = {}) {
+  Request request;
+  request.op = op;
+  request.handle = handle;
+  request.name = name;
+  return request;
+}
+
+/// Extents of one call, cut off the front of what is left.
+struct Cut {
+  std::vector<Extent> extents;
+  std::vector<size_t> owners;  // index of the caller's extent that each is of
+  uint64_t bytes = 0;
+};
+
+class Cutter {
+ public:
+  Cutter(std::span<const Extent> extents, uint64_t most) : extents_(extents), most_(most) {}
+  bool at_end() const { return next_ == extents_.size(); }
+  Cut next() {
+    Cut cut;
+    while (!at_end() && cut.bytes < most_ && cut.extents.size() < kExtentsOfCall) {
+      const Extent& whole = extents_[next_];
+      const uint64_t part = std::min(whole.length - inside_, most_ - cut.bytes);
+      cut.extents.push_back({whole.offset + inside_, part});
+      cut.owners.push_back(next_);
+      cut.bytes += part;
+      inside_ += part;
+      if (inside_ == whole.length) {
+        ++next_;
+        inside_ = 0;
+      }
+    }
+    return cut;
+  }
+
+ private:
+  std::span<const Extent> extents_;
+  uint64_t most_, inside_ = 0;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<Client>> Client::open(const std::vector<std::string>& addresses,
+                                                   const WireOptions& options, uint32_t call_ms) {
+  if (addresses.empty()) return base::Status(base::Code::kInvalid, "forwarding needs the address of a server");
+  auto client = std::make_unique<Client>();
+  for (const std::string& address : addresses) {
+    HEADRACE_ASSIGN(std::unique_ptr<Channel> channel, Channel::open(address, options, call_ms));
+    client->channels_.push_back(std::move(channel));
+  }
+  return client;
+}
+
+const OwnedRoot* Client::root_of(std::string_view path, std::string_view* rest) const {
+  const OwnedRoot* best = nullptr;
+  for (const OwnedRoot& root : roots()) {
+    const bool below = path.starts_with(root.path) &&
+                       (root.path.ends_with('/') || path.size() == root.path.size() || path[root.path.size()] == '/');
+    if (!below || (best != nullptr && best->path.size() >= root.path.size())) continue;
+    best = &root;
+    *rest = path.substr(root.path.size());
+    while (rest->starts_with('/')) rest->remove_prefix(1);
+  }
+  return best;
+}
+
+Channel& Client::channel_of(const Handle& handle) {
+  if (channels_.size() == 1 || handle.size() < kIdentityAt + kIdentityBytes) return *channels_[0];
+  return *channels_[base::hash_bytes(handle.data() + kIdentityAt, kIdentityBytes) % channels_.size()];
+}
+
+Outcome<Node> Client::node(const Request& request) {
+  Pending pending;
+  const Handle handle(request.handle.begin(), request.handle.end());
+  if (const int error = channel_of(handle).call(request, &pending); error != 0) return Failed{error};
+  return Node{{pending.reply.handle.begin(), pending.reply.handle.end()}, pending.reply.attributes};
+}
+
+Outcome<Attributes> Client::attributes(const Request& request) {
+  Pending pending;
+  const Handle handle(request.handle.begin(), request.handle.end());
+  if (const int error = channel_of(handle).call(request, &pending); error != 0) return Failed{error};
+  return pending.reply.attributes;
+}
+
+Outcome<Node> Client::lookup(const Handle& directory, std::string_view path, bool follow) {
+  Request request = request_of(Op::kLookup, directory, path);
+  request.flags = follow ? 0 : kNoFollow;
+  return node(request);
+}
+
+Outcome<Node> Client::create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode,
+                             Hints hints) {
+  Request request = request_of(Op::kCreate, directory, path);
+  request.flags = flags;
+  request.mode = mode;
+  request.hints = hints;
+  return node(request);
+}
+
+Outcome<Node> Client::mkdir(const Handle& directory, std::string_view path, uint32_t mode) {
+  Request request = request_of(Op::kMkdir, directory, path);
+  request.mode = mode;
+  return node(request);
+}
+
+Outcome<Node> Client::symlink(const Handle& directory, std::string_view path, std::string_view target) {
+  Request request = request_of(Op::kSymlink, directory, path);
+  request.other_name = target;
+  return node(request);
+}
+
+int Client::remove(const Handle& directory, std::string_view path, bool is_directory) {
+  Request request = request_of(Op::kRemove, directory, path);
+  request.flags = is_directory ? kDirectory : 0;
+  Pending pending;
+  return channel_of(directory).call(request, &pending);
+}
+
+int Client::rename(const Handle& from, std::string_view path, const Handle& to, std::string_view new_path,
+                   bool replace) {
+  Request request = request_of(Op::kRename, from, path);
+  request.other_handle = to;
+  request.other_name = new_path;
+  request.flags = replace ? 0 : kNoReplace;
+  Pending pending;
+  return channel_of(from).call(request, &pending);
+}
+
+int Client::link(const Handle& file, const Handle& directory, std::string_view path) {
+  Request request = request_of(Op::kLink, file);
+  request.other_handle = directory;
+  request.other_name = path;
+  Pending pending;
+  return channel_of(file).call(request, &pending);
+}
+
+Outcome<Attributes> Client::attributes(const Handle& file) { return attributes(request_of(Op::kGetattr, file)); }
+
+Outcome<Attributes> Client::set_attributes(const Handle& file, uint32_t set, const Attributes& to) {
+  Request request = request_of(Op::kSetattr, file);
+  request.set = set;
+  request.attributes = to;
+  return attributes(request);
+}
+
+Outcome<Attributes> Client::resize(const Handle& file, uint64_t size) {
+  Request request = request_of(Op::kResize, file);
+  request.size = size;
+  return attributes(request);
+}
+
+Outcome<std::string> Client::readlink(const Handle& file) {
+  Pending pending;
+  const int error = channel_of(file).call(request_of(Op::kReadlink, file), &pending);
+  if (error != 0) return Failed{error};
+  return std::string(pending.reply.text);
+}
+
+Outcome<std::vector<OwnedEntry>> Client::list(const Handle& directory) {
+  std::vector<OwnedEntry> all;
+  Request request = request_of(Op::kReaddir, directory);
+  request.count = kListingBytes;
+  for (bool at_end = false; !at_end;) {
+    Pending pending;
+    if (const int error = channel_of(directory).call(request, &pending); error != 0) return Failed{error};
+    for (const Entry& entry : pending.reply.entries) {
+      all.push_back({entry.inode, entry.type, std::string(entry.name)});
+      request.cookie = entry.cookie;
+    }
+    at_end = pending.reply.at_end || pending.reply.entries.empty();
+  }
+  return all;
+}
+
+/// Keeps some calls under way; their answers are looked at in order. After an error no more are begun.
+int Client::transfer(Op op, const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents,
+                     uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad) {
+  Channel& channel = channel_of(file);
+  const std::vector<iovec> row(memory.begin(), memory.end());
+  Cutter cutter(extents, std::min(kPiece, channel.most_data()));
+  std::deque<std::pair<Pending, Cut>> under_way;
+  uint64_t at = 0;
+  int first_error = 0;
+  while (!under_way.empty() || (!cutter.at_end() && first_error == 0)) {
+    if (first_error == 0 && !cutter.at_end() && under_way.size() < kAtOnce) {
+      auto& [pending, cut] = under_way.emplace_back(Pending(), cutter.next());
+      Request request = request_of(op, file);
+      request.flags = flags;
+      request.extents = cut.extents;
+      channel.submit(request, forward::cut(row, at, cut.bytes), cut.bytes, &pending);
+      at += cut.bytes;
+      continue;
+    }
+    auto& [pending, cut] = under_way.front();
+    const int error = channel.wait(&pending);
+    if (first_error == 0) first_error = error;
+    if (bad != nullptr && error != 0) {
+      if (pending.reply.bad.empty())
+        for (const Extent& extent : cut.extents) bad->push_back({static_cast<uint32_t>(error), extent});
+      bad->insert(bad->end(), pending.reply.bad.begin(), pending.reply.bad.end());
+    }
+    for (size_t i = 0; counts != nullptr && error == 0 && i < cut.extents.size(); ++i)
+      (*counts)[cut.owners[i]] += pending.reply.counts.empty() ? cut.extents[i].length : pending.reply.counts[i];
+    under_way.pop_front();
+  }
+  while (bad != nullptr && first_error != 0 && !cutter.at_end()) {
+    for (const Extent& extent : cutter.next().extents) bad->push_back({static_cast<uint32_t>(first_error), extent});
+  }
+  return first_error;
+}
+
+Outcome<std::vector<uint64_t>> Client::read(const Handle& file, std::span<const iovec> memory,
+                                            std::span<const Extent> extents) {
+  std::vector<uint64_t> counts(extents.size());
+  const int error = transfer(Op::kRead, file, memory, extents, 0, &counts, nullptr);
+  if (error != 0) return Failed{error};
+  return counts;
+}
+
+int Client::write(const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents, uint32_t flags,
+                  std::vector<BadRange>* bad) {
+  return transfer(Op::kWrite, file, memory, extents, flags, nullptr, bad);
+}
+
+Outcome<uint64_t> Client::append(const Handle& file, std::span<const iovec> memory, uint32_t flags) {
+  uint64_t bytes = 0;
+  for (const iovec& each : memory) bytes += each.iov_len;
+  Channel& channel = channel_of(file);
+  Request request = request_of(Op::kAppend, file);
+  request.flags = flags;
+  request.size = bytes;
+  Pending pending;
+  // What is too large for one call gets its range first, and is then written there.
+  const bool large = bytes > channel.most_data();
+  if (large) request.flags |= kReserve;
+  channel.submit(request, large ? std::vector<iovec>() : std::vector<iovec>(memory.begin(), memory.end()),
+                 large ? 0 : bytes, &pending);
+  if (const int error = channel.wait(&pending); error != 0) return Failed{error};
+  const uint64_t offset = pending.reply.size;
+  const Extent where{offset, bytes};
+  if (large) {
+    if (const int error = write(file, memory, {&where, 1}, flags); error != 0) return Failed{error};
+  }
+  return offset;
+}
+
+int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad) {
+  Request request = request_of(Op::kCommit, file);
+  request.range = range;
+  Pending pending;
+  const int error = channel_of(file).call(request, &pending);
+  if (bad != nullptr) *bad = pending.reply.bad;
+  return error;
+}
+
+Outcome<std::string> Client::status(size_t server) {
+  Pending pending;
+  const int error = channels_[server]->call(request_of(Op::kStatus, {}), &pending);
+  if (error != 0) return Failed{error};
+  return std::string(pending.reply.text);
+}
+
+}  // namespace headrace::forward

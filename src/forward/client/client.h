@@ -1,0 +1,80 @@
+// The calls of forwarding, as functions; for any number of servers that store the same files.
+//
+// A file's calls go to the server that its handle hashes to, so that one server sees all that is done with it. Large
+// reads and writes are cut into calls that are under way together. Safe in any number of threads; not after fork.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "forward/client/channel.h"
+#include "forward/protocol/outcome.h"
+
+namespace headrace::forward {
+
+using Handle = std::vector<uint8_t>;
+
+struct Node {
+  Handle handle;
+  Attributes attributes;
+};
+
+struct OwnedEntry {
+  uint64_t inode = 0;
+  uint8_t type = 0;
+  std::string name;
+};
+
+class Client {
+ public:
+  static base::Result<std::unique_ptr<Client>> open(const std::vector<std::string>& addresses,
+                                                    const WireOptions& options, uint32_t call_ms = 120'000);
+
+  const std::vector<OwnedRoot>& roots() const { return channels_[0]->roots(); }
+  /// The handle of the root that an absolute path is below, and the rest of the path; null when it is below none.
+  const OwnedRoot* root_of(std::string_view path, std::string_view* rest) const;
+
+  Outcome<Node> lookup(const Handle& directory, std::string_view path, bool follow = true);
+  Outcome<Node> create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode, Hints hints = {});
+  Outcome<Node> mkdir(const Handle& directory, std::string_view path, uint32_t mode);
+  Outcome<Node> symlink(const Handle& directory, std::string_view path, std::string_view target);
+  int remove(const Handle& directory, std::string_view path, bool is_directory);
+  int rename(const Handle& from, std::string_view path, const Handle& to, std::string_view new_path,
+             bool replace = true);
+  int link(const Handle& file, const Handle& directory, std::string_view path);
+  Outcome<Attributes> attributes(const Handle& file);
+  Outcome<Attributes> set_attributes(const Handle& file, uint32_t set, const Attributes& attributes);
+  Outcome<Attributes> resize(const Handle& file, uint64_t size);
+  Outcome<std::string> readlink(const Handle& file);
+  /// All entries, "." and ".." included.
+  Outcome<std::vector<OwnedEntry>> list(const Handle& directory);
+
+  /// Bytes of `extents`, in their order, from or to `memory`, which has as many in all. A read gives the number of
+  /// bytes by extent: fewer than asked for where the file ends. `bad` receives what of a write was not stored.
+  Outcome<std::vector<uint64_t>> read(const Handle& file, std::span<const iovec> memory,
+                                      std::span<const Extent> extents);
+  int write(const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents, uint32_t flags = 0,
+            std::vector<BadRange>* bad = nullptr);
+  /// Where the bytes went: the end of the file at that moment. All of them lie there in a row.
+  Outcome<uint64_t> append(const Handle& file, std::span<const iovec> memory, uint32_t flags = 0);
+  /// Returns when what was written to the range before will survive; length 0 is to the end. `bad` as above.
+  int commit(const Handle& file, Extent range = {}, std::vector<BadRange>* bad = nullptr);
+  /// What a server says of itself: text of OpenMetrics.
+  Outcome<std::string> status(size_t server);
+
+  Channel& channel_of(const Handle& handle);
+  size_t servers() const { return channels_.size(); }
+
+ private:
+  Outcome<Node> node(const Request& request);
+  Outcome<Attributes> attributes(const Request& request);
+  int transfer(Op op, const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents,
+               uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad);
+
+  std::vector<std::unique_ptr<Channel>> channels_;
+};
+
+}  // namespace headrace::forward

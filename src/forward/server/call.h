@@ -1,0 +1,30 @@
+// A call on its way through the server, and its answer.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "forward/protocol/messages.h"
+#include "forward/server/buffers.h"
+#include "forward/transport/window.h"
+
+namespace headrace::forward {
+
+struct Call {
+  Header header;
+  Request request;          // views into `frame`, or into what was just received
+  Buffer frame;             // header and body
+  Buffer room;              // for the data, unless it is in a window
+  uint8_t* data = nullptr;  // what is written, or where what is read goes
+  std::shared_ptr<Window> window;
+  uint64_t begun_ns = 0;  // when it was there
+};
+
+struct Answer {
+  std::vector<uint8_t> frame;  // header and body, not sealed yet
+  Buffer room;
+  const uint8_t* data = nullptr;  // behind the frame; null when there is none, or it is in a window
+  size_t bytes = 0;
+};
+
+}  // namespace headrace::forward

@@ -1,0 +1,268 @@
+#include "forward/server/connection.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "forward/protocol/codec.h"
+#include "forward/server/event_loop.h"
+
+namespace headrace::forward {
+namespace {
+
+constexpr size_t kMostRunning = 1024;     // calls of a connection at once
+constexpr size_t kMostQueued = 256;       // answers that it has not taken
+constexpr size_t kMostParts = 64;         // of one send
+constexpr size_t kDirectFrom = 16 << 10;  // as much missing data is received where it belongs
+constexpr size_t kPerTurn = 1 << 20;      // bytes, then others get their turn
+constexpr size_t kSmallestWindow = 1 << 20;
+constexpr uint64_t kBytesPerMs = 1000;  // a peer slower than 1 MB/s has not that much time more
+
+}  // namespace
+
+Connection::Connection(EventLoop& loop, Shared& shared, uint64_t number, std::unique_ptr<Link> link)
+    : loop_(loop),
+      shared_(shared),
+      number_(number),
+      link_(std::move(link)),
+      inbox_(shared.buffers, [this](Call call, uint8_t* frame) {
+        received(std::move(call), frame);
+        return !ended_;
+      }) {
+  inbox_.bounds = {kLongestHello, 0, true};
+  deadline_ns_ = base::clock_ns(CLOCK_MONOTONIC) + shared_.limits.hello_ns;
+}
+
+Connection::~Connection() {
+  if (session_ != nullptr) shared_.sessions.detach(session_);
+  if (window_ != nullptr) {
+    shared_.counters.windows -= 1;
+    window_.reset();
+  }
+}
+
+void Connection::refuse_peer(std::atomic<uint64_t>& counter) {
+  counter += 1;
+  ended_ = true;
+}
+
+bool Connection::wants_input() const {
+  return !ended_ && !draining_ && !inbox_.parked() && running_ < kMostRunning && out_.size() < kMostQueued;
+}
+
+void Connection::readable(std::span<uint8_t> scratch) {
+  size_t turn = 0;
+  while (wants_input() && turn < kPerTurn) {
+    const std::span<uint8_t> direct = inbox_.direct();
+    const bool straight = direct.size() >= kDirectFrom;
+    const std::span<uint8_t> into = straight ? direct : scratch;
+    const ssize_t got = link_->receive(into.data(), into.size());
+    if (got == -EINTR) continue;
+    if (got == -EAGAIN) break;
+    if (got <= 0) {
+      ended_ = true;
+      return;
+    }
+    turn += static_cast<size_t>(got);
+    if (straight)
+      inbox_.received_direct(static_cast<size_t>(got));
+    else if (inbox_.take(scratch.data(), static_cast<size_t>(got)) == Inbox::State::kBroken && !ended_)
+      refuse_peer(shared_.counters.refused_messages);
+    if (!straight && static_cast<size_t>(got) < into.size()) break;  // there is no more now
+  }
+  watch_time();
+}
+
+/// While a message is on its way it has to arrive; waiting for our memory is not the peer's fault.
+void Connection::watch_time() {
+  if (inbox_.parked()) {
+    shared_.counters.parked += 1;
+    loop_.park(number_);
+  }
+  if (stage_ != Stage::kOpen) return;
+  if (!inbox_.inside() || inbox_.parked())
+    deadline_ns_ = 0;
+  else if (deadline_ns_ == 0)
+    deadline_ns_ =
+        base::clock_ns(CLOCK_MONOTONIC) + shared_.limits.message_ns + inbox_.header().data / kBytesPerMs * 1'000'000;
+}
+
+void Connection::unpark() {
+  if (inbox_.retry() == Inbox::State::kBroken && !ended_) refuse_peer(shared_.counters.refused_messages);
+  watch_time();
+}
+
+void Connection::received(Call call, uint8_t* frame) {
+  const size_t size = kHeaderBytes + call.header.body;
+  if (!open_.opens(frame, size)) return refuse_peer(shared_.counters.refused_messages);
+  auto request = decode_request(call.header, {frame + kHeaderBytes, call.header.body});
+  if (!request.ok()) return refuse_peer(shared_.counters.refused_messages);
+  call.request = std::move(*request);
+  call.begun_ns = base::clock_ns(CLOCK_MONOTONIC);
+  if (stage_ == Stage::kHello && call.request.op == Op::kHello) return hello(call);
+  if (stage_ == Stage::kProve && call.request.op == Op::kProve) return prove(call);
+  if (stage_ != Stage::kOpen || call.request.op == Op::kHello || call.request.op == Op::kProve)
+    return refuse_peer(shared_.counters.refused_messages);
+  if (call.header.flags & kInWindow) {
+    if (window_ == nullptr || !window_->holds(call.header.window, call.header.data))
+      return refuse_peer(shared_.counters.refused_messages);
+    call.window = window_;
+    call.data = window_->data() + call.header.window;
+  }
+  dispatch(std::move(call));
+}
+
+void Connection::hello(const Call& call) {
+  if (call.request.oldest > kVersion || call.request.newest < kVersion) {
+    queue(refuse(call, EPROTONOSUPPORT));
+    draining_ = true;
+    return;
+  }
+  client_ = call.request.client;
+  wanted_window_ = call.request.size;
+  server_nonce_ = random_secret();
+  Reply reply;
+  reply.op = Op::kHello;
+  reply.version = kVersion;
+  reply.nonce = server_nonce_;
+  reply.proof = derive(shared_.secret, "server", call.request.nonce, server_nonce_);
+  expected_ = derive(shared_.secret, "client", call.request.nonce, server_nonce_);
+  if (!link_->is_own_user()) {
+    open_ = Sealer(derive(shared_.secret, "to server", call.request.nonce, server_nonce_));
+    seal_ = Sealer(derive(shared_.secret, "to client", call.request.nonce, server_nonce_));
+  } else {
+    reply.proof = {};  // nothing is made known that nobody needs
+  }
+  Answer answer;
+  Header header;
+  header.id = call.header.id;
+  encode_reply(header, reply, &answer.frame);
+  stage_ = Stage::kProve;
+  out_.push_back({std::move(answer)});  // not sealed: the peer has the key only after this
+  flush();
+}
+
+void Connection::prove(const Call& call) {
+  if (!link_->is_own_user() && !same(call.request.proof, expected_))
+    return refuse_peer(shared_.counters.refused_strangers);
+  stage_ = Stage::kOpen;
+  deadline_ns_ = 0;
+  inbox_.bounds = {kLongestBody, shared_.limits.most_data, !shared_.backend.sleeps()};
+  session_ = shared_.sessions.attach(client_);
+  if (link_->is_own_user() && wanted_window_ >= kSmallestWindow)
+    window_ = loop_.make_window(static_cast<size_t>(std::min<uint64_t>(wanted_window_, shared_.limits.window)));
+  if (window_ != nullptr) shared_.counters.windows += 1;
+  Reply reply;
+  reply.op = Op::kProve;
+  reply.most_data = shared_.limits.most_data;
+  reply.window = window_ == nullptr ? 0 : static_cast<uint32_t>(window_->size());
+  const std::vector<std::string> paths = shared_.backend.roots();
+  std::vector<std::vector<uint8_t>> handles;
+  for (uint16_t i = 0; i < paths.size(); ++i) handles.push_back(shared_.handles.make(root_file(i)));
+  for (size_t i = 0; i < paths.size(); ++i) reply.roots.push_back({paths[i], handles[i]});
+  Answer answer;
+  Header header;
+  header.id = call.header.id;
+  encode_reply(header, reply, &answer.frame);
+  queue(std::move(answer), window_ == nullptr ? -1 : window_->descriptor());
+}
+
+void Connection::dispatch(Call call) {
+  const bool once = happens_once(call.request.op);
+  if (!once) return run(std::move(call), false);
+  Answer answer;
+  switch (session_->begin(call.header.id, call.header.passed, {&loop_, number_}, &answer.frame)) {
+    case Session::Standing::kNew:
+      return run(std::move(call), true);
+    case Session::Standing::kRunning:
+      shared_.counters.repeated += 1;
+      ++running_;
+      return;
+    case Session::Standing::kDone:
+      shared_.counters.repeated += 1;
+      return queue(std::move(answer));
+    case Session::Standing::kPassed:
+    case Session::Standing::kTooMany:
+      return refuse_peer(shared_.counters.refused_messages);
+  }
+}
+
+void Connection::run(Call call, bool once) {
+  if (!shared_.backend.sleeps()) {
+    Answer answer = execute(shared_.services, call);
+    if (once) session_->finish(call.header.id, answer.frame);
+    return queue(std::move(answer));
+  }
+  ++running_;
+  const auto waiting = std::make_shared<Call>(std::move(call));
+  shared_.pool.add([waiting, once, route = Route{&loop_, number_}, session = session_, &shared = shared_] {
+    const uint64_t waited_ns = base::clock_ns(CLOCK_MONOTONIC) - waiting->begun_ns;
+    const bool late = waiting->header.limit != 0 && waited_ns > uint64_t{waiting->header.limit} * 1'000'000;
+    if (late) shared.counters.expired += 1;
+    Answer answer = late ? refuse(*waiting, ETIMEDOUT) : execute(shared.services, *waiting);
+    const Route back = once ? session->finish(waiting->header.id, answer.frame) : route;
+    if (back.loop != nullptr) back.loop->post(back.connection, std::move(answer));
+  });
+}
+
+void Connection::deliver(Answer answer) {
+  --running_;
+  queue(std::move(answer));
+}
+
+void Connection::queue(Answer answer, int pass) {
+  seal_.seal(answer.frame);
+  out_.push_back({std::move(answer), 0, pass});
+  loop_.flush_later(number_);
+}
+
+void Connection::flush() {
+  while (!out_.empty() && !ended_) {
+    std::array<iovec, kMostParts> parts;
+    int count = 0;
+    int pass = -1;
+    for (Out& out : out_) {
+      if (count + 2 > static_cast<int>(kMostParts) || (out.pass >= 0 && count > 0)) break;
+      const size_t frame = out.answer.frame.size();
+      if (out.sent < frame) parts[count++] = {out.answer.frame.data() + out.sent, frame - out.sent};
+      const size_t skip = out.sent > frame ? out.sent - frame : 0;
+      if (out.answer.bytes > skip)
+        parts[count++] = {const_cast<uint8_t*>(out.answer.data) + skip, out.answer.bytes - skip};
+      if (out.pass >= 0) {
+        pass = out.pass;
+        break;
+      }
+    }
+    const ssize_t put = link_->send(parts.data(), count, pass);
+    if (put == -EINTR) continue;
+    if (put == -EAGAIN) break;
+    if (put < 0) {
+      ended_ = true;
+      return;
+    }
+    send_deadline_ns_ = 0;
+    for (size_t left = static_cast<size_t>(put); left > 0;) {
+      Out& out = out_.front();
+      out.pass = -1;
+      const size_t rest = out.answer.frame.size() + out.answer.bytes - out.sent;
+      const size_t part = std::min(rest, left);
+      out.sent += part;
+      left -= part;
+      if (part == rest) out_.pop_front();
+    }
+  }
+  if (out_.empty())
+    send_deadline_ns_ = 0;
+  else if (send_deadline_ns_ == 0)
+    send_deadline_ns_ = base::clock_ns(CLOCK_MONOTONIC) + shared_.limits.message_ns;
+}
+
+void Connection::check_time(uint64_t now) {
+  const bool late = (deadline_ns_ != 0 && now > deadline_ns_) || (send_deadline_ns_ != 0 && now > send_deadline_ns_);
+  if (late && !ended_) refuse_peer(shared_.counters.refused_slow);
+}
+
+}  // namespace headrace::forward

@@ -1,0 +1,256 @@
+#include "forward/server/event_loop.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace headrace::forward {
+namespace {
+
+constexpr size_t kScratch = 16 << 10;
+constexpr size_t kConnectionBytes = kScratch + 4096;  // what a connection may keep, and itself
+constexpr int kMostEvents = 64;
+constexpr int kMostAccepted = 64;  // at a time
+constexpr uint64_t kWakeNumber = 0;
+constexpr uint64_t kFirstListener = 1, kFirstConnection = 1 << 20;
+constexpr uint64_t kCheckNs = 1'000'000'000;
+constexpr uint64_t kDrainNs = 10'000'000'000;
+
+uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
+
+}  // namespace
+
+EventLoop::EventLoop(Shared& shared) : shared_(shared), scratch_(kScratch) {}
+
+EventLoop::~EventLoop() {
+  for (size_t i = 0; i < connections_.size(); ++i) shared_.buffers.discharge(kConnectionBytes);
+  if (epoll_ >= 0) close(epoll_);
+  if (wake_ >= 0) close(wake_);
+}
+
+base::Status EventLoop::open() {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.u64 = kWakeNumber;
+  if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0)
+    return {base::Code::kIo, std::string("epoll: ") + strerror(errno)};
+  return {};
+}
+
+void EventLoop::listen(std::unique_ptr<Listener> listener, std::function<void(std::unique_ptr<Link>)> on_link) {
+  on_link_ = std::move(on_link);
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.u64 = kFirstListener + listeners_.size();
+  epoll_ctl(epoll_, EPOLL_CTL_ADD, listener->descriptor(), &event);
+  listeners_.push_back(std::move(listener));
+}
+
+void EventLoop::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void EventLoop::stop() {
+  stopping_ = true;
+  wake();
+}
+
+void EventLoop::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void EventLoop::wake() {
+  if (awake_.exchange(true)) return;  // it will look anyway
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
+}
+
+void EventLoop::add(std::unique_ptr<Link> link) {
+  {
+    const std::lock_guard<std::mutex> lock(mail_mutex_);
+    new_links_.push_back(std::move(link));
+  }
+  wake();
+}
+
+void EventLoop::post(uint64_t connection, Answer answer) {
+  {
+    const std::lock_guard<std::mutex> lock(mail_mutex_);
+    answers_.emplace_back(connection, std::move(answer));
+  }
+  wake();
+}
+
+std::shared_ptr<Window> EventLoop::make_window(size_t bytes) {
+  Buffers& buffers = shared_.buffers;
+  const bool fits = shared_.window_bytes.fetch_add(bytes) + bytes <= buffers.memory() / 2;
+  std::shared_ptr<Window> window;
+  if (fits && buffers.charge(bytes)) {
+    window = Window::make(bytes);
+    if (window == nullptr) buffers.discharge(bytes);
+  }
+  if (window == nullptr) {
+    shared_.window_bytes -= bytes;
+    return nullptr;
+  }
+  Window* const place = window.get();
+  // Its memory is counted until the last call that uses it is done.
+  return std::shared_ptr<Window>(place, [window = std::move(window), bytes, &shared = shared_](Window*) mutable {
+    window.reset();
+    shared.window_bytes -= bytes;
+    shared.buffers.discharge(bytes);
+  });
+}
+
+Connection* EventLoop::find(uint64_t number) {
+  const auto found = connections_.find(number);
+  return found == connections_.end() ? nullptr : found->second.get();
+}
+
+void EventLoop::arm(Connection& connection) {
+  const uint32_t wanted = (connection.wants_input() ? EPOLLIN : 0u) | (connection.wants_output() ? EPOLLOUT : 0u);
+  if (wanted == connection.armed) return;
+  epoll_event event = {};
+  event.events = wanted;
+  event.data.u64 = connection.number();
+  epoll_ctl(epoll_, EPOLL_CTL_MOD, connection.link().descriptor(), &event);
+  connection.armed = wanted;
+}
+
+void EventLoop::remove_if_ended(uint64_t number) {
+  const auto found = connections_.find(number);
+  if (found == connections_.end()) return;
+  if (!found->second->ended()) return arm(*found->second);
+  connections_.erase(found);  // closing takes it out of the epoll set
+  shared_.counters.open -= 1;
+  shared_.buffers.discharge(kConnectionBytes);
+}
+
+void EventLoop::accept(Listener& listener) {
+  for (int i = 0; i < kMostAccepted; ++i) {
+    std::unique_ptr<Link> link = listener.accept();
+    if (link == nullptr) return;
+    shared_.counters.accepted += 1;
+    on_link_(std::move(link));
+  }
+}
+
+void EventLoop::take_mail() {
+  uint64_t count;
+  [[maybe_unused]] const ssize_t taken = read(wake_, &count, sizeof count);
+  awake_ = false;
+  std::vector<std::unique_ptr<Link>> links;
+  std::vector<std::pair<uint64_t, Answer>> answers;
+  {
+    const std::lock_guard<std::mutex> lock(mail_mutex_);
+    links.swap(new_links_);
+    answers.swap(answers_);
+  }
+  for (std::unique_ptr<Link>& link : links) {
+    const bool stranger = link->peer().starts_with("process ") && !link->is_own_user();
+    if (stranger) {
+      shared_.counters.refused_strangers += 1;
+      continue;
+    }
+    if (stopping_ || shared_.counters.open >= shared_.limits.most_connections ||
+        !shared_.buffers.charge(kConnectionBytes)) {
+      shared_.counters.refused_full += 1;
+      continue;
+    }
+    const uint64_t number = ++last_number_;
+    epoll_event event = {};
+    event.events = EPOLLIN;
+    event.data.u64 = number;
+    auto connection = std::make_unique<Connection>(*this, shared_, number, std::move(link));
+    connection->armed = EPOLLIN;
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, connection->link().descriptor(), &event);
+    connections_.emplace(number, std::move(connection));
+    shared_.counters.open += 1;
+    if (next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
+  }
+  for (auto& [number, answer] : answers) {
+    if (Connection* connection = find(number)) connection->deliver(std::move(answer));
+  }
+  // Buffers came back, maybe. Each is tried once, in the order in which they began to wait.
+  std::deque<uint64_t> parked;
+  parked.swap(parked_);
+  for (const uint64_t number : parked) {
+    Connection* connection = find(number);
+    if (connection == nullptr) continue;
+    connection->unpark();
+    to_flush_.push_back(number);
+  }
+}
+
+void EventLoop::flush_all() {
+  std::vector<uint64_t> numbers;
+  numbers.swap(to_flush_);
+  for (const uint64_t number : numbers) {
+    if (Connection* connection = find(number)) {
+      connection->flush();
+      if (connection->has_deadline() && next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
+      remove_if_ended(number);
+    }
+  }
+}
+
+/// While no connection has a deadline there is nothing to look at, and the thread sleeps.
+void EventLoop::check_times() {
+  const uint64_t now = now_ns();
+  if (next_check_ns_ == 0 || now < next_check_ns_) return;
+  bool any = false;
+  std::vector<uint64_t> ended;
+  for (auto& [number, connection] : connections_) {
+    connection->check_time(now);
+    any = any || connection->has_deadline();
+    if (connection->ended()) ended.push_back(number);
+  }
+  for (const uint64_t number : ended) remove_if_ended(number);
+  next_check_ns_ = any ? now + kCheckNs : 0;
+}
+
+void EventLoop::begin_drain() {
+  drain_until_ns_ = now_ns() + kDrainNs;
+  listeners_.clear();
+  std::vector<uint64_t> numbers;
+  for (auto& [number, connection] : connections_) {
+    connection->drain();
+    numbers.push_back(number);
+  }
+  for (const uint64_t number : numbers) remove_if_ended(number);
+}
+
+void EventLoop::run() {
+  epoll_event events[kMostEvents];
+  while (true) {
+    if (stopping_ && drain_until_ns_ == 0) begin_drain();
+    if (stopping_ && (connections_.empty() || now_ns() > drain_until_ns_)) break;
+    const int wait = stopping_ ? 100 : next_check_ns_ == 0 ? -1 : static_cast<int>(kCheckNs / 1'000'000);
+    const int count = epoll_wait(epoll_, events, kMostEvents, wait);
+    for (int i = 0; i < count; ++i) {
+      const uint64_t number = events[i].data.u64;
+      if (number == kWakeNumber) {
+        take_mail();
+      } else if (number < kFirstConnection) {
+        if (number - kFirstListener < listeners_.size()) accept(*listeners_[number - kFirstListener]);
+      } else if (Connection* connection = find(number)) {
+        const bool gone = (events[i].events & (EPOLLHUP | EPOLLERR)) != 0 && (events[i].events & EPOLLIN) == 0;
+        if (events[i].events & EPOLLIN) connection->readable(scratch_);
+        if (gone) connection->end();
+        to_flush_.push_back(number);
+      }
+    }
+    flush_all();
+    check_times();
+  }
+}
+
+}  // namespace headrace::forward

@@ -1,0 +1,71 @@
+// A thread that serves some of the connections: it sleeps until one of them, or a thread of the pool, has something.
+#pragma once
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "forward/server/connection.h"
+#include "forward/server/shared.h"
+#include "forward/transport/link.h"
+
+namespace headrace::forward {
+
+class EventLoop {
+ public:
+  explicit EventLoop(Shared& shared);
+  ~EventLoop();
+  base::Status open();
+  void start();
+  /// From any thread: answers what runs, closes all connections and ends; then join().
+  void stop();
+  void join();
+
+  // From any thread.
+  void add(std::unique_ptr<Link> link);
+  void post(uint64_t connection, Answer answer);
+  void wake();  // also: there may be memory again
+
+  /// Before start(): `on_link` is called with each connection that `listener` accepts.
+  void listen(std::unique_ptr<Listener> listener, std::function<void(std::unique_ptr<Link>)> on_link);
+
+  // For connections, in this thread.
+  void park(uint64_t connection) { parked_.push_back(connection); }
+  void flush_later(uint64_t connection) { to_flush_.push_back(connection); }
+  std::shared_ptr<Window> make_window(size_t bytes);
+
+ private:
+  void run();
+  void take_mail();
+  void accept(Listener& listener);
+  void flush_all();
+  void arm(Connection& connection);
+  void check_times();
+  void begin_drain();
+  Connection* find(uint64_t number);
+  void remove_if_ended(uint64_t number);
+
+  Shared& shared_;
+  int epoll_ = -1, wake_ = -1;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::function<void(std::unique_ptr<Link>)> on_link_;
+  std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections_;
+  uint64_t last_number_ = 1 << 20;  // smaller ones are listeners'
+  std::vector<uint64_t> to_flush_;
+  std::deque<uint64_t> parked_;
+  std::vector<uint8_t> scratch_;
+  uint64_t next_check_ns_ = 0, drain_until_ns_ = 0;
+
+  std::mutex mail_mutex_;
+  std::vector<std::unique_ptr<Link>> new_links_;
+  std::vector<std::pair<uint64_t, Answer>> answers_;
+  std::atomic<bool> stopping_ = false, awake_ = false;
+  std::thread thread_;
+};
+
+}  // namespace headrace::forward

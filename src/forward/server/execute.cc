@@ -1,0 +1,246 @@
+#include "forward/server/execute.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/clock.h"
+#include "forward/protocol/codec.h"
+
+namespace headrace::forward {
+namespace {
+
+constexpr uint32_t kLongestListing = 1 << 20;
+constexpr uint32_t kShortestListing = 4096;
+
+/// The reply's views point into what is kept here.
+class Execution {
+ public:
+  Execution(const Services& services, Call& call) : services_(services), call_(call), request_(call.request) {
+    reply_.op = request_.op;
+  }
+
+  /// An error number, or 0.
+  int run();
+  const Reply& reply() const { return reply_; }
+  size_t read_bytes() const { return read_bytes_; }
+
+ private:
+  Outcome<File> file(base::Bytes handle) const { return services_.handles->open(handle); }
+  int answer(Outcome<Found> found);
+  int answer(Outcome<Attributes> attributes);
+  int fail(int error, Extent rest, std::ptrdiff_t index);
+  int names();
+  int read();
+  int write();
+  int append();
+  int commit();
+  int list();
+
+  const Services& services_;
+  Call& call_;
+  const Request& request_;
+  Reply reply_;
+  std::vector<uint8_t> handle_;
+  std::string text_;
+  Listing listing_;
+  size_t read_bytes_ = 0;
+};
+
+int Execution::answer(Outcome<Found> found) {
+  if (!found.ok()) return found.error();
+  handle_ = services_.handles->make(found->file);
+  reply_.handle = handle_;
+  reply_.attributes = found->attributes;
+  return 0;
+}
+
+int Execution::answer(Outcome<Attributes> attributes) {
+  if (!attributes.ok()) return attributes.error();
+  reply_.attributes = *attributes;
+  return 0;
+}
+
+/// Calls with two places.
+int Execution::names() {
+  const auto first = file(request_.handle);
+  if (!first.ok()) return first.error();
+  const auto second = file(request_.other_handle);
+  if (!second.ok()) return second.error();
+  if (first->root != second->root) return EXDEV;
+  const Place to{*second, request_.other_name};
+  if (request_.op == Op::kRename)
+    return services_.backend->rename({*first, request_.name}, to, !(request_.flags & kNoReplace));
+  if (const int error = services_.backend->link(*first, to); error != 0) return error;
+  return answer(services_.backend->attributes(*first));
+}
+
+/// The extents behind one that failed were not tried: they are as bad.
+int Execution::fail(int error, Extent rest, std::ptrdiff_t index) {
+  reply_.bad.push_back({static_cast<uint32_t>(error), rest});
+  for (size_t i = static_cast<size_t>(index) + 1; i < request_.extents.size(); ++i)
+    reply_.bad.push_back({static_cast<uint32_t>(error), request_.extents[i]});
+  return error;
+}
+
+int Execution::read() {
+  const auto target = file(request_.handle);
+  if (!target.ok()) return target.error();
+  const auto opened = services_.backend->open(*target, false);
+  if (!opened.ok()) return opened.error();
+  bool whole = true;
+  for (const Extent& extent : request_.extents) {
+    const auto got = (*opened)->read(extent, call_.data + read_bytes_);
+    if (!got.ok()) return fail(got.error(), extent, &extent - request_.extents.data());
+    reply_.counts.push_back(*got);
+    whole = whole && *got == extent.length;
+    read_bytes_ += *got;
+  }
+  if (whole) reply_.counts.clear();
+  return 0;
+}
+
+int Execution::write() {
+  const auto target = file(request_.handle);
+  if (!target.ok()) return target.error();
+  const auto opened = services_.backend->open(*target, true);
+  if (!opened.ok()) return opened.error();
+  const uint8_t* from = call_.data;
+  for (const Extent& extent : request_.extents) {
+    const OpenFile::Written written = (*opened)->write(extent, from);
+    if (written.error != 0)
+      return fail(written.error, {extent.offset + written.bytes, extent.length - written.bytes},
+                  &extent - request_.extents.data());
+    reply_.size += extent.length;
+    from += extent.length;
+  }
+  return request_.flags & kThrough ? (*opened)->commit() : 0;
+}
+
+int Execution::commit() {
+  const auto target = file(request_.handle);
+  if (!target.ok()) return target.error();
+  const auto opened = services_.backend->open(*target, true);
+  if (!opened.ok()) return opened.error();
+  const int error = (*opened)->commit();
+  if (error != 0) reply_.bad.push_back({static_cast<uint32_t>(error), request_.range});
+  return error;
+}
+
+int Execution::list() {
+  const auto directory = file(request_.handle);
+  if (!directory.ok()) return directory.error();
+  auto listing = services_.backend->list(*directory, request_.cookie,
+                                         std::clamp(request_.count, kShortestListing, kLongestListing));
+  if (!listing.ok()) return listing.error();
+  listing_ = std::move(*listing);
+  reply_.entries = listing_.entries;
+  reply_.at_end = listing_.at_end;
+  return 0;
+}
+
+int Execution::run() {
+  switch (request_.op) {
+    case Op::kStatus:
+      text_ = services_.counters->open_metrics(*services_.buffers);
+      reply_.text = text_;
+      return 0;
+    case Op::kRename:
+    case Op::kLink:
+      return names();
+    case Op::kRead:
+      return read();
+    case Op::kWrite:
+      return write();
+    case Op::kCommit:
+      return commit();
+    case Op::kReaddir:
+      return list();
+    case Op::kHello:
+    case Op::kProve:
+    case Op::kAppend:
+      return ENOSYS;
+    default:
+      break;
+  }
+  const auto first = file(request_.handle);
+  if (!first.ok()) return first.error();
+  const Place place{*first, request_.name};
+  Backend& backend = *services_.backend;
+  switch (request_.op) {
+    case Op::kLookup:
+      return answer(backend.lookup(place, !(request_.flags & kNoFollow)));
+    case Op::kGetattr:
+      return answer(backend.attributes(*first));
+    case Op::kSetattr:
+      if (const int error = backend.set_attributes(*first, request_.set, request_.attributes); error != 0) return error;
+      return answer(backend.attributes(*first));
+    case Op::kCreate:
+      return answer(backend.create(place, {request_.flags, request_.mode, request_.hints}));
+    case Op::kRemove:
+      return backend.remove(place, request_.flags & kDirectory);
+    case Op::kSymlink:
+      return answer(backend.symlink(place, request_.other_name));
+    case Op::kMkdir:
+      return answer(backend.mkdir(place, request_.mode));
+    case Op::kReadlink: {
+      auto target = backend.readlink(*first);
+      if (!target.ok()) return target.error();
+      text_ = std::move(*target);
+      reply_.text = text_;
+      return 0;
+    }
+    case Op::kResize: {
+      const auto opened = backend.open(*first, true);
+      if (!opened.ok()) return opened.error();
+      if (const int error = (*opened)->resize(request_.size); error != 0) return error;
+      return answer((*opened)->attributes());
+    }
+    default:
+      return ENOSYS;
+  }
+}
+
+}  // namespace
+
+Answer execute(const Services& services, Call& call) {
+  const uint64_t begun = base::clock_ns(CLOCK_MONOTONIC);
+  Counters::Operation& counter = services.counters->of(call.request.op);
+  Execution execution(services, call);
+  Header header;
+  header.limit = static_cast<uint32_t>(execution.run());
+  const bool in_window = call.header.flags & kInWindow;
+  Answer answer;
+  if (header.limit == 0 && execution.read_bytes() > 0) {
+    header.data = static_cast<uint32_t>(execution.read_bytes());
+    header.window = call.header.window;
+    header.flags = in_window ? kInWindow : 0;
+    answer.data = in_window ? nullptr : call.data;
+    answer.bytes = in_window ? 0 : execution.read_bytes();
+    answer.room = std::move(call.room);
+  }
+  header.id = call.header.id;
+  const uint64_t ended = base::clock_ns(CLOCK_MONOTONIC);
+  header.passed = ended - call.begun_ns;
+  encode_reply(header, execution.reply(), &answer.frame);
+  counter.calls += 1;
+  counter.failed += header.limit != 0;
+  counter.bytes += header.data + (header.limit == 0 && call.request.op != Op::kRead ? call.header.data : 0);
+  counter.waited_ns += begun - call.begun_ns;
+  counter.worked_ns += ended - begun;
+  return answer;
+}
+
+Answer refuse(const Call& call, int error) {
+  Answer answer;
+  Reply reply;
+  Header header;
+  reply.op = call.request.op;
+  header.id = call.header.id;
+  header.limit = static_cast<uint32_t>(error);
+  encode_reply(header, reply, &answer.frame);
+  return answer;
+}
+
+}  // namespace headrace::forward

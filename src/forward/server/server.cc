@@ -1,0 +1,52 @@
+#include "forward/server/server.h"
+
+#include "forward/server/event_loop.h"
+#include "forward/transport/transport.h"
+
+namespace headrace::forward {
+
+Server::Server(std::unique_ptr<Backend> backend, const Options& options)
+    : backend_(std::move(backend)),
+      buffers_(options.limits.memory,
+               [this] {
+                 for (const auto& loop : loops_) loop->wake();
+               }),
+      handles_(derive(options.secret, "handles")),
+      pool_(backend_->sleeps() ? options.storage_threads : 0),
+      shared_{options.limits, options.secret, *backend_,
+              buffers_,       pool_,          sessions_,
+              counters_,      handles_,       {backend_.get(), &handles_, &counters_, &buffers_}} {
+  // A call has to fit, whatever memory there is.
+  shared_.limits.most_data = static_cast<uint32_t>(std::min<uint64_t>(options.limits.most_data, buffers_.largest()));
+}
+
+base::Status Server::open(const Options& options) {
+  for (unsigned i = 0; i < std::max(1u, options.event_threads); ++i) {
+    loops_.push_back(std::make_unique<EventLoop>(shared_));
+    HEADRACE_TRY(loops_.back()->open());
+  }
+  for (const std::string& address : options.addresses) {
+    HEADRACE_ASSIGN(std::unique_ptr<Listener> listener, listen(address));
+    addresses_.push_back(listener->address());
+    loops_[0]->listen(std::move(listener), [this](std::unique_ptr<Link> link) {
+      loops_[next_loop_++ % loops_.size()]->add(std::move(link));
+    });
+  }
+  for (const auto& loop : loops_) loop->start();
+  return {};
+}
+
+base::Result<std::unique_ptr<Server>> Server::start(std::unique_ptr<Backend> backend, Options options) {
+  std::unique_ptr<Server> server(new Server(std::move(backend), options));
+  HEADRACE_TRY(server->open(options));
+  return server;
+}
+
+Server::~Server() {
+  for (const auto& loop : loops_) loop->stop();
+  for (const auto& loop : loops_) loop->join();
+  pool_.finish();  // what still runs posts its answers to loops, which must be there
+  loops_.clear();
+}
+
+}  // namespace headrace::forward

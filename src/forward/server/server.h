@@ -1,0 +1,51 @@
+// A forwarding server in this process.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "forward/backend/backend.h"
+#include "forward/protocol/secret.h"
+#include "forward/server/shared.h"
+
+namespace headrace::forward {
+
+class EventLoop;
+
+class Server {
+ public:
+  struct Options {
+    std::vector<std::string> addresses;
+    Secret secret;
+    Limits limits;
+    unsigned event_threads = 1;
+    unsigned storage_threads = 8;
+  };
+  static base::Result<std::unique_ptr<Server>> start(std::unique_ptr<Backend> backend, Options options);
+  /// Answers the calls that run, then closes all connections.
+  ~Server();
+
+  /// What clients connect to; ports that the kernel chose are in it.
+  const std::vector<std::string>& addresses() const { return addresses_; }
+  const Counters& counters() const { return counters_; }
+  const Buffers& buffers() const { return buffers_; }
+  std::string open_metrics() const { return counters_.open_metrics(buffers_); }
+
+ private:
+  Server(std::unique_ptr<Backend> backend, const Options& options);
+  base::Status open(const Options& options);
+
+  std::unique_ptr<Backend> backend_;
+  Counters counters_;
+  Buffers buffers_;
+  HandleMaker handles_;
+  Sessions sessions_;
+  Pool pool_;
+  Shared shared_;
+  std::vector<std::unique_ptr<EventLoop>> loops_;
+  std::vector<std::string> addresses_;
+  size_t next_loop_ = 0;
+};
+
+}  // namespace headrace::forward

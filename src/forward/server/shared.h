@@ -1,0 +1,40 @@
+// What all event loops and connections of a server share.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "forward/backend/backend.h"
+#include "forward/protocol/handle.h"
+#include "forward/protocol/secret.h"
+#include "forward/server/buffers.h"
+#include "forward/server/counters.h"
+#include "forward/server/execute.h"
+#include "forward/server/pool.h"
+#include "forward/server/sessions.h"
+
+namespace headrace::forward {
+
+struct Limits {
+  uint64_t memory = 256 << 20;   // for data, in all
+  uint32_t most_data = 4 << 20;  // of one call
+  uint32_t window = 4 << 20;     // of one client, at the most; half of the memory is for them
+  uint32_t most_connections = 8192;
+  uint64_t hello_ns = 10'000'000'000;    // until a peer has shown who it is
+  uint64_t message_ns = 60'000'000'000;  // until a message that has begun is there, and an answer is taken
+};
+
+struct Shared {
+  Limits limits;
+  Secret secret;
+  Backend& backend;
+  Buffers& buffers;
+  Pool& pool;
+  Sessions& sessions;
+  Counters& counters;
+  const HandleMaker& handles;
+  Services services;
+  std::atomic<uint64_t> window_bytes = 0;
+};
+
+}  // namespace headrace::forward
