@@ -35,6 +35,8 @@ COMMANDS = {
     "run": (None, "Run a command and capture its I/O in a job log."),
     "collect": (None, "Gather what a capture without `headrace run` left into a job log."),
     "snapshot": (None, "Write what a running job has done so far into a log of its own."),
+    "serve": (None, "Serve files to other processes: a forwarding server."),
+    "status": (None, "Show what forwarding servers are doing."),
     "config": (None, "Print where Headrace is and what programs are linked with."),
     "wrap": (None, "Run a compiler that links programs with the capture library."),
     "make-log-directories": (None, "Make a site's directories for the logs of the coming days."),

@@ -14,6 +14,7 @@
 #include "programs/headrace/messages.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/run.h"
+#include "programs/headrace/serve.h"
 #include "programs/headrace/site.h"
 #include "programs/headrace/snapshot.h"
 #include "programs/headrace/wrap.h"
@@ -28,6 +29,8 @@ constexpr char kUsage[] =
     "  run      run a command and record its I/O in a log\n"
     "  collect  make a log of records that processes left behind\n"
     "  snapshot write what a running job has done so far into a log\n"
+    "  serve    serve files to other processes (forwarding)\n"
+    "  status   show what forwarding servers are doing\n"
     "  config   print where things are and what to link programs with\n"
     "  wrap     run a compiler that links programs with the capture library\n"
     "  make-log-directories\n"
@@ -74,6 +77,8 @@ int main_of(const std::vector<std::string>& arguments) {
   if (command == "collect") return collect(rest);
   if (command == "snapshot") return snapshot(rest);
   if (command == "config") return config(rest);
+  if (command == "serve") return serve(rest);
+  if (command == "status") return server_status(rest);
   if (command == "wrap") return wrap(rest);
   if (command == capture::kFlushCommand && rest.size() == 1) return capture::flush_event_file(rest[0]);
   if (command == "make-log-directories") return make_log_directories(rest);

@@ -1,0 +1,123 @@
+#include "programs/headrace/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "forward/backend/memory.h"
+#include "forward/backend/null.h"
+#include "forward/backend/posix.h"
+#include "forward/server/server.h"
+#include "forward/transport/transport.h"
+#include "programs/headrace/messages.h"
+#include "programs/headrace/serve_options.h"
+
+namespace headrace::programs {
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+constexpr int kMistake = 125;
+constexpr rlim_t kOwnDescriptors = 64;
+
+/// Connections and open files each need a descriptor; gives how many there may be.
+rlim_t raise_descriptors() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
+}
+
+Result<std::unique_ptr<forward::Backend>> make_backend(const ServeSettings& settings, size_t open_files) {
+  std::unique_ptr<forward::Backend> backend;
+  if (settings.backend == "posix") {
+    HEADRACE_ASSIGN(backend, forward::PosixBackend::make(settings.roots, {open_files, true}));
+  } else if (settings.backend == "memory") {
+    backend = std::make_unique<forward::MemoryBackend>(settings.roots[0], settings.limits.memory);
+  } else if (settings.backend == "null") {
+    backend = std::make_unique<forward::NullBackend>(settings.roots[0]);
+  } else {
+    return Status(Code::kInvalid, "--backend: '" + settings.backend + "' is none of posix, memory, null");
+  }
+  if (settings.trial) backend = std::make_unique<forward::TrialBackend>(std::move(backend), settings.trial_options);
+  return backend;
+}
+
+/// All of it or nothing: whoever waits for the file may read it as soon as it is there.
+Status write_addresses(const std::string& path, const std::string& text) {
+  const std::string part = path + "." + std::to_string(getpid()) + ".part";
+  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool written = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (fd >= 0) close(fd);
+  if (written && rename(part.c_str(), path.c_str()) == 0) return {};
+  const Status failed(Code::kIo, path + ": " + strerror(errno));
+  unlink(part.c_str());
+  return failed;
+}
+
+Status serve_until_ended(const ServeSettings& settings) {
+  const rlim_t descriptors = raise_descriptors();
+  forward::Server::Options options;
+  options.addresses = settings.addresses;
+  options.limits = settings.limits;
+  options.event_threads = settings.event_threads;
+  options.storage_threads = settings.storage_threads;
+  const rlim_t open_files = std::min<rlim_t>(1024, descriptors / 4);
+  options.limits.most_connections = static_cast<uint32_t>(
+      std::min<rlim_t>(options.limits.most_connections, descriptors - open_files - kOwnDescriptors));
+  bool far = false;
+  for (const std::string& address : settings.addresses) {
+    HEADRACE_TRY(forward::check_address(address));
+    far = far || !address.starts_with("unix:");
+  }
+  if (far && settings.secret.empty())
+    return {Code::kInvalid, "--secret FILE is needed for other addresses than unix:, to know who is there"};
+  options.secret = forward::random_secret();
+  if (!settings.secret.empty()) {
+    HEADRACE_ASSIGN(options.secret, forward::read_secret(settings.secret, true));
+  }
+  HEADRACE_ASSIGN(auto backend, make_backend(settings, open_files));
+
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads, so that no other takes them
+  umask(0);                                       // clients say which permissions files get
+  HEADRACE_ASSIGN(auto server, forward::Server::start(std::move(backend), std::move(options)));
+  std::string text;
+  for (const std::string& address : server->addresses()) text += address + "\n";
+  if (!settings.addresses_file.empty()) HEADRACE_TRY(write_addresses(settings.addresses_file, text));
+  [[maybe_unused]] const ssize_t said = write(STDOUT_FILENO, text.data(), text.size());
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) {
+  }
+  if (!settings.addresses_file.empty()) unlink(settings.addresses_file.c_str());
+  return {};
+}
+
+}  // namespace
+
+int serve(const std::vector<std::string>& arguments) {
+  const auto settings = parse_serve(arguments);
+  if (settings.code() == Code::kNotFound) return fputs(kServeHelp, stdout) < 0 ? 1 : 0;
+  if (!settings.ok()) {
+    say("serve: " + settings.message() + "; `headrace serve --help` lists all options");
+    return kMistake;
+  }
+  const Status status = serve_until_ended(*settings);
+  if (status.ok()) return 0;
+  say("serve: " + status.message());
+  return status.code() == Code::kInvalid ? kMistake : 1;
+}
+
+}  // namespace headrace::programs

@@ -1,0 +1,36 @@
+// The command lines of `headrace serve` and `headrace status`.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "forward/backend/trial.h"
+#include "forward/server/shared.h"
+
+namespace headrace::programs {
+
+extern const char kServeHelp[];
+extern const char kStatusHelp[];
+
+struct ServeSettings {
+  std::vector<std::string> roots, addresses;
+  std::string backend = "posix";
+  std::string secret;          // file; "" = none, so only for processes of this user on this node
+  std::string addresses_file;  // receives the addresses when the server is ready
+  forward::Limits limits;
+  unsigned event_threads = 1, storage_threads = 8;
+  bool trial = false;
+  forward::TrialOptions trial_options;
+};
+/// kNotFound: help was asked for. kInvalid: a mistake, in words.
+base::Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments);
+
+struct StatusSettings {
+  std::vector<std::string> addresses;
+  std::string secret;
+  bool open_metrics = false;
+  unsigned every = 0;  // seconds between looks, 0 = one look
+};
+base::Result<StatusSettings> parse_status(const std::vector<std::string>& arguments);
+
+}  // namespace headrace::programs

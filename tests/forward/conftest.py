@@ -1,0 +1,22 @@
+"""Servers that are gone when a test ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from forward_tools import Servers
+
+
+@pytest.fixture
+def servers() -> Iterator[Servers]:
+    made = Servers()
+    try:
+        yield made
+    finally:
+        made.end()

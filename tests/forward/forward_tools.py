@@ -1,0 +1,59 @@
+"""Runs `headrace serve` on loopback and AF_UNIX; nothing of it is left when a test ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+NATIVE = Path(sys.executable).parent / "headrace"
+
+
+class Server:
+    def __init__(self, process: subprocess.Popen[str], addresses: list[str], secret: Path):
+        self.process = process
+        self.addresses = addresses
+        self.secret = secret
+
+    def status(self, *options: str, address: int = 0) -> str:
+        words = [NATIVE, "status", "--secret", self.secret, *options, self.addresses[address]]
+        return subprocess.run(words, check=True, capture_output=True, text=True, timeout=30).stdout
+
+    def metrics(self) -> dict[str, float]:
+        lines = [line for line in self.status("--openmetrics").splitlines() if not line.startswith("#")]
+        return {name.removeprefix("headrace_forward_"): float(value) for name, value in map(str.split, lines)}
+
+    def end(self, how: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(how)
+        return self.process.wait(30)
+
+
+class Servers:
+    def __init__(self) -> None:
+        # Paths of sockets have 107 bytes at the most, which pytest's directories can exceed.
+        self._directory = tempfile.TemporaryDirectory(prefix="headrace-serve-")
+        self.directory = Path(self._directory.name)
+        self._started: list[Server] = []
+
+    def start(self, *options: str | Path, name: str = "s", tcp: bool = True) -> Server:
+        secret = self.directory / "secret"
+        words: list[str | Path] = [NATIVE, "serve", "--listen", f"unix:{self.directory / name}", *options]
+        if tcp:
+            words += ["--listen", "tcp:127.0.0.1:0", "--secret", secret]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        addresses = [process.stdout.readline().strip() for _ in range(2 if tcp else 1)]
+        self._started.append(Server(process, addresses, secret))
+        return self._started[-1]
+
+    def end(self) -> None:
+        for server in self._started:
+            if server.process.poll() is None:
+                server.process.kill()
+                server.process.wait(30)
+            for stream in (server.process.stdout, server.process.stderr):
+                assert stream is not None
+                stream.close()
+        self._directory.cleanup()
