@@ -156,3 +156,16 @@ def test_one_end_that_is_not_recorded(mpi: str, compiled: Compiled, parallel: Pa
     check = verified(trace)["messages"]
     assert check["holds"] is None
     assert (check["amounts"]["messages_matched"], check["amounts"]["messages_missed"]) == (1, 1)
+
+
+def test_requests_that_were_not_freed(
+    mpi: str, compiled: Compiled, parallel: Parallel, tmp_path: Path
+) -> None:
+    stubborn = tmp_path / "not_freed.so"
+    source = Path(__file__).parent / "c" / "not_freed.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-o", stubborn, source], check=True)
+    script = 'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"'
+    trace = trace_of(
+        parallel(2, ["sh", "-c", script, stubborn, compiled(mpi, "c/kept_requests.c")], "--trace")
+    )
+    assert figures(trace)["messages_matched"] == 5

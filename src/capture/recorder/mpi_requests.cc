@@ -128,6 +128,8 @@ Request* request_to_free(const void* request) {
   return found;
 }
 
+void keep_request(Request* request) { request->in_hand = false; }
+
 void Freed::record(Timed, uint64_t) const {
   if (!request) return;
   if (request->kind == Kind::kReceive && request->active) miss_messages(1);  // it goes on, and nobody hears of its end

@@ -55,6 +55,8 @@ struct Cancelled {
 };
 /// Before a request is freed; null: it is not followed.
 Request* request_to_free(const void* request);
+/// It was not freed, and can still complete.
+void keep_request(Request* request);
 struct Freed {
   Request* request;
   void record(Timed, uint64_t) const;

@@ -118,9 +118,10 @@ TWICE(Cancel, (void* request),
           [&] { return Cancelled{request}; });)
 TWICE(Request_free, (void* request),
       Request* followed = follows_messages() && frame == 0 ? request_to_free(request) : nullptr;
-      return counted(
+      const int result = counted(
           LibraryFn::MPI_Request_free, [&] { return run(function, request); }, [] { return uint64_t{0}; },
-          [&] { return Freed{followed}; });)
+          [&] { return Freed{followed}; });
+      if (followed && result != 0) keep_request(followed); return result;)
 
 // ---- communicators: another may have the handle when the call is over
 #define FREES(id)                                                                                       \
