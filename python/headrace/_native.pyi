@@ -187,6 +187,7 @@ class Trace:
         `measured`: when, at_ns, added_ns, error_ns of each comparison that is used.
         """
 
+    def clock_processes(self) -> list[int]: ...  # that the table `clocks` has rows of
     def messages_before_sent(self, aligned: bool) -> int:
         """How many arrive before they are sent, at least, with clocks aligned or not. Decodes everything."""
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "base/utf8.h"
@@ -243,6 +244,12 @@ void define_trace(nb::module_& module) {
       .def("facts", facts_of)
       .def("accounts", accounts_of)
       .def("clocks", [](Trace& trace) { return clock_list(trace.reader); })
+      .def("clock_processes",
+           [](Trace& trace) {
+             std::set<uint64_t> processes;
+             for (const events::ClockRow& row : trace.reader.clock_rows()) processes.insert(row.process);
+             return std::vector<uint64_t>(processes.begin(), processes.end());
+           })
       .def("messages_before_sent", before_sent_of, nb::arg("aligned"), Release())
       .def("locations", [](Trace& trace) { return location_frame(trace.reader); })
       .def("damage", damage_of)

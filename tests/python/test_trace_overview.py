@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from commands import headrace as run
+from headrace import _native
 from headrace.analysis.traces import Trace
 from made_traces import damage, two_ranks
 
@@ -77,3 +78,12 @@ def test_arrays_are_of_rows_and_columns(trace: Path) -> None:
     assert array.shape == (2, 5)
     assert array.sum() == 21_000
     assert seen.arrow().num_rows == 10
+
+
+def test_a_trace_without_events(tmp_path: Path) -> None:
+    path = tmp_path / "job.trace.hr"
+    _native.write_trace(bytes(path), [], [], facts={"trace_of": "job.hr"})
+    shown = run("trace", "overview", path)
+    assert (shown.returncode, shown.stdout) == (0, "The trace has no events.\n")
+    seen = facts(path, "--columns", 3)
+    assert (seen["rows"], seen["columns"], seen["chunks"]) == ([], 3, 0)

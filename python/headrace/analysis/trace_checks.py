@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headrace._errors import UsageError
+from headrace.analysis.trace_streams import missing_streams, streams_text
 from headrace.analysis.traces import Trace, functions
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 
@@ -49,8 +50,19 @@ def check(trace: Trace, log: JobLog | None) -> list[Check]:
         _order(trace, found),
         _names(found),
     ]
-    checks += [_messages(found, lost), _against(trace, log, lost)]
+    checks += [_messages(found, lost), _streams(trace, log), _against(trace, log, lost)]
     return checks
+
+
+def _streams(trace: Trace, log: JobLog | None) -> Check:
+    if log is None:
+        return Check("streams", None, "no job log beside the trace tells whose they should be")
+    _check_job(trace, log)
+    missing = missing_streams(trace, log)
+    processes = sum(bool(row["captured"]) for row in log.processes.to_pylist())
+    return Check(
+        "streams", not missing, streams_text(missing, processes), {"processes": processes, "missing": missing}
+    )
 
 
 def _lost(trace: Trace, found: Facts) -> int:

@@ -166,7 +166,7 @@ class Trace:
         `end_at_ns` is behind the range. `locations` are numbers in self.locations. Raises UsageError.
         """
         chosen = self._chosen(locations)
-        if not chosen:
+        if not chosen and self.locations:
             raise UsageError(f"{self.path}: there is nothing to see of no locations")
         first, last = self.time()
         begin = first if begin_at_ns is None else begin_at_ns

@@ -57,5 +57,8 @@ def overview(
     if as_json:
         click.echo(json.dumps(json_facts(opened, seen)))
         return
+    if not any(row["events"] for row in opened.locations):
+        click.echo("The trace has no events.")
+        return
     drawn = lines(opened, seen, output)
     click.echo("\n".join(drawn if output.unicode else map(to_ascii, drawn)))
