@@ -162,7 +162,27 @@ class Log:
         `by_path` behind each; files, bytes_read, bytes_written, time_ns and calls of those left out.
         """
 
+class TraceLines:
+    """How lines of `headrace trace cat` look; with `as_json` each is an object.
+
+    `heads`: what stands behind the time, by location. `text`, `size` and `real` are called for texts, bytes
+    and values of counters. `errors`: names of errno.
+    """
+
+    def __init__(
+        self,
+        heads: Sequence[str],
+        as_json: bool,
+        text: Callable[[str], str],
+        size: Callable[[int], str],
+        real: Callable[[float], str],
+        errors: Mapping[int, str],
+    ) -> None: ...
+
 class TraceRows:
+    def lines(self, lines: TraceLines, most: int) -> tuple[int, str]:
+        """The next rows as text, at most so many, and how many there are; 0 at the end."""
+
     def next(self, most: int) -> Frame:
         """The next rows, at most so many; none at the end. The columns are those of bindings/trace_frames.cc.
 

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -14,6 +15,7 @@
 #include "bindings/to_python.h"
 #include "bindings/trace_clocks.h"
 #include "bindings/trace_frames.h"
+#include "bindings/trace_lines.h"
 #include "bindings/write_trace.h"
 #include "events/trace_check.h"
 #include "events/trace_reader.h"
@@ -72,6 +74,13 @@ struct Rows {
   Frame next(uint64_t most) {
     const std::lock_guard lock(trace->mutex);
     return row_frame(trace->reader, rows, most);
+  }
+
+  nb::tuple lines(TraceLines& lines, uint64_t most) {
+    const std::lock_guard lock(trace->mutex);
+    uint64_t count = 0;
+    const std::string text = lines.next(trace->reader, rows, most, &count);
+    return nb::make_tuple(count, str_of(text));
   }
 
   std::shared_ptr<Trace> trace;
@@ -223,7 +232,13 @@ nb::dict overview_of(Trace& trace, uint32_t columns, uint32_t rows, uint64_t beg
 }  // namespace
 
 void define_trace(nb::module_& module) {
-  nb::class_<Rows>(module, "TraceRows").def("next", &Rows::next, nb::arg("most"), Release());
+  nb::class_<TraceLines>(module, "TraceLines")
+      .def(nb::init<std::vector<std::string>, bool, nb::callable, nb::callable, nb::callable,
+                    std::unordered_map<uint32_t, std::string>>(),
+           nb::arg("heads"), nb::arg("as_json"), nb::arg("text"), nb::arg("size"), nb::arg("real"), nb::arg("errors"));
+  nb::class_<Rows>(module, "TraceRows")
+      .def("next", &Rows::next, nb::arg("most"), Release())
+      .def("lines", &Rows::lines, nb::arg("lines"), nb::arg("most"));
   nb::class_<Trace>(module, "Trace")
       .def(
           "__init__",

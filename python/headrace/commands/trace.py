@@ -18,8 +18,8 @@ from headrace.commands._terminal import terminal, working
 from headrace.commands._text import count, printable, to_ascii
 from headrace.commands._time_text import nanoseconds
 from headrace.commands._trace_export import export
+from headrace.commands._trace_lines import trace_lines
 from headrace.commands._trace_overview import overview
-from headrace.commands._trace_rows import json_row, line
 from headrace.commands._trace_unify import unify
 
 _ENDING = ".trace.hr"
@@ -123,19 +123,14 @@ def cat(
     )
     opened = Trace(trace, job)
     rows = opened.native.rows(opened.choose(rank, process), begin_ns, end_ns)
-    names = opened.names()
-    room = max(map(len, names), default=0)
+    lines = trace_lines(opened, as_json)
     output = terminal()
     while limit is None or limit > 0:
-        batch = rows.next(_BATCH if limit is None else min(_BATCH, limit)).rows()
-        if not batch:
+        printed, text = rows.lines(lines, _BATCH if limit is None else min(_BATCH, limit))
+        if not printed:
             break
-        limit = None if limit is None else limit - len(batch)
-        if as_json:
-            lines = [json.dumps(json_row(row, opened.locations[row["location"]])) for row in batch]
-        else:
-            lines = [line(row, f"{names[row['location']]:<{room}}") for row in batch]
-        click.echo("\n".join(lines if as_json or output.unicode else map(to_ascii, lines)))
+        limit = None if limit is None else limit - printed
+        click.echo(text if as_json or output.unicode else to_ascii(text), nl=False)
     if damaged := opened.native.damaged_chunks:
         passed = f"{count(damaged, 'damaged chunk')} passed over: headrace trace verify says where"
         click.echo(f"headrace: {printable(trace)}: {passed}", err=True)
