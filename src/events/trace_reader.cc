@@ -1,10 +1,13 @@
 #include "events/trace_reader.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "events/event_chunk.h"
+#include "events/trace_files.h"
 #include "events/trace_names.h"
 
 namespace headrace::events {
@@ -148,11 +151,31 @@ struct TraceReader::State {
   bool aligned = false;
   std::vector<TraceLocation> other_locations;  // while they are aligned as the file has them, and the other way round
   std::vector<ChunkInfo> aligned_chunks;       // none where no time changes
+  std::optional<uint64_t> bytes;               // of several files, which have holes
 
   Status decode(const ChunkInfo& chunk, const std::vector<uint8_t>& payload, DecodedChunk& to);
   Result<uint32_t> reference(uint64_t id, model::TimeClass time_class);
   Status damage_in(uint32_t chunk, Status status);
+  void find_missing(const std::vector<std::string>& others);
+  void add_up();
 };
+
+/// Files that the first one tells of and that are not there: with how many processes.
+void TraceReader::State::find_missing(const std::vector<std::string>& others) {
+  std::map<std::string, uint64_t> missing;
+  for (const auto& [key, file] : names.facts)
+    if (key.starts_with(kStream)) missing[file]++;
+  for (const std::string& path : others) missing.erase(path.substr(path.rfind('/') + 1));
+  for (const auto& [file, processes] : missing)
+    undecoded.push_back({0, 0,
+                         trace_directory(label) + "/" + file + ": is missing, with what " + std::to_string(processes) +
+                             (processes == 1 ? " process did" : " processes did")});
+}
+
+void TraceReader::State::add_up() {
+  bytes = 0;
+  for (const ChunkInfo& chunk : reader.chunks()) *bytes += format::kHeaderSize + chunk.header.stored_length;
+}
 
 TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TraceReader::TraceReader(TraceReader&&) noexcept = default;
@@ -175,7 +198,7 @@ uint64_t TraceReader::damaged_chunks() const { return state_->damaged.size(); }
 bool TraceReader::closed() const { return state_->reader.closed(); }
 const format::Reader& TraceReader::file() const { return state_->reader; }
 format::Reader& TraceReader::file() { return state_->reader; }
-uint64_t TraceReader::size() const { return state_->reader.size(); }
+uint64_t TraceReader::size() const { return state_->bytes.value_or(state_->reader.size()); }
 Status TraceReader::verify() { return state_->reader.verify(); }
 
 const std::string& TraceReader::handle(uint64_t process, uint32_t handle) const {
@@ -197,8 +220,13 @@ std::vector<format::Damage> TraceReader::damage() const {
 }
 
 Result<TraceReader> TraceReader::open(const std::string& path, uint64_t job, format::ReadLimits limits) {
-  HEADRACE_ASSIGN(format::Reader reader, format::Reader::open(path, limits));
-  return take(std::move(reader), path, job);
+  const std::string trace = trace_of_path(path);
+  HEADRACE_ASSIGN(const std::vector<std::string> others, other_files(trace));
+  HEADRACE_ASSIGN(format::Reader reader, format::Reader::open_together(trace, others, limits));
+  HEADRACE_ASSIGN(TraceReader opened, take(std::move(reader), trace, job));
+  opened.state_->find_missing(others);
+  if (!others.empty()) opened.state_->add_up();
+  return opened;
 }
 
 Result<TraceReader> TraceReader::open_memory(std::span<const uint8_t> bytes, uint64_t job) {

@@ -47,6 +47,7 @@ struct DecodedChunk {
 
 class TraceReader {
  public:
+  /// A trace with the files of its directory, by the path of the first one or of the directory; or one file by itself.
   /// Fails as format::Reader::open() does. kForeign: a chunk file that is no trace. kInvalid: the file holds several
   /// jobs, of which `job` (1, 2, …) chooses none.
   static base::Result<TraceReader> open(const std::string& path, uint64_t job = 0, format::ReadLimits limits = {});
@@ -94,7 +95,7 @@ class TraceReader {
   /// What could not be used so far, in the order in which it was met.
   std::vector<format::Damage> damage() const;
   bool closed() const;
-  uint64_t size() const;  // bytes of the file
+  uint64_t size() const;  // bytes of the file; of several, of their chunks
 
  private:
   struct State;

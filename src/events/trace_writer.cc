@@ -107,6 +107,7 @@ uint64_t TraceWriter::bytes() const { return state_->writer.bytes(); }
 
 Result<TraceWriter> TraceWriter::open(std::unique_ptr<format::Sink> sink, uint64_t job, uint64_t writer) {
   format::WriterOptions options;
+  options.chunk_bytes = 1u << 20;  // tables fit into any slot
   options.job = job;
   options.producer.process = writer;
   HEADRACE_ASSIGN(format::Writer to, format::Writer::open(std::move(sink), options));

@@ -13,6 +13,7 @@
 #include "format/decode.h"
 #include "format/huge_pages.h"
 #include "format/index.h"
+#include "format/joined_source.h"
 #include "format/magic.h"
 #include "format/scan.h"
 #include "format/source.h"
@@ -30,15 +31,13 @@ namespace {
 // nobody wants to wait for a terabyte of something else.
 constexpr uint64_t kForeignSearch = 64u << 20;
 
-std::string at_offset(const Source& source, uint64_t offset) {
-  return source.label() + ": at offset " + std::to_string(offset) + ": ";
-}
+std::string at_offset(const Source& source, uint64_t offset) { return source.place(offset) + ": "; }
 
 bool is_damage(const Status& status) { return status.code() == Code::kCorrupt || status.code() == Code::kUnsupported; }
 
 /// Fills `contents` from the indexes at the end of the file and a scan of what they leave out.
-Result<bool> find_chunks(Source& source, const ReadLimits& limits, Contents& contents) {
-  uint64_t end = source.size();  // of what no index has told about yet; what an index covers is cut off from the back
+Result<bool> find_chunks(Source& source, uint64_t size, const ReadLimits& limits, Contents& contents) {
+  uint64_t end = size;  // of what no index has told about yet; what an index covers is cut off from the back
   bool closed = false;
   std::vector<std::pair<uint64_t, uint64_t>> gaps;
   std::vector<Index> indexes;
@@ -181,6 +180,28 @@ void drop_copies(Contents& contents) {
   chunks.resize(kept);
 }
 
+/// Adds the chunks of files that belong to the first one. Nothing is believed of an index in them: they have none.
+Status add_others(JoinedSource& files, const ReadLimits& limits, Contents& contents) {
+  std::unordered_set<uint64_t> jobs;
+  for (const ChunkInfo& chunk : contents.chunks) jobs.insert(chunk.header.job);
+  for (size_t part = 1; part < files.parts(); ++part) {
+    const size_t before = contents.chunks.size(), damage_before = contents.damage.size();
+    HEADRACE_TRY(scan(files, files.begin(part), files.begin(part + 1), limits.chunks, contents, true));
+    for (size_t i = damage_before; i < contents.damage.size(); ++i)
+      contents.damage[i].reason = files.place(contents.damage[i].offset) + ": " + contents.damage[i].reason;
+    const auto foreign =
+        std::stable_partition(contents.chunks.begin() + static_cast<ptrdiff_t>(before), contents.chunks.end(),
+                              [&](const ChunkInfo& chunk) { return jobs.empty() || jobs.contains(chunk.header.job); });
+    if (foreign != contents.chunks.end()) {
+      contents.damage.push_back({files.begin(part), files.begin(part + 1) - files.begin(part),
+                                 files.place(files.begin(part)) + ": " +
+                                     std::to_string(contents.chunks.end() - foreign) + " chunks are of another job"});
+      contents.chunks.erase(foreign, contents.chunks.end());
+    }
+  }
+  return {};
+}
+
 /// Why a file without a single usable chunk cannot be opened.
 Status explain_nothing(Source& source, const Contents& contents) {
   std::vector<uint8_t> scratch;
@@ -215,7 +236,9 @@ struct Reader::State {
   std::vector<uint8_t> scratch;
   Decompressor decompressor;
 
-  static Result<std::unique_ptr<State>> load(std::unique_ptr<Source> source, ReadLimits limits);
+  /// `others`: the same source, if it is of several files.
+  static Result<std::unique_ptr<State>> load(std::unique_ptr<Source> source, ReadLimits limits,
+                                             JoinedSource* others = nullptr);
   bool has(const ChunkInfo& chunk) const;
   Status load_unmarked(const ChunkInfo& chunk, std::vector<uint8_t>& stored_bytes, Decompressor& with,
                        std::vector<uint8_t>& raw) const;
@@ -224,8 +247,9 @@ struct Reader::State {
   void add_damage(uint64_t offset, uint64_t bytes, std::string reason);
 };
 
-Result<std::unique_ptr<Reader::State>> Reader::State::load(std::unique_ptr<Source> source, ReadLimits limits) {
-  const uint64_t size = source->size();
+Result<std::unique_ptr<Reader::State>> Reader::State::load(std::unique_ptr<Source> source, ReadLimits limits,
+                                                           JoinedSource* others) {
+  const uint64_t size = others ? others->begin(1) : source->size();
   if (size == 0) {
     return Status(Code::kTruncated, source->label() + ": is empty (0 bytes): its writer stored nothing");
   }
@@ -244,9 +268,10 @@ Result<std::unique_ptr<Reader::State>> Reader::State::load(std::unique_ptr<Sourc
       contents = Contents();
     }
   }
-  HEADRACE_ASSIGN(closed, find_chunks(*source, limits, contents));
+  HEADRACE_ASSIGN(closed, find_chunks(*source, size, limits, contents));
   if (contents.chunks.empty() && !closed) return explain_nothing(*source, contents);
 
+  if (others) HEADRACE_TRY(add_others(*others, limits, contents));
   auto state = std::make_unique<State>();
   sort_chunks(contents.chunks, state->jobs);
   drop_copies(contents);
@@ -304,6 +329,23 @@ Reader::~Reader() = default;
 Result<Reader> Reader::open(const std::string& path, ReadLimits limits) {
   HEADRACE_ASSIGN(std::unique_ptr<Source> source, open_file_source(path));
   HEADRACE_ASSIGN(auto state, State::load(std::move(source), limits));
+  return Reader(std::move(state));
+}
+
+Result<Reader> Reader::open_together(const std::string& path, const std::vector<std::string>& others,
+                                     ReadLimits limits) {
+  if (others.empty()) return open(path, limits);
+  std::vector<std::unique_ptr<Source>> parts;
+  HEADRACE_ASSIGN(std::unique_ptr<Source> first, open_file_source(path));
+  if (first->size() == 0) return open(path, limits);
+  parts.push_back(std::move(first));
+  for (const std::string& other : others) {
+    HEADRACE_ASSIGN(std::unique_ptr<Source> part, open_file_source(other));
+    if (part->size() != 0) parts.push_back(std::move(part));
+  }
+  auto joined = std::make_unique<JoinedSource>(std::move(parts));
+  JoinedSource* files = joined.get();
+  HEADRACE_ASSIGN(auto state, State::load(std::move(joined), limits, files->parts() > 1 ? files : nullptr));
   return Reader(std::move(state));
 }
 

@@ -33,7 +33,7 @@ struct ReadLimits {
 
 /// A part of the file that could not be used.
 struct Damage {
-  uint64_t offset = 0;  // bytes from the start of the file
+  uint64_t offset = 0;  // bytes from the start of the file; of several files, as if they were one
   uint64_t bytes = 0;   // how many are lost
   std::string reason;
 };
@@ -49,6 +49,10 @@ class Reader {
   /// first chunk. kForeign: some other kind of file, named when known. kCorrupt: nothing in it can be used.
   /// kUnsupported: made by a newer version. A file of which a part can be used opens, and damage() says the rest.
   static base::Result<Reader> open(const std::string& path, ReadLimits limits = {});
+  /// The chunks of a file and of others that belong to it, of which any may be in slots (slots.h): there, what was
+  /// never written is no damage. What of them cannot be used, or is of another job than the first file's, is damage.
+  static base::Result<Reader> open_together(const std::string& path, const std::vector<std::string>& others,
+                                            ReadLimits limits = {});
   /// `bytes` must outlive the reader; `label` stands for the path in messages.
   static base::Result<Reader> open_memory(std::span<const uint8_t> bytes, std::string label = "memory",
                                           ReadLimits limits = {});

@@ -22,8 +22,13 @@ constexpr size_t kSearch = 256 << 10;  // read at once while looking for a magic
 
 class Scanner {
  public:
-  Scanner(Source& source, uint64_t begin, uint64_t end, Contents& contents)
-      : source_(source), position_(begin), end_(end), contents_(contents), checks_left_(4 * (end - begin) + kSearch) {}
+  Scanner(Source& source, uint64_t begin, uint64_t end, Contents& contents, bool gaps)
+      : source_(source),
+        position_(begin),
+        end_(end),
+        contents_(contents),
+        gaps_(gaps),
+        checks_left_(4 * (end - begin) + kSearch) {}
 
   Status run(uint64_t max_chunks) {
     while (position_ < end_) {
@@ -107,8 +112,10 @@ class Scanner {
     size_t window = kHop;
     for (bool found = false; !found && at < end_; window = std::min(window * 2, kSearch)) {
       HEADRACE_TRY(search(window, at, found, blank));
+      if (!found && blank && at < end_) at = std::min(source_.next_data(at), end_);
     }
-    contents_.damage.push_back({bad, at - bad, blank ? "nothing was ever written here" : std::move(reason)});
+    if (!gaps_ || !blank)
+      contents_.damage.push_back({bad, at - bad, blank ? "nothing was ever written here" : std::move(reason)});
     position_ = at;
     return {};
   }
@@ -146,6 +153,7 @@ class Scanner {
   uint64_t position_;
   uint64_t end_;
   Contents& contents_;
+  bool gaps_;
   uint64_t checks_left_;
   uint64_t passed_ = 0;  // what the latest room says
   Bytes window_;
@@ -157,8 +165,8 @@ class Scanner {
 
 }  // namespace
 
-Status scan(Source& source, uint64_t begin, uint64_t end, uint64_t max_chunks, Contents& contents) {
-  return Scanner(source, begin, end, contents).run(max_chunks);
+Status scan(Source& source, uint64_t begin, uint64_t end, uint64_t max_chunks, Contents& contents, bool gaps) {
+  return Scanner(source, begin, end, contents, gaps).run(max_chunks);
 }
 
 }  // namespace headrace::format

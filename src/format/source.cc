@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -33,6 +34,12 @@ class FileSource : public Source {
       done += static_cast<size_t>(got);
     }
     return Bytes(scratch.data(), length);
+  }
+
+  uint64_t next_data(uint64_t offset) override {
+    const off_t data = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0) return errno == ENXIO ? size() : offset;
+    return std::clamp(static_cast<uint64_t>(data), offset, size());
   }
 
  private:

@@ -24,6 +24,12 @@ class Source {
   /// kIo: the system refused; kTruncated: the file has become shorter since it was opened.
   virtual base::Result<base::Bytes> read(uint64_t offset, size_t length, std::vector<uint8_t>& scratch) = 0;
 
+  /// The next byte from `offset` on, which is inside the size, that is in no hole; the size where none follows.
+  virtual uint64_t next_data(uint64_t offset) { return offset; }
+
+  /// The file and the place in it, for messages.
+  virtual std::string place(uint64_t offset) const { return label_ + ": at offset " + std::to_string(offset); }
+
  protected:
   Source(uint64_t size, std::string label) : size_(size), label_(std::move(label)) {}
 

@@ -16,6 +16,8 @@
 #include "capture/harvest/open_trace.h"
 #include "capture/harvest/spool_directory.h"
 #include "capture/harvest/store_events.h"
+#include "capture/harvest/trace_sink.h"
+#include "events/trace_files.h"
 
 namespace headrace::capture {
 namespace {
@@ -29,7 +31,10 @@ using Facts = std::map<std::string, std::string>;
 class Flush {
  public:
   Flush(int directory, std::string path, const SpoolName& spool, LockedEventFile& file)
-      : directory_(directory), path_(std::move(path)), spool_(spool), file_(file), facts_(read_job_facts(directory)) {}
+      : directory_(directory), path_(std::move(path)), spool_(spool), file_(file), facts_(read_job_facts(directory)) {
+    const auto wanted = facts_.find(kSinkFact);
+    if (wanted != facts_.end()) choice_ = read_sink_choice(wanted->second).value_or(SinkChoice());
+  }
 
   Status perform();
 
@@ -38,6 +43,10 @@ class Flush {
   Status open_target();
   Status open_new_target();
   Status go_on_in_target();
+  Status make_target();
+  Status open_stream();
+  std::unique_ptr<TraceSink> make_sink() const;
+  uint64_t bytes_so_far() const;
   void tell(FlushStep step) { file_.header().told.ticks[step] = ticks(); }
   uint64_t ticks() const;
   events::Location location() const;
@@ -47,6 +56,7 @@ class Flush {
   const SpoolName& spool_;
   LockedEventFile& file_;
   const Facts facts_;
+  SinkChoice choice_;
   Header header_{};
   FlushAccount account_;
   std::optional<Moment> job_start_;
@@ -74,14 +84,65 @@ Status Flush::go_on_in_target() {
   if (stat(account_.trace.c_str(), &info) != 0 || info.st_dev != account_.device || info.st_ino != account_.file)
     return {Code::kNotFound, account_.trace + ": it is not there any more, or is another file"};
   HEADRACE_ASSIGN(sink_, format::FileSink::open(account_.trace, format::FileSink::Mode::kAppend));
+  return account_.is_part ? Status() : open_stream();
+}
+
+std::unique_ptr<TraceSink> Flush::make_sink() const {
+  const auto mode = facts_.find("trace_mode");
+  const auto bits = static_cast<mode_t>(mode == facts_.end() ? 0 : strtoul(mode->second.c_str(), nullptr, 8));
+  return make_trace_sink(choice_, account_.trace, path_, bits);
+}
+
+/// In place of the trace itself, if what was asked for has another file for this process.
+Status Flush::open_stream() {
+  const std::unique_ptr<TraceSink> streams = make_sink();
+  if (!streams) return {};
+  const bool is_new = account_.stream.file.empty();
+  const events::Location here = location();
+  const auto ranks = static_cast<uint64_t>(std::max(header_.ranks, 0));
+  HEADRACE_ASSIGN(auto stream,
+                  streams->open({here.process, here.process_id, here.rank, ranks, header_.instance, account_.job},
+                                account_.stream));
+  if (!stream) return {};
+  if (is_new) {
+    account_.references.clear();  // those are in another file
+    HEADRACE_ASSIGN(auto trace, events::TraceWriter::open(std::move(sink_), account_.job,
+                                                          base::mix(here.process, base::hash_text("stream"))));
+    HEADRACE_TRY(trace.add_facts({{events::kStream + std::to_string(here.process), account_.stream.file}}));
+  }
+  sink_ = std::move(stream);
   return {};
+}
+
+uint64_t Flush::bytes_so_far() const {
+  struct stat info{};
+  uint64_t bytes = stat(account_.trace.c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
+  const auto others = events::other_files(account_.trace);
+  for (const std::string& other : others.ok() ? *others : std::vector<std::string>())
+    if (stat(other.c_str(), &info) == 0) bytes += static_cast<uint64_t>(info.st_blocks) * 512;
+  return bytes;
 }
 
 /// The trace, if it is known where it lies and it can be written; otherwise a part.
 Status Flush::open_new_target() {
+  account_.is_part = choice_.kind == SinkChoice::Kind::kMemory;
+  if (choice_.kind == SinkChoice::Kind::kNull) {
+    account_.job = 1;
+    sink_ = std::make_unique<format::NullSink>();
+    return {};
+  }
+  HEADRACE_TRY(make_target());
+  struct stat info{};
+  if (stat(account_.trace.c_str(), &info) != 0) return {Code::kIo, account_.trace + ": " + strerror(errno)};
+  account_.device = info.st_dev;
+  account_.file = info.st_ino;
+  return account_.is_part ? Status() : open_stream();
+}
+
+Status Flush::make_target() {
   const auto log = facts_.find("log"), identity = facts_.find(kIdentityFact), mode = facts_.find("trace_mode");
-  account_.is_part = true;
-  if (log != facts_.end() && identity != facts_.end() && job_start_) {
+  const bool in_memory = std::exchange(account_.is_part, true);
+  if (!in_memory && log != facts_.end() && identity != facts_.end() && job_start_) {
     LogOutput output(log->second, {});
     output.belong_to(identity->second, true);
     const auto bits = static_cast<mode_t>(mode == facts_.end() ? 0 : strtoul(mode->second.c_str(), nullptr, 8));
@@ -99,10 +160,6 @@ Status Flush::open_new_target() {
     umask(077);
     HEADRACE_ASSIGN(sink_, format::FileSink::open(account_.trace, format::FileSink::Mode::kReplace));
   }
-  struct stat info{};
-  if (stat(account_.trace.c_str(), &info) != 0) return {Code::kIo, account_.trace + ": " + strerror(errno)};
-  account_.device = info.st_dev;
-  account_.file = info.st_ino;
   return {};
 }
 
@@ -112,9 +169,8 @@ Status Flush::open_target() {
   clock_.emplace(header_, account_.is_part || !job_start_ ? own : *job_start_, now);
   if (!clock_->known()) return {Code::kCorrupt, "no clock is known for the times of events"};
   clock_->go_on_from(account_.points, now);
-  struct stat info{};
   const uint64_t most = file_.header().most_bytes;
-  if (most != 0 && stat(account_.trace.c_str(), &info) == 0 && static_cast<uint64_t>(info.st_size) >= most)
+  if (most != 0 && bytes_so_far() >= most)
     return {Code::kLimit, "the trace is as large as it may become (--trace-size)"};
   tell(kTraceOpened);
   return {};
@@ -140,6 +196,7 @@ Status Flush::perform() {
   HEADRACE_TRY(writer.flush());
   file_.header().told.bytes = writer.bytes();
   tell(kChunksWritten);
+  if (account_.trace.empty()) account_.dropped += writer.bytes();
   account_.points = clock_->points();
   account_.generation = recorded.generation + 1;
   HEADRACE_TRY(keep_account(directory_, copy_name(spool_.file, kAccount), account_));

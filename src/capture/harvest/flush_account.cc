@@ -70,11 +70,12 @@ uint64_t FlushAccount::stored(uint32_t thread, uint64_t file_generation) const {
 std::vector<uint8_t> encode(const FlushAccount& account) {
   std::vector<uint8_t> bytes;
   ByteWriter to(bytes);
-  for (const uint64_t each :
-       {kAccountMagic, account.generation, account.job, account.device, account.file, account.moved})
+  for (const uint64_t each : {kAccountMagic, account.generation, account.job, account.device, account.file,
+                              account.moved, account.dropped, account.stream.position})
     to.u64(each);
   to.u8(account.is_part ? 1 : 0);
   put(to, account.trace);
+  put(to, account.stream.file);
   to.u32(static_cast<uint32_t>(account.points.size()));
   for (const ClockPoint& point : account.points)
     for (const uint64_t each : {point.ticks, point.monotonic_ns, point.at_ns}) to.u64(each);
@@ -105,10 +106,12 @@ Result<FlushAccount> decode_account(Bytes bytes) {
   ByteReader from(body);
   FlushAccount account;
   if (from.u64() != kAccountMagic) return corrupt;
-  for (uint64_t* each : {&account.generation, &account.job, &account.device, &account.file, &account.moved})
+  for (uint64_t* each : {&account.generation, &account.job, &account.device, &account.file, &account.moved,
+                         &account.dropped, &account.stream.position})
     *each = from.u64();
   account.is_part = from.u8() != 0;
   account.trace = take_text(from);
+  account.stream.file = take_text(from);
   account.points.resize(take_count(from, 24));
   for (ClockPoint& point : account.points)
     for (uint64_t* each : {&point.ticks, &point.monotonic_ns, &point.at_ns}) *each = from.u64();

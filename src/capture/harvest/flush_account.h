@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
 #include "capture/harvest/event_reader.h"
+#include "capture/harvest/trace_sink.h"
 #include "events/trace_writer.h"
 
 namespace headrace::capture {
@@ -25,6 +26,8 @@ struct FlushAccount {
   std::string trace;              // where the chunks are
   uint64_t device = 0, file = 0;  // which file that is
   bool is_part = false;           // a file beside the spool: nobody knew of a trace
+  StreamPlace stream;             // where in that trace; of it alone if it has several files
+  uint64_t dropped = 0;           // bytes of chunks that were stored nowhere, as was asked for
   uint64_t moved = 0;             // events that had to be put later
   std::vector<ClockPoint> points;
   std::vector<uint64_t> references;  // that the trace has

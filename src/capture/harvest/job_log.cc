@@ -173,6 +173,7 @@ base::Status JobLog::close() {
   if (const base::Status closed = trace_.close(); !closed.ok())
     add_gap({"events of the trace", 1, "traces", closed.message()});
   trace_.put_others_aside(output_);
+  if (const std::string dropped = trace_.dropped(); !dropped.empty()) add_fact("trace_dropped", dropped);
   add_untold_calls(tables_, std::exchange(excluded_other_, 0), std::exchange(child_other_, 0));
   for (const model::Gap& gap : layouts_.take_gaps()) add_gap(gap);
   HEADRACE_TRY(output_.write(tables_, true));

@@ -70,6 +70,10 @@ class JobLog {
   void add_uncaptured(model::Process process);
   /// Something about the whole job that is not in the figures.
   void add_gap(const model::Gap& gap) { tables_.add_gap(0, gap); }
+  /// Where events go, by the fact that tells of it; before any process is added.
+  void choose_trace_sink(const std::string& choice, const std::string& spool) {
+    trace_.choose_sink(read_sink_choice(choice).value_or(SinkChoice()), spool);
+  }
   void add_fact(std::string key, std::string value) { tables_.add_fact(std::move(key), std::move(value)); }
 
   /// Stores what waits. Fails only when no place takes it.

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "capture/harvest/copy_file.h"
 #include "capture/harvest/trace_path.h"
+#include "events/trace_files.h"
 #include "format/reader.h"
 #include "format/sink.h"
 
@@ -56,7 +57,12 @@ LogOutput LogOutput::continued() const {
 void LogOutput::complete() const {
   if (when_complete_ == 0 || open_path_.empty()) return;
   chmod(open_path_.c_str(), when_complete_);
-  chmod(trace_path(open_path_).c_str(), when_complete_);
+  const std::string trace = trace_path(open_path_);
+  chmod(trace.c_str(), when_complete_);
+  const auto others = events::other_files(trace);
+  if (!others.ok() || others->empty()) return;
+  for (const std::string& other : *others) chmod(other.c_str(), when_complete_);
+  chmod(events::trace_directory(trace).c_str(), when_complete_ | (when_complete_ & 0444) >> 2 | 0300);
 }
 
 const std::string& LogOutput::identity() {

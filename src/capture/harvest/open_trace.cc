@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "capture/harvest/trace_path.h"
+#include "events/trace_files.h"
 #include "events/trace_writer.h"
 #include "format/reader.h"
 #include "format/writer.h"
@@ -77,7 +78,11 @@ FoundTrace look_at_trace(const std::string& path, const std::string& identity, u
   return found;
 }
 
-void put_trace_aside(const std::string& path) { (void)rename(path.c_str(), (path + ".old").c_str()); }
+/// Its other files first: beside the new trace they would be taken for that one's.
+void put_trace_aside(const std::string& path) {
+  (void)events::move_other_files(path, path + ".old");
+  (void)rename(path.c_str(), (path + ".old").c_str());
+}
 
 Result<OpenedTrace> open_trace(LogOutput& log, const Moment& start) {
   OpenedTrace opened;

@@ -4,10 +4,12 @@
 
 #include <vector>
 
+#include "base/hash.h"
 #include "capture/harvest/clock_rows.h"
 #include "capture/harvest/open_trace.h"
 #include "capture/harvest/store_events.h"
 #include "capture/harvest/trace_path.h"
+#include "events/trace_files.h"
 
 namespace headrace::capture {
 
@@ -15,12 +17,39 @@ using base::Code;
 using base::Status;
 
 Status TraceLog::open(LogOutput& log) {
+  if (choice_.kind == SinkChoice::Kind::kNull) {
+    HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::make_unique<format::NullSink>(), 1, log.producer()));
+    writer_.emplace(std::move(writer));
+    return {};
+  }
   HEADRACE_ASSIGN(OpenedTrace opened, open_trace(log, start_));
   path_ = opened.path;
   stored_ = std::move(opened.stored);
+  job_ = opened.job;
+  streams_ = make_trace_sink(choice_, path_, spool_, log.mode_in_progress());
   HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(opened.sink), opened.job, log.producer()));
   writer_.emplace(std::move(writer));
   return {};
+}
+
+base::Result<std::optional<events::TraceWriter>> TraceLog::open_stream(const model::Process& process, uint64_t producer,
+                                                                       FlushAccount& account) {
+  if (!streams_) return std::optional<events::TraceWriter>();
+  const bool is_new = account.stream.file.empty();
+  HEADRACE_ASSIGN(auto sink,
+                  streams_->open({process.id, process.process_id, process.rank, process.ranks, process.instance, job_},
+                                 account.stream));
+  if (!sink) return std::optional<events::TraceWriter>();
+  if (is_new) HEADRACE_TRY(writer_->add_facts({{events::kStream + std::to_string(process.id), account.stream.file}}));
+  HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(sink), job_, base::mix(producer, process.id)));
+  if (!is_new) writer.know(account.references);
+  return std::optional<events::TraceWriter>(std::move(writer));
+}
+
+std::string TraceLog::dropped() const {
+  if (choice_.kind != SinkChoice::Kind::kNull) return "";
+  return std::to_string(dropped_events_) + " events in " + std::to_string(dropped_bytes_) +
+         " bytes, as trace_sink=null asks for";
 }
 
 /// Facts about messages that are in no event, of each process its own key; and why ranks did not flush together.
@@ -40,7 +69,10 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEven
   if (failed_) return {Code::kLimit, "an earlier part of the trace could not be stored"};
   failed_ = true;
   if (!writer_) HEADRACE_TRY(open(log));
-  if (account.is_part) HEADRACE_TRY(take_part(part, process, clock.start_at_ns() - 1, account, *writer_));
+  HEADRACE_ASSIGN(std::optional<events::TraceWriter> own, open_stream(process, log.producer(), account));
+  events::TraceWriter& to = own ? *own : *writer_;
+  const uint64_t bytes_before = to.bytes();
+  if (account.is_part) HEADRACE_TRY(take_part(part, process, clock.start_at_ns() - 1, account, to));
   HEADRACE_TRY(add_untraced(process.id, recorded));
   if (recorded.filter != filter_) {
     filter_ = recorded.filter;
@@ -48,12 +80,15 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEven
   }
   events::Location location{process.id, 0, static_cast<int32_t>(process.rank), process.host, process.process_id, 0};
   const auto is_new = [&](uint32_t thread) { return stored_.count({process.id, thread}) == 0; };
-  HEADRACE_TRY(store_events(recorded, clock, location, is_new, account, *writer_));
+  HEADRACE_TRY(store_events(recorded, clock, location, is_new, account, to));
+  if (own) HEADRACE_TRY(own->flush());
+  dropped_bytes_ += account.dropped + to.bytes() - bytes_before;
   if (is_new(1)) HEADRACE_TRY(writer_->add(clock_rows(process.id, header, recorded, clock)));
   uint64_t lost = recorded.lost;  // of the process: told with its first thread
   for (const auto& [thread, stored] : account.threads) {
     location.thread = thread;
     location.lost = std::exchange(lost, 0);
+    dropped_events_ += stored.at.events;
     if (is_new(thread)) HEADRACE_TRY(writer_->add_row(location, stored.at.events));
   }
   failed_ = false;
@@ -76,9 +111,10 @@ void TraceLog::put_others_aside(LogOutput& log) const {
 
 Status TraceLog::close() {
   if (!writer_) return {};
+  const Status finished = streams_ ? streams_->finish() : Status();
   const Status closed = writer_->close();
   writer_.reset();
-  return closed;
+  return closed.ok() ? finished : closed;
 }
 
 }  // namespace headrace::capture

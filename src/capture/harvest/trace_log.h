@@ -22,6 +22,14 @@ class TraceLog {
  public:
   explicit TraceLog(const Moment& start) : start_(start) {}
 
+  /// Before events are added: where they go (trace_sink.h). `spool`: the directory of the spools.
+  void choose_sink(const SinkChoice& choice, std::string spool) {
+    choice_ = choice;
+    spool_ = std::move(spool);
+  }
+  /// What became of them where that is nowhere; empty: nothing did.
+  std::string dropped() const;
+
   /// Adds the events of a process, unless the trace has them already. `log`: the job's, beside which the trace lies. A
   /// trace of an earlier job there is kept as FILE.old; one of this job, which other launchers may write at the same
   /// time, is gone on with. After a failure nothing more is added: kLimit.
@@ -43,9 +51,16 @@ class TraceLog {
 
  private:
   base::Status open(LogOutput& log);
+  /// The stream of a process that has one; none: it is in the trace itself.
+  base::Result<std::optional<events::TraceWriter>> open_stream(const model::Process& process, uint64_t producer,
+                                                               FlushAccount& account);
   base::Status add_untraced(uint64_t process, const RecordedEvents& recorded);
 
   Moment start_;
+  SinkChoice choice_;
+  std::string spool_;
+  std::unique_ptr<TraceSink> streams_;
+  uint64_t job_ = 0, dropped_events_ = 0, dropped_bytes_ = 0;
   std::string path_;
   std::optional<events::TraceWriter> writer_;
   std::set<std::pair<uint64_t, uint32_t>> stored_;  // processes and threads that were there before

@@ -16,6 +16,7 @@
 #include "capture/harvest/trace_path.h"
 #include "capture/harvest/unfinished.h"
 #include "capture/spool_layout.h"
+#include "events/trace_files.h"
 #include "format/reader.h"
 #include "programs/headrace/collect_target.h"
 #include "programs/headrace/glance.h"
@@ -187,7 +188,9 @@ void Collection::move_to_its_place(std::string& path) const {
   if (!moved.ok()) return say(moved.message());
   path = target_.move_to;
   if (access(trace.c_str(), F_OK) != 0) return;
-  const Status followed = capture::move_file(trace, capture::trace_path(path));
+  Status followed = events::move_other_files(trace, capture::trace_path(path));
+  if (!followed.ok()) say(followed.message());
+  followed = capture::move_file(trace, capture::trace_path(path));
   if (!followed.ok()) say(followed.message());
 }
 
@@ -220,6 +223,7 @@ bool Collection::perform() {
     return false;
   }
   capture::JobLog log(std::move(*output_), start_);
+  log.choose_trace_sink(fact_of(facts_, capture::kSinkFact), path_);
   if (const Status anonymous = make_anonymous(log); !anonymous.ok()) {
     say(anonymous.message());
     return false;

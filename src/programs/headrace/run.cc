@@ -178,6 +178,8 @@ void Run::add_start_facts() {
   facts_["include"] = capture::json_array(lists[0]);
   facts_["exclude"] = capture::json_array(lists[1]);
   if (directory_.has_value()) facts_["spool_directory"] = directory_->path();
+  if (settings_.trace && settings_.trace_sink != "shared") facts_[capture::kSinkFact] = settings_.trace_sink;
+  if (directory_.has_value()) log_.choose_trace_sink(settings_.trace_sink, directory_->path());
   facts_["anonymized"] = settings_.anonymize ? "1" : "0";
   add_scheduler_facts(scheduler_job(), &facts_);
   // One launcher describes a job that has several.

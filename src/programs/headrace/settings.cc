@@ -11,6 +11,7 @@
 
 #include "capture/flush_together.h"
 #include "capture/harvest/small_file.h"
+#include "capture/harvest/trace_sink.h"
 #include "programs/headrace/places.h"
 
 namespace headrace::programs {
@@ -201,6 +202,15 @@ Status apply_setting(const std::string& key, const std::string& value, const std
       return {Code::kInvalid, place + ": trace_flushes is a number, not " + value};
     return {};
   }
+  if (key == "trace_sink") {
+    if (!capture::read_sink_choice(value))
+      return {Code::kInvalid, place +
+                                  ": trace_sink is shared, shared:M with a number of files, process, node, node:DIR "
+                                  "with a whole path, memory or null, not " +
+                                  value};
+    settings->trace_sink = value;
+    return {};
+  }
   if (key == "trace_size") {
     const auto bytes = parse_size(value);
     if (!bytes.ok()) return {Code::kInvalid, place + ": " + bytes.message()};
@@ -281,8 +291,8 @@ Status apply_setting(const std::string& key, const std::string& value, const std
           place + ": unknown key \"" + key +
               "\"; known are log_directory, log_mode, capture, never_capture, user_configuration, memory, include, "
               "exclude, file_sizes, cluster, interim, reduce, reduce_patience, spool, topology, trace, trace_memory, "
-              "trace_clocks, trace_flush, trace_flushes, trace_size, trace_only, trace_skip, trace_phase, trace_ranks, "
-              "trace_longer, trace_tick and trace_python"};
+              "trace_clocks, trace_flush, trace_flushes, trace_sink, trace_size, trace_only, trace_skip, trace_phase, "
+              "trace_ranks, trace_longer, trace_tick and trace_python"};
 }
 
 std::string site_configuration() {
@@ -336,6 +346,7 @@ Status read_environment(RunSettings* settings) {
                  {"HEADRACE_TRACE_FLUSH", "trace_flush"},
                  {"HEADRACE_TRACE_CLOCKS", "trace_clocks"},
                  {"HEADRACE_TRACE_FLUSHES", "trace_flushes"},
+                 {"HEADRACE_TRACE_SINK", "trace_sink"},
                  {"HEADRACE_TRACE_SIZE", "trace_size"},
                  {"HEADRACE_TRACE_ONLY", "trace_only"},
                  {"HEADRACE_TRACE_SKIP", "trace_skip"},

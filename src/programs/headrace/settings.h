@@ -29,6 +29,7 @@ struct RunSettings {
   std::string trace_flush = "full";   // when they are stored: if that is full, or at the end
   uint64_t trace_flushes = 0;         // of a process at most, 0 = any number
   uint64_t trace_size = 0;            // bytes of a trace at most, 0 = any number
+  std::string trace_sink = "shared";  // where they go (capture/harvest/trace_sink.h)
   capture::TraceFilter trace_filter;
   std::string trace_python;  // functions of Python that are recorded: own, all or packages; "" = none
   std::vector<std::pair<std::string, std::string>> trace_choice;  // it as settings, for the recorder

@@ -1,0 +1,222 @@
+"""What files a trace has (--trace-sink), and that nothing gets lost between them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import headrace
+import pytest
+from capture_tools import COMMAND
+from headrace.analysis import traces
+from parallel_tools import ENVIRONMENT
+
+Compiled = Callable[[str, str], Path]
+SINKS = ["shared:2", "process", "node", "memory"]
+KILLS = int(os.environ.get("HEADRACE_TRACE_KILLS", "50")) // 12
+SEED = 20261124
+
+
+def command(place: Path, sink: str, *program: object, ranks: int = 3, mpi: str = "openmpi") -> list[str]:
+    if sink == "node":
+        (place / "local").mkdir(exist_ok=True)
+        sink = f"node:{place / 'local'}"
+    options = ["--trace", "--trace-memory", "1M", "--trace-sink", sink, "-o", str(place / "job.hr")]
+    return [COMMAND, "run", "-q", *options, "--", f"mpirun.{mpi}", "-np", str(ranks), *map(str, program)]
+
+
+def start(words: list[str]) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, **ENVIRONMENT}
+    return subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
+    )
+
+
+def run(words: list[str]) -> None:
+    assert start(words).wait(60) == 0
+
+
+def headrace_trace(*words: object, status: int = 0) -> Any:
+    done = subprocess.run([COMMAND, "trace", *map(str, words)], capture_output=True, check=False, timeout=60)
+    assert done.returncode == status, done.stdout.decode() + done.stderr.decode()
+    return done.stdout.decode()
+
+
+def files_of(place: Path) -> list[str]:
+    directory = place / "job.trace.hr.d"
+    return sorted(path.name for path in directory.iterdir()) if directory.exists() else []
+
+
+def writes(table: list[dict[str, Any]]) -> Counter[int]:
+    """Of an MPI program's ranks."""
+    found: Counter[int] = Counter()
+    for row in table:
+        if row["function"] == "pwrite":
+            found[row["process"]] += row["calls"]
+    return found
+
+
+def traced_writes(trace: Path) -> Counter[int]:
+    opened = traces.Trace(trace)
+    found: Counter[int] = Counter()
+    read = opened.native.rows(range(len(opened.locations)), 0, (1 << 64) - 1)
+    while batch := read.next(1 << 16).rows():
+        for row in batch:
+            if row["name"] == "pwrite" and row["kind"] == "io":
+                found[opened.locations[row["location"]]["process"]] += 1
+    return found
+
+
+@pytest.mark.parametrize(("sink", "mpi"), [*[(sink, "openmpi") for sink in SINKS], ("shared:2", "mpich")])
+def test_every_command_reads_all_files(compiled: Compiled, tmp_path: Path, sink: str, mpi: str) -> None:
+    run(command(tmp_path, sink, compiled(mpi, "c/meetings.c"), tmp_path, 20, 600, "world", mpi=mpi))
+    trace, files = tmp_path / "job.trace.hr", files_of(tmp_path)
+    if sink == "shared:2":
+        assert len(files) == 2 and all(name.startswith("slots-") for name in files)
+    if sink == "process":
+        assert len([name for name in files if name.startswith("rank-")]) == 3
+    if sink == "node":
+        assert len(files) == 1 and not list((tmp_path / "local").iterdir()), "it was copied, then removed"
+    if sink == "memory":
+        assert files == []
+    headrace_trace("verify", trace)
+    stats = json.loads(headrace_trace("stats", "--json", trace))
+    assert [row["calls"] for row in stats["functions"] if row["name"] == "pwrite"] == [20 * 600 * 6]
+    assert stats["lost_events"] == stats["lost_chunks"] == 0 and stats["damage"] == []
+    headrace_trace("overview", trace)
+    headrace_trace("cat", "--rank", "2", "--limit", "3", trace)
+    headrace_trace("unify", "-o", tmp_path / "one.hr", trace)
+    one = json.loads(headrace_trace("stats", "--json", tmp_path / "one.hr"))
+    assert one["events"] == stats["events"] and not (tmp_path / "one.hr.d").exists()
+    assert headrace.open_trace(trace).time() == headrace.open_trace(tmp_path / "one.hr").time()
+    if files:
+        assert json.loads(headrace_trace("info", "--json", f"{trace}.d"))["events"] == stats["events"]
+
+
+def test_what_is_missing_is_told(compiled: Compiled, tmp_path: Path) -> None:
+    run(command(tmp_path, "process", compiled("openmpi", "c/meetings.c"), tmp_path, 4, 1000, "world"))
+    (gone,) = (tmp_path / "job.trace.hr.d").glob("rank-000001*")
+    gone.rename(tmp_path / "elsewhere.hr")
+    info = json.loads(headrace_trace("info", "--json", tmp_path / "job.trace.hr"))
+    assert info["lost_events"] > 8000
+    assert [row["reason"] for row in info["damage"]] == [f"{gone}: is missing, with what 1 process did"]
+    # A link is not followed, wherever it leads.
+    gone.symlink_to(tmp_path / "elsewhere.hr")
+    assert json.loads(headrace_trace("info", "--json", tmp_path / "job.trace.hr"))["lost_events"] > 8000
+    headrace_trace("verify", tmp_path / "job.trace.hr", status=1)
+
+
+def test_an_earlier_trace_keeps_its_files(compiled: Compiled, tmp_path: Path) -> None:
+    words = command(tmp_path, "shared:2", compiled("openmpi", "c/meetings.c"), tmp_path, 4, 1000, "world")
+    for _ in range(3):
+        run(words)
+        headrace_trace("verify", tmp_path / "job.trace.hr")
+    kept = json.loads(headrace_trace("info", "--json", tmp_path / "job.trace.hr.old"))
+    assert kept["lost_events"] == kept["lost_chunks"] == 0 and kept["damage"] == []
+    names = {path.name for path in tmp_path.iterdir() if path.name.startswith("job.trace")}
+    assert names == {"job.trace.hr", "job.trace.hr.d", "job.trace.hr.old", "job.trace.hr.old.d"}
+    assert len(files_of(tmp_path)) == 2
+
+
+def test_nothing_is_kept_and_the_log_says_so(compiled: Compiled, tmp_path: Path) -> None:
+    run(command(tmp_path, "null", compiled("openmpi", "c/meetings.c"), tmp_path, 8, 1500, "world"))
+    assert [path.name for path in tmp_path.iterdir() if "trace" in path.name] == []
+    with headrace.open(tmp_path / "job.hr") as log:
+        job = {row["key"]: row["value"] for row in log.table("job").to_pylist()}
+        assert job["trace_sink"] == "null"
+        events, _, _, size, *_ = job["trace_dropped"].split()
+        assert int(events) > 2 * 8 * 1500 * 6 and int(size) > 50_000
+        assert [row for row in log.table("gaps").to_pylist() if "trace" in row["what"]] == []
+
+
+def test_a_full_disk_is_told(compiled: Compiled, tmp_path: Path) -> None:
+    """Of files that may not become large."""
+    program = compiled("openmpi", "c/meetings.c")
+    words = command(tmp_path, "node:/proc", program, tmp_path, 8, 1500, "world")
+    run(words)
+    with headrace.open(tmp_path / "job.hr") as log:
+        gaps = [row["reason"] for row in log.table("gaps").to_pylist() if "trace" in row["what"]]
+    assert any("/proc/" in reason for reason in gaps)
+
+
+def kill_one(sink: str, program: Path, place: Path, chance: random.Random) -> None:
+    """A rank, mostly while it stores events, and sometimes who stores them."""
+    mpi = program.name.rsplit(".", 1)[1]
+    started = start(command(place, sink, program, place, 100_000, 500, "world", mpi=mpi))
+    try:
+        deadline = time.monotonic() + 30
+        while not any(path.stat().st_size for path in place.glob("data.*")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(chance.random() * 0.5)
+        victim = chance.choice(processes_of(started.pid, program))
+        for helper in children(victim) if chance.random() < 0.3 else []:
+            kill(helper)
+        kill(victim)
+        started.wait(60)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(started.pid, signal.SIGKILL)
+    with headrace.open(place / "job.hr") as log:
+        logged = writes(log.table("profiles").to_pylist())
+        gaps = [row for row in log.table("gaps").to_pylist() if row["what"] == "events of the trace"]
+        known = {row["process"] for row in log.table("processes").to_pylist() if row["rank"] >= 0}
+    traced = traced_writes(place / "job.trace.hr")
+    assert sum(logged.values()) > 0
+    lost = sum(row["lost"] for row in traces.Trace(place / "job.trace.hr").locations)
+    for process in known:
+        assert logged[process] - 1 <= traced[process] + lost, (sink, gaps)
+        assert traced[process] <= logged[process] + 1, "nothing is there twice"
+    assert not list((place / "local").iterdir()) if sink == "node" else True
+
+
+def processes_of(pid: int, program: Path) -> list[int]:
+    found = []
+    for child in children(pid):
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{child}/exe").readlink() == program:
+                found.append(child)
+        found += processes_of(child, program)
+    return found
+
+
+def children(pid: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def kills(compiled: Compiled, tmp_path: Path, number: int) -> None:
+    print(f"seed {SEED}")
+    chance = random.Random(SEED)
+    for each in range(number):
+        place = tmp_path / str(each)
+        place.mkdir()
+        mpi = ("openmpi", "mpich")[each % 2]
+        kill_one(SINKS[each % len(SINKS)], compiled(mpi, "c/meetings.c"), place, chance)
+        shutil.rmtree(place)
+
+
+def test_kills(compiled: Compiled, tmp_path: Path) -> None:
+    kills(compiled, tmp_path, KILLS)
+
+
+@pytest.mark.soak
+def test_many_kills(compiled: Compiled, tmp_path: Path) -> None:
+    kills(compiled, tmp_path, int(os.environ.get("HEADRACE_SOAK_KILLS", "1000")))
