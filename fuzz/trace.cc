@@ -45,6 +45,22 @@ void look_from_afar(TraceReader& trace, uint64_t begin_at_ns, uint32_t columns, 
   for (const auto& plane : seen->planes) require(plane.size() == size_t{seen->columns} * seen->rows);
 }
 
+/// Times of one clock stay in their order on another.
+void look_at_clocks(TraceReader& trace) {
+  for (const NodeClock& node : trace.clocks().nodes()) require(node.processes > 0 || node.measured.empty());
+  for (const TraceLocation& location : trace.locations()) {
+    const ClockLine* line = trace.line_of(location.what.process);
+    uint64_t latest = 0;
+    for (uint64_t at = 1; line != nullptr && at != 0; at <<= 1) {
+      require(latest <= line->at(at - 1) && line->at(at - 1) <= line->at(at));
+      latest = line->at(at);
+    }
+  }
+  trace.align(false);
+  (void)messages_before_sent(trace);
+  trace.align(true);
+}
+
 void read_rows(TraceReader& trace, uint64_t events) {
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < trace.locations().size(); ++i) all.push_back(i);
@@ -77,6 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(checks.ok() && checks->events == events);
   require(pair_messages(*trace).ok());
   read_rows(*trace, events);
+  look_at_clocks(*trace);
   require(trace->verify().ok());
   return 0;
 }
