@@ -19,6 +19,7 @@ Request write_request(const Handle& handle, const Extent& extent) {
   Request request;
   request.op = Op::kWrite;
   request.handle = handle;
+  request.size = extent.length;
   request.extents = {extent};
   return request;
 }
@@ -35,7 +36,7 @@ double rate(Client& client, const Handle& file, Op op, size_t bytes, size_t at_o
       const size_t slot = calls % at_once;
       Request request = write_request(file, {slot * bytes, bytes});
       request.op = op;
-      if (op == Op::kGetattr) request.extents.clear();
+      if (op == Op::kGetattr || op == Op::kAppend) request.extents.clear();
       std::vector<iovec> memory;
       if (op != Op::kGetattr) memory = {{data.data() + slot * bytes, bytes}};
       channel.submit(request, memory, memory.empty() ? 0 : bytes, &under_way.emplace_back());
@@ -69,6 +70,8 @@ int main(int count, char** values) {
   printf("64 B write, half trip   %8.2f us\n", 1e6 / rate(c, file->handle, Op::kWrite, 64, 1, seconds) / 2);
   printf("64 B write, 32 at once  %8.0f calls/s\n", rate(c, file->handle, Op::kWrite, 64, 32, seconds));
   printf("getattr, 32 at once     %8.0f calls/s\n", rate(c, file->handle, Op::kGetattr, 0, 32, seconds));
+  printf("64 B append, half trip  %8.2f us\n", 1e6 / rate(c, file->handle, Op::kAppend, 64, 1, seconds) / 2);
+  printf("64 B append, 32 at once %8.0f calls/s\n", rate(c, file->handle, Op::kAppend, 64, 32, seconds));
   for (const size_t at_once : {1, 3}) {
     printf("1 MiB write, %zu at once  %8.2f GB/s\n", at_once,
            rate(c, file->handle, Op::kWrite, 1 << 20, at_once, seconds) * (1 << 20) / 1e9);

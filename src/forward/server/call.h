@@ -12,10 +12,11 @@ namespace headrace::forward {
 
 struct Call {
   Header header;
-  Request request;          // views into `frame`, or into what was just received
-  Buffer frame;             // header and body
-  Buffer room;              // for the data, unless it is in a window
-  uint8_t* data = nullptr;  // what is written, or where what is read goes
+  Request request;            // views into `frame`, or into what was just received
+  Buffer frame;               // header and body
+  Buffer room;                // for the data, unless it is in a window
+  uint8_t* data = nullptr;    // what is written, or where what is read goes
+  std::vector<uint8_t> kept;  // instead, where a call waits that was to be done at once
   std::shared_ptr<Window> window;
   uint64_t begun_ns = 0;  // when it was there
 };

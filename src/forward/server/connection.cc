@@ -191,6 +191,7 @@ void Connection::dispatch(Call call) {
 }
 
 void Connection::run(Call call, bool once) {
+  if (call.request.op == Op::kAppend) return append(std::move(call));
   if (!shared_.backend.sleeps()) {
     Answer answer = execute(shared_.services, call);
     if (once) session_->finish(call.header.id, answer.frame);
@@ -206,6 +207,21 @@ void Connection::run(Call call, bool once) {
     const Route back = once ? session->finish(waiting->header.id, answer.frame) : route;
     if (back.loop != nullptr) back.loop->post(back.connection, std::move(answer));
   });
+}
+
+void Connection::append(Call call) {
+  ++running_;
+  const uint64_t id = call.header.id;
+  if (!call.frame && call.window == nullptr) {  // the data is where the next bytes will be received
+    call.kept.assign(call.data, call.data + call.header.data);
+    call.data = call.kept.data();
+  }
+  // Also where calls are done at once the answer takes the way of the others: another loop may be the one to write.
+  shared_.appends.add(shared_.services, shared_.backend.sleeps() ? &shared_.pool : nullptr,
+                      std::make_shared<Call>(std::move(call)), [id, session = session_](Answer answer) {
+                        const Route back = session->finish(id, answer.frame);
+                        if (back.loop != nullptr) back.loop->post(back.connection, std::move(answer));
+                      });
 }
 
 void Connection::deliver(Answer answer) {

@@ -62,6 +62,7 @@ class Connection {
   void prove(const Call& call);
   void dispatch(Call call);
   void run(Call call, bool once);
+  void append(Call call);
   void queue(Answer answer, int pass = -1);
   void watch_time();
   void refuse_peer(std::atomic<uint64_t>& counter);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "forward/protocol/codec.h"
+#include "forward/server/appends.h"
 
 namespace headrace::forward {
 namespace {
@@ -34,7 +35,6 @@ class Execution {
   int names();
   int read();
   int write();
-  int append();
   int commit();
   int list();
 
@@ -121,7 +121,8 @@ int Execution::write() {
 int Execution::commit() {
   const auto target = file(request_.handle);
   if (!target.ok()) return target.error();
-  const auto opened = services_.backend->open(*target, true);
+  auto opened = services_.backend->open(*target, true);
+  if (!opened.ok() && opened.error() == EACCES) opened = services_.backend->open(*target, false);
   if (!opened.ok()) return opened.error();
   const int error = (*opened)->commit();
   if (error != 0) reply_.bad.push_back({static_cast<uint32_t>(error), request_.range});
@@ -176,8 +177,11 @@ int Execution::run() {
     case Op::kSetattr:
       if (const int error = backend.set_attributes(*first, request_.set, request_.attributes); error != 0) return error;
       return answer(backend.attributes(*first));
-    case Op::kCreate:
-      return answer(backend.create(place, {request_.flags, request_.mode, request_.hints}));
+    case Op::kCreate: {
+      auto made = backend.create(place, {request_.flags, request_.mode, request_.hints});
+      if (made.ok() && (request_.flags & kTruncate)) services_.appends->forget(made->file);
+      return answer(std::move(made));
+    }
     case Op::kRemove:
       return backend.remove(place, request_.flags & kDirectory);
     case Op::kSymlink:
@@ -195,6 +199,7 @@ int Execution::run() {
       const auto opened = backend.open(*first, true);
       if (!opened.ok()) return opened.error();
       if (const int error = (*opened)->resize(request_.size); error != 0) return error;
+      services_.appends->forget(*first);
       return answer((*opened)->attributes());
     }
     default:
@@ -202,11 +207,19 @@ int Execution::run() {
   }
 }
 
+void count(const Services& services, const Call& call, bool failed, uint64_t bytes, uint64_t begun, uint64_t ended) {
+  Counters::Operation& counter = services.counters->of(call.request.op);
+  counter.calls += 1;
+  counter.failed += failed;
+  counter.bytes += bytes;
+  counter.waited_ns += begun - call.begun_ns;
+  counter.worked_ns += ended - begun;
+}
+
 }  // namespace
 
 Answer execute(const Services& services, Call& call) {
   const uint64_t begun = base::clock_ns(CLOCK_MONOTONIC);
-  Counters::Operation& counter = services.counters->of(call.request.op);
   Execution execution(services, call);
   Header header;
   header.limit = static_cast<uint32_t>(execution.run());
@@ -224,11 +237,25 @@ Answer execute(const Services& services, Call& call) {
   const uint64_t ended = base::clock_ns(CLOCK_MONOTONIC);
   header.passed = ended - call.begun_ns;
   encode_reply(header, execution.reply(), &answer.frame);
-  counter.calls += 1;
-  counter.failed += header.limit != 0;
-  counter.bytes += header.data + (header.limit == 0 && call.request.op != Op::kRead ? call.header.data : 0);
-  counter.waited_ns += begun - call.begun_ns;
-  counter.worked_ns += ended - begun;
+  const bool wrote = header.limit == 0 && call.request.op != Op::kRead;
+  count(services, call, header.limit != 0, header.data + (wrote ? call.header.data : 0), begun, ended);
+  return answer;
+}
+
+Answer answer_append(const Services& services, const Call& call, uint64_t offset, int error, Extent rest,
+                     uint64_t begun_ns) {
+  Reply reply;
+  Header header;
+  reply.op = Op::kAppend;
+  reply.size = offset;
+  if (error != 0 && rest.length > 0) reply.bad.push_back({static_cast<uint32_t>(error), rest});
+  header.id = call.header.id;
+  header.limit = static_cast<uint32_t>(error);
+  const uint64_t ended = base::clock_ns(CLOCK_MONOTONIC);
+  header.passed = ended - call.begun_ns;
+  Answer answer;
+  encode_reply(header, reply, &answer.frame);
+  count(services, call, error != 0, error == 0 ? call.header.data : 0, begun_ns, ended);
   return answer;
 }
 

@@ -7,16 +7,22 @@
 
 namespace headrace::forward {
 
+class Appends;
+
 /// What calls are executed with; safe in any thread.
 struct Services {
   Backend* backend;
   const HandleMaker* handles;
   Counters* counters;
   const Buffers* buffers;
+  Appends* appends;
 };
 
 /// `call.data` is taken over by the answer when it goes back to the client.
 Answer execute(const Services& services, Call& call);
+/// The answer to an append, which appends.h does: where it went, or why `rest` of it is not stored.
+Answer answer_append(const Services& services, const Call& call, uint64_t offset, int error, Extent rest,
+                     uint64_t begun_ns);
 /// The answer to a call that is not executed.
 Answer refuse(const Call& call, int error);
 

@@ -41,6 +41,7 @@ class Server {
   Buffers buffers_;
   HandleMaker handles_;
   Sessions sessions_;
+  Appends appends_;
   Pool pool_;
   Shared shared_;
   std::vector<std::unique_ptr<EventLoop>> loops_;

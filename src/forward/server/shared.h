@@ -7,6 +7,7 @@
 #include "forward/backend/backend.h"
 #include "forward/protocol/handle.h"
 #include "forward/protocol/secret.h"
+#include "forward/server/appends.h"
 #include "forward/server/buffers.h"
 #include "forward/server/counters.h"
 #include "forward/server/execute.h"
@@ -33,6 +34,7 @@ struct Shared {
   Sessions& sessions;
   Counters& counters;
   const HandleMaker& handles;
+  Appends& appends;
   Services services;
   std::atomic<uint64_t> window_bytes = 0;
 };

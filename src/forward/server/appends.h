@@ -1,0 +1,49 @@
+// Appends: each gets the end of its file as it is at that moment, and no two get the same bytes.
+//
+// All appends to a file meet at one server, the one that clients choose by the file's handle, so the end is known
+// there. Appends that come while others are being written wait, and are then given one range in the order in which they
+// came and written together. No timer makes anybody wait. Safe in any thread.
+#pragma once
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "forward/protocol/handle.h"
+#include "forward/server/call.h"
+#include "forward/server/execute.h"
+#include "forward/server/pool.h"
+
+namespace headrace::forward {
+
+class Appends {
+ public:
+  using Done = std::function<void(Answer)>;
+
+  /// Does the call, in `pool` unless that is null, and gives its answer to `done`.
+  void add(const Services& services, Pool* pool, std::shared_ptr<Call> call, Done done);
+  /// The file was made longer or shorter by other means: what it says itself is its end.
+  void forget(const File& file);
+
+ private:
+  struct Waiting {
+    std::shared_ptr<Call> call;
+    Done done;
+  };
+  struct Queue {
+    std::deque<Waiting> waiting;
+    bool at_work = false;
+    uint64_t end = 0;  // at least; ranges that were taken and not written yet are before it
+  };
+
+  void work(const Services& services, const File& file);
+  void write(const Services& services, const File& file, std::vector<Waiting>& batch);
+  std::vector<Waiting> next_batch(uint64_t identity);
+
+  std::mutex mutex_;
+  std::unordered_map<uint64_t, Queue> queues_;  // by identity
+};
+
+}  // namespace headrace::forward
