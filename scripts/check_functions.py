@@ -141,6 +141,7 @@ PUBLIC = {
     "__cyg_profile_func_enter",
     "__cyg_profile_func_exit",
     "headrace_python_recorder",
+    "headrace_wait_recorder",
 }
 
 

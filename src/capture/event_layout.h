@@ -50,6 +50,7 @@ enum class RawKind : uint8_t {
   kTracing,  // what the trace did for itself: `function` is a TracingStep
   kThreadBegin,
   kThreadEnd,
+  kWait,  // `function` is a WaitFn (waits.h)
   // At `start`. `handle`: the communicator's EventName, its identity in 16 hexadecimal digits, a space and its name;
   // `asked`: the other rank or the root in MPI_COMM_WORLD.
   kSend = 32,   // `place`: tag, `moved`: bytes

@@ -21,17 +21,21 @@ enum class TraceModule : uint32_t {
   kPhases,
   kRegions,    // and counters
   kFunctions,  // that compilers instrument
+  kSync,       // waits of threads; only where it is asked for by name, or with all
   kCount
 };
 inline constexpr const char* kTraceModules[] = {"posix",   "stdio",  "mpi",     "mpiio",    "hdf5",
-                                                "pnetcdf", "phases", "regions", "functions"};
+                                                "pnetcdf", "phases", "regions", "functions", "sync"};
 constexpr uint32_t module_bit(TraceModule module) { return 1u << static_cast<uint32_t>(module); }
 inline constexpr uint32_t kAllTraceModules = module_bit(TraceModule::kCount) - 1;
+/// Where none are named: what needs another library has to be asked for (docs/decisions/0008-waits.md).
+inline constexpr uint32_t kDefaultTraceModules = kAllTraceModules & ~module_bit(TraceModule::kSync);
+inline constexpr char kSyncLibrary[] = "libheadrace-sync.so";  // beside the capture library
 
 inline constexpr uint32_t kLongestTraceList = 256;
 
 struct TraceFilter {
-  uint32_t modules = kAllTraceModules;
+  uint32_t modules = kDefaultTraceModules;
   uint64_t least_ns = 0;  // calls and regions that are shorter are left out
   uint8_t tick_shift = 0;
   // Lists as they were given, "" where there is none.
@@ -39,7 +43,8 @@ struct TraceFilter {
   char phases[kLongestTraceList] = "";                              // PATTERN[:RANGE[,RANGE]…], with commas between
   char ranks[kLongestTraceList] = "";                               // ranges, with commas between
 
-  bool chooses() const { return modules != kAllTraceModules || least_ns != 0 || *only || *skip || *phases || *ranks; }
+  bool leaves_modules_out() const { return (modules & kDefaultTraceModules) != kDefaultTraceModules; }
+  bool chooses() const { return leaves_modules_out() || least_ns != 0 || *only || *skip || *phases || *ranks; }
 };
 
 /// Calls `use(word, length)` for each word between commas until it returns false; whether all returned true.

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "capture/harvest/elf_functions.h"
 #include "capture/harvest/function_names.h"
+#include "capture/waits.h"
 
 namespace headrace::capture {
 
@@ -117,6 +118,11 @@ class References {
     return number_of({step, TimeClass::kTracing}, "region", "headrace", name, TimeClass::kTracing);
   }
 
+  uint32_t wait(uint16_t number) {
+    const std::string name = number < std::size(kWaitNames) ? kWaitNames[number] : "wait " + std::to_string(number);
+    return number_of({number, TimeClass::kWait}, "region", "sync", name, TimeClass::kWait);
+  }
+
   uint32_t thread() {
     return number_of({kThreads, TimeClass::kProgram}, "region", "thread", "thread", TimeClass::kProgram);
   }
@@ -206,6 +212,8 @@ void add(const RawEvent& raw, const ClockMap& clock, References& references, std
       return add_region(references.library_function(raw.function), raw, clock, events);
     case RawKind::kTracing:
       return add_region(references.tracing(raw.function), raw, clock, events);
+    case RawKind::kWait:
+      return add_region(references.wait(raw.function), raw, clock, events);
     case RawKind::kThreadBegin:
     case RawKind::kThreadEnd: {
       const EventKind kind = raw.kind == RawKind::kThreadBegin ? EventKind::kEnter : EventKind::kLeave;

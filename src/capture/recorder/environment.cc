@@ -18,7 +18,8 @@ namespace {
 constexpr char kPreload[] = "LD_PRELOAD=", kOpenMpiList[] = "OMPI_MCA_mca_base_env_list=";
 constexpr size_t kPreloadLength = sizeof kPreload - 1;
 char library[512];  // this library's own path, as the program's LD_PRELOAD has it
-char preload_entry[600];
+char sync_library[512];  // the one that sees waits of threads, where that is preloaded as well; "" where it is not
+char preload_entry[kPreloadLength + sizeof library + sizeof sync_library];
 char job_entries[kJobVariableCount][kPathMax + 64];  // "" where there is none
 char left_preload[4096];                             // the program's own LD_PRELOAD, without this library
 
@@ -31,12 +32,16 @@ bool is_of_job(const char* entry) {
   return false;
 }
 
-/// Copies a preload list (separated by ":" or " ") without this library; returns the length.
+bool is_item(const char* item, size_t length, const char* path) {
+  return length != 0 && length == strlen(path) && memcmp(item, path, length) == 0;
+}
+
+/// Copies a preload list (separated by ":" or " ") without Headrace's libraries; returns the length.
 size_t without_library(const char* list, char* out, size_t capacity) {
   size_t length = 0;
   while (*list) {
     size_t item = strcspn(list, ": ");
-    bool ours = item == strlen(library) && memcmp(list, library, item) == 0;
+    bool ours = is_item(list, item, library) || is_item(list, item, sync_library);
     if (item && !ours && length + item + 2 < capacity) {
       if (length) out[length++] = ':';
       memcpy(out + length, list, item);
@@ -90,6 +95,21 @@ const char* preloaded_by_launcher() {
   return path;
 }
 
+/// Waits of threads are seen by a library of their own, behind this one.
+void find_sync_library() {
+  const char* list = environment_value("LD_PRELOAD");
+  constexpr size_t kName = sizeof kSyncLibrary - 1;
+  for (sync_library[0] = 0; list && *list; list += strspn(list, ": ")) {
+    const size_t item = strcspn(list, ": ");
+    if (item > kName && item < sizeof sync_library && memcmp(list + item - kName, kSyncLibrary, kName) == 0 &&
+        list[item - kName - 1] == '/') {
+      memcpy(sync_library, list, item);
+      sync_library[item] = 0;
+    }
+    list += item;
+  }
+}
+
 /// Whether this program starts ranks of parallel programs on other nodes, where only its own environment takes what is
 /// added: nothing of Headrace's stands between.
 bool starts_ranks(const char* executable) {
@@ -130,7 +150,9 @@ void take_environment(bool launched, bool captured, const char* executable, int 
   const char* path = captured ? library_path() : nullptr;
   if (captured && is_static()) path = preloaded_by_launcher();
   if (!path || snprintf(library, sizeof library, "%s", path) >= static_cast<int>(sizeof library)) return;
-  snprintf(preload_entry, sizeof preload_entry, "%s%s", kPreload, library);
+  find_sync_library();
+  snprintf(preload_entry, sizeof preload_entry, "%s%s%s%s", kPreload, library, sync_library[0] ? ":" : "",
+           sync_library);
   if (!launched || !environ) return;
   for (uint32_t i = 0; i < kJobVariableCount; ++i) {
     const char* value = environment_value(kJobVariables[i]);
@@ -201,13 +223,13 @@ CapturedCommand::CapturedCommand(const char* command) : text_(command) {
   const char* own = environment_value("LD_PRELOAD");
   size_t quotes = 0;
   for (const char* c = command; *c; ++c) quotes += *c == '\'';
-  size_t needed = strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * sizeof library + 256;
+  size_t needed = strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * sizeof preload_entry + 256;
   for (const char* entry : job_entries) needed += 4 * strlen(entry) + 64;
   if (needed >= kLongestArgument) return;
   auto* text = static_cast<char*>(base::map_anonymous(needed));
   if (!text) return;
   bytes_ = needed;
-  char* out = quoted(stpcpy(text, "export LD_PRELOAD="), library);
+  char* out = quoted(stpcpy(text, "export LD_PRELOAD="), preload_entry + kPreloadLength);
   if (own && *own) out = quoted(stpcpy(out, ":"), own);
   for (uint32_t i = 0; i < kJobVariableCount; ++i) {
     if (!job_entries[i][0]) continue;

@@ -113,7 +113,7 @@ bool is_on(const char* value) {
 void set_trace(Settings& settings, const char* value) {
   const uint32_t modules = trace_modules_of(value);
   settings.trace = modules != 0 || is_on(value);
-  settings.trace_filter.modules = modules != 0 ? modules : kAllTraceModules;
+  settings.trace_filter.modules = modules != 0 ? modules : kDefaultTraceModules;
 }
 
 /// Patterns with a slash are of whole paths.

@@ -6,6 +6,7 @@
 #include "capture/recorder/events.h"
 #include "capture/recorder/launch.h"
 #include "capture/recorder/spool.h"
+#include "capture/waits.h"
 #include "intercept/library_functions.h"
 
 namespace headrace::capture {
@@ -16,6 +17,7 @@ uint32_t chosen_phases;  // open ones
 
 constexpr uint32_t kFunctions = kMaximumFunctions + kLibraryPage * kLibraryPages;
 uint8_t left_out[kFunctions];  // Account + 1, by function; 0: recorded
+uint8_t left_out_waits[static_cast<uint32_t>(WaitFn::kCount)];
 
 uint32_t place_of(uint32_t function) {
   return function & kLibraryFunction ? kMaximumFunctions + (function & ~uint32_t{kLibraryFunction}) : function;
@@ -35,6 +37,8 @@ void choose_functions() {
         left_out_by_name(intercept::is_stdio(static_cast<Fn>(i)) ? TraceModule::kStdio : TraceModule::kPosix, name);
   for (uint32_t i = 0; const auto* function = intercept::library_function(i); ++i)
     left_out[kMaximumFunctions + i] = left_out_by_name(module_of_layer(function->layer), function->name);
+  for (uint32_t i = 0; i < static_cast<uint32_t>(WaitFn::kCount); ++i)
+    left_out_waits[i] = left_out_by_name(TraceModule::kSync, kWaitNames[i]);
 }
 
 }  // namespace
@@ -59,7 +63,7 @@ uint32_t describe_filter(char* text, uint32_t capacity) {
         more > 0 && static_cast<uint32_t>(more) < capacity - length ? length + static_cast<uint32_t>(more) : length;
   };
   char modules[128] = "", least[32] = "";
-  for (uint32_t i = 0, at = 0; filter.modules != kAllTraceModules && i < static_cast<uint32_t>(TraceModule::kCount);
+  for (uint32_t i = 0, at = 0; filter.leaves_modules_out() && i < static_cast<uint32_t>(TraceModule::kCount);
        ++i)
     if (filter.modules & 1u << i)
       at += static_cast<uint32_t>(snprintf(modules + at, sizeof modules - at, "%s%s", at ? "," : "", kTraceModules[i]));
@@ -115,20 +119,25 @@ uint8_t left_out_by_pattern(const char* name) {
   return chosen ? 0 : static_cast<uint8_t>(Account::kName) + 1;
 }
 
-/// The rate of ticks is that of the time since this process began to record: what is measured is exact to a per mille
-/// from its first tens of microseconds on.
-uint64_t least_ticks() {
-  static uint64_t known;
-  const uint64_t least = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (HEADRACE_LIKELY(least != 0) || filter.least_ns == 0) return least;
-  if (!base::counter_clock) return filter.least_ns;
+namespace {
+
+/// Of the time since this process began to record; 0: it does not yet.
+double ticks_per_ns() {
+  static double known;
+  double rate = 0;
+  __atomic_load(&known, &rate, __ATOMIC_RELAXED);
+  if (HEADRACE_LIKELY(rate != 0) || !spool.header) return rate;
   const uint64_t ticks = base::ticks() - spool.header->ticks[0];
   const uint64_t ns = base::clock_ns(CLOCK_MONOTONIC) - spool.header->monotonic_ns[0];
-  const double rate = ns ? static_cast<double>(ticks) / static_cast<double>(ns) : 1;
-  const auto found = static_cast<uint64_t>(static_cast<double>(filter.least_ns) * rate);
-  if (ns > 10'000'000) __atomic_store_n(&known, found ? found : 1, __ATOMIC_RELAXED);
-  return found;
+  rate = ns && base::counter_clock ? static_cast<double>(ticks) / static_cast<double>(ns) : 1;
+  if (ns > 10'000'000) __atomic_store(&known, &rate, __ATOMIC_RELAXED);
+  return rate;
 }
+
+}  // namespace
+
+uint64_t ticks_of(uint64_t ns) { return static_cast<uint64_t>(static_cast<double>(ns) * ticks_per_ns()); }
+uint64_t least_ticks() { return filter.least_ns == 0 ? 0 : ticks_of(filter.least_ns); }
 
 namespace {
 
@@ -137,7 +146,8 @@ uint32_t why_left_out(RawKind kind, Fn function, uint64_t start, uint64_t end) {
   const auto as = [](Account account) { return static_cast<uint32_t>(account) + 1; };
   if (const uint32_t closed = __atomic_load_n(&state.closed, __ATOMIC_RELAXED)) return as(why_closed(closed));
   if (is_message(kind)) return filter.modules & module_bit(TraceModule::kMpi) ? 0 : as(Account::kModule);
-  if (const uint8_t named = left_out[place_of(static_cast<uint32_t>(function))]) return named;
+  const auto number = static_cast<uint32_t>(function);
+  if (const uint8_t named = kind == RawKind::kWait ? left_out_waits[number] : left_out[place_of(number)]) return named;
   return filter.least_ns && (end < start || end - start < least_ticks()) ? as(Account::kShort) : 0;
 }
 

@@ -37,6 +37,8 @@ uint8_t left_out_by_name(TraceModule module, const char* name);
 uint8_t left_out_by_pattern(const char* name);
 /// Whether a call that is open is, if it ends at `end`. Counts nothing.
 bool is_left_out(RawKind kind, Fn function, uint64_t start, uint64_t end);
+/// About as many ticks: exact to a per mille from the first tens of microseconds of this process on.
+uint64_t ticks_of(uint64_t ns);
 /// As long as what must be left out for being short: ticks.
 uint64_t least_ticks();
 

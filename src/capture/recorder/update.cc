@@ -113,6 +113,11 @@ bool left_by_longjmp(uint64_t here) {
 
 }  // namespace
 
+bool starting_allocates() {
+  constexpr pthread_key_t kKeysOfEveryThread = 32;  // of glibc
+  return key_made && thread_key >= kKeysOfEveryThread;
+}
+
 void prepare_threads() { key_made = pthread_key_create(&thread_key, end_thread) == 0; }
 
 void ensure_thread() {

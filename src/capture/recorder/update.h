@@ -59,6 +59,8 @@ void ensure_thread();
 extern "C" void headrace_before_vfork();
 extern "C" void headrace_after_vfork();
 
+/// Whether the C library may allocate memory when a thread does something for the first time.
+bool starting_allocates();
 /// Before the first thread starts: how the end of a thread is noticed.
 void prepare_threads();
 /// Releases the calling thread's block at its end, for a later thread to go on with.

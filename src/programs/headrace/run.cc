@@ -79,6 +79,7 @@ class Run {
  private:
   std::string path_of_log() const;
   std::vector<std::string> job_variables();
+  std::string preloads() const;
   LogOutput output();
   void prepare(const std::string& program);
   void add_start_facts();
@@ -260,11 +261,21 @@ std::vector<std::string> Run::job_variables() {
   return {directory_->path(), log, std::to_string(start_.realtime_ns), identity_ + "@" + log_.host()};
 }
 
+/// What the loader is to load first. With waits of threads that is a second library, which nobody else meets.
+std::string Run::preloads() const {
+  const bool waits = (settings_.trace_filter.modules & capture::module_bit(capture::TraceModule::kSync)) != 0;
+  if (!settings_.trace || !waits) return library_;
+  const std::string second = library_.substr(0, library_.rfind('/') + 1) + capture::kSyncLibrary;
+  if (access(second.c_str(), R_OK) == 0) return library_ + ":" + second;
+  say(second + ": " + strerror(errno) + "; waits of threads are not recorded");
+  return library_;
+}
+
 Status Run::start(const std::string& program) {
   const bool enter = captured() && unfit_ == nullptr;
   signals_ = take_over_signals();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  auto environment = enter ? capture_environment(library_, job_variables()) : plain_environment();
+  auto environment = enter ? capture_environment(preloads(), job_variables()) : plain_environment();
   if (enter && settings_.trace) record_python_functions(settings_.trace_python, &environment);
   auto child = start_program(program, settings_.command, environment, signals_);
   if (!child.ok()) return child.status();

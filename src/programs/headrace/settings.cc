@@ -151,9 +151,9 @@ Status set_trace(const std::string& value, const std::string& place, RunSettings
     return {Code::kInvalid,
             place + ": \"" + value +
                 "\" is neither 1 nor 0, nor a list of modules such as posix,mpi: there are posix, stdio, "
-                "mpi, mpiio, hdf5, pnetcdf, phases, regions and functions, and all"};
+                "mpi, mpiio, hdf5, pnetcdf, phases, regions, functions and sync, and all"};
   settings->trace = *on;
-  settings->trace_filter.modules = modules != 0 ? modules : capture::kAllTraceModules;
+  settings->trace_filter.modules = modules != 0 ? modules : capture::kDefaultTraceModules;
   choose("trace", *on ? (modules != 0 ? value : "1") : "0", settings);
   return {};
 }
