@@ -17,12 +17,14 @@ enum class Account : uint32_t {
   kStray,        // ends of regions that were not open
   kCut,          // regions that ended with an outer one: their own ends did not come
   kValue,        // values of counters that are no numbers
+  kJumped,       // times that a signal handler jumped out of the recorder: an event each is missing, or none
   kCount
 };
 inline constexpr uint32_t kAccounts = static_cast<uint32_t>(Account::kCount);
 
 /// As the table `accounts` of traces has them.
-inline constexpr const char* kAccountNames[kAccounts] = {"paused", "module",   "name",        "phase", "rank", "short",
-                                                         "deep",   "nameless", "interrupted", "stray", "cut",  "value"};
+inline constexpr const char* kAccountNames[kAccounts] = {"paused", "module", "name",     "phase",       "rank",
+                                                         "short",  "deep",   "nameless", "interrupted", "stray",
+                                                         "cut",    "value",  "jumped"};
 
 }  // namespace headrace::capture

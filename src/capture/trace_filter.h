@@ -24,7 +24,7 @@ enum class TraceModule : uint32_t {
   kSync,       // waits of threads; only where it is asked for by name, or with all
   kCount
 };
-inline constexpr const char* kTraceModules[] = {"posix",   "stdio",  "mpi",     "mpiio",    "hdf5",
+inline constexpr const char* kTraceModules[] = {"posix",   "stdio",  "mpi",     "mpiio",     "hdf5",
                                                 "pnetcdf", "phases", "regions", "functions", "sync"};
 constexpr uint32_t module_bit(TraceModule module) { return 1u << static_cast<uint32_t>(module); }
 inline constexpr uint32_t kAllTraceModules = module_bit(TraceModule::kCount) - 1;

@@ -273,7 +273,8 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_failure_that_is_not_of_the_disk(tmp_path: Path) -> None:
     trace = two_ranks(tmp_path / "job.trace.hr")
-    broken = "import sys\nif 'headrace._otf2_child' in sys.orig_argv: sys.exit('first\\nno such symbol: x')\n"
+    is_child = "'headrace._otf2_child' in ' '.join(sys.orig_argv)"
+    broken = f"import sys\nif {is_child}: sys.exit('first\\nno such symbol: x')\n"
     (tmp_path / "sitecustomize.py").write_text(broken)
     done = run("trace", "export", trace, "--to", "otf2", "-o", tmp_path / "out", PYTHONPATH=str(tmp_path))
     assert done.returncode == 4, done.stderr

@@ -25,6 +25,7 @@ LEFT_OUT = {
     "deep": "inside of too many regions",
     "nameless": "without memory for their names",
     "interrupted": "of signal handlers that came while something was recorded",
+    "jumped": "cut short by a jump out of a signal handler",
 }
 _TOLD = 8  # differing functions
 _SINGLE_BYTES = re.compile(r"_?(_?IO_)?f?(get|put)(c|char)(_unlocked)?|__uflow|__overflow")

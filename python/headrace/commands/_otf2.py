@@ -14,10 +14,18 @@ from typing import IO, Any
 from headrace import _errors
 from headrace._errors import HeadraceError, LogCorruptError, OutputError
 
+# Modules of the working directory are not ours, whatever they are called.
+_START = """\
+import sys
+if sys.path[0] == "": del sys.path[0]
+from headrace._otf2_child import main
+main()
+"""
+
 
 def ask(asked: dict[str, Any], told: Callable[[int], None]) -> dict[str, Any]:
     """What headrace/_otf2_child.py answers; `told` gets how many events are done. Raises as it does."""
-    command = [sys.executable, "-m", "headrace._otf2_child"]
+    command = [sys.executable, "-c", _START]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         encoding="utf-8", errors="replace",

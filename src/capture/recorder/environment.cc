@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kPreload[] = "LD_PRELOAD=", kOpenMpiList[] = "OMPI_MCA_mca_base_env_list=";
 constexpr size_t kPreloadLength = sizeof kPreload - 1;
-char library[512];  // this library's own path, as the program's LD_PRELOAD has it
+char library[512];       // this library's own path, as the program's LD_PRELOAD has it
 char sync_library[512];  // the one that sees waits of threads, where that is preloaded as well; "" where it is not
 char preload_entry[kPreloadLength + sizeof library + sizeof sync_library];
 char job_entries[kJobVariableCount][kPathMax + 64];  // "" where there is none

@@ -63,8 +63,7 @@ uint32_t describe_filter(char* text, uint32_t capacity) {
         more > 0 && static_cast<uint32_t>(more) < capacity - length ? length + static_cast<uint32_t>(more) : length;
   };
   char modules[128] = "", least[32] = "";
-  for (uint32_t i = 0, at = 0; filter.leaves_modules_out() && i < static_cast<uint32_t>(TraceModule::kCount);
-       ++i)
+  for (uint32_t i = 0, at = 0; filter.leaves_modules_out() && i < static_cast<uint32_t>(TraceModule::kCount); ++i)
     if (filter.modules & 1u << i)
       at += static_cast<uint32_t>(snprintf(modules + at, sizeof modules - at, "%s%s", at ? "," : "", kTraceModules[i]));
   if (filter.least_ns) snprintf(least, sizeof least, "%lluns", static_cast<unsigned long long>(filter.least_ns));

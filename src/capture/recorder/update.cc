@@ -95,6 +95,12 @@ void undo(ThreadBlock* abandoned) {
   abandoned->journal_used = 0;
 }
 
+/// A section never goes on: what it was to count or record may be missing.
+void abandon(ThreadBlock* left) {
+  undo(left);
+  left->accounts[static_cast<uint32_t>(Account::kJumped)]++;
+}
+
 /// The word at an address that may be mapped no more (a coroutine's stack); 0 then.
 uint64_t word_at(uint64_t address) {
   constexpr int kNothing = -1;  // the kernel reads the set before it refuses this
@@ -145,7 +151,7 @@ bool Update::enter_slow() {
     if (!start_thread()) return false;
   } else if (block->busy != 0) {
     if (!left_by_longjmp(reinterpret_cast<uint64_t>(this))) return false;
-    undo(block);
+    abandon(block);
   }
   __atomic_store_n(&block->busy, put_mark(), __ATOMIC_RELAXED);
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -204,7 +210,7 @@ void end_thread(void* thread) {
   ended->ends = ended->told = false;
   block = nullptr;
   self = nullptr;
-  undo(ended->block);  // the thread may have been cancelled inside a section
+  if (ended->block->busy != 0) abandon(ended->block);  // the thread was cancelled inside a section
   __atomic_store_n(&ended->block->busy, 0, __ATOMIC_RELEASE);
   __atomic_store_n(&ended->block->taken, 0, __ATOMIC_RELEASE);
   ended->taken.store(0, std::memory_order_release);

@@ -39,10 +39,18 @@ constexpr char kUsage[] =
     "All other commands need the Python package, which is not installed beside this command.\n"
     "`headrace run --help` says more.\n";
 
+/// As `python -m headrace`, which would look for modules in the working directory first, and take a json.py there for
+/// Python's own. (Option -P is younger than the oldest Python that will do, and PYTHONSAFEPATH would be handed on.)
+constexpr char kStart[] =
+    "import sys\n"
+    "if sys.path[0] == '': del sys.path[0]\n"
+    "from headrace.commands import main\n"
+    "sys.exit(main())\n";
+
 int become_python(const std::vector<std::string>& arguments) {
   const std::string python = own_directory() + "/python3";
   std::vector<char*> list;
-  for (const char* word : {python.c_str(), "-m", "headrace"}) list.push_back(const_cast<char*>(word));
+  for (const char* word : {python.c_str(), "-c", kStart}) list.push_back(const_cast<char*>(word));
   for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));
   list.push_back(nullptr);
   execv(python.c_str(), list.data());
@@ -51,7 +59,7 @@ int become_python(const std::vector<std::string>& arguments) {
       arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help";
   if (asks_help) return write(STDOUT_FILENO, kUsage, sizeof kUsage - 1) < 0 ? 1 : 0;
   say("`headrace " + arguments[0] + "` needs the Python package: " + python + ": " + strerror(why) +
-      "; install it beside this command, or use `python3 -m headrace` where it is installed");
+      "; install it beside this command, or use `python3 -P -m headrace` where it is installed");
   return 127;
 }
 
