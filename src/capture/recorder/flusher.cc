@@ -24,11 +24,11 @@ struct Command {
   FlusherEnd end;
 };
 
-/// Runs `child(argument)` in a new process on a stack of its own, which shares this one's memory and descriptors, and
-/// waits until it has become another program or has ended. Its id, or the negated error number.
-long start_sharing(char* stack, void (*child)(Command*), Command* argument) {
+/// Runs `child(argument)` in a new process on a stack of its own, which shares this one's memory and descriptors. With
+/// CLONE_VFORK as `more` it waits until that has ended. Its id, or the negated error number.
+long start_sharing(char* stack, void (*child)(Command*), Command* argument, long more) {
   constexpr long kNoSignalAtItsEnd = 0;
-  constexpr long flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | kNoSignalAtItsEnd;
+  const long flags = CLONE_VM | CLONE_FILES | more | kNoSignalAtItsEnd;
   char* top = stack + kStack;
 #if defined(__x86_64__)
   long result;
@@ -106,9 +106,10 @@ FlusherEnd watch(long id, const Command& command) {
 }
 
 /// Whatever becomes another program signals its end to who started it: that is this process in between, which stays
-/// what it is, and of whose end nobody hears.
+/// what it is, and of whose end nobody hears. Nobody waits for `execve` itself, which may hang with the file system
+/// that the command is on: the deadline holds for it, too.
 void stand_between(Command* command) {
-  const long id = start_sharing(stacks[1], become_flusher, command);
+  const long id = start_sharing(stacks[1], become_flusher, command, 0);
   command->end = id < 0 ? FlusherEnd::kNotStarted : watch(id, *command);
   for (;;) base::kernel_call(SYS_exit, 0);
 }
@@ -118,7 +119,7 @@ void stand_between(Command* command) {
 FlusherEnd run_flusher(const char* program, const char* events, const uint64_t* done, uint64_t wanted,
                        uint64_t patience_ns) {
   Command command{{program, kFlushCommand, events, nullptr}, done, wanted, patience_ns, FlusherEnd::kFailed};
-  const long id = start_sharing(stacks[0], stand_between, &command);  // comes back when that one has ended
+  const long id = start_sharing(stacks[0], stand_between, &command, CLONE_VFORK);
   if (id < 0) return FlusherEnd::kNotStarted;
   int status = 0;
   while (base::kernel_call(SYS_wait4, id, &status, __WALL, nullptr) == -EINTR) {
