@@ -185,6 +185,7 @@ def processes_of(pid: int, program: Path) -> list[int]:
         with contextlib.suppress(OSError):
             if Path(f"/proc/{child}/exe").readlink() == program:
                 found.append(child)
+                continue  # what stands between it and its flusher looks like it
         found += processes_of(child, program)
     return found
 
