@@ -66,7 +66,7 @@ enum class RegionKind : uint32_t {
   kPhase,
   kRegion,
   kCounter,
-  kFunction,  // named "ADDRESS FILE": hexadecimal, as the file itself has it
+  kFunction,  // named "ADDRESS BUILD_ID FILE": hexadecimal, as the file itself has it; "-": it has none
   kPython     // a function
 };
 inline constexpr uint32_t kRegionKinds = 5;

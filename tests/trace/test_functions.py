@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -78,3 +79,50 @@ def test_hooks_of_the_program_stay_its_own(tmp_path: Path) -> None:
     program = compile_program("gcc -finstrument-functions", [source], tmp_path / "own")
     traced = Traced(tmp_path, [program], ["--trace"], status=1)
     assert "main" not in traced.named("enter")
+
+
+HOOKS = """
+#include <stdio.h>
+static int entered, left;
+void __cyg_profile_func_enter(void *function, void *caller) { (void)function, (void)caller, entered++; }
+void __cyg_profile_func_exit(void *function, void *caller) { (void)function, (void)caller, left++; }
+__attribute__((destructor)) static void tell(void) { printf("%d %d\\n", entered, left); }
+"""
+HOOKED = "int twice(int n) { return 2 * n; }\nint main(void) { return twice(5) - 10; }\n"
+
+
+def test_hooks_of_another_library_are_called_too(tmp_path: Path) -> None:
+    (tmp_path / "hooks.c").write_text(HOOKS)
+    (tmp_path / "hooked.c").write_text(HOOKED)
+    library = compile_program("gcc -shared -fPIC", [tmp_path / "hooks.c"], tmp_path / "libhooks.so")
+    program = compile_program(
+        "gcc -finstrument-functions",
+        [tmp_path / "hooked.c", library, f"-Wl,-rpath,{tmp_path}"],
+        tmp_path / "hooked",
+    )
+    for options in ([], ["--trace"]):
+        place = tmp_path / f"with{''.join(options)}"
+        place.mkdir()
+        assert Traced(place, [program], options).stdout == "2 2\n"
+    assert Traced(tmp_path, [program]).named("enter")["twice"] == 1
+
+
+def test_a_library_of_the_same_name_elsewhere_gives_no_names(tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    for place, name in ((tmp_path, "other"), (inside, "plug")):
+        (place / "p.c").write_text(f"int {name}(int n) {{ return n + 1; }}\n")
+        compile_program("gcc -shared -fPIC -finstrument-functions", [place / "p.c"], place / "p.so")
+    (tmp_path / "main.c").write_text(
+        "#include <dlfcn.h>\n#include <unistd.h>\n"
+        'int main(void) { if (chdir("inside")) return 1; void *p = dlopen("./p.so", RTLD_NOW);\n'
+        '  return p ? ((int (*)(int))dlsym(p, "plug"))(-1) : 2; }\n'
+    )
+    program = compile_program("gcc", [tmp_path / "main.c", "-ldl"], tmp_path / "main")
+    here = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        entered = Traced(tmp_path, [program], ["--trace=functions"]).named("enter")
+    finally:
+        os.chdir(here)
+    assert len(entered) == 1 and next(iter(entered)).startswith("p.so+0x"), entered

@@ -150,3 +150,79 @@ def test_a_mistake_in_the_list(program: Path) -> None:
     place.mkdir()
     run = Traced(place, [sys.executable, program], ["--trace", "--trace-python", "a b"], status=125)
     assert "own, all or a list of packages" in run.stderr
+
+
+def run_beside(program: Path, text: str, *, name: str = "job") -> tuple[str, Traced]:
+    """What a program prints alone, and its trace."""
+    program.write_text(text)
+    alone = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, timeout=60)
+    place = program.parent / name
+    place.mkdir()
+    return alone.stdout, Traced(place, [sys.executable, program], ["--trace", "--trace-python", "own"])
+
+
+def test_modules_of_the_program_come_before_those_of_the_library(tmp_path: Path) -> None:
+    for name in ("struct", "threading", "ctypes"):
+        (tmp_path / f"{name}.py").write_text("mine = 1\n")
+    alone, run = run_beside(
+        tmp_path / "shadowed.py",
+        "import struct, threading, ctypes\nprint(struct.mine, threading.mine, ctypes.mine)\n",
+    )
+    assert run.stdout == alone == "1 1 1\n"
+
+
+def test_signal_handlers_raise_where_they_do_alone(tmp_path: Path) -> None:
+    _, run = run_beside(
+        tmp_path / "alarmed.py",
+        """
+import signal
+class Alarm(BaseException): pass
+raised = seen = 0
+def alarm(*_):
+    global raised
+    raised += 1
+    raise Alarm
+signal.signal(signal.SIGALRM, alarm)
+while seen < 300:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0005)
+        while True:
+            exec("def made(): pass\\nmade()")
+    except Alarm:
+        seen += 1
+print(raised - seen)
+""",
+    )
+    assert (run.stdout, run.stderr) == ("0\n", "")
+
+
+def test_functions_near_the_limit_of_recursion_are_recorded(tmp_path: Path) -> None:
+    _, run = run_beside(
+        tmp_path / "deep.py",
+        """
+calls = 0
+def make(depth):
+    space = {}
+    exec(f"def deep{depth}(go, depth):\\n    go(depth + 1)", space)
+    return space[f"deep{depth}"]
+made = [make(i) for i in range(3000)]
+def go(depth):
+    global calls
+    calls += 1
+    made[depth](go, depth)
+try:
+    go(0)
+except RecursionError:
+    pass
+print(calls)
+""",
+    )
+    assert of_python(run)["__main__.go"] == int(run.stdout)
+
+
+def test_what_the_library_makes_is_not_of_the_program(tmp_path: Path) -> None:
+    _, run = run_beside(
+        tmp_path / "tuples.py",
+        "import collections\nP = collections.namedtuple('P', 'x y')\nP(1, 2)._replace(x=3)\n",
+    )
+    assert set(of_python(run)) == {"__main__.<module>"}

@@ -1,6 +1,5 @@
 #include "capture/harvest/elf_functions.h"
 
-#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,10 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "capture/harvest/readable_name.h"
+
 namespace headrace::capture {
 namespace {
 
-constexpr uint64_t kLargestTable = uint64_t{1} << 30;  // bytes
+constexpr uint64_t kLargestTable = uint64_t{256} << 20;  // bytes
 constexpr size_t kMostFiles = 64;
 
 class File {
@@ -54,12 +55,20 @@ class File {
   uint64_t size_ = 0;
 };
 
+std::string hexadecimal(const unsigned char* bytes, size_t count) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += {kDigits[bytes[i] >> 4], kDigits[bytes[i] & 15]};
+  return text;
+}
+
 struct Function {
   uint64_t address, size;
   uint32_t name;  // place in the names
 };
 
 struct Functions {
+  std::string build_id;        // hexadecimal
   std::vector<Function> list;  // by address
   std::vector<char> names;
 
@@ -82,19 +91,39 @@ struct Functions {
 void take(const File& file, const Elf64_Shdr& symbols, const Elf64_Shdr& names, Functions& to) {
   std::vector<Elf64_Sym> table;
   Functions found;
-  if (!file.read_all(symbols.sh_offset, symbols.sh_size, table)) return;
-  if (!file.read_all(names.sh_offset, names.sh_size, found.names)) return;
+  if (symbols.sh_entsize != sizeof(Elf64_Sym) || !file.read_all(symbols.sh_offset, symbols.sh_size, table) ||
+      !file.read_all(names.sh_offset, names.sh_size, found.names))
+    return;
   for (const Elf64_Sym& symbol : table) {
     const unsigned type = ELF64_ST_TYPE(symbol.st_info);
     if ((type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF)
       found.list.push_back({symbol.st_value, symbol.st_size, symbol.st_name});
   }
-  if (found.list.size() < to.list.size()) return;  // the table of what is exported is a part of the other one
   std::stable_sort(found.list.begin(), found.list.end(),
                    [](const Function& one, const Function& other) { return one.address < other.address; });
-  to = std::move(found);
+  to.list = std::move(found.list);
+  to.names = std::move(found.names);
 }
 
+/// The build id that a section of notes has; "" where there is none.
+std::string build_id_in(const File& file, const Elf64_Shdr& notes) {
+  constexpr uint64_t kMostNotes = 64 << 10;
+  std::vector<char> bytes;
+  if (notes.sh_size > kMostNotes || !file.read_all(notes.sh_offset, notes.sh_size, bytes)) return "";
+  for (uint64_t at = 0; bytes.size() - at >= sizeof(Elf64_Nhdr) + 4;) {
+    Elf64_Nhdr note;
+    memcpy(&note, bytes.data() + at, sizeof note);
+    const uint64_t id = at + sizeof note + ((uint64_t{note.n_namesz} + 3) & ~uint64_t{3});
+    const uint64_t end = id + ((uint64_t{note.n_descsz} + 3) & ~uint64_t{3});
+    if (end > bytes.size()) return "";
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(bytes.data() + at + sizeof note, "GNU", 4) == 0)
+      return hexadecimal(reinterpret_cast<const unsigned char*>(bytes.data()) + id, note.n_descsz);
+    at = end;
+  }
+  return "";
+}
+
+/// Of the tables of symbols the whole one, or, in a stripped file, that of what is exported: the first of its kind.
 Functions read_functions(const std::string& path) {
   Functions functions;
   const File file(path);
@@ -104,30 +133,32 @@ Functions read_functions(const std::string& path) {
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr) ||
       !file.read_all(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr), sections))
     return functions;
+  const auto first = [&](uint32_t type) {
+    return std::find_if(sections.begin(), sections.end(), [&](const Elf64_Shdr& each) { return each.sh_type == type; });
+  };
+  for (const uint32_t type : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}})
+    if (const auto found = first(type);
+        functions.list.empty() && found != sections.end() && found->sh_link < sections.size())
+      take(file, *found, sections[found->sh_link], functions);
+  constexpr int kMostSections = 64;  // of notes
+  int looked = 0;
   for (const Elf64_Shdr& section : sections)
-    if ((section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) && section.sh_link < sections.size())
-      take(file, section, sections[section.sh_link], functions);
+    if (section.sh_type == SHT_NOTE && functions.build_id.empty() && looked++ < kMostSections)
+      functions.build_id = build_id_in(file, section);
   return functions;
-}
-
-/// As the source has it, where the compiler made a name of C++ unreadable.
-std::string readable(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string result = text != nullptr && status == 0 ? text : name;
-  std::free(text);
-  return result;
 }
 
 }  // namespace
 
-std::string function_at(const std::string& path, uint64_t address) {
+std::string function_at(const std::string& path, const std::string& build_id, uint64_t address) {
   static std::map<std::string, Functions> files;
   if (files.size() >= kMostFiles && files.count(path) == 0) files.clear();
   const auto [place, added] = files.try_emplace(path);
   if (added) place->second = read_functions(path);
-  const std::string_view name = place->second.at(address);
-  return name.empty() ? std::string() : readable(std::string(name));
+  // A name without its directory may be another file's here, and any file may have been built anew since.
+  const bool same = place->second.build_id == build_id && (!build_id.empty() || path.starts_with('/'));
+  const std::string_view name = same ? place->second.at(address) : std::string_view();
+  return name.empty() ? std::string() : readable_name(std::string(name));
 }
 
 }  // namespace headrace::capture

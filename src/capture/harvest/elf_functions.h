@@ -6,8 +6,8 @@
 namespace headrace::capture {
 
 /// The function of a file at an address of the file's own, as C++ has it where it is one; "" where the
-/// file cannot be read or has no name for it. Nothing in the file is trusted. One thread at a time; the tables of the
-/// files that were asked for stay in memory.
-std::string function_at(const std::string& path, uint64_t address);
+/// file cannot be read, has another build id (hexadecimal; "": none), or has no name for it. Nothing in the file is
+/// trusted. One thread at a time; the tables of the files that were asked for stay in memory.
+std::string function_at(const std::string& path, const std::string& build_id, uint64_t address);
 
 }  // namespace headrace::capture

@@ -149,8 +149,11 @@ class References {
     if (const auto known = numbers_.find({number + kRegions, TimeClass::kProgram}); known != numbers_.end())
       return known->second;
     const size_t space = std::min(text.find(' '), text.size() - 1);
-    const std::string path = text.substr(space + 1);
-    std::string name = function_at(path, std::strtoull(text.c_str(), nullptr, 16));
+    const size_t second = std::min(text.find(' ', space + 1), text.size() - 1);
+    const std::string path = text.substr(second + 1);
+    std::string build_id = text.substr(space + 1, second - space - 1);
+    if (build_id == "-") build_id.clear();
+    std::string name = function_at(path, build_id, std::strtoull(text.c_str(), nullptr, 16));
     if (name.empty()) name = path.substr(path.rfind('/') + 1) + "+0x" + text.substr(0, space);
     return number_of({number + kRegions, TimeClass::kProgram}, "region", "function", std::move(name),
                      TimeClass::kProgram);

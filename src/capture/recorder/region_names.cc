@@ -53,10 +53,16 @@ Table* table_with_room() {
   return larger;
 }
 
+/// Behind its address and build id.
+const char* file_of_function(const char* name) {
+  for (int words = 0; words < 2 && *name; ++name) words += *name == ' ';
+  return name;
+}
+
 /// `name`: with NUL. Functions are chosen by their files: what they are called is found out when all is over.
 uint8_t left_out_as(RegionKind kind, const char* name) {
   if (!state.choosy) return 0;
-  if (kind == RegionKind::kFunction) return left_out_by_name(TraceModule::kFunctions, strchrnul(name, '/'));
+  if (kind == RegionKind::kFunction) return left_out_by_name(TraceModule::kFunctions, file_of_function(name));
   if (kind == RegionKind::kPython) return left_out_by_pattern(name);
   return left_out_by_name(kind == RegionKind::kPhase ? TraceModule::kPhases : TraceModule::kRegions, name);
 }

@@ -136,14 +136,30 @@ void leave_inside(uint32_t number, uint64_t at, bool phase) {
   leave_down_to(depth - 1, at);
 }
 
+constexpr uint32_t kLongestBuildId = 32;
+
+/// In hexadecimal; as it is where there is none.
+void write_build_id(const LoadedObject& object, char (&to)[2 * kLongestBuildId + 1]) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  const BuildId id = build_id_of(object);
+  if (!id.bytes || id.length == 0 || id.length > kLongestBuildId) return;
+  for (uint32_t i = 0; i < id.length; ++i) {
+    to[2 * i] = kDigits[id.bytes[i] >> 4];
+    to[2 * i + 1] = kDigits[id.bytes[i] & 15];
+  }
+  to[2 * id.length] = 0;
+}
+
 /// The number of a function that is met for the first time; 0: there is no memory. Inside a section.
 HEADRACE_COLD uint32_t add_function(uint64_t key, uintptr_t function) {
   char text[kPathMax / 4];
   LoadedObject object;
   const bool known = find_object(function, &object);
   const char* file = !known ? "" : *object.name ? object.name : executable_path();
-  const int length = snprintf(text, sizeof text, "%llx %s",
-                              static_cast<unsigned long long>(function - (known ? object.bias : 0)), file);
+  char build_id[2 * kLongestBuildId + 1] = "-";
+  if (known) write_build_id(object, build_id);
+  const int length = snprintf(text, sizeof text, "%llx %s %s",
+                              static_cast<unsigned long long>(function - (known ? object.bias : 0)), build_id, file);
   const uint32_t number = length > 0 ? add_region(key, RegionKind::kFunction, text,
                                                   std::min(static_cast<uint32_t>(length), kPathMax / 4 - 1))
                                      : 0;
