@@ -204,7 +204,8 @@ void TraceLines::add_json(const TraceReader& trace, const TraceRow& row, uint32_
     }
   } else if (kind == EventKind::kCounter) {
     key("name") += name(trace, row);
-    key("value") += real(event.size);
+    const bool finite = std::isfinite(std::bit_cast<double>(event.size));  // JSON has no other numbers
+    key("value").append(finite ? "" : "\"").append(real(event.size)).append(finite ? "" : "\"");
   } else {
     key("layer") += text(trace.references()[event.reference()].layer);
     key("name") += name(trace, row);

@@ -9,7 +9,21 @@ from typing import Any
 import pytest
 from commands import headrace as run
 from made_logs import LogMaker
-from made_traces import BEGIN, END, ENTER, LEAVE, STEP, WRITE, damage, dump, event, two_ranks, write
+from made_traces import (
+    BEGIN,
+    END,
+    ENTER,
+    LEAVE,
+    RECEIVE,
+    STEP,
+    WORLD,
+    WRITE,
+    damage,
+    dump,
+    event,
+    two_ranks,
+    write,
+)
 
 LINES = """\
      1.000000000  rank 0  enter step
@@ -98,8 +112,10 @@ def test_stats_adds_up(trace: Path) -> None:
     assert "write     posix  write" in shown
 
 
-def log_beside(trace: Path, calls: int = 2) -> Path:
+def log_beside(trace: Path, calls: int = 2, **process: Any) -> Path:
     log = LogMaker(start_utc_ns="5")
+    if process:
+        log.process(11, **process)
     for function, layer, times, moved in [
         ("write", "posix", calls, 4096), ("open", "posix", 1, 0), ("MPI_Send", "mpi", 1, 8),
     ]:  # fmt: skip
@@ -123,6 +139,25 @@ def test_verify_finds_what_differs_from_the_log(trace: Path) -> None:
     assert found.returncode == 1
     said = " ".join(found.stdout.split())
     assert "write: 2 calls, 4,096 bytes; in the log 3 calls, 4,096 bytes" in said
+
+
+def test_verify_knows_what_a_kill_leaves_open(tmp_path: Path) -> None:
+    """The last call of what was killed may be counted and not recorded; its last message may never come."""
+    sends_twice = dump() + dump(1_000_100_000)
+    received = event(1_000_060_000, RECEIVE, WORLD, 0, 8, 3)
+    locations = [(11, 1, 0, "n1", 501, 0, sends_twice), (12, 1, 1, "n1", 502, 0, received)]
+    trace = write(tmp_path / "job.trace.hr", locations, [(11, 1, "/data/out")], start_utc_ns="5")
+    log = LogMaker(start_utc_ns="5")
+    log.process(11, rank=0, ended="killed", uncertain_operations=1)
+    log.process(12, rank=1, ended="exit")
+    for function, layer, times, moved in [
+        ("write", "posix", 5, 8192), ("open", "posix", 2, 0), ("MPI_Send", "mpi", 2, 16),
+    ]:  # fmt: skip
+        log.add("profiles", process=11, function=function, layer=layer, calls=times, bytes=moved)
+    log.write(trace.with_name("job.hr"))
+    found = checks(trace)
+    assert found["messages"]["holds"] is None and "were killed" in found["messages"]["says"]
+    assert found["job log"]["holds"] is None and "1 calls are in one of both" in found["job log"]["says"]
 
 
 def test_verify_finds_what_is_wrong_inside(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import json
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +19,11 @@ _IO = ("io", "io_begin", "io_end")
 # The same few of millions of lines.
 _text = lru_cache(4096)(printable)
 _bytes = lru_cache(4096)(exact_size)
+
+
+def _value(number: float) -> float | str:
+    """JSON has finite numbers alone."""
+    return number if math.isfinite(number) else json.dumps(number)
 
 
 def json_row(row: Facts, location: Facts) -> Facts:
@@ -48,7 +55,7 @@ def json_row(row: Facts, location: Facts) -> Facts:
             "received": row["place"],
         }
     if kind == "counter":
-        return {**facts, "name": row["name"], "value": row["size_as_f64"]}
+        return {**facts, "name": row["name"], "value": _value(row["size_as_f64"])}
     facts.update(layer=row["layer"], name=row["name"])
     if kind != "enter":
         facts["duration_ns"] = None if row["duration_ns"] == _UNKNOWN else row["duration_ns"]
