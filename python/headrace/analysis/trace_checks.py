@@ -219,8 +219,12 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
     if not differing:
         return Check("job log", True, says if filtered else f"{says}: the same in the trace", amounts)
     uncertain = sum(row["uncertain_operations"] for row in log.processes.to_pylist())
-    between = sum(abs(row["log"][0] - row["trace"][0]) for row in differing)
-    if between <= uncertain:
+    between = sum(
+        max(1, abs(logged[0] - events.get(key, (0, 0))[0]))
+        for key, logged in profiles.items()
+        if not _agree(key, events.get(key, (0, 0)), logged)
+    )
+    if not filtered and profiles.keys() >= events.keys() and between <= uncertain:
         says += f"; {between:,} calls are in one of both: processes were killed between the one and the other"
         return Check("job log", None, says, amounts)
     told = [_difference(row) for row in differing[:_TOLD]]
