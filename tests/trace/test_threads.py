@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from headrace.analysis.traces import Trace
+from headrace.analysis.traces import Trace, stats
 from trace_tools import HERE, Traced, compile_program
 
 WRITES = 5  # of each thread
@@ -74,6 +74,35 @@ def test_many_threads_share_a_little_memory(crowd: Path, tmp_path: Path) -> None
 def test_kinds_of_threads(crowd: Path, tmp_path: Path) -> None:
     traced = Traced(tmp_path, [crowd, tmp_path, "kinds", "0"])
     check_all(traced, 2)
+
+
+@pytest.mark.parametrize("flush", [(), ("--trace-flush", "end")])
+def test_what_threads_leave_is_of_use_whatever_its_size(
+    crowd: Path, tmp_path: Path, flush: tuple[str, ...]
+) -> None:
+    traced = Traced(tmp_path, [crowd, tmp_path, "uneven", "1000"], ["--trace", *flush])
+    written = sum((number * 2654435761 >> 7 & 0xFFFF) % 40 for number in range(1000))
+    assert sum(row["name"] == "pwrite" for row in traced.rows()) == written > 15_000
+    assert not any(row["class"] == "tracing" for row in stats(Trace(traced.trace))["functions"]), "no flush"
+    traced.verify()
+
+
+def test_an_end_that_other_keys_put_off(crowd: Path, tmp_path: Path) -> None:
+    traced = Traced(tmp_path, [crowd, tmp_path, "stubborn", "20"])
+    check_all(traced, 20)
+
+
+@pytest.mark.parametrize("way", ["fork", "_Fork"])
+def test_children_start_threads_of_their_own(tmp_path: Path, way: str) -> None:
+    source = HERE / "c" / "forks_threads.c"
+    program = compile_program("cc -O1 -pthread", [source], tmp_path / "forks_threads")
+    traced = Traced(tmp_path, [program, way, "40"])
+    assert traced.stdout == "0\n"
+    for process in {row["process"] for row in traced.rows() if row["name"] == "write"}:
+        rows = [row for row in traced.rows() if row["process"] == process]
+        (first,) = {row["thread"] for row in rows if row["name"] == "write"}
+        assert not any(row["name"] == "thread" for row in rows if row["thread"] == first), "the child's own"
+    traced.verify()
 
 
 PYTHON = """

@@ -100,7 +100,7 @@ uint32_t add_name(const char* text, uint32_t length) {
 uint32_t size_of_next(const EventBlock* last) {
   const uint64_t share = (file.limit - kEventsBegin) / (2 * (uint64_t{spool.header->threads} + 1)) & ~uint64_t{63};
   const auto most = static_cast<uint32_t>(std::clamp<uint64_t>(share, kSmallestBlock, kLargestBlock));
-  return std::min(last ? last->bytes * 4 : kFirstBlock, most);
+  return std::clamp(last ? last->bytes * 4 : kFirstBlock, kSmallestBlock, most);  // one that was taken over is small
 }
 
 uint32_t capacity_of(uint32_t bytes) { return static_cast<uint32_t>((bytes - sizeof(EventBlock)) / sizeof(RawEvent)); }

@@ -91,7 +91,7 @@ void leave_innermost(uint64_t at) {
   OpenRegions& open = self->regions;
   const OpenRegion& left = open.of[open.depth - 1];
   if (HEADRACE_UNLIKELY(left.state == OpenRegion::kWaits)) {
-    if (at - left.start >= least_ticks()) {
+    if (at >= left.start && at - left.start >= least_ticks()) {  // processors' counters may differ
       record_waiting_regions();
     } else {
       --open.waiting;

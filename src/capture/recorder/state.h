@@ -82,7 +82,6 @@ struct Thread {
   EventBlock* events;  // where the next one goes; null: nowhere yet
   uint32_t number;     // 1, 2, … of the threads that this process had, in traces
   bool told;           // the trace has its begin
-  bool ends;           // its keys' destructors run
   uint64_t began;      // ticks; 0: not known
   Thread* next;        // of every thread ever seen
   std::atomic<uint32_t> taken;
@@ -104,11 +103,15 @@ using DescriptorLeaf = std::atomic<uint64_t>[1024];
 inline constexpr uint32_t kLeaves = 1024;
 inline constexpr uint32_t kDescriptors = kLeaves * 1024;
 
-/// The page a forked child finds empty.
+/// Of threads at once between their creation and their first instruction (thread_starts.h); of more it is not noted.
+inline constexpr uint32_t kThreadStarts = 128;
+
+/// The pages a forked child finds empty.
 struct WipedOnFork {
   DescriptorLeaf* leaves[kLeaves];
-  uint64_t beginning;  // 1: a thread of a forked child makes it ready, or has
-  uint64_t alive;      // 1: it is ready
+  uint64_t beginning;                              // 1: a thread of a forked child makes it ready, or has
+  uint64_t alive;                                  // 1: it is ready
+  std::atomic<uint32_t> starts[2][kThreadStarts];  // 1: taken; threads of POSIX, of C11
 };
 
 struct State {

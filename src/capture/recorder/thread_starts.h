@@ -1,8 +1,8 @@
 // When threads begin. The program's own routine is called by one that reads the clock first, and leaves no frame
 // behind.
 //
-// Only where events are recorded. Thread-safe; a forked child begins anew. A thread begins as often as its routine is
-// called, so what is kept until then is given back by whoever is started.
+// Only where events are recorded. Thread-safe. What a thread is to run is kept until it has read it, and given back by
+// it; a forked child finds all places free from its first instruction on, and may start threads before its first call.
 #pragma once
 #include <threads.h>
 
@@ -18,7 +18,6 @@ extern __thread uint64_t thread_began __attribute__((tls_model("initial-exec"), 
 /// What a new thread is to run.
 template <typename Result>
 struct ThreadStart {
-  std::atomic<uint32_t> taken;
   Result (*start)(void*);
   void* argument;
 };
@@ -26,10 +25,11 @@ struct ThreadStart {
 /// Where what is to be run is kept until the thread is there; null: nowhere.
 ThreadStart<void*>* keep_start(void* (*start)(void*), void* argument);
 ThreadStart<int>* keep_start(int (*start)(void*), void* argument);
+/// No thread came to read it.
+void give_back(ThreadStart<void*>* kept);
+void give_back(ThreadStart<int>* kept);
 void* begin_noted(void* start);
 int begin_noted_c11(void* start);
-/// In a forked child.
-void forget_starts();
 
 /// What to start a thread with in place of the program's own.
 template <typename Result>
@@ -47,7 +47,7 @@ class NotedStart {
   void* argument() const { return kept_ ? kept_ : argument_; }
   /// Passes the result of starting it through; 0 of both ways is success.
   int done(int result) {
-    if (result != 0 && kept_) kept_->taken.store(0, std::memory_order_release);
+    if (result != 0 && kept_) give_back(kept_);
     return result;
   }
 

@@ -1,6 +1,7 @@
 #include "capture/recorder/update.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -25,9 +26,13 @@ namespace {
 __thread ThreadBlock* vfork_block;  // this thread's block while a vfork child runs on its stack
 
 __thread bool starting;
+__thread uint32_t end_rounds;  // of this thread's keys' destructors, so far
 pthread_key_t thread_key;
 bool key_made;
 std::atomic<uint32_t> threads_so_far;
+
+/// The only one of a forked child: what it knows of its begin is of a thread of the parent.
+bool is_first_thread() { return base::kernel_call(SYS_gettid) == base::kernel_call(SYS_getpid); }
 
 Thread* take_thread() {
   for (Thread* thread = state.threads.load(std::memory_order_acquire); thread; thread = thread->next) {
@@ -77,6 +82,7 @@ bool start_thread() {
   if (thread && thread->block) {
     thread->block->taken = 1;
     thread->number = threads_so_far.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (thread_began != 0 && is_first_thread()) thread_began = 0;
     thread->began = thread_began;
     self = thread;
     std::atomic_signal_fence(std::memory_order_release);
@@ -195,19 +201,24 @@ bool interrupts_section() {
          !left_by_longjmp(reinterpret_cast<uint64_t>(__builtin_frame_address(0)));
 }
 
+void watch_end() {
+  if (key_made) pthread_setspecific(thread_key, &thread_key);
+}
+
 void end_thread(void* thread) {
   auto* ended = static_cast<Thread*>(thread);
-  if (self != ended) return;  // a forked child's key values name its parent's threads
-  // Destructors of other keys may have more to do that counts: they come first.
-  if (!ended->ends) {
-    ended->ends = true;
-    if (pthread_setspecific(thread_key, ended) == 0) return;
-  }
+  if (self != ended && thread != &thread_key) return;  // a forked child's key values name its parent's threads
+  // Destructors of other keys may have more to do that counts: they come first. Which round it is is known only of a
+  // thread that was watched from its begin on; another one may have begun to count in a late one.
+  const uint32_t last = thread_began != 0 ? PTHREAD_DESTRUCTOR_ITERATIONS : 2;
+  if (++end_rounds < last && pthread_setspecific(thread_key, thread) == 0) return;
+  thread_began = 0;  // what a destructor still does comes behind the end
+  if (self != ended) return;
   end_phases_of_thread();
   leave_all_regions();
   end_thread_events();
   ended->lost_phases = ended->open_calls = 0;
-  ended->ends = ended->told = false;
+  ended->told = false;
   block = nullptr;
   self = nullptr;
   if (ended->block->busy != 0) abandon(ended->block);  // the thread was cancelled inside a section
@@ -220,7 +231,7 @@ void forget_threads() {
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
     thread->block = nullptr;
     thread->events = nullptr;
-    thread->told = thread->ends = false;
+    thread->told = false;
     thread->regions.depth = thread->regions.waiting = 0;
     thread->free_files = thread->free_count = thread->lost_phases = thread->open_calls = 0;
     memset(thread->cache, 0, sizeof thread->cache);
@@ -230,7 +241,6 @@ void forget_threads() {
   self = nullptr;
   starting = false;
   threads_so_far.store(0);
-  forget_starts();
 }
 
 uint32_t Journal::offset_in_spool(const void* address) { return offset_of(address); }

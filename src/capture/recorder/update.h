@@ -63,6 +63,8 @@ extern "C" void headrace_after_vfork();
 bool starting_allocates();
 /// Before the first thread starts: how the end of a thread is noticed.
 void prepare_threads();
+/// The calling thread begins: from the first round of its keys' destructors on, its end is noticed.
+void watch_end();
 /// Releases the calling thread's block at its end, for a later thread to go on with.
 void end_thread(void* thread);
 /// Whether the caller is a signal handler that interrupted a section of its own thread.

@@ -1,4 +1,5 @@
-// Many threads: crowd DIRECTORY at-once|over-time N. Each writes its number to a file of its own, as often as told.
+// Many threads: crowd DIRECTORY at-once|over-time|uneven|stubborn|kinds N. Each writes its number to one file, as often
+// as told; `uneven`: 0 to 39 times.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +16,7 @@ enum { kWrites = 5 };
 
 static int file;
 static pthread_barrier_t all;
-static pthread_key_t late;
+static pthread_key_t late, again;
 
 static void write_number(uintptr_t number, int times) {
   const uint64_t value = number;
@@ -48,6 +49,23 @@ static void* writes_when_it_ends(void* number) {
   pthread_exit(number);
 }
 
+static void again_and_again(void* behind_number) {  // null would be no value
+  static _Thread_local int rounds;
+  write_number((uintptr_t)behind_number - 1, 1);
+  if (++rounds < 3) pthread_setspecific(again, behind_number);
+}
+
+static void* is_stubborn(void* number) {
+  write_number((uintptr_t)number, kWrites - 3);
+  pthread_setspecific(again, (char*)number + 1);
+  return NULL;
+}
+
+static void* write_some(void* number) {
+  write_number((uintptr_t)number, (int)((uintptr_t)number * 2654435761u >> 7 & 0xffff) % 40);
+  return NULL;
+}
+
 static void start(pthread_t* thread, void* (*what)(void*), uintptr_t number) {
   pthread_attr_t small;
   pthread_attr_init(&small);
@@ -56,10 +74,10 @@ static void start(pthread_t* thread, void* (*what)(void*), uintptr_t number) {
   pthread_attr_destroy(&small);
 }
 
-static void over_time(unsigned n) {
+static void over_time(void* (*what)(void*), unsigned n) {
   for (unsigned i = 0; i < n; ++i) {
     pthread_t thread;
-    start(&thread, write_and_end, i);
+    start(&thread, what, i);
     CHECK(pthread_join(thread, NULL) == 0);
   }
 }
@@ -89,11 +107,16 @@ int main(int count, char** arguments) {
   CHECK(count == 4);
   snprintf(path, sizeof path, "%s/numbers", arguments[1]);
   CHECK((file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600)) >= 0);
+  CHECK(pthread_key_create(&again, again_and_again) == 0);
   const unsigned n = (unsigned)atoi(arguments[3]);
   if (strcmp(arguments[2], "over-time") == 0)
-    over_time(n);
+    over_time(write_and_end, n);
+  else if (strcmp(arguments[2], "uneven") == 0)
+    over_time(write_some, n);
   else if (strcmp(arguments[2], "at-once") == 0)
     at_once(n);
+  else if (strcmp(arguments[2], "stubborn") == 0)
+    over_time(is_stubborn, n);
   else
     some_kinds();
   return close(file);
