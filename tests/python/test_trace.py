@@ -150,6 +150,7 @@ def test_verify_knows_what_a_kill_leaves_open(tmp_path: Path) -> None:
     log = LogMaker(start_utc_ns="5")
     log.process(11, rank=0, ended="killed", uncertain_operations=1)
     log.process(12, rank=1, ended="exit")
+    log.process(13, rank=-1, ranks=2)  # stands for both, in the table of files
     for function, layer, times, moved in [
         ("write", "posix", 5, 8192), ("open", "posix", 2, 0), ("MPI_Send", "mpi", 2, 16),
     ]:  # fmt: skip
@@ -157,6 +158,7 @@ def test_verify_knows_what_a_kill_leaves_open(tmp_path: Path) -> None:
     log.write(trace.with_name("job.hr"))
     found = checks(trace)
     assert found["messages"]["holds"] is None and "were killed" in found["messages"]["says"]
+    assert found["streams"]["amounts"] == {"processes": 2, "missing": []}
     assert found["job log"]["holds"] is None and "1 calls are in one of both" in found["job log"]["says"]
 
 

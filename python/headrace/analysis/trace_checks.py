@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headrace._errors import UsageError
-from headrace.analysis.trace_streams import missing_streams, streams_text
+from headrace.analysis.trace_streams import captured_processes, missing_streams, streams_text
 from headrace.analysis.traces import Trace, functions
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 
@@ -66,7 +66,7 @@ def _streams(trace: Trace, log: JobLog | None) -> Check:
         return Check("streams", None, "no job log beside the trace tells whose they should be")
     _check_job(trace, log)
     missing = missing_streams(trace, log)
-    processes = sum(bool(row["captured"]) for row in log.processes.to_pylist())
+    processes = len(captured_processes(log))
     return Check(
         "streams", not missing, streams_text(missing, processes), {"processes": processes, "missing": missing}
     )

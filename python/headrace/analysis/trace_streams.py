@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headrace.analysis.processes import stand_ins
 from headrace.analysis.rank_lists import rank_list
 from headrace.analysis.traces import Trace
 from headrace.logs import JobLog
@@ -11,6 +12,12 @@ from headrace.logs import JobLog
 _TOLD = 8  # missing processes without a rank
 
 Facts = dict[str, Any]
+
+
+def captured_processes(log: JobLog) -> list[Facts]:
+    """Without what stands for ranks."""
+    others = stand_ins(log)
+    return [row for row in log.processes.to_pylist() if row["captured"] and row["process"] not in others]
 
 
 def missing_streams(trace: Trace, log: JobLog) -> list[Facts]:
@@ -31,8 +38,8 @@ def missing_streams(trace: Trace, log: JobLog) -> list[Facts]:
             "pid": row["pid"],
             "host": row["host"],
         }
-        for row in log.processes.to_pylist()
-        if row["captured"] and row["process"] not in there and (active is None or row["process"] in active)
+        for row in captured_processes(log)
+        if row["process"] not in there and (active is None or row["process"] in active)
     ]
 
 
