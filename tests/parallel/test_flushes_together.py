@@ -58,6 +58,16 @@ def test_all_flush_when_one_has_little_room(mpi: str, compiled: Compiled, tmp_pa
     verify(trace)
 
 
+def test_ranks_with_other_levels_of_threads(mpi: str, compiled: Compiled, tmp_path: Path) -> None:
+    """Some cannot count what others could, so none does."""
+    program = [compiled(mpi, "c/meetings.c"), tmp_path, ROUNDS, CALLS, "levels"]
+    options = ["--trace-memory", "1M", "--trace-flush", "sync:2"]
+    trace = run(tmp_path, options, f"mpirun.{mpi}", "-np", "4", *map(str, program))
+    assert "flushes_alone" not in trace.facts
+    assert "threshold check" not in doings(trace)
+    verify(trace)
+
+
 def test_a_full_rank_need_not_wait(mpi: str, compiled: Compiled, tmp_path: Path) -> None:
     program = [compiled(mpi, "c/meetings.c"), tmp_path, 8, 3000, "world"]
     options = ["--trace-memory", "1M", "--trace-flush", "sync:8:100"]

@@ -23,7 +23,7 @@ bool in_vain;      // a flush gave no room
 std::atomic<uint32_t> meetings;
 
 // MPI may still use them when the patience has ended.
-uint64_t told[2], heard[2];
+uint64_t told[3], heard[3];
 uint8_t has_little, some_have_little, is_done, all_are_done;
 
 const FlushTogether& wanted() { return settings_in_force().trace_together; }
@@ -46,9 +46,11 @@ const char* obstacle(const Library& m) {
   if (!make_ours(m)) return "not all ranks came";
   told[0] = uint64_t{wanted().every} << 8 | wanted().percent;
   told[1] = ~told[0];
+  told[2] = world_alone;  // each rank may have asked for another level of threads
   if (!combine(m, told, heard, sizeof told, settings_in_force().patience_ns)) return "not all ranks answered";
   // Ones of both come only from ranks that differ.
   if ((heard[0] & heard[1]) != 0) return "ranks have different settings";
+  world_alone = heard[2] != 0;
   flushes_together = true;
   return nullptr;
 }

@@ -1,6 +1,7 @@
 // Ranks that do unlike much between collective operations over all of them.
 //   meetings DIRECTORY ROUNDS CALLS HOW
-// HOW: world, same (a duplicate of it), or threads (MPI_THREAD_MULTIPLE, each thread with a communicator of its own)
+// HOW: world, same (a duplicate of it), threads (MPI_THREAD_MULTIPLE, each thread with a communicator of its own), or
+// levels (a duplicate, and only every other rank with MPI_THREAD_MULTIPLE)
 #include <assert.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -42,12 +43,14 @@ int main(int count, char** words) {
   directory = words[1];
   rounds = atoi(words[2]);
   calls = atoi(words[3]);
-  int level, threads = strcmp(words[4], "threads") == 0;
-  MPI_Init_thread(&count, &words, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &level);
+  int level, threads = strcmp(words[4], "threads") == 0, levels = strcmp(words[4], "levels") == 0;
+  const char* number = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
+  const int multiple = threads || (levels && number && atoi(number) % 2);
+  MPI_Init_thread(&count, &words, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm over = MPI_COMM_WORLD, half;
-  if (strcmp(words[4], "same") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &over);
+  if (strcmp(words[4], "same") == 0 || levels) MPI_Comm_dup(MPI_COMM_WORLD, &over);
   // What is over some of them alone counts at none.
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   for (int i = 0; i < rank; ++i) MPI_Barrier(half == MPI_COMM_NULL ? half : MPI_COMM_SELF);
