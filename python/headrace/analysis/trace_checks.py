@@ -185,6 +185,7 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
     if log is None:
         return Check("job log", None, "no job log beside the trace: name it with --log JOB.hr")
     _check_job(trace, log)
+    uncertain = sum(row["uncertain_operations"] for row in log.processes.to_pylist())
     accounts = trace.native.accounts()
     left_out = {what: accounts[what] for what in LEFT_OUT if accounts.get(what)}
     filtered = bool(left_out or trace.facts.get("filter"))
@@ -213,12 +214,10 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
         amounts |= {"missing": missing, "left_out": left_out}
         reasons = "; ".join(f"{number:,} {LEFT_OUT[what]}" for what, number in left_out.items()) or "nothing"
         says += f", {missing:,} of the calls not in the trace; left out with regions: {reasons}"
-        uncertain = sum(row["uncertain_operations"] for row in log.processes.to_pylist())
         if missing > sum(left_out.values()) + lost + uncertain:
             return Check("job log", False, f"{says}; the others are missing for no reason", amounts)
     if not differing:
         return Check("job log", True, says if filtered else f"{says}: the same in the trace", amounts)
-    uncertain = sum(row["uncertain_operations"] for row in log.processes.to_pylist())
     between = sum(
         max(1, abs(logged[0] - events.get(key, (0, 0))[0]))
         for key, logged in profiles.items()

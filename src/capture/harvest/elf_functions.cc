@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hexadecimal.h"
 #include "capture/harvest/readable_name.h"
 
 namespace headrace::capture {
@@ -54,13 +55,6 @@ class File {
   int descriptor_;
   uint64_t size_ = 0;
 };
-
-std::string hexadecimal(const unsigned char* bytes, size_t count) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (size_t i = 0; i < count; ++i) text += {kDigits[bytes[i] >> 4], kDigits[bytes[i] & 15]};
-  return text;
-}
 
 struct Function {
   uint64_t address, size;
@@ -108,7 +102,7 @@ void take(const File& file, const Elf64_Shdr& symbols, const Elf64_Shdr& names, 
 /// The build id that a section of notes has; "" where there is none.
 std::string build_id_in(const File& file, const Elf64_Shdr& notes) {
   constexpr uint64_t kMostNotes = 64 << 10;
-  std::vector<char> bytes;
+  std::vector<uint8_t> bytes;
   if (notes.sh_size > kMostNotes || !file.read_all(notes.sh_offset, notes.sh_size, bytes)) return "";
   for (uint64_t at = 0; bytes.size() - at >= sizeof(Elf64_Nhdr) + 4;) {
     Elf64_Nhdr note;
@@ -117,7 +111,7 @@ std::string build_id_in(const File& file, const Elf64_Shdr& notes) {
     const uint64_t end = id + ((uint64_t{note.n_descsz} + 3) & ~uint64_t{3});
     if (end > bytes.size()) return "";
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(bytes.data() + at + sizeof note, "GNU", 4) == 0)
-      return hexadecimal(reinterpret_cast<const unsigned char*>(bytes.data()) + id, note.n_descsz);
+      return base::hexadecimal(bytes.data() + id, note.n_descsz);
     at = end;
   }
   return "";

@@ -2,21 +2,9 @@
 
 #include <utility>
 
+#include "base/hexadecimal.h"
+
 namespace headrace::capture {
-namespace {
-
-std::string hexadecimal(const uint8_t* bytes, size_t count) {
-  static const char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
-  }
-  return text;
-}
-
-}  // namespace
-
 StackReader::StackReader(SpoolBytes& bytes, const Header& header, std::string executable, DamageList& damage)
     : bytes_(bytes), executable_(std::move(executable)), damage_(damage) {
   read_modules(header.first_module);
@@ -44,7 +32,7 @@ void StackReader::read_modules(uint32_t first) {
     } else {
       model::Module out;
       out.path = module.name != 0 ? std::string(name) : executable_;
-      out.build_id = hexadecimal(module.build_id, module.build_id_length);
+      out.build_id = base::hexadecimal(module.build_id, module.build_id_length);
       out.id = model::module_id(out.path, out.build_id);
       module_ids_[module.id] = out.id;
       modules_.push_back(std::move(out));

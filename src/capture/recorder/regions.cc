@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/hexadecimal.h"
 #include "base/kernel.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/loaded_objects.h"
@@ -140,14 +141,8 @@ constexpr uint32_t kLongestBuildId = 32;
 
 /// In hexadecimal; as it is where there is none.
 void write_build_id(const LoadedObject& object, char (&to)[2 * kLongestBuildId + 1]) {
-  constexpr char kDigits[] = "0123456789abcdef";
   const BuildId id = build_id_of(object);
-  if (!id.bytes || id.length == 0 || id.length > kLongestBuildId) return;
-  for (uint32_t i = 0; i < id.length; ++i) {
-    to[2 * i] = kDigits[id.bytes[i] >> 4];
-    to[2 * i + 1] = kDigits[id.bytes[i] & 15];
-  }
-  to[2 * id.length] = 0;
+  if (id.bytes && id.length != 0 && id.length <= kLongestBuildId) *base::write_hexadecimal(id.bytes, id.length, to) = 0;
 }
 
 /// The number of a function that is met for the first time; 0: there is no memory. Inside a section.
