@@ -3,8 +3,8 @@ import { utc } from "../text/dates";
 import { printable } from "../text/printable";
 import { duration } from "../text/units";
 import { h } from "../ui/dom";
+import { sideColour } from "./colours";
 import type { DiffFacts, Run, Total } from "./facts";
-import { sideColour } from "./page";
 import { against } from "./words";
 
 export function header(facts: DiffFacts): HTMLElement {

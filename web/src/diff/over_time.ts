@@ -3,8 +3,8 @@ import { BYTE_STEPS, OverTime, type Panel } from "../plots/over_time";
 import { duration, rate } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
+import { sideColour } from "./colours";
 import type { DiffFacts } from "./facts";
-import { sideColour } from "./page";
 
 export function overTime(facts: DiffFacts, body: HTMLElement): void {
   const { begin_at_ns, span_ns, sides } = facts.bandwidth;

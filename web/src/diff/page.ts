@@ -25,8 +25,3 @@ export function diffPage(payload: Payload, main: HTMLElement, navigation: HTMLEl
     ...(several(facts.programs) ? [{ id: "programs", title: "Programs", build: (body: HTMLElement) => keyed(facts, "programs", "executable", "images", "count", body) }] : []),
   ]);
 }
-
-/** Sides keep their colour on the whole page. */
-export function sideColour(side: number): string {
-  return ["--read", "--write", "--metadata", "--processes"][side % 4];
-}

@@ -2,8 +2,8 @@
 import { histogram } from "../plots/histogram";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
+import { sideColour } from "./colours";
 import type { Bucket, DiffFacts } from "./facts";
-import { sideColour } from "./page";
 
 export function sizes(facts: DiffFacts, body: HTMLElement): void {
   for (const [title, buckets] of [["Sizes of reads", facts.sizes.read], ["Sizes of writes", facts.sizes.write]] as const) {
