@@ -49,27 +49,6 @@ class Ticks {
   }
 };
 
-/// What events' references stand for, by number.
-struct Meanings {
-  std::vector<uint64_t> ids;
-  std::vector<model::TimeClass> classes;
-
-  explicit Meanings(std::span<const Reference> references) {
-    for (const Reference& reference : references) {
-      ids.push_back(reference.id);
-      classes.push_back(reference.time_class);
-    }
-  }
-  uint32_t number_of(uint64_t id, model::TimeClass time_class) {
-    const auto place = static_cast<size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
-    if (place == ids.size()) {
-      ids.push_back(id);
-      classes.push_back(time_class);
-    }
-    return static_cast<uint32_t>(place);
-  }
-};
-
 bool all_known(std::span<const Event> events, size_t references) {
   return std::all_of(events.begin(), events.end(), [&](const Event& event) { return event.reference() < references; });
 }
@@ -91,7 +70,7 @@ struct TraceWriter::State {
   Ticks ticks;
   std::vector<uint8_t> chunk;
 
-  Status store_new(std::span<const Reference> references);
+  Status store_new(const Meanings& meanings, size_t& stored);
   Status store(const Location& location, uint64_t sequence, const EventBatch& batch, OpenRegions& open);
   Status store_locations();
   Status store_handles();
@@ -123,24 +102,30 @@ Status TraceWriter::add(const Location& location, std::span<const Event> events,
 
 Status TraceWriter::append(const Location& location, Continuation& at, std::span<const Event> events,
                            std::span<const Reference> references, uint8_t tick_shift) {
-  if (tick_shift > kLongestTick) return {Code::kInvalid, "trace: a tick is at most a millisecond"};
-  if (!all_known(events.first(std::min<size_t>(events.size(), kMostEvents)), references.size())) return unknown();
-  HEADRACE_TRY(state_->store_new(references));
   Meanings meanings(references);
+  return append(location, at, events, meanings, tick_shift);
+}
+
+Status TraceWriter::append(const Location& location, Continuation& at, std::span<const Event> events,
+                           Meanings& meanings, uint8_t tick_shift) {
+  if (tick_shift > kLongestTick) return {Code::kInvalid, "trace: a tick is at most a millisecond"};
+  const size_t references = meanings.size();
+  if (!all_known(events.first(std::min<size_t>(events.size(), kMostEvents)), references)) return unknown();
+  HEADRACE_TRY(state_->store_new(meanings, meanings.stored_));
   OpenRegions open;
   for (const auto& [id, time_class] : at.open) open.enter(meanings.number_of(id, time_class));
   while (!events.empty()) {
     state_->ticks.take(events.first(std::min<size_t>(events.size(), kMostEvents)), tick_shift);
-    if (state_->ticks.highest >= references.size()) return unknown();
+    if (state_->ticks.highest >= references) return unknown();
     events = events.subspan(state_->ticks.events.size());
-    HEADRACE_TRY(
-        state_->store(location, at.sequence, {state_->ticks.events, meanings.ids, meanings.classes, tick_shift}, open));
+    HEADRACE_TRY(state_->store(location, at.sequence,
+                               {state_->ticks.events, meanings.ids(), meanings.classes(), tick_shift}, open));
     at.sequence++;
     at.events += state_->ticks.events.size();
     at.latest = std::max(at.latest, state_->ticks.greatest << tick_shift);
   }
   at.open.clear();
-  for (const uint32_t each : open.references()) at.open.emplace_back(meanings.ids[each], meanings.classes[each]);
+  for (const uint32_t each : open.references()) at.open.emplace_back(meanings.ids()[each], meanings.classes()[each]);
   return {};
 }
 
@@ -155,12 +140,12 @@ void TraceWriter::know(std::span<const uint64_t> references) {
 }
 
 /// Before the events that need them: what is left when the writer is killed can then be read.
-Status TraceWriter::State::store_new(std::span<const Reference> references) {
+Status TraceWriter::State::store_new(const Meanings& meanings, size_t& stored) {
   std::vector<Reference> fresh;
-  for (const Reference& reference : references)
+  for (const Reference& reference : std::span(meanings.named()).subspan(stored))
     if (known.insert(reference.id).second) fresh.push_back(reference);
-  if (fresh.empty()) return {};
-  const Status status = write_references(writer, fresh);
+  const Status status = fresh.empty() ? Status() : write_references(writer, fresh);
+  if (status.ok()) stored = meanings.named().size();
   if (!status.ok())
     for (const Reference& reference : fresh) known.erase(reference.id);
   return status;

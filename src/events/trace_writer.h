@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "events/meanings.h"
 #include "format/sink.h"
 #include "model/event.h"
 
@@ -34,13 +35,6 @@ struct Location {
   std::string host = {};
   uint32_t process_id = 0;  // of the system
   uint64_t lost = 0;        // events that could not be recorded
-};
-
-/// A row of the table `references`.
-struct Reference {
-  uint64_t id = 0;                               // base::hash_text of "kind layer name"
-  std::string kind = {}, layer = {}, name = {};  // kind: "region", "function", "communicator" or "counter"
-  model::TimeClass time_class = model::TimeClass::kProgram;
 };
 
 /// A row of the table `handles`: what `other` is in the I/O events of a process.
@@ -99,6 +93,9 @@ class TraceWriter {
   /// Its row is another matter.
   base::Status append(const Location& location, Continuation& at, std::span<const model::Event> events,
                       std::span<const Reference> references, uint8_t tick_shift = 0);
+  /// In many parts, of one location or several: costs nothing for references that earlier parts had.
+  base::Status append(const Location& location, Continuation& at, std::span<const model::Event> events,
+                      Meanings& meanings, uint8_t tick_shift = 0);
   /// The row of a location whose events were appended; `events`: how many there were.
   base::Status add_row(const Location& location, uint64_t events);
   base::Status add(std::span<const Handle> handles);

@@ -185,7 +185,7 @@ events::Location Flush::location() const {
 Status Flush::perform() {
   HEADRACE_TRY(read_clock());
   HEADRACE_ASSIGN(account_, read_account(directory_, copy_name(spool_.file, kAccount)));
-  RecordedEvents recorded = read_events({file_.bytes(), file_.size()});
+  RecordedEvents recorded = read_events(EventBytes({file_.bytes(), file_.size()}));
   if (recorded.damaged) return {Code::kCorrupt, "what was recorded is damaged"};
   HEADRACE_TRY(open_target());
   events::Location where = location();

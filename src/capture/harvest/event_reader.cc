@@ -5,6 +5,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/hash.h"
@@ -20,33 +21,23 @@ using model::TimeClass;
 
 namespace {
 
-template <typename T>
-T load(std::span<const std::byte> bytes, uint64_t at) {
-  T value;
-  std::memcpy(static_cast<void*>(&value), bytes.data() + at, sizeof value);
-  return value;
-}
-
-void read_block(std::span<const std::byte> entry, RecordedEvents& recorded) {
-  const auto block = load<EventBlock>(entry, 0);
-  const uint64_t room = (entry.size() - sizeof block) / sizeof(RawEvent);
+void read_block(const EventBlock& block, uint64_t at, RecordedEvents& recorded) {
+  const uint64_t room = (block.bytes - sizeof block) / sizeof(RawEvent);
   if (block.count > room) recorded.damaged = true;
   if (block.thread == 0 && block.count == 0) return;
-  std::vector<RawEvent>& events = recorded.threads[block.thread];
-  const size_t before = events.size();
-  events.resize(before + std::min(block.count, room));
-  if (events.size() > before)
-    std::memcpy(static_cast<void*>(events.data() + before), entry.data() + sizeof block,
-                (events.size() - before) * sizeof(RawEvent));
+  RecordedThread& thread = recorded.threads[block.thread];
+  const uint64_t count = std::min(block.count, room);
+  if (count > 0) thread.extents.push_back({at + sizeof block, count});
+  thread.count += count;
 }
 
-void read_name(std::span<const std::byte> entry, RecordedEvents& recorded) {
-  const auto name = load<EventName>(entry, 0);
-  if (name.length > entry.size() - sizeof name) {
+void read_name(const EventName& name, uint64_t at, RecordedEvents& recorded) {
+  std::string text;
+  if (name.length <= name.bytes - sizeof name) text.resize(name.length);
+  if (text.size() != name.length || !recorded.bytes.read(at + sizeof name, std::as_writable_bytes(std::span(text)))) {
     recorded.damaged = true;
     return;
   }
-  std::string text(reinterpret_cast<const char*>(entry.data()) + sizeof name, name.length);
   if (name.kind == EntryKind::kName)
     recorded.names[name.number] = std::move(text);
   else if (name.kind == EntryKind::kFilter)
@@ -76,37 +67,32 @@ TimeClass class_of(std::string_view layer, std::string_view name) {
   return TimeClass::kMetadata;
 }
 
-/// Numbers what the events of a thread refer to.
-class References {
+}  // namespace
+
+/// Numbers what events refer to.
+class EventConverter::References {
  public:
-  References(const RecordedEvents& recorded, ThreadTrace& trace) : recorded_(recorded), trace_(trace) {}
+  References(const RecordedEvents& recorded, events::Meanings& meanings) : recorded_(recorded), meanings_(meanings) {}
 
   uint32_t function(uint16_t number, TimeClass what) {
-    const FunctionName known = function_name_of(number);
-    return number_of({number, what}, "function", known.layer ? known.layer : "",
-                     known.name ? known.name : "function " + std::to_string(number), what);
+    return number_of({Of::kFunction, number, what}, [&] {
+      const FunctionName known = function_name_of(number);
+      return reference("function", known.layer ? known.layer : "",
+                       known.name ? known.name : "function " + std::to_string(number), what);
+    });
   }
 
   uint32_t library_function(uint16_t number) {
-    const FunctionName known = function_name_of(number);
-    const std::string name = known.name ? known.name : "function " + std::to_string(number);
-    const std::string layer = known.layer ? known.layer : "";
-    const TimeClass what = class_of(layer, name);
-    return number_of({number, what}, "region", layer, name, what);
+    return number_of({Of::kLibrary, number}, [&] {
+      const FunctionName known = function_name_of(number);
+      const std::string name = known.name ? known.name : "function " + std::to_string(number);
+      const std::string layer = known.layer ? known.layer : "";
+      return reference("region", layer, name, class_of(layer, name));
+    });
   }
 
-  /// By its identity, which is the same at all its ranks; its name may not be.
   uint32_t communicator(uint32_t number) {
-    const auto known = recorded_.names.find(number);
-    if (known == recorded_.names.end() || known->second.size() <= kIdentity)
-      return number_of({number + kCommunicators, TimeClass::kProgram}, "communicator", "mpi",
-                       "communicator " + std::to_string(number), TimeClass::kProgram);
-    if (last_names_.empty())
-      for (const auto& [each, text] : recorded_.names)
-        if (text.size() > kIdentity) last_names_[text.substr(0, kIdentity)] = text;
-    const std::string& last = last_names_[known->second.substr(0, kIdentity)];
-    return number_of({number + kCommunicators, TimeClass::kProgram}, "communicator", "mpi", last.substr(kIdentity + 1),
-                     TimeClass::kProgram, last.substr(0, kIdentity));
+    return number_of({Of::kCommunicator, number}, [&] { return communicator_of(number); });
   }
 
   uint32_t tracing(uint16_t step) {
@@ -114,40 +100,72 @@ class References {
                                              "commit trace",    "threshold check",      "barrier after flush",
                                              "recording stops", "clock synchronisation"};
     static_assert(std::size(kNames) == static_cast<size_t>(TracingStep::kCount));
-    const std::string name = step < std::size(kNames) ? kNames[step] : "step " + std::to_string(step);
-    return number_of({step, TimeClass::kTracing}, "region", "headrace", name, TimeClass::kTracing);
+    return number_of({Of::kTracing, step}, [&] {
+      return reference("region", "headrace", step < std::size(kNames) ? kNames[step] : "step " + std::to_string(step),
+                       TimeClass::kTracing);
+    });
   }
 
   uint32_t wait(uint16_t number) {
-    const std::string name = number < std::size(kWaitNames) ? kWaitNames[number] : "wait " + std::to_string(number);
-    return number_of({number, TimeClass::kWait}, "region", "sync", name, TimeClass::kWait);
+    return number_of({Of::kWait, number}, [&] {
+      return reference("region", "sync",
+                       number < std::size(kWaitNames) ? kWaitNames[number] : "wait " + std::to_string(number),
+                       TimeClass::kWait);
+    });
   }
 
   uint32_t thread() {
-    return number_of({kThreads, TimeClass::kProgram}, "region", "thread", "thread", TimeClass::kProgram);
+    return number_of({Of::kThread}, [&] { return reference("region", "thread", "thread"); });
   }
 
   /// Or counter.
   uint32_t region(uint32_t number) {
+    return number_of({Of::kRegion, number}, [&] { return region_of(number); });
+  }
+
+ private:
+  enum class Of : uint64_t { kFunction, kLibrary, kCommunicator, kTracing, kWait, kThread, kRegion };
+  struct Key {
+    Of of;
+    uint32_t number = 0;
+    TimeClass what = TimeClass::kProgram;
+    uint64_t value() const { return static_cast<uint64_t>(of) << 40 | static_cast<uint64_t>(what) << 32 | number; }
+  };
+  static constexpr size_t kIdentity = 16;  // characters of a communicator's text
+
+  static events::Reference reference(const char* kind, std::string layer, std::string name,
+                                     TimeClass what = TimeClass::kProgram, const std::string& identity = {}) {
+    const uint64_t id = base::hash_text(std::string(kind) + " " + layer + " " + (identity.empty() ? name : identity) +
+                                        " " + std::to_string(static_cast<int>(what)));
+    return {id, kind, std::move(layer), std::move(name), what};
+  }
+
+  /// By its identity, which is the same at all its ranks; its name may not be.
+  events::Reference communicator_of(uint32_t number) {
+    const auto known = recorded_.names.find(number);
+    if (known == recorded_.names.end() || known->second.size() <= kIdentity)
+      return reference("communicator", "mpi", "communicator " + std::to_string(number));
+    if (last_names_.empty())
+      for (const auto& [each, text] : recorded_.names)
+        if (text.size() > kIdentity) last_names_[text.substr(0, kIdentity)] = text;
+    const std::string& last = last_names_[known->second.substr(0, kIdentity)];
+    return reference("communicator", "mpi", last.substr(kIdentity + 1), TimeClass::kProgram, last.substr(0, kIdentity));
+  }
+
+  events::Reference region_of(uint32_t number) {
     const auto found = recorded_.regions.find(number);
     const bool known = found != recorded_.regions.end();
     const RegionKind kind = known ? found->second.kind : RegionKind::kRegion;
-    if (kind == RegionKind::kFunction) return function_of(number, found->second.name);
-    return number_of({number + kRegions, TimeClass::kProgram}, kind == RegionKind::kCounter ? "counter" : "region",
+    if (kind == RegionKind::kFunction) return function_of(found->second.name);
+    return reference(kind == RegionKind::kCounter ? "counter" : "region",
                      kind == RegionKind::kPhase    ? "phase"
                      : kind == RegionKind::kRegion ? "region"
                      : kind == RegionKind::kPython ? "python"
                                                    : "",
-                     known ? found->second.name : "region " + std::to_string(number), TimeClass::kProgram);
+                     known ? found->second.name : "region " + std::to_string(number));
   }
 
- private:
-  static constexpr uint64_t kRegions = 1u << 16, kCommunicators = uint64_t{1} << 40, kThreads = uint64_t{1} << 41;
-  static constexpr size_t kIdentity = 16;  // characters of a communicator's text
-
-  uint32_t function_of(uint32_t number, const std::string& text) {
-    if (const auto known = numbers_.find({number + kRegions, TimeClass::kProgram}); known != numbers_.end())
-      return known->second;
+  static events::Reference function_of(const std::string& text) {
     const size_t space = std::min(text.find(' '), text.size() - 1);
     const size_t second = std::min(text.find(' ', space + 1), text.size() - 1);
     const std::string path = text.substr(second + 1);
@@ -155,96 +173,107 @@ class References {
     if (build_id == "-") build_id.clear();
     std::string name = function_at(path, build_id, std::strtoull(text.c_str(), nullptr, 16));
     if (name.empty()) name = path.substr(path.rfind('/') + 1) + "+0x" + text.substr(0, space);
-    return number_of({number + kRegions, TimeClass::kProgram}, "region", "function", std::move(name),
-                     TimeClass::kProgram);
+    return reference("region", "function", std::move(name));
   }
 
-  uint32_t number_of(std::pair<uint64_t, TimeClass> key, const char* kind, std::string layer, std::string name,
-                     TimeClass what, const std::string& identity = {}) {
-    const auto [place, is_new] = numbers_.emplace(key, static_cast<uint32_t>(trace_.references.size()));
-    if (is_new) {
-      const uint64_t id = base::hash_text(std::string(kind) + " " + layer + " " + (identity.empty() ? name : identity) +
-                                          " " + std::to_string(static_cast<int>(what)));
-      trace_.references.push_back({id, kind, std::move(layer), std::move(name), what});
-    }
-    return place->second;
+  /// What it stands for is made out the first time.
+  template <typename Make>
+  uint32_t number_of(Key key, Make make) {
+    if (key.value() == latest_) return latest_number_;
+    auto found = numbers_.find(key.value());
+    if (found == numbers_.end()) found = numbers_.emplace(key.value(), meanings_.add(make())).first;
+    latest_ = key.value();
+    return latest_number_ = found->second;
   }
 
   const RecordedEvents& recorded_;
-  ThreadTrace& trace_;
-  std::map<std::pair<uint64_t, TimeClass>, uint32_t> numbers_;
+  events::Meanings& meanings_;
+  std::unordered_map<uint64_t, uint32_t> numbers_;  // by Key::value()
+  uint64_t latest_ = ~uint64_t{0};                  // asked for
+  uint32_t latest_number_ = 0;
   std::map<std::string, std::string> last_names_;  // of communicators, by identity
 };
 
-void add_message(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
+EventConverter::EventConverter(const RecordedEvents& recorded, const ClockMap& clock, events::Meanings& meanings)
+    : clock_(clock), references_(std::make_unique<References>(recorded, meanings)) {}
+EventConverter::~EventConverter() = default;
+
+void EventConverter::convert(std::span<const RawEvent> raw, std::vector<Event>& to) {
+  to.reserve(to.size() + 2 * raw.size());
+  for (const RawEvent& each : raw) add(each, to);
+}
+
+void EventConverter::begin(const OpenCall& call, std::vector<Event>& to) {
+  const uint32_t function = references_->library_function(call.function);
+  to.push_back({clock_.at_ns(call.start), 0, 0, model::kind_and_reference(EventKind::kEnter, function), 0});
+}
+
+void EventConverter::add_message(const RawEvent& raw, std::vector<Event>& to) {
   const EventKind kind = raw.kind == RawKind::kSend      ? EventKind::kSend
                          : raw.kind == RawKind::kReceive ? EventKind::kReceive
                                                          : EventKind::kCollective;
-  events.push_back({clock.at_ns(raw.start), raw.moved, raw.place,
-                    model::kind_and_reference(kind, references.communicator(raw.handle)),
-                    static_cast<uint32_t>(raw.asked)});
+  to.push_back({clock_.at_ns(raw.start), raw.moved, raw.place,
+                model::kind_and_reference(kind, references_->communicator(raw.handle)),
+                static_cast<uint32_t>(raw.asked)});
 }
 
-/// A send is recorded before the call that it begins with, at the same time.
-bool is_earlier(const Event& one, const Event& other) {
-  const auto is_send = [](const Event& event) { return event.kind() == EventKind::kSend; };
-  return one.time != other.time ? one.time < other.time : is_send(other) && !is_send(one);
-}
-
-void add_operation(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
+void EventConverter::add_operation(const RawEvent& raw, std::vector<Event>& to) {
   const TimeClass what = raw.kind == RawKind::kRead    ? TimeClass::kRead
                          : raw.kind == RawKind::kWrite ? TimeClass::kWrite
                                                        : TimeClass::kMetadata;
-  const uint32_t function = references.function(raw.function, what);
-  const uint64_t start = clock.at_ns(raw.start), end = std::max(start, clock.at_ns(raw.end));
-  events.push_back({start, raw.asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
-  events.push_back({end, raw.moved, raw.error, model::kind_and_reference(EventKind::kIoEnd, function), raw.handle});
+  const uint32_t function = references_->function(raw.function, what);
+  const uint64_t start = clock_.at_ns(raw.start), end = std::max(start, clock_.at_ns(raw.end));
+  to.push_back({start, raw.asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
+  to.push_back({end, raw.moved, raw.error, model::kind_and_reference(EventKind::kIoEnd, function), raw.handle});
 }
 
-void add_region(uint32_t region, const RawEvent& raw, const ClockMap& clock, std::vector<Event>& events) {
-  const uint64_t start = clock.at_ns(raw.start), end = std::max(start, clock.at_ns(raw.end));
+void EventConverter::add_region(uint32_t region, const RawEvent& raw, std::vector<Event>& to) {
+  const uint64_t start = clock_.at_ns(raw.start), end = std::max(start, clock_.at_ns(raw.end));
   if (raw.kind != RawKind::kLibraryEnd)
-    events.push_back({start, 0, 0, model::kind_and_reference(EventKind::kEnter, region), 0});
-  events.push_back({end, raw.moved, 0, model::kind_and_reference(EventKind::kLeave, region), 0});
+    to.push_back({start, 0, 0, model::kind_and_reference(EventKind::kEnter, region), 0});
+  to.push_back({end, raw.moved, 0, model::kind_and_reference(EventKind::kLeave, region), 0});
 }
 
-void add(const RawEvent& raw, const ClockMap& clock, References& references, std::vector<Event>& events) {
+void EventConverter::add(const RawEvent& raw, std::vector<Event>& to) {
   switch (raw.kind) {
     case RawKind::kLibrary:
     case RawKind::kLibraryEnd:
-      return add_region(references.library_function(raw.function), raw, clock, events);
+      return add_region(references_->library_function(raw.function), raw, to);
     case RawKind::kTracing:
-      return add_region(references.tracing(raw.function), raw, clock, events);
+      return add_region(references_->tracing(raw.function), raw, to);
     case RawKind::kWait:
-      return add_region(references.wait(raw.function), raw, clock, events);
+      return add_region(references_->wait(raw.function), raw, to);
     case RawKind::kThreadBegin:
     case RawKind::kThreadEnd: {
       const EventKind kind = raw.kind == RawKind::kThreadBegin ? EventKind::kEnter : EventKind::kLeave;
-      events.push_back({clock.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, references.thread()), 0});
+      to.push_back({clock_.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, references_->thread()), 0});
       return;
     }
     case RawKind::kEnter:
     case RawKind::kLeave: {
       const EventKind kind = raw.kind == RawKind::kEnter ? EventKind::kEnter : EventKind::kLeave;
-      events.push_back(
-          {clock.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, references.region(raw.handle)), 0});
+      const uint32_t region = references_->region(raw.handle);
+      to.push_back({clock_.at_ns(raw.start), 0, 0, model::kind_and_reference(kind, region), 0});
       return;
     }
     case RawKind::kCounter:
-      events.push_back({clock.at_ns(raw.start), raw.moved, 0,
-                        model::kind_and_reference(EventKind::kCounter, references.region(raw.handle)), 0});
+      to.push_back({clock_.at_ns(raw.start), raw.moved, 0,
+                    model::kind_and_reference(EventKind::kCounter, references_->region(raw.handle)), 0});
       return;
     case RawKind::kSend:
     case RawKind::kReceive:
     case RawKind::kCollective:
-      return add_message(raw, clock, references, events);
+      return add_message(raw, to);
     default:
-      return add_operation(raw, clock, references, events);
+      return add_operation(raw, to);
   }
 }
 
-void read_flush_header(std::span<const std::byte> bytes, RecordedEvents& recorded) {
-  const auto header = load<FlushHeader>(bytes, sizeof(EventFileHeader));
+namespace {
+
+void read_flush_header(RecordedEvents& recorded) {
+  FlushHeader header;
+  if (!recorded.bytes.load(sizeof(EventFileHeader), header)) return;
   recorded.generation = header.generation;
   recorded.stopped_at = header.stopped_at;
   recorded.stopped_by = header.stopped_by;
@@ -254,67 +283,59 @@ void read_flush_header(std::span<const std::byte> bytes, RecordedEvents& recorde
     recorded.open[header.open[i].thread].push_back(header.open[i]);
 }
 
-}  // namespace
-
-RecordedEvents read_events(std::span<const std::byte> bytes) {
-  RecordedEvents recorded;
-  recorded.damaged = true;
-  if (bytes.size() < sizeof(EventFileHeader)) return recorded;
-  const auto header = load<EventFileHeader>(bytes, 0);
-  if (header.magic != kEventMagic || header.version != kEventVersion) return recorded;
+void read_header(const EventFileHeader& header, RecordedEvents& recorded) {
   recorded.lost = header.lost;
   recorded.missed_messages = header.missed_messages;
+  recorded.foreign_messages = header.foreign_messages;
   recorded.node = header.node;
   std::copy(std::begin(header.clocks), std::end(header.clocks), std::begin(recorded.clocks));
-  recorded.foreign_messages = header.foreign_messages;
   recorded.tick_shift = static_cast<uint8_t>(std::min(header.tick_shift, 10u));
+}
+
+/// The entry at a place that is `left` bytes before the end, and how long it is; 0: there is none.
+uint32_t read_entry(uint64_t at, uint64_t left, RecordedEvents& recorded) {
+  EventBlock block;
+  EventName name;
+  static_assert(sizeof block == sizeof name);
+  if (!recorded.bytes.load(at, block) || block.bytes < sizeof block || block.bytes % 64 != 0 || block.bytes > left)
+    return 0;
+  switch (block.kind) {
+    case EntryKind::kEvents:
+      read_block(block, at, recorded);
+      return block.bytes;
+    case EntryKind::kName:
+    case EntryKind::kRegion:
+    case EntryKind::kFilter:
+      std::memcpy(&name, &block, sizeof name);
+      read_name(name, at, recorded);
+      return block.bytes;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+RecordedEvents read_events(const EventBytes& bytes) {
+  RecordedEvents recorded;
+  recorded.bytes = bytes;
+  recorded.damaged = true;
+  EventFileHeader header;
+  if (!bytes.load(0, header) || header.magic != kEventMagic || header.version != kEventVersion) return recorded;
+  read_header(header, recorded);
   const uint64_t used = std::min<uint64_t>(header.used, bytes.size());
   recorded.damaged = used != header.used;
   const uint64_t begin = std::max<uint64_t>(header.header_bytes, sizeof header);
-  if (begin >= kEventsBegin && bytes.size() >= kEventsBegin) read_flush_header(bytes, recorded);
+  if (begin >= kEventsBegin) read_flush_header(recorded);
   for (uint64_t at = begin; at <= used && sizeof(EventBlock) <= used - at;) {
-    const auto kind = load<EntryKind>(bytes, at);
-    const auto length = load<uint32_t>(bytes, at + sizeof kind);
-    if (length < sizeof(EventBlock) || length % 64 != 0 || length > used - at ||
-        (kind != EntryKind::kEvents && kind != EntryKind::kName && kind != EntryKind::kRegion &&
-         kind != EntryKind::kFilter)) {
+    const uint32_t length = read_entry(at, used - at, recorded);
+    if (length == 0) {
       recorded.damaged = true;
       break;
     }
-    const auto entry = bytes.subspan(at, length);
-    if (kind == EntryKind::kEvents)
-      read_block(entry, recorded);
-    else
-      read_name(entry, recorded);
     at += length;
   }
   return recorded;
-}
-
-uint64_t used_event_bytes(std::span<const std::byte> first, uint64_t size) {
-  if (first.size() < sizeof(EventFileHeader)) return size;
-  const auto header = load<EventFileHeader>(first, 0);
-  return header.magic == kEventMagic ? std::min(header.used, size) : size;
-}
-
-ThreadTrace trace_of(const RecordedEvents& recorded, std::span<const RawEvent> raw_events, const ClockMap& clock,
-                     std::span<const OpenCall> open, uint64_t earliest) {
-  ThreadTrace trace;
-  References references(recorded, trace);
-  trace.events.reserve(raw_events.size() * 2 + open.size());
-  for (const OpenCall& call : open)
-    trace.events.push_back({clock.at_ns(call.start), 0, 0,
-                            model::kind_and_reference(EventKind::kEnter, references.library_function(call.function)),
-                            0});
-  for (const RawEvent& raw : raw_events) add(raw, clock, references, trace.events);
-  if (!std::is_sorted(trace.events.begin(), trace.events.end(), is_earlier))
-    std::stable_sort(trace.events.begin(), trace.events.end(), is_earlier);
-  for (Event& event : trace.events) {
-    if (event.time >= earliest) break;
-    event.time = earliest;
-    ++trace.moved;
-  }
-  return trace;
 }
 
 }  // namespace headrace::capture

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <set>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,13 +10,25 @@
 #include "capture/event_layout.h"
 #include "capture/flush_layout.h"
 #include "capture/harvest/clock_map.h"
-#include "events/trace_writer.h"
+#include "capture/harvest/event_bytes.h"
+#include "events/meanings.h"
 
 namespace headrace::capture {
 
+/// Where the events of a thread are, in the order of their ends.
+struct RecordedThread {
+  struct Extent {
+    uint64_t offset, count;
+  };
+  std::vector<Extent> extents;   // of the file
+  std::vector<RawEvent> behind;  // that are not in the file
+  uint64_t count = 0;            // of both
+};
+
 struct RecordedEvents {
-  std::map<uint32_t, std::vector<RawEvent>> threads;  // by EventBlock::thread, each in the order of ends
-  std::map<uint32_t, std::string> names;              // of handles
+  EventBytes bytes;                            // of the file: events are read when they are asked for
+  std::map<uint32_t, RecordedThread> threads;  // by EventBlock::thread
+  std::map<uint32_t, std::string> names;       // of handles
   struct Region {
     RegionKind kind = RegionKind::kRegion;
     std::string name;
@@ -36,30 +48,40 @@ struct RecordedEvents {
   uint64_t node = 0;                               // whose clock it has; 0: not known
   ClockMeasurement clocks[kClockMoments] = {};     // that it made for its node
   bool damaged = false;                            // something behind could not be read
+  uint64_t unreadable = 0;                         // events that were there before the file became shorter
 
   uint64_t events() const {
     uint64_t sum = 0;
-    for (const auto& [thread, each] : threads) sum += each.size();
+    for (const auto& [thread, each] : threads) sum += each.count;
     return sum;
   }
 };
 
-/// What is in these bytes; nothing where they are no such file.
-RecordedEvents read_events(std::span<const std::byte> bytes);
+/// What is in such a file; nothing where these are no such bytes.
+RecordedEvents read_events(const EventBytes& bytes);
 
-/// The bytes of such a file that are in use, by its first ones; `size` if that cannot be told.
-uint64_t used_event_bytes(std::span<const std::byte> first, uint64_t size);
+/// Turns events that were recorded into those of a trace, and tells what their references stand for. One thread at a
+/// time; `recorded`, `clock` and `meanings` outlive it.
+class EventConverter {
+ public:
+  EventConverter(const RecordedEvents& recorded, const ClockMap& clock, events::Meanings& meanings);
+  ~EventConverter();
 
-/// The events of one thread as traces have them, and what their references stand for. Times are ns since the job's
-/// start; those that are out of order, as of calls inside of others, are put in order.
-/// `open`: calls whose begin is to be among them. Nothing is put before `earliest`, which is in the trace already; how
-/// many would have been is counted.
-struct ThreadTrace {
-  std::vector<model::Event> events;
-  std::vector<events::Reference> references;
-  uint64_t moved = 0;
+  /// Appends to `to`; times are ns since the job's start. What lasted has its begin and its end there, one behind the
+  /// other.
+  void convert(std::span<const RawEvent> raw, std::vector<model::Event>& to);
+  /// The begin of a call that is not over.
+  void begin(const OpenCall& call, std::vector<model::Event>& to);
+
+ private:
+  class References;
+  void add(const RawEvent& raw, std::vector<model::Event>& to);
+  void add_message(const RawEvent& raw, std::vector<model::Event>& to);
+  void add_operation(const RawEvent& raw, std::vector<model::Event>& to);
+  void add_region(uint32_t region, const RawEvent& raw, std::vector<model::Event>& to);
+
+  const ClockMap& clock_;
+  std::unique_ptr<References> references_;
 };
-ThreadTrace trace_of(const RecordedEvents& recorded, std::span<const RawEvent> events, const ClockMap& clock,
-                     std::span<const OpenCall> open = {}, uint64_t earliest = 0);
 
 }  // namespace headrace::capture

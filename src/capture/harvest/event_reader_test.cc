@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <array>
+#include <cstdio>
 #include <cstring>
 
 #include "base/hash.h"
+#include "capture/harvest/thread_events.h"
 #include "capture/spool_layout.h"
 #include "intercept/functions.h"
 
@@ -89,13 +93,49 @@ ClockMap clock_of_ns() {
   return ClockMap(header, start, now);
 }
 
+struct ThreadTrace {
+  std::vector<model::Event> events;
+  std::vector<events::Reference> references;
+  uint64_t moved = 0, read = 0;
+};
+
+ThreadTrace trace_of(const RecordedEvents& recorded, const RecordedThread& thread, size_t piece,
+                     std::span<const OpenCall> open = {}, uint64_t earliest = 0) {
+  ThreadTrace trace;
+  events::Meanings meanings;
+  const ClockMap clock = clock_of_ns();
+  EventConverter converter(recorded, clock, meanings);
+  ThreadEvents events(recorded, thread, 0, clock, converter, open, earliest, piece);
+  for (auto some = events.next(); !some.empty(); some = events.next())
+    trace.events.insert(trace.events.end(), some.begin(), some.end());
+  trace.references = meanings.named();
+  trace.moved = events.moved();
+  trace.read = events.read();
+  return trace;
+}
+
+/// Which is the same however much is read at a time.
+ThreadTrace trace_of(const RecordedEvents& recorded, const RecordedThread& thread, std::span<const OpenCall> open = {},
+                     uint64_t earliest = 0) {
+  ThreadTrace trace = trace_of(recorded, thread, kRawPiece, open, earliest);
+  for (const size_t piece : {1, 2, 3}) {
+    const ThreadTrace other = trace_of(recorded, thread, piece, open, earliest);
+    EXPECT_EQ(other.events, trace.events) << piece;
+    EXPECT_EQ(other.moved, trace.moved);
+  }
+  return trace;
+}
+
+RecordedEvents read_made(const std::vector<std::byte>& bytes) { return read_events(EventBytes(bytes)); }
+
 TEST(RecordedEvents, AreReadThreadByThread) {
-  const RecordedEvents recorded = read_events(sample());
+  const std::vector<std::byte> bytes = sample();
+  const RecordedEvents recorded = read_made(bytes);
   EXPECT_EQ(recorded.lost, 5u);
   EXPECT_FALSE(recorded.damaged);
   EXPECT_EQ(recorded.events(), 5u) << "what is not counted is not there";
   EXPECT_EQ(recorded.names.at(1), "/data/a");
-  EXPECT_EQ(recorded.threads.at(2).size(), 3u);
+  EXPECT_EQ(recorded.threads.at(2).count, 3u);
 }
 
 TEST(RecordedEvents, KnowTheLivesOfThreads) {
@@ -106,10 +146,11 @@ TEST(RecordedEvents, KnowTheLivesOfThreads) {
                   raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1),
                   raw(RawKind::kThreadEnd, 1100, 1100, intercept::Fn{}, 0)},
                  3);
-  const RecordedEvents recorded = read_events(file.finish());
+  const std::vector<std::byte> bytes = file.finish();
+  const RecordedEvents recorded = read_made(bytes);
   EXPECT_FALSE(recorded.damaged);
   ASSERT_EQ(recorded.threads.size(), 1u) << "nobody is no thread";
-  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(3), clock_of_ns());
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(3));
   ASSERT_EQ(trace.events.size(), 4u);
   EXPECT_EQ(trace.events.front().kind(), EventKind::kEnter);
   EXPECT_EQ(trace.events.back().kind(), EventKind::kLeave);
@@ -118,8 +159,9 @@ TEST(RecordedEvents, KnowTheLivesOfThreads) {
 }
 
 TEST(RecordedEvents, AreInTheOrderOfTime) {
-  const RecordedEvents recorded = read_events(sample());
-  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(2), clock_of_ns());
+  const std::vector<std::byte> bytes = sample();
+  const RecordedEvents recorded = read_made(bytes);
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(2));
   ASSERT_EQ(trace.events.size(), 6u);
   std::vector<EventKind> kinds;
   for (size_t i = 0; i < trace.events.size(); ++i) {
@@ -139,8 +181,9 @@ TEST(RecordedEvents, AreInTheOrderOfTime) {
 }
 
 TEST(RecordedEvents, HaveRegions) {
-  const RecordedEvents recorded = read_events(sample());
-  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), clock_of_ns());
+  const std::vector<std::byte> bytes = sample();
+  const RecordedEvents recorded = read_made(bytes);
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1));
   ASSERT_EQ(trace.events.size(), 2u);
   EXPECT_EQ(trace.events[0].kind(), EventKind::kEnter);
   EXPECT_EQ(trace.references[0].name, "dump");
@@ -166,8 +209,9 @@ TEST(RecordedEvents, HaveMessagesInsideTheirCalls) {
                  {message(RawKind::kSend, 1000, 1, 1, 8, 3), message(RawKind::kReceive, 2000, 2, 1, 16, 4), call,
                   message(RawKind::kCollective, 3000, 3, model::kNoRoot, 1, 2)},
                  4);
-  const RecordedEvents recorded = read_events(file.finish());
-  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), clock_of_ns());
+  const std::vector<std::byte> bytes = file.finish();
+  const RecordedEvents recorded = read_made(bytes);
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1));
   ASSERT_EQ(trace.events.size(), 5u);
   using enum EventKind;
   EXPECT_EQ(trace.events[0].kind(), kEnter);
@@ -187,15 +231,17 @@ TEST(RecordedEvents, HaveMessagesInsideTheirCalls) {
 TEST(RecordedEvents, GoOnBehindThoseThatAreStored) {
   RecordedEvents recorded;
   recorded.open[1] = {{500, 1, 2 | kLibraryFunction}};
-  const std::vector<RawEvent> inside = {raw(RawKind::kWrite, 600, 700, intercept::Fn::pwrite, 1)};
-  const ThreadTrace first = trace_of(recorded, inside, clock_of_ns(), recorded.open[1]);
+  RecordedThread inside;
+  inside.behind = {raw(RawKind::kWrite, 600, 700, intercept::Fn::pwrite, 1)};
+  const ThreadTrace first = trace_of(recorded, inside, recorded.open[1]);
   ASSERT_EQ(first.events.size(), 3u);
   EXPECT_EQ(first.events[0].kind(), EventKind::kEnter) << "the call that is open, though not over";
   EXPECT_EQ(first.moved, 0u);
-  std::vector<RawEvent> rest = {raw(RawKind::kLibraryEnd, 500, 800, intercept::Fn{}, 0)};
-  rest[0].function = 2 | kLibraryFunction;
-  rest.push_back(raw(RawKind::kWrite, 650, 900, intercept::Fn::write, 1));  // around what is stored, and not told
-  const ThreadTrace second = trace_of(recorded, rest, clock_of_ns(), {}, first.events.back().time);
+  RecordedThread rest;
+  rest.behind = {raw(RawKind::kLibraryEnd, 500, 800, intercept::Fn{}, 0)};
+  rest.behind[0].function = 2 | kLibraryFunction;
+  rest.behind.push_back(raw(RawKind::kWrite, 650, 900, intercept::Fn::write, 1));  // around what is stored, not told
+  const ThreadTrace second = trace_of(recorded, rest, {}, first.events.back().time);
   ASSERT_EQ(second.events.size(), 3u);
   EXPECT_EQ(second.events[1].kind(), EventKind::kLeave);
   EXPECT_EQ(second.moved, 1u);
@@ -205,17 +251,36 @@ TEST(RecordedEvents, GoOnBehindThoseThatAreStored) {
 TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {
   const std::vector<std::byte> whole = sample();
   for (size_t length = 0; length < whole.size(); length += 8) {
-    const RecordedEvents recorded = read_events(std::span(whole).first(length));
+    const RecordedEvents recorded = read_events(EventBytes(std::span(whole).first(length)));
     EXPECT_LE(recorded.events(), 5u);
   }
   for (uint64_t round = 0; round < 3000; ++round) {
     std::vector<std::byte> damaged = whole;
     for (uint64_t i = 0; i < 3; ++i)
       damaged[base::mix(round, i) % damaged.size()] = static_cast<std::byte>(base::mix(round, i + 10));
-    const RecordedEvents recorded = read_events(damaged);
+    const RecordedEvents recorded = read_made(damaged);
     EXPECT_LE(recorded.events(), whole.size() / sizeof(RawEvent));
-    for (const auto& [thread, events] : recorded.threads) (void)trace_of(recorded, events, clock_of_ns());
+    for (const auto& [thread, events] : recorded.threads) (void)trace_of(recorded, events, 1 + round % 4);
   }
+}
+
+TEST(RecordedEvents, ThatAreCutWhileTheyAreReadAreCounted) {
+  MadeFile made;
+  made.add_block(1, std::vector<RawEvent>(8, raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1)), 8);
+  made.add_block(1, std::vector<RawEvent>(8, raw(RawKind::kWrite, 2000, 2010, intercept::Fn::pwrite, 1)), 8);
+  const std::vector<std::byte> bytes = made.finish();
+  std::FILE* file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  ASSERT_EQ(std::fwrite(bytes.data(), 1, bytes.size(), file), bytes.size());
+  ASSERT_EQ(std::fflush(file), 0);
+  const RecordedEvents recorded = read_events(EventBytes(fileno(file), bytes.size()));
+  EXPECT_FALSE(recorded.damaged);
+  EXPECT_EQ(recorded.events(), 16u);
+  ASSERT_EQ(ftruncate(fileno(file), static_cast<off_t>(bytes.size() - sizeof(RawEvent))), 0);
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), 3);
+  EXPECT_EQ(trace.read, 14u) << "the piece that is not whole is left out";
+  EXPECT_EQ(trace.events.size(), 28u);
+  std::fclose(file);
 }
 
 }  // namespace

@@ -176,11 +176,17 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
 
 /// What the process recorded event by event, and what flushers have stored of it.
 void Harvester::take_events(const std::string& spool, const model::Process& process, const Moment& now) {
-  const std::vector<std::byte> events = read_whole(events_name(spool));
-  if (events.empty()) return;
+  const int descriptor = openat(directory_, events_name(spool).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return;
+  struct stat info{};
+  const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
   auto account = read_account(directory_, copy_name(spool, kAccount));
-  if (!account.ok()) return log_.add_gap({"events of the trace", 1, "processes", account.message()});
-  log_.add_events(events, std::move(*account), path_ + "/" + copy_name(spool, kPart), buffer_, process, now);
+  if (readable && account.ok())
+    log_.add_events(EventBytes(descriptor, static_cast<uint64_t>(info.st_size)), std::move(*account),
+                    path_ + "/" + copy_name(spool, kPart), buffer_, process, now);
+  else if (readable)
+    log_.add_gap({"events of the trace", 1, "processes", account.message()});
+  close(descriptor);
 }
 
 /// The copy that was reduced; empty when there is none. Of one that was being reduced when its rank lost the others,
@@ -215,29 +221,6 @@ Harvester::Reduction Harvester::read_copy(const std::string& file) {
   close(descriptor);
   if (found.copy.empty()) found.copy.resize(1);  // it is there, so it was reduced
   return found;
-}
-
-/// What is in use of a file of events; nothing where there is none.
-std::vector<std::byte> Harvester::read_whole(const std::string& file) const {
-  std::vector<std::byte> bytes;
-  const int descriptor = openat(directory_, file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return bytes;
-  struct stat info{};
-  const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-  const auto fill = [&](uint64_t size) {
-    size_t filled = bytes.size();
-    bytes.resize(size);
-    for (ssize_t got = 1; filled < bytes.size() && got > 0; filled += static_cast<size_t>(std::max<ssize_t>(got, 0)))
-      got = pread(descriptor, bytes.data() + filled, bytes.size() - filled, static_cast<off_t>(filled));
-    bytes.resize(filled);
-  };
-  if (readable && static_cast<uint64_t>(info.st_size) <= kLargestSpool) {
-    const auto size = static_cast<uint64_t>(info.st_size);
-    fill(std::min<uint64_t>(size, kEventsBegin));
-    fill(std::max<uint64_t>(used_event_bytes(bytes, size), bytes.size()));
-  }
-  close(descriptor);
-  return bytes;
 }
 
 /// A spool of another user's, as of a program that changed its own: it cannot even be told whether it is in use.

@@ -58,7 +58,6 @@ class Harvester {
   };
   Reduction read_reduced(const SpoolName& name);
   Reduction read_copy(const std::string& file);
-  std::vector<std::byte> read_whole(const std::string& file) const;
   void take_events(const std::string& spool, const model::Process& process, const Moment& now);
   bool harvest_unreadable(const SpoolName& name);
   void harvest_note(const SpoolName& name);

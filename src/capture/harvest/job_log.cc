@@ -126,7 +126,7 @@ void JobLog::add_lost_events(std::span<const std::byte> spool) {
         {"events of the trace", header.lost_events, "calls", "no file could be made for them where records are kept"});
 }
 
-void JobLog::add_events(std::span<const std::byte> events, FlushAccount account, const std::string& part,
+void JobLog::add_events(const EventBytes& events, FlushAccount account, const std::string& part,
                         std::span<const std::byte> spool, const model::Process& process, const Moment& now) {
   RecordedEvents recorded = read_events(events);
   const uint64_t left = recorded.events();
@@ -159,6 +159,7 @@ void JobLog::add_events(std::span<const std::byte> events, FlushAccount account,
                                           : "there was no more room for them, and what was recorded could not be "
                                             "stored: " +
                                                 recorded.why);
+  gap(recorded.unreadable, "the file that had them became shorter while they were read");
   if (recorded.damaged) add_gap({"events of the trace", 1, "processes", "a part of what it recorded is damaged"});
 }
 

@@ -60,7 +60,7 @@ class JobLog {
                  const Moment& now, Settle&& settle);
   /// Adds what a process image recorded event by event to the trace beside the log. `spool`: its spool, whose clock it
   /// is. `account`: of what is stored already, perhaps in `part`. What cannot be added is told as a gap.
-  void add_events(std::span<const std::byte> events, FlushAccount account, const std::string& part,
+  void add_events(const EventBytes& events, FlushAccount account, const std::string& part,
                   std::span<const std::byte> spool, const model::Process& process, const Moment& now);
   /// Tells of events for which a process could not even make a file.
   void add_lost_events(std::span<const std::byte> spool);

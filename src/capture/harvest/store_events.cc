@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
+#include "capture/harvest/thread_events.h"
 #include "events/trace_reader.h"
 
 namespace headrace::capture {
@@ -37,13 +39,16 @@ void mark_stop(RecordedEvents& recorded) {
                 static_cast<uint16_t>(TracingStep::kStopped),
                 RawKind::kTracing,
                 0};
-  recorded.threads[recorded.stopped_by].push_back(mark);
+  RecordedThread& thread = recorded.threads[recorded.stopped_by];
+  thread.behind.push_back(mark);
+  ++thread.count;
 }
 
-void keep_references(const ThreadTrace& trace, FlushAccount& account) {
-  for (const events::Reference& reference : trace.references)
-    if (std::find(account.references.begin(), account.references.end(), reference.id) == account.references.end())
-      account.references.push_back(reference.id);
+/// Work in proportion to what there is: a process may have tens of thousands of functions, and as many flushes.
+void keep_references(const events::Meanings& meanings, FlushAccount& account) {
+  std::unordered_set<uint64_t> known(account.references.begin(), account.references.end());
+  for (const events::Reference& reference : meanings.named())
+    if (known.insert(reference.id).second) account.references.push_back(reference.id);
 }
 
 }  // namespace
@@ -61,19 +66,23 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
   recorded.regions = account.regions;
   const bool begun_is_told = account.generation == recorded.generation + 1;
   mark_stop(recorded);
+  events::Meanings meanings;
+  EventConverter converter(recorded, clock, meanings);
   for (const uint32_t thread : threads_of(recorded, account)) {
     FlushAccount::Thread& stored = account.threads[thread];
-    const std::vector<RawEvent>& all = recorded.threads[thread];
-    const size_t before = std::min<size_t>(account.stored(thread, recorded.generation), all.size());
-    stored.raw = all.size();
+    const RecordedThread& all = recorded.threads[thread];
+    const uint64_t before = std::min(account.stored(thread, recorded.generation), all.count);
+    stored.raw = all.count;
     if (!is_wanted(thread)) continue;
     const std::span<const OpenCall> open = begun_is_told ? std::span<const OpenCall>() : recorded.open[thread];
-    const ThreadTrace trace = trace_of(recorded, std::span(all).subspan(before), clock, open, stored.at.latest);
-    account.moved += trace.moved;
+    ThreadEvents events(recorded, all, before, clock, converter, open, stored.at.latest);
     location.thread = thread;
-    HEADRACE_TRY(writer.append(location, stored.at, trace.events, trace.references, recorded.tick_shift));
-    keep_references(trace, account);
+    for (auto some = events.next(); !some.empty(); some = events.next())
+      HEADRACE_TRY(writer.append(location, stored.at, some, meanings, recorded.tick_shift));
+    account.moved += events.moved();
+    recorded.unreadable += all.count - before - events.read();
   }
+  keep_references(meanings, account);
   return {};
 }
 

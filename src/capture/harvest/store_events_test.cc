@@ -1,0 +1,67 @@
+#include "capture/harvest/store_events.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include "format/sink.h"
+
+namespace headrace::capture {
+namespace {
+
+ClockMap clock_of_ns() {
+  Header header{};
+  header.clock = ClockKind::kMonotonic;
+  const Moment start{0, 0, 1'000'000'000'000, 0};
+  header.realtime_ns = start.realtime_ns;
+  Moment now = start;
+  now.monotonic_ns = now.boottime_ns = 1'000'000'000;
+  now.realtime_ns += now.monotonic_ns;
+  return ClockMap(header, start, now);
+}
+
+uint64_t processor_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1'000'000;
+}
+
+/// Every thread enters and leaves each of so many regions.
+RecordedEvents made(uint32_t threads, uint32_t regions) {
+  RecordedEvents recorded;
+  for (uint32_t region = 1; region <= regions; ++region)
+    recorded.regions[region] = {RegionKind::kRegion, "region " + std::to_string(region)};
+  for (uint32_t thread = 1; thread <= threads; ++thread) {
+    RecordedThread& in = recorded.threads[thread];
+    for (uint32_t region = 1; region <= regions; ++region)
+      for (const RawKind kind : {RawKind::kEnter, RawKind::kLeave})
+        in.behind.push_back({100 * region, 100 * region, 0, 0, 0, region, 0, kind, 0});
+    in.count = in.behind.size();
+  }
+  return recorded;
+}
+
+TEST(StoreEvents, TakesTimeInProportionToNamesAndThreads) {
+  constexpr uint32_t kThreads = 3, kRegions = 100'000;
+  RecordedEvents recorded = made(kThreads, kRegions);
+  auto writer = events::TraceWriter::open(std::make_unique<format::NullSink>(), 1, 2);
+  ASSERT_TRUE(writer.ok());
+  FlushAccount account;
+  events::Location location{5, 0, 0, "host", 10};
+  const uint64_t before = processor_ms();
+  const ClockMap clock = clock_of_ns();
+  ASSERT_TRUE(store_events(recorded, clock, location, [](uint32_t) { return true; }, account, *writer).ok());
+  EXPECT_LT(processor_ms() - before, 10'000u) << "compared with each other the names would take a minute";
+  EXPECT_EQ(account.references.size(), kRegions) << "each once, however many threads have it";
+  EXPECT_EQ(writer->events(), uint64_t{2} * kThreads * kRegions);
+  for (uint32_t thread = 1; thread <= kThreads; ++thread) EXPECT_EQ(account.threads.at(thread).raw, 2 * kRegions);
+
+  recorded = made(kThreads, kRegions + 1);
+  account.generation = 1;  // these are in the next file
+  recorded.generation = 1;
+  for (auto& [thread, stored] : account.threads) stored.raw = 0;
+  ASSERT_TRUE(store_events(recorded, clock, location, [](uint32_t) { return true; }, account, *writer).ok());
+  EXPECT_EQ(account.references.size(), kRegions + 1);
+}
+
+}  // namespace
+}  // namespace headrace::capture

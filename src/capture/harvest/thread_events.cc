@@ -1,0 +1,68 @@
+#include "capture/harvest/thread_events.h"
+
+#include <algorithm>
+
+namespace headrace::capture {
+
+std::span<const RawEvent> RawEvents::next() {
+  while (extent_ < thread_.extents.size()) {
+    const RecordedThread::Extent& extent = thread_.extents[extent_];
+    if (place_ >= extent.count) {
+      place_ -= extent.count;
+      ++extent_;
+      continue;
+    }
+    read_.resize(std::min<uint64_t>(piece_, extent.count - place_));
+    if (bytes_.read(extent.offset + place_ * sizeof(RawEvent), std::as_writable_bytes(std::span(read_)))) {
+      place_ += read_.size();
+      return read_;
+    }
+    extent_ = thread_.extents.size();
+    place_ = 0;
+  }
+  const std::span<const RawEvent> behind(thread_.behind);
+  const size_t begin = std::min<uint64_t>(place_, behind.size());
+  place_ = behind.size();
+  return behind.subspan(begin);
+}
+
+ThreadEvents::ThreadEvents(const RecordedEvents& recorded, const RecordedThread& thread, uint64_t skip,
+                           const ClockMap& clock, EventConverter& converter, std::span<const OpenCall> open,
+                           uint64_t earliest, size_t piece)
+    : clock_(clock), converter_(converter), earliest_(earliest), raw_(recorded.bytes, thread, skip, piece) {
+  for (const OpenCall& call : open) converter_.begin(call, order_.waiting());
+  if (thread.count - std::min(skip, thread.count) <= piece) return;
+  RawEvents all(recorded.bytes, thread, skip, piece);
+  for (std::span<const RawEvent> raw = all.next(); !raw.empty(); raw = all.next()) {
+    const auto by_start = [](const RawEvent& a, const RawEvent& b) { return a.start < b.start; };
+    later_.push_back(std::min_element(raw.begin(), raw.end(), by_start)->start);
+  }
+  uint64_t earliest_behind = 0;  // behind the last one that does not matter: all is taken then
+  for (auto piece_start = later_.rbegin(); piece_start != later_.rend(); ++piece_start) {
+    const uint64_t start = *piece_start;
+    *piece_start = earliest_behind;
+    earliest_behind = piece_start == later_.rbegin() ? start : std::min(start, earliest_behind);
+  }
+}
+
+std::span<const model::Event> ThreadEvents::next() {
+  while (!over_) {
+    const std::span<const RawEvent> raw = raw_.next();
+    read_ += raw.size();
+    over_ = raw.empty();
+    converter_.convert(raw, order_.waiting());
+    const uint64_t later = pieces_ < later_.size() ? later_[pieces_] : 0;
+    ++pieces_;
+    const std::span<model::Event> ready = order_.take(clock_.at_ns(later), over_);
+    if (ready.empty()) continue;
+    for (model::Event& event : ready) {
+      if (event.time >= earliest_) break;
+      event.time = earliest_;
+      ++moved_;
+    }
+    return ready;
+  }
+  return {};
+}
+
+}  // namespace headrace::capture
