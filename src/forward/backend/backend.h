@@ -3,7 +3,10 @@
 // Calls fail with error numbers (outcome.h) and may come from many threads at once. A place is a directory and a path
 // below it; however a path is written, it never leads out of the directory's root (EXDEV).
 #pragma once
+#include <sys/uio.h>
+
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +40,16 @@ class OpenFile {
   /// Fewer bytes than asked for: the file ends there.
   virtual Outcome<uint64_t> read(Extent where, uint8_t* into) = 0;
   virtual Written write(Extent where, const uint8_t* from) = 0;
+  /// The same from several places in memory.
+  virtual Written write_parts(uint64_t offset, std::span<const iovec> parts) {
+    Written all{0, 0};
+    for (const iovec& part : parts) {
+      const Written written = write({offset + all.bytes, part.iov_len}, static_cast<const uint8_t*>(part.iov_base));
+      all = {all.bytes + written.bytes, written.error};
+      if (all.error != 0) break;
+    }
+    return all;
+  }
   /// Returns when what was written will survive a crash of the machine, or an error number.
   virtual int commit() = 0;
   virtual int resize(uint64_t size) = 0;

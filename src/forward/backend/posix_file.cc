@@ -2,9 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 namespace headrace::forward {
 namespace {
@@ -55,6 +59,31 @@ OpenFile::Written PosixFile::write(Extent where, const uint8_t* from) {
     if (put < 0) return {done, errno};
     if (put == 0) return {done, EIO};
     done += static_cast<uint64_t>(put);
+  }
+  return {done, 0};
+}
+
+OpenFile::Written PosixFile::write_parts(uint64_t offset, std::span<const iovec> parts) {
+  uint64_t done = 0;
+  while (!parts.empty()) {
+    const int count = static_cast<int>(std::min<size_t>(parts.size(), IOV_MAX));
+    const ssize_t put = pwritev(descriptor_.get(), parts.data(), count, static_cast<off_t>(offset + done));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return {done, errno};
+    if (put == 0) return {done, EIO};
+    done += static_cast<uint64_t>(put);
+    uint64_t left = static_cast<uint64_t>(put);
+    while (!parts.empty() && left >= parts[0].iov_len) {
+      left -= parts[0].iov_len;
+      parts = parts.subspan(1);
+    }
+    if (left == 0) continue;
+    // The rest of a part that was cut off.
+    const Written rest =
+        write({offset + done, parts[0].iov_len - left}, static_cast<uint8_t*>(parts[0].iov_base) + left);
+    done += rest.bytes;
+    if (rest.error != 0) return {done, rest.error};
+    parts = parts.subspan(1);
   }
   return {done, 0};
 }

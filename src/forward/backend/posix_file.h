@@ -12,6 +12,7 @@ class PosixFile : public OpenFile {
   explicit PosixFile(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
   Outcome<uint64_t> read(Extent where, uint8_t* into) override;
   Written write(Extent where, const uint8_t* from) override;
+  Written write_parts(uint64_t offset, std::span<const iovec> parts) override;
   int commit() override;
   int resize(uint64_t size) override;
   Outcome<Attributes> attributes() override;

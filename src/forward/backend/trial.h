@@ -2,6 +2,8 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <string>
 
 #include "forward/backend/backend.h"
 
@@ -11,7 +13,11 @@ struct TrialOptions {
   uint64_t delay_ns = 0;             // before each read, write and commit
   uint64_t fail_after = UINT64_MAX;  // bytes that can be written
   int error = 28;                    // of the writes behind those: ENOSPC
+  Extent bad;                        // of every file, which cannot be written
   bool fail_commit = false;          // with the same error
+  bool one_writer = false;           // at a time, as in file systems that lock a file to write to it
+  std::string stop_file;             // while there is such a file nothing goes on
+  std::string stops;                 // only in files whose path begins so
 };
 
 class TrialBackend : public Backend {
@@ -39,9 +45,10 @@ class TrialBackend : public Backend {
 
   struct State {
     explicit State(TrialOptions given) : options(given) {}
-    void delay() const;
+    void delay(const std::string& path) const;
     const TrialOptions options;
     std::atomic<uint64_t> written = 0;
+    std::mutex one_writer;
   };
 
  private:
