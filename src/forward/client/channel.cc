@@ -72,6 +72,7 @@ bool Channel::receive(Lock& lock, int timeout_ms) {
       },
       [this](Pending* pending) {
         const Lock inner(mutex_);
+        pending->instance = wire_.instance();
         finish(pending, 0);
       });
   lock.lock();

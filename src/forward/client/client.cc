@@ -1,19 +1,20 @@
 #include "forward/client/client.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <deque>
 
 #include "base/hash.h"
 #include "forward/client/memory_parts.h"
+#include "forward/protocol/handle.h"
 
 namespace headrace::forward {
 namespace {
 
-constexpr size_t kIdentityAt = 2, kIdentityBytes = 18;  // of a handle: root, inode, time of birth
-constexpr uint32_t kPiece = 1 << 20;                    // bytes of a call, when there are many
-constexpr size_t kAtOnce = 4;                           // calls of one transfer under way
+constexpr uint32_t kPiece = 1 << 20;  // bytes of a call, when there are many
+constexpr size_t kAtOnce = 4;         // calls of one transfer under way
 constexpr size_t kExtentsOfCall = 4096;
 constexpr uint32_t kListingBytes = 64 << 10;
 
@@ -86,8 +87,8 @@ const OwnedRoot* Client::root_of(std::string_view path, std::string_view* rest) 
 }
 
 Channel& Client::channel_of(const Handle& handle) {
-  if (channels_.size() == 1 || handle.size() < kIdentityAt + kIdentityBytes) return *channels_[0];
-  return *channels_[base::hash_bytes(handle.data() + kIdentityAt, kIdentityBytes) % channels_.size()];
+  if (channels_.size() == 1 || handle.size() < kHandleIdentityAt + kHandleIdentityBytes) return *channels_[0];
+  return *channels_[base::hash_bytes(handle.data() + kHandleIdentityAt, kHandleIdentityBytes) % channels_.size()];
 }
 
 Outcome<Node> Client::node(const Request& request) {
@@ -107,16 +108,32 @@ Outcome<Attributes> Client::attributes(const Request& request) {
 Outcome<Node> Client::lookup(const Handle& directory, std::string_view path, bool follow) {
   Request request = request_of(Op::kLookup, directory, path);
   request.flags = follow ? 0 : kNoFollow;
-  return node(request);
+  return as_its_server_sees_it(directory, node(request));
 }
 
 Outcome<Node> Client::create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode,
                              Hints hints) {
   Request request = request_of(Op::kCreate, directory, path);
-  request.flags = flags;
   request.mode = mode;
   request.hints = hints;
-  return node(request);
+  // Only the file's own server, which may be another one than the directory's, knows what is held of it.
+  const bool one = channels_.size() == 1;
+  request.flags = one ? flags : flags & ~kTruncate;
+  auto made = as_its_server_sees_it(directory, node(request));
+  if (one || !made.ok() || !(flags & kTruncate)) return made;
+  const auto emptied = resize(made->handle, 0);
+  if (!emptied.ok()) return Failed{emptied.error()};
+  made->attributes = *emptied;
+  return made;
+}
+
+/// What is held of a file is known to its own server alone, which may be another one than the directory's.
+Outcome<Node> Client::as_its_server_sees_it(const Handle& directory, Outcome<Node> found) {
+  if (!found.ok() || !S_ISREG(found->attributes.mode)) return found;
+  if (&channel_of(found->handle) == &channel_of(directory)) return found;
+  // Removed meanwhile: it was there when it was looked for.
+  if (auto now = attributes(found->handle); now.ok()) found->attributes = *now;
+  return found;
 }
 
 Outcome<Node> Client::mkdir(const Handle& directory, std::string_view path, uint32_t mode) {
@@ -216,6 +233,7 @@ int Client::transfer(Op op, const Handle& file, std::span<const iovec> memory, s
     auto& [pending, cut] = under_way.front();
     const int error = channel.wait(&pending);
     if (first_error == 0) first_error = error;
+    if (pending.reply_header.flags & kHeld) uncommitted_.wrote(file, pending.instance);
     if (bad != nullptr && error != 0) {
       if (pending.reply.bad.empty())
         for (const Extent& extent : cut.extents) bad->push_back({static_cast<uint32_t>(error), extent});
@@ -258,6 +276,7 @@ Outcome<uint64_t> Client::append(const Handle& file, std::span<const iovec> memo
   channel.submit(request, large ? std::vector<iovec>() : std::vector<iovec>(memory.begin(), memory.end()),
                  large ? 0 : bytes, &pending);
   if (const int error = channel.wait(&pending); error != 0) return Failed{error};
+  if (pending.reply_header.flags & kHeld) uncommitted_.wrote(file, pending.instance);
   const uint64_t offset = pending.reply.size;
   const Extent where{offset, bytes};
   if (large) {
@@ -266,13 +285,18 @@ Outcome<uint64_t> Client::append(const Handle& file, std::span<const iovec> memo
   return offset;
 }
 
-int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad) {
+int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad, uint32_t flags) {
   Request request = request_of(Op::kCommit, file);
   request.range = range;
+  request.flags = flags;
   Pending pending;
   const int error = channel_of(file).call(request, &pending);
   if (bad != nullptr) *bad = pending.reply.bad;
-  return error;
+  if (pending.error != 0) return error;
+  const bool whole = range.offset == 0 && range.length == 0;
+  if (!uncommitted_.was_lost(file, pending.instance, whole)) return error;
+  if (bad != nullptr) bad->push_back({EIO, range});
+  return error != 0 ? error : EIO;
 }
 
 Outcome<std::string> Client::status(size_t server) {

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "forward/client/channel.h"
+#include "forward/client/uncommitted.h"
 #include "forward/protocol/outcome.h"
 
 namespace headrace::forward {
@@ -60,8 +61,10 @@ class Client {
             std::vector<BadRange>* bad = nullptr);
   /// Where the bytes went: the end of the file at that moment. All of them lie there in a row.
   Outcome<uint64_t> append(const Handle& file, std::span<const iovec> memory, uint32_t flags = 0);
-  /// Returns when what was written to the range before will survive; length 0 is to the end. `bad` as above.
-  int commit(const Handle& file, Extent range = {}, std::vector<BadRange>* bad = nullptr);
+  /// Returns when what was written to the range before will survive a crash, or, with kNoSync, when the file system
+  /// has it; length 0 is to the end. `bad` receives what is not stored, each range once: also what a server held that
+  /// was killed (EIO).
+  int commit(const Handle& file, Extent range = {}, std::vector<BadRange>* bad = nullptr, uint32_t flags = 0);
   /// What a server says of itself: text of OpenMetrics.
   Outcome<std::string> status(size_t server);
 
@@ -70,11 +73,13 @@ class Client {
 
  private:
   Outcome<Node> node(const Request& request);
+  Outcome<Node> as_its_server_sees_it(const Handle& directory, Outcome<Node> found);
   Outcome<Attributes> attributes(const Request& request);
   int transfer(Op op, const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents,
                uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad);
 
   std::vector<std::unique_ptr<Channel>> channels_;
+  Uncommitted uncommitted_;
 };
 
 }  // namespace headrace::forward

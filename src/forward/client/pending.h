@@ -23,6 +23,7 @@ struct Pending {
   std::vector<uint8_t> body;  // of the reply
   Reply reply;                // views into `body`
   uint64_t moved = 0;         // bytes read
+  uint64_t instance = 0;      // of the server that answered
 
   /// What the call came to: 0, or an error number.
   int result() const { return error != 0 ? error : static_cast<int>(reply_header.limit); }

@@ -88,6 +88,7 @@ Status Wire::prove_and_set_up(const Nonce& nonce, const Reply& hello) {
   if (!reply.ok()) return reply.status();
   room_ = WindowRoom(window_ == nullptr ? 0 : window_->size());
   most_data_ = reply->most_data;
+  instance_ = reply->instance;
   std::vector<OwnedRoot> roots;
   for (const Root& root : reply->roots)
     roots.push_back({std::string(root.path), {root.handle.begin(), root.handle.end()}});

@@ -51,6 +51,7 @@ class Wire {
 
   const std::vector<OwnedRoot>& roots() const { return roots_; }
   uint32_t most_data() const { return most_data_; }
+  uint64_t instance() const { return instance_; }
   bool has_window() const { return window_ != nullptr; }
 
  private:
@@ -67,6 +68,7 @@ class Wire {
   std::unique_ptr<Link> link_;
   std::vector<OwnedRoot> roots_;
   uint32_t most_data_ = 0;
+  uint64_t instance_ = 0;
   std::shared_ptr<Window> window_;
   std::mutex room_mutex_;
   WindowRoom room_;

@@ -201,7 +201,8 @@ Outcome<Header> decode_header(Bytes bytes) {
   header.id = in.u64();
   header.passed = in.u64();
   header.seal = in.u64();
-  const bool known = is_op(header.op & ~kReplyBit) && (header.flags & ~kInWindow) == 0;
+  const uint8_t flags = header.op & kReplyBit ? kInWindow | kHeld : kInWindow;
+  const bool known = is_op(header.op & ~kReplyBit) && (header.flags & ~flags) == 0;
   const bool within = header.body <= kLongestBody && header.data <= kLongestData;
   if (!in.ok() || !magic || !unused || !known || !within) return Failed{EPROTO};
   return header;

@@ -72,6 +72,7 @@ class Made {
       r.roots.push_back({text(50), base::as_bytes(text(50))});
     }
     r.most_data = static_cast<uint32_t>(random_());
+    r.instance = random_();
     return r;
   }
   Header header(const Request& r) {

@@ -42,7 +42,7 @@ void walk_request(Walker& walk, M& message) {
     case Op::kAppend:
       return walk(message.handle, message.flags, message.size);
     case Op::kCommit:
-      return walk(message.handle, message.range);
+      return walk(message.handle, message.flags, message.range);
   }
 }
 
@@ -53,7 +53,7 @@ void walk_reply(Walker& walk, M& message) {
     case Op::kHello:
       return walk(message.version, message.nonce, message.proof);
     case Op::kProve:
-      return walk(message.most_data, message.window, message.roots);
+      return walk(message.most_data, message.window, message.instance, message.roots);
     case Op::kStatus:
     case Op::kReadlink:
       return walk(message.text);

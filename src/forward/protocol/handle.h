@@ -14,6 +14,9 @@
 
 namespace headrace::forward {
 
+/// Where root, inode and time of birth are in a handle: the same bytes in every handle of a file.
+inline constexpr size_t kHandleIdentityAt = 2, kHandleIdentityBytes = 18;
+
 struct File {
   uint16_t root = 0;
   uint8_t type = 0;  // as DT_REG of dirent.h

@@ -51,6 +51,7 @@ bool happens_once(Op op);
 
 /// Flags of a frame.
 inline constexpr uint8_t kInWindow = 1;  // the data is in the shared window, not behind the body
+inline constexpr uint8_t kHeld = 2;      // of an answer: what was written is in the server's memory, not in the file
 
 struct Header {
   uint8_t op = 0;  // of a reply: with kReplyBit
@@ -95,6 +96,7 @@ inline constexpr uint32_t kDirectory = 8;   // remove: a directory
 inline constexpr uint32_t kNoReplace = 16;  // rename: fails where there is one
 inline constexpr uint32_t kThrough = 32;    // write, append: answered when it is stored, not when the server holds it
 inline constexpr uint32_t kReserve = 64;    // append: takes the range alone; what belongs there is written later
+inline constexpr uint32_t kNoSync = 128;    // commit: until the file system has it; a crash of its machine may cost it
 
 /// Hints of a create; 0 = the file system's own.
 struct Hints {
@@ -145,6 +147,7 @@ struct Reply {
   std::vector<Root> roots;
   uint16_t version = 0;
   uint32_t most_data = 0, window = 0;  // bytes
+  uint64_t instance = 0;               // another one: the server was started anew and holds nothing of before
   Nonce nonce{}, proof{};
 };
 

@@ -29,11 +29,12 @@ class AppendTest : public testing::Test {
     servers_.clear();
     std::filesystem::remove_all(directory_);
   }
-  void start(std::unique_ptr<Backend> backend, unsigned event_threads = 1) {
+  void start(std::unique_ptr<Backend> backend, unsigned event_threads = 1, bool buffered = true) {
     Server::Options options;
     options.addresses = {"unix:" + directory_ + "/s" + std::to_string(servers_.size())};
     options.secret = secret_;
     options.event_threads = event_threads;
+    options.write_buffer.on = buffered;
     auto server = Server::start(std::move(backend), options);
     ASSERT_TRUE(server.ok()) << server.message();
     servers_.push_back(std::move(*server));
@@ -162,7 +163,7 @@ TEST_F(AppendTest, GoWhereTheFileEndsWhoeverMadeItSo) {
 TEST_F(AppendTest, OnesThatFailTellSoAndLeaveNoRange) {
   TrialOptions full;
   full.fail_after = 25;
-  start(std::make_unique<TrialBackend>(std::make_unique<MemoryBackend>("/m", 1 << 20), full));
+  start(std::make_unique<TrialBackend>(std::make_unique<MemoryBackend>("/m", 1 << 20), full), 1, false);
   const auto c = client();
   const auto file = c->create(c->roots()[0].handle, "f", 0, 0644);
   std::vector<uint8_t> bytes(10);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "forward/server/write_buffer.h"
 
 namespace headrace::forward {
 namespace {
@@ -15,18 +16,29 @@ constexpr size_t kMostQueues = 65536;
 
 bool reserves(const Call& call) { return (call.request.flags & kReserve) != 0; }
 
+}  // namespace
+
 /// The bytes of all calls in a row; those of a single call where they are.
-const uint8_t* together(const std::vector<std::shared_ptr<Call>>& calls, std::vector<uint8_t>* row) {
-  if (calls.size() == 1) return calls[0]->data;
-  for (const auto& call : calls) row->insert(row->end(), call->data, call->data + call->header.data);
+const uint8_t* Appends::together(const Batch& batch, std::vector<uint8_t>* row) {
+  if (batch.calls.size() == 1) return batch.calls[0].call->data;
+  for (const Waiting& each : batch.calls)
+    row->insert(row->end(), each.call->data, each.call->data + each.call->header.data);
   return row->data();
 }
 
-}  // namespace
+HeldWrite Appends::pieces_of(const Batch& batch) {
+  HeldWrite write;
+  uint64_t at = batch.begin;
+  for (const Waiting& each : batch.calls) {
+    write.pieces.push_back({{at, each.call->request.size}, each.call->data, each.call->client});
+    at += each.call->request.size;
+  }
+  return write;
+}
 
 void Appends::add(const Services& services, Pool* pool, std::shared_ptr<Call> call, Done done) {
   const auto file = services.handles->open(call->request.handle);
-  const auto fail = [&](int error) { done(answer_append(services, *call, 0, error, {}, call->begun_ns)); };
+  const auto fail = [&](int error) { done(answer_append(services, *call, 0, error, {}, call->begun_ns, false)); };
   if (!file.ok()) return fail(file.error());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -36,8 +48,8 @@ void Appends::add(const Services& services, Pool* pool, std::shared_ptr<Call> ca
     if (queue.at_work) return;
     queue.at_work = true;
   }
-  if (pool == nullptr) return work(services, *file);
-  pool->add([this, &services, file = *file] { work(services, file); });
+  if (pool == nullptr) return work(services, nullptr, *file);
+  pool->add([this, &services, pool, file = *file] { work(services, pool, file); });
 }
 
 void Appends::forget(const File& file) {
@@ -66,57 +78,106 @@ std::vector<Appends::Waiting> Appends::next_batch(uint64_t identity) {
   return batch;
 }
 
-void Appends::work(const Services& services, const File& file) {
-  for (auto batch = next_batch(file.identity()); !batch.empty(); batch = next_batch(file.identity()))
-    write(services, file, batch);
+void Appends::work(const Services& services, Pool* pool, const File& file) {
+  for (auto batch = next_batch(file.identity()); !batch.empty(); batch = next_batch(file.identity())) {
+    if (!write(services, pool, file, std::move(batch))) return;
+  }
 }
 
-void Appends::write(const Services& services, const File& file, std::vector<Waiting>& batch) {
-  const uint64_t begun = base::clock_ns(CLOCK_MONOTONIC);
-  const auto opened = services.backend->open(file, true);
-  const auto attributes = opened.ok() ? (*opened)->attributes() : Outcome<Attributes>(Failed{opened.error()});
+/// Takes a range for the batch: the end of the file as clients see it, with what is held of it.
+bool Appends::take_range(const Services& services, const File& file, OpenFile& opened, Batch* batch) {
+  const auto held = services.write_buffer->find(file);
+  const uint64_t held_end = held == nullptr ? 0 : held->append_end();  // before the file is asked
+  const auto attributes = opened.attributes();
   if (!attributes.ok()) {
-    for (Waiting& each : batch) each.done(answer_append(services, *each.call, 0, attributes.error(), {}, begun));
-    return;
+    batch->error = attributes.error();
+    return false;
   }
-  uint64_t total = 0;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Queue& queue = queues_[file.identity()];
+  batch->known_end = std::max(attributes->size, held_end);
+  batch->begin = std::max(queue.end, batch->known_end);
+  if (batch->total > uint64_t{INT64_MAX} - batch->begin) {
+    batch->error = EFBIG;
+    return false;
+  }
+  queue.end = batch->begin + batch->total;
+  return true;
+}
+
+/// False: it waits for memory, and the work goes on when there was some.
+bool Appends::write(const Services& services, Pool* pool, const File& file, std::vector<Waiting> calls) {
+  const auto batch = std::make_shared<Batch>();
+  batch->begun_ns = base::clock_ns(CLOCK_MONOTONIC);
   bool through = false;
-  std::vector<std::shared_ptr<Call>> calls;
-  for (const Waiting& each : batch) {
-    calls.push_back(each.call);
-    total += each.call->request.size;
+  for (const Waiting& each : calls) {
+    batch->total += each.call->request.size;
     through = through || (each.call->request.flags & kThrough) != 0;
   }
-  uint64_t begin;
+  const bool reserve = reserves(*calls[0].call);
+  batch->calls = std::move(calls);
+  const bool hold = services.write_buffer->on() && !through && !reserve;
+  const auto held =
+      hold ? services.write_buffer->open(file) : Outcome<std::shared_ptr<HeldFile>>(std::shared_ptr<HeldFile>());
+  const auto opened = held.ok() && *held != nullptr ? (*held)->opened() : services.backend->open(file, true);
+  if (!opened.ok() || !take_range(services, file, **opened, batch.get())) {
+    if (!opened.ok()) batch->error = opened.error();
+    answer(services, *batch, {});
+    return true;
+  }
+  if (held.ok() && *held != nullptr) {
+    HeldWrite write = pieces_of(*batch);
+    batch->held = true;
+    write.done = [this, &services, pool, file, batch](const std::vector<BadRange>& failed) {
+      finish(services, file, *batch, failed);
+      pool->add([this, &services, pool, file] { work(services, pool, file); });
+    };
+    if (!(*held)->write(&write)) return false;
+    finish(services, file, *batch, {});
+    return true;
+  }
+  std::vector<BadRange> failed;
+  if (!reserve) {
+    std::vector<uint8_t> row;
+    const OpenFile::Written written = (*opened)->write({batch->begin, batch->total}, together(*batch, &row));
+    if (written.error != 0)
+      failed.push_back(
+          {static_cast<uint32_t>(written.error), {batch->begin + written.bytes, batch->total - written.bytes}});
+    else if (through)
+      batch->error = (*opened)->commit();
+  }
+  if (reserve)
+    answer(services, *batch, {});
+  else
+    finish(services, file, *batch, failed);
+  return true;
+}
+
+/// Where something was written the file knows its end by itself. Where nothing was, the next may have the range.
+void Appends::finish(const Services& services, const File& file, const Batch& batch,
+                     const std::vector<BadRange>& failed) {
+  const bool wrote = failed.empty() || failed[0].where.offset > batch.begin;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    Queue& queue = queues_[file.identity()];
-    begin = std::max(queue.end, attributes->size);
-    if (total > uint64_t{INT64_MAX} - begin) total = 0;
-    queue.end = begin + total;
+    queues_[file.identity()].end = wrote || batch.begin == batch.known_end ? 0 : batch.begin;
   }
-  std::vector<uint8_t> row;
-  OpenFile::Written written{total, 0};
-  if (total == 0 && calls[0]->request.size != 0)
-    written = {0, EFBIG};
-  else if (!reserves(*calls[0]))
-    written = (*opened)->write({begin, total}, together(calls, &row));
-  const int stored = written.error == 0 && through ? (*opened)->commit() : 0;
-  {
-    // Where something was written the file knows its end by itself. Where nothing was, the next may have the range.
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Queue& queue = queues_[file.identity()];
-    const bool is_end = written.bytes > 0 || begin == attributes->size;
-    if (!reserves(*calls[0])) queue.end = is_end ? 0 : begin;
-  }
-  uint64_t at = begin;
-  for (Waiting& each : batch) {
-    const uint64_t size = each.call->request.size;
-    const uint64_t here = std::min(size, written.bytes - std::min(written.bytes, at - begin));
-    const int error = here < size ? written.error : stored;
-    const Extent rest{at + here, size - here};
-    each.done(answer_append(services, *each.call, at, error, rest, begun));
-    at += size;
+  answer(services, batch, failed);
+}
+
+void Appends::answer(const Services& services, const Batch& batch, const std::vector<BadRange>& failed) {
+  uint64_t at = batch.begin;
+  for (const Waiting& each : batch.calls) {
+    const uint64_t end = at + each.call->request.size;
+    int error = batch.error;
+    Extent rest;
+    for (const BadRange& bad : failed) {
+      if (rest.length > 0 || bad.where.offset >= end || bad.where.offset + bad.where.length <= at) continue;
+      error = static_cast<int>(bad.error);
+      rest.offset = std::max(at, bad.where.offset);
+      rest.length = end - rest.offset;
+    }
+    each.done(answer_append(services, *each.call, at, error, rest, batch.begun_ns, batch.held));
+    at = end;
   }
 }
 

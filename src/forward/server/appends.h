@@ -14,6 +14,7 @@
 #include "forward/protocol/handle.h"
 #include "forward/server/call.h"
 #include "forward/server/execute.h"
+#include "forward/server/held_file.h"
 #include "forward/server/pool.h"
 
 namespace headrace::forward {
@@ -38,8 +39,21 @@ class Appends {
     uint64_t end = 0;  // at least; ranges that were taken and not written yet are before it
   };
 
-  void work(const Services& services, const File& file);
-  void write(const Services& services, const File& file, std::vector<Waiting>& batch);
+  struct Batch {
+    std::vector<Waiting> calls;
+    uint64_t begin = 0, total = 0, known_end = 0;
+    uint64_t begun_ns = 0;
+    int error = 0;  // of all
+    bool held = false;
+  };
+
+  static const uint8_t* together(const Batch& batch, std::vector<uint8_t>* row);
+  static HeldWrite pieces_of(const Batch& batch);
+  void work(const Services& services, Pool* pool, const File& file);
+  bool take_range(const Services& services, const File& file, OpenFile& opened, Batch* batch);
+  bool write(const Services& services, Pool* pool, const File& file, std::vector<Waiting> calls);
+  void finish(const Services& services, const File& file, const Batch& batch, const std::vector<BadRange>& failed);
+  void answer(const Services& services, const Batch& batch, const std::vector<BadRange>& failed);
   std::vector<Waiting> next_batch(uint64_t identity);
 
   std::mutex mutex_;

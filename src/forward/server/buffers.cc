@@ -40,8 +40,8 @@ void Buffers::count(int64_t bytes) {
 }
 
 /// Whether so much more may be in use, if need be instead of what is kept for nobody.
-bool Buffers::make_room(size_t bytes) {
-  if (used_ + bytes > memory_) {
+bool Buffers::make_room(size_t bytes, size_t spare) {
+  if (used_ + bytes + spare > memory_) {
     wanted_ = true;
     return false;
   }
@@ -55,19 +55,19 @@ bool Buffers::make_room(size_t bytes) {
   return true;
 }
 
-Buffer Buffers::take(size_t bytes) {
+Buffer Buffers::take(size_t bytes, size_t spare) {
   const size_t capacity = std::bit_ceil(std::max(bytes, size_t{1} << kSmallest));
   const size_t place = static_cast<size_t>(std::countr_zero(capacity)) - kSmallest;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (capacity > largest_ || place >= kClasses) return {};
-  if (!free_[place].empty()) {
+  if (!free_[place].empty() && used_ + capacity + spare <= memory_) {
     uint8_t* data = free_[place].back();
     free_[place].pop_back();
     kept_ -= capacity;
     count(static_cast<int64_t>(capacity));
     return {this, data, capacity};
   }
-  if (!make_room(capacity)) return {};
+  if (!make_room(capacity, spare)) return {};
   void* data = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) {
     wanted_ = true;
@@ -91,9 +91,9 @@ void Buffers::give(uint8_t* data, size_t capacity) {
   tell(lock);
 }
 
-bool Buffers::charge(size_t bytes) {
+bool Buffers::charge(size_t bytes, size_t spare) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!make_room(bytes)) return false;
+  if (!make_room(bytes, spare)) return false;
   count(static_cast<int64_t>(bytes));
   return true;
 }

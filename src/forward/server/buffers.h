@@ -41,12 +41,21 @@ class Buffers {
   Buffers(uint64_t memory, std::function<void()> on_room);
   ~Buffers();
 
-  /// Nothing when there is no room now; `on_room` is then called later. More than largest() never fits.
-  Buffer take(size_t bytes);
+  /// Nothing when there is no room now, or less than `spare` would be left; `on_room` is then called later. More than
+  /// largest() never fits.
+  Buffer take(size_t bytes, size_t spare = 0);
   size_t largest() const { return largest_; }
 
+  /// For the data of a write that has come. While others are held, large ones leave an eighth to small ones, and these
+  /// a half of that to calls that bring no data, which are answered while writes wait for a disk.
+  Buffer take_for_write(size_t bytes) {
+    constexpr size_t kSmall = 64 << 10;
+    return take(bytes, held == 0 ? 0 : bytes > kSmall ? memory_ / 8 : memory_ / 16);
+  }
+  std::atomic<uint64_t> held = 0;  // bytes of writes that are not in their files yet
+
   /// Counts memory that is not a buffer; false when there is no room for it.
-  bool charge(size_t bytes);
+  bool charge(size_t bytes, size_t spare = 0);
   void discharge(size_t bytes);
 
   uint64_t memory() const { return memory_; }
@@ -57,8 +66,8 @@ class Buffers {
   friend class Buffer;
   static constexpr size_t kSmallest = 12, kClasses = 20;  // 4 KiB to 2 GiB
   void give(uint8_t* data, size_t capacity);
-  bool make_room(size_t bytes);  // needs the lock
-  void count(int64_t bytes);     // needs the lock
+  bool make_room(size_t bytes, size_t spare);  // needs the lock
+  void count(int64_t bytes);                   // needs the lock
   void tell(std::unique_lock<std::mutex>& lock);
 
   const uint64_t memory_;

@@ -19,6 +19,8 @@ struct Call {
   std::vector<uint8_t> kept;  // instead, where a call waits that was to be done at once
   std::shared_ptr<Window> window;
   uint64_t begun_ns = 0;  // when it was there
+  Nonce client{};
+  std::vector<BadRange> failed;  // of the flush that went before it
 };
 
 struct Answer {

@@ -19,7 +19,39 @@ constexpr size_t kMostParts = 64;         // of one send
 constexpr size_t kDirectFrom = 16 << 10;  // as much missing data is received where it belongs
 constexpr size_t kPerTurn = 1 << 20;      // bytes, then others get their turn
 constexpr size_t kSmallestWindow = 1 << 20;
-constexpr uint64_t kBytesPerMs = 1000;  // a peer slower than 1 MB/s has not that much time more
+constexpr uint32_t kTakenAtOnce = 128 << 10;  // of a write; more is copied in another thread
+constexpr uint64_t kBytesPerMs = 1000;        // a peer slower than 1 MB/s has not that much time more
+
+bool is_late(Shared& shared, const Call& call) {
+  const uint64_t waited_ns = base::clock_ns(CLOCK_MONOTONIC) - call.begun_ns;
+  const bool late = call.header.limit != 0 && waited_ns > uint64_t{call.header.limit} * 1'000'000;
+  if (late) shared.counters.expired += 1;
+  return late;
+}
+
+/// The call stays until its data is held, which answers it.
+HeldWrite held_write(Shared& shared, const std::shared_ptr<Call>& call, Route route) {
+  HeldWrite write;
+  const uint8_t* from = call->data;
+  write.pieces.reserve(call->request.extents.size());
+  for (const Extent& extent : call->request.extents) {
+    write.pieces.push_back({extent, from, call->client});
+    from += extent.length;
+  }
+  write.done = [call, route, &shared](const std::vector<BadRange>& failed) {
+    route.loop->post(route.connection, answer_write(shared.services, *call, failed));
+  };
+  return write;
+}
+
+void run_in_pool(Shared& shared, const std::shared_ptr<Call>& call, bool once, Route route,
+                 const std::shared_ptr<Session>& session) {
+  shared.pool.add([call, once, route, session, &shared] {
+    Answer answer = is_late(shared, *call) ? refuse(*call, ETIMEDOUT) : execute(shared.services, *call);
+    const Route back = once ? session->finish(call->header.id, answer.frame) : route;
+    if (back.loop != nullptr) back.loop->post(back.connection, std::move(answer));
+  });
+}
 
 }  // namespace
 
@@ -102,6 +134,7 @@ void Connection::received(Call call, uint8_t* frame) {
   if (!request.ok()) return refuse_peer(shared_.counters.refused_messages);
   call.request = std::move(*request);
   call.begun_ns = base::clock_ns(CLOCK_MONOTONIC);
+  call.client = client_;
   if (stage_ == Stage::kHello && call.request.op == Op::kHello) return hello(call);
   if (stage_ == Stage::kProve && call.request.op == Op::kProve) return prove(call);
   if (stage_ != Stage::kOpen || call.request.op == Op::kHello || call.request.op == Op::kProve)
@@ -158,6 +191,7 @@ void Connection::prove(const Call& call) {
   Reply reply;
   reply.op = Op::kProve;
   reply.most_data = shared_.limits.most_data;
+  reply.instance = shared_.instance;
   reply.window = window_ == nullptr ? 0 : static_cast<uint32_t>(window_->size());
   const std::vector<std::string> paths = shared_.backend.roots();
   std::vector<std::vector<uint8_t>> handles;
@@ -197,15 +231,60 @@ void Connection::run(Call call, bool once) {
     if (once) session_->finish(call.header.id, answer.frame);
     return queue(std::move(answer));
   }
+  if (call.request.op == Op::kWrite && shared_.write_buffer.on() && !(call.request.flags & kThrough))
+    return write(std::move(call));
   ++running_;
   const auto waiting = std::make_shared<Call>(std::move(call));
-  shared_.pool.add([waiting, once, route = Route{&loop_, number_}, session = session_, &shared = shared_] {
-    const uint64_t waited_ns = base::clock_ns(CLOCK_MONOTONIC) - waiting->begun_ns;
-    const bool late = waiting->header.limit != 0 && waited_ns > uint64_t{waiting->header.limit} * 1'000'000;
-    if (late) shared.counters.expired += 1;
-    Answer answer = late ? refuse(*waiting, ETIMEDOUT) : execute(shared.services, *waiting);
-    const Route back = once ? session->finish(waiting->header.id, answer.frame) : route;
-    if (back.loop != nullptr) back.loop->post(back.connection, std::move(answer));
+  if (!flush_first(waiting, once)) run_in_pool(shared_, waiting, once, {&loop_, number_}, session_);
+}
+
+/// Calls that are done when what is held of a file is stored: no thread waits for that.
+bool Connection::flush_first(std::shared_ptr<Call> call, bool once) {
+  const Request& request = call->request;
+  const bool commit = request.op == Op::kCommit;
+  // Times that are set must not be those of a flush later; what is written through comes after what was held.
+  if (!commit && request.op != Op::kSetattr && request.op != Op::kWrite) return false;
+  const auto file = shared_.handles.open(request.handle);
+  const auto held = file.ok() ? shared_.write_buffer.find(*file) : nullptr;
+  if (held == nullptr) return false;
+  Range range{0, UINT64_MAX};
+  if (commit && request.range.length != 0) range = {request.range.offset, request.range.offset + request.range.length};
+  held->flush(range, FlushReason::kCommit,
+              [call, once, route = Route{&loop_, number_}, session = session_, &shared = shared_](auto failed) {
+                call->failed = std::move(failed);
+                run_in_pool(shared, call, once, route, session);
+              });
+  return true;
+}
+
+/// A write that is answered when its data is held. Small ones are taken here: a thread more would cost more.
+void Connection::write(Call call) {
+  const auto file = shared_.handles.open(call.request.handle);
+  if (!file.ok()) return queue(refuse(call, file.error()));
+  const auto waiting = std::make_shared<Call>(std::move(call));
+  const auto held = waiting->header.data <= kTakenAtOnce ? shared_.write_buffer.find(*file) : nullptr;
+  const Route route{&loop_, number_};
+  if (held != nullptr) {
+    HeldWrite write = held_write(shared_, waiting, route);
+    if (held->write(&write)) return queue(answer_write(shared_.services, *waiting, {}));
+    ++running_;
+    return;
+  }
+  ++running_;
+  shared_.pool.add([waiting, route, file = *file, &shared = shared_] {
+    const auto opened = is_late(shared, *waiting) ? Outcome<std::shared_ptr<HeldFile>>(Failed{ETIMEDOUT})
+                                                  : shared.write_buffer.open(file);
+    Answer answer;
+    if (!opened.ok()) {
+      answer = refuse(*waiting, opened.error());
+    } else if (*opened == nullptr) {
+      answer = execute(shared.services, *waiting);
+    } else {
+      HeldWrite write = held_write(shared, waiting, route);
+      if (!(*opened)->write(&write)) return;
+      answer = answer_write(shared.services, *waiting, {});
+    }
+    route.loop->post(route.connection, std::move(answer));
   });
 }
 

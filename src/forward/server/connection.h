@@ -63,6 +63,8 @@ class Connection {
   void dispatch(Call call);
   void run(Call call, bool once);
   void append(Call call);
+  void write(Call call);
+  bool flush_first(std::shared_ptr<Call> call, bool once);
   void queue(Answer answer, int pass = -1);
   void watch_time();
   void refuse_peer(std::atomic<uint64_t>& counter);

@@ -1,27 +1,9 @@
 #include "forward/server/counters.h"
 
 #include "forward/server/buffers.h"
+#include "forward/server/metrics.h"
 
 namespace headrace::forward {
-namespace {
-
-void add_metric(std::string* text, const char* name, const char* type, const char* unit, const char* help) {
-  *text += std::string("# TYPE headrace_forward_") + name + " " + type + "\n";
-  if (*unit != '\0') *text += std::string("# UNIT headrace_forward_") + name + " " + unit + "\n";
-  *text += std::string("# HELP headrace_forward_") + name + " " + help + "\n";
-}
-
-void add_value(std::string* text, const std::string& name, const std::string& label, const std::string& value) {
-  *text += "headrace_forward_" + name + (label.empty() ? "" : "{" + label + "}") + " " + value + "\n";
-}
-
-std::string seconds(uint64_t nanoseconds) {
-  const std::string rest = std::to_string(nanoseconds % 1'000'000'000);
-  return std::to_string(nanoseconds / 1'000'000'000) + "." + std::string(9 - rest.size(), '0') + rest;
-}
-
-}  // namespace
-
 std::string Counters::open_metrics(const Buffers& buffers) const {
   std::string text;
   const auto by_operation = [&](const char* name, const char* unit, const char* help, auto value_of) {
@@ -35,8 +17,8 @@ std::string Counters::open_metrics(const Buffers& buffers) const {
   by_operation("calls", "", "Calls that were answered.", [](auto& o) { return std::to_string(o.calls); });
   by_operation("failed_calls", "", "Of these, those with an error.", [](auto& o) { return std::to_string(o.failed); });
   by_operation("data_bytes", "bytes", "Data read and written.", [](auto& o) { return std::to_string(o.bytes); });
-  by_operation("waiting_seconds", "seconds", "Time in the queue.", [](auto& o) { return seconds(o.waited_ns); });
-  by_operation("working_seconds", "seconds", "Time at work.", [](auto& o) { return seconds(o.worked_ns); });
+  by_operation("waiting_seconds", "seconds", "Time in the queue.", [](auto& o) { return seconds_text(o.waited_ns); });
+  by_operation("working_seconds", "seconds", "Time at work.", [](auto& o) { return seconds_text(o.worked_ns); });
 
   const auto refusals = {std::pair{"stranger", &refused_strangers}, std::pair{"message", &refused_messages},
                          std::pair{"full", &refused_full}, std::pair{"slow", &refused_slow}};
@@ -45,8 +27,7 @@ std::string Counters::open_metrics(const Buffers& buffers) const {
     add_value(&text, "refused_total", std::string("reason=\"") + reason + "\"", std::to_string(*count));
 
   const auto single = [&](const char* name, const char* type, const char* unit, const char* help, uint64_t value) {
-    add_metric(&text, name, type, unit, help);
-    add_value(&text, std::string(name) + (type[0] == 'c' ? "_total" : ""), "", std::to_string(value));
+    add_single(&text, name, type, unit, help, std::to_string(value));
   };
   single("connections_accepted", "counter", "", "Connections since the start.", accepted);
   single("connections", "gauge", "", "Connections now.", open);
@@ -57,7 +38,7 @@ std::string Counters::open_metrics(const Buffers& buffers) const {
   single("memory_bytes", "gauge", "bytes", "Memory in use for data.", buffers.used());
   single("memory_most_bytes", "gauge", "bytes", "The most that was in use.", buffers.most_used());
   single("memory_limit_bytes", "gauge", "bytes", "The most that may be.", buffers.memory());
-  return text + "# EOF\n";
+  return text;
 }
 
 }  // namespace headrace::forward

@@ -1,4 +1,4 @@
-// What a server counts, and its account in the text format of OpenMetrics 1.0.
+// What a server counts of its calls and connections.
 #pragma once
 #include <array>
 #include <atomic>
@@ -27,6 +27,7 @@ struct Counters {
   std::atomic<uint64_t> parked = 0;             // times that a connection waited for memory
 
   Operation& of(Op op) { return operations[static_cast<uint8_t>(op) & 31]; }
+  /// In the text format of OpenMetrics 1.0, without the line that ends it.
   std::string open_metrics(const Buffers& buffers) const;
 };
 

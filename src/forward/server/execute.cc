@@ -1,6 +1,7 @@
 #include "forward/server/execute.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include "base/clock.h"
 #include "forward/protocol/codec.h"
 #include "forward/server/appends.h"
+#include "forward/server/write_buffer.h"
 
 namespace headrace::forward {
 namespace {
@@ -31,6 +33,9 @@ class Execution {
   Outcome<File> file(base::Bytes handle) const { return services_.handles->open(handle); }
   int answer(Outcome<Found> found);
   int answer(Outcome<Attributes> attributes);
+  Outcome<Attributes> attributes(const File& file);
+  int create(const File& directory);
+  int resize(const File& file, uint64_t size);
   int fail(int error, Extent rest, std::ptrdiff_t index);
   int names();
   int read();
@@ -53,7 +58,19 @@ int Execution::answer(Outcome<Found> found) {
   handle_ = services_.handles->make(found->file);
   reply_.handle = handle_;
   reply_.attributes = found->attributes;
+  if (!S_ISREG(found->attributes.mode) || services_.write_buffer->find(found->file) == nullptr) return 0;
+  // Asked again: what was held may have reached the file between the two looks, and be in neither.
+  if (const auto now = attributes(found->file); now.ok()) reply_.attributes = *now;
   return 0;
+}
+
+/// As clients see it, with what is held.
+Outcome<Attributes> Execution::attributes(const File& file) {
+  const auto held = services_.write_buffer->find(file);
+  const HeldFile::View view = held == nullptr ? HeldFile::View() : held->view();
+  auto attributes = services_.backend->attributes(file);
+  if (attributes.ok()) view.apply(&*attributes);
+  return attributes;
 }
 
 int Execution::answer(Outcome<Attributes> attributes) {
@@ -73,7 +90,7 @@ int Execution::names() {
   if (request_.op == Op::kRename)
     return services_.backend->rename({*first, request_.name}, to, !(request_.flags & kNoReplace));
   if (const int error = services_.backend->link(*first, to); error != 0) return error;
-  return answer(services_.backend->attributes(*first));
+  return answer(attributes(*first));
 }
 
 /// The extents behind one that failed were not tried: they are as bad.
@@ -89,9 +106,11 @@ int Execution::read() {
   if (!target.ok()) return target.error();
   const auto opened = services_.backend->open(*target, false);
   if (!opened.ok()) return opened.error();
+  const auto held = services_.write_buffer->find(*target);
   bool whole = true;
   for (const Extent& extent : request_.extents) {
-    const auto got = (*opened)->read(extent, call_.data + read_bytes_);
+    uint8_t* into = call_.data + read_bytes_;
+    const auto got = held == nullptr ? (*opened)->read(extent, into) : held->read(**opened, extent, into);
     if (!got.ok()) return fail(got.error(), extent, &extent - request_.extents.data());
     reply_.counts.push_back(*got);
     whole = whole && *got == extent.length;
@@ -118,15 +137,54 @@ int Execution::write() {
   return request_.flags & kThrough ? (*opened)->commit() : 0;
 }
 
+/// What was held of the range is flushed already.
 int Execution::commit() {
   const auto target = file(request_.handle);
   if (!target.ok()) return target.error();
-  auto opened = services_.backend->open(*target, true);
+  const auto held = services_.write_buffer->find(*target);
+  auto opened = held != nullptr ? held->opened() : services_.backend->open(*target, true);
   if (!opened.ok() && opened.error() == EACCES) opened = services_.backend->open(*target, false);
   if (!opened.ok()) return opened.error();
-  const int error = (*opened)->commit();
-  if (error != 0) reply_.bad.push_back({static_cast<uint32_t>(error), request_.range});
-  return error;
+  const bool sync = !(request_.flags & kNoSync);
+  const uint64_t epoch = held == nullptr ? 0 : held->begin_commit();
+  const int error = sync ? (*opened)->commit() : 0;
+  if (held != nullptr) {
+    const Range range{request_.range.offset,
+                      request_.range.length == 0 ? UINT64_MAX : request_.range.offset + request_.range.length};
+    reply_.bad = held->end_commit(epoch, error, sync, call_.client, range, call_.failed);
+  } else if (error != 0) {
+    reply_.bad.push_back({static_cast<uint32_t>(error), request_.range});
+  }
+  if (reply_.bad.size() > kMostExtents) reply_.bad.resize(kMostExtents);
+  return error != 0 || reply_.bad.empty() ? error : static_cast<int>(reply_.bad[0].error);
+}
+
+/// Data that is held must not come after the truncation, so that is done apart.
+int Execution::create(const File& directory) {
+  WriteBuffer& buffer = *services_.write_buffer;
+  const bool apart = (request_.flags & kTruncate) && buffer.on() && buffer.knows_any();
+  const uint32_t flags = apart ? request_.flags & ~kTruncate : request_.flags;
+  auto made = services_.backend->create({directory, request_.name}, {flags, request_.mode, request_.hints});
+  if (!made.ok()) return made.error();
+  if (request_.flags & kTruncate) services_.appends->forget(made->file);
+  if (apart && S_ISREG(made->attributes.mode)) {
+    if (const int error = resize(made->file, 0); error != 0) return error;
+    made->attributes = reply_.attributes;
+  }
+  buffer.set_stripe(made->file, request_.hints.stripe_bytes);
+  return answer(std::move(made));
+}
+
+int Execution::resize(const File& file, uint64_t size) {
+  const auto held = services_.write_buffer->find(file);
+  const auto opened = held != nullptr ? held->opened() : services_.backend->open(file, true);
+  if (!opened.ok()) return opened.error();
+  if (held != nullptr) held->pause();
+  const int error = (*opened)->resize(size);
+  if (held != nullptr) held->resume(error == 0 ? std::optional<uint64_t>(size) : std::nullopt);
+  if (error != 0) return error;
+  services_.appends->forget(file);
+  return answer(attributes(file));
 }
 
 int Execution::list() {
@@ -144,7 +202,7 @@ int Execution::list() {
 int Execution::run() {
   switch (request_.op) {
     case Op::kStatus:
-      text_ = services_.counters->open_metrics(*services_.buffers);
+      text_ = services_.counters->open_metrics(*services_.buffers) + services_.write_buffer->open_metrics() + "# EOF\n";
       reply_.text = text_;
       return 0;
     case Op::kRename:
@@ -173,15 +231,12 @@ int Execution::run() {
     case Op::kLookup:
       return answer(backend.lookup(place, !(request_.flags & kNoFollow)));
     case Op::kGetattr:
-      return answer(backend.attributes(*first));
+      return answer(attributes(*first));
     case Op::kSetattr:
       if (const int error = backend.set_attributes(*first, request_.set, request_.attributes); error != 0) return error;
-      return answer(backend.attributes(*first));
-    case Op::kCreate: {
-      auto made = backend.create(place, {request_.flags, request_.mode, request_.hints});
-      if (made.ok() && (request_.flags & kTruncate)) services_.appends->forget(made->file);
-      return answer(std::move(made));
-    }
+      return answer(attributes(*first));
+    case Op::kCreate:
+      return create(*first);
     case Op::kRemove:
       return backend.remove(place, request_.flags & kDirectory);
     case Op::kSymlink:
@@ -195,13 +250,8 @@ int Execution::run() {
       reply_.text = text_;
       return 0;
     }
-    case Op::kResize: {
-      const auto opened = backend.open(*first, true);
-      if (!opened.ok()) return opened.error();
-      if (const int error = (*opened)->resize(request_.size); error != 0) return error;
-      services_.appends->forget(*first);
-      return answer((*opened)->attributes());
-    }
+    case Op::kResize:
+      return resize(*first, request_.size);
     default:
       return ENOSYS;
   }
@@ -242,21 +292,40 @@ Answer execute(const Services& services, Call& call) {
   return answer;
 }
 
-Answer answer_append(const Services& services, const Call& call, uint64_t offset, int error, Extent rest,
-                     uint64_t begun_ns) {
-  Reply reply;
+namespace {
+
+Answer answer_data(const Services& services, const Call& call, const Reply& reply, int error, bool held,
+                   uint64_t begun_ns) {
   Header header;
-  reply.op = Op::kAppend;
-  reply.size = offset;
-  if (error != 0 && rest.length > 0) reply.bad.push_back({static_cast<uint32_t>(error), rest});
   header.id = call.header.id;
   header.limit = static_cast<uint32_t>(error);
+  header.flags = error == 0 && held ? kHeld : 0;
   const uint64_t ended = base::clock_ns(CLOCK_MONOTONIC);
   header.passed = ended - call.begun_ns;
   Answer answer;
   encode_reply(header, reply, &answer.frame);
   count(services, call, error != 0, error == 0 ? call.header.data : 0, begun_ns, ended);
   return answer;
+}
+
+}  // namespace
+
+Answer answer_write(const Services& services, const Call& call, const std::vector<BadRange>& failed) {
+  Reply reply;
+  reply.op = Op::kWrite;
+  reply.size = call.header.data;
+  reply.bad = failed;
+  return answer_data(services, call, reply, failed.empty() ? 0 : static_cast<int>(failed[0].error), true,
+                     call.begun_ns);
+}
+
+Answer answer_append(const Services& services, const Call& call, uint64_t offset, int error, Extent rest,
+                     uint64_t begun_ns, bool held) {
+  Reply reply;
+  reply.op = Op::kAppend;
+  reply.size = offset;
+  if (error != 0 && rest.length > 0) reply.bad.push_back({static_cast<uint32_t>(error), rest});
+  return answer_data(services, call, reply, error, held, begun_ns);
 }
 
 Answer refuse(const Call& call, int error) {

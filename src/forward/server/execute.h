@@ -8,6 +8,8 @@
 namespace headrace::forward {
 
 class Appends;
+class HeldFile;
+class WriteBuffer;
 
 /// What calls are executed with; safe in any thread.
 struct Services {
@@ -16,13 +18,16 @@ struct Services {
   Counters* counters;
   const Buffers* buffers;
   Appends* appends;
+  WriteBuffer* write_buffer;
 };
 
 /// `call.data` is taken over by the answer when it goes back to the client.
 Answer execute(const Services& services, Call& call);
+/// The answer to a write that is held, but for what `failed`.
+Answer answer_write(const Services& services, const Call& call, const std::vector<BadRange>& failed);
 /// The answer to an append, which appends.h does: where it went, or why `rest` of it is not stored.
 Answer answer_append(const Services& services, const Call& call, uint64_t offset, int error, Extent rest,
-                     uint64_t begun_ns);
+                     uint64_t begun_ns, bool held);
 /// The answer to a call that is not executed.
 Answer refuse(const Call& call, int error);
 

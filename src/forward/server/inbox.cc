@@ -77,7 +77,8 @@ size_t Inbox::begin(uint8_t* bytes, size_t size) {
   call_.header = *header;
   if (!at_once) call_.frame = buffers_.take(whole);
   const bool room = needs_room(*header) && !(at_once && carries(*header));
-  if (room && (at_once || call_.frame)) call_.room = buffers_.take(header->data);
+  if (room && (at_once || call_.frame))
+    call_.room = carries(*header) ? buffers_.take_for_write(header->data) : buffers_.take(header->data);
   if ((!at_once && !call_.frame) || (room && !call_.room)) {
     call_ = Call();
     state_ = State::kParked;

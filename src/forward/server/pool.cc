@@ -24,16 +24,24 @@ void Pool::add(std::function<void()> work) {
   changed_.notify_one();
 }
 
+void Pool::wait_idle() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  idle_.wait(lock, [this] { return running_ == 0 && work_.empty(); });
+}
+
 void Pool::run() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return ending_ || !work_.empty(); });
     if (work_.empty()) return;
-    const std::function<void()> work = std::move(work_.front());
+    std::function<void()> work = std::move(work_.front());
     work_.pop_front();
+    ++running_;
     lock.unlock();
     work();
+    work = nullptr;  // what it holds is given back without the lock
     lock.lock();
+    if (--running_ == 0 && work_.empty()) idle_.notify_all();
   }
 }
 

@@ -16,12 +16,15 @@ class Pool {
   /// Returns when all that was added is done. Nothing may be added any more.
   void finish();
   void add(std::function<void()> work);
+  /// Returns when nothing is to be done and nothing is being done.
+  void wait_idle();
 
  private:
   void run();
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_, idle_;
   std::deque<std::function<void()>> work_;
+  size_t running_ = 0;
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

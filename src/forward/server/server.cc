@@ -4,6 +4,17 @@
 #include "forward/transport/transport.h"
 
 namespace headrace::forward {
+namespace {
+
+/// Back ends that never wait gain nothing by it.
+WriteBufferOptions write_buffer_options(const Backend& backend, const Server::Options& options) {
+  WriteBufferOptions own = options.write_buffer;
+  own.on = own.on && backend.sleeps();
+  own.threads = options.storage_threads;
+  return own;
+}
+
+}  // namespace
 
 Server::Server(std::unique_ptr<Backend> backend, const Options& options)
     : backend_(std::move(backend)),
@@ -13,11 +24,18 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
                }),
       handles_(derive(options.secret, "handles")),
       pool_(backend_->sleeps() ? options.storage_threads : 0),
-      shared_{options.limits, options.secret,
-              *backend_,      buffers_,
-              pool_,          sessions_,
-              counters_,      handles_,
-              appends_,       {backend_.get(), &handles_, &counters_, &buffers_, &appends_}} {
+      write_buffer_(*backend_, buffers_, write_buffer_options(*backend_, options)),
+      shared_{options.limits,
+              options.secret,
+              *backend_,
+              buffers_,
+              pool_,
+              sessions_,
+              counters_,
+              handles_,
+              appends_,
+              write_buffer_,
+              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_}} {
   // A call has to fit, whatever memory there is.
   shared_.limits.most_data = static_cast<uint32_t>(std::min<uint64_t>(options.limits.most_data, buffers_.largest()));
 }
@@ -44,11 +62,22 @@ base::Result<std::unique_ptr<Server>> Server::start(std::unique_ptr<Backend> bac
   return server;
 }
 
-Server::~Server() {
+Server::~Server() { finish(); }
+
+std::vector<std::string> Server::finish() {
+  if (std::exchange(finished_, true)) return {};
   for (const auto& loop : loops_) loop->stop();
   for (const auto& loop : loops_) loop->join();
-  pool_.finish();  // what still runs posts its answers to loops, which must be there
+  // What still runs posts its answers to loops, which must be there. Flushes give calls to the pool, and calls hold
+  // data.
+  do {
+    write_buffer_.flush_all();
+    pool_.wait_idle();
+  } while (!write_buffer_.empty());
+  write_buffer_.finish();
+  pool_.finish();
   loops_.clear();
+  return write_buffer_.untold();
 }
 
 }  // namespace headrace::forward

@@ -21,16 +21,19 @@ class Server {
     Limits limits;
     unsigned event_threads = 1;
     unsigned storage_threads = 8;
+    WriteBufferOptions write_buffer;
   };
   static base::Result<std::unique_ptr<Server>> start(std::unique_ptr<Backend> backend, Options options);
-  /// Answers the calls that run, then closes all connections.
   ~Server();
+  /// Answers the calls that run, closes all connections and brings what is held to the files. Gives what could not be
+  /// stored and nobody was told, in words.
+  std::vector<std::string> finish();
 
   /// What clients connect to; ports that the kernel chose are in it.
   const std::vector<std::string>& addresses() const { return addresses_; }
   const Counters& counters() const { return counters_; }
   const Buffers& buffers() const { return buffers_; }
-  std::string open_metrics() const { return counters_.open_metrics(buffers_); }
+  WriteBuffer& write_buffer() { return write_buffer_; }
 
  private:
   Server(std::unique_ptr<Backend> backend, const Options& options);
@@ -43,10 +46,12 @@ class Server {
   Sessions sessions_;
   Appends appends_;
   Pool pool_;
+  WriteBuffer write_buffer_;
   Shared shared_;
   std::vector<std::unique_ptr<EventLoop>> loops_;
   std::vector<std::string> addresses_;
   size_t next_loop_ = 0;
+  bool finished_ = false;
 };
 
 }  // namespace headrace::forward

@@ -376,6 +376,7 @@ TEST_F(ServerTest, TellsWhichRangesAreNotStored) {
   TrialOptions full;
   full.fail_after = 1500;
   full.error = EDQUOT;
+  options_.write_buffer.on = false;
   start(std::make_unique<TrialBackend>(std::make_unique<MemoryBackend>("/m", 1 << 20), full));
   const auto c = client();
   const auto file = c->create(c->roots()[0].handle, "f", 0, 0644);

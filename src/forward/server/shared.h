@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/random.h"
 #include "forward/backend/backend.h"
 #include "forward/protocol/handle.h"
 #include "forward/protocol/secret.h"
@@ -13,6 +14,7 @@
 #include "forward/server/execute.h"
 #include "forward/server/pool.h"
 #include "forward/server/sessions.h"
+#include "forward/server/write_buffer.h"
 
 namespace headrace::forward {
 
@@ -35,8 +37,10 @@ struct Shared {
   Counters& counters;
   const HandleMaker& handles;
   Appends& appends;
+  WriteBuffer& write_buffer;
   Services services;
   std::atomic<uint64_t> window_bytes = 0;
+  const uint64_t instance = base::random_number();  // tells this start of the server from others
 };
 
 }  // namespace headrace::forward

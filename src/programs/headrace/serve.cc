@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 #include "forward/backend/memory.h"
 #include "forward/backend/null.h"
 #include "forward/backend/posix.h"
@@ -64,6 +67,27 @@ Status write_addresses(const std::string& path, const std::string& text) {
   return failed;
 }
 
+/// Brings what is held to the files, however long that takes, unless somebody sends another signal.
+std::vector<std::string> finish(forward::Server& server, const sigset_t& signals) {
+  std::atomic<bool> done = false;
+  std::vector<std::string> lost;
+  std::thread work([&] {
+    lost = server.finish();
+    done = true;
+    kill(getpid(), SIGTERM);  // for the wait below, also where that came to its end already
+  });
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) {
+  }
+  if (!done) {
+    say("serve: ended at once: " + std::to_string(server.buffers().held) +
+        " bytes of memory with data of clients are lost");
+    _exit(1);
+  }
+  work.join();
+  return lost;
+}
+
 Status serve_until_ended(const ServeSettings& settings) {
   const rlim_t descriptors = raise_descriptors();
   forward::Server::Options options;
@@ -71,9 +95,11 @@ Status serve_until_ended(const ServeSettings& settings) {
   options.limits = settings.limits;
   options.event_threads = settings.event_threads;
   options.storage_threads = settings.storage_threads;
-  const rlim_t open_files = std::min<rlim_t>(1024, descriptors / 4);
+  options.write_buffer = settings.write_buffer;
+  const rlim_t open_files = std::min<rlim_t>(1024, descriptors / 4);  // kept open; as many again may hold data
+  options.write_buffer.most_files = open_files;
   options.limits.most_connections = static_cast<uint32_t>(
-      std::min<rlim_t>(options.limits.most_connections, descriptors - open_files - kOwnDescriptors));
+      std::min<rlim_t>(options.limits.most_connections, descriptors - 2 * open_files - kOwnDescriptors));
   bool far = false;
   for (const std::string& address : settings.addresses) {
     HEADRACE_TRY(forward::check_address(address));
@@ -102,7 +128,9 @@ Status serve_until_ended(const ServeSettings& settings) {
   while (sigwait(&signals, &signal) != 0) {
   }
   if (!settings.addresses_file.empty()) unlink(settings.addresses_file.c_str());
-  return {};
+  const std::vector<std::string> lost = finish(*server, signals);
+  for (const std::string& line : lost) say("serve: " + line);
+  return lost.empty() ? Status() : Status(Code::kIo, "data that clients had written is lost; nobody was told before");
 }
 
 }  // namespace

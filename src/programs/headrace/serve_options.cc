@@ -34,10 +34,15 @@ const char kServeHelp[] =
     "                        keeps names and sizes alone, to measure with\n"
     "      --window SIZE     memory that a process on this node shares with the\n"
     "                        server, 1M to 64M, or 0 (default: 4M)\n"
+    "      --write-through   answer writes when the file system has them; otherwise\n"
+    "                        the server holds them, and commit, close and fsync\n"
+    "                        wait until they are stored\n"
+    "      --flush-age MS    bring held data to its file after so many milliseconds\n"
+    "                        (default: 1000)\n"
     "      --event-threads N, --storage-threads N\n"
     "                        for connections and for files (defaults: 1, 8)\n"
     "      --trial LIST      for tests: delay=MICROSECONDS,fail-after=SIZE,\n"
-    "                        error=NUMBER,fail-commit\n"
+    "                        error=NUMBER,fail-commit,one-writer,stop-file=FILE\n"
     "      --config FILE     the same as a file: lines NAME = VALUE in TOML\n"
     "      --help            show this\n"
     "\n"
@@ -91,6 +96,10 @@ Status set_trial(const std::string& list, ServeSettings* settings) {
     unsigned number = 0;
     if (item == "fail-commit") {
       trial.fail_commit = true;
+    } else if (item == "one-writer") {
+      trial.one_writer = true;
+    } else if (item.starts_with("stop-file=")) {
+      trial.stop_file = value;
     } else if (item.starts_with("fail-after=")) {
       HEADRACE_ASSIGN(trial.fail_after, parse_size(value));
     } else if (item.starts_with("error=")) {
@@ -100,7 +109,8 @@ Status set_trial(const std::string& list, ServeSettings* settings) {
       HEADRACE_TRY(number_into(&number, 0, 60'000'000)(value));
       trial.delay_ns = uint64_t{number} * 1000;
     } else {
-      return mistake("--trial: '" + item + "' is none of delay=, fail-after=, error=, fail-commit");
+      return mistake("--trial: '" + item +
+                     "' is none of delay=, fail-after=, error=, fail-commit, one-writer, stop-file=");
     }
   }
   return {};
@@ -162,7 +172,7 @@ Status parse(const std::vector<std::string>& arguments, const Setters& setters, 
     const std::string name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
     const auto setter = setters.find(name);
     if (setter == setters.end()) return mistake("there is no option --" + name);
-    const bool flag = name == "openmetrics";
+    const bool flag = name == "openmetrics" || name == "write-through";
     if (equals == word.npos && !flag && i + 1 == arguments.size()) return mistake("--" + name + " needs a value");
     const std::string value = equals != word.npos ? word.substr(equals + 1) : flag ? "" : arguments[++i];
     if (const Status status = setter->second(value); !status.ok())
@@ -176,6 +186,7 @@ Status parse(const std::vector<std::string>& arguments, const Setters& setters, 
 Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
   ServeSettings settings;
   uint64_t window = settings.limits.window;
+  unsigned flush_age_ms = 1000;
   const auto size_into = [](uint64_t* to) {
     return [to](const std::string& value) -> Status {
       HEADRACE_ASSIGN(*to, parse_size(value));
@@ -191,6 +202,13 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
       {"window", size_into(&window)},
       {"backend", text_into(&settings.backend)},
       {"event-threads", number_into(&settings.event_threads, 1, 64)},
+      {"write-through",
+       [&settings](const std::string& value) {
+         if (!value.empty() && value != "true" && value != "false") return mistake("is true or false");
+         settings.write_buffer.on = value == "false";
+         return Status();
+       }},
+      {"flush-age", number_into(&flush_age_ms, 1, 3'600'000)},
       {"storage-threads", number_into(&settings.storage_threads, 1, 1024)},
       {"trial", [&settings](const std::string& value) { return set_trial(value, &settings); }},
   };
@@ -201,6 +219,7 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
   if (settings.limits.memory < 16 << 20) return mistake("--memory: less than 16M is not enough");
   if (window > 64 << 20 || (window > 0 && window < 1 << 20)) return mistake("--window is 0, or from 1M to 64M");
   settings.limits.window = static_cast<uint32_t>(window);
+  settings.write_buffer.flush_age_ns = uint64_t{flush_age_ms} * 1'000'000;
   if (settings.backend != "posix" && settings.roots.size() > 1)
     return mistake("--backend " + settings.backend + " has one --root");
   return settings;

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "forward/backend/trial.h"
 #include "forward/server/shared.h"
+#include "forward/server/write_buffer.h"
 
 namespace headrace::programs {
 
@@ -19,6 +20,7 @@ struct ServeSettings {
   std::string addresses_file;  // receives the addresses when the server is ready
   forward::Limits limits;
   unsigned event_threads = 1, storage_threads = 8;
+  forward::WriteBufferOptions write_buffer;
   bool trial = false;
   forward::TrialOptions trial_options;
 };

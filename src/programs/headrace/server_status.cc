@@ -46,6 +46,17 @@ std::string table_of(const std::string& address, std::map<std::string, double> n
                      rounded(value("memory_bytes") / (1 << 20), "%.1f") + " of " +
                      rounded(value("memory_limit_bytes") / (1 << 20), "%.0f") + " MiB in use, at the most " +
                      rounded(value("memory_most_bytes") / (1 << 20), "%.1f") + "\n";
+  text += "  held: " + rounded(value("held_bytes") / (1 << 20), "%.1f") + " MiB, the oldest for " +
+          rounded(value("held_seconds"), "%.1f") +
+          " s; flushed: " + rounded(value("flushed_bytes_total") / (1 << 20), "%.1f") + " MiB in " +
+          rounded(value("flush_writes_total"), "%.0f") + " writes";
+  for (const char* reason : {"full", "age", "pressure", "commit", "end"}) {
+    const double count = value("flushes_total{reason=\"" + std::string(reason) + "\"}");
+    if (count > 0) text += std::string(", ") + reason + " " + rounded(count, "%.0f");
+  }
+  text += "\n";
+  if (const double lost = value("lost_bytes_total"); lost > 0)
+    text += "  not stored: " + rounded(lost, "%.0f") + " bytes\n";
   text += seconds > 0 ? "  operation      calls/s    failed/s     MiB/s  queue us   work us\n"
                       : "  operation        calls      failed       MiB  queue us   work us\n";
   for (const auto& [name, count] : now) {

@@ -1,0 +1,198 @@
+// forward_burst WHERE FILE CLIENTS REQUEST TOTAL [WORD]...: many processes write one file, each every so many-th
+// request of REQUEST bytes, TOTAL bytes in all; says how fast that was as they see it, and until all is stored.
+//
+// WHERE is a server's address, or "plain" for the same with pwrite and FILE being a path. Words: depth=N calls under
+// way at once; leave: end without a commit; and for plain ones delay=MICROSECONDS before each write, one-writer at a
+// time, direct (O_DIRECT), dsync (O_DSYNC).
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <deque>
+#include <new>
+#include <string>
+
+#include "base/clock.h"
+#include "forward/client/client.h"
+
+namespace {
+
+using namespace headrace;
+using namespace headrace::forward;
+
+struct Options {
+  std::string where, file;
+  unsigned clients = 1, depth = 1, delay_us = 0;
+  size_t request = 4096;
+  uint64_t total = 0;
+  bool leave = false, one_writer = false, direct = false, dsync = false;
+};
+
+/// What the processes share.
+struct Common {
+  pthread_barrier_t barrier;
+  pthread_mutex_t writer;
+};
+
+double now() { return static_cast<double>(base::clock_ns(CLOCK_MONOTONIC)) / 1e9; }
+
+/// How a process writes: begin(offset), finish() before it is said to have written, store() at the end.
+class Plain {
+ public:
+  Plain(const Options& options, Common* common) : options_(options), common_(common) {
+    const int flags = O_WRONLY | O_CREAT | (options.direct ? O_DIRECT : 0) | (options.dsync ? O_DSYNC : 0);
+    fd_ = open(options.file.c_str(), flags, 0600);
+  }
+  bool good() const { return fd_ >= 0; }
+  bool begin(const uint8_t* from, uint64_t offset) {
+    if (options_.one_writer) pthread_mutex_lock(&common_->writer);
+    const timespec time{0, static_cast<long>(options_.delay_us) * 1000};
+    if (options_.delay_us != 0) nanosleep(&time, nullptr);
+    const ssize_t put = pwrite(fd_, from, options_.request, static_cast<off_t>(offset));
+    if (options_.one_writer) pthread_mutex_unlock(&common_->writer);
+    return put == static_cast<ssize_t>(options_.request);
+  }
+  bool finish() { return true; }
+  bool store() { return fsync(fd_) == 0; }
+
+ private:
+  const Options& options_;
+  Common* common_;
+  int fd_;
+};
+
+class Forwarded {
+ public:
+  explicit Forwarded(const Options& options) : options_(options) {
+    auto client = Client::open({options.where}, {});
+    if (!client.ok()) return;
+    client_ = std::move(*client);
+    const auto file = client_->create(client_->roots()[0].handle, options.file, 0, 0600);
+    if (file.ok()) handle_ = file->handle;
+  }
+  bool good() const { return !handle_.empty(); }
+  bool begin(const uint8_t* from, uint64_t offset) {
+    if (under_way_.size() >= options_.depth && !wait()) return false;
+    Request request;
+    request.op = Op::kWrite;
+    request.handle = handle_;
+    request.extents = {{offset, options_.request}};
+    client_->channel_of(handle_).submit(request, {{const_cast<uint8_t*>(from), options_.request}}, options_.request,
+                                        &under_way_.emplace_back());
+    return true;
+  }
+  bool finish() {
+    while (!under_way_.empty()) {
+      if (!wait()) return false;
+    }
+    return true;
+  }
+  bool store() {
+    std::vector<BadRange> bad;
+    const int error = client_->commit(handle_, {}, &bad);
+    for (const BadRange& each : bad)
+      printf("lost %llu %llu %s\n", static_cast<unsigned long long>(each.where.offset),
+             static_cast<unsigned long long>(each.where.length), strerror(static_cast<int>(each.error)));
+    return error == 0;
+  }
+
+ private:
+  bool wait() {
+    const int error = client_->channel_of(handle_).wait(&under_way_.front());
+    under_way_.pop_front();
+    return error == 0;
+  }
+  const Options& options_;
+  std::unique_ptr<Client> client_;
+  Handle handle_;
+  std::deque<Pending> under_way_;
+};
+
+template <typename Writer>
+int write_part(Writer writer, const Options& options, Common* common, unsigned number) {
+  const bool good = writer.good();
+  auto* from = static_cast<uint8_t*>(aligned_alloc(4096, (options.request + 4095) / 4096 * 4096));
+  memset(from, static_cast<int>('a' + number % 26), options.request);
+  pthread_barrier_wait(&common->barrier);
+  bool wrote = good;
+  const uint64_t step = options.request * options.clients;
+  for (uint64_t at = options.request * number; wrote && at < options.total; at += step) wrote = writer.begin(from, at);
+  wrote = good && writer.finish() && wrote;
+  pthread_barrier_wait(&common->barrier);
+  const bool stored = wrote && (options.leave || writer.store());
+  fflush(stdout);
+  pthread_barrier_wait(&common->barrier);
+  return stored ? 0 : 1;
+}
+
+bool parse(int count, char** values, Options* options) {
+  if (count < 6) return false;
+  options->where = values[1];
+  options->file = values[2];
+  options->clients = static_cast<unsigned>(atoi(values[3]));
+  options->request = static_cast<size_t>(atoll(values[4]));
+  options->total = static_cast<uint64_t>(atoll(values[5]));
+  for (int i = 6; i < count; ++i) {
+    const std::string word = values[i];
+    if (word.starts_with("depth="))
+      options->depth = static_cast<unsigned>(atoi(values[i] + 6));
+    else if (word.starts_with("delay="))
+      options->delay_us = static_cast<unsigned>(atoi(values[i] + 6));
+    else if (word == "leave")
+      options->leave = true;
+    else if (word == "one-writer")
+      options->one_writer = true;
+    else if (word == "direct")
+      options->direct = true;
+    else if (word == "dsync")
+      options->dsync = true;
+    else
+      return false;
+  }
+  return options->clients > 0 && options->request > 0 && options->depth > 0;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  Options options;
+  if (!parse(count, values, &options)) return 2;
+  void* memory = mmap(nullptr, sizeof(Common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return 1;
+  auto* common = new (memory) Common;
+  pthread_barrierattr_t barrier;
+  pthread_barrierattr_init(&barrier);
+  pthread_barrierattr_setpshared(&barrier, PTHREAD_PROCESS_SHARED);
+  pthread_barrier_init(&common->barrier, &barrier, options.clients + 1);
+  pthread_mutexattr_t mutex;
+  pthread_mutexattr_init(&mutex);
+  pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
+  pthread_mutex_init(&common->writer, &mutex);
+  for (unsigned i = 0; i < options.clients; ++i) {
+    if (fork() != 0) continue;
+    const int result = options.where == "plain" ? write_part(Plain(options, common), options, common, i)
+                                                : write_part(Forwarded(options), options, common, i);
+    fflush(stdout);
+    _exit(result);
+  }
+  pthread_barrier_wait(&common->barrier);
+  const double begin = now();
+  pthread_barrier_wait(&common->barrier);
+  const double written = now();
+  pthread_barrier_wait(&common->barrier);
+  const double stored = now();
+  int failed = 0, status = 0;
+  while (wait(&status) > 0) failed += status != 0;
+  const double bytes = static_cast<double>(options.total);
+  printf("written %.3f s, %.1f MB/s, %.0f requests/s; stored %.3f s, %.1f MB/s; %d of %u failed\n", written - begin,
+         bytes / (written - begin) / 1e6, bytes / static_cast<double>(options.request) / (written - begin),
+         stored - begin, bytes / (stored - begin) / 1e6, failed, options.clients);
+  return failed == 0 ? 0 : 1;
+}

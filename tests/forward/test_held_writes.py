@@ -1,0 +1,121 @@
+"""What a server that holds writes promises to the processes that make them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from forward_tools import Server, Servers
+
+ROOT = Path(__file__).parents[2]
+MB = 1 << 20
+
+
+def burst(server: Server, name: str, total: int, *words: str, clients: int = 4) -> subprocess.Popen[str]:
+    """Processes that write one file, each its own letters in every so many-th 4,096 bytes."""
+    (program,) = ROOT.glob("build/release/src/forward/client/forward_burst")
+    command = [program, server.addresses[0], name, str(clients), "4096", str(total), *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ends(process: subprocess.Popen[str]) -> tuple[int, str]:
+    said, _ = process.communicate(timeout=60)
+    return process.returncode, said
+
+
+def expected(total: int, clients: int = 4) -> bytes:
+    return b"".join(b"%c" % (97 + i % clients) * 4096 for i in range(total // 4096))
+
+
+def until(reached: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_many_processes_get_few_writes_and_all_their_bytes(servers: Servers, tmp_path: Path) -> None:
+    server = servers.start("--root", tmp_path)
+    assert ends(burst(server, "f", 8 * MB))[0] == 0
+    assert (tmp_path / "f").read_bytes() == expected(8 * MB)
+    metrics = server.metrics()
+    assert metrics["flushed_bytes_total"] == 8 * MB and metrics["held_bytes"] == 0
+    assert metrics["flush_writes_total"] < 200
+    assert "flushed: 8.0 MiB in" in server.status()
+    assert server.end() == 0
+
+
+def test_what_killed_clients_wrote_is_stored(servers: Servers, tmp_path: Path) -> None:
+    server = servers.start("--root", tmp_path, "--flush-age", "50")
+    assert ends(burst(server, "f", MB // 2, "leave"))[0] == 0
+    until(lambda: server.metrics()["held_bytes"] == 0)
+    assert (tmp_path / "f").read_bytes() == expected(MB // 2)
+
+
+def test_a_server_that_is_told_to_end_stores_what_it_holds(servers: Servers, tmp_path: Path) -> None:
+    server = servers.start("--root", tmp_path, "--flush-age", "3600000")
+    assert ends(burst(server, "f", MB // 2, "leave"))[0] == 0
+    assert server.metrics()["held_bytes"] > 0 and server.metrics()["held_seconds"] > 0
+    assert (tmp_path / "f").stat().st_size == 0
+    assert server.end() == 0
+    assert (tmp_path / "f").read_bytes() == expected(MB // 2)
+
+
+def test_it_says_at_the_end_what_it_could_not_store(servers: Servers, tmp_path: Path) -> None:
+    server = servers.start(
+        "--root", tmp_path, "--flush-age", "3600000", "--trial", "fail-after=300K,error=122"
+    )
+    assert ends(burst(server, "f", MB // 2, "leave"))[0] == 0
+    assert server.end() == 1
+    assert server.process.stderr is not None
+    said = server.process.stderr.read()
+    assert f"{MB // 2 - 300 * 1024} bytes from {300 * 1024} are not stored: Disk quota exceeded" in said
+
+
+def test_a_full_disk_is_told_to_those_who_wrote(servers: Servers, tmp_path: Path) -> None:
+    server = servers.start("--root", tmp_path, "--trial", "fail-after=1M")
+    code, said = ends(burst(server, "f", 2 * MB))
+    assert code == 1 and "4 of 4 failed" in said
+    lost = sum(int(line.split()[2]) for line in said.splitlines() if line.startswith("lost"))
+    assert lost >= MB and "No space left on device" in said
+    assert server.metrics()["lost_bytes_total"] == MB
+    assert "not stored: 1048576 bytes" in server.status()
+    assert server.end() == 0  # everybody knows
+
+
+def test_writers_wait_for_a_stopped_disk_and_lose_nothing(servers: Servers, tmp_path: Path) -> None:
+    root, stop = tmp_path / "root", tmp_path / "stop"
+    root.mkdir()
+    stop.touch()
+    server = servers.start("--root", root, "--memory", "16M", "--trial", f"stop-file={stop}")
+    writers = burst(server, "f", 24 * MB)
+    until(lambda: server.metrics()["waited_writes_total"] >= 4)
+    metrics = server.metrics()
+    assert metrics["memory_most_bytes"] <= 16 * MB and metrics["held_bytes"] > MB
+    assert writers.poll() is None
+    stop.unlink()
+    assert ends(writers)[0] == 0
+    assert (root / "f").read_bytes() == expected(24 * MB)
+    assert server.metrics()["memory_most_bytes"] <= 16 * MB
+
+
+def test_a_second_signal_ends_it_at_once(servers: Servers, tmp_path: Path) -> None:
+    root, stop = tmp_path / "root", tmp_path / "stop"
+    root.mkdir()
+    stop.touch()
+    server = servers.start("--root", root, "--trial", f"stop-file={stop}")
+    assert ends(burst(server, "f", MB // 2, "leave"))[0] == 0
+    server.process.send_signal(signal.SIGTERM)
+    until(lambda: not Path(server.addresses[0].removeprefix("unix:")).exists())
+    assert server.end() == 1
+    assert server.process.stderr is not None and "ended at once" in server.process.stderr.read()
+
+
+def test_written_through_nothing_is_held(servers: Servers, tmp_path: Path) -> None:
+    server = servers.start("--root", tmp_path, "--write-through")
+    assert ends(burst(server, "f", MB // 2, "leave"))[0] == 0
+    assert (tmp_path / "f").read_bytes() == expected(MB // 2)
+    assert server.metrics()["flushed_bytes_total"] == 0
