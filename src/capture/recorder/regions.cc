@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint32_t kLongestName = 4095;
 
-void count(Account account) { block->accounts[static_cast<uint32_t>(account)]++; }
+void count(Account account, uint32_t amount = 1) { block->accounts[static_cast<uint32_t>(account)] += amount; }
 
 /// In a signal handler that came while this thread records: single instructions.
 void count_interrupted() {
@@ -62,12 +62,20 @@ bool passes(uint32_t number) {
   return false;
 }
 
+/// How many may be open with their places known.
+uint32_t deepest(const OpenRegions& open) { return kOpenRegions + (open.deep ? kDeepRegions : 0); }
+
 /// It is not recorded, but its end must be told from those of others.
 HEADRACE_COLD void enter_deep(uint32_t number) {
   OpenRegions& open = self->regions;
   if (!open.deep) open.deep = static_cast<uint32_t*>(base::map_anonymous(kDeepRegions * sizeof(uint32_t)));
   const uint32_t place = open.depth++ - kOpenRegions;
-  if (open.deep && place < kDeepRegions) open.deep[place] = number;
+  if (open.deep && place < kDeepRegions) {
+    open.deep[place] = number;
+    return;
+  }
+  if (open.depth == deepest(open) + 1) open.beyond.clear();
+  open.beyond.enter(number);
 }
 
 void enter_inside(uint32_t number, uint64_t at) {
@@ -126,12 +134,30 @@ uint32_t depth_of(uint32_t number, bool phase) {
   return 0;
 }
 
+/// Where regions are open whose places are not known: false if this is the end of one of them, or of none. Else they
+/// have ended with it, as it is an outer one.
+HEADRACE_COLD bool leave_beyond(uint32_t number, bool phase) {
+  OpenRegions& open = self->regions;
+  const uint32_t known = deepest(open), beyond = open.depth - known;
+  if (open.beyond.leave(number)) {
+    --open.depth;
+    return false;
+  }
+  const bool closed =
+      !phase && open.beyond.any([](uint32_t there) { return region_name(there).kind == RegionKind::kPhase; });
+  open.depth = known;
+  if (closed || depth_of(number, phase) == 0) {
+    open.depth += beyond;
+    count(Account::kStray);
+    return false;
+  }
+  count(Account::kCut, beyond);
+  return true;
+}
+
 void leave_inside(uint32_t number, uint64_t at, bool phase) {
   OpenRegions& open = self->regions;
-  if (HEADRACE_UNLIKELY(open.depth > kOpenRegions + (open.deep ? kDeepRegions : 0))) {
-    --open.depth;
-    return;
-  }
+  if (HEADRACE_UNLIKELY(open.depth > deepest(open)) && !leave_beyond(number, phase)) return;
   const uint32_t depth = depth_of(number, phase);
   if (HEADRACE_UNLIKELY(depth == 0)) return count(Account::kStray);
   leave_down_to(depth - 1, at);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "capture/recorder/beyond_regions.h"
 #include "capture/recorder/known_stacks.h"
 #include "capture/spool_layout.h"
 #include "intercept/functions.h"
@@ -29,9 +30,10 @@ struct OpenRegion {
 };
 inline constexpr uint32_t kOpenRegions = 4096, kDeepRegions = 256 << 10;
 struct OpenRegions {
-  uint32_t depth;    // beyond both it only counts
+  uint32_t depth;
   uint32_t waiting;  // how many wait
   uint32_t* deep;    // numbers of those beyond kOpenRegions, which are not recorded; null: no memory, or not needed yet
+  BeyondRegions beyond;  // both
   OpenRegion of[kOpenRegions];
 };
 
