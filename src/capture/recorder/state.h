@@ -82,7 +82,7 @@ inline constexpr uint32_t kOpenLibraryCalls = 8;
 struct Thread {
   ThreadBlock* block;
   EventBlock* events;  // where the next one goes; null: nowhere yet
-  uint32_t number;     // 1, 2, … of the threads that this process had, in traces
+  uint32_t number;     // in traces: 1 of the first thread, 2, … of the others that this process had
   bool told;           // the trace has its begin
   uint64_t began;      // ticks; 0: not known
   Thread* next;        // of every thread ever seen

@@ -29,10 +29,17 @@ __thread bool starting;
 __thread uint32_t end_rounds;  // of this thread's keys' destructors, so far
 pthread_key_t thread_key;
 bool key_made;
-std::atomic<uint32_t> threads_so_far;
+std::atomic<uint32_t> other_threads;   // that there were so far
+std::atomic<bool> first_thread_began;  // and has its number
 
-/// The only one of a forked child: what it knows of its begin is of a thread of the parent.
+/// Also the only one of a forked child: what that knows of its begin is of a thread of the parent.
 bool is_first_thread() { return base::kernel_call(SYS_gettid) == base::kernel_call(SYS_getpid); }
+
+/// 1 is the first thread's, whenever it is seen. If it goes on after its end, it is another one.
+uint32_t next_number(bool is_first) {
+  if (is_first && !first_thread_began.exchange(true, std::memory_order_relaxed)) return 1;
+  return other_threads.fetch_add(1, std::memory_order_relaxed) + 2;
+}
 
 Thread* take_thread() {
   for (Thread* thread = state.threads.load(std::memory_order_acquire); thread; thread = thread->next) {
@@ -81,8 +88,9 @@ bool start_thread() {
   }
   if (thread && thread->block) {
     thread->block->taken = 1;
-    thread->number = threads_so_far.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (thread_began != 0 && is_first_thread()) thread_began = 0;
+    const bool is_first = is_first_thread();
+    thread->number = next_number(is_first);
+    if (is_first) thread_began = 0;
     thread->began = thread_began;
     self = thread;
     std::atomic_signal_fence(std::memory_order_release);
@@ -240,7 +248,8 @@ void forget_threads() {
   block = nullptr;
   self = nullptr;
   starting = false;
-  threads_so_far.store(0);
+  other_threads.store(0);
+  first_thread_began.store(false);
 }
 
 uint32_t Journal::offset_in_spool(const void* address) { return offset_of(address); }
