@@ -126,6 +126,15 @@ void Definitions::write_places() {
                                              OTF2_LOCATION_TYPE_CPU_THREAD, records_[i], process->second));
     check(OTF2_GlobalDefWriter_WriteLocationProperty(writer_, i, thread_name, OTF2_TYPE_UINT64, number(what.thread)));
   }
+  if (locations_.empty()) write_no_place();
+}
+
+/// Readers take an archive without any location for a broken one.
+void Definitions::write_no_place() {
+  const OTF2_StringRef name = text("nothing was recorded");
+  (*calls_)(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, 0, name, OTF2_LOCATION_GROUP_TYPE_PROCESS, kMachine,
+                                                    OTF2_UNDEFINED_LOCATION_GROUP));
+  (*calls_)(OTF2_GlobalDefWriter_WriteLocation(writer_, kNoPlace, name, OTF2_LOCATION_TYPE_CPU_THREAD, 0, 0));
 }
 
 void Definitions::write_regions() {
@@ -168,21 +177,22 @@ void Definitions::write_communicators() {
 
 void Definitions::write_handles() {
   Calls& check = *calls_;
-  std::vector<bool> paradigms(kParadigms);
+  std::vector<OTF2_IoParadigmRef> paradigms(kParadigms, OTF2_UNDEFINED_IO_PARADIGM);  // numbered as they come
+  OTF2_IoParadigmRef next_paradigm = 0;
   std::unordered_map<OTF2_StringRef, OTF2_IoFileRef> files;
   for (OTF2_IoHandleRef self = 0; self < handle_list_.size(); ++self) {
     const auto [process, number, paradigm] = handle_list_[self];
-    if (!paradigms[paradigm]) {
-      paradigms[paradigm] = true;
+    if (paradigms[paradigm] == OTF2_UNDEFINED_IO_PARADIGM) {
+      paradigms[paradigm] = next_paradigm++;
       const IoParadigm& is = kIoParadigms[paradigm];
-      check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, paradigm, text(is.identification), text(is.name), is.kind,
-                                                 is.flags, 0, nullptr, nullptr, nullptr));
+      check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, paradigms[paradigm], text(is.identification), text(is.name),
+                                                 is.kind, is.flags, 0, nullptr, nullptr, nullptr));
     }
     const std::string& path = trace_->handle(process, number);
     const OTF2_StringRef name = text(path.empty() ? "unknown" : path);
     const auto [file, added] = files.try_emplace(name, static_cast<OTF2_IoFileRef>(files.size()));
     if (added) check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, file->second, name, kMachine));
-    check(OTF2_GlobalDefWriter_WriteIoHandle(writer_, self, name, file->second, paradigm,
+    check(OTF2_GlobalDefWriter_WriteIoHandle(writer_, self, name, file->second, paradigms[paradigm],
                                              OTF2_IO_HANDLE_FLAG_PRE_CREATED, OTF2_UNDEFINED_COMM,
                                              OTF2_UNDEFINED_IO_HANDLE));
     check(OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(writer_, self, OTF2_IO_ACCESS_MODE_READ_WRITE,

@@ -29,6 +29,8 @@ struct Clock {
   uint64_t begin_at_ns = 0, end_at_ns = 0;  // since the job's start; of all events
 };
 
+inline constexpr OTF2_LocationRef kNoPlace = 0;  // of an archive in which nothing happens
+
 class Definitions {
  public:
   /// `locations`: whose events are written; others are not defined.
@@ -65,6 +67,7 @@ class Definitions {
   std::string name_of(uint32_t reference) const;
   void write_attributes();
   void write_places();
+  void write_no_place();
   void write_regions();
   void write_metrics();
   void write_communicators();

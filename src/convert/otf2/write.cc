@@ -40,6 +40,10 @@ class ArchiveWriter {
     if (!calls_.ok()) return failed(calls_.first);
     clock_.begin_at_ns = options_.range.begin_at_ns;
     for (const uint32_t location : options_.locations) HEADRACE_TRY(write_events(location));
+    if (options_.locations.empty()) {
+      OTF2_EvtWriter* none = OTF2_Archive_GetEvtWriter(archive_.get(), kNoPlace);
+      calls_(none == nullptr ? OTF2_ERROR_FILE_INTERACTION : OTF2_Archive_CloseEvtWriter(archive_.get(), none));
+    }
     calls_(OTF2_Archive_CloseEvtFiles(archive_.get()));
     write_definitions();
     if (calls_.ok()) calls_(OTF2_Archive_Close(archive_.release()));
@@ -68,16 +72,19 @@ class ArchiveWriter {
   /// Every location gets a file of definitions of its own, which is empty, because readers look for it.
   void write_definitions() {
     calls_(OTF2_Archive_OpenDefFiles(archive_.get()));
-    for (const uint32_t location : options_.locations) {
-      if (!calls_.ok()) return;
-      OTF2_DefWriter* writer = OTF2_Archive_GetDefWriter(archive_.get(), location);
-      calls_(writer == nullptr ? OTF2_ERROR_FILE_INTERACTION : OTF2_Archive_CloseDefWriter(archive_.get(), writer));
-    }
+    for (const uint32_t location : options_.locations) write_local_definitions(location);
+    if (options_.locations.empty()) write_local_definitions(kNoPlace);
     calls_(OTF2_Archive_CloseDefFiles(archive_.get()));
     OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(archive_.get());
     if (writer == nullptr) return calls_(OTF2_ERROR_FILE_INTERACTION);
     definitions_.write(writer, clock_, calls_);
     calls_(OTF2_Archive_CloseGlobalDefWriter(archive_.get(), writer));
+  }
+
+  void write_local_definitions(OTF2_LocationRef location) {
+    if (!calls_.ok()) return;
+    OTF2_DefWriter* writer = OTF2_Archive_GetDefWriter(archive_.get(), location);
+    calls_(writer == nullptr ? OTF2_ERROR_FILE_INTERACTION : OTF2_Archive_CloseDefWriter(archive_.get(), writer));
   }
 
   Status failed(OTF2_ErrorCode code) const { return complaints_.failed(code, directory_); }
