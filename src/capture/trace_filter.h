@@ -120,6 +120,27 @@ inline bool in_trace_ranges(const char* list, uint64_t number) {
   });
 }
 
+/// Patterns with commas between, none of them empty.
+inline bool are_trace_patterns(const char* list) {
+  return each_word(list, [](const char*, size_t length) { return length != 0; });
+}
+
+/// "own", "all" and names of packages of Python, with commas between; letters may be those of any language.
+inline bool are_trace_packages(const char* list) {
+  if (strlen(list) >= kLongestTraceList) return false;
+  return each_word(list, [](const char* word, size_t length) {
+    bool begins = true;  // a part of the name, where no digit may stand
+    for (size_t i = 0; i < length; ++i) {
+      const auto byte = static_cast<unsigned char>(word[i]);
+      const bool digit = byte >= '0' && byte <= '9', upper = byte >= 'A' && byte <= 'Z';
+      const bool letter = (byte >= 'a' && byte <= 'z') || upper || byte == '_' || byte >= 0x80;
+      if (byte == '.' ? begins : !letter && (begins || !digit)) return false;
+      begins = byte == '.';
+    }
+    return !begins;
+  });
+}
+
 inline bool is_trace_pattern(const char* word, size_t length, const char* name) {
   char pattern[kLongestTraceList];
   if (length == 0 || length >= sizeof pattern) return false;
@@ -173,8 +194,8 @@ inline TraceSetting set_trace_filter(TraceFilter& filter, const char* key, const
     return TraceSetting::kTaken;
   };
   const auto taken = [](bool makes_sense) { return makes_sense ? TraceSetting::kTaken : TraceSetting::kSenseless; };
-  if (strcmp(key, "trace_only") == 0) return keep(filter.only, true);
-  if (strcmp(key, "trace_skip") == 0) return keep(filter.skip, true);
+  if (strcmp(key, "trace_only") == 0) return keep(filter.only, are_trace_patterns(value));
+  if (strcmp(key, "trace_skip") == 0) return keep(filter.skip, are_trace_patterns(value));
   if (strcmp(key, "trace_phase") == 0) return keep(filter.phases, are_trace_phases(value));
   if (strcmp(key, "trace_ranks") == 0) return keep(filter.ranks, are_trace_ranges(value));
   if (strcmp(key, "trace_longer") == 0) return taken(trace_time_of(value, &filter.least_ns));

@@ -74,7 +74,10 @@ class JobLog {
   void choose_trace_sink(const std::string& choice, const std::string& spool) {
     trace_.choose_sink(read_sink_choice(choice).value_or(SinkChoice()), spool);
   }
-  void add_fact(std::string key, std::string value) { tables_.add_fact(std::move(key), std::move(value)); }
+  void add_fact(std::string key, std::string value) {
+    trace_.take_fact(key, value);
+    tables_.add_fact(std::move(key), std::move(value));
+  }
 
   /// Stores what waits. Fails only when no place takes it.
   base::Status flush();

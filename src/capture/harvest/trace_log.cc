@@ -29,7 +29,12 @@ Status TraceLog::open(LogOutput& log) {
   streams_ = make_trace_sink(choice_, path_, spool_, log.mode_in_progress());
   HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(opened.sink), opened.job, log.producer()));
   writer_.emplace(std::move(writer));
-  return {};
+  return add_waiting_facts();
+}
+
+Status TraceLog::add_waiting_facts() {
+  const auto facts = std::exchange(facts_, {});
+  return facts.empty() ? Status() : writer_->add_facts(facts);
 }
 
 base::Result<std::optional<events::TraceWriter>> TraceLog::open_stream(const model::Process& process, uint64_t producer,
@@ -83,7 +88,7 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEven
   HEADRACE_TRY(store_events(recorded, clock, location, is_new, account, to));
   if (own) HEADRACE_TRY(own->flush());
   dropped_bytes_ += account.dropped + to.bytes() - bytes_before;
-  if (is_new(1)) HEADRACE_TRY(writer_->add(clock_rows(process.id, header, recorded, clock)));
+  if (!has(process.id)) HEADRACE_TRY(writer_->add(clock_rows(process.id, header, recorded, clock)));
   uint64_t lost = recorded.lost;  // of the process: told with its first thread
   for (const auto& [thread, stored] : account.threads) {
     location.thread = thread;
@@ -95,10 +100,15 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEven
   return {};
 }
 
+/// Whether an earlier writer stored something of it.
+bool TraceLog::has(uint64_t process) const {
+  const auto before = stored_.lower_bound({process, 0});
+  return before != stored_.end() && before->first == process;
+}
+
 Status TraceLog::add(const std::vector<events::Account>& accounts) {
   if (!writer_ || accounts.empty()) return {};
-  const auto before = stored_.lower_bound({accounts.front().process, 0});
-  if (before != stored_.end() && before->first == accounts.front().process) return {};
+  if (has(accounts.front().process)) return {};
   return writer_->add(std::span(accounts));
 }
 
@@ -112,9 +122,10 @@ void TraceLog::put_others_aside(LogOutput& log) const {
 Status TraceLog::close() {
   if (!writer_) return {};
   const Status finished = streams_ ? streams_->finish() : Status();
+  const Status told = add_waiting_facts();
   const Status closed = writer_->close();
   writer_.reset();
-  return closed.ok() ? finished : closed;
+  return !closed.ok() ? closed : told.ok() ? finished : told;
 }
 
 }  // namespace headrace::capture

@@ -27,6 +27,10 @@ class TraceLog {
     choice_ = choice;
     spool_ = std::move(spool);
   }
+  /// A fact of the log: those that say what was run and recorded are the trace's too.
+  void take_fact(const std::string& key, const std::string& value) {
+    if ((key == "command" && value != "[]") || key == "trace_python") facts_.emplace_back(key, value);
+  }
   /// What became of them where that is nowhere; empty: nothing did.
   std::string dropped() const;
 
@@ -54,6 +58,8 @@ class TraceLog {
   /// The stream of a process that has one; none: it is in the trace itself.
   base::Result<std::optional<events::TraceWriter>> open_stream(const model::Process& process, uint64_t producer,
                                                                FlushAccount& account);
+  base::Status add_waiting_facts();
+  bool has(uint64_t process) const;
   base::Status add_untraced(uint64_t process, const RecordedEvents& recorded);
 
   Moment start_;
@@ -63,8 +69,9 @@ class TraceLog {
   uint64_t job_ = 0, dropped_events_ = 0, dropped_bytes_ = 0;
   std::string path_;
   std::optional<events::TraceWriter> writer_;
-  std::set<std::pair<uint64_t, uint32_t>> stored_;  // processes and threads that were there before
-  std::string filter_;                              // as the trace has it
+  std::set<std::pair<uint64_t, uint32_t>> stored_;          // processes and threads that were there before
+  std::string filter_;                                      // as the trace has it
+  std::vector<std::pair<std::string, std::string>> facts_;  // that the trace does not have yet
   bool failed_ = false;
 };
 

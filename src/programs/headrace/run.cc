@@ -181,6 +181,7 @@ void Run::add_start_facts() {
   if (directory_.has_value()) facts_["spool_directory"] = directory_->path();
   if (settings_.trace && settings_.trace_sink != "shared") facts_[capture::kSinkFact] = settings_.trace_sink;
   if (directory_.has_value()) log_.choose_trace_sink(settings_.trace_sink, directory_->path());
+  if (settings_.trace && !settings_.trace_python.empty()) facts_["trace_python"] = settings_.trace_python;
   facts_["anonymized"] = settings_.anonymize ? "1" : "0";
   add_scheduler_facts(scheduler_job(), &facts_);
   // One launcher describes a job that has several.
@@ -385,6 +386,13 @@ std::string Run::saved(const std::string& log) const {
          std::to_string(found.bytes) + " bytes (" + std::to_string(found.records) + " records)";
 }
 
+/// For `--trace posix`, whose list was taken for the command.
+std::string meant_modules(const RunSettings& settings) {
+  const std::string& word = settings.command[0];
+  if (!settings.trace || capture::trace_modules_of(word.c_str()) == 0) return "";
+  return "; to record these modules alone write --trace=" + word;
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments) {
@@ -399,7 +407,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   const auto program = find_program(settings->command[0]);
   if (!program.ok()) {
-    say(program.message());
+    say(program.message() + meant_modules(*settings));
     return exit_code_of(program.status());
   }
   const char* off = getenv("HEADRACE");

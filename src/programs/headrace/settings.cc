@@ -165,8 +165,9 @@ std::string filter_mistake(const std::string& key, const std::string& value) {
                        : key == "trace_longer" ? "a time, such as 500ns, 10us or 1ms"
                        : key == "trace_tick"   ? "a power of two from 1ns to 1024ns, such as 16ns"
                                                : "patterns of names, such as MPI_*,pwrite";
-  return key + " is " + wanted + ", of at most " + std::to_string(capture::kLongestTraceList - 1) + " bytes, not \"" +
-         value + "\"";
+  const bool is_list = key != "trace_longer" && key != "trace_tick";
+  const std::string most = is_list ? ", of at most " + std::to_string(capture::kLongestTraceList - 1) + " bytes" : "";
+  return key + " is " + wanted + most + ", not \"" + value + "\"";
 }
 
 }  // namespace
@@ -218,7 +219,7 @@ Status apply_setting(const std::string& key, const std::string& value, const std
     return {};
   }
   if (key == "trace_python") {
-    if (value.size() >= capture::kLongestTraceList || value.find_first_of(" \t\n") != std::string::npos)
+    if (!value.empty() && !capture::are_trace_packages(value.c_str()))
       return {
           Code::kInvalid,
           place + ": trace_python is own, all or a list of packages such as mypackage,numpy, not \"" + value + "\""};
