@@ -218,15 +218,21 @@ class Trace:
         end_at_ns, described.
         """
 
+    def references(self) -> Frame:
+        """What events refer to, as tables tell it: function (its number), id, kind, layer, name, class."""
+
     def damage(self) -> list[tuple[int, int, str]]: ...
     def verify(self) -> None:
         """Reads everything, so that damage() is complete."""
 
-    def stats(self) -> dict[str, Any]:
-        """Decodes everything: events, kinds, class_ns, traffic, and spans, a Frame.
+    def stats(self, locations: Sequence[int], begin_at_ns: int = 0, end_at_ns: int = ...) -> dict[str, Any]:
+        """What the range touches of these locations: events, kinds, class_ns, traffic, and spans, a Frame.
 
-        Spans are kind, layer, name, class, calls, unfinished, errors, bytes, time_ns, longest_ns.
+        Spans are kind, layer, name, class, calls, unfinished, errors, bytes, time_ns, own_ns, longest_ns.
         """
+
+    def threads_of_mpi(self) -> list[int]:
+        """Numbers of locations that began inside of MPI_Init (src/events/mpi_threads.h)."""
 
     def check(self) -> dict[str, Any]:
         """Decodes everything: what does not agree, by amount (src/events/trace_check.h)."""
@@ -241,6 +247,7 @@ class Trace:
         begin_at_ns: int = 0,
         end_at_ns: int = 0,
         locations: Sequence[int] = (),
+        first: Sequence[int] = (),
         most_decoded: int = ...,
         threads: int = 0,
     ) -> dict[str, Any]:

@@ -16,7 +16,9 @@
 #include "bindings/trace_clocks.h"
 #include "bindings/trace_frames.h"
 #include "bindings/trace_lines.h"
+#include "bindings/trace_tables.h"
 #include "bindings/write_trace.h"
+#include "events/mpi_threads.h"
 #include "events/trace_check.h"
 #include "events/trace_reader.h"
 #include "events/unify.h"
@@ -58,18 +60,18 @@ struct Trace {
   std::mutex mutex;
 };
 
+const std::vector<uint32_t>& known(const Trace& trace, const std::vector<uint32_t>& locations) {
+  for (const uint32_t each : locations)
+    if (each >= trace.reader.locations().size()) throw nb::index_error("no location of this number");
+  return locations;
+}
+
 struct Rows {
   Rows(std::shared_ptr<Trace> of, const std::vector<uint32_t>& locations, events::TimeRange range)
       : trace(std::move(of)), rows(trace->reader, known(*trace, locations), range) {}
 
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
-
-  static std::vector<uint32_t> known(const Trace& trace, const std::vector<uint32_t>& locations) {
-    for (const uint32_t each : locations)
-      if (each >= trace.reader.locations().size()) throw nb::index_error("no location of this number");
-    return locations;
-  }
 
   Frame next(uint64_t most) {
     const std::lock_guard lock(trace->mutex);
@@ -120,13 +122,14 @@ nb::dict named(const Names& names, const Numbers& numbers) {
   return dict;
 }
 
-nb::dict stats_of(Trace& trace) {
+nb::dict stats_of(Trace& trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns, uint64_t end_at_ns) {
+  known(trace, locations);
   events::TraceStats stats;
   Frame spans;
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(trace.mutex);
-    stats = trace.located(events::add_up(trace.reader));
+    stats = trace.located(events::add_up(trace.reader, locations, {begin_at_ns, end_at_ns}));
     spans = span_frame(trace.reader, stats);
   }
   nb::dict dict, traffic;
@@ -205,14 +208,15 @@ nb::dict unify_of(const std::vector<nb::bytes>& sources, const nb::bytes& target
 }
 
 nb::dict overview_of(Trace& trace, uint32_t columns, uint32_t rows, uint64_t begin_at_ns, uint64_t end_at_ns,
-                     const std::vector<uint32_t>& locations, uint64_t most_decoded, unsigned threads) {
+                     const std::vector<uint32_t>& locations, const std::vector<uint32_t>& first, uint64_t most_decoded,
+                     unsigned threads) {
   events::Overview seen;
   Frame cells;
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(trace.mutex);
-    seen = trace.located(
-        events::overview(trace.reader, {begin_at_ns, end_at_ns, columns, rows, locations, most_decoded, threads}));
+    seen = trace.located(events::overview(
+        trace.reader, {begin_at_ns, end_at_ns, columns, rows, locations, first, most_decoded, threads}));
     cells = overview_frame(seen);
   }
   nb::dict dict;
@@ -267,6 +271,7 @@ void define_trace(nb::module_& module) {
            })
       .def("messages_before_sent", before_sent_of, nb::arg("aligned"), Release())
       .def("locations", [](Trace& trace) { return location_frame(trace.reader); })
+      .def("references", [](Trace& trace) { return function_frame(trace.reader); })
       .def("damage", damage_of)
       .def("verify",
            [](Trace& trace) {
@@ -274,12 +279,19 @@ void define_trace(nb::module_& module) {
              const std::lock_guard lock(trace.mutex);
              check(trace.reader.verify());
            })
-      .def("stats", stats_of)
+      .def("stats", stats_of, nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0})
+      .def("threads_of_mpi",
+           [](Trace& trace) {
+             const nb::gil_scoped_release release;
+             const std::lock_guard lock(trace.mutex);
+             return trace.located(events::threads_of_mpi(trace.reader));
+           })
       .def("check", check_of)
       .def("messages", messages_of, nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0}, Release())
       .def("overview", overview_of, nb::arg("columns"), nb::arg("rows"), nb::arg("begin_at_ns") = 0,
            nb::arg("end_at_ns") = 0, nb::arg("locations") = std::vector<uint32_t>(),
-           nb::arg("most_decoded") = events::OverviewQuery().most_decoded, nb::arg("threads") = 0)
+           nb::arg("first") = std::vector<uint32_t>(), nb::arg("most_decoded") = events::OverviewQuery().most_decoded,
+           nb::arg("threads") = 0)
       .def(
           "rows",
           [](std::shared_ptr<Trace> trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns,

@@ -87,6 +87,7 @@ Frame span_frame(const TraceReader& trace, const events::TraceStats& stats) {
   frame.columns.push_back(numbers_of("errors", all, [](const Row& row) { return row.figures->errors; }));
   frame.columns.push_back(numbers_of("bytes", all, [](const Row& row) { return row.figures->bytes; }));
   frame.columns.push_back(numbers_of("time_ns", all, [](const Row& row) { return row.figures->time_ns; }));
+  frame.columns.push_back(numbers_of("own_ns", all, [](const Row& row) { return row.figures->own_ns; }));
   frame.columns.push_back(numbers_of("longest_ns", all, [](const Row& row) { return row.figures->longest_ns; }));
   return frame;
 }

@@ -20,6 +20,12 @@ void EventCursor::seek(uint64_t at_ns) {
   sequence_ = at_ == 0 ? 0 : ~uint64_t{0};
 }
 
+bool EventCursor::follows_outside(uint64_t sequence) const {
+  if (at_ < 2) return false;
+  const format::ChunkHeader& before = reader_->chunks()[location_->chunks[at_ - 2]].header;
+  return before.sequence + 1 == sequence && before.end_at_ns < range_.begin_at_ns;
+}
+
 Result<bool> EventCursor::next() {
   bool passed = false;  // a chunk before this one
   while (at_ < location_->chunks.size()) {
@@ -36,6 +42,7 @@ Result<bool> EventCursor::next() {
       continue;
     }
     gap_ = passed;
+    follows_ = follows_outside(header.sequence);
     return true;
   }
   return false;

@@ -39,7 +39,12 @@ class EventCursor {
   /// Whether events are missing between the last chunk and this one, so that only open() says what is open.
   bool gap() const { return gap_; }
 
+  /// Whether the chunk in front of this one is there, and ends before the range: open() was open when the range begins.
+  bool follows() const { return follows_; }
+
  private:
+  bool follows_outside(uint64_t sequence) const;
+
   TraceReader* reader_;
   const TraceLocation* location_;
   TimeRange range_;
@@ -47,6 +52,7 @@ class EventCursor {
   size_t at_;              // of the next in location_->chunks
   uint64_t sequence_ = 0;  // that follows on the chunk before
   bool gap_ = false;
+  bool follows_ = false;
 };
 
 }  // namespace headrace::events

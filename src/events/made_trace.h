@@ -21,8 +21,9 @@ class MadeTrace {
   MadeTrace& operator=(const MadeTrace&) = delete;
 
   /// A number for events.
-  uint32_t reference(const std::string& kind, const std::string& name, model::TimeClass time_class) {
-    references_.push_back({base::hash_text(kind + " posix " + name), kind, "posix", name, time_class});
+  uint32_t reference(const std::string& kind, const std::string& name, model::TimeClass time_class,
+                     const std::string& layer = "posix") {
+    references_.push_back({base::hash_text(kind + " " + layer + " " + name), kind, layer, name, time_class});
     return static_cast<uint32_t>(references_.size() - 1);
   }
 

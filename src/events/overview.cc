@@ -184,17 +184,31 @@ void whole_time(const TraceReader& trace, Overview& seen) {
   seen.end_at_ns = std::max(end == kLast ? end : end + 1, seen.begin_at_ns + seen.columns);
 }
 
+/// Where each row begins, and where the last one ends.
+Result<std::vector<uint32_t>> rows_of(const OverviewQuery& query, size_t locations) {
+  const std::vector<uint32_t>& asked = query.first;
+  if (asked.empty()) {
+    const uint64_t rows = std::min<size_t>(query.rows, locations);
+    std::vector<uint32_t> first;
+    for (uint64_t row = 0; row <= rows; ++row)
+      first.push_back(rows == 0 ? 0 : static_cast<uint32_t>(row * locations / rows));
+    return first;
+  }
+  const bool whole = asked.front() == 0 && asked.back() == locations && asked.size() <= size_t{query.rows} + 1;
+  if (!whole || !std::is_sorted(asked.begin(), asked.end())) return invalid("rows do not go on from one another");
+  return asked;
+}
+
 Result<Overview> empty_picture(const TraceReader& trace, const OverviewQuery& query, size_t locations) {
   Overview seen{.begin_at_ns = query.begin_at_ns, .end_at_ns = query.end_at_ns, .columns = query.columns};
   if (query.columns == 0 || query.rows == 0) return invalid("a picture has columns and rows");
-  seen.rows = static_cast<uint32_t>(std::min<size_t>(query.rows, locations));
+  HEADRACE_ASSIGN(seen.first, rows_of(query, locations));
+  seen.rows = static_cast<uint32_t>(seen.first.size() - 1);
   if (uint64_t{seen.columns} * std::max(seen.rows, uint32_t{1}) > kMostCells)
     return invalid("more than " + std::to_string(kMostCells) + " cells");
   if (query.end_at_ns == 0) whole_time(trace, seen);
   if (seen.end_at_ns <= seen.begin_at_ns || seen.end_at_ns - seen.begin_at_ns < seen.columns)
     return invalid("a range of time has at least a nanosecond a column");
-  for (uint64_t row = 0; row <= seen.rows; ++row)
-    seen.first.push_back(seen.rows == 0 ? 0 : static_cast<uint32_t>(row * locations / seen.rows));
   for (auto& plane : seen.planes) plane.resize(size_t{seen.columns} * seen.rows);
   return seen;
 }

@@ -20,6 +20,7 @@ struct OverviewQuery {
   uint32_t columns = 0;
   uint32_t rows = 0;                          // at most: there are no more than locations
   std::vector<uint32_t> locations = {};       // in TraceReader::locations(); none: all
+  std::vector<uint32_t> first = {};           // where rows begin in `locations`, and its size; none: all alike
   uint64_t most_decoded = uint64_t{1} << 24;  // events; a picture that needs more is made of summaries alone
   unsigned threads = 0;                       // 0: as many as there are processors, at most 4
 };
@@ -44,7 +45,8 @@ struct Overview {
   uint64_t unread_chunks = 0;   // of them, that cannot be used: TraceReader::damage() has them
 };
 
-/// kInvalid: no columns or rows, more cells than kMostCells, an empty range of time, or no such location. kIo.
+/// kInvalid: no columns or rows, more cells than kMostCells, an empty range of time, no such location, or rows that
+/// do not go on from one another. kIo.
 base::Result<Overview> overview(TraceReader& trace, const OverviewQuery& query);
 
 }  // namespace headrace::events

@@ -242,6 +242,21 @@ TEST(Overview, RefusesWhatIsNoPicture) {
   EXPECT_EQ(code({.columns = 1, .rows = 1, .locations = {1}}), base::Code::kInvalid);
 }
 
+TEST(Overview, HasTheRowsThatAreAskedFor) {
+  Made made(41, 3, 100);
+  TraceReader trace = made.trace.finish();
+  const Overview alike = *overview(trace, {.columns = 1, .rows = 3});
+  const Overview seen = *overview(trace, {.columns = 1, .rows = 2, .locations = {2, 0, 1}, .first = {0, 1, 3}});
+  ASSERT_EQ(seen.rows, 2u);
+  for (uint32_t plane = 0; plane < kPlanes; ++plane) {
+    EXPECT_EQ(seen.planes[plane][0], alike.planes[plane][2]);
+    EXPECT_EQ(seen.planes[plane][1], alike.planes[plane][0] + alike.planes[plane][1]);
+  }
+  for (const std::vector<uint32_t>& first :
+       {std::vector<uint32_t>{1, 3}, {0, 2}, {0, 2, 1, 3}, {0, 1, 2, 3}, {3}, {0, 4}})
+    EXPECT_EQ(overview(trace, {.columns = 1, .rows = 2, .first = first}).code(), base::Code::kInvalid);
+}
+
 TEST(Overview, IsTheSameForAnyNumberOfThreads) {
   Made made(50, 9, 5000);
   TraceReader trace = made.trace.finish();

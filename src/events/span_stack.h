@@ -13,6 +13,7 @@ struct OpenSpan {
   uint32_t reference = 0;
   uint64_t begin_at_ns = kNotSeen;
   uint64_t row = kNotSeen;  // whatever the caller gave it
+  uint64_t own_ns = 0;      // the same
 
   static constexpr uint64_t kNotSeen = ~uint64_t{0};
 };
@@ -27,10 +28,10 @@ class SpanStack {
   };
 
   /// Where events are missing: `open` as chunks say it.
-  void restart(const std::vector<uint32_t>& open) {
+  void restart(const std::vector<uint32_t>& open, uint64_t begin_at_ns = OpenSpan::kNotSeen) {
     spans_.clear();
     deeper_ = 0;
-    for (const uint32_t reference : open) spans_.push_back({.reference = reference});
+    for (const uint32_t reference : open) spans_.push_back({.reference = reference, .begin_at_ns = begin_at_ns});
   }
 
   void enter(const OpenSpan& span) {
@@ -57,6 +58,7 @@ class SpanStack {
   }
 
   const std::vector<OpenSpan>& spans() const { return spans_; }
+  OpenSpan* innermost() { return spans_.empty() ? nullptr : &spans_.back(); }
 
  private:
   static constexpr size_t kLookedThrough = 64;  // so that hostile events cost little

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "events/event_cursor.h"
 #include "events/trace_reader.h"
 
 namespace headrace::events {
@@ -15,6 +16,7 @@ struct SpanFigures {
   uint64_t errors = 0;
   uint64_t bytes = 0;    // moved, or handed to it: of ends, not of messages inside
   uint64_t time_ns = 0;  // from begin to end, of those of which both are there
+  uint64_t own_ns = 0;   // of that, while nothing else was open inside
   uint64_t longest_ns = 0;
 };
 
@@ -34,7 +36,12 @@ struct TraceStats {
   Traffic traffic;
 };
 
-/// Decodes everything. kIo.
+/// Of these locations, in TraceReader::locations(). Events count that are in the range, and of times what is in it:
+/// also of what began before it, and of what goes on behind it, which counts as unfinished. Decodes what the range
+/// touches. kIo.
+base::Result<TraceStats> add_up(TraceReader& trace, const std::vector<uint32_t>& locations, TimeRange range = {});
+
+/// Of all.
 base::Result<TraceStats> add_up(TraceReader& trace);
 
 }  // namespace headrace::events

@@ -37,6 +37,7 @@ TEST(TraceStats, AddUpCallsBytesErrorsAndTime) {
   EXPECT_EQ(writes.bytes, 40u);
   EXPECT_EQ(writes.time_ns, 25u);
   EXPECT_EQ(writes.longest_ns, 20u);
+  EXPECT_EQ(writes.own_ns, 25u);
   EXPECT_EQ(stats.spans[call].bytes, 8u);
   EXPECT_EQ(stats.spans[step].unfinished, 1u);
   EXPECT_EQ(stats.traffic.sends, 1u);
@@ -66,6 +67,83 @@ TEST(TraceStats, GoOnBehindAChunkThatIsDamaged) {
   EXPECT_EQ(stats.spans[read].unfinished, 0u);
   EXPECT_EQ(stats.spans[read].time_ns, 10 * (kMostEvents / 2 - 1));  // the last one began in the lost chunk
   EXPECT_EQ(stats.spans[step].unfinished, 1u);
+}
+
+TEST(TraceStats, TakeTheTimeOfWhatIsInsideFromOwnTime) {
+  MadeTrace made;
+  const uint32_t step = made.reference("region", "step", TimeClass::kProgram);
+  const uint32_t write = made.reference("function", "write", TimeClass::kWrite);
+  made.add({.process = 1, .thread = 1},
+           {event(0, kEnter, step), event(10, kEnter, step), event(15, kIoBegin, write, 1, 5),
+            event(18, kIoEnd, write, 1, 5), event(20, kLeave, step), event(50, kLeave, step)});
+  TraceReader reader = made.finish();
+  const TraceStats stats = *add_up(reader);
+  EXPECT_EQ(stats.spans[step].time_ns, 60u);  // the inner one twice
+  EXPECT_EQ(stats.spans[step].own_ns, 47u);
+  EXPECT_EQ(stats.spans[write].own_ns, 3u);
+}
+
+/// In each of three chunks: a step from its first event on, to the last one of the chunk, with reads of 10 ns.
+class StatsOfARange : public testing::Test {
+ protected:
+  StatsOfARange()
+      : step(made.reference("region", "step", TimeClass::kProgram)),
+        read(made.reference("function", "read", TimeClass::kRead)) {
+    std::vector<Event> events{event(1'000, kEnter, step)};
+    const uint64_t reads = 3 * kMostEvents / 2 - 1;
+    for (uint64_t i = 0; i < reads; ++i) {
+      events.push_back(event(2'000 + 20 * i, kIoBegin, read, 1, 5));
+      events.push_back(event(2'010 + 20 * i, kIoEnd, read, 1, 5));
+    }
+    events.push_back(event(10'000'000, kLeave, step));
+    made.add({.process = 1, .thread = 1}, events);
+  }
+
+  TraceStats of_range(uint64_t begin, uint64_t end) {
+    TraceReader reader = made.reader();
+    return *add_up(reader, {0}, {begin, end});
+  }
+
+  MadeTrace made;
+  uint32_t step, read;
+};
+
+TEST_F(StatsOfARange, HaveWhatIsInsideOfIt) {
+  (void)made.finish();
+  const uint64_t late = 2'000 + 20 * (kMostEvents + 100);  // in the third chunk
+  const TraceStats stats = of_range(late + 5, late + 45);  // half of a read, one, and half of one more
+  EXPECT_EQ(stats.events, 4u);
+  EXPECT_EQ(stats.spans[read].calls, 2u);
+  EXPECT_EQ(stats.spans[read].bytes, 10u);
+  EXPECT_EQ(stats.spans[read].time_ns, 20u);
+  EXPECT_EQ(stats.spans[read].longest_ns, 10u);
+  EXPECT_EQ(stats.spans[read].unfinished, 1u);
+  EXPECT_EQ(stats.spans[step].time_ns, 40u);
+  EXPECT_EQ(stats.spans[step].own_ns, 20u);
+  EXPECT_EQ(of(stats, TimeClass::kRead), 20u);
+  EXPECT_EQ(of(stats, TimeClass::kProgram), 20u);
+}
+
+TEST_F(StatsOfARange, KnowWhatIsOpenBetweenTwoChunksOrEvents) {
+  (void)made.finish();
+  const uint64_t boundary = 2'000 + 20 * (kMostEvents / 2 - 1) + 10;  // the second chunk begins with an end
+  const TraceStats chunks = of_range(boundary - 8, boundary - 2);
+  EXPECT_EQ(chunks.events, 0u);
+  EXPECT_EQ(of(chunks, TimeClass::kRead), 6u);
+  EXPECT_EQ(chunks.spans[step].time_ns, 6u);
+  const TraceStats events = of_range(5'000'000, 6'000'000);
+  EXPECT_EQ(of(events, TimeClass::kProgram), 1'000'000u);
+  EXPECT_EQ(events.spans[step].own_ns, 1'000'000u);
+}
+
+TEST_F(StatsOfARange, AreNothingBesideTheTrace) {
+  (void)made.finish();
+  for (const auto& [begin, end] : {std::pair<uint64_t, uint64_t>{0, 999}, {10'000'001, 20'000'000}}) {
+    const TraceStats stats = of_range(begin, end);
+    EXPECT_EQ(stats.events, 0u);
+    EXPECT_EQ(of(stats, TimeClass::kProgram), 0u);
+    EXPECT_EQ(stats.spans[step].time_ns, 0u);
+  }
 }
 
 }  // namespace

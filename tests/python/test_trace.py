@@ -74,13 +74,14 @@ def test_cat_prints_a_line_an_event_by_time(trace: Path) -> None:
     assert run("trace", "cat", trace, "--limit", "2").stdout == "".join(lines[:2])
     assert run("trace", "cat", trace, "--rank", "1").stdout == lines[-1]
     assert run("trace", "cat", trace, "--process", "502").stdout == lines[-1]
-    ranged = run("trace", "cat", trace, "--from", "1.00004", "--to", "1000050.1us")
+    assert run("trace", "cat", trace, "--process", "000000000000000c").stdout == lines[-1]
+    ranged = run("trace", "cat", trace, "--from", "1.00004", "--until", "1000050.1us")
     assert ranged.stdout == "".join(lines[4:7])
 
 
 def test_cat_as_json_has_an_object_a_line(trace: Path) -> None:
     rows = [json.loads(line) for line in run("trace", "cat", trace, "--json").stdout.splitlines()]
-    where = {"rank": 0, "process": 11, "pid": 501, "thread": 1}
+    where = {"rank": 0, "process": "000000000000000b", "pid": 501, "thread": 1}
     assert rows[1] == {
         **where, "time_ns": 1_000_000_100, "kind": "io", "layer": "posix", "name": "open",
         "duration_ns": 1000, "handle": 1,
@@ -104,6 +105,11 @@ def test_stats_adds_up(trace: Path) -> None:
     wrote = by_name["write"]
     assert (wrote["calls"], wrote["errors"], wrote["bytes"]) == (2, 1, 4096)
     assert (wrote["time_ns"], wrote["longest_ns"], wrote["class"]) == (21_000, 20_000, "write")
+    assert (wrote["own_ns"], by_name["step"]["own_ns"], by_name["step"]["time_ns"]) == (
+        21_000,
+        37_800,
+        60_000,
+    )
     assert by_name["MPI_Send"]["bytes"] == 8
     times = found["class_ns"]
     assert (times["write"], times["metadata"], times["messages"]) == (21_000, 1000, 200)
@@ -222,7 +228,7 @@ def test_a_trace_in_place_of_a_log_is_said(trace: Path) -> None:
 def test_what_makes_no_sense_is_said(trace: Path) -> None:
     for arguments, said in [
         (["cat", "--rank", "7"], "has no rank 7; it has ranks 0-1"),
-        (["cat", "--process", "9"], "has no process 9; pids in it begin with 501, 502"),
+        (["cat", "--process", "9"], "has no process 9; it has pids 501, 502"),
         (["cat", "--from", "soon"], "--from soon: is no time"),
         (["info", "--job", "2"], "holds 1 job: choose one by its number"),
     ]:

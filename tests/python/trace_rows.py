@@ -32,7 +32,7 @@ def json_row(row: Facts, location: Facts) -> Facts:
     facts = {
         "time_ns": row["time_ns"],
         "rank": location["rank"] if location["rank"] >= 0 else None,
-        "process": location["process"],
+        "process": f"{location['process']:016x}",
         "pid": location["pid"],
         "thread": location["thread"],
         "kind": kind,

@@ -51,7 +51,7 @@ def calls_of(log: Path) -> Counter[str]:
 
 
 def stats(trace: Path) -> dict[str, Any]:
-    return traces.stats(traces.Trace(trace))
+    return traces.Trace(trace).stats()
 
 
 def flushes(trace: Path) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from headrace.analysis.traces import Trace, stats
+from headrace.analysis.traces import Trace
 from trace_tools import HERE, Traced, compile_program
 
 WRITES = 5  # of each thread
@@ -83,7 +83,7 @@ def test_what_threads_leave_is_of_use_whatever_its_size(
     traced = Traced(tmp_path, [crowd, tmp_path, "uneven", "1000"], ["--trace", *flush])
     written = sum((number * 2654435761 >> 7 & 0xFFFF) % 40 for number in range(1000))
     assert sum(row["name"] == "pwrite" for row in traced.rows()) == written > 15_000
-    assert not any(row["class"] == "tracing" for row in stats(Trace(traced.trace))["functions"]), "no flush"
+    assert not any(row["class"] == "tracing" for row in Trace(traced.trace).functions()), "no flush"
     traced.verify()
 
 

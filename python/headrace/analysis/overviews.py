@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from headrace import _native
@@ -11,6 +11,8 @@ from headrace import _native
 if TYPE_CHECKING:
     import numpy
     import pyarrow
+
+Rows = list[list[int]]
 
 CLASSES = ("program", "messages", "collective", "wait", "read", "write", "metadata", "tracing")
 BYTES = ("bytes_read", "bytes_written")
@@ -52,10 +54,10 @@ class Overview:
         return found
 
 
-def overview(
-    native: _native.Trace, columns: int, rows: int, begin_at_ns: int, end_at_ns: int, locations: list[int]
-) -> Overview:
-    """Of at least one location. `end_at_ns` is behind the range, 0 and 0 being all. Raises UsageError."""
-    seen = native.overview(columns, rows, begin_at_ns, end_at_ns, locations)
-    first = seen.pop("first")
-    return Overview(**seen, locations=[locations[start:stop] for start, stop in pairwise(first)])
+def overview(native: _native.Trace, columns: int, rows: Rows, begin_at_ns: int, end_at_ns: int) -> Overview:
+    """A row each of these lists of locations. `end_at_ns` is behind the range. Raises UsageError."""
+    first = [0, *accumulate(map(len, rows))]
+    chosen = [each for row in rows for each in row]
+    seen = native.overview(columns, max(1, len(rows)), begin_at_ns, end_at_ns, chosen, first)
+    del seen["first"]
+    return Overview(**seen, locations=rows)

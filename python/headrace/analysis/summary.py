@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from headrace import _native
@@ -84,7 +85,12 @@ def overview(
     phases = [] if chosen else phase_summary(log)
     return {
         "format": 1,
-        "log": {"path": log.path, "bytes": log.native.size, "closed": log.closed_properly},
+        "log": {
+            "path": log.path,
+            "bytes": log.native.size,
+            "closed": log.closed_properly,
+            "trace": trace_beside(log.path),
+        },
         "job": _job(facts, run_ns, processes),
         "selected_processes": [hex_id(number) for number in chosen],
         "totals": _totals(log, chosen, process_ns, run_ns),
@@ -115,6 +121,12 @@ def tell_damage(log: JobLog, summary: dict[str, Any]) -> None:
         job["complete"] = f"no: the log is damaged: {lost} bytes of it cannot be used"
     elif not summary["log"]["closed"] and job["complete"] == "yes":
         job["complete"] = "no: the log was not closed: its end may be missing"
+
+
+def trace_beside(log: str) -> str | None:
+    """The trace of the job, NAME.trace.hr beside NAME.hr, if there is one."""
+    trace = log.removesuffix(".hr") + ".trace.hr"
+    return trace if log.endswith(".hr") and trace != log and Path(trace).is_file() else None
 
 
 def hex_id(number: int) -> str:

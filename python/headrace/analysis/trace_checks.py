@@ -8,7 +8,7 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.trace_streams import captured_processes, missing_streams, streams_text
-from headrace.analysis.traces import Trace, functions
+from headrace.analysis.traces import Trace
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 
 Facts = dict[str, Any]
@@ -190,7 +190,7 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
     left_out = {what: accounts[what] for what in LEFT_OUT if accounts.get(what)}
     filtered = bool(left_out or trace.facts.get("filter"))
     events, profiles = (
-        _by_function(functions(trace.native.stats()["spans"].rows())),
+        _by_function(trace.functions()),
         _by_function([{**row, "name": row["function"]} for row in log.native.functions().rows()]),
     )
     differing = [

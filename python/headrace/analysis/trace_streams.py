@@ -6,7 +6,7 @@ from typing import Any
 
 from headrace.analysis.processes import stand_ins
 from headrace.analysis.rank_lists import rank_list
-from headrace.analysis.traces import Trace
+from headrace.analysis.traces import Trace, process_id
 from headrace.logs import JobLog
 
 _TOLD = 8  # missing processes without a rank
@@ -33,7 +33,7 @@ def missing_streams(trace: Trace, log: JobLog) -> list[Facts]:
     )
     return [
         {
-            "process": row["process"],
+            "process": process_id(row["process"]),
             "rank": row["rank"] if row["rank"] >= 0 else None,
             "pid": row["pid"],
             "host": row["host"],

@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Any
 from headrace import _native
 from headrace._errors import UsageError
 from headrace.analysis import trace_clocks
+from headrace.analysis.overview_rows import rows_of
 from headrace.analysis.overviews import Overview, overview
 from headrace.analysis.rank_lists import rank_list
 from headrace.analysis.trace_events import ENDS, UNKNOWN, event_batch, event_facts, with_nulls
+from headrace.analysis.trace_filters import unmatched
+from headrace.analysis.trace_groups import add_up, groups
 from headrace.logs import Damage, refuse_pipes
 
 if TYPE_CHECKING:
     import pyarrow
 
 Facts = dict[str, Any]
+
+_TOLD = 8  # pids in a message
+_SUMS = ("calls", "unfinished", "errors", "bytes", "time_ns", "own_ns")
 
 
 class Trace:
@@ -76,13 +82,17 @@ class Trace:
     def _frames(
         self, begin_at_ns: int, end_at_ns: int | None, locations: list[int] | None, rows: int
     ) -> Iterator[_native.Frame]:
-        chosen = self._chosen(locations)
-        end = UNKNOWN if end_at_ns is None else end_at_ns
-        if not (0 <= begin_at_ns <= UNKNOWN and 0 <= end <= UNKNOWN and rows > 0):
-            raise UsageError(f"{self.path}: times are 0 to 2^64 - 1 ns, and a batch has rows")
-        cursor = self.native.rows(chosen, begin_at_ns, end)
+        if rows <= 0:
+            raise UsageError(f"{self.path}: a batch has rows")
+        cursor = self.native.rows(self._chosen(locations), *self._range(begin_at_ns, end_at_ns))
         while len(frame := cursor.next(rows)):
             yield frame
+
+    def _range(self, begin_at_ns: int, end_at_ns: int | None) -> tuple[int, int]:
+        end = UNKNOWN if end_at_ns is None else end_at_ns
+        if not (0 <= begin_at_ns <= UNKNOWN and 0 <= end <= UNKNOWN):
+            raise UsageError(f"{self.path}: times are 0 to 2^64 - 1 ns")
+        return begin_at_ns, end
 
     def _chosen(self, locations: list[int] | None) -> list[int]:
         count = len(self.locations)
@@ -93,11 +103,16 @@ class Trace:
 
     def functions(self) -> list[Facts]:
         """Functions and regions by time: as `functions` of stats()."""
-        return functions(self.native.stats()["spans"].rows())
+        return functions(self.native.stats(self._chosen(None))["spans"].rows())
 
-    def stats(self) -> Facts:
-        """What the events add up to: as `headrace trace stats --json`. Decodes all of them."""
-        return stats(self)
+    def stats(
+        self, begin_at_ns: int = 0, end_at_ns: int | None = None, locations: list[int] | None = None
+    ) -> Facts:
+        """What the events add up to: as `headrace trace stats --json`. Decodes what the range touches.
+
+        `end_at_ns` is the last nanosecond. Raises UsageError.
+        """
+        return stats(self, self._chosen(locations), *self._range(begin_at_ns, end_at_ns))
 
     def messages(self, begin_at_ns: int = 0, end_at_ns: int | None = None) -> pyarrow.Table:
         """Messages that were sent or received in the range, each with both ends, by time.
@@ -107,8 +122,7 @@ class Trace:
         """
         import pyarrow
 
-        end = UNKNOWN if end_at_ns is None else end_at_ns
-        found = pyarrow.record_batch(self.native.messages(begin_at_ns, end))
+        found = pyarrow.record_batch(self.native.messages(*self._range(begin_at_ns, end_at_ns)))
         return pyarrow.Table.from_batches(with_nulls(found, ENDS))
 
     def names(self) -> list[str]:
@@ -125,7 +139,7 @@ class Trace:
             names.append(f"{name}:{row['thread']}" if threaded else name)
         return names
 
-    def choose(self, rank: int | None, process: str | None) -> list[int]:
+    def choose(self, rank: int | None = None, process: int | str | None = None) -> list[int]:
         """Numbers of the locations of a rank, and of a process by its pid or id. Raises UsageError."""
         chosen = list(range(len(self.locations)))
         if rank is not None:
@@ -136,16 +150,16 @@ class Trace:
                     f"{self.path}: has no rank {rank}; it has " + (f"ranks {ranks}" if ranks else "no ranks")
                 )
         if process is not None:
-            wanted = [
-                i
-                for i in chosen
-                if process in (str(self.locations[i]["pid"]), str(self.locations[i]["process"]))
-            ]
+            wanted = [i for i in chosen if process in _names_of_process(self.locations[i])]
             if not wanted:
-                pids = ", ".join(sorted({str(self.locations[i]["pid"]) for i in chosen})[:8])
-                raise UsageError(f"{self.path}: has no process {process}; pids in it begin with {pids}")
+                raise UsageError(f"{self.path}: has no process {process}; it has {self._pids(chosen)}")
             chosen = wanted
         return chosen
+
+    def _pids(self, chosen: list[int]) -> str:
+        pids = sorted({self.locations[each]["pid"] for each in chosen})
+        more = f" and {len(pids) - _TOLD:,} more" if len(pids) > _TOLD else ""
+        return f"pid{'s' * (len(pids) > 1)} {', '.join(map(str, pids[:_TOLD]))}{more}" if pids else "none"
 
     def time(self) -> tuple[int, int]:
         """When the first event and the last one were, in ns since the job's start. Both 0 without events."""
@@ -163,15 +177,36 @@ class Trace:
     ) -> Overview:
         """A picture of `columns` x at most `rows` cells; by default of all the time and all locations.
 
+        Where there are fewer rows than locations, overview_rows.py says which share one.
+
         `end_at_ns` is behind the range. `locations` are numbers in self.locations. Raises UsageError.
         """
         chosen = self._chosen(locations)
         if not chosen and self.locations:
             raise UsageError(f"{self.path}: there is nothing to see of no locations")
+        if columns < 1 or rows < 1:
+            raise UsageError(f"{self.path}: a picture has columns and rows")
         first, last = self.time()
-        begin = first if begin_at_ns is None else begin_at_ns
-        end = max(last + 1, begin + columns) if end_at_ns is None else end_at_ns
-        return overview(self.native, columns, rows, begin, end, chosen)
+        if begin_at_ns is None:
+            begin_at_ns = first if end_at_ns is None else max(0, min(first, end_at_ns - columns))
+        if end_at_ns is None:
+            end_at_ns = max(last + 1, begin_at_ns + columns)
+        return overview(self.native, columns, rows_of(self.locations, chosen, rows), begin_at_ns, end_at_ns)
+
+
+def location_facts(trace: Trace) -> list[Facts]:
+    """What JSON has of each location."""
+    keys = ("host", "events", "lost", "missing", "chunks", "lost_chunks", "bytes")
+    times = ("begin_at_ns", "end_at_ns")
+    return [
+        {
+            "name": name,
+            **location_name(row),
+            **{key: row[key] for key in keys},
+            **{key: row[key] if row["events"] else None for key in times},
+        }
+        for name, row in zip(trace.names(), trace.locations, strict=True)
+    ]
 
 
 def info(trace: Trace) -> Facts:
@@ -199,6 +234,7 @@ def info(trace: Trace) -> Facts:
         "lost_chunks": sum(row["lost_chunks"] for row in rows),
         "lost_events": sum(row["lost"] + row["missing"] for row in rows),
         "filter": trace.facts.get("filter"),
+        "unmatched": unmatched(trace),
         "flushes_alone": trace.facts.get("flushes_alone"),
         "accounts": trace.native.accounts(),
         "clocks": trace_clocks.clocks(trace),
@@ -207,29 +243,69 @@ def info(trace: Trace) -> Facts:
     }
 
 
+def _names_of_process(row: Facts) -> tuple[int | str, ...]:
+    return row["pid"], row["process"], str(row["pid"]), process_id(row["process"])
+
+
+def process_id(number: int) -> str:
+    """The id of a process as JSON and options have it: many readers do not keep 64 bits of a number."""
+    return f"{number:016x}"
+
+
+def location_name(row: Facts) -> Facts:
+    """How JSON names a location."""
+    return {
+        "rank": row["rank"] if row["rank"] >= 0 else None,
+        "process": process_id(row["process"]),
+        "pid": row["pid"],
+        "thread": row["thread"],
+    }
+
+
 def damage(trace: Trace) -> list[Facts]:
     return [{"offset": at, "bytes": length, "reason": reason} for at, length, reason in trace.native.damage()]
 
 
-def stats(trace: Trace) -> Facts:
-    """What the events add up to. Decodes all of them."""
-    sums = trace.native.stats()
-    events = sums["events"]
-    headers = sum(row["events"] for row in trace.locations)
+def stats(trace: Trace, locations: list[int], begin_at_ns: int, end_at_ns: int) -> Facts:
+    """What the events of these locations add up to, from begin to end, which is the last ns."""
+    by_group = {
+        name: (chosen, trace.native.stats(chosen, begin_at_ns, end_at_ns))
+        for name, chosen in groups(trace, locations).items()
+    }
+    sums = [each for _, each in by_group.values()] or [trace.native.stats([])]
+    rows = [trace.locations[each] for each in locations]
+    events = sum(each["events"] for each in sums)
+    headers = sum(row["events"] for row in rows)
+    whole = begin_at_ns == 0 and end_at_ns == UNKNOWN
+    every = events if whole and len(rows) == len(trace.locations) else _events(trace)
     return {
         "trace": trace.path,
         "events": events,
         "bytes": trace.native.size,
-        "bytes_per_event": trace.native.size / events if events else None,
-        "locations": len(trace.locations),
-        "lost_chunks": sum(row["lost_chunks"] for row in trace.locations) + trace.native.damaged_chunks,
-        "lost_events": sum(row["lost"] + row["missing"] for row in trace.locations) + headers - events,
-        "kinds": sums["kinds"],
-        "class_ns": sums["class_ns"],
-        "traffic": sums["traffic"],
-        "functions": functions(sums["spans"].rows()),
+        "bytes_per_event": trace.native.size / every if every else None,
+        "locations": len(rows),
+        "lost_chunks": sum(row["lost_chunks"] for row in rows) + trace.native.damaged_chunks,
+        "lost_events": sum(row["lost"] + row["missing"] for row in rows) + (headers - events) * whole,
+        "kinds": add_up([each["kinds"] for each in sums]),
+        "class_ns": add_up([each["class_ns"] for each in sums]),
+        "traffic": add_up([each["traffic"] for each in sums]),
+        "functions": functions([span for each in sums for span in each["spans"].rows()]),
+        "groups": [
+            {
+                "group": name,
+                "locations": len(chosen),
+                "events": each["events"],
+                "class_ns": each["class_ns"],
+                "functions": functions(each["spans"].rows()),
+            }
+            for name, (chosen, each) in by_group.items()
+        ],
         "damage": damage(trace),
     }
+
+
+def _events(trace: Trace) -> int:
+    return sum(row["events"] for row in trace.locations)
 
 
 def functions(spans: list[Facts]) -> list[Facts]:
@@ -237,10 +313,8 @@ def functions(spans: list[Facts]) -> list[Facts]:
     merged: dict[tuple[str, str, str], Facts] = {}
     for span in sorted(spans, key=lambda span: -span["time_ns"]):
         key = (span["kind"], span["layer"], span["name"])
-        row = merged.setdefault(
-            key, {**span, "calls": 0, "unfinished": 0, "errors": 0, "bytes": 0, "time_ns": 0}
-        )
-        for name in ("calls", "unfinished", "errors", "bytes", "time_ns"):
+        row = merged.setdefault(key, {**span, **dict.fromkeys(_SUMS, 0)})
+        for name in _SUMS:
             row[name] += span[name]
         row["longest_ns"] = max(row["longest_ns"], span["longest_ns"])
     return sorted(merged.values(), key=lambda row: (-row["time_ns"], row["layer"], row["name"]))

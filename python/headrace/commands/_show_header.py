@@ -36,6 +36,8 @@ def header_lines(facts: Facts, terminal: Terminal) -> list[str]:
     text, bad = _completeness(facts)
     paint = terminal.bad if bad else terminal.warn if text != "log complete" else str
     lines += [paint(line) for line in terminal.wrap(text, "  ")]
+    if facts["log"].get("trace"):
+        lines.append(f"  with an event trace: headrace trace overview {printable(facts['log']['trace'])}")
     if facts["selected_processes"]:
         images = len(facts["selected_processes"])
         lines.append(

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from headrace.analysis.trace_checks import LEFT_OUT, Check
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import (
-    NONE,
-    clip,
-    count,
-    duration,
-    number,
-    percent,
-    printable,
-    shorten_right,
-    size,
-)
+from headrace.commands._text import NONE, clip, count, duration, printable, shorten_right, size
 from headrace.commands._trace_clocks import clock_lines
 
 Facts = dict[str, Any]
 
-_ROWS = 40  # functions that are shown
 _REGIONS = {
     "cut": ("region", "ended with an outer one: the program did not leave them by themselves"),
     "stray": ("end", "of regions that were not open: passed over"),
@@ -54,9 +42,30 @@ def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
     return (
         [clip(line, terminal.columns) for line in lines]
         + clock_lines(facts["clocks"], terminal)
+        + _unmatched(facts, terminal)
         + _accounts(facts, terminal)
-        + _losses(facts, terminal)
+        + loss_lines(facts, terminal)
     )
+
+
+def location_lines(rows: list[Facts], terminal: Terminal) -> list[str]:
+    table = [("location", "process", "pid", "host", "events", "lost", "from", "until")]
+    for row in rows:
+        lost = row["lost"] + row["missing"]
+        times = [NONE if row[key] is None else duration(row[key]) for key in ("begin_at_ns", "end_at_ns")]
+        name = (printable(row["name"]), row["process"], str(row["pid"]), printable(row["host"]) or NONE)
+        table.append((*name, f"{row['events']:,}", f"{lost:,}" if lost else NONE, times[0], times[1]))
+    head, *lines = columns(table, left=frozenset({0, 1, 3}))
+    return [clip(line, terminal.columns) for line in (terminal.dim(head), *lines)]
+
+
+def _unmatched(facts: Facts, terminal: Terminal) -> list[str]:
+    """Settings that recorded nothing, or left nothing out."""
+    if not facts["unmatched"]:
+        return []
+    told = "; ".join(map(printable, facts["unmatched"]))
+    text = f"Settings that nothing matched: {told}."
+    return [terminal.warn(line) for line in terminal.wrap(text, "  ", "    ")]
 
 
 def _command(text: str) -> str:
@@ -87,7 +96,7 @@ def _accounts(facts: Facts, terminal: Terminal) -> list[str]:
     return [line for text in texts for line in terminal.wrap(text, "  ", "    ")]
 
 
-def _losses(facts: Facts, terminal: Terminal) -> list[str]:
+def loss_lines(facts: Facts, terminal: Terminal) -> list[str]:
     lines = []
     if facts["lost_events"] or facts["lost_chunks"]:
         lost = f"{count(facts['lost_events'], 'event')} and {count(facts['lost_chunks'], 'chunk')}"
@@ -101,41 +110,6 @@ def _losses(facts: Facts, terminal: Terminal) -> list[str]:
             "The writer did not close the file: it was killed, is still at work, or the file was cut."
         )
     return [terminal.warn(line) for text in lines for line in terminal.wrap(text, "  ", "    ")]
-
-
-def stats_lines(facts: Facts, terminal: Terminal) -> list[str]:
-    each = facts["bytes_per_event"]
-    head = (
-        f"{count(facts['events'], 'event')} of {count(facts['locations'], 'thread')}, {size(facts['bytes'])}"
-    )
-    lines = [terminal.bold(head + ("" if each is None else f", {each:.2f} bytes an event")), ""]
-    kinds = [(number(value), name.replace("_", " ")) for name, value in facts["kinds"].items() if value]
-    lines += columns(kinds, left=frozenset({1}))
-    whole = sum(facts["class_ns"].values())
-    if whole:
-        times = [(n, duration(v), percent(v / whole)) for n, v in facts["class_ns"].items() if v]
-        lines += ["", terminal.bold("Time of all locations, each moment in what it was innermost in")]
-        lines += columns(times, left=frozenset({0}))
-    lines += ["", *_functions(facts["functions"], terminal)] if facts["functions"] else []
-    return [clip(line, terminal.columns) for line in lines] + _losses(facts, terminal)
-
-
-def _functions(functions: list[Facts], terminal: Terminal) -> list[str]:
-    rows: list[Sequence[str]] = [
-        ("function", "layer", "class", "calls", "errors", "bytes", "time", "longest")
-    ]
-    for row in functions[:_ROWS]:
-        name = printable(row["name"]) or "unknown"
-        calls = number(row["calls"]) + (f" + {row['unfinished']:,} open" if row["unfinished"] else "")
-        moved = size(row["bytes"]) if row["bytes"] else NONE
-        errors = number(row["errors"]) if row["errors"] else NONE
-        times = (duration(row["time_ns"]), duration(row["longest_ns"]))
-        rows.append(
-            (shorten_right(name, 40), printable(row["layer"]), row["class"], calls, errors, moved, *times)
-        )
-    table = columns(rows, left=frozenset({0, 1, 2}))
-    rest = [f"  … and {len(functions) - _ROWS:,} more: --json has all"] if len(functions) > _ROWS else []
-    return [terminal.dim(table[0]), *table[1:], *rest]
 
 
 def check_lines(checks: list[Check], terminal: Terminal) -> list[str]:

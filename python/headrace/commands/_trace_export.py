@@ -17,7 +17,7 @@ from headrace.commands import _otf2 as _otf2_library
 from headrace.commands import _trace_parquet
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, number, printable, size
-from headrace.commands._time_text import nanoseconds
+from headrace.commands._trace_options import part, part_options
 
 Facts = dict[str, Any]
 _Told = Callable[[int], None]
@@ -46,7 +46,7 @@ def _refuse(path: Path, target: str, force: bool) -> None:
 
 
 def _otf2(
-    trace: Trace, job: int, path: Path, locations: list[int], begin_ns: int, end_ns: int, told: _Told
+    trace: Trace, path: Path, job: int, locations: list[int], begin_ns: int, end_ns: int, told: _Told
 ) -> Facts:
     asked: Facts = {
         "what": "write",
@@ -59,7 +59,7 @@ def _otf2(
 
 
 def _perfetto(
-    trace: Trace, job: int, path: Path, locations: list[int], begin_ns: int, end_ns: int, told: _Told
+    trace: Trace, path: Path, job: int, locations: list[int], begin_ns: int, end_ns: int, told: _Told
 ) -> Facts:
     return _native.write_perfetto(
         os.fsencode(trace.path), job, os.fsencode(path), locations, begin_ns, end_ns, told
@@ -97,11 +97,7 @@ def _bytes(path: Path) -> int:
 @click.option("--to", "target", type=click.Choice(list(_FORMATS)), help="The format; required.")
 @click.option("-o", "--output", metavar="OUT", help="What to write, required; it must not be there.")
 @click.option("--force", is_flag=True, help="Replace OUT if it is of this format.")
-@click.option("--rank", type=click.IntRange(0), help="Only this rank.")
-@click.option("--process", metavar="PID", help="Only this process; a pid, or an id from cat --json.")
-@click.option("--from", "begin", metavar="TIME", default="0", help="Only from then on: 1.5, 20ms, 7us, 12ns.")
-@click.option("--until", "end", metavar="TIME", help="Only until then. Both are since the job's start.")
-@click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
+@part_options
 def export(
     trace: str,
     target: str | None,
@@ -109,7 +105,7 @@ def export(
     force: bool,
     rank: int | None,
     process: str | None,
-    begin: str,
+    begin: str | None,
     end: str | None,
     job: int | None,
 ) -> None:
@@ -130,22 +126,17 @@ def export(
         lacks = f"format (--to {', '.join(_FORMATS)})" if target is None else "name (-o OUT)"
         example = f"headrace trace export {trace} --to {target or 'otf2'} -o {output or 'job-out'}"
         raise UsageError(f"export needs a {lacks}, for example: {example}")
-    begin_ns = nanoseconds(begin, "--from")
-    end_ns = (1 << 64) - 1 if end is None else nanoseconds(end, "--until")
-    if end_ns < begin_ns:
-        raise UsageError(f"--from {begin} is after --until {end}")
-    opened = Trace(trace, job)
-    locations = opened.choose(rank, process)
+    asked = part(trace, job, rank, process, begin, end)
+    opened = asked.trace
     path = Path(output)
     _refuse(path, target, force)
-    total = sum(opened.locations[i]["events"] for i in locations)
+    total = sum(opened.locations[i]["events"] for i in asked.locations)
+    wanted = (job or 0, asked.locations, asked.first_ns, asked.last_ns)
     with counting(f"writing {printable(output)}", total) as told:
-        facts = _replacing(
-            path,
-            lambda partial: _FORMATS[target](opened, job or 0, partial, locations, begin_ns, end_ns, told),
-        )
+        facts = _replacing(path, lambda partial: _FORMATS[target](opened, partial, *wanted, told))
     records = "" if facts["records"] == facts["events"] else f" as {number(facts['records'])} records"
     click.echo(f"{printable(output)}: {count(facts['events'], 'event')}{records}, {size(_bytes(path))}")
     for key, (one, several, what) in _CHANGES.items():
         if facts[key]:
             click.echo(f"headrace: {printable(trace)}: {count(facts[key], one, several)} {what}", err=True)
+    asked.tell_if_empty(facts["events"])

@@ -6,23 +6,13 @@ import errno
 import json
 
 from headrace import _native
-from headrace.analysis.traces import Trace
+from headrace.analysis.traces import Trace, location_name
 from headrace.commands._text import exact_size, printable
 
 
 def trace_lines(trace: Trace, as_json: bool) -> _native.TraceLines:
     if as_json:
-        heads = [
-            json.dumps(
-                {
-                    "rank": row["rank"] if row["rank"] >= 0 else None,
-                    "process": row["process"],
-                    "pid": row["pid"],
-                    "thread": row["thread"],
-                }
-            )[1:-1]
-            for row in trace.locations
-        ]
+        heads = [json.dumps(location_name(row))[1:-1] for row in trace.locations]
         return _native.TraceLines(heads, True, json.dumps, str, json.dumps, {})
     names = trace.names()
     room = max(map(len, names), default=0)

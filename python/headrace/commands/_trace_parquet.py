@@ -25,8 +25,8 @@ _NARROW = frozenset({"location", "function", "depth", "handle", "communicator", 
 
 def write(
     trace: Trace,
-    job: int,
     directory: Path,
+    job: int,
     locations: list[int],
     begin_ns: int,
     end_ns: int,

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from headrace.analysis.overview_rows import row_name
 from headrace.analysis.overviews import BYTES, CLASSES, Overview
-from headrace.analysis.traces import Trace
+from headrace.analysis.traces import Trace, location_name
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import count, duration, percent, printable, size, sparkline
@@ -32,14 +33,11 @@ def json_facts(trace: Trace, seen: Overview) -> Facts:
     """The keys of docs/trace.md."""
     lists = seen.lists()
     rows = []
+    names = trace.names()
     for number, locations in enumerate(seen.locations):
-        told = [
-            {key: trace.locations[each][key] for key in ("rank", "process", "pid", "thread")}
-            for each in locations
-        ]
-        for location in told:
-            location["rank"] = location["rank"] if location["rank"] >= 0 else None
-        row: Facts = {"locations": told, "class_ns": {name: lists[name][number] for name in CLASSES}}
+        told = [location_name(trace.locations[each]) for each in locations]
+        row: Facts = {"name": row_name(trace, names, locations), "locations": told}
+        row["class_ns"] = {name: lists[name][number] for name in CLASSES}
         rows.append({**row, **{name: lists[name][number] for name in BYTES}})
     return {
         "trace": trace.path,
@@ -58,7 +56,7 @@ def lines(trace: Trace, seen: Overview, terminal: Terminal) -> list[str]:
     """The picture, how much was read and written over time, and what the letters stand for."""
     lists = seen.lists()
     all_names = trace.names()
-    names = [_name(all_names, locations) for locations in seen.locations]
+    names = [printable(row_name(trace, all_names, locations)) for locations in seen.locations]
     room = max([*map(len, names), len("written")])
     drawn = [_axis(seen, room)]
     for number, name in enumerate(names):
@@ -67,11 +65,6 @@ def lines(trace: Trace, seen: Overview, terminal: Terminal) -> list[str]:
         drawn.append(f"  {name:<{room}}  {cells}".rstrip())
     drawn += _moved(seen, lists, room, terminal)
     return [*drawn, "", *_legend(lists, terminal), *_notes(seen, terminal)]
-
-
-def _name(names: list[str], locations: list[int]) -> str:
-    first, last = names[locations[0]], names[locations[-1]]
-    return printable(first if first == last else f"{first} - {last.removeprefix('rank ')}")
 
 
 def _axis(seen: Overview, room: int) -> str:

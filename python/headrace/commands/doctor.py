@@ -11,6 +11,7 @@ from headrace.commands import _checks
 from headrace.commands._checks import FAILS, LIMITED, OK, Check
 from headrace.commands._terminal import Terminal, terminal, working
 from headrace.commands._text import printable, to_ascii
+from headrace.commands._trace_check import event_trace
 
 # What no machine can change; docs/what-escapes.md has the whole list.
 _NEVER = (
@@ -31,7 +32,7 @@ def command(as_json: bool) -> int:
       headrace doctor
     """
     with working("checking"):
-        checks = [check() for check in _checks.ALL]
+        checks = [check() for check in (*_checks.ALL, event_trace)]
     failed = any(check.needed and check.state == FAILS for check in checks)
     if as_json:
         click.echo(json.dumps([dataclasses.asdict(check) for check in checks], indent=2))

@@ -16,10 +16,11 @@ from headrace.analysis.traces import Trace
 from headrace.commands import _trace
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import count, printable, to_ascii
-from headrace.commands._time_text import nanoseconds
 from headrace.commands._trace_export import export
 from headrace.commands._trace_lines import trace_lines
+from headrace.commands._trace_options import part, part_options
 from headrace.commands._trace_overview import overview
+from headrace.commands._trace_stats import stats
 from headrace.commands._trace_unify import unify
 
 _ENDING = ".trace.hr"
@@ -49,14 +50,16 @@ def command() -> None:
 
 command.add_command(export)
 command.add_command(overview)
+command.add_command(stats)
 command.add_command(unify)
 
 
 @command.command("info")
 @click.argument("trace")
+@click.option("--locations", is_flag=True, help="List them, too: threads, by rank and process.")
 @_job
 @_json
-def info(trace: str, job: int | None, as_json: bool) -> None:
+def info(trace: str, locations: bool, job: int | None, as_json: bool) -> None:
     """Say what a trace is of: its time, threads, events and bytes, and what is lost.
 
     Reads headers only: as fast for a long trace as for a short one.
@@ -64,46 +67,32 @@ def info(trace: str, job: int | None, as_json: bool) -> None:
     \b
     Example:
       headrace trace info job.trace.hr
+      headrace trace info --locations job.trace.hr
     """
     with working(f"reading {printable(trace)}"):
-        facts = traces.info(Trace(trace, job))
-    _print(json.dumps(facts, indent=2) if as_json else _trace.info_lines(facts, terminal()))
-
-
-@command.command("stats")
-@click.argument("trace")
-@_job
-@_json
-def stats(trace: str, job: int | None, as_json: bool) -> None:
-    """Add up events by kind, calls, errors, bytes and time by function, and time by class.
-
-    \b
-    Example:
-      headrace trace stats job.trace.hr
-      headrace trace stats --json job.trace.hr | jq .bytes_per_event
-    """
-    with working(f"reading {printable(trace)}"):
-        facts = traces.stats(Trace(trace, job))
-    _print(json.dumps(facts, indent=2) if as_json else _trace.stats_lines(facts, terminal()))
+        opened = Trace(trace, job)
+        facts = traces.info(opened)
+        rows = traces.location_facts(opened) if locations else None
+    if as_json:
+        _print(json.dumps(facts if rows is None else {**facts, "location_list": rows}, indent=2))
+        return
+    lines = _trace.info_lines(facts, terminal())
+    _print(lines if rows is None else [*lines, "", *_trace.location_lines(rows, terminal())])
 
 
 @command.command("cat")
 @click.argument("trace")
-@click.option("--rank", type=click.IntRange(0), help="Only this rank.")
-@click.option("--process", metavar="PID", help="Only this process; a pid, or an id from --json.")
-@click.option("--from", "begin", metavar="TIME", default="0", help="Only from then on: 1.5, 20ms, 7us, 12ns.")
-@click.option("--to", "end", metavar="TIME", help="Only until then. Both are since the job's start.")
+@part_options
 @click.option("--limit", type=click.IntRange(0), help="At most so many lines.")
-@_job
 @_json
 def cat(
     trace: str,
     rank: int | None,
     process: str | None,
-    begin: str,
+    begin: str | None,
     end: str | None,
-    limit: int | None,
     job: int | None,
+    limit: int | None,
     as_json: bool,
 ) -> None:
     """Print events, one a line, in the order of time; an operation on a file is one line.
@@ -114,26 +103,27 @@ def cat(
     \b
     Example:
       headrace trace cat --limit 20 job.trace.hr
-      headrace trace cat --rank 3 --from 1.5s --to 1.6s job.trace.hr
+      headrace trace cat --rank 3 --from 1.5s --until 1.6s job.trace.hr
       headrace trace cat --json job.trace.hr | jq -c 'select(.error > 0)'
     """
-    begin_ns, end_ns = (
-        nanoseconds(begin, "--from"),
-        (1 << 64) - 1 if end is None else nanoseconds(end, "--to"),
-    )
-    opened = Trace(trace, job)
-    rows = opened.native.rows(opened.choose(rank, process), begin_ns, end_ns)
+    asked = part(trace, job, rank, process, begin, end)
+    opened = asked.trace
+    rows = opened.native.rows(asked.locations, asked.first_ns, asked.last_ns)
     lines = trace_lines(opened, as_json)
     output = terminal()
+    found = 0
     while limit is None or limit > 0:
         printed, text = rows.lines(lines, _BATCH if limit is None else min(_BATCH, limit))
         if not printed:
             break
+        found += printed
         limit = None if limit is None else limit - printed
         click.echo(text if as_json or output.unicode else to_ascii(text), nl=False)
     if damaged := opened.native.damaged_chunks:
         passed = f"{count(damaged, 'damaged chunk')} passed over: headrace trace verify says where"
         click.echo(f"headrace: {printable(trace)}: {passed}", err=True)
+    if limit != 0:
+        asked.tell_if_empty(found)
 
 
 @command.command("verify")
