@@ -171,7 +171,7 @@ bool EventEncoder::State::renumber(const EventBatch& batch, const std::vector<ui
 
 base::Status EventEncoder::State::store(const EventBatch& batch, OpenRegions& open, std::vector<uint8_t>& to) {
   if (batch.tick_shift > kLongestTick || batch.classes.size() != batch.references.size() ||
-      !renumber(batch, open.references()))
+      (!batch.above.empty() && batch.above.size() != batch.references.size()) || !renumber(batch, open.references()))
     return {base::Code::kInvalid, "events whose references lead nowhere cannot be kept"};
   base::ByteWriter writer(to);
   const size_t head = to.size();
@@ -182,7 +182,7 @@ base::Status EventEncoder::State::store(const EventBatch& batch, OpenRegions& op
   writer.u32(static_cast<uint32_t>(open.references().size()));
   for (const uint32_t reference : open.references()) writer.u32(numbers[reference]);
   writer.u64(batch.events.front().time);
-  const Summary summary = summarize(batch.events, latest, batch.classes, open);
+  const Summary summary = summarize(batch.events, latest, batch.classes, open, batch.above);
   writer.u64(summary.end);
   write_summary(summary, to);
   writer.u32(base::crc32c(base::Bytes(to).subspan(head)));

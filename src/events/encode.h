@@ -17,6 +17,7 @@ struct EventBatch {
   std::span<const uint64_t> references;       // what the events' references stand for: content hashes
   std::span<const model::TimeClass> classes;  // of each reference
   uint8_t tick_shift = 0;                     // a tick is 1 << tick_shift nanoseconds, at most 1 << 20
+  std::span<const uint8_t> above = {};        // of each reference: 1, if is_above_files(); empty: none is
 };
 
 /// Keeps about 3 MB of working memory between calls. One thread at a time; not to be used after fork by the child.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct Reference {
   std::string kind = {}, layer = {}, name = {};  // kind: "region", "function", "communicator" or "counter"
   model::TimeClass time_class = model::TimeClass::kProgram;
 };
+
+/// Whether operations of this layer are made of others on files, so that bytes of both would be counted twice.
+inline bool is_above_files(std::string_view layer) { return layer == "mpiio" || layer == "hdf5" || layer == "pnetcdf"; }
 
 /// One thread at a time. For one writer: it keeps how far that has stored them.
 class Meanings {
@@ -32,12 +36,14 @@ class Meanings {
   size_t size() const { return ids_.size(); }
   std::span<const uint64_t> ids() const { return ids_; }
   std::span<const model::TimeClass> classes() const { return classes_; }
+  std::span<const uint8_t> above() const { return above_; }  // 1: is_above_files()
   const std::vector<Reference>& named() const { return named_; }
 
  private:
   friend class TraceWriter;
   std::vector<uint64_t> ids_;
   std::vector<model::TimeClass> classes_;
+  std::vector<uint8_t> above_;
   std::vector<bool> has_name_;
   std::vector<Reference> named_;  // in the order in which they came
   std::unordered_map<uint64_t, uint32_t> numbers_;

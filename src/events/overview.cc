@@ -5,6 +5,7 @@
 #include <bit>
 #include <mutex>
 #include <numeric>
+#include <unordered_set>
 
 #include "events/event_cursor.h"
 #include "events/head_reader.h"
@@ -34,7 +35,10 @@ class Painter {
       : trace_(trace),
         seen_(seen),
         locations_(std::move(locations)),
-        columns_(seen.begin_at_ns, seen.end_at_ns, seen.columns) {}
+        columns_(seen.begin_at_ns, seen.end_at_ns, seen.columns) {
+    for (const Reference& reference : trace.references())
+      if (is_above_files(reference.layer)) above_.insert(reference.id);
+  }
 
   /// Decodes all chunks whose bins are wider than columns, or none.
   void plan(uint64_t most_decoded) {
@@ -70,6 +74,7 @@ class Painter {
     HeadReader heads;
     EventDecoder decoder;
     std::vector<model::Event> events;
+    std::vector<uint8_t> above;
     Status status;
     uint64_t chunks = 0, decoded = 0, precision_ns = 0;
     std::vector<uint32_t> unread;
@@ -138,7 +143,9 @@ class Painter {
     if (status.ok() && decoded) {
       hand.events.resize(chunk.header.rows);
       status = hand.decoder.decode(*read, hand.events);
-      if (status.ok()) to.add(*read, hand.events, line);
+      hand.above.clear();
+      for (const uint64_t id : read->references) hand.above.push_back(above_.contains(id));
+      if (status.ok()) to.add(*read, hand.events, line, hand.above);
       hand.decoded += status.ok();
     } else if (status.ok() && touched) {
       hand.precision_ns = std::max(hand.precision_ns, to.add(*read, line));
@@ -152,6 +159,7 @@ class Painter {
   Overview& seen_;
   std::vector<uint32_t> locations_;
   TimeColumns columns_;
+  std::unordered_set<uint64_t> above_;  // ids of references
   bool decodes_ = false;
   std::mutex mutex_;
   Status status_;

@@ -131,7 +131,8 @@ void OverviewRow::add_cut(const EventChunk& chunk, uint64_t begin_at_ns, uint64_
   share(summary.written, bins, places_, cells_[kWrittenPlane] + first);
 }
 
-void OverviewRow::add(const EventChunk& chunk, std::span<const Event> events, const ClockLine* line) {
+void OverviewRow::add(const EventChunk& chunk, std::span<const Event> events, const ClockLine* line,
+                      std::span<const uint8_t> above) {
   OpenRegions open;
   for (const uint32_t reference : chunk.open) open.enter(reference);
   TimeClass now = class_before(chunk);
@@ -155,6 +156,7 @@ void OverviewRow::add(const EventChunk& chunk, std::span<const Event> events, co
       to = columns_.edge(column + 1);
     }
     if (event.kind() != EventKind::kIoEnd || event.place != 0) continue;
+    if (event.reference() < above.size() && above[event.reference()] != 0) continue;
     const TimeClass what = chunk.classes[event.reference()];
     if (what == TimeClass::kRead) cells_[kReadPlane][column] += event.size;
     if (what == TimeClass::kWrite) cells_[kWrittenPlane][column] += event.size;

@@ -30,8 +30,9 @@ class OverviewRow {
   /// to its times, or null.
   uint64_t add(const EventChunk& chunk, const ClockLine* line = nullptr);
 
-  /// A chunk by its events, in ticks; references count in the chunk.
-  void add(const EventChunk& chunk, std::span<const model::Event> events, const ClockLine* line = nullptr);
+  /// A chunk by its events, in ticks; references count in the chunk, also in `above` (summary.h).
+  void add(const EventChunk& chunk, std::span<const model::Event> events, const ClockLine* line = nullptr,
+           std::span<const uint8_t> above = {});
 
  private:
   void add_inside(const EventChunk& chunk, uint32_t column, double scale);

@@ -60,8 +60,8 @@ void finish(const Bins& bins, Summary& summary) {
 
 }  // namespace
 
-Summary summarize(std::span<const Event> events, uint64_t latest, std::span<const TimeClass> classes,
-                  OpenRegions& open) {
+Summary summarize(std::span<const Event> events, uint64_t latest, std::span<const TimeClass> classes, OpenRegions& open,
+                  std::span<const uint8_t> above) {
   Summary summary;
   if (events.empty()) return summary;
   summary.begin = events.front().time;
@@ -74,6 +74,7 @@ Summary summarize(std::span<const Event> events, uint64_t latest, std::span<cons
   };
   const auto count_bytes = [&](const Event& end, unsigned bin) {
     if (end.kind() != EventKind::kIoEnd || end.place != 0) return;
+    if (end.reference() < above.size() && above[end.reference()] != 0) return;
     const TimeClass what = class_of(end.reference());
     if (what == TimeClass::kRead) summary.read[bin] += end.size;
     if (what == TimeClass::kWrite) summary.written[bin] += end.size;

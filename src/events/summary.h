@@ -29,9 +29,10 @@ struct Summary {
 
 /// Of events in the order in which they are stored; `open` is what was open before them, and becomes what is open
 /// behind them. `latest`: the greatest of their times, which whoever goes through them for something else finds on the
-/// way. `classes` by reference. Times that go back count as the latest before them.
+/// way. `classes` and `above` (1: of an operation whose bytes are told again by those inside of it, which alone count;
+/// none where it is empty) by reference. Times that go back count as the latest before them.
 Summary summarize(std::span<const model::Event> events, uint64_t latest, std::span<const model::TimeClass> classes,
-                  OpenRegions& open);
+                  OpenRegions& open, std::span<const uint8_t> above = {});
 
 /// Appends it (docs/formats/event-chunk.md). Without `begin` and `end`, which the chunk has.
 void write_summary(const Summary& summary, std::vector<uint8_t>& to);

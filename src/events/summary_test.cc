@@ -49,6 +49,18 @@ TEST(Summary, TimeIsThatOfTheInnermost) {
   EXPECT_TRUE(open.references().empty());
 }
 
+TEST(Summary, BytesOfWhatIsMadeOfOthersDoNotCount) {
+  const std::vector<TimeClass> classes{TimeClass::kWrite, TimeClass::kWrite};
+  const std::vector<uint8_t> above{1, 0};
+  const std::vector<Event> events{at(0, EventKind::kIoBegin, 0, 50), at(1, EventKind::kIoBegin, 1, 50),
+                                  at(2, EventKind::kIoEnd, 1, 50),   at(3, EventKind::kIoEnd, 0, 50),
+                                  at(4, EventKind::kIoBegin, 0, 50), at(5, EventKind::kIoEnd, 0, 50)};
+  OpenRegions open;
+  const Summary summary = summarize(events, 5, classes, open, above);
+  EXPECT_EQ(std::accumulate(summary.written.begin(), summary.written.end(), uint64_t{0}), 50u);
+  EXPECT_EQ(summary.time[kWrite], 4u);
+}
+
 TEST(Summary, BinsHoldAllTheTime) {
   const References named(200);
   const std::vector<Event> events = MadeStream::s3d(32768);

@@ -51,6 +51,7 @@ void RowCursor::end(const Event& event) {
     TraceRow& row = rows_[span.row - first_];
     row.duration_ns = duration;
     row.moved = event.size;
+    if (row.event.other == 0) row.event.other = event.other;  // an end may know more
     row.error = static_cast<uint32_t>(event.place);
   } else if (range_.has(event.time)) {
     rows_.push_back({event, duration});

@@ -119,7 +119,8 @@ Status TraceWriter::append(const Location& location, Continuation& at, std::span
     if (state_->ticks.highest >= references) return unknown();
     events = events.subspan(state_->ticks.events.size());
     HEADRACE_TRY(state_->store(location, at.sequence,
-                               {state_->ticks.events, meanings.ids(), meanings.classes(), tick_shift}, open));
+                               {state_->ticks.events, meanings.ids(), meanings.classes(), tick_shift, meanings.above()},
+                               open));
     at.sequence++;
     at.events += state_->ticks.events.size();
     at.latest = std::max(at.latest, state_->ticks.greatest << tick_shift);

@@ -9,6 +9,9 @@ from headrace import _native
 from headrace.analysis.traces import Trace, location_name
 from headrace.commands._text import exact_size, printable
 
+# 255: it failed, and no errno says why.
+_ERRORS = {**errno.errorcode, 255: "failed"}
+
 
 def trace_lines(trace: Trace, as_json: bool) -> _native.TraceLines:
     if as_json:
@@ -17,4 +20,4 @@ def trace_lines(trace: Trace, as_json: bool) -> _native.TraceLines:
     names = trace.names()
     room = max(map(len, names), default=0)
     heads = [f"{name:<{room}}" for name in names]
-    return _native.TraceLines(heads, False, printable, exact_size, "{:g}".format, errno.errorcode)
+    return _native.TraceLines(heads, False, printable, exact_size, "{:g}".format, _ERRORS)

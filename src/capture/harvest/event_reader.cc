@@ -67,6 +67,19 @@ TimeClass class_of(std::string_view layer, std::string_view name) {
   return TimeClass::kMetadata;
 }
 
+/// What calls of a library's function are in a trace.
+enum class Sort : uint8_t {
+  kNotLookedAt,
+  kOperation,  // on a file or dataset, whatever is known of it
+  kOfMpi,      // a region, which may say what rank it reached
+  kRegion
+};
+Sort sort_of(std::string_view layer, std::string_view name) {
+  if (layer == "mpiio" || layer == "pnetcdf" || name.starts_with("H5F") || name.starts_with("H5D"))
+    return Sort::kOperation;
+  return layer == "mpi" ? Sort::kOfMpi : Sort::kRegion;
+}
+
 }  // namespace
 
 /// Numbers what events refer to.
@@ -87,8 +100,17 @@ class EventConverter::References {
       const FunctionName known = function_name_of(number);
       const std::string name = known.name ? known.name : "function " + std::to_string(number);
       const std::string layer = known.layer ? known.layer : "";
-      return reference("region", layer, name, class_of(layer, name));
+      return reference(sort(number) == Sort::kOperation ? "function" : "region", layer, name, class_of(layer, name));
     });
+  }
+
+  Sort sort(uint16_t number) {
+    Sort& known = sorts_[number];
+    if (known == Sort::kNotLookedAt) {
+      const FunctionName function = function_name_of(number);
+      known = sort_of(function.layer ? function.layer : "", function.name ? function.name : "");
+    }
+    return known;
   }
 
   uint32_t communicator(uint32_t number) {
@@ -188,6 +210,7 @@ class EventConverter::References {
 
   const RecordedEvents& recorded_;
   events::Meanings& meanings_;
+  std::unordered_map<uint16_t, Sort> sorts_;        // of libraries' functions
   std::unordered_map<uint64_t, uint32_t> numbers_;  // by Key::value()
   uint64_t latest_ = ~uint64_t{0};                  // asked for
   uint32_t latest_number_ = 0;
@@ -205,7 +228,9 @@ void EventConverter::convert(std::span<const RawEvent> raw, std::vector<Event>& 
 
 void EventConverter::begin(const OpenCall& call, std::vector<Event>& to) {
   const uint32_t function = references_->library_function(call.function);
-  to.push_back({clock_.at_ns(call.start), 0, 0, model::kind_and_reference(EventKind::kEnter, function), 0});
+  const bool operation = references_->sort(call.function) == Sort::kOperation;
+  to.push_back({clock_.at_ns(call.start), 0, operation ? model::kUnknownPlace : 0,
+                model::kind_and_reference(operation ? EventKind::kIoBegin : EventKind::kEnter, function), 0});
 }
 
 void EventConverter::add_message(const RawEvent& raw, std::vector<Event>& to) {
@@ -217,13 +242,25 @@ void EventConverter::add_message(const RawEvent& raw, std::vector<Event>& to) {
                 static_cast<uint32_t>(raw.asked)});
 }
 
+void EventConverter::add_library(const RawEvent& raw, std::vector<Event>& to) {
+  const uint32_t function = references_->library_function(raw.function);
+  const Sort sort = references_->sort(raw.function);
+  if (sort == Sort::kOperation) return add_operation(function, raw, to);
+  add_region(function, raw, to);
+  if (sort == Sort::kOfMpi) to.back().other = raw.handle;
+}
+
 void EventConverter::add_operation(const RawEvent& raw, std::vector<Event>& to) {
   const TimeClass what = raw.kind == RawKind::kRead    ? TimeClass::kRead
                          : raw.kind == RawKind::kWrite ? TimeClass::kWrite
                                                        : TimeClass::kMetadata;
-  const uint32_t function = references_->function(raw.function, what);
+  add_operation(references_->function(raw.function, what), raw, to);
+}
+
+void EventConverter::add_operation(uint32_t function, const RawEvent& raw, std::vector<Event>& to) {
   const uint64_t start = clock_.at_ns(raw.start), end = std::max(start, clock_.at_ns(raw.end));
-  to.push_back({start, raw.asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
+  if (raw.kind != RawKind::kLibraryEnd)
+    to.push_back({start, raw.asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
   to.push_back({end, raw.moved, raw.error, model::kind_and_reference(EventKind::kIoEnd, function), raw.handle});
 }
 
@@ -238,7 +275,7 @@ void EventConverter::add(const RawEvent& raw, std::vector<Event>& to) {
   switch (raw.kind) {
     case RawKind::kLibrary:
     case RawKind::kLibraryEnd:
-      return add_region(references_->library_function(raw.function), raw, to);
+      return add_library(raw, to);
     case RawKind::kTracing:
       return add_region(references_->tracing(raw.function), raw, to);
     case RawKind::kWait:

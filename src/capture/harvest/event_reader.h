@@ -77,7 +77,9 @@ class EventConverter {
   class References;
   void add(const RawEvent& raw, std::vector<model::Event>& to);
   void add_message(const RawEvent& raw, std::vector<model::Event>& to);
+  void add_library(const RawEvent& raw, std::vector<model::Event>& to);
   void add_operation(const RawEvent& raw, std::vector<model::Event>& to);
+  void add_operation(uint32_t function, const RawEvent& raw, std::vector<model::Event>& to);
   void add_region(uint32_t region, const RawEvent& raw, std::vector<model::Event>& to);
 
   const ClockMap& clock_;

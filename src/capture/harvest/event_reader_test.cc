@@ -12,6 +12,7 @@
 #include "capture/harvest/thread_events.h"
 #include "capture/spool_layout.h"
 #include "intercept/functions.h"
+#include "intercept/library_functions.h"
 
 namespace headrace::capture {
 namespace {
@@ -194,6 +195,10 @@ TEST(RecordedEvents, HaveRegions) {
   EXPECT_EQ(trace.references[1].name, "residual");
 }
 
+uint16_t numbered(intercept::LibraryFn function) {
+  return static_cast<uint16_t>(static_cast<uint32_t>(function) | kLibraryFunction);
+}
+
 RawEvent message(RawKind kind, uint64_t at, uint32_t communicator, uint32_t other, uint64_t bytes, uint64_t place) {
   return {at, at, place, other, bytes, communicator, 0, kind, 0};
 }
@@ -226,6 +231,35 @@ TEST(RecordedEvents, HaveMessagesInsideTheirCalls) {
   EXPECT_EQ(trace.references[received.reference()].id, over.id) << "whatever it was called";
   EXPECT_EQ(together.other, model::kNoRoot);
   EXPECT_EQ(trace.references[together.reference()].name, "communicator 3") << "a text that names none";
+}
+
+TEST(RecordedEvents, HaveCallsOfLibrariesOnFiles) {
+  RawEvent write = raw(RawKind::kLibrary, 1000, 2000, intercept::Fn{}, 7), put = write, rest = write;
+  write.function = rest.function = numbered(intercept::LibraryFn::MPI_File_write_at);
+  write.place = 4096, write.asked = 80, write.moved = 72, write.error = kUnknownError;
+  rest.kind = RawKind::kLibraryEnd;
+  put.function = numbered(intercept::LibraryFn::MPI_Put);
+  put.moved = 8;
+  MadeFile file;
+  file.add_block(1, {write, put, rest}, 3);
+  const std::vector<std::byte> bytes = file.finish();
+  RecordedEvents recorded = read_made(bytes);
+  recorded.open[1] = {{500, 1, numbered(intercept::LibraryFn::MPI_File_write_at)}};
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), recorded.open[1]);
+  ASSERT_EQ(trace.events.size(), 6u);
+  using enum EventKind;
+  EXPECT_EQ(trace.events[0].kind(), kIoBegin) << "what a flush found open";
+  EXPECT_EQ(trace.events[0].place, model::kUnknownPlace);
+  const model::Event &begin = trace.events[1], &end = trace.events[3];
+  EXPECT_EQ(begin.kind(), kIoBegin);
+  EXPECT_EQ((std::array<uint64_t, 3>{begin.other, begin.size, begin.place}), (std::array<uint64_t, 3>{7, 80, 4096}));
+  EXPECT_EQ(end.kind(), kIoEnd);
+  EXPECT_EQ((std::array<uint64_t, 3>{end.other, end.size, end.place}), (std::array<uint64_t, 3>{7, 72, kUnknownError}));
+  EXPECT_EQ(trace.references[begin.reference()].layer, "mpiio");
+  EXPECT_EQ(trace.references[begin.reference()].kind, "function");
+  EXPECT_EQ(trace.events[4].kind(), kLeave);
+  EXPECT_EQ(trace.events[4].other, 7u) << "the rank that is reached, plus 1";
+  EXPECT_EQ(trace.events[5].kind(), kIoEnd);
 }
 
 TEST(RecordedEvents, GoOnBehindThoseThatAreStored) {

@@ -316,7 +316,8 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
     return update.leave();
   }
   Shard* shard = nullptr;
-  const uint32_t handle = ok ? handle_in_events(record) : 0;  // of a failure the record is that of a directory
+  // Of a failure the record may be that of a directory.
+  const uint32_t handle = ok ? handle_in_events(record) : HEADRACE_UNLIKELY(state.tracing) ? handle_of_path(name) : 0;
   if (record > 0) {
     shard = count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;

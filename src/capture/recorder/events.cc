@@ -250,6 +250,28 @@ uint32_t handle_of(uint32_t record) {
   });
 }
 
+uint32_t handle_of_path(const PathName& path) {
+  if (const uint32_t record = take_existing(path.hash)) {
+    const uint32_t handle = handle_of(record);
+    drop_record(record);
+    return handle;
+  }
+  // A later one takes the place of an earlier one, which then gets a second number when it comes again.
+  static struct {
+    uint64_t hash;
+    uint32_t file, handle;
+  } named[1024];
+  auto& known = named[path.hash % std::size(named)];
+  if (is_full()) return 0;
+  return with_flushes([&] {
+    SpoolLock lock;
+    if (known.hash == path.hash && known.file == state.event_file) return known.handle;
+    const uint32_t handle = add_name(path.text, path.length);
+    if (handle != 0) known = {path.hash, state.event_file, handle};
+    return handle;
+  });
+}
+
 uint32_t name_for_events(const char* text, uint32_t length) {
   if (is_full()) return 0;
   return with_flushes([&] {

@@ -75,20 +75,20 @@ struct Transfer {
   Id type, memory, file, list;
 };
 
-// What follows a call; each gives the bytes that it moved. `result` < 0: it failed, and HDF5 may not be asked anything.
-uint64_t file_opened(const Library& m, Id result, const char* path, Id access, Timed time);
-uint64_t file_reopened(const Library& m, Id result, Timed time);
-uint64_t dataset_opened(const Library& m, Id result, Timed time, bool named);
-uint64_t nameless_created(const Library& m, Id result, Timed time);
+// What follows a call; each gives what it moved, and on what. `result` < 0: it failed, and HDF5 may not be asked
+// anything.
+Done file_opened(const Library& m, Id result, const char* path, Id access, Timed time);
+Done file_reopened(const Library& m, Id result, Timed time);
+Done dataset_opened(const Library& m, Id result, Timed time, bool named);
+Done nameless_created(const Library& m, Id result, Timed time);
 uint64_t linked(const Library& m, Id id, bool ok);
-uint64_t file_call(const Library& m, Id any, Metadata::Count which, bool ok, Timed time);
-uint64_t dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time);
-uint64_t moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,
-               Timed time);
-uint64_t moved_many(const Library& m, DirectionIndex direction, size_t count, const Id* datasets, const Id* types,
-                    const Id* memories, const Id* files, Id list, bool ok, Timed time);
-uint64_t chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok,
-                     Timed time);
+Done file_call(const Library& m, Id any, Metadata::Count which, bool ok, Timed time);
+Done dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time);
+Done moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,
+           Timed time);
+Done moved_many(const Library& m, DirectionIndex direction, size_t count, const Id* datasets, const Id* types,
+                const Id* memories, const Id* files, Id list, bool ok, Timed time);
+Done chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok, Timed time);
 uint64_t chunk_size(const Library& m, Id dataset, const uint64_t* offset, Status result);
 uint64_t extents_changed();
 /// A dataspace or a type is another one than it was.

@@ -71,6 +71,14 @@ bool name_file(const Library& m, Id id, char* name, size_t size) {
   return length > 0 && static_cast<size_t>(length) < size;
 }
 
+/// By which events name the file of an object.
+HEADRACE_COLD uint32_t event_file(const Library& m, Id id) {
+  char name[1024];
+  if (HEADRACE_LIKELY(!state.tracing)) return 0;
+  Quiet quiet(m);
+  return name_file(m, id, name, sizeof name) ? event_handle_of(name) : 0;
+}
+
 LibraryObject* add_dataset(const Library& m, Id id, Timed time, bool named) {
   char name[1800];  // longer names are cut; wrappers may not take much of the program's stack
   if (!name_file(m, id, name, sizeof name - 300)) return nullptr;
@@ -105,41 +113,39 @@ void forget_former(const Library& m, Id id) { library_forgotten(object_of(m, id)
 
 }  // namespace
 
-uint64_t file_opened(const Library& m, Id result, const char* path, Id access, Timed time) {
+Done file_opened(const Library& m, Id result, const char* path, Id access, Timed time) {
   if (result < 0 || !path) return 0;
   Quiet quiet(m);
   forget_former(m, result);
   const uint32_t how = is_parallel(m, access) ? uint32_t{kTogether} : 0;
   const LibraryObject* object = library_opened(Layer::kHdf5, handle_of(m, result), path, RecordKind::kFile, how, time);
   if (object) keep_file(m, object, result, access);
-  return 0;
+  return {0, event_handle(object)};
 }
 
-uint64_t file_reopened(const Library& m, Id result, Timed time) {
+Done file_reopened(const Library& m, Id result, Timed time) {
   char name[1024];
   if (result < 0) return 0;
   Quiet quiet(m);
   forget_former(m, result);
-  if (name_file(m, result, name, sizeof name))
-    library_opened(Layer::kHdf5, handle_of(m, result), name, RecordKind::kFile, 0, time);
-  return 0;
+  if (!name_file(m, result, name, sizeof name)) return 0;
+  return {0, event_handle(library_opened(Layer::kHdf5, handle_of(m, result), name, RecordKind::kFile, 0, time))};
 }
 
-uint64_t dataset_opened(const Library& m, Id result, Timed time, bool named) {
+Done dataset_opened(const Library& m, Id result, Timed time, bool named) {
   if (result < 0 || !is_a(Kind::kDataset, result)) return 0;
   Quiet quiet(m);
   forget_former(m, result);
-  add_dataset(m, result, time, named);
-  return 0;
+  return {0, event_handle(add_dataset(m, result, time, named))};
 }
 
-uint64_t nameless_created(const Library& m, Id result, Timed time) {
+Done nameless_created(const Library& m, Id result, Timed time) {
   if (result < 0 || !ready()) return 0;
   if (nameless.handle) settle_former(m);
   nameless = {};
   nameless.handle = handle_of(m, result);
   nameless.created = time;
-  return 0;
+  return {0, event_file(m, result)};
 }
 
 uint64_t linked(const Library& m, Id id, bool ok) {
@@ -147,17 +153,18 @@ uint64_t linked(const Library& m, Id id, bool ok) {
   return 0;
 }
 
-uint64_t file_call(const Library& m, Id any, Metadata::Count which, bool ok, Timed time) {
-  library_metadata(object_of(m, any), which, ok, time);
-  return 0;
+Done file_call(const Library& m, Id any, Metadata::Count which, bool ok, Timed time) {
+  const LibraryObject* object = object_of(m, any);
+  library_metadata(object, which, ok, time);
+  return {0, event_handle(object)};
 }
 
-uint64_t dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time) {
+Done dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time) {
   LibraryObject* object = object_of(m, dataset);
   library_metadata(object, which, ok, time);
-  if (which == Metadata::kSyncs) return 0;
+  if (which != Metadata::kSyncs) extents_changed();
   if (object && ok && which == Metadata::kTruncates) object->changed = true;
-  return extents_changed();
+  return {0, event_handle(object)};
 }
 
 uint64_t extents_changed() {
@@ -165,36 +172,46 @@ uint64_t extents_changed() {
   return 0;
 }
 
-uint64_t moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,
-               Timed time) {
-  if (!ok) return library_failed(object_of(m, dataset), direction), 0;
+Done moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,
+           Timed time) {
+  if (!ok) {
+    const LibraryObject* object = object_of(m, dataset);
+    library_failed(object, direction);
+    return {0, event_handle(object)};
+  }
   const uint64_t bytes = look_at(m, dataset, transfer, &how);
   if (HEADRACE_UNLIKELY(nameless.handle == handle_of(m, dataset) && !nameless.has_moved)) {
     nameless = {nameless.handle, nameless.created, time, bytes, how, direction, true};
-    return bytes;
+    return {bytes, event_file(m, dataset)};
   }
-  library_transfer(object_of(m, dataset), direction, -1, bytes, how, time);
-  return bytes;
+  const LibraryObject* object = object_of(m, dataset);
+  library_transfer(object, direction, -1, bytes, how, time);
+  return {bytes, event_handle(object)};
 }
 
-uint64_t moved_many(const Library& m, DirectionIndex direction, size_t count, const Id* datasets, const Id* types,
-                    const Id* memories, const Id* files, Id list, bool ok, Timed time) {
-  uint64_t bytes = 0;
+Done moved_many(const Library& m, DirectionIndex direction, size_t count, const Id* datasets, const Id* types,
+                const Id* memories, const Id* files, Id list, bool ok, Timed time) {
+  Done all;
   // HDF5 does not say which of them took how long: each has an equal part.
   const uint64_t part = count ? time.spent() / count : 0;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t start = time.start + i * part;
-    bytes += moved(m, direction, datasets[i], {types[i], memories[i], files[i], list}, 0, ok, {start, start + part});
+    const Done one =
+        moved(m, direction, datasets[i], {types[i], memories[i], files[i], list}, 0, ok, {start, start + part});
+    all.bytes += one.bytes;
+    if (count == 1) all.handle = one.handle;
   }
-  return bytes;
+  if (count > 1) all.handle = event_file(m, datasets[0]);  // what there are in one call are of one file
+  return all;
 }
 
-uint64_t chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok,
-                     Timed time) {
+Done chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok, Timed time) {
   const LibraryObject* object = object_of(m, dataset);
-  if (!ok) return library_failed(object, direction), 0;
-  if (object) library_transfer(object, direction, -1, bytes, is_collective(m, list) ? uint32_t{kTogether} : 0, time);
-  return bytes;
+  if (!ok)
+    library_failed(object, direction);
+  else if (object)
+    library_transfer(object, direction, -1, bytes, is_collective(m, list) ? uint32_t{kTogether} : 0, time);
+  return {ok ? bytes : 0, event_handle(object)};
 }
 
 uint64_t chunk_size(const Library& m, Id dataset, const uint64_t* offset, Status result) {

@@ -160,7 +160,8 @@ bool passed_by() {
   return false;
 }
 
-void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before, bool message) {
+void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before, bool message,
+                  const OnFile& on) {
   if (!time.recorded()) return;
   Update update;
   if (in_vfork_child() || !update.enter_anew()) {
@@ -179,9 +180,26 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   } else {
     library_call_apart();
   }
-  if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, bytes);
+  if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, ok, bytes, on);
   if (message && bytes != 0) add_messages(block, time.start, time.end, bytes);
   update.leave();
+}
+
+uint32_t event_handle_of(const LibraryObject* object) {
+  Update update;
+  if (state.paused.load(std::memory_order_relaxed) || !update.enter_anew()) return 0;
+  const uint32_t handle = handle_of(object->record);
+  update.leave();
+  return handle;
+}
+
+uint32_t event_handle_of(const char* path) {
+  Update update;
+  if (!state.tracing || state.paused.load(std::memory_order_relaxed) || !update.enter_anew()) return 0;
+  const PathName name = absolute_name(AT_FDCWD, path, 0);
+  const uint32_t handle = excluding_rule(name.text, name.length) >= 0 ? 0 : handle_of_path(name);
+  update.leave();
+  return handle;
 }
 
 LibraryObject* library_opened(Layer layer, uint64_t handle, const char* path, RecordKind kind, uint32_t how,

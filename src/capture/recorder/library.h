@@ -42,7 +42,23 @@ HEADRACE_INLINE uint64_t profiled_so_far() {
 }
 
 /// Counts a call. `before`: profiled_so_far() when it began. `message`: its bytes went to or came from other ranks.
-void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before, bool message = false);
+void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before, bool message = false,
+                  const OnFile& on = {});
+
+/// What a library's call did: bytes that it moved, and the number by which events name what it was on, if they do.
+struct Done {
+  Done(uint64_t moved = 0, uint32_t on = 0) : bytes(moved), handle(on) {}  // NOLINT: most do nothing but move
+  uint64_t bytes;
+  uint32_t handle;
+};
+
+/// The number by which events name the file or dataset; 0: nothing is known, or nothing recorded.
+HEADRACE_COLD uint32_t event_handle_of(const LibraryObject* object);
+/// The same of a file that has no object.
+HEADRACE_COLD uint32_t event_handle_of(const char* path);
+HEADRACE_INLINE uint32_t event_handle(const LibraryObject* object) {
+  return HEADRACE_LIKELY(!state.tracing) || !object ? 0 : event_handle_of(object);
+}
 
 /// Counts a call that cannot be looked at. False.
 HEADRACE_COLD bool passed_by();

@@ -5,6 +5,13 @@
 namespace headrace::capture::mpi {
 namespace {
 
+/// What a trace has of a data call. `tells`: it moved as many bytes as its status says, perhaps fewer than asked for.
+/// Of one that failed MPI is asked nothing, as its arguments may be wrong.
+OnFile seen_by(const LibraryObject* object, const DataCall& call, int64_t place, bool tells) {
+  if (HEADRACE_LIKELY(!state.tracing)) return {};
+  return {event_handle(object), static_cast<uint64_t>(place), tells ? size_of(call.count, call.type) : 0};
+}
+
 /// Bytes that a blocking call moved, by its status; what was asked for where that does not tell.
 uint64_t bytes_moved(const Library& m, const DataCall& call, const void* status) {
   int items = -1;
@@ -33,7 +40,7 @@ void count_data(const Library& m, const DataCall& call, int64_t place, const voi
                 uint64_t before) {
   const LibraryObject* object = library_object(Layer::kMpiio, call.file);
   const uint64_t bytes = ok ? bytes_moved(m, call, status) : 0;
-  library_call(call.function, ok, bytes, time, before);
+  library_call(call.function, ok, bytes, time, before, false, seen_by(object, call, place, ok && status));
   if (!ok) return library_failed(object, call.direction);
   if (!object) return;
   const bool pieces = object->in_pieces || in_pieces(m, call.type);
@@ -41,13 +48,24 @@ void count_data(const Library& m, const DataCall& call, int64_t place, const voi
 }
 
 void count_end(const DataCall& call, bool ok, Timed time, uint64_t before) {
-  library_call(call.function, ok, 0, time, before);
-  library_time(library_object(Layer::kMpiio, call.file), call.direction, time);
+  const LibraryObject* object = library_object(Layer::kMpiio, call.file);
+  library_call(call.function, ok, 0, time, before, false, {.handle = event_handle(object)});
+  library_time(object, call.direction, time);
 }
 
-void file_opened(const Library& m, Handle comm, const char* path, Handle info, Handle file, Timed time) {
+void file_closed(LibraryObject* object, bool ok, Timed time, uint64_t before) {
+  library_call(LibraryFn::MPI_File_close, ok, 0, time, before, false, {.handle = event_handle(object)});
+  if (ok) library_closed(object, time);
+}
+
+void file_opened(const Library& m, Handle comm, const char* path, Handle info, const Handle* opened, bool ok,
+                 Timed time, uint64_t before) {
+  const Handle file = ok ? *opened : 0;
   const LibraryObject* object =
-      library_opened(Layer::kMpiio, file, without_type(path), RecordKind::kFile, kTogether, time);
+      ok ? library_opened(Layer::kMpiio, file, without_type(path), RecordKind::kFile, kTogether, time) : nullptr;
+  const bool failed = !ok && path && HEADRACE_UNLIKELY(state.tracing);
+  library_call(LibraryFn::MPI_File_open, ok, 0, time, before, false,
+               {.handle = failed ? event_handle_of(without_type(path)) : event_handle(object)});
   int rank = -1;
   // All ranks have the same hints, so that one keeps them.
   if (!object || !m.comm_rank || m.comm_rank(comm, &rank) != 0 || rank != 0) return;

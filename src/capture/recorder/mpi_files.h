@@ -43,7 +43,11 @@ int data_call(const void* caller, const DataCall& facts, void* last, Call call) 
   return result;
 }
 
-void file_opened(const Library& m, Handle comm, const char* path, Handle info, Handle file, Timed time);
+/// `opened`: where the handle of the file is; looked at if `ok`.
+void file_opened(const Library& m, Handle comm, const char* path, Handle info, const Handle* opened, bool ok,
+                 Timed time, uint64_t before);
+/// `object`: what was known of the file before the call.
+void file_closed(LibraryObject* object, bool ok, Timed time, uint64_t before);
 void file_viewed(const Library& m, Handle file, Handle type, Handle info);
 
 /// Runs a call that moves no data and counts it at the file.
@@ -55,8 +59,25 @@ int file_call(LibraryFn function, Handle file, Metadata::Count which, Call call)
   Timed time;
   const int result = timed_library(function, time, call);
   const int saved = errno;
-  library_call(function, result == 0, 0, time, before);
-  library_metadata(library_object(Layer::kMpiio, file), which, result == 0, time);
+  const LibraryObject* object = library_object(Layer::kMpiio, file);
+  library_call(function, result == 0, 0, time, before, false, {.handle = event_handle(object)});
+  library_metadata(object, which, result == 0, time);
+  errno = saved;
+  return result;
+}
+
+/// The same of a file that is known by its path alone.
+template <typename Call>
+int file_deleted(const char* path, Call call) {
+  Outermost outermost(&frame);
+  if (!outermost) return call();
+  const uint64_t before = profiled_so_far();
+  Timed time;
+  const int result = timed_library(LibraryFn::MPI_File_delete, time, call);
+  const int saved = errno;
+  const bool named = path && HEADRACE_UNLIKELY(state.tracing);
+  library_call(LibraryFn::MPI_File_delete, result == 0, 0, time, before, false,
+               {.handle = named ? event_handle_of(without_type(path)) : 0});
   errno = saved;
   return result;
 }

@@ -1,5 +1,7 @@
 #include "capture/recorder/open_calls.h"
 
+#include <algorithm>
+
 #include "capture/flush_layout.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/trace_choice.h"
@@ -46,7 +48,7 @@ void library_call_begins(LibraryFn function, uint64_t start, uintptr_t frame) {
   __atomic_store_n(&mine->open_calls, depth + 1, __ATOMIC_RELEASE);
 }
 
-void record_library_call(LibraryFn function, Timed time, uint64_t bytes) {
+void record_library_call(LibraryFn function, Timed time, bool ok, uint64_t bytes, const OnFile& on) {
   uint32_t depth = self->open_calls;
   while (depth > 0 &&
          (self->open[depth - 1].start != time.start || self->open[depth - 1].function != number_of(function)))
@@ -62,8 +64,15 @@ void record_library_call(LibraryFn function, Timed time, uint64_t bytes) {
   const bool told = depth > 0 && self->open[depth - 1].told;
   if (depth > 0) self->open_calls = depth - 1;
   if (!event) return;
-  *event = {time.start, time.end, 0, 0, bytes, 0, number_of(function), told ? RawKind::kLibraryEnd : RawKind::kLibrary,
-            0};
+  *event = {time.start,
+            time.end,
+            on.place,
+            std::max(on.asked, bytes),
+            bytes,
+            on.handle,
+            number_of(function),
+            told ? RawKind::kLibraryEnd : RawKind::kLibrary,
+            ok ? uint8_t{0} : kUnknownError};
   commit_event();
 }
 

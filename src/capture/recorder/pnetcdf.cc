@@ -145,33 +145,34 @@ void keep_variable(const LibraryObject* object, const Variable& v) {
 
 }  // namespace
 
-uint64_t file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
-                     Timed time) {
-  if (result != 0 || !file || !path) return 0;
+Done file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
+                 Timed time) {
+  if (result != 0 || !file || !path) return {0, path && state.tracing ? event_handle_of(path) : 0};
   const Api& a = api(caller);
   forget_variables(a, *file);
   library_forgotten(file_of(*file));
   const LibraryObject* object = library_opened(Layer::kPnetcdf, handle_of(*file, -1), mpi::without_type(path),
                                                RecordKind::kFile, kTogether, time);
+  const Done done{0, event_handle(object)};
   const mpi::Library& m = mpi::library(caller);
   int rank = -1;
   // All ranks have the same hints, so that one keeps them.
-  if (!object || !m.known || !m.comm_rank || m.comm_rank(comm, &rank) != 0 || rank != 0) return 0;
+  if (!object || !m.known || !m.comm_rank || m.comm_rank(comm, &rank) != 0 || rank != 0) return done;
   mpi::keep_hints(m, object, "hint_asked", info);
   uintptr_t used = 0;
-  if (!a.inq_file_info || !m.info_free || a.inq_file_info(*file, &used) != 0) return 0;
+  if (!a.inq_file_info || !m.info_free || a.inq_file_info(*file, &used) != 0) return done;
   mpi::keep_hints(m, object, "hint_used", used);
   m.info_free(&used);
-  return 0;
+  return done;
 }
 
-uint64_t file_call(int file, Metadata::Count which, int result, Timed time) {
+Done file_call(int file, Metadata::Count which, int result, Timed time) {
   library_metadata(file_of(file), which, result == 0, time);
   return 0;
 }
 
-uint64_t defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
-                 Timed time) {
+Done defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
+             Timed time) {
   LibraryObject* object = file_of(file);
   library_metadata(object, Metadata::kControls, result == 0, time);
   if (!object || result != 0) return 0;
@@ -182,20 +183,26 @@ uint64_t defined(int file, int64_t header, int64_t alignment, int64_t room, int6
   return 0;
 }
 
-uint64_t moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
-               int result, Timed time) {
+Done moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
+           int result, Timed time) {
   const Api& a = api(caller);
   const LibraryObject* object = variable_of(a, file, variable);
-  if (result != 0) return library_failed(object, direction), 0;
+  const uint32_t handle = event_handle(object);
+  if (result != 0) {
+    library_failed(object, direction);
+    return {0, handle};
+  }
   Variable v;
-  if (!look_at(a, file, variable, &v)) return 0;
+  if (!look_at(a, file, variable, &v)) return {0, handle};
   const uint64_t bytes = shape.kind == Shape::kType ? mpi::size_of(1, shape.type) : elements(v, shape) * v.element;
-  if (!object) return bytes;
+  if (!object) return bytes;  // its file is named by whoever asks
   if (library_is_new(object)) keep_variable(object, v);
   if (in_pieces(v, shape)) how |= kInPieces;
   library_transfer(object, direction, -1, bytes, how, time);
-  return bytes;
+  return {bytes, handle};
 }
+
+uint32_t event_file(int file) { return HEADRACE_LIKELY(!state.tracing) ? 0 : event_handle(file_of(file)); }
 
 LibraryObject* closing(const void* caller, int file) {
   forget_variables(api(caller), file);

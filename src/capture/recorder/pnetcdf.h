@@ -23,16 +23,19 @@ inline Shape several(int blocks, const int64_t* const* counts) {
 }
 inline Shape by_type(uintptr_t type) { return {.kind = Shape::kType, .type = type}; }
 
-// What follows a call; each gives the bytes that it moved. `result` is 0 if it succeeded.
-uint64_t file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
-                     Timed time);
-uint64_t file_call(int file, Metadata::Count which, int result, Timed time);
-uint64_t defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
+// What follows a call; each gives what it moved, and on what. `result` is 0 if it succeeded.
+Done file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
                  Timed time);
-uint64_t moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
-               int result, Timed time);
+Done file_call(int file, Metadata::Count which, int result, Timed time);
+Done defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
+             Timed time);
+Done moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
+           int result, Timed time);
 /// Before a close: what is known of the file.
 LibraryObject* closing(const void* caller, int file);
+
+/// By which events name an open file; 0: nothing is recorded.
+uint32_t event_file(int file);
 
 extern __thread uintptr_t frame __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

@@ -80,16 +80,15 @@ TWICE(File_open, (Handle comm, const char* path, int mode, Handle info, Handle* 
       if (!outermost) return run(function, comm, path, mode, info, file); const uint64_t before = profiled_so_far();
       Timed time; const int result = timed_library(LibraryFn::MPI_File_open, time,
                                                    [&] { return run(function, comm, path, mode, info, file); });
-      const int saved = errno; library_call(LibraryFn::MPI_File_open, result == 0, 0, time, before);
-      if (result == 0) file_opened(library(caller), comm, path, info, *file, time); errno = saved; return result;)
+      const int saved = errno; file_opened(library(caller), comm, path, info, file, result == 0, time, before);
+      errno = saved; return result;)
 TWICE(File_close, (Handle * file), Outermost outermost(&frame); if (!outermost) return run(function, file);
       LibraryObject* object = file ? library_object(Layer::kMpiio, *file) : nullptr;
       const uint64_t before = profiled_so_far(); Timed time;
       const int result = timed_library(LibraryFn::MPI_File_close, time, [&] { return run(function, file); });
-      const int saved = errno; library_call(LibraryFn::MPI_File_close, result == 0, 0, time, before);
-      if (result == 0) library_closed(object, time); errno = saved; return result;)
+      const int saved = errno; file_closed(object, result == 0, time, before); errno = saved; return result;)
 TWICE(File_delete, (const char* path, Handle info),
-      return counted(LibraryFn::MPI_File_delete, [&] { return run(function, path, info); });)
+      return file_deleted(path, [&] { return run(function, path, info); });)
 TWICE(File_set_view, (Handle file, int64_t start, Handle element, Handle type, const char* representation, Handle info),
       const bool ours = frame == 0 || reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > frame;
       const int result = file_call(LibraryFn::MPI_File_set_view, file, Metadata::kCounts,

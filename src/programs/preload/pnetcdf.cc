@@ -23,6 +23,23 @@ HEADRACE_INLINE F* real(std::atomic<F*>& known, const char* name, const void* ca
   return function;
 }
 
+/// The file that a call is on, by its arguments: all but those that open one have it first.
+template <typename... Rest>
+uint32_t on_first(int file, Rest...) {
+  return event_file(file);
+}
+template <typename... Rest>
+uint32_t on_first(uintptr_t, Rest...) {
+  return 0;
+}
+
+/// Adds that to what is known of a call.
+template <typename... Arguments>
+HEADRACE_INLINE Done known_of(Done done, Arguments... arguments) {
+  if (HEADRACE_UNLIKELY(state.tracing) && done.handle == 0) done.handle = on_first(arguments...);
+  return done;
+}
+
 template <typename Call, typename After>
 HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
   Outermost outermost(&frame);
@@ -31,8 +48,8 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
   Timed time;
   const int result = timed_library(function, time, call);
   const int saved = errno;
-  const uint64_t bytes = after(result, time);
-  library_call(function, result == 0, result == 0 ? bytes : 0, time, before);
+  const Done done = after(result, time);
+  library_call(function, result == 0, result == 0 ? done.bytes : 0, time, before, false, {.handle = done.handle});
   errno = saved;
   return result;
 }
@@ -40,16 +57,18 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
 }  // namespace
 
 #define PLAIN(...) __VA_ARGS__
-#define WRAPPER(symbol, fn, params, args, after)                                                                 \
-  EXPORT int headrace_##symbol params __asm__(#symbol);                                                          \
-  int headrace_##symbol params {                                                                                 \
-    static constinit std::atomic<int(*) params> known{nullptr};                                                  \
-    [[maybe_unused]] const void* caller = __builtin_return_address(0);                                           \
-    auto* function = real<int params>(known, #symbol, caller);                                                   \
-    if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                                                         \
-    return counted(                                                                                              \
-        LibraryFn::fn, [&] { return function args; },                                                            \
-        [&]([[maybe_unused]] int result, [[maybe_unused]] Timed time) { return static_cast<uint64_t>(after); }); \
+#define WRAPPER(symbol, fn, params, args, after)                        \
+  EXPORT int headrace_##symbol params __asm__(#symbol);                 \
+  int headrace_##symbol params {                                        \
+    static constinit std::atomic<int(*) params> known{nullptr};         \
+    [[maybe_unused]] const void* caller = __builtin_return_address(0);  \
+    auto* function = real<int params>(known, #symbol, caller);          \
+    if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                \
+    return counted(                                                     \
+        LibraryFn::fn, [&] { return function args; },                   \
+        [&]([[maybe_unused]] int result, [[maybe_unused]] Timed time) { \
+          return known_of(static_cast<Done>(after), PLAIN args);        \
+        });                                                             \
   }
 
 #define PNETCDF(id, params, args, after, doc) WRAPPER(ncmpi_##id, ncmpi_##id, params, args, after)
@@ -91,17 +110,21 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
   UNTYPED(ncmpi_##id, ncmpi_##id, direction, 0, DESCRIBED, (file, variable, described), (by_type(described))) \
   UNTYPED(ncmpi_##id##_all, ncmpi_##id##_all, direction, kTogether, DESCRIBED, (file, variable, described),   \
           (by_type(described)))
-#define CLOSING(id, doc)                                                             \
-  EXPORT int headrace_ncmpi_##id(int file) __asm__("ncmpi_" #id);                    \
-  int headrace_ncmpi_##id(int file) {                                                \
-    static constinit std::atomic<int (*)(int)> known{nullptr};                       \
-    const void* caller = __builtin_return_address(0);                                \
-    auto* function = real<int(int)>(known, "ncmpi_" #id, caller);                    \
-    if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                             \
-    LibraryObject* object = frame == 0 ? closing(caller, file) : nullptr;            \
-    return counted(                                                                  \
-        LibraryFn::ncmpi_##id, [&] { return function(file); },                       \
-        [&](int, Timed time) { return library_closed(object, time), uint64_t{0}; }); \
+#define CLOSING(id, doc)                                                  \
+  EXPORT int headrace_ncmpi_##id(int file) __asm__("ncmpi_" #id);         \
+  int headrace_ncmpi_##id(int file) {                                     \
+    static constinit std::atomic<int (*)(int)> known{nullptr};            \
+    const void* caller = __builtin_return_address(0);                     \
+    auto* function = real<int(int)>(known, "ncmpi_" #id, caller);         \
+    if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                  \
+    LibraryObject* object = frame == 0 ? closing(caller, file) : nullptr; \
+    return counted(                                                       \
+        LibraryFn::ncmpi_##id, [&] { return function(file); },            \
+        [&](int, Timed time) {                                            \
+          const Done done{0, event_handle(object)};                       \
+          library_closed(object, time);                                   \
+          return done;                                                    \
+        });                                                               \
   }
 
 extern "C" {
