@@ -15,6 +15,7 @@ enum class TraceModule : uint32_t {
   kPosix,
   kStdio,
   kMpi,
+  kMessages,  // and collective operations: what calls of MPI say to each other; comes with kMpi
   kMpiio,
   kHdf5,
   kPnetcdf,
@@ -24,7 +25,7 @@ enum class TraceModule : uint32_t {
   kSync,       // waits of threads; only where it is asked for by name, or with all
   kCount
 };
-inline constexpr const char* kTraceModules[] = {"posix",   "stdio",  "mpi",     "mpiio",     "hdf5",
+inline constexpr const char* kTraceModules[] = {"posix",   "stdio",  "mpi",     "messages",  "mpiio", "hdf5",
                                                 "pnetcdf", "phases", "regions", "functions", "sync"};
 constexpr uint32_t module_bit(TraceModule module) { return 1u << static_cast<uint32_t>(module); }
 inline constexpr uint32_t kAllTraceModules = module_bit(TraceModule::kCount) - 1;
@@ -58,14 +59,18 @@ bool each_word(const char* list, Use use) {
   }
 }
 
-/// Bits of "posix,mpi" or "all"; 0: one of them is no module.
+/// Bits of "posix,mpi", "all" or "mpi,-messages"; 0: one of them is no module, or none is left.
 inline uint32_t trace_modules_of(const char* text) {
-  uint32_t bits = 0;
+  uint32_t bits = *text == '-' ? kDefaultTraceModules : 0;
   const bool known = each_word(text, [&](const char* word, size_t length) {
-    uint32_t found = length == 3 && memcmp(word, "all", 3) == 0 ? kAllTraceModules : 0;
+    const bool without = *word == '-';
+    const char* name = word + without;
+    length -= without;
+    uint32_t found = length == 3 && memcmp(name, "all", 3) == 0 ? kAllTraceModules : 0;
     for (uint32_t i = 0; i < static_cast<uint32_t>(TraceModule::kCount); ++i)
-      if (strlen(kTraceModules[i]) == length && memcmp(word, kTraceModules[i], length) == 0) found |= 1u << i;
-    bits |= found;
+      if (strlen(kTraceModules[i]) == length && memcmp(name, kTraceModules[i], length) == 0) found |= 1u << i;
+    if (!without && found == module_bit(TraceModule::kMpi)) found |= module_bit(TraceModule::kMessages);
+    bits = without ? bits & ~found : bits | found;
     return found != 0;
   });
   return known ? bits : 0;

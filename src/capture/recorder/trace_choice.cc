@@ -1,6 +1,7 @@
 #include "capture/recorder/trace_choice.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "capture/recorder/events.h"
@@ -63,9 +64,12 @@ uint32_t describe_filter(char* text, uint32_t capacity) {
         more > 0 && static_cast<uint32_t>(more) < capacity - length ? length + static_cast<uint32_t>(more) : length;
   };
   char modules[128] = "", least[32] = "";
+  const bool calls = filter.modules & module_bit(TraceModule::kMpi),
+             messages = filter.modules & module_bit(TraceModule::kMessages);
   for (uint32_t i = 0, at = 0; filter.leaves_modules_out() && i < static_cast<uint32_t>(TraceModule::kCount); ++i)
-    if (filter.modules & 1u << i)
+    if (filter.modules & 1u << i && !(calls && module_bit(TraceModule::kMessages) == 1u << i))
       at += static_cast<uint32_t>(snprintf(modules + at, sizeof modules - at, "%s%s", at ? "," : "", kTraceModules[i]));
+  if (calls && !messages) strcat(modules, ",-messages");
   if (filter.least_ns) snprintf(least, sizeof least, "%lluns", static_cast<unsigned long long>(filter.least_ns));
   add("trace", modules);
   add("trace_only", filter.only);
@@ -144,7 +148,7 @@ namespace {
 uint32_t why_left_out(RawKind kind, Fn function, uint64_t start, uint64_t end) {
   const auto as = [](Account account) { return static_cast<uint32_t>(account) + 1; };
   if (const uint32_t closed = __atomic_load_n(&state.closed, __ATOMIC_RELAXED)) return as(why_closed(closed));
-  if (is_message(kind)) return filter.modules & module_bit(TraceModule::kMpi) ? 0 : as(Account::kModule);
+  if (is_message(kind)) return filter.modules & module_bit(TraceModule::kMessages) ? 0 : as(Account::kModule);
   const auto number = static_cast<uint32_t>(function);
   if (const uint8_t named = kind == RawKind::kWait ? left_out_waits[number] : left_out[place_of(number)]) return named;
   return filter.least_ns && (end < start || end - start < least_ticks()) ? as(Account::kShort) : 0;

@@ -11,6 +11,15 @@ TEST(TraceFilter, HasModules) {
   EXPECT_EQ(trace_modules_of("posix"), module_bit(TraceModule::kPosix));
   EXPECT_EQ(trace_modules_of("posix,regions"), module_bit(TraceModule::kPosix) | module_bit(TraceModule::kRegions));
   EXPECT_EQ(trace_modules_of("all"), kAllTraceModules);
+  const uint32_t mpi = module_bit(TraceModule::kMpi), messages = module_bit(TraceModule::kMessages);
+  EXPECT_EQ(trace_modules_of("mpi"), mpi | messages);
+  EXPECT_EQ(trace_modules_of("messages"), messages);
+  EXPECT_EQ(trace_modules_of("mpi,-messages"), mpi);
+  EXPECT_EQ(trace_modules_of("mpi,-mpi"), messages);
+  EXPECT_EQ(trace_modules_of("all,-messages"), kAllTraceModules & ~messages);
+  EXPECT_EQ(trace_modules_of("-messages"), kDefaultTraceModules & ~messages);
+  for (const char* bad : {"-", "--mpi", "posix,-posi", "mpi,-all", "-messages,"})
+    EXPECT_EQ(trace_modules_of(bad), 0u) << bad;
   for (const char* bad : {"", "1", "posix,", ",posix", "posi", "posix,,mpi", "posix, mpi"})
     EXPECT_EQ(trace_modules_of(bad), 0u) << bad;
 }
