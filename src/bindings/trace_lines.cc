@@ -174,6 +174,10 @@ void TraceLines::add_line(const TraceReader& trace, const TraceRow& row, uint32_
   } else {
     out_.append(model::name_of(kind)).append(" ").append(name);
     if (kind == EventKind::kLeave && event.size != 0) out_.append("  ").append(size(event.size));
+    if (kind == EventKind::kLeave && event.other != 0) {
+      out_ += " at rank ";
+      add_number(out_, event.other - 1);
+    }
     add_lasted(row.duration_ns);
   }
 }
@@ -211,6 +215,7 @@ void TraceLines::add_json(const TraceReader& trace, const TraceRow& row, uint32_
     key("name") += name(trace, row);
     if (kind != EventKind::kEnter) known("duration_ns", row.duration_ns, row.duration_ns != kUnknown);
     if (kind == EventKind::kLeave) number("moved", event.size);
+    if (kind == EventKind::kLeave && event.other != 0) number("target", event.other - 1);
     if (is_operation(kind)) {
       const std::string_view path = path_of(trace, row, location);
       number("handle", event.other);

@@ -11,7 +11,8 @@ namespace headrace::model {
 /// Stored: numbers stay as they are.
 enum class EventKind : uint8_t {
   kEnter = 0,       // reference: region
-  kLeave = 1,       // reference: region; size: bytes that were handed to it, where it is a library's function
+  kLeave = 1,       // reference: region; size: bytes that were handed to it, where it is a library's function;
+                    // other: the rank whose memory a one-sided operation reached, plus 1, or 0
   kIoBegin = 2,     // reference: function; other: handle; size: bytes asked for; place: offset, or kUnknownPlace
   kIoEnd = 3,       // reference: function; other: handle; size: bytes moved; place: errno, 0 = no error
   kSend = 4,        // reference: communicator; other: rank it goes to; size: bytes; place: tag
@@ -47,7 +48,7 @@ enum class TimeClass : uint8_t {
   kProgram = 0,     // its own regions, and what is in no region
   kMessages = 1,    // MPI between two ranks
   kCollective = 2,  // MPI among all ranks of a communicator
-  kWait = 3,        // for other threads
+  kWait = 3,        // for other threads; for other ranks is kMessages or kCollective
   kRead = 4,
   kWrite = 5,
   kMetadata = 6,  // other operations on files

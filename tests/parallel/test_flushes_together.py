@@ -68,6 +68,22 @@ def test_ranks_with_other_levels_of_threads(mpi: str, compiled: Compiled, tmp_pa
     verify(trace)
 
 
+def test_as_many_ranks_that_are_others(mpi: str, compiled: Compiled, tmp_path: Path) -> None:
+    """A communicator may have as many ranks as the world, and not be over it."""
+    program = [f"mpirun.{mpi}", "-np", "2", str(compiled(mpi, "c/spawned_pair.c"))]
+    environment = {**os.environ, **ENVIRONMENT}
+    if subprocess.run(program, env=environment, capture_output=True, timeout=60, check=False).returncode:
+        pytest.skip("this MPI cannot start ranks here, captured or not")
+    options = ["--trace-memory", "1M", "--trace-flush", "sync:2"]
+    trace = run(tmp_path, options, *program)
+    calls = [
+        event for event in trace.events() if event["name"] == "MPI_Allreduce" and event["kind"] == "leave"
+    ]
+    assert len(calls) == 48
+    assert "threshold check" not in doings(trace)
+    verify(trace)
+
+
 def test_a_full_rank_need_not_wait(mpi: str, compiled: Compiled, tmp_path: Path) -> None:
     program = [compiled(mpi, "c/meetings.c"), tmp_path, 8, 3000, "world"]
     options = ["--trace-memory", "1M", "--trace-flush", "sync:8:100"]

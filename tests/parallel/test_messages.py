@@ -169,3 +169,52 @@ def test_requests_that_were_not_freed(
         parallel(2, ["sh", "-c", script, stubborn, compiled(mpi, "c/kept_requests.c")], "--trace")
     )
     assert figures(trace)["messages_matched"] == 5
+
+
+def test_one_sided_operations(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    """Whose memory they reach is a rank of the world, whatever the window's ranks are."""
+    trace = trace_of(parallel(3, [compiled(mpi, "c/one_sided.c")], "--trace"))
+    figures(trace)
+    names = ["Put", "Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Rput"]
+    moved = [32, 0, 16, 24, 24, 8, 40]
+    for rank in range(3):
+        rows = [
+            (row["name"].removeprefix("MPI_"), row["moved"], row.get("target"))
+            for row in events(trace, "leave")
+            if row["rank"] == rank and (row["name"].removeprefix("MPI_") in names)
+        ]
+        expected = []
+        for target in ((rank + 2) % 3, (rank + 1) % 3):
+            targets = [None if size == 0 else target for size in moved]
+            expected += list(zip(names, moved, targets, strict=True))
+        assert rows == expected
+
+
+def test_partitioned_messages(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    if mpi != "mpich":
+        pytest.skip("this Open MPI is older than partitioned messages")
+    trace = trace_of(parallel(2, [compiled(mpi, "c/partitioned.c")], "--trace"))
+    assert figures(trace)["messages_matched"] == 3
+    rows = [(row["kind"], row["peer"], row["tag"], row["size"]) for row in events(trace, "send", "receive")]
+    assert sorted(rows) == 3 * [("receive", 0, 9, 320)] + 3 * [("send", 1, 9, 320)]
+
+
+def test_calls_without_messages(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    """And the other way round: either is a module by itself."""
+    program = [compiled(mpi, "c/messages.c")]
+    trace = trace_of(parallel(2, program, "--trace=mpi,-messages"))
+    assert events(trace, "send", "receive", "collective") == []
+    assert {row["layer"] for row in events(trace, "leave")} >= {"mpi"}
+    checks = verified(trace)
+    assert [name for name, check in checks.items() if check["holds"] is False] == []
+    assert checks["messages"]["amounts"]["messages_missed"] > 0
+
+
+def test_messages_without_calls(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
+    trace = trace_of(parallel(2, [compiled(mpi, "c/messages.c")], "--trace=messages"))
+    rows = events(trace, "send", "receive", "collective", "enter", "io")
+    kinds = {row["kind"] for row in rows if row.get("layer") != "thread"}
+    assert kinds == {"send", "receive", "collective"}
+    checks = verified(trace)
+    assert checks["messages"]["holds"] is True
+    assert [name for name, check in checks.items() if check["holds"] is False] == []

@@ -136,6 +136,7 @@ void search(const void* caller) {
   look_up(&m.group_rank, "PMPI_Group_rank", caller);
   look_up(&m.group_translate_ranks, "PMPI_Group_translate_ranks", caller);
   look_up(&m.group_free, "PMPI_Group_free", caller);
+  look_up(&m.win_get_group, "PMPI_Win_get_group", caller);
   look_up(&m.get_elements, "PMPI_Get_elements_x", caller);
   look_up(&m.test_cancelled, "PMPI_Test_cancelled", caller);
   identify(m, caller);

@@ -42,6 +42,7 @@ struct Library {
   int (*group_rank)(Handle, int*);
   int (*group_translate_ranks)(Handle, int, const int*, Handle, int*);
   int (*group_free)(Handle*);
+  int (*win_get_group)(Handle, Handle*);
   int (*get_elements)(const void*, Handle, int64_t*);
   int (*test_cancelled)(const void*, int*);
   const void* code;  // an address inside the library
@@ -125,7 +126,10 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes, Event ev
   const uint64_t moved = result == 0 && time.recorded() ? bytes() : 0;
   if constexpr (requires { event().record(time, moved); })
     if (follows_messages() && result == 0) event().record(time, moved);
-  library_call(function, result == 0, moved, time, before, true);
+  OnFile on;
+  if constexpr (requires { event().reached(); })
+    if (follows_messages() && result == 0) on.handle = event().reached();
+  library_call(function, result == 0, moved, time, before, true, on);
   if constexpr (requires { event().met_over; })
     if (HEADRACE_UNLIKELY(flushes_together) && result == 0) meet(event().met_over);
   errno = saved;

@@ -15,7 +15,8 @@ namespace headrace::capture::mpi {
 namespace {
 
 constinit HandleTable<Communicator, 512> communicators;
-std::atomic<Handle> world_group;  // kept until MPI ends; 0: not asked for yet
+constinit HandleTable<Communicator, 64> windows;  // the groups of theirs
+std::atomic<Handle> world_group;                  // kept until MPI ends; 0: not asked for yet
 
 constexpr auto kAny = [](const Communicator&) { return true; };
 
@@ -60,6 +61,7 @@ struct Group {
   uint64_t hash = 0;         // of its members
   uint32_t first = kNobody;  // rank of the world
   bool as_in_world = true;   // ranks are those of the world
+  bool in_world = true;      // all are in it
 };
 
 bool look_at(const Library& m, Group& group) {
@@ -67,6 +69,7 @@ bool look_at(const Library& m, Group& group) {
   return for_members(m, group.handle, group.size, [&](int rank, uint32_t of_world) {
     if (rank == 0) group.first = of_world;
     group.hash = base::mix(group.hash + static_cast<uint64_t>(rank), of_world);
+    group.in_world = group.in_world && of_world != kNobody;
     group.as_in_world = group.as_in_world && of_world == static_cast<uint32_t>(rank);
   });
 }
@@ -95,10 +98,14 @@ struct Groups {
     if (inter && m.comm_remote_group(comm, &other.handle) != 0) return false;
     return look_at(m, own) && (!inter || look_at(m, other));
   }
+  bool read_window(const Library& m, Handle window) {
+    return m.win_get_group && m.win_get_group(window, &own.handle) == 0 && look_at(m, own);
+  }
   void release(const Library& m) {
     if (own.handle) m.group_free(&own.handle);
     if (other.handle) m.group_free(&other.handle);
   }
+  bool is_of_all() const { return !inter && own.in_world && own.size == spool.header->ranks; }
   /// Both groups of an intercommunicator see the same.
   uint64_t hash() const { return inter ? own.hash + other.hash : own.hash; }
   uint32_t first() const { return inter && other.first < own.first ? other.first : own.first; }
@@ -109,31 +116,39 @@ void unmap(Communicator& communicator) {
   communicator.members = nullptr;
 }
 
-/// Puts one into the table under its handle. `like`: whose members it has.
-template <typename Describe>
-Communicator* add(Handle comm, Handle like, Describe describe) {
+/// Puts one into a table under its handle.
+template <typename Table, typename Read, typename Describe>
+Communicator* add_to(Table& table, Handle handle, Read read, Describe describe) {
   const Library& m = found_library();
-  Communicator* added = can_ask(m) ? communicators.take(comm) : nullptr;
+  Communicator* added = can_ask(m) ? table.take(handle) : nullptr;
   if (!added) return nullptr;
   Groups groups;
-  bool whole = groups.read(m, like);
+  bool whole = read(m, groups);
   if (whole) {
     added->references.store(1, std::memory_order_relaxed);
     added->number.store(0, std::memory_order_relaxed);
     added->rank = groups.own.rank;
     added->size = groups.own.size;
     added->inter = groups.inter;
+    added->of_all = groups.is_of_all();
     whole = keep_members(m, groups.inter ? groups.other : groups.own, *added);
     if (whole) describe(*added, groups);
   }
   groups.release(m);
   if (whole) {
-    communicators.publish(added, comm);
+    table.publish(added, handle);
     return added;
   }
   unmap(*added);
-  communicators.drop(added);
+  table.drop(added);
   return nullptr;
+}
+
+/// `like`: whose members it has.
+template <typename Describe>
+Communicator* add(Handle comm, Handle like, Describe describe) {
+  return add_to(
+      communicators, comm, [like](const Library& m, Groups& groups) { return groups.read(m, like); }, describe);
 }
 
 /// Ranks that were spawned have a world of their own, whose name they share with those who started them.
@@ -171,6 +186,15 @@ Communicator* communicator_of(Handle comm) {
   return found || comm == 0 ? found : adopt(comm);
 }
 
+bool is_of_all(Handle comm) {
+  if (const Communicator* known = communicator_of(comm)) return known->of_all;
+  const Library& m = found_library();  // there is no room for it here, but there may be at other ranks
+  Groups groups;
+  const bool of_all = can_ask(m) && groups.read(m, comm) && groups.is_of_all();
+  groups.release(m);
+  return of_all;
+}
+
 uint32_t number_of(Communicator* communicator) {
   uint32_t number = communicator->number.load(std::memory_order_relaxed);
   if (HEADRACE_LIKELY(number != 0)) return number;
@@ -206,6 +230,23 @@ void communicator_made(const char* how, Handle parent, Handle made, bool all_mem
     const size_t length = strlen(to.name);
     if (groups.first() != kNobody) snprintf(to.name + length, sizeof to.name - length, " from %u", groups.first());
   });
+}
+
+uint32_t rank_in_window(Handle window, int rank) {
+  window = clean(found_library(), window);
+  const Communicator* group = window ? windows.find(window, kAny) : nullptr;
+  if (!group && window)
+    group = add_to(
+        windows, window, [window](const Library& m, Groups& groups) { return groups.read_window(m, window); },
+        [](Communicator&, const Groups&) {});
+  return group ? world_rank(*group, rank) : kNobody;
+}
+
+void window_freed(Handle window) {
+  Communicator* freed = windows.find(clean(found_library(), window), kAny);
+  if (!freed) return;
+  unmap(*freed);
+  windows.drop(freed);
 }
 
 void communicator_named(Handle comm, const char* name) {

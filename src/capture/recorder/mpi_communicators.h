@@ -19,10 +19,14 @@ struct Communicator {
   int32_t rank, size;                // of this process's group
   int32_t peers;                     // of the group that ranks count in: the other one of an intercommunicator
   bool inter;
+  bool of_all;        // it has exactly the ranks of this process's MPI_COMM_WORLD, in whatever order
   uint32_t* members;  // ranks of the world, of those whom ranks count; null: the same numbers
   uint64_t mapped;    // bytes of it
   char name[104];
 };
+
+/// Whether it has exactly the ranks of this process's MPI_COMM_WORLD, in whatever order. All its ranks find the same.
+bool is_of_all(Handle comm);
 
 /// Null: it could not be kept.
 Communicator* communicator_of(Handle comm);
@@ -39,6 +43,11 @@ HEADRACE_INLINE uint32_t world_rank(const Communicator& in, int rank) {
   if (rank < 0 || rank >= in.peers) return kNobody;
   return in.members ? in.members[rank] : static_cast<uint32_t>(rank);
 }
+
+/// The same of a rank of a window's group.
+uint32_t rank_in_window(Handle window, int rank);
+/// Its handle is to be freed.
+void window_freed(Handle window);
 
 /// A communicator was made of `parent` (0: of none that all members know) by `how`; with all its members, or those
 /// that it was given. `tag`: what else all members said.

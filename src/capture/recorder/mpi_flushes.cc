@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "capture/recorder/flush.h"
 #include "capture/recorder/launch.h"
+#include "capture/recorder/mpi_communicators.h"
 #include "capture/recorder/mpi_ours.h"
 #include "capture/recorder/process.h"
 #include "capture/recorder/rank_registry.h"
@@ -57,10 +58,8 @@ const char* obstacle(const Library& m) {
 
 bool is_over_all(Handle comm) {
   const Library& m = found_library();
-  int between_groups = 0, ranks = 0;
   if (clean(m, comm) == m.world) return true;
-  return !world_alone && m.comm_test_inter && m.comm_test_inter(comm, &between_groups) == 0 && !between_groups &&
-         m.comm_size(comm, &ranks) == 0 && ranks == spool.header->ranks;
+  return !world_alone && is_of_all(comm);
 }
 
 /// Something to do with events, in a section.

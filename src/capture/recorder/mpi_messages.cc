@@ -59,6 +59,10 @@ void record_receive(Communicator* over, const void* status, Timed time) {
   record(RawKind::kReceive, over, origin.source, origin.tag, bytes_in(status), time.end);
 }
 
+void record_receive_from(Communicator* over, int peer, int tag, uint64_t bytes, Timed time) {
+  record(RawKind::kReceive, over, peer, tag, bytes, time.end);
+}
+
 void expect_cancelled() { some_cancelled.store(true, std::memory_order_relaxed); }
 
 }  // namespace headrace::capture::mpi

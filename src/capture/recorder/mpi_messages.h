@@ -12,6 +12,8 @@ namespace headrace::capture::mpi {
 void record_send(Communicator* over, int peer, int tag, uint64_t bytes, Timed time);
 /// `status`: of a receive that is complete.
 void record_receive(Communicator* over, const void* status, Timed time);
+/// Of one that says itself what it receives.
+void record_receive_from(Communicator* over, int peer, int tag, uint64_t bytes, Timed time);
 /// Some were cancelled: statuses must be asked.
 void expect_cancelled();
 
@@ -57,12 +59,19 @@ struct Persistent {
   uint64_t bytes;
   Handle comm;
   const void* request;
+  bool partitioned = false;
   void record(Timed time, uint64_t) const;
 };
 inline Persistent to_start(int peer, int tag, int64_t count, Handle type, Handle comm, const void* request) {
   return {true, peer, tag, sent(peer, count, type), comm, request};
 }
 inline Persistent to_come(int peer, Handle comm, const void* request) { return {false, peer, 0, 0, comm, request}; }
+
+/// The same of one whose parts are handed over one by one: it is one message, from its start until all are there.
+inline Persistent in_parts(bool sends, int peer, int tag, int parts, int64_t count, Handle type, Handle comm,
+                           const void* request) {
+  return {sends, peer, tag, sent(peer, parts * count, type), comm, request, true};
+}
 
 /// A message was taken from the queue, to be received by its handle.
 struct Taken {
@@ -72,6 +81,15 @@ struct Taken {
   void record(Timed time, uint64_t) const;
 };
 inline Taken taken(int is, Handle comm, const void* message) { return {is != 0, comm, message}; }
+
+/// One-sided: reads or changes memory of another rank.
+struct Reaching {
+  int peer;
+  Handle window;
+  /// Its rank in MPI_COMM_WORLD, plus 1; 0: nobody's, or not known.
+  uint32_t reached() const { return peer < 0 ? 0 : rank_in_window(window, peer) + 1; }
+};
+inline Reaching reaching(int peer, Handle window) { return {peer, window}; }
 
 struct Made {
   const char* how;

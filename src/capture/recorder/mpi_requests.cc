@@ -92,7 +92,8 @@ void Persistent::record(Timed, uint64_t) const {
                      .peer = peer,
                      .tag = tag,
                      .kind = sends ? Kind::kSend : Kind::kReceive,
-                     .persistent = true};
+                     .persistent = true,
+                     .partitioned = partitioned};
   if (!follow(handle_at(request, 0), made)) some_not_followed.store(true, std::memory_order_relaxed);
 }
 
@@ -194,7 +195,9 @@ void* Completion::statuses(int64_t count, void* given) const {
 }
 
 void Completion::complete(Request* request, const void* status, Timed time) {
-  if (status)
+  if (request->partitioned)
+    record_receive_from(request->communicator, request->peer, request->tag, request->bytes, time);
+  else if (status)
     record_receive(request->communicator, status, time);
   else
     miss_messages(1);

@@ -10,12 +10,12 @@ namespace headrace::capture::mpi {
 
 struct Request {
   Communicator* communicator = nullptr;  // which it keeps
-  uint64_t bytes = 0;                    // that it sends each time
+  uint64_t bytes = 0;                    // that it sends each time, or receives of a partitioned one
   int32_t peer = 0, tag = 0;
   uint32_t next = 0;      // of those that one call may complete
   uint32_t position = 0;  // among its requests
   enum class Kind : uint8_t { kReceive, kSend, kMessage } kind = Kind::kReceive;
-  bool persistent = false, active = false, in_hand = false;
+  bool persistent = false, partitioned = false, active = false, in_hand = false;
 };
 
 /// A call that may complete requests: begins with those that are followed, in the order of their positions.

@@ -95,6 +95,7 @@ void Definitions::write_attributes() {
   attribute(kMoved, "Bytes moved", "by the call", OTF2_TYPE_UINT64);
   attribute(kHandle, "File", "what the call was on", OTF2_TYPE_IO_HANDLE);
   attribute(kSize, "Bytes asked for", "by the call", OTF2_TYPE_UINT64);
+  attribute(kTarget, "Rank reached", "whose memory the call read or changed", OTF2_TYPE_UINT32);
 }
 
 /// Hosts, processes and threads.

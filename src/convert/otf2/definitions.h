@@ -14,7 +14,7 @@
 namespace headrace::convert::otf2 {
 
 /// References of attributes.
-enum Attribute : OTF2_AttributeRef { kOffset, kErrno, kMoved, kHandle, kSize };
+enum Attribute : OTF2_AttributeRef { kOffset, kErrno, kMoved, kHandle, kSize, kTarget };
 
 /// The first failure of many calls.
 struct Calls {

@@ -182,7 +182,10 @@ void LocationReader::leave(OTF2_TimeStamp time, OTF2_AttributeList* list, OTF2_R
   if (!frame.told) attribute(list, "Bytes moved", moved);
   attribute(list, "Errno", error);
   const EventKind kind = frame.operation ? EventKind::kIoEnd : EventKind::kLeave;
-  put(kind, time_of(time), begin.reference(), begin.other, moved, frame.operation ? error : 0);
+  uint64_t reached = 0;
+  const bool reaches = !frame.operation && attribute(list, "Rank reached", reached) && reached < ~uint32_t{0};
+  const uint32_t other = reaches ? static_cast<uint32_t>(reached) + 1 : begin.other;
+  put(kind, time_of(time), begin.reference(), other, moved, frame.operation ? error : 0);
 }
 
 /// What the call around it is, if it is one of a file; else an operation by itself would have no name.

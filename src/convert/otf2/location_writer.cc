@@ -89,6 +89,7 @@ void LocationWriter::leave(const Event& event, bool made) {
   if (open_.back().collective) end_collective(open_.back(), event.time);
   open_.pop_back();
   if (!made && event.size != 0) calls_(OTF2_AttributeList_AddUint64(attributes_, kMoved, event.size));
+  if (event.other != 0) calls_(OTF2_AttributeList_AddUint32(attributes_, kTarget, event.other - 1));
   calls_(OTF2_EvtWriter_Leave(writer_, attributes_, event.time, definitions_.region(event.reference())));
 }
 

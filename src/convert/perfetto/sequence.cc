@@ -14,9 +14,22 @@ using model::EventKind;
 namespace {
 
 /// Names of annotations; their numbers count from 1 on.
-enum Note : uint32_t { kSize = 1, kOffset, kMoved, kErrno, kPath, kPeer, kTag, kCommunicator, kRoot, kSent, kReceived };
-constexpr const char* kNotes[] = {"size", "offset",       "moved", "errno", "path",    "peer",
-                                  "tag",  "communicator", "root",  "sent",  "received"};
+enum Note : uint32_t {
+  kSize = 1,
+  kOffset,
+  kMoved,
+  kErrno,
+  kPath,
+  kPeer,
+  kTag,
+  kCommunicator,
+  kRoot,
+  kSent,
+  kReceived,
+  kTarget
+};
+constexpr const char* kNotes[] = {"size", "offset",       "moved", "errno", "path",     "peer",
+                                  "tag",  "communicator", "root",  "sent",  "received", "target"};
 
 // Numbers of names of instants, beyond those of references.
 constexpr uint64_t kInstants = uint64_t{1} << 32;
@@ -85,6 +98,7 @@ void Sequence::slice_end(const Event& event, bool made) {
                      trace_.references()[event.reference()].time_class == model::TimeClass::kWrite;
   if (!made && (event.size != 0 || (operation && moves))) annotate(kMoved, event.size);
   if (operation && event.place != 0) annotate(kErrno, event.place);
+  if (!operation && event.other != 0) annotate(kTarget, event.other - 1);
   put(event.time);
 }
 
