@@ -1,7 +1,10 @@
 // libFuzzer target: a whole trace, through everything that reads traces. See README.md.
 
+#include <numeric>
+
 #include "check_table.h"
 #include "events/message_pairs.h"
+#include "events/mpi_threads.h"
 #include "events/overview.h"
 #include "events/trace_check.h"
 #include "events/trace_rows.h"
@@ -89,6 +92,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   look_from_afar(*trace, data[1], 500, ~uint64_t{0});
   const auto stats = add_up(*trace);
   require(stats.ok() && stats->events == events);
+  std::vector<uint32_t> all(trace->locations().size());
+  std::iota(all.begin(), all.end(), 0);
+  const auto part = add_up(*trace, all, {data[1], data[1] + (uint64_t{1} << data[0] % 64)});
+  require(part.ok() && part->events <= events);
+  require(threads_of_mpi(*trace).ok());
   const auto checks = check(*trace);
   require(checks.ok() && checks->events == events);
   require(pair_messages(*trace).ok());

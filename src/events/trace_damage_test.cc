@@ -7,6 +7,7 @@
 #include "base/crc32c.h"
 #include "events/made_streams.h"
 #include "events/made_trace.h"
+#include "events/mpi_threads.h"
 #include "events/trace_check.h"
 #include "events/trace_rows.h"
 #include "events/trace_stats.h"
@@ -50,6 +51,8 @@ TEST(TraceDamage, OfAnyKindCostsItsChunkAtMost) {
     ASSERT_TRUE(check(reader).ok());
     std::vector<uint32_t> all(reader.locations().size());
     std::iota(all.begin(), all.end(), 0);
+    EXPECT_LE(add_up(reader, all, {seed, base::mix(seed, 78) % 1'000'000})->events, stats->events);
+    EXPECT_TRUE(threads_of_mpi(reader).ok());
     TraceRows rows(reader, all, {});
     uint64_t count = 0;
     while (*rows.next() != nullptr) count++;
