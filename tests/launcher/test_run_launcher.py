@@ -389,16 +389,40 @@ def test_static_command_is_said(launcher: Launcher) -> None:
 # ---- processes that live on
 
 
+def test_what_ends_right_after_the_command_is_in_its_log(capturing: Launcher, facts: Facts) -> None:
+    """At the other end of a pipe, as of a shell's coproc: it ends because the command did."""
+    import headrace
+
+    late = capturing.directory / "late"
+    script = f"mkfifo pipe; (read line; sleep 0.1; echo $line > {late}) < pipe & exec 3> pipe; echo late >&3"
+    assert capturing.run("run", "-o", "a.hr", "--", "sh", "-c", script).returncode == 0
+    assert capturing.jobs() == [], "litter"
+    assert facts(capturing.directory / "a.hr")["complete"] == "yes"
+    with headrace.open(capturing.directory / "a.hr") as log:
+        rows = [row for row in log.files.to_pylist() if row["path"] == str(late)]
+    assert sum(row["bytes_written"] for row in rows) == 5
+
+
+@pytest.mark.alone
+def test_daemon_is_not_waited_for(capturing: Launcher, facts: Facts) -> None:
+    begin = time.monotonic()
+    script = "setsid sleep 1 >/dev/null 2>&1 & while ! grep -q ^sleep /proc/$!/comm; do :; done"
+    assert capturing.run("run", "-o", "a.hr", "--", "sh", "-c", script).returncode == 0
+    assert time.monotonic() - begin < 0.5
+    wait_until(lambda: facts(capturing.directory / "a.hr")["complete"] == "yes")
+    wait_until(lambda: capturing.jobs() == [])
+
+
 @pytest.mark.alone
 def test_daemon_is_followed_until_it_ends(capturing: Launcher, facts: Facts) -> None:
     import headrace
 
     late = capturing.directory / "late"
-    script = f"(sleep 1; echo late > {late}) >/dev/null 2>&1 & exit 0"
+    script = f"(sleep 2; echo late > {late}) >/dev/null 2>&1 & exit 0"
     begin = time.monotonic()
     done = capturing.run("run", "-o", "a.hr", "--", "sh", "-c", script)
     assert done.returncode == 0
-    assert time.monotonic() - begin < 0.9, "the launcher does not wait"
+    assert time.monotonic() - begin < 1.5, "the launcher does not wait for long"
     job = facts(capturing.directory / "a.hr")
     assert job["complete"].endswith("still running")
     wait_until(lambda: facts(capturing.directory / "a.hr")["complete"] == "yes")

@@ -1,24 +1,21 @@
 #include "programs/headrace/background.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "base/clock.h"
+#include "programs/headrace/wait_for_end.h"
 
 namespace headrace::programs {
 namespace {
 
 using capture::Harvester;
 
-constexpr size_t kWatched = 256;  // processes with a descriptor of their own; more are looked at every second
-constexpr int kPollMs = 1000;     // also how soon new processes of a daemon are noticed
+constexpr int kPollMs = 1000;  // also how soon new processes of a daemon are noticed
 constexpr uint32_t kThoroughEvery = 8;
 
 void detach(int kept) {
@@ -36,22 +33,10 @@ void detach(int kept) {
   [[maybe_unused]] const int ignored = chdir("/");
 }
 
-/// Waits until one of the processes ends, or a second has passed; true if one ended.
-bool wait_for_one(const std::vector<uint32_t>& processes) {
-  std::vector<pollfd> watched;
-  for (size_t i = 0; i < std::min(processes.size(), kWatched); ++i) {
-    const long fd = syscall(SYS_pidfd_open, processes[i], 0u);
-    if (fd >= 0) watched.push_back({static_cast<int>(fd), POLLIN, 0});
-  }
-  const bool ended = poll(watched.data(), watched.size(), kPollMs) > 0;
-  for (const pollfd& each : watched) close(each.fd);
-  return ended;
-}
-
 void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, const std::string& part) {
   log.continue_in(log.output().continued());
   for (uint32_t round = 1; harvester.alive() > 0; ++round) {
-    const bool ended = wait_for_one(harvester.alive_processes());
+    const bool ended = wait_for_end(harvester.alive_processes(), kPollMs);
     if (ended) {  // a pid's end comes before its memory is let go, and more may follow
       const timespec moment = {0, 5'000'000};
       nanosleep(&moment, nullptr);

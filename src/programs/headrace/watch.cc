@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "programs/headrace/messages.h"
+#include "programs/headrace/wait_for_end.h"
 
 namespace headrace::programs {
 namespace {
@@ -21,8 +22,9 @@ using capture::Harvester;
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kShortest = 50 * kMillisecond, kLongest = 200 * kMillisecond;
 constexpr uint64_t kBusyFactor = 4,
-                   kIdleFactor = 50;     // a scan may take one part in so many of the time, within kLongest
-constexpr uint32_t kThoroughEvery = 16;  // scans; they find what a quick one cannot: unreaped children
+                   kIdleFactor = 50;             // a scan may take one part in so many of the time, within kLongest
+constexpr uint64_t kGrace = 500 * kMillisecond;  // for what the command leaves behind
+constexpr uint32_t kThoroughEvery = 16;          // scans; they find what a quick one cannot: unreaped children
 
 class Watcher {
  public:
@@ -160,16 +162,44 @@ int watch(pid_t child, Harvester* harvester, const Repeated& repeated) {
   return Watcher(child, harvester, repeated).run();
 }
 
-void harvest_rest(Harvester& harvester) {
+namespace {
+
+/// False when the log takes no more.
+bool harvest_ended(Harvester& harvester) {
   // The end of a process is announced a little before the kernel lets go of its memory.
   for (int round = 0; round < 20; ++round) {
     int status = 0;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) harvester.note_exit(static_cast<uint32_t>(pid), status);
-    if (!harvester.scan(Harvester::Depth::kThorough).ok()) return;
+    if (!harvester.scan(Harvester::Depth::kThorough).ok()) return false;
     const auto gone = [](uint32_t pid) { return kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; };
     const std::vector<uint32_t> alive = harvester.alive_processes();
-    if (std::none_of(alive.begin(), alive.end(), gone)) return;
+    if (std::none_of(alive.begin(), alive.end(), gone)) return true;
     const timespec moment = {0, static_cast<long>(kMillisecond)};
+    nanosleep(&moment, nullptr);
+  }
+  return true;
+}
+
+/// Who has a session of its own means to stay.
+std::vector<uint32_t> not_daemons(std::vector<uint32_t> processes) {
+  const pid_t session = getsid(0);
+  const auto is_daemon = [&](uint32_t pid) { return getsid(static_cast<pid_t>(pid)) != session; };
+  processes.erase(std::remove_if(processes.begin(), processes.end(), is_daemon), processes.end());
+  return processes;
+}
+
+}  // namespace
+
+void harvest_rest(Harvester& harvester) {
+  const uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + kGrace;
+  while (harvest_ended(harvester)) {
+    const std::vector<uint32_t> waited_for = not_daemons(harvester.alive_processes());
+    const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
+    if (waited_for.empty() || now >= deadline) return;
+    const bool ended = wait_for_end(waited_for, static_cast<int>((deadline - now) / kMillisecond) + 1);
+    if (!ended) return;
+    // A pid's end comes before its memory is let go; one that its parent does not reap seems to end again and again.
+    const timespec moment = {0, static_cast<long>(5 * kMillisecond)};
     nanosleep(&moment, nullptr);
   }
 }

@@ -22,7 +22,9 @@ struct Repeated {
 };
 int watch(pid_t child, capture::Harvester* harvester, const Repeated& repeated);
 
-/// Harvests what ends in the next moments although its parents are gone already.
+/// Harvests what ends in the next moments although its parents are gone already. What the command has left behind in
+/// its own session, such as a process at the other end of a pipe, has half a second for that; daemons are not waited
+/// for.
 void harvest_rest(capture::Harvester& harvester);
 
 }  // namespace headrace::programs
