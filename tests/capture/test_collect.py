@@ -60,6 +60,19 @@ def test_collect_without_a_launcher(mix: Callable[..., Mix], base: Path, tmp_pat
     assert not list(directory.glob("*.spool"))
 
 
+def test_collect_from_the_place_that_programs_were_given(
+    mix: Callable[..., Mix], base: Path, tmp_path: Path
+) -> None:
+    """HEADRACE_SPOOL names a place; what people give to collect is that."""
+    made = mix(rows=6, files=500)
+    directory = leave_spool(made, base, processes=3, operations=2000, end="exit")
+    captured = collect(base, tmp_path / "job.hr")
+    assert captured.status == 0, captured.stderr
+    check(made, captured)
+    assert not directory.exists()
+    assert b"nothing to collect in " in collect(base, tmp_path / "none.hr").stderr
+
+
 def damage(data: bytes, number: int) -> bytes:
     chance = random.Random(number)
     if number % 4 == 0:

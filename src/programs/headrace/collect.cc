@@ -1,6 +1,7 @@
 #include "programs/headrace/collect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +24,31 @@ using base::Code;
 using base::Status;
 
 constexpr int kMistake = 125;  // as `headrace run` has it
+
+bool has_records(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool has =
+      access((path + "/job").c_str(), F_OK) == 0 || (descriptor >= 0 && !capture::list_spools(descriptor).empty());
+  if (descriptor >= 0) close(descriptor);
+  return has;
+}
+
+/// HEADRACE_SPOOL and --spool name a place, in which records have a directory of their own; people know the place.
+/// Those of launchers that still work are theirs.
+std::vector<std::string> with_places_looked_into(const std::vector<std::string>& sources) {
+  std::vector<std::string> found;
+  for (const std::string& path : sources) {
+    std::vector<std::string> below;
+    if (!is_log_file(path) && !has_records(path)) below = directories_in(path);
+    const auto is_at_work = [](const std::string& each) { return JobDirectory::open(each).code() == Code::kLimit; };
+    below.erase(std::remove_if(below.begin(), below.end(), is_at_work), below.end());
+    if (below.empty())
+      found.push_back(path);
+    else
+      found.insert(found.end(), below.begin(), below.end());
+  }
+  return found;
+}
 
 /// Collects the directories that were named, each into the log of its job.
 bool collect_named(const CollectSettings& settings) {
@@ -128,6 +154,7 @@ int collect(const std::vector<std::string>& arguments) {
   }
   if (!warning.empty()) say(warning);
   if (settings->sources.empty()) return collect_all(*settings);
+  settings->sources = with_places_looked_into(settings->sources);
   const bool has_log = std::any_of(settings->sources.begin(), settings->sources.end(), is_log_file);
   if (has_log || (settings->sources.size() > 1 && !settings->output.empty())) return collect_into_one(*settings);
   return collect_named(*settings) ? 0 : 1;

@@ -63,6 +63,13 @@ std::vector<std::string> directories_of_user(const std::string& configured) {
   return found;
 }
 
+std::vector<std::string> directories_in(const std::string& place) {
+  std::vector<std::string> found;
+  add_jobs(place, &found);
+  if (const std::string shared = place + "/" + shared_name(); is_ours(shared)) found.push_back(shared);
+  return found;
+}
+
 bool is_shared_directory(const std::string& path) {
   return path == shared_name() || path.ends_with("/" + shared_name());
 }

@@ -11,6 +11,9 @@ namespace headrace::programs {
 /// JobDirectory::open tells, by its lock.
 std::vector<std::string> directories_of_user(const std::string& configured);
 
+/// The same of one place, such as a directory that was given to programs as HEADRACE_SPOOL.
+std::vector<std::string> directories_in(const std::string& place);
+
 /// Whether `path` has the name that programs without a launcher share.
 bool is_shared_directory(const std::string& path);
 
