@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "events/event_chunk.h"
 #include "events/trace_files.h"
@@ -156,6 +157,8 @@ struct TraceReader::State {
   Status decode(const ChunkInfo& chunk, const std::vector<uint8_t>& payload, DecodedChunk& to);
   Result<uint32_t> reference(uint64_t id, model::TimeClass time_class);
   Status damage_in(uint32_t chunk, Status status);
+  std::string whose(const format::ChunkHeader& header) const;
+  bool has_others = false;  // files besides the first
   void find_missing(const std::vector<std::string>& others);
   void add_up();
 };
@@ -199,7 +202,17 @@ bool TraceReader::closed() const { return state_->reader.closed(); }
 const format::Reader& TraceReader::file() const { return state_->reader; }
 format::Reader& TraceReader::file() { return state_->reader; }
 uint64_t TraceReader::size() const { return state_->bytes.value_or(state_->reader.size()); }
-Status TraceReader::verify() { return state_->reader.verify(); }
+Status TraceReader::verify() {
+  HEADRACE_TRY(state_->reader.verify());
+  std::set<uint64_t> places;
+  for (const format::Damage& damage : state_->reader.damage()) places.insert(damage.offset);
+  const std::vector<ChunkInfo>& all = chunks();
+  for (uint32_t number = 0; number < all.size(); ++number)
+    if (all[number].header.kind == kEventsKind && places.contains(all[number].offset) &&
+        !state_->reader.copy(all[number]).ok())
+      state_->damaged.insert(number);
+  return {};
+}
 
 const std::string& TraceReader::handle(uint64_t process, uint32_t handle) const {
   const auto found = state_->names.handles.find({process, handle});
@@ -216,7 +229,32 @@ std::vector<Handle> TraceReader::handles_of(uint64_t process) const {
 std::vector<format::Damage> TraceReader::damage() const {
   std::vector<format::Damage> all = state_->reader.damage();
   all.insert(all.end(), state_->undecoded.begin(), state_->undecoded.end());
+  if (all.empty()) return all;
+  std::unordered_map<uint64_t, const ChunkInfo*> by_place;
+  for (const ChunkInfo& chunk : chunks())
+    if (chunk.header.kind == kEventsKind) by_place[chunk.offset] = &chunk;
+  for (format::Damage& each : all) {
+    if (state_->has_others && each.reason.find(": at offset ") == std::string::npos)
+      each.reason = state_->reader.place(each.offset) + ": " + each.reason;
+    if (const auto chunk = by_place.find(each.offset); chunk != by_place.end())
+      each.reason += "; " + state_->whose(chunk->second->header);
+  }
   return all;
+}
+
+/// "32768 events of rank 3, thread 2".
+std::string TraceReader::State::whose(const format::ChunkHeader& header) const {
+  std::string text = std::to_string(header.rows) + " events of ";
+  if (header.producer.rank != format::Producer().rank) {
+    text += "rank " + std::to_string(header.producer.rank);
+  } else {
+    const auto known = std::find_if(locations.begin(), locations.end(), [&](const TraceLocation& location) {
+      return location.what.process == header.producer.process && location.described;
+    });
+    text += known == locations.end() ? "process " + std::to_string(header.producer.process)
+                                     : "pid " + std::to_string(known->what.process_id) + " on " + known->what.host;
+  }
+  return text + ", thread " + std::to_string(header.producer.thread);
 }
 
 Result<TraceReader> TraceReader::open(const std::string& path, uint64_t job, format::ReadLimits limits) {
@@ -224,6 +262,7 @@ Result<TraceReader> TraceReader::open(const std::string& path, uint64_t job, for
   HEADRACE_ASSIGN(const std::vector<std::string> others, other_files(trace));
   HEADRACE_ASSIGN(format::Reader reader, format::Reader::open_together(trace, others, limits));
   HEADRACE_ASSIGN(TraceReader opened, take(std::move(reader), trace, job));
+  opened.state_->has_others = !others.empty();
   opened.state_->find_missing(others);
   if (!others.empty()) opened.state_->add_up();
   return opened;

@@ -88,11 +88,13 @@ class TraceReader {
   const format::Reader& file() const;
   format::Reader& file();
 
-  /// Reads and checks every chunk of the file, tables too; afterwards damage() has all that checksums tell. kIo.
+  /// Reads and checks every chunk of the file, tables too; afterwards damage() and damaged_chunks() have all that
+  /// checksums tell. kIo.
   base::Status verify();
 
   uint64_t damaged_chunks() const;  // of events, so far
-  /// What could not be used so far, in the order in which it was met.
+  /// What could not be used so far, in the order in which it was met. Of chunks of events the reason tells whose they
+  /// are, and of several files in which it is, and where.
   std::vector<format::Damage> damage() const;
   bool closed() const;
   uint64_t size() const;  // bytes of the file; of several, of their chunks

@@ -356,6 +356,7 @@ Result<Reader> Reader::open_memory(std::span<const uint8_t> bytes, std::string l
 
 const std::vector<ChunkInfo>& Reader::chunks() const { return state_->chunks; }
 const std::vector<uint64_t>& Reader::jobs() const { return state_->jobs; }
+std::string Reader::place(uint64_t offset) const { return state_->source->place(offset); }
 const std::vector<Damage>& Reader::damage() const { return state_->damage; }
 bool Reader::closed() const { return state_->closed; }
 uint64_t Reader::size() const { return state_->source->size(); }

@@ -98,6 +98,9 @@ class Reader {
 
   uint64_t size() const;  // bytes of the file
 
+  /// "FILE: at offset N", of several files the one that the byte is in.
+  std::string place(uint64_t offset) const;
+
  private:
   struct State;
   explicit Reader(std::unique_ptr<State> state);
