@@ -74,7 +74,16 @@ struct TraceWriter::State {
   Status store(const Location& location, uint64_t sequence, const EventBatch& batch, OpenRegions& open);
   Status store_locations();
   Status store_handles();
+  Status told(Status status);
 };
+
+/// Leaves word in the file that there is no more room, where the chunk was to be that did not fit.
+Status TraceWriter::State::told(Status status) {
+  if (status.code() != Code::kNoSpace) return status;
+  const std::string_view keys[] = {kNoRoom}, values[] = {status.message()};
+  (void)writer.replace_torn(format::TableBuilder("job").text("key", keys).text("value", values));
+  return status;
+}
 
 TraceWriter::TraceWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
@@ -111,16 +120,15 @@ Status TraceWriter::append(const Location& location, Continuation& at, std::span
   if (tick_shift > kLongestTick) return {Code::kInvalid, "trace: a tick is at most a millisecond"};
   const size_t references = meanings.size();
   if (!all_known(events.first(std::min<size_t>(events.size(), kMostEvents)), references)) return unknown();
-  HEADRACE_TRY(state_->store_new(meanings, meanings.stored_));
+  HEADRACE_TRY(state_->told(state_->store_new(meanings, meanings.stored_)));
   OpenRegions open;
   for (const auto& [id, time_class] : at.open) open.enter(meanings.number_of(id, time_class));
   while (!events.empty()) {
     state_->ticks.take(events.first(std::min<size_t>(events.size(), kMostEvents)), tick_shift);
     if (state_->ticks.highest >= references) return unknown();
     events = events.subspan(state_->ticks.events.size());
-    HEADRACE_TRY(state_->store(location, at.sequence,
-                               {state_->ticks.events, meanings.ids(), meanings.classes(), tick_shift, meanings.above()},
-                               open));
+    const EventBatch batch{state_->ticks.events, meanings.ids(), meanings.classes(), tick_shift, meanings.above()};
+    HEADRACE_TRY(state_->told(state_->store(location, at.sequence, batch, open)));
     at.sequence++;
     at.events += state_->ticks.events.size();
     at.latest = std::max(at.latest, state_->ticks.greatest << tick_shift);
@@ -183,34 +191,44 @@ Status TraceWriter::add_facts(const std::vector<std::pair<std::string, std::stri
     keys.push_back(key);
     values.push_back(value);
   }
-  return state_->writer.add(format::TableBuilder("job").text("key", keys).text("value", values));
+  return state_->told(state_->writer.add(format::TableBuilder("job").text("key", keys).text("value", values)));
 }
 
 Status TraceWriter::add(std::span<const ClockRow> clocks) {
-  return clocks.empty() ? Status() : write_clocks(state_->writer, clocks);
+  return clocks.empty() ? Status() : state_->told(write_clocks(state_->writer, clocks));
 }
 
 Status TraceWriter::add(std::span<const Account> accounts) {
-  return accounts.empty() ? Status() : write_accounts(state_->writer, accounts);
+  return accounts.empty() ? Status() : state_->told(write_accounts(state_->writer, accounts));
 }
 
 Status TraceWriter::State::store_locations() {
-  const Status status = write_locations(writer, locations, location_events);
+  HEADRACE_TRY(write_locations(writer, locations, location_events));
   locations.clear();
   location_events.clear();
-  return status;
+  return {};
 }
 
 Status TraceWriter::State::store_handles() {
-  const Status status = write_handles(writer, handles);
+  HEADRACE_TRY(write_handles(writer, handles));
   handles.clear();
-  return status;
+  return {};
 }
 
 Status TraceWriter::flush() {
   const Status handles = state_->handles.empty() ? Status() : state_->store_handles();
   const Status locations = state_->locations.empty() ? Status() : state_->store_locations();
-  return handles.ok() ? locations : handles;
+  return state_->told(handles.ok() ? locations : handles);
+}
+
+void TraceWriter::take_waiting(TraceWriter& from) {
+  const auto take = [](auto& to, auto& rows) {
+    to.insert(to.end(), rows.begin(), rows.end());
+    rows.clear();
+  };
+  take(state_->locations, from.state_->locations);
+  take(state_->location_events, from.state_->location_events);
+  take(state_->handles, from.state_->handles);
 }
 
 Status TraceWriter::close() {

@@ -2,6 +2,8 @@
 // Writes a trace: a chunk file with chunks of events (docs/formats/event-chunk.md) and the tables that name what they
 // refer to (docs/formats/trace.md).
 //
+// Where a disk is full the file says so, if any room is left for it: kNoRoom.
+//
 // One thread at a time. Not usable across fork. Events and what their references stand for stay if the writer is
 // destroyed or killed before close(); of locations and handles, the last kWaitingRows may be lost with it.
 
@@ -24,6 +26,10 @@ inline constexpr char kTraceOf[] = "trace_of";
 /// Facts that end in the id of a process: messages of it that are in no event, though their other end may be in one;
 /// and those that it exchanged with ranks of another MPI_COMM_WORLD, which are in none.
 inline constexpr char kMissedMessages[] = "messages_missed.", kForeignMessages[] = "messages_elsewhere.";
+
+/// The fact that tells why no more could be stored in this file; and those, with a number behind, of other files that
+/// have what came first. What several traces were unified to says so: then neither counts any more.
+inline constexpr char kNoRoom[] = "no_room", kFirstPart[] = "first_part.", kUnified[] = "unified";
 
 inline constexpr size_t kWaitingRows = 4096;  // of locations or handles, before they become a chunk
 
@@ -108,8 +114,10 @@ class TraceWriter {
   /// Rows of the table `job`, written at once; the last value of a key counts.
   base::Status add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
 
-  /// Writes what waits of the tables.
+  /// Writes what waits of the tables. What could not be written goes on waiting.
   base::Status flush();
+  /// What waits in another writer, which cannot write it, waits here from now on.
+  void take_waiting(TraceWriter& from);
 
   /// The same, then the index, and closes.
   base::Status close();

@@ -78,10 +78,29 @@ std::vector<std::string> table_names(const std::vector<TraceReader>& sources) {
   return names;
 }
 
+/// Whether it says that it goes on elsewhere, or begins there.
+bool is_part(const TraceReader& trace) {
+  const auto tells = [](const auto& fact) { return fact.first == kNoRoom || fact.first.starts_with(kFirstPart); };
+  return std::any_of(trace.facts().begin(), trace.facts().end(), tells);
+}
+
+/// A file with nothing but the fact that several were made one.
+Status note_unified(uint64_t job, std::vector<uint8_t>& bytes) {
+  HEADRACE_ASSIGN(format::Writer writer,
+                  format::Writer::open(std::make_unique<format::MemorySink>(bytes), {.job = job}));
+  const std::string_view keys[] = {kUnified}, values[] = {"1"};
+  HEADRACE_TRY(writer.add(format::TableBuilder("job").text("key", keys).text("value", values)));
+  return writer.close();
+}
+
 /// Tables as one, and the names of those that cannot be made one: their chunks are copied.
 Result<std::set<std::string, std::less<>>> add_tables(std::vector<TraceReader>& sources, uint64_t job, Layout& layout) {
   std::vector<format::Reader*> files;
   for (TraceReader& source : sources) files.push_back(&source.file());
+  std::vector<uint8_t> note;
+  HEADRACE_TRY(note_unified(job, note));
+  HEADRACE_ASSIGN(format::Reader noted, format::Reader::open_memory(note));
+  if (sources.size() > 1 && std::any_of(sources.begin(), sources.end(), is_part)) files.push_back(&noted);
   std::vector<uint8_t> bytes;
   std::set<std::string, std::less<>> copied;
   HEADRACE_ASSIGN(format::Writer writer,

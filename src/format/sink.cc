@@ -55,17 +55,34 @@ FileSink::~FileSink() { (void)close(); }
 Result<uint64_t> FileSink::append(std::span<const uint8_t> chunk) {
   if (descriptor_ < 0) return Status(Code::kInvalid, label_ + ": is already closed");
   size_t done = 0;
+  torn_bytes_ = 0;
   while (done < chunk.size()) {
     const ssize_t written = ::write(descriptor_, chunk.data() + done, chunk.size() - done);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return os_failure(label_, "write", errno);
     if (written == 0) return Status(Code::kIo, label_ + ": the system takes no more bytes");
     done += static_cast<size_t>(written);
+    if (done == chunk.size()) break;
+    const off_t behind = ::lseek(descriptor_, 0, SEEK_CUR);
+    torn_bytes_ = behind < written ? 0 : static_cast<uint64_t>(written);
+    torn_at_ = static_cast<uint64_t>(behind) - torn_bytes_;
   }
+  torn_bytes_ = 0;
   // After an O_APPEND write the descriptor stands behind what it wrote, whoever else appends to the file.
   const off_t end = ::lseek(descriptor_, 0, SEEK_CUR);
   if (end < 0) return os_failure(label_, "tell the position", errno);
   return static_cast<uint64_t>(end) - chunk.size();
+}
+
+bool FileSink::replace_torn(std::span<const uint8_t> chunk) {
+  if (descriptor_ < 0 || chunk.size() > torn_bytes_) return false;
+  // What is opened for appending always appends.
+  const std::string again = "/proc/self/fd/" + std::to_string(descriptor_);
+  const int descriptor = ::open(again.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const ssize_t written = ::pwrite(descriptor, chunk.data(), chunk.size(), static_cast<off_t>(torn_at_));
+  torn_bytes_ = 0;
+  return ::close(descriptor) == 0 && written == static_cast<ssize_t>(chunk.size());
 }
 
 uint64_t FileSink::next_offset(uint64_t ours) {

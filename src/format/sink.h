@@ -26,6 +26,10 @@ class Sink {
   /// ended, which is right for sinks that have one writer.
   virtual uint64_t next_offset(uint64_t ours) { return ours; }
 
+  /// Stores `chunk` in place of what an append that failed left of its own: on a full disk there is no other room to
+  /// say so. False: it left less than that, or it cannot be written over.
+  virtual bool replace_torn(std::span<const uint8_t>) { return false; }
+
   /// Nothing is appended afterwards. Errors the operating system kept until now come out here.
   virtual base::Status close() = 0;
 };
@@ -49,12 +53,14 @@ class FileSink : public Sink {
   FileSink& operator=(const FileSink&) = delete;
   base::Result<uint64_t> append(std::span<const uint8_t> chunk) override;
   uint64_t next_offset(uint64_t ours) override;
+  bool replace_torn(std::span<const uint8_t> chunk) override;
   base::Status close() override;
 
  private:
   FileSink(int descriptor, std::string label);
   int descriptor_;
   std::string label_;
+  uint64_t torn_at_ = 0, torn_bytes_ = 0;  // what the last append left, if it failed
 };
 
 /// Keeps everything in `bytes`, which must outlive the sink.

@@ -95,6 +95,35 @@ TEST_F(SinkTest, AChunkThatOnlyHalfFitsIsSkippedByReaders) {
   EXPECT_EQ(reader->damage()[0].bytes, 50u);
 }
 
+// The only room that a full disk has left is what an append has torn.
+TEST_F(SinkTest, WordIsLeftInPlaceOfWhatDidNotFit) {
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  auto writer = Writer::open(std::move(*FileSink::open(path("a"), FileSink::Mode::kCreate)));
+  auto other = FileSink::open(path("a"), FileSink::Mode::kAppend);
+  const std::vector<uint64_t> values{1, 2, 3};
+  const TableBuilder word = TableBuilder("word").u64("v", values);
+  ASSERT_TRUE(writer->add(TableBuilder("a").u64("v", values)).ok());
+  EXPECT_FALSE(writer->replace_torn(word)) << "nothing is torn";
+
+  std::vector<uint64_t> many(10'000);
+  for (size_t i = 0; i < many.size(); ++i) many[i] = i * i * 0x9e3779b97f4a7c15u;
+  struct rlimit tight = before;
+  tight.rlim_cur = writer->bytes() + 1000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  EXPECT_EQ(writer->add(TableBuilder("b").u64("v", many)).code(), Code::kNoSpace);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+  ASSERT_TRUE((*other)->append(kTen).ok());  // somebody else goes on behind it
+  EXPECT_TRUE(writer->replace_torn(word));
+  EXPECT_FALSE(writer->replace_torn(word)) << "once";
+  ASSERT_TRUE(writer->close().ok());
+  auto reader = Reader::open(path("a"));
+  ASSERT_TRUE(reader.ok()) << reader.message();
+  EXPECT_EQ(reader->tables(), (std::vector<std::string>{"a", "word"}));
+}
+
 TEST(Sink, MemoryAndNullCountAlike) {
   std::vector<uint8_t> bytes;
   MemorySink memory(bytes);

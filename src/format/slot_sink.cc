@@ -47,6 +47,7 @@ Result<uint64_t> SlotSink::append(std::span<const uint8_t> chunk) {
     extent = extent_of(position_);
   }
   const uint64_t offset = slots_.offset(stream_, position_);
+  torn_bytes_ = 0;
   for (size_t done = 0; done < chunk.size();) {
     const ssize_t written =
         ::pwrite(descriptor_, chunk.data() + done, chunk.size() - done, static_cast<off_t>(offset + done));
@@ -54,9 +55,21 @@ Result<uint64_t> SlotSink::append(std::span<const uint8_t> chunk) {
     if (written < 0) return os_failure(label_, "write", errno);
     if (written == 0) return Status(Code::kIo, label_ + ": the system takes no more bytes");
     done += static_cast<size_t>(written);
+    torn_bytes_ = done;
   }
+  torn_bytes_ = 0;
   position_ += chunk.size();
   return offset;
+}
+
+/// At the position that the next chunk would have.
+bool SlotSink::replace_torn(std::span<const uint8_t> chunk) {
+  if (descriptor_ < 0 || chunk.size() > torn_bytes_) return false;
+  const auto offset = static_cast<off_t>(slots_.offset(stream_, position_));
+  if (::pwrite(descriptor_, chunk.data(), chunk.size(), offset) != static_cast<ssize_t>(chunk.size())) return false;
+  torn_bytes_ = 0;
+  position_ += chunk.size();
+  return true;
 }
 
 Status SlotSink::close() {

@@ -24,6 +24,7 @@ class SlotSink : public Sink {
 
   /// kLimit: longer than the longest extent.
   base::Result<uint64_t> append(std::span<const uint8_t> chunk) override;
+  bool replace_torn(std::span<const uint8_t> chunk) override;
   base::Status close() override;
 
  private:
@@ -33,6 +34,7 @@ class SlotSink : public Sink {
   Slots slots_;
   uint64_t stream_;
   uint64_t& position_;
+  uint64_t torn_bytes_ = 0;  // what the last append left there, if it failed
 };
 
 }  // namespace headrace::format

@@ -129,6 +129,19 @@ Status Writer::add_as_it_is(ChunkHeader header, std::vector<uint8_t>& chunk) {
   return state_->append_sealed(header, chunk);
 }
 
+bool Writer::replace_torn(const TableBuilder& table) {
+  if (state_->sink == nullptr || state_->options.filter || !Status(table.mistake_).ok()) return false;
+  TableEncoder encoder(table);
+  const size_t end = encoder.chunk_end(0, state_->options.chunk_rows, state_->options.chunk_bytes);
+  ChunkHeader header;
+  header.set_name(table.name_);
+  header.version = table.version_;
+  header.rows = static_cast<uint32_t>(end);
+  state_->complete(header);
+  const auto chunk = seal_chunk(header, encoder.payload(0, end), state_->compressor);
+  return chunk.ok() && state_->sink->replace_torn(*chunk);
+}
+
 Status Writer::State::check_opaque(const ChunkHeader& header) const {
   if (sink == nullptr) return Status(Code::kInvalid, "the log is already closed");
   if (options.filter) return Status(Code::kInvalid, "a chunk that cannot be filtered cannot be added");

@@ -64,6 +64,10 @@ class Writer {
   /// that stays as it is, for what is compressed already.
   base::Status add_as_it_is(ChunkHeader header, std::vector<uint8_t>& chunk);
 
+  /// The first rows of a table, in place of what an add() that failed has left (Sink::replace_torn). False: nothing is
+  /// written.
+  bool replace_torn(const TableBuilder& table);
+
   /// Writes the index and closes the sink. The Writer takes nothing afterwards.
   base::Status close();
 

@@ -139,14 +139,51 @@ def test_nothing_is_kept_and_the_log_says_so(compiled: Compiled, tmp_path: Path)
         assert [row for row in log.table("gaps").to_pylist() if "trace" in row["what"]] == []
 
 
-def test_a_full_disk_is_told(compiled: Compiled, tmp_path: Path) -> None:
-    """Of files that may not become large."""
+def told(words: list[str], **environment: str) -> str:
+    """What a run says."""
+    surroundings = {**os.environ, **ENVIRONMENT, **environment}
+    done = subprocess.run(words, capture_output=True, text=True, env=surroundings, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return "".join(line + "\n" for line in done.stderr.splitlines() if line.startswith("headrace: "))
+
+
+@pytest.mark.parametrize("memory", ["1M", "16M"])
+def test_a_local_place_that_fails_is_told(compiled: Compiled, tmp_path: Path, memory: str) -> None:
+    """With much memory nothing is lost; with little all that could not be stored is told."""
     program = compiled("openmpi", "c/meetings.c")
     words = command(tmp_path, "node:/proc", program, tmp_path, 8, 1500, "world")
-    run(words)
-    with headrace.open(tmp_path / "job.hr") as log:
-        gaps = [row["reason"] for row in log.table("gaps").to_pylist() if "trace" in row["what"]]
-    assert any("/proc/" in reason for reason in gaps)
+    words[words.index("--trace-memory") + 1] = memory
+    said = told(words)
+    assert "/proc/headrace-" in said
+    trace = tmp_path / "job.trace.hr"
+    lost = sum(row["lost"] for row in traces.Trace(trace).locations)
+    if memory == "16M":
+        assert f"what should be there is in {trace}" in said and lost == 0
+        headrace_trace("verify", trace)
+    else:
+        assert f"trace incomplete: {lost:,} calls" in said and lost > 0
+
+
+def test_a_full_disk_with_slots_is_told(
+    compiled: Compiled, tmp_path: Path, small_tmpfs: Callable[[str], Path]
+) -> None:
+    """What ranks recorded is in their slots, at another place, or counted."""
+    place, rescue = small_tmpfs("300K"), tmp_path / "rescue"
+    rescue.mkdir()
+    program = compiled("openmpi", "c/meetings.c")
+    said = told(command(place, "shared:2", program, tmp_path, 40, 1500, "world"), TMPDIR=str(rescue))
+    first, rest = place / "job.trace.hr", rescue / "job.trace.hr"
+    assert f"the trace goes on in {rest}" in said and f"its first part is {first}" in said
+    headrace_trace("unify", "-o", rescue / "one.hr", first, rest)
+    one = traces.Trace(rescue / "one.hr")
+    lost = sum(row["lost"] for row in one.locations)
+    assert lost > 0 and f"trace incomplete: {lost:,} calls not recorded" in said
+    with headrace.open(rescue / "job.hr") as log:
+        logged = writes(log.table("profiles").to_pylist())
+    traced = traced_writes(rescue / "one.hr")
+    assert 0 < sum(traced.values()) < sum(logged.values())
+    assert sum(logged.values()) <= sum(traced.values()) + lost
+    assert "No space left on device" in " ".join(headrace_trace("info", first).split())
 
 
 def kill_one(sink: str, program: Path, place: Path, chance: random.Random) -> None:

@@ -239,8 +239,18 @@ def info(trace: Trace) -> Facts:
         "accounts": trace.native.accounts(),
         "clocks": trace_clocks.clocks(trace),
         "closed": trace.native.closed,
+        "no_room": None if "unified" in trace.facts else trace.facts.get("no_room"),
+        "first_parts": first_parts(trace),
         "damage": damage(trace),
     }
+
+
+def first_parts(trace: Trace) -> list[str]:
+    """Other files that have what came first, in their order: the place they are at took no more."""
+    if "unified" in trace.facts:
+        return []
+    keys = [key for key in trace.facts if key.startswith("first_part.")]
+    return [trace.facts[key] for key in sorted(keys, key=lambda key: (len(key), key))]
 
 
 def _names_of_process(row: Facts) -> tuple[int | str, ...]:

@@ -105,10 +105,16 @@ def loss_lines(facts: Facts, terminal: Terminal) -> list[str]:
         lines.append(
             f"Damaged at byte {place['offset']:,}, {place['bytes']:,} bytes: {printable(place['reason'])}"
         )
-    if not facts.get("closed", True):
+    if facts.get("no_room") and (lines or not facts["closed"]):
+        lines.append(f"It goes no further, since {printable(facts['no_room'])}")
+    elif not facts.get("closed", True):
         lines.append(
-            "The writer did not close the file: it was killed, is still at work, or the file was cut."
+            "The writer did not close the file: it was killed, the disk is full, it is still at work, "
+            "or the file was cut."
         )
+    for part in facts.get("first_parts", []):
+        path, rest = printable(part), printable(facts["trace"])
+        lines.append(f"What came first is in {path}: headrace trace unify -o FILE {path} {rest} joins them")
     return [terminal.warn(line) for text in lines for line in terminal.wrap(text, "  ", "    ")]
 
 

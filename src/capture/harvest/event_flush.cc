@@ -16,6 +16,7 @@
 #include "capture/harvest/open_trace.h"
 #include "capture/harvest/spool_directory.h"
 #include "capture/harvest/store_events.h"
+#include "capture/harvest/trace_path.h"
 #include "capture/harvest/trace_sink.h"
 #include "events/trace_files.h"
 
@@ -147,7 +148,7 @@ Status Flush::make_target() {
     output.belong_to(identity->second, true);
     const auto bits = static_cast<mode_t>(mode == facts_.end() ? 0 : strtoul(mode->second.c_str(), nullptr, 8));
     output.permit(bits, bits);
-    if (auto opened = open_trace(output, *job_start_); opened.ok()) {
+    if (auto opened = open_trace(trace_path(output.place()), output, *job_start_); opened.ok()) {
       account_.trace = opened->path;
       account_.job = opened->job;
       account_.is_part = false;

@@ -185,7 +185,7 @@ void Harvester::take_events(const std::string& spool, const model::Process& proc
     log_.add_events(EventBytes(descriptor, static_cast<uint64_t>(info.st_size)), std::move(*account),
                     path_ + "/" + copy_name(spool, kPart), buffer_, process, now);
   else if (readable)
-    log_.add_gap({"events of the trace", 1, "processes", account.message()});
+    log_.add_damaged_trace(account.message());
   close(descriptor);
 }
 

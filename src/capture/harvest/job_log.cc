@@ -121,23 +121,25 @@ void JobLog::add_uncaptured(model::Process process) {
 void JobLog::add_lost_events(std::span<const std::byte> spool) {
   Header header{};
   if (spool.size() >= sizeof header) std::memcpy(static_cast<void*>(&header), spool.data(), sizeof header);
-  if (header.magic == kSpoolMagic && header.version == kSpoolVersion && header.lost_events > 0)
-    add_gap(
-        {"events of the trace", header.lost_events, "calls", "no file could be made for them where records are kept"});
+  if (header.magic == kSpoolMagic && header.version == kSpoolVersion)
+    add_not_traced(header.lost_events, "no file could be made for them where records are kept");
+}
+
+void JobLog::add_not_traced(uint64_t calls, const std::string& why) {
+  if (calls == 0) return;
+  add_gap({"events of the trace", calls, "calls", why});
+  not_traced_[why] += calls;
 }
 
 void JobLog::add_events(const EventBytes& events, FlushAccount account, const std::string& part,
                         std::span<const std::byte> spool, const model::Process& process, const Moment& now) {
   RecordedEvents recorded = read_events(events);
   const uint64_t left = recorded.events();
-  const auto gap = [&](uint64_t amount, const std::string& why) {
-    if (amount > 0) add_gap({"events of the trace", amount, "calls", why});
-  };
   if (anonymizer_) {
     uint64_t stored = 0;
     for (const auto& [thread, each] : account.threads) stored += each.at.events / 2;
-    return gap(left + stored,
-               "a trace names files as they are; record with names, then use `headrace anonymize` on the log");
+    return add_not_traced(
+        left + stored, "a trace names files as they are; record with names, then use `headrace anonymize` on the log");
   }
   Header header{};
   if (spool.size() >= sizeof header) std::memcpy(static_cast<void*>(&header), spool.data(), sizeof header);
@@ -145,34 +147,54 @@ void JobLog::add_events(const EventBytes& events, FlushAccount account, const st
   if (account.generation != 0) clock.go_on_from(account.is_part ? std::vector<ClockPoint>() : account.points, now);
   model::Process here = process;
   here.host = host_;
-  const std::string flushed_to = account.is_part ? "" : account.trace;
   base::Status added = header.magic == kSpoolMagic && clock.known()
                            ? trace_.add(output_, here, recorded, header, clock, account, part)
                            : base::Status(base::Code::kCorrupt, "no clock is known for their times");
-  if (added.ok()) added = trace_.add(thread_accounts(spool, here.id));
-  if (!added.ok()) gap(left, added.message());
-  if (added.ok() && !flushed_to.empty() && flushed_to != trace_.path())
-    add_gap({"events of the trace", 1, "processes", "what it did first is in " + flushed_to});
-  gap(account.moved, "calls inside of them were stored before they were over: in the trace they begin later");
-  gap(recorded.lost, recorded.why.empty() ? "there was no more room for them: give more with --trace-memory, or where "
-                                            "records are kept, --spool"
-                                          : "there was no more room for them, and what was recorded could not be "
-                                            "stored: " +
-                                                recorded.why);
-  gap(recorded.unreadable, "the file that had them became shorter while they were read");
-  if (recorded.damaged) add_gap({"events of the trace", 1, "processes", "a part of what it recorded is damaged"});
+  if (added.ok()) added = trace_.add(output_, thread_accounts(spool, here.id));
+  if (!added.ok()) add_not_traced(left, added.message());
+  if (account.moved > 0)
+    add_gap({"events of the trace", account.moved, "calls",
+             "calls inside of them were stored before they were over: in the trace they begin later"});
+  add_not_traced(recorded.lost,
+                 recorded.why.empty()
+                     ? "there was no more room for them: give more with --trace-memory, or where "
+                       "records are kept, --spool"
+                     : "there was no more room for them, and what was recorded could not be stored: " + recorded.why);
+  add_not_traced(recorded.unreadable, "the file that had them became shorter while they were read");
+  if (recorded.damaged) add_damaged_trace("a part of what it recorded is damaged");
+}
+
+void JobLog::add_damaged_trace(const std::string& why) {
+  add_gap({"events of the trace", 1, "processes", why});
+  ++damaged_traces_;
+}
+
+void JobLog::add_trace_trouble(const base::Status& status) {
+  if (status.ok() ||
+      std::find(trace_troubles_.begin(), trace_troubles_.end(), status.message()) != trace_troubles_.end())
+    return;
+  add_gap({"events of the trace", 1, "traces", status.message()});
+  trace_troubles_.push_back(status.message());
+}
+
+/// The log tells of what lies elsewhere, each once.
+void JobLog::add_trace_parts() {
+  const TracePlaces& places = trace_.places();
+  for (; told_parts_ < places.parts().size(); ++told_parts_)
+    add_gap({"events of the trace", 1, "files",
+             "what came first is in " + places.parts()[told_parts_] +
+                 (places.trouble().empty() ? "" : ", since " + places.trouble())});
 }
 
 base::Status JobLog::flush() {
   // The log comes first: what the trace lacks is told in it.
-  if (const base::Status flushed = trace_.flush(); !flushed.ok())
-    add_gap({"events of the trace", 1, "traces", flushed.message()});
+  add_trace_trouble(trace_.flush(output_));
   return output_.write(tables_, false);
 }
 
 base::Status JobLog::close() {
-  if (const base::Status closed = trace_.close(); !closed.ok())
-    add_gap({"events of the trace", 1, "traces", closed.message()});
+  add_trace_trouble(trace_.close(output_));
+  add_trace_parts();
   trace_.put_others_aside(output_);
   if (const std::string dropped = trace_.dropped(); !dropped.empty()) add_fact("trace_dropped", dropped);
   add_untold_calls(tables_, std::exchange(excluded_other_, 0), std::exchange(child_other_, 0));

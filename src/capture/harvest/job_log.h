@@ -2,6 +2,7 @@
 //
 // One thread at a time.
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -64,6 +65,8 @@ class JobLog {
                   std::span<const std::byte> spool, const model::Process& process, const Moment& now);
   /// Tells of events for which a process could not even make a file.
   void add_lost_events(std::span<const std::byte> spool);
+  /// Tells of a process whose events cannot all be read.
+  void add_damaged_trace(const std::string& why);
   /// Asks file systems for the layouts of files that reduced ranks left the names of, and adds them.
   void add_layouts(base::Bytes files_to_ask);
   /// Adds a process image that was not captured; `process.reason` says why.
@@ -79,6 +82,13 @@ class JobLog {
     tables_.add_fact(std::move(key), std::move(value));
   }
 
+  const TraceLog& trace() const { return trace_; }
+  /// Calls that are not in the trace although they should be, by the reason; processes of which a part cannot be read;
+  /// and what went wrong with the trace as a whole.
+  const std::map<std::string, uint64_t>& calls_not_traced() const { return not_traced_; }
+  uint64_t damaged_traces() const { return damaged_traces_; }
+  const std::vector<std::string>& trace_troubles() const { return trace_troubles_; }
+
   /// Stores what waits. Fails only when no place takes it.
   base::Status flush();
   base::Status close();
@@ -87,6 +97,9 @@ class JobLog {
   class Rows;
   void add_contents(const SpoolContents& contents);
   void add_process(const model::Process& process);
+  void add_trace_parts();
+  void add_not_traced(uint64_t calls, const std::string& why);
+  void add_trace_trouble(const base::Status& status);
 
   std::unique_ptr<anonymize::Anonymizer> anonymizer_;  // before its user
   LogOutput output_;
@@ -100,6 +113,10 @@ class JobLog {
   Topology topology_;
   std::unordered_set<std::string> nodes_;  // that have been looked at
   uint64_t mounts_read_ns_ = 0, processes_ = 0;
+  size_t told_parts_ = 0;  // of the trace
+  std::map<std::string, uint64_t> not_traced_;
+  uint64_t damaged_traces_ = 0;
+  std::vector<std::string> trace_troubles_;
   uint64_t excluded_other_ = 0, child_other_ = 0;  // of all processes: a row for each would drown what matters
 
   bool has_layouts_ = false;  // some mount tells how files are laid out

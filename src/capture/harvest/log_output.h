@@ -80,6 +80,8 @@ class LogOutput {
   const std::string& kept() const { return kept_; }
   /// An earlier part that could not be moved along; empty as a rule. `headrace collect` joins them.
   const std::string& earlier_part() const { return earlier_part_; }
+  /// Directories to try, in order, where a place fails.
+  const std::vector<std::string>& fallbacks() const { return fallbacks_; }
 
  private:
   base::Status open(const std::string& path, bool append);

@@ -1,13 +1,14 @@
 #include "capture/harvest/open_trace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "capture/harvest/trace_path.h"
 #include "events/trace_files.h"
 #include "events/trace_writer.h"
 #include "format/reader.h"
@@ -84,13 +85,26 @@ void put_trace_aside(const std::string& path) {
   (void)rename(path.c_str(), (path + ".old").c_str());
 }
 
-Result<OpenedTrace> open_trace(LogOutput& log, const Moment& start) {
+namespace {
+
+/// Whoever comes next knows the trace by these, so they are there before the lock is given up.
+Status begin_trace(const OpenedTrace& opened, LogOutput& log, const Moment& start) {
+  HEADRACE_ASSIGN(auto sink, format::FileSink::open(opened.path, format::FileSink::Mode::kAppend));
+  HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(sink), opened.job));
+  return writer.add_facts(
+      {{kStart, std::to_string(start.realtime_ns)}, {kIdentity, log.identity()}, {events::kTraceOf, log.place()}});
+}
+
+}  // namespace
+
+Result<OpenedTrace> open_trace(const std::string& path, LogOutput& log, const Moment& start) {
   OpenedTrace opened;
-  opened.path = trace_path(log.place());
+  opened.path = path;
   HEADRACE_TRY(LogOutput::check_output(opened.path));
   for (int attempt = 0; attempt < 100; ++attempt) {
     const Locked locked(opened.path);
-    if (!locked.is_open()) return Status(Code::kIo, opened.path + ": cannot be made");
+    if (!locked.is_open())
+      return Status(Code::kIo, opened.path + ": the trace cannot be written here: " + strerror(errno));
     if (!locked.is_current(opened.path)) continue;
     FoundTrace found = look_at_trace(opened.path, log.identity(), start.realtime_ns);
     if (!locked.is_empty() && !found.job) {
@@ -102,11 +116,10 @@ Result<OpenedTrace> open_trace(LogOutput& log, const Moment& start) {
     HEADRACE_ASSIGN(opened.sink, format::FileSink::open(opened.path, format::FileSink::Mode::kAppend));
     if (found.job) return opened;
     locked.permit(log.mode_in_progress());
-    // Whoever comes next knows it by these, so they are there before the lock is given up.
-    HEADRACE_ASSIGN(auto sink, format::FileSink::open(opened.path, format::FileSink::Mode::kAppend));
-    HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(sink), opened.job));
-    HEADRACE_TRY(writer.add_facts(
-        {{kStart, std::to_string(start.realtime_ns)}, {kIdentity, log.identity()}, {events::kTraceOf, log.place()}}));
+    if (const Status begun = begin_trace(opened, log, start); !begun.ok()) {
+      unlink(opened.path.c_str());
+      return begun;
+    }
     return opened;
   }
   return Status(Code::kIo, opened.path + ": others take its name again and again");

@@ -33,8 +33,8 @@ struct OpenedTrace {
   std::set<std::pair<uint64_t, uint32_t>> stored;
 };
 
-/// The trace beside `log`. One of an earlier job there is kept as FILE.old; one of this job is gone on with. kInvalid:
-/// another file has its name. kIo.
-base::Result<OpenedTrace> open_trace(LogOutput& log, const Moment& start);
+/// The trace of `log` at `path`. One of an earlier job there is kept as FILE.old; one of this job is gone on with.
+/// Where it cannot be begun nothing is left. kInvalid: another file has its name. kIo, kNoSpace.
+base::Result<OpenedTrace> open_trace(const std::string& path, LogOutput& log, const Moment& start);
 
 }  // namespace headrace::capture

@@ -75,7 +75,10 @@ class NodeFile : public TraceSink {
     for (int number = 1;; ++number) {
       const std::string name = file_ + (number == 1 ? "" : "-" + std::to_string(number)) + ".hr";
       HEADRACE_ASSIGN(const std::string path, directory_.path_of(name));
-      if (access(path.c_str(), F_OK) != 0) HEADRACE_TRY(copy(path, static_cast<uint64_t>(info.st_size)));
+      const Status copied =
+          access(path.c_str(), F_OK) == 0 ? Status() : copy(path, static_cast<uint64_t>(info.st_size));
+      if (!copied.ok())
+        return {copied.code(), copied.message() + "; events of this node stay in " + local_ + ": copy that to " + path};
       if (!same_bytes(local_, path)) continue;
       unlink(local_.c_str());
       return {};
@@ -92,7 +95,7 @@ class NodeFile : public TraceSink {
     if (descriptor >= 0) close(descriptor);
     if (stored && same_bytes(local_, beside) && rename(beside.c_str(), path.c_str()) == 0) return {};
     unlink(beside.c_str());
-    return {Code::kIo, path + ": is no true copy of " + local_ + ", which stays"};
+    return {Code::kIo, path + ": is no true copy of " + local_};
   }
 
   StreamDirectory directory_;

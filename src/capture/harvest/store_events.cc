@@ -42,6 +42,7 @@ void mark_stop(RecordedEvents& recorded) {
   RecordedThread& thread = recorded.threads[recorded.stopped_by];
   thread.behind.push_back(mark);
   ++thread.count;
+  recorded.stopped_at = 0;  // it is said once, also where all is stored at another place again
 }
 
 /// Work in proportion to what there is: a process may have tens of thousands of functions, and as many flushes.

@@ -22,24 +22,75 @@ Status TraceLog::open(LogOutput& log) {
     writer_.emplace(std::move(writer));
     return {};
   }
-  HEADRACE_ASSIGN(OpenedTrace opened, open_trace(log, start_));
+  HEADRACE_ASSIGN(OpenedTrace opened, places_.open(log, start_));
   path_ = opened.path;
-  stored_ = std::move(opened.stored);
+  stored_.merge(opened.stored);
   job_ = opened.job;
-  streams_ = make_trace_sink(choice_, path_, spool_, log.mode_in_progress());
+  use_streams_ =
+      places_.trouble().empty() && sink_trouble_.empty();  // in a place that is but a refuge one file is enough
+  if (use_streams_) streams_ = make_trace_sink(choice_, path_, spool_, log.mode_in_progress());
   HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(opened.sink), opened.job, log.producer()));
   writer_.emplace(std::move(writer));
-  return add_waiting_facts();
+  if (left_) writer_->take_waiting(*left_);
+  left_.reset();
+  told_parts_ = 0;
+  HEADRACE_TRY(add_waiting_facts());
+  return tell_parts();
 }
 
+/// Each place is told all.
 Status TraceLog::add_waiting_facts() {
-  const auto facts = std::exchange(facts_, {});
+  if (facts_.empty()) return {};
+  HEADRACE_TRY(writer_->add_facts(facts_));
+  told_facts_.insert(told_facts_.end(), facts_.begin(), facts_.end());
+  facts_.clear();
+  return {};
+}
+
+/// The trace names the other files that its beginning is in.
+Status TraceLog::tell_parts() {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const std::vector<std::string>& parts = places_.parts();
+  for (size_t part = told_parts_; part < parts.size(); ++part)
+    facts.emplace_back(events::kFirstPart + std::to_string(part + 1), parts[part]);
+  told_parts_ = parts.size();
   return facts.empty() ? Status() : writer_->add_facts(facts);
+}
+
+/// First from the files of a sink, such as those on local storage, to the trace itself; from there to another place.
+void TraceLog::leave_place(const Status& why) {
+  if (use_streams_ && streams_) {
+    use_streams_ = false;
+    sink_trouble_ = why.message();
+    return;
+  }
+  places_.leave(path_, why);
+  left_ = std::move(writer_);
+  writer_.reset();
+  path_.clear();
+  filter_.clear();
+  facts_.insert(facts_.begin(), told_facts_.begin(), told_facts_.end());
+  told_facts_.clear();
+}
+
+/// Does a step, at the next place if this one fails.
+Status TraceLog::store(LogOutput& log, const std::function<Status()>& step) {
+  while (!failed_) {
+    Status status = writer_ ? Status() : open(log);
+    failed_ = !status.ok();
+    if (failed_) return status;
+    status = step();
+    const bool of_the_place =
+        status.code() == Code::kNoSpace || status.code() == Code::kIo || status.code() == Code::kNotFound;
+    if (status.ok() || !of_the_place) return status;
+    leave_place(status);
+  }
+  return {Code::kLimit, "an earlier part of the trace could not be stored"};
 }
 
 base::Result<std::optional<events::TraceWriter>> TraceLog::open_stream(const model::Process& process, uint64_t producer,
                                                                        FlushAccount& account) {
-  if (!streams_) return std::optional<events::TraceWriter>();
+  if (!streams_ || !use_streams_) return std::optional<events::TraceWriter>();
   const bool is_new = account.stream.file.empty();
   HEADRACE_ASSIGN(auto sink,
                   streams_->open({process.id, process.process_id, process.rank, process.ranks, process.instance, job_},
@@ -71,9 +122,23 @@ Status TraceLog::add_untraced(uint64_t process, const RecordedEvents& recorded) 
 
 Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEvents& recorded, const Header& header,
                      const ClockMap& clock, FlushAccount& account, const std::string& part) {
-  if (failed_) return {Code::kLimit, "an earlier part of the trace could not be stored"};
-  failed_ = true;
-  if (!writer_) HEADRACE_TRY(open(log));
+  const FlushAccount before = account;
+  const uint64_t unreadable = recorded.unreadable;
+  return store(log, [&] {
+    account = before;
+    recorded.unreadable = unreadable;
+    return add_process(log, process, recorded, header, clock, account, part);
+  });
+}
+
+Status TraceLog::add_process(LogOutput& log, const model::Process& process, RecordedEvents& recorded,
+                             const Header& header, const ClockMap& clock, FlushAccount& account,
+                             const std::string& part) {
+  if (!account.is_part && !account.trace.empty() && account.trace != path_) {
+    places_.add_part(account.trace);  // a flusher of its has found another place
+    account.stream = {};
+    HEADRACE_TRY(tell_parts());
+  }
   HEADRACE_ASSIGN(std::optional<events::TraceWriter> own, open_stream(process, log.producer(), account));
   events::TraceWriter& to = own ? *own : *writer_;
   const uint64_t bytes_before = to.bytes();
@@ -96,7 +161,6 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEven
     dropped_events_ += stored.at.events;
     if (is_new(thread)) HEADRACE_TRY(writer_->add_row(location, stored.at.events));
   }
-  failed_ = false;
   return {};
 }
 
@@ -106,10 +170,14 @@ bool TraceLog::has(uint64_t process) const {
   return before != stored_.end() && before->first == process;
 }
 
-Status TraceLog::add(const std::vector<events::Account>& accounts) {
+Status TraceLog::add(LogOutput& log, const std::vector<events::Account>& accounts) {
   if (!writer_ || accounts.empty()) return {};
   if (has(accounts.front().process)) return {};
-  return writer_->add(std::span(accounts));
+  return store(log, [&] { return writer_->add(std::span(accounts)); });
+}
+
+Status TraceLog::flush(LogOutput& log) {
+  return writer_ ? store(log, [&] { return writer_->flush(); }) : Status();
 }
 
 void TraceLog::put_others_aside(LogOutput& log) const {
@@ -119,13 +187,14 @@ void TraceLog::put_others_aside(LogOutput& log) const {
   if (found.is_trace && !found.job) put_trace_aside(path);
 }
 
-Status TraceLog::close() {
+Status TraceLog::close(LogOutput& log) {
+  if (writer_) HEADRACE_TRY(store(log, [&] { return add_waiting_facts(); }));
+  HEADRACE_TRY(flush(log));
   if (!writer_) return {};
   const Status finished = streams_ ? streams_->finish() : Status();
-  const Status told = add_waiting_facts();
   const Status closed = writer_->close();
   writer_.reset();
-  return !closed.ok() ? closed : told.ok() ? finished : told;
+  return closed.ok() ? finished : closed;
 }
 
 }  // namespace headrace::capture

@@ -25,6 +25,7 @@
 #include "programs/headrace/nodes.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/stored.h"
+#include "programs/headrace/trace_report.h"
 
 namespace headrace::programs {
 namespace {
@@ -172,6 +173,7 @@ bool Collection::store(capture::JobLog& log) {
   if (running == 0 || !launched_) log.output().complete();
   std::string path = log.output().path();
   if (!log.output().trouble().empty()) say(log.output().trouble() + "; the log is in " + path);
+  say_of_trace(log);
   if (!target_.move_to.empty()) move_to_its_place(path);
   if (!settings_.quiet) {
     say(path + ": " + count_of(log.processes(), "process") + " collected" +

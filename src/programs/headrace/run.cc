@@ -28,6 +28,7 @@
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/python_functions.h"
+#include "programs/headrace/trace_report.h"
 #include "programs/headrace/watch.h"
 
 namespace headrace::programs {
@@ -366,6 +367,7 @@ void Run::report(const Status& stored, size_t running) {
       say("its first part is " + first + "; `headrace collect " + first + " " + rest + " -o FILE` joins them");
     }
   }
+  say_of_trace(log_);
   if (!captured()) say("nothing was captured: " + missing_);
   if (settings_.quiet || !isatty(STDERR_FILENO)) return;
   if (!part_.empty()) {

@@ -1,0 +1,11 @@
+// What is said at the end about a trace that is not where it should be, or has not all.
+#pragma once
+#include "capture/harvest/job_log.h"
+
+namespace headrace::programs {
+
+/// Says where the trace of a log that was just closed is, as far as that is not beside the log as it was asked for, and
+/// what it lacks.
+void say_of_trace(const capture::JobLog& log);
+
+}  // namespace headrace::programs
