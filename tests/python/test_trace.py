@@ -180,7 +180,8 @@ def test_verify_finds_what_is_wrong_inside(tmp_path: Path) -> None:
     assert found["order"]["amounts"]["backward"] == 1
     assert "(first: rank 0)" in found["order"]["says"]
     assert found["names"]["amounts"]["handleless"] == 4
-    assert found["events"]["amounts"] == {"events": 16, "lost": 3, "not_recorded": 3}
+    assert found["events"]["amounts"] == {"events": 16, "lost_calls": 3, "lost_events": 0}
+    assert "; 3 calls could not be recorded" in found["events"]["says"]
     assert found["messages"]["holds"] is None
     assert found["messages"]["amounts"]["messages_not_received"] == 1
 
@@ -193,7 +194,13 @@ def test_damaged_chunks_are_passed_over_and_told(trace: Path) -> None:
     printed = run("trace", "cat", trace)
     assert printed.stdout == LINES.splitlines(keepends=True)[-1]
     assert "1 damaged chunk passed over" in printed.stderr
-    assert run("trace", "info", trace).returncode == 0
+    said = run("trace", "info", trace)
+    assert said.returncode == 0 and "Damaged: 1 chunk of events." in said.stdout
+    assert facts("info", trace)["damaged_chunks"] == 1
+    (place,) = facts("verify", trace, status=1)["damage"]
+    said = run("trace", "verify", trace)
+    assert f"Damaged at byte {place['offset']:,}, {place['bytes']:,} bytes: " in said.stdout
+    assert "12 events of rank 0, thread 1" in " ".join(said.stdout.split())
 
 
 def test_a_trace_that_was_cut_is_read_as_far_as_it_goes(trace: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headrace._errors import UsageError
+from headrace.analysis.trace_accounts import LEFT_OUT, left_out, unexplained
 from headrace.analysis.trace_streams import captured_processes, missing_streams, streams_text
 from headrace.analysis.traces import Trace
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
@@ -14,19 +15,6 @@ from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 Facts = dict[str, Any]
 
 _LAYERS = {*SYSTEM_LAYERS, *LIBRARY_LAYERS, "mpi"}
-# What the table `accounts` of traces has of calls and regions that were not recorded, and why.
-LEFT_OUT = {
-    "paused": "while the program had recording switched off",
-    "module": "of modules that were not asked for",
-    "name": "of functions and regions that were not asked for",
-    "phase": "outside of the phases asked for",
-    "rank": "of ranks that were not asked for",
-    "short": "shorter than asked for",
-    "deep": "inside of too many regions",
-    "nameless": "without memory for their names",
-    "interrupted": "of signal handlers that came while something was recorded",
-    "jumped": "cut short by a jump out of a signal handler",
-}
 _TOLD = 8  # differing functions
 _SINGLE_BYTES = re.compile(r"_?(_?IO_)?f?(get|put)(c|char)(_unlocked)?|__uflow|__overflow")
 
@@ -43,16 +31,19 @@ def check(trace: Trace, log: JobLog | None) -> list[Check]:
     """Decodes everything."""
     found = trace.native.check()
     trace.native.verify()
-    lost = _lost(trace, found)
+    lost_calls = sum(row["lost"] for row in trace.locations)
+    lost_events = _lost_events(trace, found)
+    lost = lost_calls + lost_events
     checks = [
         _chunks(trace),
-        _events(trace, lost),
+        _events(trace, lost_calls, lost_events),
         _balance(trace, found),
         _order(trace, found),
         _names(found),
     ]
     killed = _killed(log)
-    checks += [_messages(found, lost, killed), _streams(trace, log), _against(trace, log, lost)]
+    against = _against(trace, log, lost_calls, lost_events)
+    checks += [_messages(found, lost, killed), _streams(trace, log), against]
     return checks
 
 
@@ -72,9 +63,10 @@ def _streams(trace: Trace, log: JobLog | None) -> Check:
     )
 
 
-def _lost(trace: Trace, found: Facts) -> int:
+def _lost_events(trace: Trace, found: Facts) -> int:
+    """That were recorded, but are in no chunk that can be read."""
     headers = sum(row["events"] for row in trace.locations)
-    return int(sum(row["lost"] + row["missing"] for row in trace.locations) + headers - found["events"])
+    return int(sum(row["missing"] for row in trace.locations) + headers - found["events"])
 
 
 def _chunks(trace: Trace) -> Check:
@@ -106,13 +98,15 @@ def _chunks(trace: Trace) -> Check:
     return Check("chunks", not troubles, "; ".join([says, *troubles]), amounts)
 
 
-def _events(trace: Trace, lost: int) -> Check:
+def _events(trace: Trace, lost_calls: int, lost_events: int) -> Check:
     events = sum(row["events"] for row in trace.locations)
-    not_recorded = sum(row["lost"] for row in trace.locations)
     says = f"{events:,} events"
-    if lost:
-        says += f", {lost:,} lost, of which {not_recorded:,} could not be recorded"
-    return Check("events", not lost, says, {"events": events, "lost": lost, "not_recorded": not_recorded})
+    if lost_calls:
+        says += f"; {lost_calls:,} calls could not be recorded"
+    if lost_events:
+        says += f"; {lost_events:,} events are lost with their chunks"
+    amounts = {"events": events, "lost_calls": lost_calls, "lost_events": lost_events}
+    return Check("events", not lost_calls + lost_events, says, amounts)
 
 
 def _balance(trace: Trace, found: Facts) -> Check:
@@ -169,7 +163,7 @@ def _messages(found: Facts, lost: int, killed: int) -> Check:
     if found["messages_elsewhere"]:
         says += f"; {found['messages_elsewhere']:,} more with ranks of another MPI_COMM_WORLD"
     if found["messages_missed"]:
-        says += f"; {found['messages_missed']:,} were not recorded"
+        says += f"; {found['messages_missed']:,} ends were not recorded"
     if wrong and lost:
         return Check("messages", None, says + "; events are lost, so this tells nothing", amounts)
     if wrong and found["messages_missed"]:
@@ -181,14 +175,14 @@ def _messages(found: Facts, lost: int, killed: int) -> Check:
     return Check("messages", not wrong, says, amounts)
 
 
-def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
+def _against(trace: Trace, log: JobLog | None, lost_calls: int, lost_events: int) -> Check:
     if log is None:
         return Check("job log", None, "no job log beside the trace: name it with --log JOB.hr")
     _check_job(trace, log)
     uncertain = sum(row["uncertain_operations"] for row in log.processes.to_pylist())
     accounts = trace.native.accounts()
-    left_out = {what: accounts[what] for what in LEFT_OUT if accounts.get(what)}
-    filtered = bool(left_out or trace.facts.get("filter"))
+    by_wish = {what: accounts[what] for what in LEFT_OUT if accounts.get(what)}
+    filtered = bool(by_wish or trace.facts.get("filter"))
     events, profiles = (
         _by_function(trace.functions()),
         _by_function([{**row, "name": row["function"]} for row in log.native.functions().rows()]),
@@ -208,14 +202,16 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
     amounts = {"functions": len(profiles), "calls": calls, "bytes": moved, "differing": differing}
     says = f"{len(profiles):,} functions, {calls:,} calls, {moved:,} bytes in {log.path}"
     if filtered:
-        missing = sum(
-            max(0, profiles[key][0] - events.get(key, (0, 0))[0]) for key in profiles if not _joined(key)
-        )
-        amounts |= {"missing": missing, "left_out": left_out}
-        reasons = "; ".join(f"{number:,} {LEFT_OUT[what]}" for what, number in left_out.items()) or "nothing"
-        says += f", {missing:,} of the calls not in the trace; left out with regions: {reasons}"
-        if missing > sum(left_out.values()) + lost + uncertain:
-            return Check("job log", False, f"{says}; the others are missing for no reason", amounts)
+        missing = {
+            key: max(0, profiles[key][0] - events.get(key, (0, 0))[0]) for key in profiles if not _joined(key)
+        }
+        amounts |= {"missing": sum(missing.values()), "left_out": by_wish}
+        reasons = "; ".join(left_out(accounts)) or "nothing"
+        says += f", {amounts['missing']:,} of the calls not in the trace; left out: {reasons}"
+        others = unexplained(missing, accounts, trace.facts.get("filter"))
+        if others > lost_calls + (lost_events + 1) // 2 + uncertain:
+            says += f"; {others:,} calls are missing for no reason that concerns them"
+            return Check("job log", False, says, amounts)
     if not differing:
         return Check("job log", True, says if filtered else f"{says}: the same in the trace", amounts)
     between = sum(
@@ -228,10 +224,14 @@ def _against(trace: Trace, log: JobLog | None, lost: int) -> Check:
         return Check("job log", None, says, amounts)
     told = [_difference(row) for row in differing[:_TOLD]]
     more = [f"and {len(differing) - _TOLD:,} more"] if len(differing) > _TOLD else []
-    says += f"; {len(differing):,} differ in the trace" + (
-        f", of which {lost:,} events are lost" if lost else ""
-    )
+    says += f"; {len(differing):,} differ in the trace" + (_lost_of(lost_calls, lost_events))
     return Check("job log", False, "; ".join([says, *told, *more]), amounts)
+
+
+def _lost_of(calls: int, events: int) -> str:
+    texts = [f"{calls:,} calls could not be recorded"] if calls else []
+    texts += [f"{events:,} events are lost"] if events else []
+    return f" ({', '.join(texts)})" if texts else ""
 
 
 def _joined(key: tuple[str, str]) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 Facts = dict[str, Any]
+_CHECKED = 256 << 20  # bytes: a tenth of a second
 
 _TOLD = 8  # pids in a message
 _SUMS = ("calls", "unfinished", "errors", "bytes", "time_ns", "own_ns")
@@ -232,7 +233,9 @@ def info(trace: Trace) -> Facts:
         "tick_ns": trace.native.tick_ns or None,
         "chunks": sum(row["chunks"] for row in rows),
         "lost_chunks": sum(row["lost_chunks"] for row in rows),
-        "lost_events": sum(row["lost"] + row["missing"] for row in rows),
+        "lost_calls": sum(row["lost"] for row in rows),
+        "lost_events": sum(row["missing"] for row in rows),
+        "damaged_chunks": damaged_chunks(trace),
         "filter": trace.facts.get("filter"),
         "unmatched": unmatched(trace),
         "flushes_alone": trace.facts.get("flushes_alone"),
@@ -243,6 +246,14 @@ def info(trace: Trace) -> Facts:
         "first_parts": first_parts(trace),
         "damage": damage(trace),
     }
+
+
+def damaged_chunks(trace: Trace) -> int | None:
+    """Chunks of events that fail their checksum; None: there is too much to read all of it for that."""
+    if trace.native.size > _CHECKED:
+        return None
+    trace.native.verify()
+    return trace.native.damaged_chunks
 
 
 def first_parts(trace: Trace) -> list[str]:
@@ -295,7 +306,8 @@ def stats(trace: Trace, locations: list[int], begin_at_ns: int, end_at_ns: int) 
         "bytes_per_event": trace.native.size / every if every else None,
         "locations": len(rows),
         "lost_chunks": sum(row["lost_chunks"] for row in rows) + trace.native.damaged_chunks,
-        "lost_events": sum(row["lost"] + row["missing"] for row in rows) + (headers - events) * whole,
+        "lost_calls": sum(row["lost"] for row in rows),
+        "lost_events": sum(row["missing"] for row in rows) + (headers - events) * whole,
         "kinds": add_up([each["kinds"] for each in sums]),
         "class_ns": add_up([each["class_ns"] for each in sums]),
         "traffic": add_up([each["traffic"] for each in sums]),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from headrace.analysis.trace_checks import LEFT_OUT, Check
+from headrace.analysis.trace_accounts import left_out
+from headrace.analysis.trace_checks import Check
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, clip, count, duration, printable, shorten_right, size
@@ -13,6 +14,7 @@ from headrace.commands._trace_clocks import clock_lines
 
 Facts = dict[str, Any]
 
+_PLACES = 20  # damaged ones
 _REGIONS = {
     "cut": ("region", "ended with an outer one: the program did not leave them by themselves"),
     "stray": ("end", "of regions that were not open: passed over"),
@@ -86,8 +88,8 @@ def _locations(facts: Facts) -> str:
 def _accounts(facts: Facts, terminal: Terminal) -> list[str]:
     """What filters left out, and what did not fit together."""
     accounts: dict[str, int] = facts["accounts"]
-    left_out = [f"{accounts[what]:,} {why}" for what, why in LEFT_OUT.items() if accounts.get(what)]
-    texts = [f"Left out: {'; '.join(left_out)}."] if left_out else []
+    reasons = left_out(accounts)
+    texts = [f"Left out: {'; '.join(reasons)}."] if reasons else []
     texts += [
         f"{count(accounts[what], thing)} {why}."
         for what, (thing, why) in _REGIONS.items()
@@ -98,14 +100,17 @@ def _accounts(facts: Facts, terminal: Terminal) -> list[str]:
 
 def loss_lines(facts: Facts, terminal: Terminal) -> list[str]:
     lines = []
+    if facts["lost_calls"]:
+        lines.append(f"Lost: {count(facts['lost_calls'], 'call')} that could not be recorded.")
     if facts["lost_events"] or facts["lost_chunks"]:
         lost = f"{count(facts['lost_events'], 'event')} and {count(facts['lost_chunks'], 'chunk')}"
-        lines.append(f"Lost: {lost}.")
-    for place in facts["damage"]:
-        lines.append(
-            f"Damaged at byte {place['offset']:,}, {place['bytes']:,} bytes: {printable(place['reason'])}"
-        )
-    if facts.get("no_room") and (lines or not facts["closed"]):
+        lines.append(f"Lost: {lost} that were recorded.")
+    if facts.get("damaged_chunks"):
+        lines.append(f"Damaged: {count(facts['damaged_chunks'], 'chunk')} of events.")
+    elif facts.get("damaged_chunks", 0) is None:
+        lines.append("Whether chunks are damaged, headrace trace verify tells: it reads all of them.")
+    places = damage_lines(facts["damage"], terminal)
+    if facts.get("no_room") and (lines or places or not facts["closed"]):
         lines.append(f"It goes no further, since {printable(facts['no_room'])}")
     elif not facts.get("closed", True):
         lines.append(
@@ -115,7 +120,18 @@ def loss_lines(facts: Facts, terminal: Terminal) -> list[str]:
     for part in facts.get("first_parts", []):
         path, rest = printable(part), printable(facts["trace"])
         lines.append(f"What came first is in {path}: headrace trace unify -o FILE {path} {rest} joins them")
-    return [terminal.warn(line) for text in lines for line in terminal.wrap(text, "  ", "    ")]
+    return [terminal.warn(line) for text in lines for line in terminal.wrap(text, "  ", "    ")] + places
+
+
+def damage_lines(damage: list[Facts], terminal: Terminal) -> list[str]:
+    """Where it is; the reason tells whose, and of several files in which."""
+    texts = [
+        f"Damaged at byte {place['offset']:,}, {place['bytes']:,} bytes: {printable(place['reason'])}"
+        for place in damage
+    ]
+    if len(texts) > _PLACES:
+        texts[_PLACES:] = [f"and {len(texts) - _PLACES:,} more places: --json has all"]
+    return [terminal.warn(line) for text in texts for line in terminal.wrap(text, "  ", "    ")]
 
 
 def check_lines(checks: list[Check], terminal: Terminal) -> list[str]:

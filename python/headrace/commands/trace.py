@@ -153,7 +153,9 @@ def verify(trace: str, log: str | None, job: int | None, as_json: bool) -> int:
         facts["damage"] = traces.damage(opened)
         click.echo(json.dumps(facts, indent=2))
     else:
-        _print(_trace.check_lines(checks, terminal()))
+        _print(
+            _trace.check_lines(checks, terminal()) + _trace.damage_lines(traces.damage(opened), terminal())
+        )
     return 0 if holds else 1
 
 
