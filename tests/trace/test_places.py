@@ -94,7 +94,7 @@ def checks(trace: Path, log: Path) -> dict[str, Any]:
 
 
 def calls(trace: Path) -> int:
-    rows = traces.stats(traces.Trace(trace))["functions"]
+    rows = traces.Trace(trace).stats()["functions"]
     return sum(row["calls"] for row in rows if row["name"] == "pwrite")
 
 
@@ -152,15 +152,17 @@ def test_a_disk_that_fills_up_on_the_way(
     steps: Path, rescue: Path, small_tmpfs: Callable[[str], Path]
 ) -> None:
     ran = Ran(small_tmpfs("300K"), rescue, steps, 500_000, STORES_OFTEN)
-    assert ran.trace.exists() and f"its first part is {ran.wanted}" in ran.told
-    one = ran.joined()
+    # What is left in memory at the end may be small enough for what is left of the disk.
+    elsewhere = ran.trace.exists()
+    assert elsewhere == (f"its first part is {ran.wanted}" in ran.told)
+    one = ran.joined() if elsewhere else ran.wanted
     lost = sum(row["lost"] for row in traces.Trace(one).locations)
     assert calls(one) + lost == pytest.approx(500_000, abs=10) and lost > 10_000
     assert checks(one, ran.log)["order"].holds
     assert "No space left on device" in headrace_trace("info", ran.wanted)
     (line,) = [line for line in ran.told.splitlines() if "trace incomplete" in line]
     assert f" {lost:,} calls not recorded because there was no more room" in line
-    assert line.endswith(f"; see headrace trace info {ran.trace}")
+    assert line.endswith(f"; see headrace trace info {ran.trace if elsewhere else ran.wanted}")
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,9 @@ void TraceLog::leave_place(const Status& why) {
 Status TraceLog::store(LogOutput& log, const std::function<Status()>& step) {
   while (!failed_) {
     Status status = writer_ ? Status() : open(log);
-    failed_ = !status.ok();
+    failed_ = !writer_;
     if (failed_) return status;
-    status = step();
+    if (status.ok()) status = step();
     const bool of_the_place =
         status.code() == Code::kNoSpace || status.code() == Code::kIo || status.code() == Code::kNotFound;
     if (status.ok() || !of_the_place) return status;
