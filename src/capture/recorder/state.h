@@ -106,7 +106,8 @@ inline constexpr uint32_t kLeaves = 1024;
 inline constexpr uint32_t kDescriptors = kLeaves * 1024;
 
 /// Of threads at once between their creation and their first instruction (thread_starts.h); of more it is not noted.
-inline constexpr uint32_t kThreadStarts = 128;
+/// On a busy machine hundreds wait for that.
+inline constexpr uint32_t kThreadStarts = 4096;
 
 /// The pages a forked child finds empty.
 struct WipedOnFork {
