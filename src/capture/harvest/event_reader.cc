@@ -222,7 +222,6 @@ EventConverter::EventConverter(const RecordedEvents& recorded, const ClockMap& c
 EventConverter::~EventConverter() = default;
 
 void EventConverter::convert(std::span<const RawEvent> raw, std::vector<Event>& to) {
-  to.reserve(to.size() + 2 * raw.size());
   for (const RawEvent& each : raw) add(each, to);
 }
 

@@ -67,8 +67,8 @@ class EventConverter {
   EventConverter(const RecordedEvents& recorded, const ClockMap& clock, events::Meanings& meanings);
   ~EventConverter();
 
-  /// Appends to `to`; times are ns since the job's start. What lasted has its begin and its end there, one behind the
-  /// other.
+  /// Appends to `to`, which may hold millions: it makes no room but as a vector does. Times are ns since the job's
+  /// start. What lasted has its begin and its end there, one behind the other.
   void convert(std::span<const RawEvent> raw, std::vector<model::Event>& to);
   /// The begin of a call that is not over.
   void begin(const OpenCall& call, std::vector<model::Event>& to);

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "base/hash.h"
 #include "capture/harvest/thread_events.h"
 #include "capture/spool_layout.h"
+#include "events/event_chunk.h"
 #include "intercept/functions.h"
 #include "intercept/library_functions.h"
 
@@ -26,8 +28,9 @@ class MadeFile {
   MadeFile() : bytes_(sizeof(EventFileHeader)) {}
 
   void add_block(uint32_t thread, const std::vector<RawEvent>& events, uint64_t counted) {
-    EventBlock block{EntryKind::kEvents, 0, thread, 8, counted, 0};
-    block.bytes = static_cast<uint32_t>((sizeof block + 8 * sizeof(RawEvent) + 63) / 64 * 64);
+    const auto capacity = static_cast<uint32_t>(std::max<size_t>(8, events.size()));
+    EventBlock block{EntryKind::kEvents, 0, thread, capacity, counted, 0};
+    block.bytes = static_cast<uint32_t>((sizeof block + capacity * sizeof(RawEvent) + 63) / 64 * 64);
     const size_t at = grow(block.bytes);
     std::memcpy(static_cast<void*>(&bytes_[at]), &block, sizeof block);
     if (!events.empty())
@@ -280,6 +283,53 @@ TEST(RecordedEvents, GoOnBehindThoseThatAreStored) {
   EXPECT_EQ(second.events[1].kind(), EventKind::kLeave);
   EXPECT_EQ(second.moved, 1u);
   EXPECT_EQ(second.events[0].time, first.events.back().time);
+}
+
+TEST(RecordedEvents, AreNotCopiedAgainForEachPiece) {
+  const RecordedEvents recorded;
+  events::Meanings meanings;
+  const ClockMap clock = clock_of_ns();
+  EventConverter converter(recorded, clock, meanings);
+  const std::vector<RawEvent> piece(kRawPiece, raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1));
+  std::vector<model::Event> waiting;  // as for a call that they are all inside of
+  size_t moves = 0;
+  for (size_t i = 0; i < 250; ++i) {
+    const size_t room = waiting.capacity();
+    converter.convert(piece, waiting);
+    moves += waiting.capacity() != room ? 1 : 0;
+  }
+  EXPECT_EQ(waiting.size(), 2 * 250 * kRawPiece);
+  EXPECT_LT(moves, 64u) << "of a million events";
+}
+
+/// Writes one behind the other, at 1000, 1001 and so on.
+std::vector<RawEvent> writes(uint64_t count) {
+  std::vector<RawEvent> made;
+  for (uint64_t i = 0; i < count; ++i)
+    made.push_back(raw(RawKind::kWrite, 1000 + i, 1000 + i, intercept::Fn::pwrite, 1));
+  return made;
+}
+
+TEST(RecordedEvents, OfCallsThatBeganInAnEarlierFileMakeNothingWait) {
+  constexpr uint64_t kCount = 20 * events::kMostEvents;
+  std::vector<RawEvent> made = writes(kCount);
+  made.push_back(raw(RawKind::kLibraryEnd, 600, 1000 + kCount, intercept::Fn{}, 0));
+  made.back().function = 2 | kLibraryFunction;
+  MadeFile file;
+  file.add_block(1, made, made.size());
+  const std::vector<std::byte> bytes = file.finish();
+  const RecordedEvents recorded = read_made(bytes);
+  events::Meanings meanings;
+  const ClockMap clock = clock_of_ns();
+  EventConverter converter(recorded, clock, meanings);
+  ThreadEvents in_parts(recorded, recorded.threads.at(1), 0, clock, converter, {}, 0);
+  size_t most = 0, sum = 0;
+  for (auto some = in_parts.next(); !some.empty(); some = in_parts.next()) {
+    most = std::max(most, some.size());
+    sum += some.size();
+  }
+  EXPECT_EQ(sum, 2 * kCount + 1);
+  EXPECT_LT(most, 4 * events::kMostEvents);
 }
 
 TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {

@@ -4,6 +4,16 @@
 
 namespace headrace::capture {
 
+namespace {
+
+/// When the first of what a raw event becomes is, ticks: of a call whose begin the trace has already only the end
+/// comes.
+uint64_t first_at(const RawEvent& raw) {
+  return raw.kind == RawKind::kLibraryEnd ? std::max(raw.start, raw.end) : raw.start;
+}
+
+}  // namespace
+
 std::span<const RawEvent> RawEvents::next() {
   while (extent_ < thread_.extents.size()) {
     const RecordedThread::Extent& extent = thread_.extents[extent_];
@@ -34,8 +44,9 @@ ThreadEvents::ThreadEvents(const RecordedEvents& recorded, const RecordedThread&
   if (thread.count - std::min(skip, thread.count) <= piece) return;
   RawEvents all(recorded.bytes, thread, skip, piece);
   for (std::span<const RawEvent> raw = all.next(); !raw.empty(); raw = all.next()) {
-    const auto by_start = [](const RawEvent& a, const RawEvent& b) { return a.start < b.start; };
-    later_.push_back(std::min_element(raw.begin(), raw.end(), by_start)->start);
+    uint64_t first = first_at(raw.front());
+    for (const RawEvent& each : raw) first = std::min(first, first_at(each));
+    later_.push_back(first);
   }
   uint64_t earliest_behind = 0;  // behind the last one that does not matter: all is taken then
   for (auto piece_start = later_.rbegin(); piece_start != later_.rend(); ++piece_start) {
