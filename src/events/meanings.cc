@@ -1,11 +1,13 @@
 #include "events/meanings.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace headrace::events {
 
-Meanings::Meanings(std::span<const Reference> references) {
-  for (const Reference& reference : references) {  // their numbers are given: also of two with one id
+void Meanings::extend(std::span<const Reference> references) {
+  for (const Reference& reference :
+       references.subspan(std::min(size(), references.size()))) {  // their numbers are given: also of two with one id
     numbers_.try_emplace(reference.id, static_cast<uint32_t>(ids_.size()));
     ids_.push_back(reference.id);
     classes_.push_back(reference.time_class);

@@ -26,7 +26,11 @@ inline bool is_above_files(std::string_view layer) { return layer == "mpiio" || 
 class Meanings {
  public:
   Meanings() = default;
-  explicit Meanings(std::span<const Reference> references);
+  explicit Meanings(std::span<const Reference> references) { extend(references); }
+
+  /// Takes those behind the first size() of a list that has grown. Their numbers are their places in it: only where no
+  /// others were added.
+  void extend(std::span<const Reference> references);
 
   /// The number of this one: a new one, the last, unless one with its id is there.
   uint32_t add(Reference reference);

@@ -90,6 +90,7 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
 Status take_part(const std::string& part, const model::Process& process, uint64_t later_ns, FlushAccount& account,
                  events::TraceWriter& writer) {
   HEADRACE_ASSIGN(events::TraceReader reader, events::TraceReader::open(part));
+  events::Meanings meanings;  // of all chunks: there may be tens of thousands, and as many chunks
   for (events::TraceLocation found : reader.locations()) {
     const auto known = account.threads.find(found.what.thread);
     if (known == account.threads.end()) continue;
@@ -101,7 +102,8 @@ Status take_part(const std::string& part, const model::Process& process, uint64_
       if (reader.chunks()[number].header.sequence >= end) break;
       HEADRACE_TRY(reader.read(number, chunk));
       for (model::Event& event : chunk.events) event.time += later_ns;
-      HEADRACE_TRY(writer.append(location, at, chunk.events, reader.references(), chunk.tick_shift));
+      meanings.extend(reader.references());
+      HEADRACE_TRY(writer.append(location, at, chunk.events, meanings, chunk.tick_shift));
     }
     known->second.at = std::move(at);
   }

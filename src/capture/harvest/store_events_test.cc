@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "format/sink.h"
 
@@ -61,6 +62,66 @@ TEST(StoreEvents, TakesTimeInProportionToNamesAndThreads) {
   for (auto& [thread, stored] : account.threads) stored.raw = 0;
   ASSERT_TRUE(store_events(recorded, clock, location, [](uint32_t) { return true; }, account, *writer).ok());
   EXPECT_EQ(account.references.size(), kRegions + 1);
+}
+
+class PartOfTrace : public testing::Test {
+ protected:
+  PartOfTrace() : path_(testing::TempDir() + "headrace_part_" + std::to_string(getpid())) {
+    process_.id = 5;
+    process_.rank = 0;
+  }
+  ~PartOfTrace() override { unlink(path_.c_str()); }
+
+  events::TraceWriter writer() const {
+    auto sink = format::FileSink::open(path_, format::FileSink::Mode::kReplace);
+    EXPECT_TRUE(sink.ok());
+    auto to = events::TraceWriter::open(std::move(*sink), 1, 2);
+    EXPECT_TRUE(to.ok());
+    return std::move(*to);
+  }
+  /// A chunk with one event.
+  void append(events::TraceWriter& to, uint32_t reference) {
+    const model::Event event{++time_, 0, 0, model::kind_and_reference(model::EventKind::kCounter, reference), 0};
+    ASSERT_TRUE(to.append({process_.id, 1, 0}, account_.threads[1].at, {&event, 1}, meanings_).ok());
+  }
+  /// How many events are in what it became.
+  uint64_t taken() {
+    auto to = events::TraceWriter::open(std::make_unique<format::NullSink>(), 1, 3);
+    EXPECT_TRUE(to.ok());
+    const base::Status status = take_part(path_, process_, 100, account_, *to);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return to->events();
+  }
+
+  const std::string path_;
+  model::Process process_;
+  uint64_t time_ = 0;
+  events::Meanings meanings_;
+  FlushAccount account_;
+};
+
+TEST_F(PartOfTrace, IsTakenInTimeInProportionToNamesAndChunks) {
+  constexpr uint32_t kRegions = 100'000, kChunks = 1'500;
+  for (uint32_t region = 0; region < kRegions; ++region)
+    meanings_.add({region + 1, "region", "region", "region " + std::to_string(region)});
+  events::TraceWriter part = writer();
+  for (uint32_t chunk = 0; chunk < kChunks; ++chunk) append(part, kRegions - 1 - chunk);
+  ASSERT_TRUE(part.close().ok());
+  const uint64_t before = processor_ms();
+  EXPECT_EQ(taken(), kChunks);
+  EXPECT_LT(processor_ms() - before, 5'000u) << "with all names for every chunk it would take 15 s";
+  EXPECT_EQ(account_.threads.at(1).at.events, kChunks);
+}
+
+TEST_F(PartOfTrace, MayReferToWhatOnlyItsChunksTell) {
+  meanings_.add({7, "region", "region", "known"});
+  events::TraceWriter part = writer();
+  append(part, 0);
+  meanings_.add({8, "region", "region", "lost"});
+  part.know(std::vector<uint64_t>{8});  // so it gets no row
+  append(part, 1);
+  ASSERT_TRUE(part.close().ok());
+  EXPECT_EQ(taken(), 2u);
 }
 
 }  // namespace
