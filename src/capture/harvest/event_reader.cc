@@ -33,7 +33,7 @@ void read_block(const EventBlock& block, uint64_t at, RecordedEvents& recorded) 
 
 void read_name(const EventName& name, uint64_t at, RecordedEvents& recorded) {
   std::string text;
-  if (name.length <= name.bytes - sizeof name) text.resize(name.length);
+  if (name.length <= std::min<uint64_t>(name.bytes - sizeof name, kLongestText)) text.resize(name.length);
   if (text.size() != name.length || !recorded.bytes.read(at + sizeof name, std::as_writable_bytes(std::span(text)))) {
     recorded.damaged = true;
     return;

@@ -57,6 +57,9 @@ struct RecordedEvents {
   }
 };
 
+/// Longer than any path, name of a region or list of what was left out that a recorder writes.
+inline constexpr uint32_t kLongestText = 64 << 10;
+
 /// What is in such a file; nothing where these are no such bytes.
 RecordedEvents read_events(const EventBytes& bytes);
 

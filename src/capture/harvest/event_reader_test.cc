@@ -348,6 +348,19 @@ TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {
   }
 }
 
+TEST(RecordedEvents, HaveNoNamesThatNoRecorderWrites) {
+  MadeFile file;
+  file.add_name(1, std::string(kLongestText, 'a'));
+  file.add_name(2, std::string(kLongestText + 1, 'b'));  // a hole of gigabytes is such a text too
+  file.add_name(3, "/data/c");
+  const std::vector<std::byte> bytes = file.finish();
+  const RecordedEvents recorded = read_made(bytes);
+  EXPECT_TRUE(recorded.damaged);
+  EXPECT_EQ(recorded.names.size(), 2u);
+  EXPECT_EQ(recorded.names.at(1).size(), kLongestText);
+  EXPECT_EQ(recorded.names.at(3), "/data/c");
+}
+
 TEST(RecordedEvents, ThatAreCutWhileTheyAreReadAreCounted) {
   MadeFile made;
   made.add_block(1, std::vector<RawEvent>(8, raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1)), 8);

@@ -181,8 +181,11 @@ void Harvester::take_events(const std::string& spool, const model::Process& proc
   struct stat info{};
   const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
   auto account = read_account(directory_, copy_name(spool, kAccount));
+  // Of a larger one only what flushers have stored is taken: no process makes such, and holes in it could take any
+  // memory.
+  const auto size = static_cast<uint64_t>(info.st_size);
   if (readable && account.ok())
-    log_.add_events(EventBytes(descriptor, static_cast<uint64_t>(info.st_size)), std::move(*account),
+    log_.add_events(EventBytes(descriptor, size <= kLargestSpool ? size : 0), std::move(*account),
                     path_ + "/" + copy_name(spool, kPart), buffer_, process, now);
   else if (readable)
     log_.add_damaged_trace(account.message());

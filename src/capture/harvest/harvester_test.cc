@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "capture/event_layout.h"
 #include "capture/harvest/spool_builder.h"
 #include "format/reader.h"
 
@@ -150,6 +151,27 @@ TEST_F(HarvesterTest, NotesAndBrokenSpoolsAreSaid) {
   EXPECT_EQ(rows.find("reason")->text(0).substr(0, 7), "static:");
   EXPECT_NE(rows.find("reason")->text(1).find("before its capture was ready"), std::string_view::npos);
   EXPECT_NE(rows.find("reason")->text(2).find("no spool"), std::string_view::npos);
+}
+
+TEST_F(HarvesterTest, FilesOfEventsThatNoProcessMakesAreNotRead) {
+  JobLog log(LogOutput(log_path(), {}), start_);
+  Harvester harvester(descriptor_, spools_, log);
+  put(spool_name(kNoSuchProcess, 10), small_spool(kNoSuchProcess, 1, EndKind::kExit));
+  EventFileHeader header{};
+  header.magic = kEventMagic;
+  header.version = kEventVersion;
+  header.used = sizeof header;
+  const auto* begin = reinterpret_cast<const std::byte*>(&header);
+  const std::string name = std::to_string(kNoSuchProcess) + ".a" + kEvents;
+  put(name, {begin, begin + sizeof header});
+  std::filesystem::resize_file(spools_ + "/" + name, (uint64_t{4} << 30) + 1);
+  ASSERT_TRUE(harvester.scan(Harvester::Depth::kQuick).ok());
+  ASSERT_TRUE(harvester.flush().ok());
+  ASSERT_TRUE(log.close().ok());
+  EXPECT_EQ(files_left(), 0u);
+  const format::Table gaps = table("gaps");
+  ASSERT_EQ(gaps.rows, 1u) << "as it is told of one that is damaged";
+  EXPECT_EQ(gaps.find("what")->text(0), "events of the trace");
 }
 
 TEST_F(HarvesterTest, ManyProcessesAreStoredInBatches) {
