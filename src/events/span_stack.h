@@ -29,14 +29,14 @@ class SpanStack {
 
   /// Where events are missing: `open` as chunks say it.
   void restart(const std::vector<uint32_t>& open, uint64_t begin_at_ns = OpenSpan::kNotSeen) {
-    spans_.clear();
+    while (!spans_.empty()) pop();
     deeper_ = 0;
-    for (const uint32_t reference : open) spans_.push_back({.reference = reference, .begin_at_ns = begin_at_ns});
+    for (const uint32_t reference : open) push({.reference = reference, .begin_at_ns = begin_at_ns});
   }
 
   void enter(const OpenSpan& span) {
     if (spans_.size() < kDeepest)
-      spans_.push_back(span);
+      push(span);
     else
       deeper_++;
   }
@@ -51,18 +51,32 @@ class SpanStack {
     for (size_t up = 0; up < depth && up < kLookedThrough; ++up) {
       if (spans_[depth - 1 - up].reference != reference) continue;
       left = spans_[depth - 1 - up];
-      spans_.resize(depth - 1 - up);
+      while (spans_.size() > depth - 1 - up) pop();
       return up == 0 ? Left::kInnermost : Left::kOuter;
     }
     return Left::kNone;
   }
 
   const std::vector<OpenSpan>& spans() const { return spans_; }
+  /// It is inside of one of this reference whose begin is known: what calls itself is that more than once.
+  bool is_inside(uint32_t reference) const { return reference < open_.size() && open_[reference] > 0; }
   OpenSpan* innermost() { return spans_.empty() ? nullptr : &spans_.back(); }
 
  private:
   static constexpr size_t kLookedThrough = 64;  // so that hostile events cost little
+
+  void push(const OpenSpan& span) {
+    if (span.reference >= open_.size()) open_.resize(span.reference + size_t{1});
+    open_[span.reference] += span.begin_at_ns != OpenSpan::kNotSeen;
+    spans_.push_back(span);
+  }
+  void pop() {
+    open_[spans_.back().reference] -= spans_.back().begin_at_ns != OpenSpan::kNotSeen;
+    spans_.pop_back();
+  }
+
   std::vector<OpenSpan> spans_;
+  std::vector<uint32_t> open_;  // how many are open whose begin is known, by reference
   uint64_t deeper_ = 0;
 };
 

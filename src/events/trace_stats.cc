@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 
 #include "events/event_cursor.h"
 #include "events/span_stack.h"
@@ -73,7 +74,8 @@ class LocationStats {
   /// Events follow, so what is open goes on.
   void leave_range() {
     advance(range_.end_at_ns);
-    for (const OpenSpan& span : stack_.spans()) add_time(span, range_.end_at_ns);
+    std::unordered_set<uint32_t> seen;
+    for (const OpenSpan& span : stack_.spans()) add_time(span, range_.end_at_ns, seen.insert(span.reference).second);
   }
 
   void end(const Event& event, bool counts) {
@@ -84,14 +86,16 @@ class LocationStats {
     figures.calls++;
     figures.bytes += event.size;
     figures.errors += event.kind() == EventKind::kIoEnd && event.place != 0;
-    if (left == SpanStack::Left::kInnermost || left == SpanStack::Left::kOuter) add_time(span, event.time);
+    if (left == SpanStack::Left::kInnermost || left == SpanStack::Left::kOuter)
+      add_time(span, event.time, !stack_.is_inside(span.reference));
   }
 
-  void add_time(const OpenSpan& span, uint64_t end_ns) {
+  /// What calls itself spends the time of its outermost call, not that of each level once more.
+  void add_time(const OpenSpan& span, uint64_t end_ns, bool is_outermost) {
     if (span.begin_at_ns > end_ns) return;
     SpanFigures& figures = stats_.spans[span.reference];
     const uint64_t time_ns = end_ns - std::min(end_ns, std::max(span.begin_at_ns, range_.begin_at_ns));
-    figures.time_ns += time_ns;
+    if (is_outermost) figures.time_ns += time_ns;
     figures.own_ns += std::min(span.own_ns, time_ns);
     figures.longest_ns = std::max(figures.longest_ns, time_ns);
   }

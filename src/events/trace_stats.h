@@ -15,7 +15,7 @@ struct SpanFigures {
   uint64_t unfinished = 0;  // that began, and of which no end is there
   uint64_t errors = 0;
   uint64_t bytes = 0;    // moved, or handed to it: of ends, not of messages inside
-  uint64_t time_ns = 0;  // from begin to end, of those of which both are there
+  uint64_t time_ns = 0;  // from begin to end, of those of which both are there; of what calls itself, of the outermost
   uint64_t own_ns = 0;   // of that, while nothing else was open inside
   uint64_t longest_ns = 0;
 };

@@ -69,6 +69,22 @@ TEST(TraceStats, GoOnBehindAChunkThatIsDamaged) {
   EXPECT_EQ(stats.spans[step].unfinished, 1u);
 }
 
+TEST(TraceStats, AddTheTimeOfWhatCallsItselfOnce) {
+  MadeTrace made;
+  const uint32_t down = made.reference("region", "down", TimeClass::kProgram);
+  made.add({.process = 1, .thread = 1},
+           {event(0, kEnter, down), event(10, kEnter, down), event(20, kEnter, down), event(60, kLeave, down),
+            event(70, kLeave, down), event(90, kLeave, down), event(100, kEnter, down), event(105, kLeave, down)});
+  TraceReader reader = made.finish();
+  const SpanFigures figures = (*add_up(reader)).spans[down];
+  EXPECT_EQ(figures.calls, 4u);
+  EXPECT_EQ(figures.time_ns, 95u);
+  EXPECT_EQ(figures.own_ns, 95u);
+  EXPECT_EQ(figures.longest_ns, 90u);
+  const SpanFigures cut = (*add_up(reader, {0}, {15, 65})).spans[down];
+  EXPECT_EQ(cut.time_ns, 50u) << "a range in the midst of it is inside once";
+}
+
 TEST(TraceStats, TakeTheTimeOfWhatIsInsideFromOwnTime) {
   MadeTrace made;
   const uint32_t step = made.reference("region", "step", TimeClass::kProgram);
@@ -78,7 +94,7 @@ TEST(TraceStats, TakeTheTimeOfWhatIsInsideFromOwnTime) {
             event(18, kIoEnd, write, 1, 5), event(20, kLeave, step), event(50, kLeave, step)});
   TraceReader reader = made.finish();
   const TraceStats stats = *add_up(reader);
-  EXPECT_EQ(stats.spans[step].time_ns, 60u);  // the inner one twice
+  EXPECT_EQ(stats.spans[step].time_ns, 50u);  // the inner one once
   EXPECT_EQ(stats.spans[step].own_ns, 47u);
   EXPECT_EQ(stats.spans[write].own_ns, 3u);
 }
