@@ -37,6 +37,7 @@ inline constexpr uint32_t kLongestTraceList = 256;
 
 struct TraceFilter {
   uint32_t modules = kDefaultTraceModules;
+  bool but = false;       // all were asked for but some, not some by name
   uint64_t least_ns = 0;  // calls and regions that are shorter are left out
   uint8_t tick_shift = 0;
   // Lists as they were given, "" where there is none.
@@ -75,6 +76,9 @@ inline uint32_t trace_modules_of(const char* text) {
   });
   return known ? bits : 0;
 }
+
+/// Whether such a list says what is left out, of all there are: who wrote it did not ask for each of the others.
+inline bool are_all_modules_but(const char* text) { return *text == '-' || strncmp(text, "all,", 4) == 0; }
 
 /// Nanoseconds of "10us", "500ns", "2ms", "1s"; false: it is no time, or more than an hour.
 inline bool trace_time_of(const char* text, uint64_t* ns) {

@@ -56,6 +56,10 @@ def test_show_says_that_there_is_a_trace(late_main: Path, tmp_path: Path) -> Non
     [
         (("--trace",), []),
         (("--trace=posix,hdf5",), ["trace: hdf5"]),
+        (("--trace=-stdio",), []),
+        (("--trace=all,-stdio",), []),
+        (("--trace=messages",), ["trace: messages"]),
+        (("--trace=-stdio", "--trace-phase", "step"), ["trace_phase: step"]),
         (("--trace", "--trace-only", "op*,pwrit,clos?"), ["trace_only: pwrit"]),
         (("--trace", "--trace-skip", "opne"), ["trace_skip: opne"]),
         (("--trace", "--trace-skip", "open,x"), []),

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from headrace.analysis.trace_filters import records
+
 # What the table `accounts` of traces has of what was not recorded: its unit, one and many, and why.
 LEFT_OUT = {
     "paused": (
@@ -67,12 +69,12 @@ class _Choice:
     def __init__(self, wish: str) -> None:
         parts = _KEYS.split(wish)
         settings: dict[str, Any] = dict(zip(parts[1::2], parts[2::2], strict=False))
-        self._modules = settings["trace"].split(",") if "trace" in settings else _MODULES
+        self._modules = settings.get("trace", "all")
         self._only = _patterns(settings.get("trace_only"))
         self._skip = _patterns(settings.get("trace_skip"))
 
     def why_not(self, layer: str, name: str) -> str:
-        if (layer if layer in _MODULES else "mpi") not in self._modules:
+        if not records(self._modules, layer if layer in _MODULES else "mpi"):
             return "module"
         wanted = self._only is None or self._only.fullmatch(name)
         skipped = self._skip is not None and self._skip.fullmatch(name)

@@ -41,6 +41,16 @@ def unmatched(trace: Trace) -> list[str]:
     return found
 
 
+def records(modules: str, name: str) -> bool:
+    """Whether such a setting `trace` has this module, as src/capture/trace_filter.h reads it."""
+    words = modules.split(",")
+    has = words[0].startswith("-") and name != "sync"
+    for word in words:
+        if word.removeprefix("-") in (name, "all"):
+            has = not word.startswith("-")
+    return has
+
+
 def _settings(text: str) -> dict[str, str]:
     """Of "trace=posix trace_only=a b,c"; values may have spaces."""
     begins = list(_SETTING.finditer(text))
@@ -58,10 +68,14 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def _modules(text: str, references: list[Facts]) -> Iterator[str]:
-    layers = {row["layer"] for row in references}
+    layers = {row["layer"] for row in references if row["kind"] != "communicator"}
+    if any(row["kind"] == "communicator" for row in references):
+        layers.update(("mpi", "messages"))
     if any(row["kind"] == "counter" for row in references):
         layers.add("region")
     for word in _words(text):
+        if word == "all" or word.startswith("-"):
+            continue  # what is left out is not there
         if _LAYERS.get(word, word) not in layers:
             yield f"trace: {word}"
 
@@ -77,7 +91,7 @@ def _phases(settings: dict[str, str], references: list[Facts]) -> Iterator[str]:
     """Of phases the trace has the last part of their path."""
     text = settings.get("trace_phase", "")
     names = {row["name"] for row in references if row["layer"] == "phase"}
-    if "trace_only" in settings or "phases" not in settings.get("trace", "phases") or not text:
+    if "trace_only" in settings or not records(settings.get("trace", "all"), "phases") or not text:
         if text and not references:
             yield f"trace_phase: {text}"
         return

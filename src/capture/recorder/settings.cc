@@ -114,6 +114,7 @@ void set_trace(Settings& settings, const char* value) {
   const uint32_t modules = trace_modules_of(value);
   settings.trace = modules != 0 || is_on(value);
   settings.trace_filter.modules = modules != 0 ? modules : kDefaultTraceModules;
+  settings.trace_filter.but = modules != 0 && are_all_modules_but(value);
 }
 
 /// Patterns with a slash are of whole paths.

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <iterator>
+
 #include "base/clock.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/launch.h"
@@ -42,6 +44,24 @@ void choose_functions() {
     left_out_waits[i] = left_out_by_name(TraceModule::kSync, kWaitNames[i]);
 }
 
+/// As a list that is read as the same, of those that are recorded or, where that was asked for, left out. `text`:
+/// empty, with room for the names of all.
+void describe_modules(char* text) {
+  const auto add = [text](const char* sign, const char* name) {
+    if (*text) strcat(text, ",");
+    strcat(strcat(text, sign), name);
+  };
+  const auto has = [](TraceModule module) { return (filter.modules & module_bit(module)) != 0; };
+  if (filter.but && has(TraceModule::kSync)) add("", "all");
+  for (uint32_t i = 0; i < static_cast<uint32_t>(TraceModule::kCount); ++i) {
+    const auto module = static_cast<TraceModule>(i);
+    const bool comes_along = module == TraceModule::kMessages && has(TraceModule::kMpi);
+    if (filter.but && !has(module) && module != TraceModule::kSync) add("-", kTraceModules[i]);
+    if (!filter.but && has(module) && !comes_along) add("", kTraceModules[i]);
+  }
+  if (!filter.but && has(TraceModule::kMpi) && !has(TraceModule::kMessages)) add("-", "messages");
+}
+
 }  // namespace
 
 void choose_events(const TraceFilter& wanted) {
@@ -64,12 +84,7 @@ uint32_t describe_filter(char* text, uint32_t capacity) {
         more > 0 && static_cast<uint32_t>(more) < capacity - length ? length + static_cast<uint32_t>(more) : length;
   };
   char modules[128] = "", least[32] = "";
-  const bool calls = filter.modules & module_bit(TraceModule::kMpi),
-             messages = filter.modules & module_bit(TraceModule::kMessages);
-  for (uint32_t i = 0, at = 0; filter.leaves_modules_out() && i < static_cast<uint32_t>(TraceModule::kCount); ++i)
-    if (filter.modules & 1u << i && !(calls && module_bit(TraceModule::kMessages) == 1u << i))
-      at += static_cast<uint32_t>(snprintf(modules + at, sizeof modules - at, "%s%s", at ? "," : "", kTraceModules[i]));
-  if (calls && !messages) strcat(modules, ",-messages");
+  if (filter.leaves_modules_out()) describe_modules(modules);
   if (filter.least_ns) snprintf(least, sizeof least, "%lluns", static_cast<unsigned long long>(filter.least_ns));
   add("trace", modules);
   add("trace_only", filter.only);
@@ -106,6 +121,13 @@ void set_closed(Closed reason, bool closed) {
     __atomic_fetch_or(&state.closed, reason, __ATOMIC_RELAXED);
   else
     __atomic_fetch_and(&state.closed, ~uint32_t{reason}, __ATOMIC_RELAXED);
+}
+
+bool is_chosen(Layer layer) {
+  constexpr TraceModule kModules[] = {TraceModule::kPosix, TraceModule::kStdio, TraceModule::kMpiio, TraceModule::kHdf5,
+                                      TraceModule::kPnetcdf};
+  static_assert(std::size(kModules) == kLayers);
+  return (filter.modules & module_bit(kModules[static_cast<uint32_t>(layer)])) != 0;
 }
 
 Account why_closed(uint32_t closed) {

@@ -29,6 +29,8 @@ void forget_chosen_phases();
 /// Opens or closes recording for one of the reasons above.
 void set_closed(Closed reason, bool closed);
 
+/// Whether calls of a layer are recorded, as long as nothing else speaks against it.
+bool is_chosen(Layer layer);
 /// Why nothing is recorded now, of State::closed that is not 0.
 Account why_closed(uint32_t closed);
 /// Whether calls of this name are left out, by kind of module: Account + 1, or 0 where they are not.

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "capture/recorder/trace_choice.h"
+
 namespace headrace::capture {
 namespace {
 
@@ -22,6 +24,20 @@ TEST(TraceFilter, HasModules) {
     EXPECT_EQ(trace_modules_of(bad), 0u) << bad;
   for (const char* bad : {"", "1", "posix,", ",posix", "posi", "posix,,mpi", "posix, mpi"})
     EXPECT_EQ(trace_modules_of(bad), 0u) << bad;
+}
+
+TEST(TraceFilter, IsDescribedAsItWasAskedFor) {
+  for (const char* text : {"posix", "stdio,phases", "mpi", "messages", "mpi,-messages", "posix,mpi,hdf5,-messages",
+                           "-posix", "-mpi", "-messages,-functions", "all,-posix"}) {
+    TraceFilter filter;
+    filter.modules = trace_modules_of(text);
+    filter.but = are_all_modules_but(text);
+    choose_events(filter);
+    char described[200];
+    const uint32_t length = describe_filter(described, sizeof described);
+    EXPECT_EQ(std::string(described, length), std::string("trace=") + text);
+    EXPECT_EQ(trace_modules_of(described + strlen("trace=")), filter.modules);
+  }
 }
 
 TEST(TraceFilter, HasTimesAndTicks) {
