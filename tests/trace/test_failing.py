@@ -5,7 +5,19 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
+import pytest
+from headrace.analysis.traces import Trace
 from trace_tools import HERE, Traced, compile_program
+
+
+@pytest.mark.parametrize("options", [("--trace=mpi",), ("--trace", "--trace-phase", "no such phase")])
+def test_paths_of_what_is_left_out_take_no_memory(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """12,000 of them would fill 1 MiB. Without events nothing needs to be stored."""
+    program = compile_program("cc -O1", [HERE / "c" / "failing.c"], tmp_path / "failing")
+    command = ["env", "-C", str(tmp_path), str(program), "12000"]
+    traced = Traced(tmp_path, command, (*options, "--trace-memory=1M"))
+    names = [row["name"] for row in Trace(traced.trace).functions()]
+    assert "flush" not in names, names
 
 
 def test_paths_of_what_failed(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/properties.h"
+#include "capture/recorder/trace_choice.h"
 
 namespace headrace::capture {
 namespace {
@@ -46,9 +47,14 @@ Shard* count_metadata(uint32_t record, Layer layer, Metadata::Count which, Timed
   return shard;
 }
 
-/// By which events name the file of a record, which somebody holds.
-uint32_t handle_in_events(int64_t record) {
-  return state.tracing && record > 0 ? handle_of(static_cast<uint32_t>(record)) : 0;
+/// Whether a call will have an event: a name that no event has would take the memory of those that there are.
+bool will_be_event(Fn function, Timed time) {
+  return HEADRACE_UNLIKELY(state.tracing) && !is_left_out(RawKind::kCall, function, time.start, time.end);
+}
+
+/// By which the event of a call names the file of a record, which somebody holds.
+uint32_t handle_in_events(int64_t record, Fn function, Timed time) {
+  return record > 0 && will_be_event(function, time) ? handle_of(static_cast<uint32_t>(record)) : 0;
 }
 
 /// `handle`: of the file that it was about; 0: not known, or of none.
@@ -227,7 +233,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
   } else if (record) {
     drop_record(static_cast<uint32_t>(record));
   }
-  count_profile_of(shard != nullptr, function, shard ? handle_in_events(record) : 0, true, time);
+  count_profile_of(shard != nullptr, function, shard ? handle_in_events(record, function, time) : 0, true, time);
   update.leave();
   if (HEADRACE_UNLIKELY(first_open_of != 0)) note_open(first_open_of);
 }
@@ -268,7 +274,7 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere) {
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
-  const uint32_t handle = is_current(tag) ? handle_in_events(file_of(tag)->record) : 0;
+  const uint32_t handle = is_current(tag) ? handle_in_events(file_of(tag)->record, function, time) : 0;
   const bool in_file = count_close(tag, layer_of(function), {time.start + counted_elsewhere, time.end});
   count_profile_of(in_file, function, handle, true, time);
   update.leave();
@@ -287,7 +293,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   if (is_tracked(tag) && is_current(tag)) {
     keep_file(tag);
     const uint32_t record = file_of(tag)->record;
-    handle = handle_in_events(record);
+    handle = handle_in_events(record, function, time);
     in_file = count_metadata(record, Layer::kPosix, Metadata::kDuplicates, time) || !record;
   } else if (is_tracked(tag)) {
     tag = kUnknownTag;
@@ -317,7 +323,9 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
   }
   Shard* shard = nullptr;
   // Of a failure the record may be that of a directory.
-  const uint32_t handle = ok ? handle_in_events(record) : HEADRACE_UNLIKELY(state.tracing) ? handle_of_path(name) : 0;
+  const uint32_t handle = ok                              ? handle_in_events(record, function, time)
+                          : will_be_event(function, time) ? handle_of_path(name)
+                                                          : 0;
   if (record > 0) {
     shard = count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;
@@ -342,7 +350,7 @@ void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed 
   uint32_t handle = 0;
   if (is_tracked(tag) && is_current(tag)) {
     const uint32_t record = file_of(tag)->record;
-    handle = handle_in_events(record);
+    handle = handle_in_events(record, function, time);
     in_file = count_metadata(record, layer_of(function), ok ? which : Metadata::kErrors, time) || !record;
   }
   count_profile_of(in_file, function, handle, ok, time);

@@ -12,6 +12,7 @@
 #include "capture/flush_layout.h"
 #include "capture/recorder/flush.h"
 #include "capture/recorder/node_identity.h"
+#include "capture/recorder/path_handles.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/trace_choice.h"
@@ -256,20 +257,18 @@ uint32_t handle_of_path(const PathName& path) {
     drop_record(record);
     return handle;
   }
-  // A later one takes the place of an earlier one, which then gets a second number when it comes again.
-  static struct {
-    uint64_t hash;
-    uint32_t file, handle;
-  } named[1024];
-  auto& known = named[path.hash % std::size(named)];
+  static constinit PathHandles named;
+  constexpr uint32_t kTooMany = ~uint32_t{0};  // where no flush would help
   if (is_full()) return 0;
-  return with_flushes([&] {
+  const uint32_t given = with_flushes([&] {
     SpoolLock lock;
-    if (known.hash == path.hash && known.file == state.event_file) return known.handle;
+    if (const uint32_t known = named.find(path.hash, state.event_file)) return known;
+    if (!named.may_give(state.event_file)) return kTooMany;
     const uint32_t handle = add_name(path.text, path.length);
-    if (handle != 0) known = {path.hash, state.event_file, handle};
+    if (handle != 0) named.put(path.hash, state.event_file, handle);
     return handle;
   });
+  return given == kTooMany ? 0 : given;
 }
 
 uint32_t name_for_events(const char* text, uint32_t length) {

@@ -42,7 +42,8 @@ void stop_recording(const char* why);
 /// The number by which events name a record's path; 0: there is no room. Not inside the lock.
 uint32_t handle_of(uint32_t record);
 
-/// The same of a path that need not have a record, such as one that could not be opened: of equal ones mostly the same.
+/// The same of a path that need not have a record, such as one that could not be opened: of equal ones mostly the same;
+/// 0 also where there are too many (path_handles.h).
 uint32_t handle_of_path(const PathName& path);
 
 /// Where the calling thread's next event goes; null: it is lost, and counted.

@@ -185,17 +185,27 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   update.leave();
 }
 
+namespace {
+
+/// A name that no event has would take the memory of those that there are.
+bool names_in_events(Layer layer) {
+  return state.tracing && !state.paused.load(std::memory_order_relaxed) && is_chosen(layer) &&
+         __atomic_load_n(&state.closed, __ATOMIC_RELAXED) == 0;
+}
+
+}  // namespace
+
 uint32_t event_handle_of(const LibraryObject* object) {
   Update update;
-  if (state.paused.load(std::memory_order_relaxed) || !update.enter_anew()) return 0;
+  if (!names_in_events(object->layer) || !update.enter_anew()) return 0;
   const uint32_t handle = handle_of(object->record);
   update.leave();
   return handle;
 }
 
-uint32_t event_handle_of(const char* path) {
+uint32_t event_handle_of(Layer layer, const char* path) {
   Update update;
-  if (!state.tracing || state.paused.load(std::memory_order_relaxed) || !update.enter_anew()) return 0;
+  if (!names_in_events(layer) || !update.enter_anew()) return 0;
   const PathName name = absolute_name(AT_FDCWD, path, 0);
   const uint32_t handle = excluding_rule(name.text, name.length) >= 0 ? 0 : handle_of_path(name);
   update.leave();

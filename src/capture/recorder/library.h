@@ -55,7 +55,7 @@ struct Done {
 /// The number by which events name the file or dataset; 0: nothing is known, or nothing recorded.
 HEADRACE_COLD uint32_t event_handle_of(const LibraryObject* object);
 /// The same of a file that has no object.
-HEADRACE_COLD uint32_t event_handle_of(const char* path);
+HEADRACE_COLD uint32_t event_handle_of(Layer layer, const char* path);
 HEADRACE_INLINE uint32_t event_handle(const LibraryObject* object) {
   return HEADRACE_LIKELY(!state.tracing) || !object ? 0 : event_handle_of(object);
 }

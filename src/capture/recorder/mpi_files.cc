@@ -65,7 +65,7 @@ void file_opened(const Library& m, Handle comm, const char* path, Handle info, c
       ok ? library_opened(Layer::kMpiio, file, without_type(path), RecordKind::kFile, kTogether, time) : nullptr;
   const bool failed = !ok && path && HEADRACE_UNLIKELY(state.tracing);
   library_call(LibraryFn::MPI_File_open, ok, 0, time, before, false,
-               {.handle = failed ? event_handle_of(without_type(path)) : event_handle(object)});
+               {.handle = failed ? event_handle_of(Layer::kMpiio, without_type(path)) : event_handle(object)});
   int rank = -1;
   // All ranks have the same hints, so that one keeps them.
   if (!object || !m.comm_rank || m.comm_rank(comm, &rank) != 0 || rank != 0) return;

@@ -77,7 +77,7 @@ int file_deleted(const char* path, Call call) {
   const int saved = errno;
   const bool named = path && HEADRACE_UNLIKELY(state.tracing);
   library_call(LibraryFn::MPI_File_delete, result == 0, 0, time, before, false,
-               {.handle = named ? event_handle_of(without_type(path)) : 0});
+               {.handle = named ? event_handle_of(Layer::kMpiio, without_type(path)) : 0});
   errno = saved;
   return result;
 }

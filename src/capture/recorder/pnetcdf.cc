@@ -147,7 +147,7 @@ void keep_variable(const LibraryObject* object, const Variable& v) {
 
 Done file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
                  Timed time) {
-  if (result != 0 || !file || !path) return {0, path && state.tracing ? event_handle_of(path) : 0};
+  if (result != 0 || !file || !path) return {0, path && state.tracing ? event_handle_of(Layer::kPnetcdf, path) : 0};
   const Api& a = api(caller);
   forget_variables(a, *file);
   library_forgotten(file_of(*file));

@@ -1,5 +1,7 @@
 #include "capture/recorder/transfer.h"
 
+#include "capture/recorder/trace_choice.h"
+
 namespace headrace::capture {
 namespace {
 
@@ -29,7 +31,7 @@ void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result) {
 bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
   OpenFile* file = file_of(tag);
   if (!is_current(tag) || file->record == 0) return false;  // closed by another thread meanwhile
-  const uint32_t handle = state.tracing ? handle_of(file->record) : 0;
+  const uint32_t handle = state.tracing && is_chosen(layer) ? handle_of(file->record) : 0;
   Shard* shard = shard_of(file->record, layer);
   if (!shard) return false;
   shard->flags |= file->flags;

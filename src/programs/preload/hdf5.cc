@@ -23,7 +23,7 @@ uint32_t on_first(const Library& m, Id id, Rest...) {
 template <typename... Rest>
   requires(std::is_integral_v<Rest> && ...)
 uint32_t on_first(const Library&, const char* path, Rest...) {
-  return path ? event_handle_of(path) : 0;
+  return path ? event_handle_of(Layer::kHdf5, path) : 0;
 }
 template <std::same_as<unsigned> Line, typename... Rest>
 uint32_t on_first(const Library& m, const char*, const char*, Line, Rest... rest) {

@@ -1,11 +1,13 @@
-// Asks for what is not there, many times over.
+// Asks for what is not there, many times over: failing [HOW OFTEN].
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int main(void) {
+int main(int count, char** arguments) {
+  const int often = count > 1 ? atoi(arguments[1]) : 3000;
   struct stat facts;
   char path[64];
   for (int i = 0; i < 3; ++i) {
@@ -14,7 +16,7 @@ int main(void) {
   }
   if (openat(AT_FDCWD, "/no/such/path", O_RDONLY) >= 0) return 3;
   if (stat("missing", &facts) == 0 || unlink("gone") == 0) return 4;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < often; ++i) {
     snprintf(path, sizeof path, "searched/%d", i);
     if (access(path, R_OK) == 0) return 5;
   }
