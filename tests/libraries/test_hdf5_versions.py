@@ -76,6 +76,19 @@ def test_several_datasets_at_once(tmp_path: Path, version: str) -> None:
     assert "H5Dwrite" not in told
 
 
+@pytest.mark.parametrize("options", [[], ["--trace"]])
+def test_what_hdf5_says_of_a_failure_stays(tmp_path: Path, options: list[str]) -> None:
+    library, program = bundled(installed("2")), tmp_path / "multi"
+    linked = [library, f"-Wl,--disable-new-dtags,-rpath,{library.parent}", "-Wl,--allow-shlib-undefined"]
+    source = HERE / "c" / "hdf5_multi.c"
+    subprocess.run(["cc", "-Wall", "-Wextra", "-o", program, source, *linked], check=True)
+    command = [str(program), str(tmp_path / "seen.h5"), "fail"]
+    seen = run(command, tmp_path / "job.hr", options, env=environment())
+    assert (seen.status, seen.text, seen.stderr) == (0, ["99 1998"], b"")
+    expect(seen.file("seen.h5:/many", kind="dataset"), reads=1, read_errors=1)
+    expect(profiles(seen, "hdf5")["H5Dwrite"], calls=1, errors=1)
+
+
 def test_figures_of_caches(built: Built, capture: Capture, tmp_path: Path) -> None:
     seen = capture([str(built("hdf5_pages", "hdf5-serial")), str(tmp_path / "seen.h5")])
     assert (seen.status, seen.stderr) == (0, b"")

@@ -19,6 +19,7 @@ struct Nameless {
   uint32_t how;
   DirectionIndex direction;
   bool has_moved;
+  uint32_t failed[2];  // transfers, by direction
 };
 __thread Nameless nameless __attribute__((tls_model("initial-exec")));
 
@@ -27,6 +28,10 @@ void settle(const Library& m, Id id, bool named);
 LibraryObject* object_of(const Library& m, Id id) {
   if (HEADRACE_UNLIKELY(nameless.handle == handle_of(m, id))) settle(m, id, false);
   return library_object(Layer::kHdf5, handle_of(m, id));
+}
+/// The same after a call that may have failed: then nothing is asked of HDF5 (hdf5.h).
+LibraryObject* object_of(const Library& m, Id id, bool ok) {
+  return ok ? object_of(m, id) : library_object(Layer::kHdf5, handle_of(m, id));
 }
 
 /// Elements of the whole dataset, remembered until any dataset changes its dimensions.
@@ -76,7 +81,7 @@ HEADRACE_COLD uint32_t event_file(const Library& m, Id id) {
   char name[1024];
   if (HEADRACE_LIKELY(!state.tracing)) return 0;
   Quiet quiet(m);
-  return name_file(m, id, name, sizeof name) ? event_handle_of(name) : 0;
+  return name_file(m, id, name, sizeof name) ? event_handle_of(Layer::kHdf5, name) : 0;
 }
 
 LibraryObject* add_dataset(const Library& m, Id id, Timed time, bool named) {
@@ -100,6 +105,8 @@ void settle(const Library& m, Id id, bool named) {
   Quiet quiet(m);
   const LibraryObject* object = add_dataset(m, id, facts.created, named);
   if (object && facts.has_moved) library_transfer(object, facts.direction, -1, facts.bytes, facts.how, facts.moved);
+  for (const DirectionIndex direction : {kRead, kWrite})
+    for (uint32_t i = 0; i < facts.failed[direction]; ++i) library_failed(object, direction);
 }
 
 /// The same when another one is created first.
@@ -154,13 +161,13 @@ uint64_t linked(const Library& m, Id id, bool ok) {
 }
 
 Done file_call(const Library& m, Id any, Metadata::Count which, bool ok, Timed time) {
-  const LibraryObject* object = object_of(m, any);
+  const LibraryObject* object = object_of(m, any, ok);
   library_metadata(object, which, ok, time);
   return {0, event_handle(object)};
 }
 
 Done dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time) {
-  LibraryObject* object = object_of(m, dataset);
+  LibraryObject* object = object_of(m, dataset, ok);
   library_metadata(object, which, ok, time);
   if (which != Metadata::kSyncs) extents_changed();
   if (object && ok && which == Metadata::kTruncates) object->changed = true;
@@ -175,13 +182,21 @@ uint64_t extents_changed() {
 Done moved(const Library& m, DirectionIndex direction, Id dataset, const Transfer& transfer, uint32_t how, bool ok,
            Timed time) {
   if (!ok) {
-    const LibraryObject* object = object_of(m, dataset);
+    if (nameless.handle == handle_of(m, dataset)) {
+      nameless.failed[direction]++;
+      return 0;
+    }
+    const LibraryObject* object = object_of(m, dataset, ok);
     library_failed(object, direction);
     return {0, event_handle(object)};
   }
   const uint64_t bytes = look_at(m, dataset, transfer, &how);
   if (HEADRACE_UNLIKELY(nameless.handle == handle_of(m, dataset) && !nameless.has_moved)) {
-    nameless = {nameless.handle, nameless.created, time, bytes, how, direction, true};
+    nameless.moved = time;
+    nameless.bytes = bytes;
+    nameless.how = how;
+    nameless.direction = direction;
+    nameless.has_moved = true;
     return {bytes, event_file(m, dataset)};
   }
   const LibraryObject* object = object_of(m, dataset);
@@ -199,14 +214,15 @@ Done moved_many(const Library& m, DirectionIndex direction, size_t count, const 
     const Done one =
         moved(m, direction, datasets[i], {types[i], memories[i], files[i], list}, 0, ok, {start, start + part});
     all.bytes += one.bytes;
-    if (count == 1) all.handle = one.handle;
+    if (all.handle == 0) all.handle = one.handle;
   }
-  if (count > 1) all.handle = event_file(m, datasets[0]);  // what there are in one call are of one file
+  // What there are in one call are of one file. After a failure HDF5 must not be asked for it.
+  if (count > 1 && ok) all.handle = event_file(m, datasets[0]);
   return all;
 }
 
 Done chunk_moved(const Library& m, DirectionIndex direction, Id dataset, Id list, uint64_t bytes, bool ok, Timed time) {
-  const LibraryObject* object = object_of(m, dataset);
+  const LibraryObject* object = object_of(m, dataset, ok);
   if (!ok)
     library_failed(object, direction);
   else if (object)
