@@ -13,6 +13,8 @@ from typing import Any
 import headrace
 import pytest
 from capture_tools import COMMAND, Captured
+from headrace.analysis.trace_filters import unmatched
+from headrace.analysis.traces import Trace
 from parallel_tools import ENVIRONMENT
 
 Compiled = Callable[[str, str], Path]
@@ -171,9 +173,10 @@ def test_requests_that_were_not_freed(
     assert figures(trace)["messages_matched"] == 5
 
 
-def test_one_sided_operations(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
-    """Whose memory they reach is a rank of the world, whatever the window's ranks are."""
-    trace = trace_of(parallel(3, [compiled(mpi, "c/one_sided.c")], "--trace"))
+@pytest.mark.parametrize("how", [[], ["unseen"]])
+def test_one_sided_operations(mpi: str, compiled: Compiled, parallel: Parallel, how: list[str]) -> None:
+    """Whose memory they reach is a rank of the world, whatever window had the handle before."""
+    trace = trace_of(parallel(3, [compiled(mpi, "c/one_sided.c"), *how], "--trace"))
     figures(trace)
     names = ["Put", "Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Rput"]
     moved = [32, 0, 16, 24, 24, 8, 40]
@@ -205,6 +208,7 @@ def test_calls_without_messages(mpi: str, compiled: Compiled, parallel: Parallel
     trace = trace_of(parallel(2, program, "--trace=mpi,-messages"))
     assert events(trace, "send", "receive", "collective") == []
     assert {row["layer"] for row in events(trace, "leave")} >= {"mpi"}
+    assert unmatched(Trace(trace)) == []
     checks = verified(trace)
     assert [name for name, check in checks.items() if check["holds"] is False] == []
     assert checks["messages"]["amounts"]["messages_missed"] > 0
@@ -215,6 +219,7 @@ def test_messages_without_calls(mpi: str, compiled: Compiled, parallel: Parallel
     rows = events(trace, "send", "receive", "collective", "enter", "io")
     kinds = {row["kind"] for row in rows if row.get("layer") != "thread"}
     assert kinds == {"send", "receive", "collective"}
+    assert unmatched(Trace(trace)) == []
     checks = verified(trace)
     assert checks["messages"]["holds"] is True
     assert [name for name, check in checks.items() if check["holds"] is False] == []

@@ -190,7 +190,9 @@ bool is_of_all(Handle comm) {
   if (const Communicator* known = communicator_of(comm)) return known->of_all;
   const Library& m = found_library();  // there is no room for it here, but there may be at other ranks
   Groups groups;
-  const bool of_all = can_ask(m) && groups.read(m, comm) && groups.is_of_all();
+  int size = 0;
+  const bool as_many = can_ask(m) && m.comm_size(comm, &size) == 0 && size == spool.header->ranks;
+  const bool of_all = as_many && groups.read(m, comm) && groups.is_of_all();
   groups.release(m);
   return of_all;
 }
@@ -242,11 +244,13 @@ uint32_t rank_in_window(Handle window, int rank) {
   return group ? world_rank(*group, rank) : kNobody;
 }
 
-void window_freed(Handle window) {
-  Communicator* freed = windows.find(clean(found_library(), window), kAny);
-  if (!freed) return;
-  unmap(*freed);
-  windows.drop(freed);
+void forget_window(Handle window) {
+  window = clean(found_library(), window);
+  // Threads that reached into it at the same time may each have put it there.
+  while (Communicator* known = window ? windows.find(window, kAny) : nullptr) {
+    unmap(*known);
+    windows.drop(known);
+  }
 }
 
 void communicator_named(Handle comm, const char* name) {

@@ -46,8 +46,8 @@ HEADRACE_INLINE uint32_t world_rank(const Communicator& in, int rank) {
 
 /// The same of a rank of a window's group.
 uint32_t rank_in_window(Handle window, int rank);
-/// Its handle is to be freed.
-void window_freed(Handle window);
+/// Its handle is to be freed, or is another window's now.
+void forget_window(Handle window);
 
 /// A communicator was made of `parent` (0: of none that all members know) by `how`; with all its members, or those
 /// that it was given. `tag`: what else all members said.

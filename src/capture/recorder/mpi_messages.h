@@ -91,6 +91,12 @@ struct Reaching {
 };
 inline Reaching reaching(int peer, Handle window) { return {peer, window}; }
 
+struct WindowMade {
+  const void* made;
+  void record(Timed, uint64_t) const { forget_window(handle_at(made, 0)); }  // of one that was freed unseen
+};
+inline WindowMade window_at(const void* made) { return {made}; }
+
 struct Made {
   const char* how;
   Handle parent;

@@ -129,7 +129,7 @@ TWICE(Request_free, (void* request),
         return counted(LibraryFn::MPI_##id, [&] { return run(function, comm); });)
 FREES(Comm_free)
 FREES(Comm_disconnect)
-TWICE(Win_free, (void* window), if (follows_messages() && frame == 0) window_freed(handle_at(window, 0));
+TWICE(Win_free, (void* window), if (follows_messages()) forget_window(handle_at(window, 0));
       return counted(LibraryFn::MPI_Win_free, [&] { return run(function, window); });)
 
 }  // extern "C"

@@ -1,5 +1,22 @@
 // Ranks reach into each other's memory, over a communicator whose ranks are those of the world the other way round.
+// one_sided unseen: windows are freed where nobody who wraps MPI sees it.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
+#include <stddef.h>
+
+typedef int (*Free)(MPI_Win*);
+
+static Free unseen(void) {
+  const char* names[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"};
+  for (int i = 0; i < 3; ++i) {
+    void* library = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+    Free found = NULL;
+    if (library) *(void**)&found = dlsym(library, "PMPI_Win_free");
+    if (found) return found;
+  }
+  return NULL;
+}
 
 int main(int argc, char** argv) {
   int rank, ranks;
@@ -30,7 +47,8 @@ int main(int argc, char** argv) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Win_unlock_all(window);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_free(&window);
+    if (argc == 1) MPI_Win_free(&window);
+    if (argc > 1 && (!unseen() || unseen()(&window) != 0)) return 1;
   }
   MPI_Comm_free(&turned);
   return MPI_Finalize();
