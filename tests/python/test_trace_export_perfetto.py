@@ -180,6 +180,21 @@ def test_what_each_kind_becomes(tmp_path: Path) -> None:
     assert found[4]["value"] == -0.5
 
 
+def test_what_a_call_was_on_may_stand_at_its_end(tmp_path: Path) -> None:
+    """As where a flush told its begin."""
+    events = [
+        event(1, BEGIN, WRITE, 0, 0, UNKNOWN),
+        event(2, BEGIN, WRITE, 1, 8, 0),
+        event(3, END, WRITE, 1, 8),
+        event(4, END, WRITE, 1, 8),
+    ]
+    out = tmp_path / "out"
+    trace = write(tmp_path / "t.trace.hr", [(1, 1, -1, "", 2, 0, b"".join(events))], [(1, 1, "/data/out")])
+    export(trace, out)
+    paths = [each.get("path") for each in Decoded(out).events]
+    assert paths == [None, "/data/out", None, "/data/out"]
+
+
 def test_a_time_span_has_no_arrows(tmp_path: Path) -> None:
     """Which message is which is known by counting them from the start."""
     out = tmp_path / "out"

@@ -17,10 +17,11 @@ uint16_t number_of(LibraryFn function) {
   return static_cast<uint16_t>(static_cast<uint32_t>(function) | kLibraryFunction);
 }
 
-/// A call that is over and of which the trace has the begin gets its end. Inside a section.
+/// A call that was left by a jump and of which the trace has the begin gets its end. Nobody knows what it did, so it
+/// did not succeed. Inside a section.
 void leave_open(const OpenLibraryCall& call) {
   const uint64_t now = base::ticks();
-  if (call.told) record_always({now, now, 0, 0, 0, 0, call.function, RawKind::kLibraryEnd, 0});
+  if (call.told) record_always({now, now, 0, 0, 0, 0, call.function, RawKind::kLibraryEnd, kUnknownError});
 }
 
 /// Those above `depth` were left by a jump. Inside a section.

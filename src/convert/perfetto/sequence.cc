@@ -83,7 +83,9 @@ void Sequence::slice_begin(const Event& event) {
   const auto layer = std::find(layers_.begin(), layers_.end(), what.layer);
   if (layer != layers_.end())
     event_.number(EventField::kCategory, model::kTimeClasses + 1 + static_cast<uint64_t>(layer - layers_.begin()));
-  if (event.kind() == EventKind::kIoBegin) {
+  const bool operation = event.kind() == EventKind::kIoBegin;
+  unnamed_.push_back(operation && event.other == 0);
+  if (operation) {
     if (event.size != 0) annotate(kSize, event.size);
     if (event.place != model::kUnknownPlace) annotate(kOffset, event.place);
     if (event.other != 0) annotate_text(kPath, path_of(event.other));
@@ -98,6 +100,9 @@ void Sequence::slice_end(const Event& event, bool made) {
                      trace_.references()[event.reference()].time_class == model::TimeClass::kWrite;
   if (!made && (event.size != 0 || (operation && moves))) annotate(kMoved, event.size);
   if (operation && event.place != 0) annotate(kErrno, event.place);
+  // An end may know more than a begin that a flush told.
+  if (operation && event.other != 0 && !unnamed_.empty() && unnamed_.back()) annotate_text(kPath, path_of(event.other));
+  if (!unnamed_.empty()) unnamed_.pop_back();
   if (!operation && event.other != 0) annotate(kTarget, event.other - 1);
   put(event.time);
 }

@@ -38,6 +38,7 @@ class Sequence {
   uint32_t location_;
   std::string& to_;
   Message event_, interned_, packet_, scratch_;
+  std::vector<bool> unnamed_;                        // of open slices: operations whose begin has no file
   std::vector<bool> named_;                          // references whose names are interned
   std::unordered_map<uint32_t, uint64_t> paths_;     // by handle
   std::unordered_map<std::string, uint64_t> texts_;  // their numbers
