@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::iota(all.begin(), all.end(), 0);
   const auto part = add_up(*trace, all, {data[1], data[1] + (uint64_t{1} << data[0] % 64)});
   require(part.ok() && part->events <= events);
-  require(threads_of_mpi(*trace).ok());
+  require(threads_of_mpi(*trace, all).ok());
   const auto checks = check(*trace);
   require(checks.ok() && checks->events == events);
   require(pair_messages(*trace).ok());

@@ -231,8 +231,8 @@ class Trace:
         Spans are kind, layer, name, class, calls, unfinished, errors, bytes, time_ns, own_ns, longest_ns.
         """
 
-    def threads_of_mpi(self) -> list[int]:
-        """Numbers of locations that began inside of MPI_Init (src/events/mpi_threads.h)."""
+    def threads_of_mpi(self, locations: Sequence[int]) -> list[int]:
+        """Which of these began inside of MPI_Init (src/events/mpi_threads.h)."""
 
     def check(self) -> dict[str, Any]:
         """Decodes everything: what does not agree, by amount (src/events/trace_check.h)."""

@@ -280,12 +280,14 @@ void define_trace(nb::module_& module) {
              check(trace.reader.verify());
            })
       .def("stats", stats_of, nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0})
-      .def("threads_of_mpi",
-           [](Trace& trace) {
-             const nb::gil_scoped_release release;
-             const std::lock_guard lock(trace.mutex);
-             return trace.located(events::threads_of_mpi(trace.reader));
-           })
+      .def(
+          "threads_of_mpi",
+          [](Trace& trace, const std::vector<uint32_t>& locations) {
+            const nb::gil_scoped_release release;
+            const std::lock_guard lock(trace.mutex);
+            return trace.located(events::threads_of_mpi(trace.reader, locations));
+          },
+          nb::arg("locations"))
       .def("check", check_of)
       .def("messages", messages_of, nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0}, Release())
       .def("overview", overview_of, nb::arg("columns"), nb::arg("rows"), nb::arg("begin_at_ns") = 0,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kFirstThread = 1;
 
-/// Other threads of a process, and its first one.
+/// Other threads of a process, of those that were asked for, and its first one.
 struct Threads {
   const TraceLocation* first = nullptr;
   std::vector<uint32_t> others = {};
@@ -49,21 +49,23 @@ Result<std::vector<TimeRange>> starts_of_mpi(TraceReader& trace, const TraceLoca
 
 }  // namespace
 
-Result<std::vector<uint32_t>> threads_of_mpi(TraceReader& trace) {
+Result<std::vector<uint32_t>> threads_of_mpi(TraceReader& trace, const std::vector<uint32_t>& locations) {
   std::unordered_map<uint64_t, Threads> processes;
-  for (uint32_t number = 0; number < trace.locations().size(); ++number) {
+  for (const uint32_t number : locations) {
+    if (number >= trace.locations().size()) continue;
     const TraceLocation& location = trace.locations()[number];
+    if (location.what.thread == kFirstThread || location.events == 0) continue;
     Threads& threads = processes[location.what.process];
-    if (location.what.thread == kFirstThread) {
-      threads.first = &location;
-    } else if (location.events > 0) {
-      threads.others.push_back(number);
-      threads.last_begin_ns = std::max(threads.last_begin_ns, location.begin_at_ns);
-    }
+    threads.others.push_back(number);
+    threads.last_begin_ns = std::max(threads.last_begin_ns, location.begin_at_ns);
+  }
+  for (const TraceLocation& location : trace.locations()) {
+    const auto chosen = processes.find(location.what.process);
+    if (chosen != processes.end() && location.what.thread == kFirstThread) chosen->second.first = &location;
   }
   std::vector<uint32_t> found;
   for (const auto& [process, threads] : processes) {
-    if (threads.first == nullptr || threads.others.empty()) continue;
+    if (threads.first == nullptr) continue;
     HEADRACE_ASSIGN(const std::vector<TimeRange> starts, starts_of_mpi(trace, *threads.first, threads.last_begin_ns));
     for (const uint32_t number : threads.others)
       for (const TimeRange& start : starts)

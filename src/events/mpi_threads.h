@@ -7,8 +7,9 @@
 
 namespace headrace::events {
 
-/// Numbers in TraceReader::locations(). None where calls of MPI are not in the trace. Decodes the first chunks of
-/// processes with several threads, up to where the last of these begins. kIo.
-base::Result<std::vector<uint32_t>> threads_of_mpi(TraceReader& trace);
+/// Of these, as numbers in TraceReader::locations(), in order. None where calls of MPI are not in the trace. Decodes
+/// the first chunks of their processes, where that have such that are not the first, up to where the last of these
+/// begins. kIo.
+base::Result<std::vector<uint32_t>> threads_of_mpi(TraceReader& trace, const std::vector<uint32_t>& locations);
 
 }  // namespace headrace::events

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "events/made_trace.h"
 
 namespace headrace::events {
@@ -25,10 +27,16 @@ TraceReader made_of(MadeTrace& made, const std::string& layer) {
   return made.finish();
 }
 
+std::vector<uint32_t> every(const TraceReader& reader) {
+  std::vector<uint32_t> all(reader.locations().size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 TEST(MpiThreads, AreThoseThatBeginInMpiInit) {
   MadeTrace made;
   TraceReader reader = made_of(made, "mpi");
-  const std::vector<uint32_t> found = *threads_of_mpi(reader);
+  const std::vector<uint32_t> found = *threads_of_mpi(reader, every(reader));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(reader.locations()[found[0]].what.thread, 3u);
 }
@@ -36,7 +44,18 @@ TEST(MpiThreads, AreThoseThatBeginInMpiInit) {
 TEST(MpiThreads, AreNotToldByARegionOfTheProgramWithThatName) {
   MadeTrace made;
   TraceReader reader = made_of(made, "region");
-  EXPECT_TRUE(threads_of_mpi(reader)->empty());
+  EXPECT_TRUE(threads_of_mpi(reader, every(reader))->empty());
+}
+
+TEST(MpiThreads, AreLookedForWhereTheyAreAskedFor) {
+  MadeTrace made;
+  TraceReader reader = made_of(made, "mpi");
+  std::vector<uint32_t> asked;
+  for (const uint32_t each : every(reader))
+    if (reader.locations()[each].what.thread != 3) asked.push_back(each);
+  EXPECT_TRUE(threads_of_mpi(reader, asked)->empty());
+  EXPECT_TRUE(threads_of_mpi(reader, {})->empty());
+  EXPECT_TRUE(threads_of_mpi(reader, {1u << 30})->empty()) << "there is no such location";
 }
 
 }  // namespace

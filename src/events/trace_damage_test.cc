@@ -52,7 +52,7 @@ TEST(TraceDamage, OfAnyKindCostsItsChunkAtMost) {
     std::vector<uint32_t> all(reader.locations().size());
     std::iota(all.begin(), all.end(), 0);
     EXPECT_LE(add_up(reader, all, {seed, base::mix(seed, 78) % 1'000'000})->events, stats->events);
-    EXPECT_TRUE(threads_of_mpi(reader).ok());
+    EXPECT_TRUE(threads_of_mpi(reader, all).ok());
     TraceRows rows(reader, all, {});
     uint64_t count = 0;
     while (*rows.next() != nullptr) count++;

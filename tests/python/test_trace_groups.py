@@ -8,7 +8,7 @@ from typing import Any
 
 from commands import headrace as run
 from headrace import _native
-from made_traces import ENTER, LEAVE, event
+from made_traces import ENTER, LEAVE, damage, event
 
 REFERENCES = [
     ("region", "mpi", "MPI_Init", "collective"),
@@ -65,6 +65,16 @@ def test_the_program_comes_first(tmp_path: Path) -> None:
     own, _, others = shown.partition("Functions of the MPI library's threads, and of what has no rank")
     assert "MPI_Init" in own and "MPI_Init" not in others
     assert "thread    thread" in others
+
+
+def test_of_one_rank_no_other_is_read(tmp_path: Path) -> None:
+    """What is damaged in another rank's first thread is not lost to this one."""
+    path = job(tmp_path / "job.trace.hr")
+    damage(path)  # the first chunk: rank 0's
+    found = facts(path, "--rank", "1")
+    assert (found["lost_chunks"], found["damage"]) == (0, [])
+    assert [group["group"] for group in found["groups"]] == ["main", "threads", "mpi_threads"]
+    assert facts(path, "--rank", "0")["lost_chunks"] == 1
 
 
 def test_without_ranks_nothing_is_set_apart(tmp_path: Path) -> None:

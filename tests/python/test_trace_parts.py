@@ -33,7 +33,10 @@ def test_a_range_that_ends_before_it_begins_is_refused(trace: Path, name: str) -
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("options", [("--from", "2"), ("--until", "0.5"), ("--rank", "1", "--from", "1.1")])
+@pytest.mark.parametrize(
+    "options",
+    [("--from", "2"), ("--until", "0.5"), ("--until", "0"), ("--rank", "1", "--from", "1.1")],
+)
 def test_where_nothing_is_there_is_a_hint(trace: Path, name: str, options: tuple[str, ...]) -> None:
     found = command(name, trace, *options)
     assert found.returncode == 0, found.stderr

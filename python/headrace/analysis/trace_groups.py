@@ -22,7 +22,7 @@ def groups(trace: Trace, locations: list[int]) -> dict[str, list[int]]:
     trace they count among `threads`.
     """
     ranked = any(row["rank"] >= 0 for row in trace.locations)
-    of_mpi = frozenset(trace.native.threads_of_mpi())
+    of_mpi = frozenset(trace.native.threads_of_mpi(locations))
     found: dict[str, list[int]] = {name: [] for name in GROUPS}
     for number in locations:
         row = trace.locations[number]

@@ -188,6 +188,13 @@ class Trace:
         if columns < 1 or rows < 1:
             raise UsageError(f"{self.path}: a picture has columns and rows")
         first, last = self.time()
+        if end_at_ns == 0 and not begin_at_ns:
+            begin_at_ns, end_at_ns = (
+                0,
+                columns,
+            )  # nothing was before the begin: a picture has columns all the same
+        if begin_at_ns is not None and end_at_ns is not None and end_at_ns <= begin_at_ns:
+            raise UsageError(f"{self.path}: a range of time has at least a nanosecond a column")
         if begin_at_ns is None:
             begin_at_ns = first if end_at_ns is None else max(0, min(first, end_at_ns - columns))
         if end_at_ns is None:

@@ -49,7 +49,8 @@ def overview(
         seen = opened.overview(
             columns or room, rows or output.graph_rows, asked.begin_at_ns, asked.end_at_ns, asked.locations
         )
-    touched = asked.touched(seen.begin_at_ns, seen.end_at_ns)
+    behind = seen.end_at_ns if asked.end_at_ns is None else max(1, asked.end_at_ns)
+    touched = asked.touched(seen.begin_at_ns, behind)
     if as_json:
         click.echo(json.dumps(json_facts(opened, seen)))
     elif touched:
