@@ -71,7 +71,9 @@ def test_recording_can_be_switched_off(marks: Marks) -> None:
     assert traced.named("counter") == {"first": 1}
     # Five writes, a region and a counter; the region that was entered before is left.
     assert traced.accounts() == {"paused": 7, "cut": 1, "stray": 1}
-    assert "7 calls, regions and counters while the program had recording switched off" in " ".join(traced.command("info").split())
+    assert "7 calls, regions and counters while the program had recording switched off" in " ".join(
+        traced.command("info").split()
+    )
 
 
 def test_threads_have_regions_of_their_own(marks: Marks) -> None:
