@@ -2,8 +2,8 @@
 // request of REQUEST bytes, TOTAL bytes in all; says how fast that was as they see it, and until all is stored.
 //
 // WHERE is a server's address, or "plain" for the same with pwrite and FILE being a path. Words: depth=N calls under
-// way at once; leave: end without a commit; and for plain ones delay=MICROSECONDS before each write, one-writer at a
-// time, direct (O_DIRECT), dsync (O_DSYNC).
+// way at once; leave: end without a commit; wait=FILE: commit when there is such a file. Words for plain:
+// delay=MICROSECONDS before each write, one-writer at a time, direct (O_DIRECT), dsync (O_DSYNC).
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ using namespace headrace;
 using namespace headrace::forward;
 
 struct Options {
-  std::string where, file;
+  std::string where, file, wait;
   unsigned clients = 1, depth = 1, delay_us = 0;
   size_t request = 4096;
   uint64_t total = 0;
@@ -126,6 +126,8 @@ int write_part(Writer writer, const Options& options, Common* common, unsigned n
   for (uint64_t at = options.request * number; wrote && at < options.total; at += step) wrote = writer.begin(from, at);
   wrote = good && writer.finish() && wrote;
   pthread_barrier_wait(&common->barrier);
+  const timespec moment{0, 1'000'000};
+  while (!options.wait.empty() && access(options.wait.c_str(), F_OK) != 0) nanosleep(&moment, nullptr);
   const bool stored = wrote && (options.leave || writer.store());
   fflush(stdout);
   pthread_barrier_wait(&common->barrier);
@@ -143,6 +145,8 @@ bool parse(int count, char** values, Options* options) {
     const std::string word = values[i];
     if (word.starts_with("depth="))
       options->depth = static_cast<unsigned>(atoi(values[i] + 6));
+    else if (word.starts_with("wait="))
+      options->wait = word.substr(5);
     else if (word.starts_with("delay="))
       options->delay_us = static_cast<unsigned>(atoi(values[i] + 6));
     else if (word == "leave")

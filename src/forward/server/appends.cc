@@ -84,6 +84,11 @@ void Appends::work(const Services& services, Pool* pool, const File& file) {
   }
 }
 
+int Appends::sync(const Services& services, const File& file, OpenFile& opened) {
+  const auto held = services.write_buffer->find(file);
+  return held != nullptr ? held->sync() : opened.commit();
+}
+
 /// Takes a range for the batch: the end of the file as clients see it, with what is held of it.
 bool Appends::take_range(const Services& services, const File& file, OpenFile& opened, Batch* batch) {
   const auto held = services.write_buffer->find(file);
@@ -144,7 +149,7 @@ bool Appends::write(const Services& services, Pool* pool, const File& file, std:
       failed.push_back(
           {static_cast<uint32_t>(written.error), {batch->begin + written.bytes, batch->total - written.bytes}});
     else if (through)
-      batch->error = (*opened)->commit();
+      batch->error = sync(services, file, **opened);
   }
   if (reserve)
     answer(services, *batch, {});

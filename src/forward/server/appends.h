@@ -48,6 +48,7 @@ class Appends {
   };
 
   static const uint8_t* together(const Batch& batch, std::vector<uint8_t>* row);
+  static int sync(const Services& services, const File& file, OpenFile& opened);
   static HeldWrite pieces_of(const Batch& batch);
   void work(const Services& services, Pool* pool, const File& file);
   bool take_range(const Services& services, const File& file, OpenFile& opened, Batch* batch);

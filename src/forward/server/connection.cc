@@ -248,7 +248,12 @@ bool Connection::flush_first(std::shared_ptr<Call> call, bool once) {
   const auto held = file.ok() ? shared_.write_buffer.find(*file) : nullptr;
   if (held == nullptr) return false;
   Range range{0, UINT64_MAX};
-  if (commit && request.range.length != 0) range = {request.range.offset, request.range.offset + request.range.length};
+  if (commit) range = range_or_all(request.range);
+  if (request.op == Op::kWrite) {
+    range = {UINT64_MAX, 0};
+    for (const Extent& extent : request.extents)
+      range = {std::min(range.begin, extent.offset), std::max(range.end, extent.offset + extent.length)};
+  }
   held->flush(range, FlushReason::kCommit,
               [call, once, route = Route{&loop_, number_}, session = session_, &shared = shared_](auto failed) {
                 call->failed = std::move(failed);

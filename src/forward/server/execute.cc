@@ -104,9 +104,10 @@ int Execution::fail(int error, Extent rest, std::ptrdiff_t index) {
 int Execution::read() {
   const auto target = file(request_.handle);
   if (!target.ok()) return target.error();
-  const auto opened = services_.backend->open(*target, false);
-  if (!opened.ok()) return opened.error();
   const auto held = services_.write_buffer->find(*target);
+  auto opened = services_.backend->open(*target, false);
+  if (!opened.ok() && opened.error() == ESTALE && held != nullptr) opened = held->opened();  // renamed
+  if (!opened.ok()) return opened.error();
   bool whole = true;
   for (const Extent& extent : request_.extents) {
     uint8_t* into = call_.data + read_bytes_;
@@ -120,10 +121,12 @@ int Execution::read() {
   return 0;
 }
 
+/// Writes to the file itself: what was held of these ranges before is in it already.
 int Execution::write() {
   const auto target = file(request_.handle);
   if (!target.ok()) return target.error();
-  const auto opened = services_.backend->open(*target, true);
+  const auto held = services_.write_buffer->find(*target);
+  const auto opened = held != nullptr ? held->opened() : services_.backend->open(*target, true);
   if (!opened.ok()) return opened.error();
   const uint8_t* from = call_.data;
   for (const Extent& extent : request_.extents) {
@@ -134,7 +137,8 @@ int Execution::write() {
     reply_.size += extent.length;
     from += extent.length;
   }
-  return request_.flags & kThrough ? (*opened)->commit() : 0;
+  if (!(request_.flags & kThrough)) return 0;
+  return held != nullptr ? held->sync() : (*opened)->commit();
 }
 
 /// What was held of the range is flushed already.
@@ -142,20 +146,19 @@ int Execution::commit() {
   const auto target = file(request_.handle);
   if (!target.ok()) return target.error();
   const auto held = services_.write_buffer->find(*target);
-  auto opened = held != nullptr ? held->opened() : services_.backend->open(*target, true);
-  if (!opened.ok() && opened.error() == EACCES) opened = services_.backend->open(*target, false);
-  if (!opened.ok()) return opened.error();
   const bool sync = !(request_.flags & kNoSync);
-  const uint64_t epoch = held == nullptr ? 0 : held->begin_commit();
-  const int error = sync ? (*opened)->commit() : 0;
+  int error = 0;
   if (held != nullptr) {
-    const Range range{request_.range.offset,
-                      request_.range.length == 0 ? UINT64_MAX : request_.range.offset + request_.range.length};
-    reply_.bad = held->end_commit(epoch, error, sync, call_.client, range, call_.failed);
-  } else if (error != 0) {
-    reply_.bad.push_back({static_cast<uint32_t>(error), request_.range});
+    error = sync ? held->sync() : 0;
+    reply_.bad = held->tell(call_.client, range_or_all(request_.range), call_.failed, error);
+    if (reply_.bad.size() > kMostExtents) reply_.bad.resize(kMostExtents);
+  } else {
+    auto opened = services_.backend->open(*target, true);
+    if (!opened.ok() && opened.error() == EACCES) opened = services_.backend->open(*target, false);
+    if (!opened.ok()) return opened.error();
+    error = sync ? (*opened)->commit() : 0;
+    if (error != 0) reply_.bad.push_back({static_cast<uint32_t>(error), request_.range});
   }
-  if (reply_.bad.size() > kMostExtents) reply_.bad.resize(kMostExtents);
   return error != 0 || reply_.bad.empty() ? error : static_cast<int>(reply_.bad[0].error);
 }
 

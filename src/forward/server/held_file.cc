@@ -383,25 +383,30 @@ void HeldFile::resume(std::optional<uint64_t> kept) {
 
 // --- Commits ------------------------------------------------------------------------------------------------------
 
-uint64_t HeldFile::begin_commit() {
-  const Lock lock(mutex_);
-  return losses_.begin_commit();
-}
-
-std::vector<BadRange> HeldFile::end_commit(uint64_t epoch, int error, bool synced, const Nonce& client, Range range,
-                                           const std::vector<BadRange>& failed) {
-  const Lock lock(mutex_);
+int HeldFile::sync() {
+  Lock lock(mutex_);
+  const uint64_t epoch = losses_.begin_commit();
+  lock.unlock();
+  const int error = opened_->commit();
+  lock.lock();
   if (error != 0)
     losses_.commit_failed(epoch, error);
-  else if (synced)
+  else
     losses_.committed(epoch);
+  return error;
+}
+
+std::vector<BadRange> HeldFile::tell(const Nonce& client, Range range, const std::vector<BadRange>& failed, int error) {
+  const Lock lock(mutex_);
   LostRanges lost = losses_.take(client, range);
   for (const BadRange& bad : failed) lost[static_cast<int>(bad.error)].add(range_of(bad.where));
   if (error != 0 && lost[error].empty()) lost[error].add(range);
   std::vector<BadRange> all;
   for (const auto& [number, ranges] : lost) {
-    for (const Range& each : ranges.ranges())
-      all.push_back({static_cast<uint32_t>(number), {each.begin, each.end - each.begin}});
+    for (const Range& each : ranges.ranges()) {
+      const uint64_t length = each.end == UINT64_MAX ? 0 : each.end - each.begin;  // 0: to the end
+      all.push_back({static_cast<uint32_t>(number), {each.begin, length}});
+    }
   }
   return all;
 }

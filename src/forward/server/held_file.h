@@ -21,6 +21,11 @@ namespace headrace::forward {
 
 class WriteBuffer;
 
+/// Length 0: to the end.
+inline Range range_or_all(Extent extent) {
+  return {extent.offset, extent.length == 0 ? UINT64_MAX : extent.offset + extent.length};
+}
+
 /// A write on its way into the buffer.
 struct HeldWrite {
   struct Piece {
@@ -63,10 +68,10 @@ class HeldFile : public std::enable_shared_from_this<HeldFile> {
   void pause();
   void resume(std::optional<uint64_t> kept);
 
-  uint64_t begin_commit();
-  /// What is to be told to a client that commits `range`; `error` is that of the file system's own commit.
-  std::vector<BadRange> end_commit(uint64_t epoch, int error, bool synced, const Nonce& client, Range range,
-                                   const std::vector<BadRange>& failed);
+  /// Commits the file itself. When that fails, all who wrote since the last time will be told.
+  int sync();
+  /// What is to be told to a client that commits `range`, after a flush and a sync() that failed like this.
+  std::vector<BadRange> tell(const Nonce& client, Range range, const std::vector<BadRange>& failed, int error);
 
   /// Nothing is held, waits or has to be told.
   bool idle();

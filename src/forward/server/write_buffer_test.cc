@@ -249,6 +249,13 @@ TEST_F(WriteBufferTest, TellsAllWhenTheFileSystemLosesWhatItHadTaken) {
   EXPECT_EQ(b->commit(file, {}, &bad, kNoSync), EIO);
   EXPECT_EQ(bad, (std::vector<BadRange>{{EIO, {200, 100}}}));
   EXPECT_EQ(b->commit(file, {}, &bad, kNoSync), 0);
+  // One who never wrote, and one whose own write goes through, which takes the kernel's error from the others.
+  EXPECT_EQ(client()->commit(file, {}, &bad), EIO);
+  EXPECT_EQ(write(*b, file, 300, filled(10, 2)), 0);
+  EXPECT_EQ(b->commit(file, {}, &bad, kNoSync), 0);
+  EXPECT_EQ(write(*a, file, 0, filled(10, 1), kThrough), EIO);
+  EXPECT_EQ(b->commit(file, {}, &bad, kNoSync), EIO);
+  EXPECT_EQ(bad, (std::vector<BadRange>{{EIO, {300, 10}}}));
 }
 
 TEST_F(WriteBufferTest, SaysAtTheEndWhatNobodyKnows) {
@@ -312,6 +319,57 @@ TEST_F(WriteBufferTest, AStoppedDiskMakesItsWritersWaitAndNobodyElse) {
   const auto bytes = stored("stopped");
   ASSERT_EQ(bytes.size(), 3 * kBytes);
   for (size_t i = 0; i < bytes.size(); i += 4096) ASSERT_EQ(bytes[i], i / kBytes);
+}
+
+/// Clients that write their own parts of a file at the same time as others read, commit and cut another file off, with
+/// so little memory that everything has to wait for everything.
+TEST_F(WriteBufferTest, ManyAtOnceDisturbNobody) {
+  options_.limits.memory = 16 << 20;
+  options_.storage_threads = 3;
+  options_.write_buffer.flush_age_ns = 500'000;
+  options_.event_threads = 2;
+  TrialOptions trial;
+  trial.delay_ns = 100'000;
+  start(trial);
+  constexpr uint64_t kSlot = 10'000, kSlots = 300, kClients = 6;
+  const Handle file = create(*client(), "f", 0, {1, 64 << 10}), other = create(*client(), "g");
+  std::atomic<int> wrong = 0, writing = kClients;
+  std::vector<std::thread> threads;
+  for (uint64_t i = 0; i < kClients; ++i) {
+    threads.emplace_back([&, i] {
+      const auto c = client(i % 2 == 0 ? 0 : 4 << 20);
+      std::mt19937 random(static_cast<uint32_t>(i));
+      std::vector<uint8_t> last(kSlots, 0);
+      for (int step = 0; step < 300; ++step) {
+        const uint64_t slot = random() % kSlots, at = (slot * kClients + i) * kSlot;
+        const auto value = static_cast<uint8_t>(1 + random() % 255);
+        wrong += write(*c, file, at, filled(kSlot, value), random() % 50 == 0 ? kThrough : 0) != 0;
+        last[slot] = value;
+        const uint64_t seen = random() % kSlots;
+        const auto got = read(*c, file, (seen * kClients + i) * kSlot, kSlot);
+        wrong += last[seen] != 0 && got != filled(kSlot, last[seen]);
+        wrong += step % 20 == 0 && c->commit(file, {at, kSlot}, nullptr, step % 40 == 0 ? kNoSync : 0) != 0;
+        wrong += write(*c, other, random() % (4 << 20), filled(random() % 200'000, value)) != 0;
+        wrong += step % 30 == 0 && !c->resize(other, random() % (4 << 20)).ok();
+      }
+      --writing;
+    });
+  }
+  threads.emplace_back([&] {
+    const auto c = client();
+    while (writing > 0) wrong += !c->status(0).ok() || !c->attributes(file).ok() || c->commit(other) != 0;
+  });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(server_->buffers().most_used(), options_.limits.memory);
+  const uint64_t size = client()->attributes(file)->size, other_size = client()->attributes(other)->size;
+  EXPECT_TRUE(server_->finish().empty());
+  EXPECT_EQ(server_->buffers().held, 0u);
+  const auto bytes = stored("f");
+  EXPECT_EQ(bytes.size(), size);
+  EXPECT_EQ(stored("g").size(), other_size);
+  for (uint64_t at = 0; at + kSlot <= bytes.size(); at += kSlot)
+    ASSERT_TRUE(std::all_of(&bytes[at], &bytes[at] + kSlot, [&](uint8_t byte) { return byte == bytes[at]; })) << at;
 }
 
 /// Random calls, one after the other, of several clients on one file; after each of them clients see what a plain
