@@ -64,6 +64,19 @@ def test_a_server_that_is_told_to_end_stores_what_it_holds(servers: Servers, tmp
     assert (tmp_path / "f").read_bytes() == expected(MB // 2)
 
 
+def test_who_wrote_to_a_server_that_was_killed_is_told(servers: Servers, tmp_path: Path) -> None:
+    root, now = tmp_path / "root", tmp_path / "now"
+    root.mkdir()
+    server = servers.start("--root", root, "--flush-age", "3600000")
+    writers = burst(server, "f", MB // 2, f"wait={now}")
+    until(lambda: server.metrics()["held_bytes"] == MB // 2)
+    server.end(signal.SIGKILL)
+    servers.start("--root", root)
+    now.touch()
+    code, said = ends(writers)
+    assert code == 1 and "4 of 4 failed" in said and said.count("lost 0 0 Input/output error") == 4
+
+
 def test_it_says_at_the_end_what_it_could_not_store(servers: Servers, tmp_path: Path) -> None:
     server = servers.start(
         "--root", tmp_path, "--flush-age", "3600000", "--trial", "fail-after=300K,error=122"

@@ -42,6 +42,7 @@ void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t
   }
   pending->memory = std::move(memory);
   pending->extents = request.extents;
+  pending->file = hash_of_file(request.handle);
   pending->deadline_ns = now_ns() + uint64_t{call_ms_} * 1'000'000;
   Header& header = pending->header;
   header.op = static_cast<uint8_t>(request.op);
@@ -73,6 +74,7 @@ bool Channel::receive(Lock& lock, int timeout_ms) {
       [this](Pending* pending) {
         const Lock inner(mutex_);
         pending->instance = wire_.instance();
+        if (pending->reply_header.flags & kHeld) uncommitted_.wrote(pending->file, pending->instance);
         finish(pending, 0);
       });
   lock.lock();

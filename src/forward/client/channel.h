@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "forward/client/pending.h"
+#include "forward/client/uncommitted.h"
 #include "forward/client/wire.h"
 
 namespace headrace::forward {
@@ -38,6 +39,8 @@ class Channel {
 
   const std::vector<OwnedRoot>& roots() const { return wire_.roots(); }
   uint32_t most_data() const { return wire_.most_data(); }
+  /// Of all calls through this connection, whoever made them.
+  Uncommitted& uncommitted() { return uncommitted_; }
   bool has_window() const { return wire_.has_window(); }
 
  private:
@@ -60,6 +63,7 @@ class Channel {
   bool receiving_ = false;  // by a thread that does not hold the lock then
   std::map<uint64_t, Pending*> pending_;
   uint64_t last_id_ = 0;
+  Uncommitted uncommitted_;
 };
 
 }  // namespace headrace::forward

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "base/hash.h"
 #include "forward/client/memory_parts.h"
 #include "forward/protocol/handle.h"
 
@@ -88,7 +87,7 @@ const OwnedRoot* Client::root_of(std::string_view path, std::string_view* rest) 
 
 Channel& Client::channel_of(const Handle& handle) {
   if (channels_.size() == 1 || handle.size() < kHandleIdentityAt + kHandleIdentityBytes) return *channels_[0];
-  return *channels_[base::hash_bytes(handle.data() + kHandleIdentityAt, kHandleIdentityBytes) % channels_.size()];
+  return *channels_[hash_of_file(handle) % channels_.size()];
 }
 
 Outcome<Node> Client::node(const Request& request) {
@@ -233,7 +232,6 @@ int Client::transfer(Op op, const Handle& file, std::span<const iovec> memory, s
     auto& [pending, cut] = under_way.front();
     const int error = channel.wait(&pending);
     if (first_error == 0) first_error = error;
-    if (pending.reply_header.flags & kHeld) uncommitted_.wrote(file, pending.instance);
     if (bad != nullptr && error != 0) {
       if (pending.reply.bad.empty())
         for (const Extent& extent : cut.extents) bad->push_back({static_cast<uint32_t>(error), extent});
@@ -276,7 +274,6 @@ Outcome<uint64_t> Client::append(const Handle& file, std::span<const iovec> memo
   channel.submit(request, large ? std::vector<iovec>() : std::vector<iovec>(memory.begin(), memory.end()),
                  large ? 0 : bytes, &pending);
   if (const int error = channel.wait(&pending); error != 0) return Failed{error};
-  if (pending.reply_header.flags & kHeld) uncommitted_.wrote(file, pending.instance);
   const uint64_t offset = pending.reply.size;
   const Extent where{offset, bytes};
   if (large) {
@@ -294,7 +291,7 @@ int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad,
   if (bad != nullptr) *bad = pending.reply.bad;
   if (pending.error != 0) return error;
   const bool whole = range.offset == 0 && range.length == 0;
-  if (!uncommitted_.was_lost(file, pending.instance, whole)) return error;
+  if (!channel_of(file).uncommitted().was_lost(pending.file, pending.instance, whole)) return error;
   if (bad != nullptr) bad->push_back({EIO, range});
   return error != 0 ? error : EIO;
 }

@@ -11,7 +11,6 @@
 
 #include "base/result.h"
 #include "forward/client/channel.h"
-#include "forward/client/uncommitted.h"
 #include "forward/protocol/outcome.h"
 
 namespace headrace::forward {
@@ -79,7 +78,6 @@ class Client {
                uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad);
 
   std::vector<std::unique_ptr<Channel>> channels_;
-  Uncommitted uncommitted_;
 };
 
 }  // namespace headrace::forward

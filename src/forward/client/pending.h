@@ -24,6 +24,7 @@ struct Pending {
   Reply reply;                // views into `body`
   uint64_t moved = 0;         // bytes read
   uint64_t instance = 0;      // of the server that answered
+  uint64_t file = 0;          // hash_of_file() of the handle
 
   /// What the call came to: 0, or an error number.
   int result() const { return error != 0 ? error : static_cast<int>(reply_header.limit); }
