@@ -7,7 +7,9 @@ inline constexpr char kJobVariable[] = "HEADRACE_JOB";      // the job directory
 inline constexpr char kLogVariable[] = "HEADRACE_LOG";      // absolute path of the job's log
 inline constexpr char kStartVariable[] = "HEADRACE_START";  // what all its times count from, ns of the real-time clock
 inline constexpr char kIdentityVariable[] = "HEADRACE_JOB_ID";  // IDENTITY@HOST: of the log, and of the launcher
-inline constexpr const char* kJobVariables[] = {kJobVariable, kLogVariable, kStartVariable, kIdentityVariable};
+inline constexpr char kForwardVariable[] = "HEADRACE_FORWARD";  // which paths are forwarded, and to where, if any
+inline constexpr const char* kJobVariables[] = {kJobVariable, kLogVariable, kStartVariable, kIdentityVariable,
+                                                kForwardVariable};
 inline constexpr unsigned kJobVariableCount = sizeof kJobVariables / sizeof kJobVariables[0];
 
 }  // namespace headrace::capture

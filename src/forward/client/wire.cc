@@ -85,6 +85,7 @@ Status Wire::prove_and_set_up(const Nonce& nonce, const Reply& hello) {
     window_ = Window::map(passed, reply->window);
   else if (passed >= 0)
     ::close(passed);
+  if (window_ != nullptr) window_->close_descriptor();
   if (!reply.ok()) return reply.status();
   room_ = WindowRoom(window_ == nullptr ? 0 : window_->size());
   most_data_ = reply->most_data;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -11,9 +12,32 @@ namespace headrace::forward {
 using base::Code;
 using base::Status;
 
-SocketLink::~SocketLink() { close(fd_); }
+namespace {
+
+Placer* placer;
+
+uint64_t inode_of(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
+
+}  // namespace
+
+void place_descriptors(Placer* place) { placer = place; }
+
+int placed(int fd) { return placer != nullptr && fd >= 0 ? placer(fd) : fd; }
+
+SocketLink::SocketLink(int fd, bool own_user, std::string peer)
+    : fd_(fd), inode_(placer != nullptr ? inode_of(fd) : 0), own_user_(own_user), peer_(std::move(peer)) {}
+
+SocketLink::~SocketLink() {
+  if (is_mine()) close(fd_);
+}
+
+bool SocketLink::is_mine() const { return inode_ == 0 || inode_ == inode_of(fd_); }
 
 ssize_t SocketLink::receive(void* into, size_t bytes, int* passed) {
+  if (!is_mine()) return -EBADF;
   if (passed == nullptr) {
     const ssize_t got = recv(fd_, into, bytes, 0);
     return got < 0 ? -errno : got;
@@ -36,6 +60,7 @@ ssize_t SocketLink::receive(void* into, size_t bytes, int* passed) {
 }
 
 ssize_t SocketLink::send(const iovec* parts, int count, int pass) {
+  if (!is_mine()) return -EBADF;
   msghdr message = {};
   message.msg_iov = const_cast<iovec*>(parts);
   message.msg_iovlen = static_cast<size_t>(count);

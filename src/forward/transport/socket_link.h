@@ -10,10 +10,18 @@
 
 namespace headrace::forward {
 
+/// Clients in programs that are not ours: `place` moves each new descriptor to where the program does not meet it. A
+/// link then looks before each use whether its descriptor is still its own, since the program may close all numbers;
+/// without one it uses and closes no descriptor at all.
+using Placer = int(int fd);
+void place_descriptors(Placer* place);
+/// `fd`, where it belongs.
+int placed(int fd);
+
 class SocketLink : public Link {
  public:
   /// Owns the descriptor.
-  SocketLink(int fd, bool own_user, std::string peer) : fd_(fd), own_user_(own_user), peer_(std::move(peer)) {}
+  SocketLink(int fd, bool own_user, std::string peer);
   ~SocketLink() override;
   int descriptor() const override { return fd_; }
   ssize_t receive(void* into, size_t bytes, int* passed) override;
@@ -22,7 +30,10 @@ class SocketLink : public Link {
   std::string peer() const override { return peer_; }
 
  private:
+  bool is_mine() const;
+
   const int fd_;
+  const uint64_t inode_;  // 0: nobody else touches it
   const bool own_user_;
   const std::string peer_;
 };

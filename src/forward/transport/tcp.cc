@@ -112,7 +112,7 @@ Result<std::unique_ptr<Listener>> listen_tcp(const std::string& place) {
 
 Result<std::unique_ptr<Link>> connect_tcp(const std::string& place, int patience_ms) {
   HEADRACE_ASSIGN(const Address address, address_of(place));
-  const int fd = socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int fd = placed(socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (fd < 0) return Status(Code::kIo, std::string("socket: ") + strerror(errno));
   auto link = std::make_unique<SocketLink>(fd, false, "tcp:" + place);
   HEADRACE_TRY(connect_socket(fd, address.get(), address.size, patience_ms, "tcp:" + place));

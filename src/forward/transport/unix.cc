@@ -90,7 +90,7 @@ Result<std::unique_ptr<Listener>> listen_unix(const std::string& path) {
 
 Result<std::unique_ptr<Link>> connect_unix(const std::string& path, int patience_ms) {
   HEADRACE_ASSIGN(const sockaddr_un address, address_of(path));
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int fd = placed(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (fd < 0) return Status(Code::kIo, std::string("socket: ") + strerror(errno));
   auto link = std::make_unique<SocketLink>(fd, true, "unix:" + path);
   HEADRACE_TRY(

@@ -29,9 +29,14 @@ std::shared_ptr<Window> Window::map(int fd, size_t bytes) {
   return std::shared_ptr<Window>(new Window(static_cast<uint8_t*>(data), bytes, fd));
 }
 
+void Window::close_descriptor() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
 Window::~Window() {
   munmap(data_, size_);
-  close(fd_);
+  close_descriptor();
 }
 
 }  // namespace headrace::forward

@@ -22,13 +22,15 @@ class Window {
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
   int descriptor() const { return fd_; }
+  /// The memory stays.
+  void close_descriptor();
   bool holds(uint64_t offset, uint64_t bytes) const { return offset <= size_ && bytes <= size_ - offset; }
 
  private:
   Window(uint8_t* data, size_t size, int fd) : data_(data), size_(size), fd_(fd) {}
   uint8_t* const data_;
   const size_t size_;
-  const int fd_;
+  int fd_;
 };
 
 }  // namespace headrace::forward

@@ -117,7 +117,7 @@ std::vector<std::string> capture_environment(const std::string& library, const s
   }
   list.push_back(preload);
   for (size_t i = 0; i < values.size() && i < capture::kJobVariableCount; ++i)
-    list.push_back(std::string(capture::kJobVariables[i]) + "=" + values[i]);
+    if (!values[i].empty()) list.push_back(std::string(capture::kJobVariables[i]) + "=" + values[i]);
   return list;
 }
 

@@ -73,6 +73,13 @@ const char kRunHelp[] =
     "                        10m or 6h, until the log is complete\n"
     "      --anonymize       write tokens for paths, arguments, hosts and users\n"
     "                        (docs/anonymize.md says what stays)\n"
+    "      --forward [PREFIX=]DIR@ADDRESS[,ADDRESS...]\n"
+    "                        paths below PREFIX (default: DIR) are those below DIR at\n"
+    "                        forwarding servers, such as\n"
+    "                        /fwd=/scratch/run7@unix:/tmp/run7.sock (docs/forward.md)\n"
+    "      --forward-secret FILE  what servers on other nodes ask for\n"
+    "      --forward-timeout SECONDS  after which a call that no server answers\n"
+    "                        fails with EIO (default: 60)\n"
     "      --spool DIR       keep records in DIR, on a local file system, while\n"
     "                        processes run (default: $HEADRACE_SPOOL, /dev/shm,\n"
     "                        $TMPDIR, /tmp or /var/tmp)\n"
@@ -208,6 +215,25 @@ Status check_output(const std::string& name, const std::string& value) {
 /// --trace-memory and its like: their values are settings of nearly the same names.
 bool is_trace_setting(const std::string& name) { return name.starts_with("--trace-"); }
 
+bool is_forward_setting(const std::string& name) { return name == "--forward" || name.starts_with("--forward-"); }
+
+Status apply_forward(const std::string& name, const std::string& value, forward::program::Setup* setup) {
+  if (name == "--forward") {
+    HEADRACE_ASSIGN(forward::program::Spec spec, forward::program::parse_spec(value));
+    setup->specs.push_back(std::move(spec));
+  } else if (name == "--forward-secret") {
+    if (!value.starts_with('/')) return {Code::kInvalid, name + " " + value + ": give an absolute path"};
+    setup->secret = value;
+  } else {
+    char* end = nullptr;
+    const unsigned long seconds = strtoul(value.c_str(), &end, 10);
+    if (end == value.c_str() || (*end != '\0' && std::string(end) != "s") || seconds < 1 || seconds > 86'400)
+      return {Code::kInvalid, name + " " + value + ": give seconds, 1 to 86400"};
+    setup->timeout_seconds = static_cast<uint32_t>(seconds);
+  }
+  return {};
+}
+
 std::string key_of(const std::string& option) {
   std::string key = option.substr(2);
   std::replace(key.begin(), key.end(), '-', '_');
@@ -223,7 +249,7 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
       HEADRACE_ASSIGN(path, walk.value());
     } else if (walk.is("-o", "--output") || walk.is("--memory") || walk.is("--include") || walk.is("--exclude") ||
                walk.is("--spool") || walk.is("--capture") || walk.is("--interim") || walk.is("--reduce") ||
-               is_trace_setting(walk.name())) {
+               is_trace_setting(walk.name()) || is_forward_setting(walk.name())) {
       const auto skipped = walk.value();
       if (!skipped.ok()) return skipped.status();
     }
@@ -273,6 +299,7 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
   HEADRACE_TRY(read_environment(&settings));
   Walker walk(arguments);
   std::string choice;
+  bool forward_choice = false;
   while (walk.next()) {
     if (walk.is("--help", "-h")) return Status(Code::kNotFound, "help");
     if (walk.is("--trace")) {
@@ -290,7 +317,8 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     const bool is_output = walk.is("-o", "--output");
     if (!is_output && !walk.is("--memory") && !walk.is("--include") && !walk.is("--exclude") && !walk.is("--spool") &&
         !walk.is("--capture") && !walk.is("--interim") && !walk.is("--reduce") && !is_trace_setting(walk.name()) &&
-        !walk.is("--config")) {
+        !walk.is("--config") && !walk.is("--forward") && !walk.is("--forward-secret") &&
+        !walk.is("--forward-timeout")) {
       return unknown(walk.name(), "run");
     }
     const std::string name = walk.name();
@@ -301,15 +329,20 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     if (name == "--spool") settings.spool_by_option = true;
     if (is_output)
       settings.output = value;
+    else if (is_forward_setting(name))
+      HEADRACE_TRY(apply_forward(name, value, &settings.forward));
     else if (name != "--config")
       HEADRACE_TRY(apply_setting(key_of(name), value, name, &settings));
     if (is_trace_setting(name)) choice = name;
+    forward_choice |= is_forward_setting(name);
   }
   if (!choice.empty() && !settings.trace) return Status(Code::kInvalid, choice + " is about a trace: add --trace");
   if (settings.anonymize && settings.trace)
     return Status(Code::kInvalid, "--trace keeps the names of files; leave out --anonymize or --trace");
   if (settings.anonymize && settings.interim_seconds != 0)
     return Status(Code::kInvalid, "--interim makes no snapshots without names; leave out --anonymize or --interim");
+  if (settings.forward.specs.empty() && (!settings.forward.secret.empty() || forward_choice))
+    return Status(Code::kInvalid, "--forward-secret and --forward-timeout go with --forward");
   settings.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(walk.position()), arguments.end());
   if (settings.command.empty()) {
     return Status(Code::kInvalid, "no command given; for example: headrace run -- ls -l (see `headrace run --help`)");

@@ -81,6 +81,8 @@ class Run {
   std::string path_of_log() const;
   std::vector<std::string> job_variables();
   std::string preloads() const;
+  bool may_forward() const;
+  std::string why_not_forwarded() const;
   LogOutput output();
   void prepare(const std::string& program);
   void add_start_facts();
@@ -256,11 +258,23 @@ Repeated Run::snapshots() const {
           {own_directory() + "/headrace", "snapshot", "-q", "-o", interim_path(), directory_->path()}};
 }
 
+/// A program that would miss its files is not started.
+bool Run::may_forward() const { return settings_.forward.specs.empty() || why_not_forwarded().empty(); }
+
+std::string Run::why_not_forwarded() const {
+  if (!captured()) return "--forward: " + missing_;
+  if (unfit_ != nullptr) return settings_.command[0] + ": " + unfit_ + ", so nothing of it can be forwarded";
+  const std::string second = library_.substr(0, library_.rfind('/') + 1) + "libheadrace-forward.so";
+  return access(second.c_str(), R_OK) == 0 ? "" : second + ": " + strerror(errno) + "; reinstall Headrace";
+}
+
 /// Values of capture::kJobVariables.
 std::vector<std::string> Run::job_variables() {
   const std::string log = log_.output().path().empty() ? log_path_ : log_.output().path();
-  if (settings_.anonymize) return {directory_->path()};  // nothing with names may come from elsewhere
-  return {directory_->path(), log, std::to_string(start_.realtime_ns), identity_ + "@" + log_.host()};
+  const std::string forward = settings_.forward.specs.empty() ? "" : forward::program::to_text(settings_.forward);
+  // Nothing with names may come from elsewhere.
+  if (settings_.anonymize) return {directory_->path(), "", "", "", forward};
+  return {directory_->path(), log, std::to_string(start_.realtime_ns), identity_ + "@" + log_.host(), forward};
 }
 
 /// What the loader is to load first. With waits of threads that is a second library, which nobody else meets.
@@ -290,7 +304,7 @@ int Run::perform(const std::string& program) {
   prepare(program);
   const Status creatable = part_.empty() ? LogOutput::check_creatable(log_path_) : Status();
   if (!creatable.ok()) say(creatable.message() + "; the log will go to another place, which is said at the end");
-  const Status started = start(program);
+  const Status started = may_forward() ? start(program) : Status(Code::kUnsupported, why_not_forwarded());
   if (!started.ok()) {
     if (directory_.has_value()) directory_->remove();
     say(started.message());
@@ -414,6 +428,10 @@ int run(const std::vector<std::string>& arguments) {
   }
   const char* off = getenv("HEADRACE");
   if (off != nullptr && strcmp(off, "off") == 0) {
+    if (!settings->forward.specs.empty()) {
+      say("--forward: HEADRACE=off in the environment keeps out what forwards; unset it, or leave out --forward");
+      return kOurMistake;
+    }
     const Status status = become_program(*program, settings->command, plain_environment());
     say(status.message());
     return exit_code_of(status);

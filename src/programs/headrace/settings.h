@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "capture/trace_filter.h"
+#include "forward/program/spec.h"
 
 namespace headrace::programs {
 
@@ -43,9 +44,10 @@ struct RunSettings {
   uint32_t log_mode = 0;                   // permissions of such a log, once it is complete
   std::vector<std::string> never_capture;  // patterns of programs
   bool user_configuration = true;
-  std::string spool;             // preferred directory for the job directory, "" = none
-  bool spool_by_option = false;  // the user asked for it here and now: nothing else will do
-  std::string topology;          // file that says which I/O nodes serve which nodes, "" = none
+  std::string spool;                // preferred directory for the job directory, "" = none
+  bool spool_by_option = false;     // the user asked for it here and now: nothing else will do
+  forward::program::Setup forward;  // paths that go to forwarding servers, if any
+  std::string topology;             // file that says which I/O nodes serve which nodes, "" = none
   std::vector<std::string> command;
 };
 

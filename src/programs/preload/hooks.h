@@ -6,6 +6,7 @@
 #include "capture/recorder/stream_hooks.h"
 #include "capture/recorder/transfer_hooks.h"
 #include "intercept/real_hooks.h"
+#include "programs/preload/forward_hooks.h"
 #include "programs/preload/static_hooks.h"
 
 namespace headrace::preload {
@@ -16,7 +17,7 @@ using Chain =
 #ifdef HEADRACE_STATIC
 using Hooks = OutermostStreamCalls<Chain<StaticHooks>>;
 #else
-using Hooks = Chain<intercept::RealHooks>;
+using Hooks = Chain<ForwardHooks<SwappedStreams<intercept::RealHooks>>>;
 #endif
 
 }  // namespace headrace::preload

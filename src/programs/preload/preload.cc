@@ -4,6 +4,8 @@
 // inline; a wrapper is none of these (pthread_cancel unwinds through it).
 #include <stdarg.h>
 
+#include "capture/recorder/job_variables.h"
+#include "capture/recorder/settings.h"
 #include "programs/preload/hooks.h"
 #include "programs/preload/symbol.h"
 #include "programs/preload/system_calls.h"
@@ -184,5 +186,8 @@ __attribute__((visibility("hidden"))) long headrace_system_call(long number, lon
 __attribute__((constructor)) static void construct(int argument_count, char** arguments, char**) {
   headrace::real::resolve_all();
   headrace::preload::prepare_system_calls();
+#ifndef HEADRACE_STATIC
+  headrace::preload::start_forwarding(headrace::capture::environment_value(headrace::capture::kForwardVariable));
+#endif
   headrace::capture::start_image(argument_count, arguments);
 }

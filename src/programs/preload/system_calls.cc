@@ -16,7 +16,11 @@ namespace headrace::preload {
 namespace {
 
 using capture::Fn;
+#ifdef HEADRACE_STATIC
 using Numbered = Chain<NumberedHooks>;
+#else
+using Numbered = Chain<ForwardHooks<NumberedHooks> >;
+#endif
 
 template <typename T>
 T as(long value) {

@@ -1,0 +1,97 @@
+// What the wrappers of an unmodified program call when it uses forwarded paths: libheadrace-forward.so gives a table of
+// functions, which libheadrace.so looks at below its recorder. It is a library of its own so that nothing of a client
+// (memory, locks, the C++ library) is in programs that do not forward.
+//
+// The functions behave as those of the C library with the same name: results, errno. They are not points at which a
+// thread can be cancelled, and signals wait until they are done. Safe in any number of threads and after fork.
+#pragma once
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <cstdint>
+
+namespace headrace::forward::program {
+
+class Description;
+
+inline constexpr char kEntry[] = "headrace_forward_start";
+
+/// Descriptors that are forwarded files: not null at their number.
+struct Table {
+  Description* const* files;
+  unsigned most;
+};
+
+struct Calls {
+  Table table;
+
+  // By path, from a directory's descriptor or AT_FDCWD. False: the path is not forwarded, and nothing was done.
+  bool (*open)(int directory, const char* path, int flags, mode_t mode, int* result);
+  bool (*stat)(int directory, const char* path, int flags, struct stat* into, int* result);
+  bool (*statx)(int directory, const char* path, int flags, struct statx* into, int* result);
+  bool (*access)(int directory, const char* path, int mode, int flags, int* result);
+  bool (*readlink)(int directory, const char* path, char* into, size_t size, ssize_t* result);
+  bool (*truncate)(const char* path, off_t size, int* result);
+  bool (*unlink)(int directory, const char* path, int flags, int* result);
+  bool (*remove)(const char* path, int* result);
+  bool (*rename)(int from_directory, const char* from, int to_directory, const char* to, unsigned flags, int* result);
+  bool (*link)(int from_directory, const char* from, int to_directory, const char* to, int flags, int* result);
+  bool (*symlink)(const char* target, int directory, const char* path, int* result);
+  bool (*mkdir)(int directory, const char* path, mode_t mode, int* result);
+  bool (*chmod)(int directory, const char* path, mode_t mode, int flags, int* result);
+  bool (*chown)(int directory, const char* path, uid_t user, gid_t group, int flags, int* result);
+  bool (*utimens)(int directory, const char* path, const timespec* times, int flags, int* result);
+  /// mkstemp and its like; a descriptor, or a directory with `flags` -1.
+  bool (*temporary)(char* pattern, int suffix, int flags, int* result);
+  bool (*realpath)(const char* path, char* into, ssize_t* result);
+  /// For calls that cannot be forwarded: whether the path is.
+  bool (*is_forwarded)(int directory, const char* path);
+
+  // On forwarded descriptors.
+  ssize_t (*readv)(int fd, const iovec* vector, int count);
+  ssize_t (*preadv)(int fd, const iovec* vector, int count, off_t offset);
+  ssize_t (*writev)(int fd, const iovec* vector, int count);
+  ssize_t (*pwritev)(int fd, const iovec* vector, int count, off_t offset);
+  off_t (*lseek)(int fd, off_t offset, int whence);
+  int (*fstat)(int fd, struct stat* into);
+  int (*ftruncate)(int fd, off_t size);
+  int (*allocate)(int fd, int mode, off_t offset, off_t size);
+  int (*fsync)(int fd);
+  int (*fchmod)(int fd, mode_t mode);
+  int (*fchown)(int fd, uid_t user, gid_t group);
+  int (*futimens)(int fd, const timespec* times);
+  int (*fcntl)(int fd, int command, void* argument);
+  void* (*mmap)(void* address, size_t size, int protection, int flags, int fd, off_t offset);
+  ssize_t (*getdents64)(int fd, void* into, size_t size);
+  /// One of the two is forwarded. Copies up to 1 MiB.
+  ssize_t (*copy)(int in, off_t* in_offset, int out, off_t* out_offset, size_t size);
+
+  // Descriptors come and go. `real_close` and so on are done by these, and for all descriptors.
+  int (*close)(int fd);
+  int (*dup2)(int fd, int target, int flags);
+  int (*close_range)(unsigned first, unsigned last, int flags);
+  /// `copy` is a new descriptor of what `fd` is.
+  void (*duplicated)(int fd, int copy);
+
+  // Streams.
+  bool (*fopen)(const char* path, const char* mode, FILE** result);
+  /// One that goes by the number, whatever that means when something is read or written.
+  FILE* (*stream)(int fd, const char* mode);
+
+  // Directories.
+  bool (*opendir)(const char* path, DIR** result);
+  DIR* (*fdopendir)(int fd);
+  /// Whether the stream is a forwarded directory.
+  bool (*is_directory)(DIR* stream);
+  dirent* (*readdir)(DIR* stream);
+  void (*seekdir)(DIR* stream, long position);
+  int (*closedir)(DIR* stream);
+};
+
+/// Null: nothing is forwarded, after a message about why.
+using Start = const Calls*(const char* setup);
+
+}  // namespace headrace::forward::program

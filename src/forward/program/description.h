@@ -1,0 +1,81 @@
+// An open forwarded file, as the kernel's "open file description": what all descriptors share that are dup()s of one
+// open, in whatever processes they are by fork, exec or messages.
+//
+// It lies in a memory file of its own. The program's descriptor is that file opened with O_PATH: the kernel duplicates,
+// inherits and closes it as any other, and refuses to read, write or map it, so a call that no wrapper sees fails
+// with EBADF instead of going to the wrong place. Which process ever gets it finds the memory behind it.
+#pragma once
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "forward/client/client.h"
+
+namespace headrace::forward::program {
+
+class Description {
+ public:
+  struct Facts {
+    uint32_t prefix;  // index of its Servers
+    uint32_t flags;   // of open(2)
+    uint32_t mode;    // type of the file
+    const Handle& handle;
+    std::string_view path;  // as programs name it
+  };
+
+  /// Makes one and its descriptor, the lowest that is free. Null with errno set.
+  static Description* make(const Facts& facts, int* fd);
+  /// The one behind a descriptor; null when it is another thing.
+  static Description* attach(int fd);
+  static bool is_placeholder(int fd);
+
+  uint32_t prefix() const { return shared_->prefix; }
+  Handle handle() const;
+  std::string_view path() const { return {bytes() + shared_->handle_bytes, shared_->path_bytes}; }
+  bool is_directory() const { return (shared_->mode & 0170000) == 0040000; }
+  std::atomic<uint32_t>& flags() { return shared_->flags; }
+  bool may_read() const;
+  bool may_write() const;
+  /// Where the next read or write begins; needs the position's lock.
+  std::atomic<uint64_t>& position() { return shared_->position; }
+
+  /// Held for a whole read or write at the position, by one process of all that share it.
+  class PositionLock {
+   public:
+    explicit PositionLock(Description& of);
+    ~PositionLock() { pthread_mutex_unlock(lock_); }
+    PositionLock(const PositionLock&) = delete;
+    PositionLock& operator=(const PositionLock&) = delete;
+
+   private:
+    pthread_mutex_t* lock_;
+  };
+
+  /// Whether this process has written to it since the last call of this, or it began.
+  bool take_written() { return written_.exchange(false); }
+  void set_written() { written_ = true; }
+
+  // Numbers of this process that mean it, and calls that use it: the table's lock is held.
+  void use() { ++uses_; }
+  void leave();
+
+ private:
+  struct Shared {
+    uint64_t magic;
+    uint32_t bytes, prefix, handle_bytes, path_bytes, mode;
+    std::atomic<uint32_t> flags;
+    std::atomic<uint64_t> position;
+    pthread_mutex_t lock;
+  };
+  explicit Description(Shared* shared) : shared_(shared) {}
+  const char* bytes() const { return reinterpret_cast<const char*>(shared_ + 1); }
+
+  Shared* const shared_;
+  unsigned uses_ = 0;
+  std::atomic<bool> written_ = false;
+};
+
+}  // namespace headrace::forward::program

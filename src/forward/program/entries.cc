@@ -1,0 +1,101 @@
+// Calls that make, move and remove entries of directories.
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "forward/program/at_place.h"
+#include "forward/program/attributes.h"
+#include "forward/program/operations.h"
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
+
+namespace headrace::forward::program {
+namespace {
+
+/// Two paths in one call: both below one prefix, or EXDEV, as for two file systems.
+template <typename Act>
+bool at_places(const std::optional<Place>& from, const std::optional<Place>& to, int* result, Act act) {
+  if (!from.has_value() && !to.has_value()) return false;
+  if (!from.has_value() || !to.has_value() || from->prefix != to->prefix) {
+    *result = fail(EXDEV);
+    return true;
+  }
+  return at_place(from, result, act);
+}
+
+}  // namespace
+
+bool readlink_path(int directory, const char* path, char* into, size_t size, ssize_t* result) {
+  const auto place = place_of(directory, path);
+  size_t bytes = 0;
+  const bool ours = at_place(place, result, [&](Client& client) {
+    const auto node = client.lookup(place->servers->root(), place->below_root(), false);
+    if (!node.ok()) return node.error();
+    if (!S_ISLNK(node->attributes.mode) || size == 0) return EINVAL;
+    const auto target = client.readlink(node->handle);
+    if (!target.ok()) return target.error();
+    bytes = std::min(size, target->size());
+    memcpy(into, target->data(), bytes);
+    return 0;
+  });
+  if (ours && *result == 0) *result = static_cast<ssize_t>(bytes);
+  return ours;
+}
+
+bool unlink_path(int directory, const char* path, int flags, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    if (place->rest.empty()) return EBUSY;
+    return client.remove(place->servers->root(), place->below_root(), flags & AT_REMOVEDIR);
+  });
+}
+
+bool remove_path(const char* path, int* result) {
+  const auto place = place_of(AT_FDCWD, path);
+  return at_place(place, result, [&](Client& client) {
+    if (place->rest.empty()) return EBUSY;
+    const int error = client.remove(place->servers->root(), place->below_root(), false);
+    return error == EISDIR ? client.remove(place->servers->root(), place->below_root(), true) : error;
+  });
+}
+
+bool rename_path(int from_directory, const char* from, int to_directory, const char* to, unsigned flags, int* result) {
+  const auto source = place_of(from_directory, from), target = place_of(to_directory, to);
+  return at_places(source, target, result, [&](Client& client) {
+    if (flags & ~static_cast<unsigned>(RENAME_NOREPLACE)) return EINVAL;
+    if (source->rest.empty() || target->rest.empty()) return EBUSY;
+    const Handle& root = source->servers->root();
+    return client.rename(root, source->below_root(), root, target->below_root(), !(flags & RENAME_NOREPLACE));
+  });
+}
+
+bool link_path(int from_directory, const char* from, int to_directory, const char* to, int flags, int* result) {
+  const auto source = place_of(from_directory, from), target = place_of(to_directory, to);
+  return at_places(source, target, result, [&](Client& client) {
+    const Handle& root = source->servers->root();
+    const auto node = client.lookup(root, source->below_root(), flags & AT_SYMLINK_FOLLOW);
+    return node.ok() ? client.link(node->handle, root, target->below_root()) : node.error();
+  });
+}
+
+bool symlink_path(const char* target, int directory, const char* path, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    return client.symlink(place->servers->root(), place->below_root(), target).error();
+  });
+}
+
+bool mkdir_path(int directory, const char* path, mode_t mode, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    if (place->rest.empty()) return EEXIST;
+    return client.mkdir(place->servers->root(), place->below_root(), mode & ~current_umask()).error();
+  });
+}
+
+}  // namespace headrace::forward::program

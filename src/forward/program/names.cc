@@ -1,0 +1,156 @@
+// Calls on files by their path: opening, asking, changing attributes.
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "forward/program/at_place.h"
+#include "forward/program/attributes.h"
+#include "forward/program/operations.h"
+#include "forward/program/table.h"
+
+namespace headrace::forward::program {
+namespace {
+
+Outcome<Node> look_up(Client& client, const Place& place, bool follow) {
+  auto node = client.lookup(place.servers->root(), place.below_root(), follow);
+  // What a file's own server holds, another one may not know.
+  if (node.ok() && client.servers() > 1 && S_ISREG(node->attributes.mode)) {
+    const auto attributes = client.attributes(node->handle);
+    if (attributes.ok()) node->attributes = *attributes;
+  }
+  return node;
+}
+
+int check_open(const Attributes& attributes, int flags) {
+  const int access = flags & O_ACCMODE;
+  if (S_ISLNK(attributes.mode) && !(flags & O_PATH)) return ELOOP;
+  if ((flags & O_DIRECTORY) && !S_ISDIR(attributes.mode)) return ENOTDIR;
+  if (flags & O_PATH) return 0;
+  if (S_ISDIR(attributes.mode) && (access != O_RDONLY || (flags & O_CREAT))) return EISDIR;
+  if (!S_ISREG(attributes.mode) && !S_ISDIR(attributes.mode)) return EOPNOTSUPP;
+  return check_access(attributes, (access != O_WRONLY ? R_OK : 0) | (access != O_RDONLY ? W_OK : 0));
+}
+
+Outcome<Node> find_or_create(Client& client, const Place& place, int flags, mode_t mode) {
+  if ((flags & O_TMPFILE) == O_TMPFILE) return Failed{EOPNOTSUPP};
+  const bool follow = !(flags & O_NOFOLLOW);
+  if (!(flags & O_CREAT) || (flags & O_PATH)) {
+    auto node = look_up(client, place, follow);
+    const int error = node.ok() ? check_open(node->attributes, flags) : 0;
+    if (error != 0) return Failed{error};
+    if (node.ok() && (flags & O_TRUNC) && S_ISREG(node->attributes.mode) && !(flags & O_PATH)) {
+      const auto emptied = client.resize(node->handle, 0);
+      if (!emptied.ok()) return Failed{emptied.error()};
+    }
+    return node;
+  }
+  if (place.rest.ends_with('/') || place.rest.empty()) return Failed{EISDIR};
+  const uint32_t how = (flags & O_EXCL ? kExclusive : 0) | (flags & O_TRUNC ? kTruncate : 0);
+  auto node = client.create(place.servers->root(), place.below_root(), how, mode & ~current_umask());
+  // One that was made just now may have permissions that its maker does not get.
+  const bool is_new = node.ok() && node->attributes.size == 0;
+  const int error = node.ok() && !is_new ? check_open(node->attributes, flags) : 0;
+  if (error != 0) return Failed{error};
+  return node;
+}
+
+}  // namespace
+
+bool open_path(int directory, const char* path, int flags, mode_t mode, int* result) {
+  const auto place = place_of(directory, path);
+  int fd = -1;
+  const bool ours = at_place(place, result, [&](Client& client) {
+    const auto node = find_or_create(client, *place, flags, mode);
+    if (!node.ok()) return node.error();
+    Description* made = Description::make(
+        {place->prefix, static_cast<uint32_t>(flags), node->attributes.mode, node->handle, place->path}, &fd);
+    if (made == nullptr) return errno;
+    if (!fits_table(fd)) {
+      close(fd);
+      return EMFILE;
+    }
+    set_descriptor(fd, made);
+    return 0;
+  });
+  if (ours && *result == 0) *result = fd;
+  return ours;
+}
+
+bool stat_path(int directory, const char* path, int flags, struct stat* into, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    const auto node = look_up(client, *place, !(flags & AT_SYMLINK_NOFOLLOW));
+    if (node.ok()) fill(node->attributes, place->servers->device(), into);
+    return node.error();
+  });
+}
+
+bool statx_path(int directory, const char* path, int flags, struct statx* into, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    const auto node = look_up(client, *place, !(flags & AT_SYMLINK_NOFOLLOW));
+    if (node.ok()) fill(node->attributes, place->servers->device(), into);
+    return node.error();
+  });
+}
+
+bool access_path(int directory, const char* path, int mode, int flags, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    const auto node = look_up(client, *place, !(flags & AT_SYMLINK_NOFOLLOW));
+    return node.ok() ? check_access(node->attributes, mode) : node.error();
+  });
+}
+
+bool truncate_path(const char* path, off_t size, int* result) {
+  const auto place = place_of(AT_FDCWD, path);
+  return at_place(place, result, [&](Client& client) {
+    if (size < 0) return EINVAL;
+    const auto node = look_up(client, *place, true);
+    if (!node.ok()) return node.error();
+    if (S_ISDIR(node->attributes.mode)) return EISDIR;
+    if (const int error = check_access(node->attributes, W_OK); error != 0) return error;
+    return client.resize(node->handle, static_cast<uint64_t>(size)).error();
+  });
+}
+
+bool chmod_path(int directory, const char* path, mode_t mode, int flags, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    const auto node = client.lookup(place->servers->root(), place->below_root(), !(flags & AT_SYMLINK_NOFOLLOW));
+    if (!node.ok()) return node.error();
+    if (S_ISLNK(node->attributes.mode)) return EOPNOTSUPP;
+    Attributes to;
+    to.mode = mode;
+    return client.set_attributes(node->handle, kSetMode, to).error();
+  });
+}
+
+bool chown_path(int directory, const char* path, uid_t user, gid_t group, int flags, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    const auto node = client.lookup(place->servers->root(), place->below_root(), !(flags & AT_SYMLINK_NOFOLLOW));
+    if (!node.ok()) return node.error();
+    Attributes to;
+    to.user = user;
+    to.group = group;
+    const uint32_t set =
+        (user != static_cast<uid_t>(-1) ? kSetUser : 0) | (group != static_cast<gid_t>(-1) ? kSetGroup : 0);
+    return client.set_attributes(node->handle, set, to).error();
+  });
+}
+
+bool utimens_path(int directory, const char* path, const timespec* times, int flags, int* result) {
+  const auto place = place_of(directory, path);
+  return at_place(place, result, [&](Client& client) {
+    const auto node = client.lookup(place->servers->root(), place->below_root(), !(flags & AT_SYMLINK_NOFOLLOW));
+    if (!node.ok()) return node.error();
+    Attributes to;
+    const uint32_t set = times_to_set(times, &to);
+    return client.set_attributes(node->handle, set, to).error();
+  });
+}
+
+bool is_forwarded_path(int directory, const char* path) { return place_of(directory, path).has_value(); }
+
+}  // namespace headrace::forward::program

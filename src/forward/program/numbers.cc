@@ -1,0 +1,78 @@
+// Descriptors come and go: of forwarded files, of other files that take their numbers, and forwarding's own.
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "forward/program/inside.h"
+#include "forward/program/operations.h"
+#include "forward/program/places.h"
+#include "forward/program/process.h"
+#include "forward/program/table.h"
+
+namespace headrace::forward::program {
+namespace {
+
+/// Before a number loses its meaning. What this process wrote there is then in the file, where others look for it, or
+/// the program hears that it is not. An error number.
+int finish_number(int fd) {
+  const Held file(fd);
+  if (!file || !is_last_number(fd) || !file->take_written()) return 0;
+  Servers& servers = servers_of(file->prefix());
+  Client* client = servers.client();
+  return client == nullptr ? EIO : servers.error(client->commit(file->handle(), {}, nullptr, kNoSync));
+}
+
+/// The same where the call has no way to say so.
+void finish_number_silently(int fd) {
+  const Held file(fd);
+  if (!file) return;
+  if (const int error = finish_number(fd); error != 0)
+    servers_of(file->prefix()).say(std::string(file->path()) + " could not be stored: " + strerror(error));
+}
+
+}  // namespace
+
+int close_number(int fd) {
+  if (is_own_descriptor(fd)) return fail(EBADF);
+  const int error = finish_number(fd);
+  // The entry goes first: another thread may get the number the moment it is closed.
+  set_descriptor(fd, nullptr);
+  const int result = close(fd);
+  return result == 0 && error != 0 ? fail(error) : result;
+}
+
+int dup2_number(int fd, int target, int flags) {
+  if (fd != target && fcntl(fd, F_GETFD) >= 0) finish_number_silently(target);
+  const int result = flags < 0 ? dup2(fd, target) : dup3(fd, target, flags);
+  if (result >= 0 && fd != target) copy_descriptor(fd, target);
+  return result;
+}
+
+int close_range_numbers(unsigned first, unsigned last, int flags) {
+  constexpr int kMarkOnly = 1 << 2;  // CLOSE_RANGE_CLOEXEC
+  const auto range = [flags](unsigned from, unsigned to) {
+    return static_cast<int>(syscall(SYS_close_range, from, to, flags));
+  };
+  if (flags & kMarkOnly) return range(first, last);
+  if (first > last) return fail(EINVAL);
+  for (int fd = next_number(first, last); fd >= 0; fd = next_number(static_cast<unsigned>(fd) + 1, last))
+    finish_number_silently(fd);
+  forget_descriptors(first, last);
+  while (true) {
+    const int own = own_descriptor_in(first, last);
+    if (own < 0) return range(first, last);
+    const auto number = static_cast<unsigned>(own);
+    if (number > first)
+      if (const int result = range(first, number - 1); result != 0) return result;
+    if (number == last) return 0;
+    first = number + 1;
+  }
+}
+
+void duplicated_number(int fd, int copy) { copy_descriptor(fd, copy); }
+
+}  // namespace headrace::forward::program

@@ -1,0 +1,69 @@
+// The functions of the table in calls.h, each file's under its name. They expect to be called inside (inside.h).
+#pragma once
+#include "forward/program/calls.h"
+
+namespace headrace::forward::program {
+
+// names.cc
+bool open_path(int directory, const char* path, int flags, mode_t mode, int* result);
+bool stat_path(int directory, const char* path, int flags, struct stat* into, int* result);
+bool statx_path(int directory, const char* path, int flags, struct statx* into, int* result);
+bool access_path(int directory, const char* path, int mode, int flags, int* result);
+bool truncate_path(const char* path, off_t size, int* result);
+bool chmod_path(int directory, const char* path, mode_t mode, int flags, int* result);
+bool chown_path(int directory, const char* path, uid_t user, gid_t group, int flags, int* result);
+bool utimens_path(int directory, const char* path, const timespec* times, int flags, int* result);
+bool is_forwarded_path(int directory, const char* path);
+
+// entries.cc
+bool readlink_path(int directory, const char* path, char* into, size_t size, ssize_t* result);
+bool unlink_path(int directory, const char* path, int flags, int* result);
+bool remove_path(const char* path, int* result);
+bool rename_path(int from_directory, const char* from, int to_directory, const char* to, unsigned flags, int* result);
+bool link_path(int from_directory, const char* from, int to_directory, const char* to, int flags, int* result);
+bool symlink_path(const char* target, int directory, const char* path, int* result);
+bool mkdir_path(int directory, const char* path, mode_t mode, int* result);
+
+bool temporary_path(char* pattern, int suffix, int flags, int* result);
+/// The length of the path with all links resolved, which is in `into`; PATH_MAX at the most.
+bool real_path(const char* path, char* into, ssize_t* result);
+
+// streams.cc
+bool open_stream(const char* path, const char* mode, FILE** result);
+FILE* stream_on(int fd, const char* mode);
+
+// transfers.cc
+ssize_t readv_file(int fd, const iovec* vector, int count);
+ssize_t preadv_file(int fd, const iovec* vector, int count, off_t offset);
+ssize_t writev_file(int fd, const iovec* vector, int count);
+ssize_t pwritev_file(int fd, const iovec* vector, int count, off_t offset);
+ssize_t copy_files(int in, off_t* in_offset, int out, off_t* out_offset, size_t size);
+void* map_file(void* address, size_t size, int protection, int flags, int fd, off_t offset);
+
+// files.cc
+off_t lseek_file(int fd, off_t offset, int whence);
+int fstat_file(int fd, struct stat* into);
+int ftruncate_file(int fd, off_t size);
+int allocate_file(int fd, int mode, off_t offset, off_t size);
+int fsync_file(int fd);
+int fchmod_file(int fd, mode_t mode);
+int fchown_file(int fd, uid_t user, gid_t group);
+int futimens_file(int fd, const timespec* times);
+int fcntl_file(int fd, int command, void* argument);
+
+// numbers.cc
+int close_number(int fd);
+int dup2_number(int fd, int target, int flags);
+int close_range_numbers(unsigned first, unsigned last, int flags);
+void duplicated_number(int fd, int copy);
+
+// directories.cc
+ssize_t getdents64_file(int fd, void* into, size_t size);
+bool open_directory(const char* path, DIR** result);
+DIR* open_directory_of(int fd);
+bool is_forwarded_directory(DIR* stream);
+dirent* read_directory(DIR* stream);
+void seek_directory(DIR* stream, long position);
+int close_directory(DIR* stream);
+
+}  // namespace headrace::forward::program

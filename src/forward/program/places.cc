@@ -1,0 +1,71 @@
+#include "forward/program/places.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <deque>
+#include <vector>
+
+#include "forward/program/table.h"
+
+namespace headrace::forward::program {
+namespace {
+
+std::deque<Servers>& all() {
+  static std::deque<Servers>& servers = *new std::deque<Servers>;
+  return servers;
+}
+
+/// Of a directory that is not forwarded; "" when it has no path.
+std::string path_of_directory(int directory) {
+  std::vector<char> text(PATH_MAX);
+  if (directory == AT_FDCWD) return getcwd(text.data(), text.size()) != nullptr ? text.data() : "";
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+  const ssize_t size = readlink(link, text.data(), text.size());
+  return size > 0 && text[0] == '/' ? std::string(text.data(), static_cast<size_t>(size)) : "";
+}
+
+std::string base_of(int directory) {
+  if (const Held held(directory); held) return std::string(held->path());
+  return path_of_directory(directory);
+}
+
+}  // namespace
+
+void prepare_places(const Setup& setup) {
+  for (const Spec& spec : setup.specs) all().emplace_back(spec, setup);
+}
+
+Servers& servers_of(uint32_t prefix) { return all()[prefix]; }
+size_t prefixes() { return all().size(); }
+
+std::optional<Place> place_of(int directory, const char* path) {
+  if (path == nullptr || *path == '\0') return std::nullopt;
+  const int saved = errno;
+  std::string whole = path;
+  if (*path != '/') {
+    const std::string base = base_of(directory);
+    errno = saved;
+    if (base.empty()) return std::nullopt;
+    whole = base + "/" + path;
+  }
+  whole = plain_path(whole);
+  std::optional<Place> best;
+  for (uint32_t i = 0; i < all().size(); ++i) {
+    const std::string& prefix = all()[i].prefix();
+    const bool below = whole.starts_with(prefix) && (whole.size() == prefix.size() || whole[prefix.size()] == '/');
+    if (!below || (best.has_value() && best->servers->prefix().size() > prefix.size())) continue;
+    best = Place{i, &all()[i], whole, whole.size() <= prefix.size() + 1 ? "" : whole.substr(prefix.size() + 1)};
+  }
+  // A prefix need not be there: what is above it is asked for only by ".." in a listing.
+  for (uint32_t i = 0; !best.has_value() && i < all().size(); ++i)
+    if (all()[i].prefix() + "/.." == path) best = Place{i, &all()[i], all()[i].prefix(), ""};
+  if (best.has_value() && best->path.ends_with('/')) best->path.pop_back();
+  return best;
+}
+
+}  // namespace headrace::forward::program

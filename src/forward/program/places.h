@@ -1,0 +1,29 @@
+// Which paths are forwarded, and to where. Thread-safe.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "forward/program/servers.h"
+
+namespace headrace::forward::program {
+
+/// A path below a prefix.
+struct Place {
+  uint32_t prefix;
+  Servers* servers;
+  std::string path;  // as the program would name it from "/": without ".", "..", or "/" at the end
+  std::string rest;  // below the prefix; "" is the prefix itself, "/" at the end as the program gave it
+
+  /// The path below the servers' root(), once there is a client.
+  std::string below_root() const { return servers->below_root(rest); }
+};
+
+/// Before the first call.
+void prepare_places(const Setup& setup);
+Servers& servers_of(uint32_t prefix);
+size_t prefixes();
+
+/// `path` as a call has it, from a directory's descriptor or AT_FDCWD. Nothing: it is not forwarded, or is none.
+std::optional<Place> place_of(int directory, const char* path);
+
+}  // namespace headrace::forward::program

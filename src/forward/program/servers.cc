@@ -1,0 +1,104 @@
+#include "forward/program/servers.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "forward/program/process.h"
+
+namespace headrace::forward::program {
+namespace {
+
+constexpr uint64_t kSilenceNs = 2'000'000'000;  // after servers were not reached, until it is tried again
+constexpr uint32_t kConnectMs = 10'000;
+
+uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
+
+/// Once in a process, whatever the number of prefixes.
+void close_inherited() {
+  static uint64_t done = 0;
+  if (done == process_generation()) return;
+  done = process_generation();
+  close_inherited_descriptors();
+}
+
+}  // namespace
+
+Servers::Servers(Spec spec, const Setup& setup)
+    : spec_(std::move(spec)), secret_(setup.secret), timeout_ms_(setup.timeout_seconds * 1000) {
+  const uint64_t hash = base::hash_bytes(spec_.directory.data(), spec_.directory.size());
+  device_ = makedev(0xff0, static_cast<unsigned>(hash & 0xfffff));
+}
+
+void Servers::say(const std::string& what) {
+  if (said_) return;
+  said_ = true;
+  const std::string line = "headrace: forwarding of " + spec_.prefix + ": " + what + "\n";
+  [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, line.data(), line.size());
+}
+
+Client* Servers::client() {
+  const std::lock_guard<std::mutex> lock(connection_mutex());
+  if (generation_ != process_generation()) {
+    // After fork it is the parent's; its locks may be in any state.
+    if (generation_ != 0) close_inherited();
+    generation_ = process_generation();
+    client_ = nullptr;
+    silent_until_ns_ = 0;
+  }
+  if (client_ != nullptr) return client_;
+  if (now_ns() < silent_until_ns_) return nullptr;
+  if (connect()) return client_;
+  silent_until_ns_ = now_ns() + kSilenceNs;
+  return nullptr;
+}
+
+bool Servers::connect() {
+  WireOptions options;
+  options.connect_ms = std::min(kConnectMs, timeout_ms_);
+  if (!secret_.empty()) {
+    const auto secret = read_secret(secret_, false);
+    if (!secret.ok()) return say(secret.message()), false;
+    options.secret = *secret;
+  }
+  auto opened = Client::open(spec_.addresses, options, timeout_ms_);
+  if (!opened.ok()) return say(opened.message() + "; calls fail with EIO"), false;
+  std::string_view rest;
+  const OwnedRoot* root = (*opened)->root_of(spec_.directory, &rest);
+  if (root == nullptr) return say(spec_.directory + " is below no --root of the servers; calls fail with EIO"), false;
+  root_ = root->handle;
+  base_ = rest.empty() ? "" : std::string(rest) + "/";
+  client_ = opened->release();
+  said_ = false;
+  return true;
+}
+
+/// The next call finds out quickly whether somebody is there again.
+void Servers::give_up() {
+  const std::lock_guard<std::mutex> lock(connection_mutex());
+  client_ = nullptr;
+  silent_until_ns_ = now_ns() + kSilenceNs;
+}
+
+int Servers::error(int error) {
+  switch (error) {
+    case ETIMEDOUT:
+    case ENOTCONN:
+    case ECONNRESET:
+    case EPROTO:
+      give_up();
+      say(std::string("no answer within ") + std::to_string(timeout_ms_ / 1000) + " s (" + strerror(error) +
+          "); calls fail with EIO");
+      return EIO;
+    default:
+      return error;
+  }
+}
+
+}  // namespace headrace::forward::program

@@ -1,0 +1,49 @@
+// The servers of one prefix, and this process's connection to them: made when it is needed first, and again after fork.
+// Thread-safe.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "forward/client/client.h"
+#include "forward/program/spec.h"
+
+namespace headrace::forward::program {
+
+class Servers {
+ public:
+  Servers(Spec spec, const Setup& setup);
+
+  const std::string& prefix() const { return spec_.prefix; }
+  /// st_dev of its files: a number that no device has.
+  dev_t device() const { return device_; }
+
+  /// Null when they cannot be reached; why is said on stderr.
+  Client* client();
+  /// The directory that paths below the prefix start from, once there is a client.
+  const Handle& root() const { return root_; }
+  /// A path below the prefix as one below root().
+  std::string below_root(std::string_view rest) const { return base_ + std::string(rest); }
+  /// The error number for the program, of one that a client's call gave. What tells of servers that are gone is said
+  /// on stderr, once, and becomes EIO.
+  int error(int error);
+  /// A line on stderr, unless the last one was as well and nothing has gone right since.
+  void say(const std::string& what);
+
+ private:
+  bool connect();
+  void give_up();
+
+  const Spec spec_;
+  const std::string secret_;
+  const uint32_t timeout_ms_;
+  dev_t device_;
+  Client* client_ = nullptr;  // never deleted: other threads may be inside when a process ends
+  uint64_t generation_ = 0;   // of the process that it belongs to
+  Handle root_;
+  std::string base_;
+  uint64_t silent_until_ns_ = 0;  // after a failure: calls fail at once
+  bool said_ = false;
+};
+
+}  // namespace headrace::forward::program

@@ -1,0 +1,86 @@
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "forward/program/inside.h"
+#include "forward/program/operations.h"
+#include "forward/program/places.h"
+#include "forward/program/process.h"
+#include "forward/program/table.h"
+
+namespace headrace::forward::program {
+namespace {
+
+template <auto function>
+constexpr auto entry = &Entry<function>::call;
+
+Calls calls_with(Table table) {
+  return {.table = table,
+          .open = entry<&open_path>,
+          .stat = entry<&stat_path>,
+          .statx = entry<&statx_path>,
+          .access = entry<&access_path>,
+          .readlink = entry<&readlink_path>,
+          .truncate = entry<&truncate_path>,
+          .unlink = entry<&unlink_path>,
+          .remove = entry<&remove_path>,
+          .rename = entry<&rename_path>,
+          .link = entry<&link_path>,
+          .symlink = entry<&symlink_path>,
+          .mkdir = entry<&mkdir_path>,
+          .chmod = entry<&chmod_path>,
+          .chown = entry<&chown_path>,
+          .utimens = entry<&utimens_path>,
+          .temporary = entry<&temporary_path>,
+          .realpath = entry<&real_path>,
+          .is_forwarded = entry<&is_forwarded_path>,
+          .readv = entry<&readv_file>,
+          .preadv = entry<&preadv_file>,
+          .writev = entry<&writev_file>,
+          .pwritev = entry<&pwritev_file>,
+          .lseek = entry<&lseek_file>,
+          .fstat = entry<&fstat_file>,
+          .ftruncate = entry<&ftruncate_file>,
+          .allocate = entry<&allocate_file>,
+          .fsync = entry<&fsync_file>,
+          .fchmod = entry<&fchmod_file>,
+          .fchown = entry<&fchown_file>,
+          .futimens = entry<&futimens_file>,
+          .fcntl = entry<&fcntl_file>,
+          .mmap = entry<&map_file>,
+          .getdents64 = entry<&getdents64_file>,
+          .copy = entry<&copy_files>,
+          .close = entry<&close_number>,
+          .dup2 = entry<&dup2_number>,
+          .close_range = entry<&close_range_numbers>,
+          .duplicated = entry<&duplicated_number>,
+          .fopen = entry<&open_stream>,
+          .stream = entry<&stream_on>,
+          .opendir = entry<&open_directory>,
+          .fdopendir = entry<&open_directory_of>,
+          .is_directory = entry<&is_forwarded_directory>,
+          .readdir = entry<&read_directory>,
+          .seekdir = entry<&seek_directory>,
+          .closedir = entry<&close_directory>};
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const Calls* headrace_forward_start(const char* setup);
+
+const Calls* headrace_forward_start(const char* text) {
+  const Inside inside;
+  const auto setup = from_text(text);
+  if (!setup.ok() || !prepare_table()) {
+    const std::string line =
+        "headrace: " + (setup.ok() ? std::string(strerror(errno)) : setup.message()) + "; nothing is forwarded\n";
+    [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, line.data(), line.size());
+    return nullptr;
+  }
+  prepare_process();
+  prepare_places(*setup);
+  static const Calls calls = calls_with(table());
+  return &calls;
+}
+
+}  // namespace headrace::forward::program
