@@ -6,6 +6,7 @@
 //   EventFileHeader, FlushHeader (flush_layout.h), then entries at multiples of 64 bytes, each as long as it says, up
 //   to `used`:
 //     EventBlock   what one thread did, in order; `count` alone commits an event. A thread's blocks are in file order.
+//                  Events lie there as packed_event.h has it.
 //     EventName    what a number in events stands for: a file's path (kName), or a region or counter (kRegion); or
 //                  what was left out by wish (kFilter)
 #pragma once
@@ -17,7 +18,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kEventMagic = 0x31544e5645524448;  // "HDREVNT1"
-inline constexpr uint32_t kEventVersion = 1;
+inline constexpr uint32_t kEventVersion = 2;
 inline constexpr char kEvents[] = ".events";  // in place of the spool's own ending
 
 struct alignas(64) EventFileHeader {
@@ -89,8 +90,13 @@ struct alignas(64) EventBlock {
   uint32_t bytes;   // of all of it
   uint32_t thread;  // 1, 2, … of the threads that the process had; 0: nobody's, as what an ended one had left
   uint32_t capacity;
-  uint64_t count;  // of events that follow
+  uint64_t count;  // of the PackedEvents that follow
   uint64_t next;   // for the recorder: the next one that is nobody's
+  uint64_t base;   // their times count from here, ticks
+};
+
+struct PackedEvent {
+  uint64_t words[4];
 };
 
 /// A name, whose text follows without NUL.
@@ -102,8 +108,8 @@ struct alignas(64) EventName {
   RegionKind region;  // of kRegion
 };
 
-static_assert(sizeof(RawEvent) == 48 && sizeof(EventBlock) == 64 && sizeof(EventName) == 64);
+static_assert(sizeof(PackedEvent) == 32 && sizeof(EventBlock) == 64 && sizeof(EventName) == 64);
 
-inline RawEvent* events_of(EventBlock* block) { return reinterpret_cast<RawEvent*>(block + 1); }
+inline PackedEvent* events_of(EventBlock* block) { return reinterpret_cast<PackedEvent*>(block + 1); }
 
 }  // namespace headrace::capture

@@ -88,7 +88,7 @@ def test_a_long_program_loses_nothing(steps: Path, tmp_path: Path) -> None:
     trace = run(tmp_path, steps, tmp_path / "data", account(tmp_path), 2, 500_000)
     assert calls_of(tmp_path / "job.hr")["pwrite"] == 1_000_000
     assert "1,000,003 calls" in verify(trace)
-    assert flushes(trace) > 40
+    assert flushes(trace) > 25
     assert not gaps(tmp_path / "job.hr")
 
 
@@ -219,7 +219,7 @@ def test_names_outlive_flushes(tmp_path: Path) -> None:
         "  int file = open(values[1], O_RDWR | O_CREAT, 0600);\n"
         '  headrace_phase_begin("all");\n'
         '  for (int i = 0; i < 20; ++i) {\n    headrace_phase_begin("step");\n'
-        "    for (int j = 0; j < 4000; ++j) if (pwrite(file, &j, 4, 4 * j) != 4) return 1;\n"
+        "    for (int j = 0; j < 8000; ++j) if (pwrite(file, &j, 4, 4 * j) != 4) return 1;\n"
         '    headrace_phase_end("step");\n  }\n  headrace_phase_end("all");\n'
         "  return close(file) + (count != 2);\n}\n"
     )
@@ -247,7 +247,7 @@ def test_what_is_stored_can_be_limited(steps: Path, tmp_path: Path) -> None:
         trace = run(place, steps, place / "data", account(place), 2, 100_000, options=(*SMALL, *option))
         lost = sum(row["lost"] for row in rows(trace, "locations"))
         stored = stats(trace)
-        calls = sum(row["calls"] for row in stored["functions"] if row["class"] != "tracing")
+        calls = sum(row["calls"] for row in stored["functions"] if row["class"] not in ("tracing", "program"))
         assert calls + lost == 200_003
         assert lost > 0
         ((amount, reason),) = gaps(place / "job.hr")

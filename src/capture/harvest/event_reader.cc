@@ -22,12 +22,12 @@ using model::TimeClass;
 namespace {
 
 void read_block(const EventBlock& block, uint64_t at, RecordedEvents& recorded) {
-  const uint64_t room = (block.bytes - sizeof block) / sizeof(RawEvent);
+  const uint64_t room = (block.bytes - sizeof block) / sizeof(PackedEvent);
   if (block.count > room) recorded.damaged = true;
   if (block.thread == 0 && block.count == 0) return;
   RecordedThread& thread = recorded.threads[block.thread];
   const uint64_t count = std::min(block.count, room);
-  if (count > 0) thread.extents.push_back({at + sizeof block, count});
+  if (count > 0) thread.extents.push_back({at + sizeof block, count, block.base});
   thread.count += count;
 }
 

@@ -18,11 +18,11 @@ namespace headrace::capture {
 /// Where the events of a thread are, in the order of their ends.
 struct RecordedThread {
   struct Extent {
-    uint64_t offset, count;
+    uint64_t offset, count, base;  // of PackedEvents
   };
   std::vector<Extent> extents;   // of the file
   std::vector<RawEvent> behind;  // that are not in the file
-  uint64_t count = 0;            // of both
+  uint64_t count = 0;            // of both; a whole event counts as two
 };
 
 struct RecordedEvents {

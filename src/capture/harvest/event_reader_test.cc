@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "capture/harvest/thread_events.h"
+#include "capture/packed_event.h"
 #include "capture/spool_layout.h"
 #include "events/event_chunk.h"
 #include "intercept/functions.h"
@@ -29,12 +30,17 @@ class MadeFile {
 
   void add_block(uint32_t thread, const std::vector<RawEvent>& events, uint64_t counted) {
     const auto capacity = static_cast<uint32_t>(std::max<size_t>(8, events.size()));
-    EventBlock block{EntryKind::kEvents, 0, thread, capacity, counted, 0};
-    block.bytes = static_cast<uint32_t>((sizeof block + capacity * sizeof(RawEvent) + 63) / 64 * 64);
+    EventBlock block{EntryKind::kEvents, 0, thread, capacity, counted, 0, 500};
+    block.bytes = static_cast<uint32_t>((sizeof block + capacity * sizeof(PackedEvent) + 63) / 64 * 64);
     const size_t at = grow(block.bytes);
     std::memcpy(static_cast<void*>(&bytes_[at]), &block, sizeof block);
-    if (!events.empty())
-      std::memcpy(static_cast<void*>(&bytes_[at + sizeof block]), events.data(), events.size() * sizeof(RawEvent));
+    size_t place = at + sizeof block;
+    for (const RawEvent& event : events) {
+      PackedEvent packed[2];
+      const size_t bytes = pack(event, block.base, packed) * sizeof(PackedEvent);
+      std::memcpy(static_cast<void*>(&bytes_[place]), packed, bytes);
+      place += bytes;
+    }
   }
 
   void add_name(uint32_t number, const std::string& text, EntryKind kind = EntryKind::kName,
@@ -69,6 +75,13 @@ RawEvent raw(RawKind kind, uint64_t start, uint64_t end, intercept::Fn function,
   return {start, end, 4096, 100, 90, handle, static_cast<uint16_t>(function), kind, 0};
 }
 
+/// Takes the room of two.
+RawEvent rare_write() {
+  RawEvent rare = raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1);
+  rare.moved = uint64_t{1} << 40;
+  return rare;
+}
+
 std::vector<std::byte> sample() {
   MadeFile file;
   file.add_name(1, "/data/a");
@@ -101,6 +114,7 @@ struct ThreadTrace {
   std::vector<model::Event> events;
   std::vector<events::Reference> references;
   uint64_t moved = 0, read = 0;
+  bool torn = false;
 };
 
 ThreadTrace trace_of(const RecordedEvents& recorded, const RecordedThread& thread, size_t piece,
@@ -115,6 +129,7 @@ ThreadTrace trace_of(const RecordedEvents& recorded, const RecordedThread& threa
   trace.references = meanings.named();
   trace.moved = events.moved();
   trace.read = events.read();
+  trace.torn = events.torn();
   return trace;
 }
 
@@ -122,10 +137,11 @@ ThreadTrace trace_of(const RecordedEvents& recorded, const RecordedThread& threa
 ThreadTrace trace_of(const RecordedEvents& recorded, const RecordedThread& thread, std::span<const OpenCall> open = {},
                      uint64_t earliest = 0) {
   ThreadTrace trace = trace_of(recorded, thread, kRawPiece, open, earliest);
-  for (const size_t piece : {1, 2, 3}) {
+  for (const size_t piece : {2, 3, 5}) {
     const ThreadTrace other = trace_of(recorded, thread, piece, open, earliest);
     EXPECT_EQ(other.events, trace.events) << piece;
     EXPECT_EQ(other.moved, trace.moved);
+    EXPECT_EQ(other.torn, trace.torn);
   }
   return trace;
 }
@@ -196,6 +212,51 @@ TEST(RecordedEvents, HaveRegions) {
   EXPECT_EQ(trace.events[1].size, 90u) << "the bits of its value";
   EXPECT_EQ(trace.references[1].kind, "counter");
   EXPECT_EQ(trace.references[1].name, "residual");
+}
+
+TEST(RecordedEvents, WithRareValuesAreReadAcrossPieces) {
+  const RawEvent rare = rare_write();
+  const RawEvent common = raw(RawKind::kRead, 1020, 1030, intercept::Fn::pread, 1);
+  MadeFile file;
+  file.add_block(1, {common, rare, common, rare, rare}, 8);
+  const std::vector<std::byte> bytes = file.finish();
+  const RecordedEvents recorded = read_made(bytes);
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1));
+  EXPECT_EQ(trace.events.size(), 10u);
+  EXPECT_EQ(trace.read, 8u);
+  uint64_t moved = 0;
+  for (const model::Event& event : trace.events)
+    if (event.kind() == EventKind::kIoEnd) moved += event.size;
+  EXPECT_EQ(moved, 3 * rare.moved + 2 * common.moved);
+  EXPECT_FALSE(trace.torn);
+}
+
+TEST(RecordedEvents, OfWhichABlockHasHalfAreNone) {
+  const RawEvent common = raw(RawKind::kRead, 900, 910, intercept::Fn::pread, 1);
+  for (const uint64_t before : {0, 1, 2, 3, 4, 5}) {
+    std::vector<RawEvent> made(before, common);
+    made.push_back(rare_write());
+    MadeFile file;
+    file.add_block(1, made, before + 1);
+    file.add_block(1, {rare_write(), common}, 3);
+    const std::vector<std::byte> bytes = file.finish();
+    const RecordedEvents recorded = read_made(bytes);
+    const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1));
+    EXPECT_EQ(trace.events.size(), 2 * (before + 2));
+    EXPECT_EQ(trace.read, recorded.events());
+    EXPECT_TRUE(trace.torn);
+  }
+}
+
+TEST(RecordedEvents, ThatWereNotCommittedAreNone) {
+  const RawEvent common = raw(RawKind::kRead, 900, 910, intercept::Fn::pread, 1);
+  MadeFile file;
+  file.add_block(1, {common, rare_write()}, 1);
+  const std::vector<std::byte> bytes = file.finish();
+  const RecordedEvents recorded = read_made(bytes);
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1));
+  EXPECT_EQ(trace.events.size(), 2u);
+  EXPECT_FALSE(trace.torn);
 }
 
 uint16_t numbered(intercept::LibraryFn function) {
@@ -343,8 +404,26 @@ TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {
     for (uint64_t i = 0; i < 3; ++i)
       damaged[base::mix(round, i) % damaged.size()] = static_cast<std::byte>(base::mix(round, i + 10));
     const RecordedEvents recorded = read_made(damaged);
-    EXPECT_LE(recorded.events(), whole.size() / sizeof(RawEvent));
-    for (const auto& [thread, events] : recorded.threads) (void)trace_of(recorded, events, 1 + round % 4);
+    EXPECT_LE(recorded.events(), whole.size() / sizeof(PackedEvent));
+    for (const auto& [thread, events] : recorded.threads) (void)trace_of(recorded, events, 2 + round % 4);
+  }
+}
+
+TEST(RecordedEvents, OfDamagedPlacesAreNoMoreThanThereAre) {
+  MadeFile file;
+  file.add_block(1, {rare_write(), raw(RawKind::kRead, 900, 910, intercept::Fn::pread, 1), rare_write()}, 5);
+  const std::vector<std::byte> whole = file.finish();
+  for (uint64_t round = 0; round < 3000; ++round) {
+    std::vector<std::byte> damaged = whole;
+    for (uint64_t i = 0; i < 3; ++i) {
+      const size_t at = sizeof(EventFileHeader) + sizeof(EventBlock) + base::mix(round, i) % (5 * sizeof(PackedEvent));
+      damaged[at] = i == 0 && round % 2 == 0 ? std::byte{255} : static_cast<std::byte>(base::mix(round, i + 10));
+    }
+    const RecordedEvents recorded = read_made(damaged);
+    const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), 2 + round % 4);
+    EXPECT_EQ(trace.read, 5u);
+    EXPECT_LE(trace.events.size(), 10u);
+    EXPECT_GE(trace.events.size(), 2u);
   }
 }
 
@@ -373,7 +452,7 @@ TEST(RecordedEvents, ThatAreCutWhileTheyAreReadAreCounted) {
   const RecordedEvents recorded = read_events(EventBytes(fileno(file), bytes.size()));
   EXPECT_FALSE(recorded.damaged);
   EXPECT_EQ(recorded.events(), 16u);
-  ASSERT_EQ(ftruncate(fileno(file), static_cast<off_t>(bytes.size() - sizeof(RawEvent))), 0);
+  ASSERT_EQ(ftruncate(fileno(file), static_cast<off_t>(bytes.size() - sizeof(PackedEvent))), 0);
   const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1), 3);
   EXPECT_EQ(trace.read, 14u) << "the piece that is not whole is left out";
   EXPECT_EQ(trace.events.size(), 28u);

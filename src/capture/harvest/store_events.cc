@@ -81,6 +81,7 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
     for (auto some = events.next(); !some.empty(); some = events.next())
       HEADRACE_TRY(writer.append(location, stored.at, some, meanings, recorded.tick_shift));
     account.moved += events.moved();
+    if (events.torn()) recorded.damaged = true;
     recorded.unreadable += all.count - before - events.read();
   }
   keep_references(meanings, account);

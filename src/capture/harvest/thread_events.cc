@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "capture/packed_event.h"
+
 namespace headrace::capture {
 
 namespace {
@@ -14,6 +16,23 @@ uint64_t first_at(const RawEvent& raw) {
 
 }  // namespace
 
+/// The last one may be the first half of one that goes on behind it: that is left for the next piece, or is damage.
+void RawEvents::unpack_piece(uint64_t base) {
+  raw_.clear();
+  for (size_t i = 0; i < packed_.size(); ++i) {
+    const bool whole = is_whole(packed_[i]);
+    if (whole && i + 1 == packed_.size()) {
+      if (packed_.size() > 1)
+        packed_.pop_back();
+      else
+        torn_ = true;
+      break;
+    }
+    raw_.push_back(unpack(&packed_[i], base));
+    if (whole) ++i;
+  }
+}
+
 std::span<const RawEvent> RawEvents::next() {
   while (extent_ < thread_.extents.size()) {
     const RecordedThread::Extent& extent = thread_.extents[extent_];
@@ -22,18 +41,21 @@ std::span<const RawEvent> RawEvents::next() {
       ++extent_;
       continue;
     }
-    read_.resize(std::min<uint64_t>(piece_, extent.count - place_));
-    if (bytes_.read(extent.offset + place_ * sizeof(RawEvent), std::as_writable_bytes(std::span(read_)))) {
-      place_ += read_.size();
-      return read_;
+    packed_.resize(std::min<uint64_t>(piece_, extent.count - place_));
+    if (bytes_.read(extent.offset + place_ * sizeof(PackedEvent), std::as_writable_bytes(std::span(packed_)))) {
+      unpack_piece(extent.base);
+      place_ += packed_.size();
+      read_ += packed_.size();
+      if (raw_.empty()) continue;
+      return raw_;
     }
     extent_ = thread_.extents.size();
     place_ = 0;
   }
-  const std::span<const RawEvent> behind(thread_.behind);
-  const size_t begin = std::min<uint64_t>(place_, behind.size());
-  place_ = behind.size();
-  return behind.subspan(begin);
+  const std::span<const RawEvent> behind = std::span(thread_.behind).subspan(std::min(place_, thread_.behind.size()));
+  read_ += behind.size();
+  place_ = thread_.behind.size();
+  return behind;
 }
 
 ThreadEvents::ThreadEvents(const RecordedEvents& recorded, const RecordedThread& thread, uint64_t skip,
@@ -59,7 +81,6 @@ ThreadEvents::ThreadEvents(const RecordedEvents& recorded, const RecordedThread&
 std::span<const model::Event> ThreadEvents::next() {
   while (!over_) {
     const std::span<const RawEvent> raw = raw_.next();
-    read_ += raw.size();
     over_ = raw.empty();
     converter_.convert(raw, order_.waiting());
     const uint64_t later = pieces_ < later_.size() ? later_[pieces_] : 0;

@@ -10,9 +10,9 @@
 
 namespace headrace::capture {
 
-inline constexpr size_t kRawPiece = 4096;  // events that are read at a time
+inline constexpr size_t kRawPiece = 4096;  // of PackedEvents that are read at a time; 2 at least
 
-/// The events as they were recorded, from the `skip`th on.
+/// The events as they were recorded, behind the first `skip` of RecordedThread::count.
 class RawEvents {
  public:
   RawEvents(const EventBytes& bytes, const RecordedThread& thread, uint64_t skip, size_t piece = kRawPiece)
@@ -20,13 +20,21 @@ class RawEvents {
 
   /// The next ones; none: that was all, or the file has become shorter. Valid until it is asked for more.
   std::span<const RawEvent> next();
+  /// How many of RecordedThread::count were read.
+  uint64_t read() const { return read_; }
+  /// A block ended with half an event, of which there is nothing then.
+  bool torn() const { return torn_; }
 
  private:
   const EventBytes& bytes_;
   const RecordedThread& thread_;
   uint64_t place_;  // of the next one, from where the extent begins
   size_t piece_, extent_ = 0;
-  std::vector<RawEvent> read_;
+  std::vector<PackedEvent> packed_;
+  std::vector<RawEvent> raw_;
+  uint64_t read_ = 0;
+  bool torn_ = false;
+  void unpack_piece(uint64_t base);
 };
 
 class ThreadEvents {
@@ -40,7 +48,8 @@ class ThreadEvents {
   std::span<const model::Event> next();
 
   uint64_t moved() const { return moved_; }  // how many would have been before `earliest`
-  uint64_t read() const { return read_; }    // so many of the recorded ones
+  uint64_t read() const { return raw_.read(); }
+  bool torn() const { return raw_.torn(); }
 
  private:
   const ClockMap& clock_;
@@ -50,7 +59,7 @@ class ThreadEvents {
   std::vector<uint64_t> later_;  // by piece: where the earliest of those behind it begins, ticks
   size_t pieces_ = 0;            // that were read
   EventOrder order_;
-  uint64_t moved_ = 0, read_ = 0;
+  uint64_t moved_ = 0;
   bool over_ = false;
 };
 

@@ -22,7 +22,8 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kSmallestBlock = 4 << 10, kFirstBlock = 4 << 10, kLargestBlock = 1 << 20;
-constexpr uint32_t kLeast = 256;       // of a block that is worth to be left to others
+constexpr uint32_t kLeast = 256;  // of a block that is worth to be left to others
+static_assert(kLeast >= sizeof(EventBlock) + 4 * sizeof(PackedEvent), "a thread's begin and an event, each whole");
 constexpr uint64_t kPiece = 64 << 10;  // by which the file grows at least
 
 struct EventFile {
@@ -104,7 +105,9 @@ uint32_t size_of_next(const EventBlock* last) {
   return std::clamp(last ? last->bytes * 4 : kFirstBlock, kSmallestBlock, most);  // one that was taken over is small
 }
 
-uint32_t capacity_of(uint32_t bytes) { return static_cast<uint32_t>((bytes - sizeof(EventBlock)) / sizeof(RawEvent)); }
+uint32_t capacity_of(uint32_t bytes) {
+  return static_cast<uint32_t>((bytes - sizeof(EventBlock)) / sizeof(PackedEvent));
+}
 
 EventBlock* block_at(uint64_t place) { return reinterpret_cast<EventBlock*>(file.base + place); }
 
@@ -114,7 +117,7 @@ void cut(EventBlock* whole, uint32_t bytes) {
   if (whole->bytes - bytes < kLeast) return;
   const uint32_t left = whole->bytes - bytes;
   const auto place = static_cast<uint64_t>(reinterpret_cast<char*>(whole) - file.base) + bytes;
-  *block_at(place) = {EntryKind::kEvents, left, 0, capacity_of(left), 0, file.nobodys};
+  *block_at(place) = {EntryKind::kEvents, left, 0, capacity_of(left), 0, file.nobodys, 0};
   file.nobodys = place;
   whole->capacity = capacity_of(bytes);
   __atomic_store_n(&whole->bytes, bytes, __ATOMIC_RELEASE);
@@ -127,6 +130,7 @@ EventBlock* take_nobodys(uint32_t thread, uint32_t wanted) {
   EventBlock* taken = block_at(file.nobodys);
   file.nobodys = taken->next;
   cut(taken, std::min(wanted, taken->bytes));
+  taken->base = base::ticks();
   __atomic_store_n(&taken->thread, thread, __ATOMIC_RELEASE);
   return taken;
 }
@@ -138,7 +142,7 @@ EventBlock* add_block(uint32_t thread, const EventBlock* last) {
   for (uint32_t bytes = wanted; bytes >= kSmallestBlock; bytes = bytes / 4 & ~uint32_t{63}) {
     auto* added = static_cast<EventBlock*>(reserve(bytes));
     if (!added) continue;
-    *added = {EntryKind::kEvents, bytes, thread, capacity_of(bytes), 0, 0};
+    *added = {EntryKind::kEvents, bytes, thread, capacity_of(bytes), 0, 0, base::ticks()};
     take(bytes);
     return added;
   }
@@ -293,13 +297,12 @@ namespace {
 void tell_begin() {
   if (self->told || self->began == 0) return;
   self->told = true;
-  *events_of(self->events) = {self->began, self->began, 0, 0, 0, 0, 0, RawKind::kThreadBegin, 0};
-  commit_event();
+  commit_event(self->events, {self->began, self->began, 0, 0, 0, 0, 0, RawKind::kThreadBegin, 0});
 }
 
 }  // namespace
 
-RawEvent* begin_events() {
+EventBlock* begin_events() {
   EventBlock* added = is_full() ? nullptr : with_flushes([] {
     SpoolLock lock;
     return add_block(self->number, self->events);
@@ -307,7 +310,7 @@ RawEvent* begin_events() {
   if (added) {
     self->events = added;
     tell_begin();
-    return events_of(added) + added->count;
+    return added;
   }
   if (!is_full()) stop_recording(nullptr);
   __atomic_fetch_add(file.base ? &file.header->lost : &spool.header->lost_events, 1, __ATOMIC_RELAXED);
@@ -347,7 +350,7 @@ void end_thread_events() {
     EventBlock* mine = self->events;
     self->events = nullptr;
     if (mine && file.base)
-      cut(mine, static_cast<uint32_t>((sizeof(EventBlock) + mine->count * sizeof(RawEvent) + 63) & ~uint64_t{63}));
+      cut(mine, static_cast<uint32_t>((sizeof(EventBlock) + mine->count * sizeof(PackedEvent) + 63) & ~uint64_t{63}));
   }
   update.leave();
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "capture/event_layout.h"
+#include "capture/packed_event.h"
 #include "capture/recorder/names.h"
 #include "capture/recorder/state.h"
 #include "model/event.h"
@@ -46,18 +47,18 @@ uint32_t handle_of(uint32_t record);
 /// 0 also where there are too many (path_handles.h).
 uint32_t handle_of_path(const PathName& path);
 
-/// Where the calling thread's next event goes; null: it is lost, and counted.
-HEADRACE_COLD RawEvent* begin_events();
+/// The calling thread's block, with room for its next event; null: that is lost, and counted.
+HEADRACE_COLD EventBlock* begin_events();
 
-HEADRACE_INLINE RawEvent* next_event() {
+HEADRACE_INLINE EventBlock* room_for_event() {
   EventBlock* mine = self->events;
-  if (HEADRACE_UNLIKELY(mine == nullptr || mine->count == mine->capacity)) return begin_events();
-  return events_of(mine) + mine->count;
+  if (HEADRACE_UNLIKELY(mine == nullptr || mine->count + 2 > mine->capacity)) return begin_events();
+  return mine;
 }
 
-HEADRACE_INLINE void commit_event() {
-  EventBlock* mine = self->events;
-  __atomic_store_n(&mine->count, mine->count + 1, __ATOMIC_RELEASE);
+HEADRACE_INLINE void commit_event(EventBlock* mine, const RawEvent& event) {
+  const uint64_t count = mine->count;
+  __atomic_store_n(&mine->count, count + pack(event, mine->base, events_of(mine) + count), __ATOMIC_RELEASE);
 }
 
 constexpr RawKind moved_by(DirectionIndex direction) { return direction == kRead ? RawKind::kRead : RawKind::kWrite; }
@@ -72,26 +73,15 @@ HEADRACE_INLINE void record_operation(RawKind kind, Fn function, uint32_t handle
                                       uint64_t place, uint64_t asked, uint64_t moved, int error) {
   if (HEADRACE_LIKELY(!state.tracing)) return;
   if (HEADRACE_UNLIKELY(state.choosy) && leaves_out(kind, function, start, end)) return;
-  RawEvent* event = next_event();
-  if (HEADRACE_UNLIKELY(!event)) return;
-  *event = {start,
-            end,
-            place,
-            asked,
-            moved,
-            handle,
-            static_cast<uint16_t>(function),
-            kind,
-            static_cast<uint8_t>(error < 255 ? error : 255)};
-  commit_event();
+  EventBlock* mine = room_for_event();
+  if (HEADRACE_UNLIKELY(!mine)) return;
+  commit_event(mine, {start, end, place, asked, moved, handle, static_cast<uint16_t>(function), kind,
+                      static_cast<uint8_t>(error < 255 ? error : 255)});
 }
 
 /// What neither the program nor the user can leave out.
 HEADRACE_INLINE void record_always(const RawEvent& what) {
-  if (RawEvent* event = next_event()) {
-    *event = what;
-    commit_event();
-  }
+  if (EventBlock* mine = room_for_event()) commit_event(mine, what);
 }
 
 /// One that moves no bytes.

@@ -61,20 +61,12 @@ void record_library_call(LibraryFn function, Timed time, bool ok, uint64_t bytes
     if (depth > 0) self->open_calls = depth - 1;
     return;
   }
-  RawEvent* event = next_event();  // here what came before may be stored, and this call's begin be told
+  EventBlock* mine = room_for_event();  // here what came before may be stored, and this call's begin be told
   const bool told = depth > 0 && self->open[depth - 1].told;
   if (depth > 0) self->open_calls = depth - 1;
-  if (!event) return;
-  *event = {time.start,
-            time.end,
-            on.place,
-            std::max(on.asked, bytes),
-            bytes,
-            on.handle,
-            number_of(function),
-            told ? RawKind::kLibraryEnd : RawKind::kLibrary,
-            ok ? uint8_t{0} : kUnknownError};
-  commit_event();
+  if (!mine) return;
+  commit_event(mine, {time.start, time.end, on.place, std::max(on.asked, bytes), bytes, on.handle, number_of(function),
+                      told ? RawKind::kLibraryEnd : RawKind::kLibrary, ok ? uint8_t{0} : kUnknownError});
 }
 
 void list_open_calls(FlushHeader* to) {

@@ -44,10 +44,7 @@ bool record(RawKind kind, uint32_t number, uint64_t at, uint64_t value = 0) {
     count(Account::kNameless);
     return false;
   }
-  RawEvent* event = next_event();
-  if (HEADRACE_UNLIKELY(!event)) return true;
-  *event = {at, at, 0, 0, value, number, 0, kind, 0};
-  commit_event();
+  record_always({at, at, 0, 0, value, number, 0, kind, 0});
   return true;
 }
 
