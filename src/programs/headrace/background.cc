@@ -36,7 +36,7 @@ void detach(int kept) {
 void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, const std::string& part) {
   log.continue_in(log.output().continued());
   for (uint32_t round = 1; harvester.alive() > 0; ++round) {
-    const bool ended = wait_for_end(harvester.alive_processes(), kPollMs);
+    const bool ended = wait_for_end(harvester.alive_processes(), kPollMs, kPollMs);
     if (ended) {  // a pid's end comes before its memory is let go, and more may follow
       const timespec moment = {0, 5'000'000};
       nanosleep(&moment, nullptr);

@@ -24,6 +24,7 @@ constexpr uint64_t kShortest = 50 * kMillisecond, kLongest = 200 * kMillisecond;
 constexpr uint64_t kBusyFactor = 4,
                    kIdleFactor = 50;             // a scan may take one part in so many of the time, within kLongest
 constexpr uint64_t kGrace = 500 * kMillisecond;  // for what the command leaves behind
+constexpr int kStepMs = 50;                      // within that, where processes cannot be watched
 constexpr uint32_t kThoroughEvery = 16;          // scans; they find what a quick one cannot: unreaped children
 
 class Watcher {
@@ -196,8 +197,8 @@ void harvest_rest(Harvester& harvester) {
     const std::vector<uint32_t> waited_for = not_daemons(harvester.alive_processes());
     const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
     if (waited_for.empty() || now >= deadline) return;
-    const bool ended = wait_for_end(waited_for, static_cast<int>((deadline - now) / kMillisecond) + 1);
-    if (!ended) return;
+    // When time is up what has ended without being seen to is harvested too.
+    (void)wait_for_end(waited_for, static_cast<int>((deadline - now) / kMillisecond) + 1, kStepMs);
     // A pid's end comes before its memory is let go; one that its parent does not reap seems to end again and again.
     const timespec moment = {0, static_cast<long>(5 * kMillisecond)};
     nanosleep(&moment, nullptr);
