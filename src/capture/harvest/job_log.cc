@@ -131,13 +131,24 @@ void JobLog::add_not_traced(uint64_t calls, const std::string& why) {
   not_traced_[why] += calls;
 }
 
+namespace {
+
+/// How many of its calls flushers have stored.
+uint64_t calls_of(const FlushAccount& account) {
+  uint64_t calls = 0;
+  for (const auto& [thread, each] : account.threads) calls += each.at.events / 2;
+  return calls;
+}
+
+}  // namespace
+
 void JobLog::add_events(const EventBytes& events, FlushAccount account, const std::string& part,
                         std::span<const std::byte> spool, const model::Process& process, const Moment& now) {
   RecordedEvents recorded = read_events(events);
   const uint64_t left = recorded.events();
+  const uint64_t stored = calls_of(account);
+  const uint64_t in_part = account.is_part ? stored : 0;  // which goes with the spool
   if (anonymizer_) {
-    uint64_t stored = 0;
-    for (const auto& [thread, each] : account.threads) stored += each.at.events / 2;
     return add_not_traced(
         left + stored, "a trace names files as they are; record with names, then use `headrace anonymize` on the log");
   }
@@ -150,8 +161,8 @@ void JobLog::add_events(const EventBytes& events, FlushAccount account, const st
   base::Status added = header.magic == kSpoolMagic && clock.known()
                            ? trace_.add(output_, here, recorded, header, clock, account, part)
                            : base::Status(base::Code::kCorrupt, "no clock is known for their times");
-  if (added.ok()) added = trace_.add(output_, thread_accounts(spool, here.id));
-  if (!added.ok()) add_not_traced(left, added.message());
+  if (!added.ok()) add_not_traced(left + in_part, added.message());
+  if (added.ok()) add_trace_trouble(trace_.add(output_, thread_accounts(spool, here.id)));
   if (account.moved > 0)
     add_gap({"events of the trace", account.moved, "calls",
              "calls inside of them were stored before they were over: in the trace they begin later"});

@@ -74,12 +74,13 @@ class NodeFile : public TraceSink {
     // A launcher that was ended may have copied what was there then; more may have come since.
     for (int number = 1;; ++number) {
       const std::string name = file_ + (number == 1 ? "" : "-" + std::to_string(number)) + ".hr";
-      HEADRACE_ASSIGN(const std::string path, directory_.path_of(name));
-      const Status copied =
-          access(path.c_str(), F_OK) == 0 ? Status() : copy(path, static_cast<uint64_t>(info.st_size));
+      const auto path = directory_.path_of(name);
+      Status copied = path.status();
+      if (path.ok() && access(path->c_str(), F_OK) != 0) copied = copy(*path, static_cast<uint64_t>(info.st_size));
       if (!copied.ok())
-        return {copied.code(), copied.message() + "; events of this node stay in " + local_ + ": copy that to " + path};
-      if (!same_bytes(local_, path)) continue;
+        return {copied.code(), copied.message() + "; events of this node stay in " + local_ + ": copy that to " +
+                                   (path.ok() ? *path : name + " in it")};
+      if (!same_bytes(local_, *path)) continue;
       unlink(local_.c_str());
       return {};
     }

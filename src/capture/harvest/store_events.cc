@@ -52,6 +52,9 @@ void keep_references(const events::Meanings& meanings, FlushAccount& account) {
     if (known.insert(reference.id).second) account.references.push_back(reference.id);
 }
 
+/// Of a part, whatever is wrong with reading it: another place for the trace would not make it better.
+Status of_a_part(const Status& status) { return {base::Code::kCorrupt, status.message()}; }
+
 }  // namespace
 
 Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Location& location,
@@ -90,7 +93,9 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
 
 Status take_part(const std::string& part, const model::Process& process, uint64_t later_ns, FlushAccount& account,
                  events::TraceWriter& writer) {
-  HEADRACE_ASSIGN(events::TraceReader reader, events::TraceReader::open(part));
+  auto opened = events::TraceReader::open(part);
+  if (!opened.ok()) return of_a_part(opened.status());
+  events::TraceReader reader = std::move(*opened);
   events::Meanings meanings;  // of all chunks: there may be tens of thousands, and as many chunks
   for (events::TraceLocation found : reader.locations()) {
     const auto known = account.threads.find(found.what.thread);
@@ -101,7 +106,7 @@ Status take_part(const std::string& part, const model::Process& process, uint64_
     for (const uint32_t number : found.chunks) {
       events::DecodedChunk chunk;
       if (reader.chunks()[number].header.sequence >= end) break;
-      HEADRACE_TRY(reader.read(number, chunk));
+      if (const Status read = reader.read(number, chunk); !read.ok()) return of_a_part(read);
       for (model::Event& event : chunk.events) event.time += later_ns;
       meanings.extend(reader.references());
       HEADRACE_TRY(writer.append(location, at, chunk.events, meanings, chunk.tick_shift));

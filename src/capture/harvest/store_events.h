@@ -19,7 +19,8 @@ base::Status store_events(RecordedEvents& recorded, const ClockMap& clock, event
                           events::TraceWriter& writer);
 
 /// Adds what flushers have put into a part beside the spool, whose times count from the process's start, `later_ns`
-/// after the job's. The account then tells how to go on in the trace.
+/// after the job's. The account then tells how to go on in the trace. kCorrupt: the part cannot be read; kNoSpace, kIo:
+/// the trace cannot be written.
 base::Status take_part(const std::string& part, const model::Process& process, uint64_t later_ns, FlushAccount& account,
                        events::TraceWriter& writer);
 

@@ -16,6 +16,16 @@ namespace headrace::capture {
 using base::Code;
 using base::Status;
 
+namespace {
+
+/// One is not told instead of the other.
+Status both(const Status& first, const Status& second) {
+  if (first.ok() || second.ok()) return first.ok() ? second : first;
+  return {first.code(), first.message() + "; " + second.message()};
+}
+
+}  // namespace
+
 Status TraceLog::open(LogOutput& log) {
   if (choice_.kind == SinkChoice::Kind::kNull) {
     HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::make_unique<format::NullSink>(), 1, log.producer()));
@@ -34,8 +44,7 @@ Status TraceLog::open(LogOutput& log) {
   if (left_) writer_->take_waiting(*left_);
   left_.reset();
   told_parts_ = 0;
-  HEADRACE_TRY(add_waiting_facts());
-  return tell_parts();
+  return {};
 }
 
 /// Each place is told all.
@@ -45,6 +54,11 @@ Status TraceLog::add_waiting_facts() {
   told_facts_.insert(told_facts_.end(), facts_.begin(), facts_.end());
   facts_.clear();
   return {};
+}
+
+Status TraceLog::tell_place() {
+  HEADRACE_TRY(add_waiting_facts());
+  return tell_parts();
 }
 
 /// The trace names the other files that its beginning is in.
@@ -79,6 +93,7 @@ Status TraceLog::store(LogOutput& log, const std::function<Status()>& step) {
     Status status = writer_ ? Status() : open(log);
     failed_ = !writer_;
     if (failed_) return status;
+    if (status.ok()) status = tell_place();
     if (status.ok()) status = step();
     const bool of_the_place =
         status.code() == Code::kNoSpace || status.code() == Code::kIo || status.code() == Code::kNotFound;
@@ -145,8 +160,8 @@ Status TraceLog::add_process(LogOutput& log, const model::Process& process, Reco
   if (account.is_part) HEADRACE_TRY(take_part(part, process, clock.start_at_ns() - 1, account, to));
   HEADRACE_TRY(add_untraced(process.id, recorded));
   if (recorded.filter != filter_) {
+    HEADRACE_TRY(writer_->add_facts({{"filter", recorded.filter}}));
     filter_ = recorded.filter;
-    HEADRACE_TRY(writer_->add_facts({{"filter", filter_}}));
   }
   events::Location location{process.id, 0, static_cast<int32_t>(process.rank), process.host, process.process_id, 0};
   const auto is_new = [&](uint32_t thread) { return stored_.count({process.id, thread}) == 0; };
@@ -187,14 +202,14 @@ void TraceLog::put_others_aside(LogOutput& log) const {
   if (found.is_trace && !found.job) put_trace_aside(path);
 }
 
+/// What a sink gathered is stored, or it is said where it lies, whatever became of the trace.
 Status TraceLog::close(LogOutput& log) {
-  if (writer_) HEADRACE_TRY(store(log, [&] { return add_waiting_facts(); }));
-  HEADRACE_TRY(flush(log));
-  if (!writer_) return {};
+  const Status flushed = flush(log);
   const Status finished = streams_ ? streams_->finish() : Status();
-  const Status closed = writer_->close();
+  const Status closed = writer_ ? writer_->close() : Status();
+  streams_.reset();
   writer_.reset();
-  return closed.ok() ? finished : closed;
+  return both(flushed.ok() ? closed : flushed, finished);
 }
 
 }  // namespace headrace::capture

@@ -64,6 +64,7 @@ class TraceLog {
   base::Status open(LogOutput& log);
   base::Status store(LogOutput& log, const std::function<base::Status()>& step);
   void leave_place(const base::Status& why);
+  base::Status tell_place();
   base::Status tell_parts();
   base::Status add_process(LogOutput& log, const model::Process& process, RecordedEvents& recorded,
                            const Header& header, const ClockMap& clock, FlushAccount& account, const std::string& part);
