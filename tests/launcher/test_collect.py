@@ -83,6 +83,34 @@ def test_one_output_is_not_for_several_jobs(capturing: Launcher) -> None:
     assert len(capturing.logs()) == 2
 
 
+def test_one_output_is_not_for_all_jobs_of_a_place(capturing: Launcher) -> None:
+    place = kill_a_run(capturing).parent
+    kill_a_run(capturing)
+    # A file of this name makes it no directory of records.
+    (place / "job").write_text("name=somebody's\n")
+    left = capturing.jobs()
+    for options in ([], ["--anonymize"]):
+        done = capturing.run("collect", *options, "-o", "c.hr", place)
+        assert done.returncode == 125
+        assert b"records of several jobs" in done.stderr
+        assert all(str(each) in done.stderr.decode() for each in left)
+    assert capturing.jobs() == left and capturing.logs() == []
+    assert capturing.run("collect", "-q", place).returncode == 0
+    assert len(capturing.logs()) == 2
+    assert (place / "job").exists()
+    (place / "job").unlink()
+
+
+def test_what_is_not_of_a_job_is_left_alone(capturing: Launcher) -> None:
+    theirs = capturing.directory / "theirs"
+    theirs.mkdir()
+    for name in ("job", "data"):
+        (theirs / name).write_text("name=value\n")
+    done = capturing.run("collect", theirs)
+    assert done.returncode == 0 and b"nothing to collect" in done.stderr
+    assert sorted(each.name for each in theirs.iterdir()) == ["data", "job"]
+
+
 def test_makes_the_log_that_was_not_begun(capturing: Launcher, facts: Facts) -> None:
     directory = kill_a_run(capturing, "-o", "a.hr")
     assert not (capturing.directory / "a.hr").exists()

@@ -26,6 +26,10 @@ std::map<std::string, std::string> read_job_facts(int directory) {
   return facts;
 }
 
+bool are_of_a_job(const std::map<std::string, std::string>& facts) {
+  return facts.count("start_utc_ns") != 0 || facts.count("job_identity") != 0;
+}
+
 base::Status keep_job_facts(int directory, const std::map<std::string, std::string>& facts) {
   std::string text;
   for (const auto& [key, value] : facts) {

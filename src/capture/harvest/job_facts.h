@@ -12,6 +12,9 @@ namespace headrace::capture {
 /// The lines "key=value" of the file `job`; empty when there is none.
 std::map<std::string, std::string> read_job_facts(int directory);
 
+/// Whether a job left them; a directory may be anybody's that has a file of that name.
+bool are_of_a_job(const std::map<std::string, std::string>& facts);
+
 /// Puts them in the place of those that are there; others see the old ones or the new. Values with a line end are left
 /// out. kIo, kNoSpace.
 base::Status keep_job_facts(int directory, const std::map<std::string, std::string>& facts);

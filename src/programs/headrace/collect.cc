@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "capture/harvest/job_facts.h"
 #include "capture/harvest/log_output.h"
 #include "capture/harvest/spool_directory.h"
 #include "programs/headrace/collect_directory.h"
@@ -25,29 +26,44 @@ using base::Status;
 
 constexpr int kMistake = 125;  // as `headrace run` has it
 
+/// Of jobs and of programs without a launcher. Other directories have files named `job`, too.
 bool has_records(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return false;
   const bool has =
-      access((path + "/job").c_str(), F_OK) == 0 || (descriptor >= 0 && !capture::list_spools(descriptor).empty());
-  if (descriptor >= 0) close(descriptor);
+      capture::are_of_a_job(capture::read_job_facts(descriptor)) || !capture::list_spools(descriptor).empty();
+  close(descriptor);
   return has;
 }
 
+Status refuse_several(const std::string& names) {
+  return {Code::kInvalid,
+          "--output names one log, but there are records of several jobs; name those that are to be in it, or give no "
+          "--output:" +
+              names};
+}
+
 /// HEADRACE_SPOOL and --spool name a place, in which records have a directory of their own; people know the place.
-/// Those of launchers that still work are theirs.
-std::vector<std::string> with_places_looked_into(const std::vector<std::string>& sources) {
+/// Those of launchers that still work are theirs. kInvalid: who named the place did not mean to join several jobs.
+Status look_into_places(CollectSettings& settings) {
   std::vector<std::string> found;
-  for (const std::string& path : sources) {
+  for (const std::string& path : settings.sources) {
     std::vector<std::string> below;
     if (!is_log_file(path) && !has_records(path)) below = directories_in(path);
     const auto is_at_work = [](const std::string& each) { return JobDirectory::open(each).code() == Code::kLimit; };
     below.erase(std::remove_if(below.begin(), below.end(), is_at_work), below.end());
+    if (below.size() > 1 && !settings.output.empty()) {
+      std::string names;
+      for (const std::string& each : below) names += " " + each;
+      return refuse_several(names);
+    }
     if (below.empty())
       found.push_back(path);
     else
       found.insert(found.end(), below.begin(), below.end());
   }
-  return found;
+  settings.sources = std::move(found);
+  return {};
 }
 
 /// Collects the directories that were named, each into the log of its job.
@@ -109,9 +125,7 @@ int collect_all(const CollectSettings& settings) {
   }
   if (left.empty() && !settings.quiet) say("nothing to collect: no program of yours left records behind");
   if (left.size() > 1 && !settings.output.empty()) {
-    say("--output names one log, but there are records of several jobs; name those that are to be in it, or give no "
-        "--output:" +
-        names);
+    say(refuse_several(names).message());
     return kMistake;
   }
   bool all = true;
@@ -128,12 +142,23 @@ Status check_named(const std::string& path) {
   return {Code::kInvalid, path + ": is neither a Headrace log nor a directory" + next};
 }
 
-Status check_settings(const CollectSettings& settings) {
+bool has_log(const CollectSettings& settings) {
+  return std::any_of(settings.sources.begin(), settings.sources.end(), is_log_file);
+}
+
+/// All goes into one log.
+bool joins(const CollectSettings& settings) {
+  return has_log(settings) || (settings.sources.size() > 1 && !settings.output.empty());
+}
+
+/// Sources are afterwards what is to be collected.
+Status check_settings(CollectSettings& settings) {
   if (!settings.output.empty()) HEADRACE_TRY(capture::LogOutput::check_output(settings.output));
   for (const std::string& source : settings.sources) HEADRACE_TRY(check_named(source));
-  const bool has_log = std::any_of(settings.sources.begin(), settings.sources.end(), is_log_file);
-  if (has_log && settings.output.empty()) return {Code::kInvalid, "to merge logs, name the new one with -o FILE"};
-  if (settings.anonymize && (has_log || settings.sources.size() > 1))
+  HEADRACE_TRY(look_into_places(settings));
+  if (has_log(settings) && settings.output.empty())
+    return {Code::kInvalid, "to merge logs, name the new one with -o FILE"};
+  if (settings.anonymize && joins(settings))
     return {Code::kInvalid, "--anonymize: collect without it, then use `headrace anonymize` on the log"};
   return {};
 }
@@ -154,9 +179,7 @@ int collect(const std::vector<std::string>& arguments) {
   }
   if (!warning.empty()) say(warning);
   if (settings->sources.empty()) return collect_all(*settings);
-  settings->sources = with_places_looked_into(settings->sources);
-  const bool has_log = std::any_of(settings->sources.begin(), settings->sources.end(), is_log_file);
-  if (has_log || (settings->sources.size() > 1 && !settings->output.empty())) return collect_into_one(*settings);
+  if (joins(*settings)) return collect_into_one(*settings);
   return collect_named(*settings) ? 0 : 1;
 }
 

@@ -11,6 +11,7 @@
 
 #include "capture/harvest/copy_file.h"
 #include "capture/harvest/harvester.h"
+#include "capture/harvest/job_facts.h"
 #include "capture/harvest/job_log.h"
 #include "capture/harvest/spool_directory.h"
 #include "capture/harvest/trace_path.h"
@@ -48,7 +49,7 @@ class Collection {
         settings_(settings),
         path_(directory.path()),
         facts_(directory.facts()),
-        launched_(!facts_.empty()),
+        launched_(capture::are_of_a_job(facts_)),
         node_(facts_.count("node") != 0),
         glance_(glance_at(directory)),
         target_(into.empty() ? target_of(settings, facts_, name()) : Target{into, true, ""}),
@@ -173,8 +174,8 @@ bool Collection::store(capture::JobLog& log) {
   if (running == 0 || !launched_) log.output().complete();
   std::string path = log.output().path();
   if (!log.output().trouble().empty()) say(log.output().trouble() + "; the log is in " + path);
-  say_of_trace(log);
   if (!target_.move_to.empty()) move_to_its_place(path);
+  say_of_trace(log, path);
   if (!settings_.quiet) {
     say(path + ": " + count_of(log.processes(), "process") + " collected" +
         (running != 0 ? "; " + count_of(running, "process") + " still running, left alone" : ""));

@@ -25,20 +25,35 @@ std::string counted(uint64_t number, const char* one, const char* many) {
   return with_commas(number) + " " + (number == 1 ? one : many);
 }
 
-void say_where_it_is(const capture::JobLog& log) {
+/// Where things are by now.
+class Paths {
+ public:
+  Paths(const capture::JobLog& log, const std::string& moved_to)
+      : log_(moved_to.empty() ? log.output().path() : moved_to),
+        beside_(capture::trace_path(log_)),
+        before_(capture::trace_path(log.output().path())) {}
+  const std::string& log() const { return log_; }
+  const std::string& beside() const { return beside_; }
+  const std::string& of(const std::string& trace) const { return trace == before_ ? beside_ : trace; }
+
+ private:
+  std::string log_, beside_, before_;
+};
+
+void say_where_it_is(const capture::JobLog& log, const Paths& paths) {
   const capture::TraceLog& trace = log.trace();
   const capture::TracePlaces& places = trace.places();
-  const std::string& path = trace.path();
+  const std::string& path = paths.of(trace.path());
   if (!trace.sink_trouble().empty() && places.trouble().empty())
     say(trace.sink_trouble() + "; what should be there is in " + path);
   if (path.empty()) return;  // no program did anything, or it is lost, which is said with how much that is
   if (!places.trouble().empty())
     say(places.trouble() + (places.parts().empty() ? "; the trace is in " : "; the trace goes on in ") + path);
-  else if (places.parts().empty() && path != capture::trace_path(log.output().path()))
+  else if (places.parts().empty() && path != paths.beside())
     say("the trace is in " + path);
   if (places.parts().empty()) return;
   std::string all;
-  for (const std::string& part : places.parts()) all += " " + part;
+  for (const std::string& part : places.parts()) all += " " + paths.of(part);
   say((places.parts().size() == 1 ? "its first part is" : "its first parts are") + all +
       "; `headrace trace unify -o FILE" + all + " " + path + "` joins them");
 }
@@ -60,23 +75,24 @@ std::string calls_missing(const std::map<std::string, uint64_t>& reasons) {
   return told == sum ? text : text + "; " + with_commas(sum - told) + " for other reasons";
 }
 
-void say_what_is_missing(const capture::JobLog& log) {
+void say_what_is_missing(const capture::JobLog& log, const Paths& paths) {
   for (const std::string& trouble : log.trace_troubles()) say(trouble);
   std::string text = calls_missing(log.calls_not_traced());
   if (log.damaged_traces() > 0)
     text += (text.empty() ? " " : "; ") + counted(log.damaged_traces(), "process", "processes") +
             " whose records are damaged in part";
   if (text.empty()) return;
-  const std::string& path = log.trace().path();
+  const std::string& path = paths.of(log.trace().path());
   say((path.empty() ? "no trace:" : "trace incomplete:") + text +
-      (path.empty() ? "; see headrace show " + log.output().path() : "; see headrace trace info " + path));
+      (path.empty() ? "; see headrace show " + paths.log() : "; see headrace trace info " + path));
 }
 
 }  // namespace
 
-void say_of_trace(const capture::JobLog& log) {
-  say_where_it_is(log);
-  say_what_is_missing(log);
+void say_of_trace(const capture::JobLog& log, const std::string& moved_to) {
+  const Paths paths(log, moved_to);
+  say_where_it_is(log, paths);
+  say_what_is_missing(log, paths);
 }
 
 }  // namespace headrace::programs
