@@ -234,7 +234,8 @@ std::vector<format::Damage> TraceReader::damage() const {
   for (const ChunkInfo& chunk : chunks())
     if (chunk.header.kind == kEventsKind) by_place[chunk.offset] = &chunk;
   for (format::Damage& each : all) {
-    if (state_->has_others && each.bytes > 0 && each.reason.find(": at offset ") == std::string::npos)
+    if (each.bytes == 0) continue;  // a whole file that is missing is at no place
+    if (state_->has_others && each.reason.find(": at offset ") == std::string::npos)
       each.reason = state_->reader.place(each.offset) + ": " + each.reason;
     if (const auto chunk = by_place.find(each.offset); chunk != by_place.end())
       each.reason += "; " + state_->whose(chunk->second->header);

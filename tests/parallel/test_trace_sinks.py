@@ -110,10 +110,13 @@ def test_what_is_missing_is_told(compiled: Compiled, tmp_path: Path) -> None:
     info = json.loads(headrace_trace("info", "--json", tmp_path / "job.trace.hr"))
     assert info["lost_events"] > 8000
     assert [row["reason"] for row in info["damage"]] == [f"{gone}: is missing, with what 1 process did"]
+    said = headrace_trace("info", tmp_path / "job.trace.hr")
+    assert "is missing" in said and "at byte 0" not in said
     # A link is not followed, wherever it leads.
     gone.symlink_to(tmp_path / "elsewhere.hr")
     assert json.loads(headrace_trace("info", "--json", tmp_path / "job.trace.hr"))["lost_events"] > 8000
-    headrace_trace("verify", tmp_path / "job.trace.hr", status=1)
+    said = headrace_trace("verify", tmp_path / "job.trace.hr", status=1)
+    assert "is missing" in said and "damaged places" not in said
 
 
 def test_an_earlier_trace_keeps_its_files(compiled: Compiled, tmp_path: Path) -> None:

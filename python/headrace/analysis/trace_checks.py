@@ -72,7 +72,9 @@ def _lost_events(trace: Trace, found: Facts) -> int:
 def _chunks(trace: Trace) -> Check:
     missing = sum(row["lost_chunks"] for row in trace.locations)
     damaged = trace.native.damaged_chunks
-    places = trace.native.damage()
+    # What is missing as a whole is at no place.
+    places = [place for place in trace.native.damage() if place[1]]
+    files = [reason for _, length, reason in trace.native.damage() if not length]
     undescribed = sum(not row["described"] for row in trace.locations)
     amounts = {
         "chunks": sum(row["chunks"] for row in trace.locations),
@@ -80,6 +82,7 @@ def _chunks(trace: Trace) -> Check:
         "damaged": damaged,
         "damaged_places": len(places),
         "damaged_bytes": sum(length for _, length, _ in places),
+        "missing_files": len(files),
         "undescribed_locations": undescribed,
         "closed": trace.native.closed,
     }
@@ -90,6 +93,9 @@ def _chunks(trace: Trace) -> Check:
         troubles.append(f"{damaged:,} damaged")
     if places:
         troubles.append(f"{len(places):,} damaged places of {amounts['damaged_bytes']:,} bytes")
+    troubles += files[:3]
+    if len(files) > 3:
+        troubles.append(f"{len(files) - 3:,} more files are missing")
     if undescribed:
         troubles.append(f"{undescribed:,} locations without a row in the table of them")
     if not trace.native.closed:

@@ -127,6 +127,8 @@ def damage_lines(damage: list[Facts], terminal: Terminal) -> list[str]:
     """Where it is; the reason tells whose, and of several files in which."""
     texts = [
         f"Damaged at byte {place['offset']:,}, {place['bytes']:,} bytes: {printable(place['reason'])}"
+        if place["bytes"]
+        else printable(place["reason"])  # of a whole file
         for place in damage
     ]
     if len(texts) > _PLACES:
