@@ -232,7 +232,7 @@ else:
 threads = [threading.Thread(target=lambda: headrace.region("thread").__enter__()) for _ in range(3)]
 for each in threads: each.start()
 for each in threads: each.join()
-# Python is told of a thread's end before the thread has left; a region that is open at the end of a process stays open.
+# Python is told of a thread's end before it has left; what is open at the end of a process stays open.
 while len(os.listdir("/proc/self/task")) > 1: time.sleep(0.001)
 """
 
