@@ -57,9 +57,12 @@ HeldFile::Step HeldFile::hold(Lock& lock, HeldWrite* write) {
       buffer_.buffers().held += stripe->memory() - before;
     }
     if (put == 0) {
-      if (stripe != nullptr && stripe->written().empty()) dirty_.erase(index);
+      if (stripe != nullptr && stripe->written().empty()) {
+        dirty_.erase(index);
+        stripe = nullptr;
+      }
       if (dirty_.empty() && flushing_.empty()) return Step::kDirect;
-      if (stripe != nullptr && !stripe->written().empty()) want(*stripe, index, FlushReason::kPressure);
+      if (stripe != nullptr) want(*stripe, index, FlushReason::kPressure);
       want_oldest(FlushReason::kPressure);
       start_flushes();
       return Step::kWait;
