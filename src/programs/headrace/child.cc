@@ -1,8 +1,11 @@
 #include "programs/headrace/child.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -151,6 +154,21 @@ Status become_program(const std::string& program, const std::vector<std::string>
   execve(program.c_str(), pointers(arguments).data(), variables.data());
   if (errno == ENOEXEC) execve("/bin/sh", pointers(shell_arguments).data(), variables.data());
   return cannot_run(program, errno);
+}
+
+void end_like(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) _exit(WEXITSTATUS(wait_status));
+  const int number = WTERMSIG(wait_status);
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  prctl(PR_SET_DUMPABLE, 0);  // a core pattern that pipes to a program ignores the limit
+  signal(number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  kill(getpid(), number);
+  _exit(128 + number);
 }
 
 }  // namespace headrace::programs

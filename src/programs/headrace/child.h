@@ -32,6 +32,9 @@ std::vector<std::string> plain_environment();
 base::Result<pid_t> start_program(const std::string& program, const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& environment, const SignalState& signals);
 
+/// Ends this process as a command ended, by its wait status.
+[[noreturn]] void end_like(int wait_status);
+
 /// Becomes `program`; returns only the reason why not.
 base::Status become_program(const std::string& program, const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment);

@@ -10,6 +10,7 @@
 #include "capture/flush_layout.h"
 #include "capture/harvest/event_flush.h"
 #include "programs/headrace/collect.h"
+#include "programs/headrace/forward_up.h"
 #include "programs/headrace/log_directories.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/places.h"
@@ -30,6 +31,7 @@ constexpr char kUsage[] =
     "  collect  make a log of records that processes left behind\n"
     "  snapshot write what a running job has done so far into a log\n"
     "  serve    serve files to other processes (forwarding)\n"
+    "  forward  run a command with forwarding servers of its own\n"
     "  status   show what forwarding servers are doing\n"
     "  config   print where things are and what to link programs with\n"
     "  wrap     run a compiler that links programs with the capture library\n"
@@ -86,6 +88,7 @@ int main_of(const std::vector<std::string>& arguments) {
   if (command == "snapshot") return snapshot(rest);
   if (command == "config") return config(rest);
   if (command == "serve") return serve(rest);
+  if (command == "forward") return forward(rest);
   if (command == "status") return server_status(rest);
   if (command == "wrap") return wrap(rest);
   if (command == capture::kFlushCommand && rest.size() == 1) return capture::flush_event_file(rest[0]);

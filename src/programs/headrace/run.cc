@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,22 +44,6 @@ constexpr int kOurMistake = 125, kCannotRun = 126, kNotFound = 127;  // as env(1
 int exit_code_of(const Status& status) {
   if (status.code() == Code::kNotFound) return kNotFound;
   return status.code() == Code::kInvalid ? kCannotRun : kOurMistake;
-}
-
-/// Ends this process as the command ended.
-[[noreturn]] void end_like(int wait_status) {
-  if (!WIFSIGNALED(wait_status)) _exit(WEXITSTATUS(wait_status));
-  const int number = WTERMSIG(wait_status);
-  const rlimit no_core = {0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  prctl(PR_SET_DUMPABLE, 0);  // a core pattern that pipes to a program ignores the limit
-  signal(number, SIG_DFL);
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, number);
-  sigprocmask(SIG_UNBLOCK, &only, nullptr);
-  kill(getpid(), number);
-  _exit(128 + number);
 }
 
 /// One captured run, in the order of its methods.

@@ -2,33 +2,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <map>
 #include <memory>
 
 #include "forward/client/client.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/serve.h"
 #include "programs/headrace/serve_options.h"
+#include "programs/headrace/server_figures.h"
 
 namespace headrace::programs {
 namespace {
 
 using base::Result;
 using base::Status;
-
-/// Values of OpenMetrics lines by name and label.
-std::map<std::string, double> values_of(const std::string& text) {
-  std::map<std::string, double> values;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    const size_t space = line.rfind(' ');
-    if (!line.starts_with('#') && space != line.npos)
-      values[line.substr(0, space)] = strtod(line.c_str() + space + 1, nullptr);
-    at = end + 1;
-  }
-  return values;
-}
 
 std::string rounded(double value, const char* format) {
   char text[64];
@@ -37,8 +23,7 @@ std::string rounded(double value, const char* format) {
 }
 
 /// `before`: figures of the last look, `seconds` ago; for the first look, of the server's start.
-std::string table_of(const std::string& address, std::map<std::string, double> now,
-                     std::map<std::string, double> before, double seconds) {
+std::string table_of(const std::string& address, Figures now, Figures before, double seconds) {
   const std::string prefix = "headrace_forward_";
   const auto value = [&](const std::string& name) { return now[prefix + name]; };
   std::string text = address + ": " + rounded(value("connections"), "%.0f") + " connections (" +
@@ -91,12 +76,12 @@ Status look(const StatusSettings& settings) {
     HEADRACE_ASSIGN(options.secret, forward::read_secret(settings.secret, false));
   }
   HEADRACE_ASSIGN(auto client, forward::Client::open(settings.addresses, options, 10'000));
-  std::vector<std::map<std::string, double>> before(settings.addresses.size());
+  std::vector<Figures> before(settings.addresses.size());
   for (bool first = true;; first = false) {
     for (size_t i = 0; i < settings.addresses.size(); ++i) {
       const auto text = client->status(i);
       if (!text.ok()) return {base::Code::kIo, settings.addresses[i] + ": the server does not answer any more"};
-      const auto now = values_of(*text);
+      const auto now = figures_of(*text);
       const std::string shown =
           settings.open_metrics ? *text : table_of(settings.addresses[i], now, before[i], first ? 0 : settings.every);
       before[i] = now;

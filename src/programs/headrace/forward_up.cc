@@ -1,0 +1,148 @@
+#include "programs/headrace/forward_up.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "programs/headrace/child.h"
+#include "programs/headrace/forward_servers.h"
+#include "programs/headrace/messages.h"
+#include "programs/headrace/places.h"
+#include "programs/headrace/server_figures.h"
+
+namespace headrace::programs {
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+constexpr int kMistake = 125;
+
+/// `headrace run` with forwarding; it ends its command when this process is killed.
+Result<pid_t> start_run(const ForwardUpSettings& settings, const std::vector<std::string>& addresses,
+                        const SignalState& signals) {
+  std::string spec = settings.prefix + "=" + settings.root + "@";
+  for (const std::string& address : addresses) spec += (&address == &addresses[0] ? "" : ",") + address;
+  std::vector<std::string> words = {own_directory() + "/headrace", "run", "--forward", spec};
+  if (settings.quiet) words.emplace_back("--quiet");
+  words.insert(words.end(), settings.run_options.begin(), settings.run_options.end());
+  words.emplace_back("--");
+  words.insert(words.end(), settings.command.begin(), settings.command.end());
+  const pid_t parent = getpid(), pid = fork();
+  if (pid < 0) return Status(Code::kIo, std::string("cannot start a process: ") + strerror(errno));
+  if (pid > 0) return pid;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(1);
+  if (signals.child_ignored) signal(SIGCHLD, SIG_IGN);
+  sigprocmask(SIG_SETMASK, &signals.mask, nullptr);
+  say(become_program(words[0], words, plain_environment()).message());
+  _exit(kMistake);
+}
+
+/// Hands signals on until the command has ended; gives its status.
+int wait_for(pid_t run, ForwardServers& servers) {
+  sigset_t all;
+  sigfillset(&all);
+  for (int status = 0;;) {
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+      if (pid == run && !WIFSTOPPED(status)) return status;
+      if (pid == run)
+        kill(getpid(), SIGSTOP);  // the shell must see its job stopped, and continues all of it
+      else if (!WIFSTOPPED(status))
+        servers.note_exit(pid, status);
+    }
+    siginfo_t info{};
+    if (sigwaitinfo(&all, &info) < 0 || info.si_signo == SIGCHLD) continue;
+    const bool for_group = info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGTSTP ||
+                           info.si_signo == SIGTTIN || info.si_signo == SIGTTOU || info.si_signo == SIGWINCH;
+    if (info.si_code != SI_KERNEL || !for_group) kill(run, info.si_signo);  // a terminal tells the whole group
+  }
+}
+
+std::string mebibytes(uint64_t bytes) {
+  char text[32];
+  snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+std::string in_words(const std::vector<ServerTotals>& servers) {
+  ServerTotals sum;
+  for (const ServerTotals& each : servers) sum.add(each);
+  return std::to_string(servers.size()) + (servers.size() == 1 ? " server: " : " servers: ") +
+         std::to_string(sum.calls) + " calls" +
+         (sum.failed_calls > 0 ? " (" + std::to_string(sum.failed_calls) + " failed)" : "") + ", " +
+         mebibytes(sum.bytes_written) + " written, " + mebibytes(sum.bytes_read) + " read";
+}
+
+std::string as_json(const std::vector<ServerTotals>& servers, bool all_stored, int exit_status) {
+  std::string text = "{\n  \"servers\": [";
+  for (const ServerTotals& each : servers) {
+    text += std::string(&each == &servers[0] ? "\n" : ",\n") + "    {\"calls\": " + std::to_string(each.calls) +
+            ", \"failed_calls\": " + std::to_string(each.failed_calls) +
+            ", \"bytes_read\": " + std::to_string(each.bytes_read) +
+            ", \"bytes_written\": " + std::to_string(each.bytes_written) +
+            ", \"lost_bytes\": " + std::to_string(each.lost_bytes) + "}";
+  }
+  return text + "\n  ],\n  \"all_stored\": " + (all_stored ? "true" : "false") +
+         ",\n  \"exit_status\": " + std::to_string(exit_status) + "\n}\n";
+}
+
+Status write_report(const std::string& path, const std::string& text) {
+  FILE* file = fopen(path.c_str(), "we");
+  const bool written = file != nullptr && fputs(text.c_str(), file) >= 0;
+  if ((file != nullptr && fclose(file) != 0) || !written) return {Code::kIo, path + ": " + strerror(errno)};
+  return {};
+}
+
+/// Stores what the servers hold, ends them and says what became of it. False when something is lost.
+bool finish(const ForwardUpSettings& settings, ForwardServers& servers, int exit_status) {
+  const auto totals = ask_servers(servers.addresses());
+  const bool stopped = servers.stop();
+  uint64_t lost = 0;
+  for (const ServerTotals& each : totals.ok() ? *totals : std::vector<ServerTotals>()) lost += each.lost_bytes;
+  if (lost > 0) say(std::to_string(lost) + " bytes could not be stored, which the command was told");
+  if (totals.ok() && !settings.quiet) say(in_words(*totals));
+  if (!settings.report.empty()) {
+    const std::vector<ServerTotals> known = totals.ok() ? *totals : std::vector<ServerTotals>();
+    const Status written = write_report(settings.report, as_json(known, stopped && lost == 0, exit_status));
+    if (!written.ok()) say("--report: " + written.message());
+  }
+  return stopped;
+}
+
+}  // namespace
+
+int forward(const std::vector<std::string>& arguments) {
+  const auto settings = parse_forward_up(arguments);
+  if (settings.code() == Code::kNotFound) return fputs(kForwardHelp, stdout) < 0 ? 1 : 0;
+  if (!settings.ok()) {
+    say("forward: " + settings.message() + "; `headrace forward --help` lists all options");
+    return kMistake;
+  }
+  const SignalState signals = take_over_signals();
+  auto servers = ForwardServers::start(settings->servers, settings->serve_options);
+  if (!servers.ok()) {
+    say("forward: " + servers.status().message());
+    return kMistake;
+  }
+  const auto run = start_run(*settings, servers->addresses(), signals);
+  if (!run.ok()) {
+    say("forward: " + run.status().message());
+    return kMistake;
+  }
+  const int status = wait_for(*run, *servers);
+  const int exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const bool stored = finish(*settings, *servers, exit_status);
+  if (!WIFSIGNALED(status)) return exit_status != 0 || stored ? exit_status : 1;
+  {
+    const ForwardServers ended = std::move(*servers);
+  }  // with its directory
+  end_like(status);
+}
+
+}  // namespace headrace::programs

@@ -1,0 +1,132 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <map>
+
+#include "forward/program/spec.h"
+#include "programs/headrace/forward_up.h"
+#include "programs/headrace/places.h"
+
+namespace headrace::programs {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+const char kForwardHelp[] =
+    "Usage: headrace forward up [OPTION]... --root DIR --prefix PATH -- COMMAND...\n"
+    "Starts forwarding servers on this node, runs a command whose files below PATH\n"
+    "are those below DIR at these servers, stores all and ends the servers.\n"
+    "\n"
+    "      --root DIR        the directory that is served\n"
+    "      --prefix PATH     how the command names it; need not be there\n"
+    "                        (default: the same as DIR)\n"
+    "      --servers N       so many servers, 1 to 64; a file's calls all go to one\n"
+    "                        (default: 1)\n"
+    "      --server-memory SIZE\n"
+    "                        of each server, for the data of all clients together\n"
+    "                        (default: 256M)\n"
+    "      --write-through   servers answer writes when the file system has them\n"
+    "      --server-config FILE\n"
+    "                        more settings of `headrace serve`\n"
+    "      --report FILE     write what the servers did there, as JSON\n"
+    "  -q, --quiet           say nothing at the end, unless data was lost\n"
+    "      --help            show this\n"
+    "\n"
+    "Options of `headrace run` may be given as well, as --OPTION=VALUE.\n"
+    "The exit status is the command's. It is 1 where the command succeeded and data\n"
+    "was lost that nobody was told of; 125 where no servers could be started.\n"
+    "\n"
+    "Example:\n"
+    "  headrace forward up --servers 2 --root /scratch/run7 --prefix /fwd -- \\\n"
+    "      mpirun -n 16 ./simulation --output /fwd/out\n";
+
+namespace {
+
+Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
+
+Result<std::string> real_directory(const std::string& path) {
+  char* resolved = realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return mistake("--root " + path + ": " + strerror(errno));
+  std::string text = resolved;
+  free(resolved);
+  return text;
+}
+
+Status set_servers(const std::string& value, ForwardUpSettings* settings) {
+  char* end = nullptr;
+  const unsigned long number = strtoul(value.c_str(), &end, 10);
+  if (value.empty() || *end != '\0' || number < 1 || number > 64)
+    return mistake("--servers is a number from 1 to 64, not " + value);
+  settings->servers = static_cast<unsigned>(number);
+  return {};
+}
+
+/// An option that takes_value().
+Status set(const std::string& name, const std::string& value, ForwardUpSettings* settings) {
+  static const std::map<std::string, std::string> kServe = {
+      {"--server-memory", "--memory"}, {"--server-config", "--config"}, {"--server-trial", "--trial"}};
+  if (name == "--servers") {
+    HEADRACE_TRY(set_servers(value, settings));
+  } else if (name == "--root") {
+    HEADRACE_ASSIGN(settings->root, real_directory(value));
+  } else if (name == "--prefix") {
+    if (!value.starts_with('/')) return mistake("--prefix " + value + ": is not an absolute path");
+    settings->prefix = value;
+  } else if (name == "--report") {
+    settings->report = absolute_path(value);
+  } else if (const auto found = kServe.find(name); found != kServe.end()) {
+    settings->serve_options.insert(settings->serve_options.end(), {found->second, value});
+  } else {
+    settings->run_options.insert(settings->run_options.end(), {name, value});
+  }
+  return {};
+}
+
+bool takes_value(const std::string& name) {
+  for (const char* each : {"--servers", "--root", "--prefix", "--report", "--server-memory", "--server-config",
+                           "--server-trial", "-o", "--output"})
+    if (name == each) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& arguments) {
+  ForwardUpSettings settings;
+  size_t at = 0;
+  const bool help = arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h";
+  if (help) return Status(Code::kNotFound, "help");
+  if (arguments[at++] != "up") return mistake("'" + arguments[0] + "' is no command of forward: there is up");
+  for (; at < arguments.size() && arguments[at].starts_with('-'); ++at) {
+    const std::string& word = arguments[at];
+    if (word == "--") {
+      ++at;
+      break;
+    }
+    const size_t equals = word.starts_with("--") ? word.find('=') : word.npos;
+    const std::string name = word.substr(0, equals);
+    if (name == "--help" || name == "-h") return Status(Code::kNotFound, "help");
+    if (name == "-q" || name == "--quiet") {
+      settings.quiet = true;
+    } else if (name == "--write-through") {
+      settings.serve_options.push_back(name);
+    } else if (!takes_value(name)) {
+      settings.run_options.push_back(word);  // which says what is wrong with it
+    } else {
+      if (equals == word.npos && at + 1 == arguments.size()) return mistake(name + " needs a value");
+      HEADRACE_TRY(set(name, equals != word.npos ? word.substr(equals + 1) : arguments[++at], &settings));
+    }
+  }
+  settings.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end());
+  if (settings.root.empty()) return mistake("--root says which directory is served");
+  if (settings.command.empty()) return mistake("no command is given");
+  if (settings.prefix.empty()) settings.prefix = settings.root;
+  settings.serve_options.insert(settings.serve_options.end(), {"--root", settings.root});
+  // As `run` reads it, before any server is started.
+  HEADRACE_TRY(forward::program::parse_spec(settings.prefix + "=" + settings.root + "@unix:/s").status());
+  return settings;
+}
+
+}  // namespace headrace::programs

@@ -1,0 +1,68 @@
+#include "programs/headrace/server_figures.h"
+
+#include <stdlib.h>
+
+#include "forward/client/client.h"
+
+namespace headrace::programs {
+namespace {
+
+constexpr char kPrefix[] = "headrace_forward_";
+constexpr uint32_t kPatienceMs = 10'000;
+
+uint64_t by_operation(const Figures& figures, const std::string& metric, const std::string& operation = "") {
+  const std::string begin = kPrefix + metric + "_total{operation=\"" + operation;
+  uint64_t sum = 0;
+  for (auto at = figures.lower_bound(begin); at != figures.end() && at->first.starts_with(begin); ++at)
+    sum += static_cast<uint64_t>(at->second);
+  return sum;
+}
+
+}  // namespace
+
+Figures figures_of(const std::string& text) {
+  Figures values;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const size_t space = line.rfind(' ');
+    if (!line.starts_with('#') && space != line.npos)
+      values[line.substr(0, space)] = strtod(line.c_str() + space + 1, nullptr);
+    at = end + 1;
+  }
+  return values;
+}
+
+void ServerTotals::add(const ServerTotals& other) {
+  calls += other.calls;
+  failed_calls += other.failed_calls;
+  bytes_read += other.bytes_read;
+  bytes_written += other.bytes_written;
+  lost_bytes += other.lost_bytes;
+}
+
+ServerTotals totals_of(const Figures& figures) {
+  const auto lost = figures.find(std::string(kPrefix) + "lost_bytes_total");
+  return {
+      .calls = by_operation(figures, "calls"),
+      .failed_calls = by_operation(figures, "failed_calls"),
+      .bytes_read = by_operation(figures, "data_bytes", "read\""),
+      .bytes_written = by_operation(figures, "data_bytes", "write\"") + by_operation(figures, "data_bytes", "append\""),
+      .lost_bytes = lost == figures.end() ? 0 : static_cast<uint64_t>(lost->second)};
+}
+
+base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses) {
+  forward::WireOptions options;
+  options.window = 0;
+  options.connect_ms = kPatienceMs;
+  std::vector<ServerTotals> all;
+  for (const std::string& address : addresses) {
+    HEADRACE_ASSIGN(auto client, forward::Client::open({address}, options, kPatienceMs));
+    const auto text = client->status(0);
+    if (!text.ok()) return base::Status(base::Code::kIo, address + ": the server does not answer");
+    all.push_back(totals_of(figures_of(*text)));
+  }
+  return all;
+}
+
+}  // namespace headrace::programs

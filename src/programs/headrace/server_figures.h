@@ -1,0 +1,25 @@
+// What forwarding servers say of themselves, as numbers.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace headrace::programs {
+
+/// Values of OpenMetrics lines by name and label.
+using Figures = std::map<std::string, double>;
+Figures figures_of(const std::string& open_metrics);
+
+/// What one server, or all together, did.
+struct ServerTotals {
+  uint64_t calls = 0, failed_calls = 0, bytes_read = 0, bytes_written = 0, lost_bytes = 0;
+  void add(const ServerTotals& other);
+};
+ServerTotals totals_of(const Figures& figures);
+
+/// Of each server, in the order of their addresses, which are this user's on this node.
+base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses);
+
+}  // namespace headrace::programs

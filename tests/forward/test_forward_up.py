@@ -1,0 +1,168 @@
+"""`headrace forward up`: one command has servers of its own, and nothing of them is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from forward_tools import NATIVE
+
+WRITE = "import os, sys; [open(f'/fwd/{i}', 'wb').write(bytes([i]) * 100_000) for i in range(20)]"
+
+
+class Place:
+    def __init__(self, directory: Path, sockets: Path):
+        self.root = directory / "root"
+        self.root.mkdir()
+        self.report = directory / "report.json"
+        self.directory = directory
+        self.sockets = sockets
+        self.environment = {**os.environ, "TMPDIR": str(sockets)}
+        self.environment.pop("XDG_RUNTIME_DIR", None)
+
+    def words(self, *rest: str | Path) -> list[str | Path]:
+        log = self.directory / "job.hr"
+        options = ["--root", self.root, "--prefix", "/fwd", "--report", self.report, "-o", log]
+        return [NATIVE, "forward", "up", *options, *rest]
+
+    def start(self, *rest: str | Path) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            self.words(*rest),
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            env=self.environment,
+            start_new_session=True,
+        )
+
+    def run(self, *rest: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.words(*rest), check=False, capture_output=True, text=True, timeout=60, env=self.environment
+        )
+
+    def servers(self) -> list[int]:
+        found = []
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                if str(self.root).encode() in line.read_bytes() and b"serve" in line.read_bytes():
+                    found.append(int(line.parent.name))
+            except OSError:
+                continue
+        return found
+
+    def await_nothing_left(self) -> None:
+        deadline = time.monotonic() + 20
+        while self.servers() or list(self.sockets.iterdir()):
+            assert time.monotonic() < deadline, (self.servers(), list(self.sockets.iterdir()))
+            time.sleep(0.01)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    sockets = Path("/tmp") / f"up-{os.getpid()}"
+    sockets.mkdir()
+    place = Place(tmp_path, sockets)
+    try:
+        yield place
+    finally:
+        left = place.servers()
+        for server in left:
+            os.kill(server, signal.SIGKILL)
+        leftovers = list(sockets.iterdir())
+        for each in leftovers:
+            subprocess.run(["rm", "-r", each], check=True)
+        sockets.rmdir()
+        assert not left
+        assert not leftovers
+
+
+def test_a_command_has_servers_and_its_own_exit_status(place: Place) -> None:
+    done = place.run("--servers", "3", "--", sys.executable, "-c", WRITE + "; sys.exit(7)")
+    assert done.returncode == 7, done.stderr
+    assert all((place.root / str(i)).read_bytes() == bytes([i]) * 100_000 for i in range(20))
+    report = json.loads(place.report.read_text())
+    assert len(report["servers"]) == 3
+    assert sum(server["bytes_written"] for server in report["servers"]) == 2_000_000
+    assert sum(server["bytes_written"] > 0 for server in report["servers"]) > 1
+    assert (report["all_stored"], report["exit_status"]) == (True, 7)
+    assert "3 servers: " in done.stderr
+    assert "1.9 MiB written" in done.stderr
+
+
+def test_what_the_command_does_not_close_is_stored(place: Place) -> None:
+    done = place.run(
+        "--quiet",
+        "--",
+        sys.executable,
+        "-c",
+        "import os; f = open('/fwd/a', 'wb', 0); f.write(b'x' * 99); os._exit(0)",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (place.root / "a").read_bytes() == b"x" * 99
+
+
+def test_options_of_run_are_handed_on(place: Place) -> None:
+    assert place.run("--trace", "--capture=all", "--", "true").returncode == 0
+    assert (place.directory / "job.hr").is_file()
+    assert place.run("--no-such-option", "--", "true").returncode == 125
+    assert place.run("--root", place.root / "missing", "--", "true").returncode == 125
+
+
+def test_sockets_are_private(place: Place) -> None:
+    done = place.run("--", "sh", "-c", "stat -c '%a' $TMPDIR/headrace-forward-* $TMPDIR/headrace-forward-*/0")
+    assert done.stdout.split() == ["700", "600"], done.stderr
+
+
+def test_data_that_nobody_was_told_of_fails_a_command_that_succeeded(place: Place) -> None:
+    text = "import os; f = open('/fwd/a', 'wb', 0); f.write(b'x' * 9999); os._exit(0)"
+    done = place.run("--server-trial", "fail-after=0,error=28", "--", sys.executable, "-c", text)
+    assert done.returncode == 1, done.stderr
+    assert not json.loads(place.report.read_text())["all_stored"]
+    assert "No space left" in done.stderr
+
+
+def test_a_signal_reaches_the_command(place: Place) -> None:
+    started = place.start("--", "sh", "-c", "echo started; sleep 60 & trap 'kill $!; exit 9' TERM; wait")
+    assert started.stdout is not None
+    assert started.stdout.readline() == "started\n"
+    started.send_signal(signal.SIGTERM)
+    started.communicate(timeout=30)
+    assert started.returncode == 9
+
+
+def test_a_command_that_dies_of_a_signal(place: Place) -> None:
+    assert place.run("--", "sh", "-c", "kill -9 $$").returncode == -signal.SIGKILL
+
+
+def test_a_kill_ends_servers_and_command(place: Place) -> None:
+    text = "import time; f = open('/fwd/a', 'wb', 0); f.write(b'kept'); print('written', flush=True)"
+    started = place.start("--servers", "2", "--", sys.executable, "-c", text + "; time.sleep(60)")
+    assert started.stdout is not None
+    assert started.stdout.readline() == "written\n"
+    assert len(place.servers()) >= 2
+    started.kill()
+    started.communicate(timeout=30)
+    place.await_nothing_left()
+    assert (place.root / "a").read_bytes() == b"kept"
+
+
+def test_a_server_that_is_killed_is_told(place: Place) -> None:
+    started = place.start("--", "sh", "-c", "echo started; sleep 60 & trap 'kill $!; exit 0' TERM; wait")
+    assert started.stdout is not None
+    assert started.stdout.readline() == "started\n"
+    for server in place.servers():
+        if b"serve\0--listen" in Path(f"/proc/{server}/cmdline").read_bytes():
+            os.kill(server, signal.SIGKILL)
+    time.sleep(0.1)
+    started.send_signal(signal.SIGTERM)
+    _, errors = started.communicate(timeout=30)
+    assert started.returncode == 1
+    assert "server 1 was killed" in errors
