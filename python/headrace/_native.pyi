@@ -237,6 +237,9 @@ class Trace:
     def check(self) -> dict[str, Any]:
         """Decodes everything: what does not agree, by amount (src/events/trace_check.h)."""
 
+    def file_totals(self) -> Frame:
+        """Decodes everything: process, path, bytes_read, bytes_written (src/events/file_totals.h)."""
+
     def messages(self, begin_at_ns: int = 0, end_at_ns: int = ...) -> Frame:
         """Messages with both ends, by time (src/events/message_pairs.h). 2**64 - 1: not there."""
 

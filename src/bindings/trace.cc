@@ -175,6 +175,11 @@ nb::dict check_of(Trace& trace) {
   return dict;
 }
 
+Frame file_totals_of(Trace& trace) {
+  const std::lock_guard lock(trace.mutex);
+  return file_frame(trace.located(events::file_totals(trace.reader)));
+}
+
 Frame messages_of(Trace& trace, uint64_t begin_at_ns, uint64_t end_at_ns) {
   const std::lock_guard lock(trace.mutex);
   const auto pairs = trace.located(events::pair_messages(trace.reader, {begin_at_ns, end_at_ns}));
@@ -289,6 +294,7 @@ void define_trace(nb::module_& module) {
           },
           nb::arg("locations"))
       .def("check", check_of)
+      .def("file_totals", file_totals_of, Release())
       .def("messages", messages_of, nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0}, Release())
       .def("overview", overview_of, nb::arg("columns"), nb::arg("rows"), nb::arg("begin_at_ns") = 0,
            nb::arg("end_at_ns") = 0, nb::arg("locations") = std::vector<uint32_t>(),

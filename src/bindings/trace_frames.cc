@@ -92,6 +92,16 @@ Frame span_frame(const TraceReader& trace, const events::TraceStats& stats) {
   return frame;
 }
 
+Frame file_frame(const std::vector<events::FileTotals>& totals) {
+  using F = events::FileTotals;
+  Frame frame{.name = "file_totals", .rows = totals.size()};
+  frame.columns.push_back(numbers_of("process", totals, [](const F& row) { return row.process; }));
+  frame.columns.push_back(texts_of("path", totals, [](const F& row) { return std::string_view(row.path); }));
+  frame.columns.push_back(numbers_of("bytes_read", totals, [](const F& row) { return row.bytes_read; }));
+  frame.columns.push_back(numbers_of("bytes_written", totals, [](const F& row) { return row.bytes_written; }));
+  return frame;
+}
+
 Frame overview_frame(events::Overview& seen) {
   Frame frame{.name = "overview", .rows = seen.planes[0].size()};
   for (uint32_t plane = 0; plane < events::kPlanes; ++plane) {

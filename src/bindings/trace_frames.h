@@ -2,6 +2,7 @@
 // Parts of a trace as frames. Pure functions.
 
 #include "bindings/frame.h"
+#include "events/file_totals.h"
 #include "events/message_pairs.h"
 #include "events/overview.h"
 #include "events/trace_rows.h"
@@ -16,6 +17,9 @@ Frame location_frame(const events::TraceReader& trace);
 /// One row a function or region that was called: kind, layer, name, class, calls, unfinished, errors, bytes, time_ns,
 /// longest_ns.
 Frame span_frame(const events::TraceReader& trace, const events::TraceStats& stats);
+
+/// One row each: process, path, bytes_read, bytes_written.
+Frame file_frame(const std::vector<events::FileTotals>& totals);
 
 /// One row a cell, row after row: ns by class of time, bytes_read, bytes_written. Takes the picture's planes.
 Frame overview_frame(events::Overview& seen);

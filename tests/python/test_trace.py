@@ -126,12 +126,17 @@ def log_beside(trace: Path, calls: int = 2, **process: Any) -> Path:
         ("write", "posix", calls, 4096), ("open", "posix", 1, 0), ("MPI_Send", "mpi", 1, 8),
     ]:  # fmt: skip
         log.add("profiles", process=11, function=function, layer=layer, calls=times, bytes=moved)
+    log.file(11, "/data/out", writes=calls, bytes_written=4096)
     return log.write(trace.with_name("job.hr"))
 
 
 def test_verify_holds_where_nothing_is_wrong(trace: Path) -> None:
     found = checks(trace)
-    assert [name for name, check in found.items() if check["holds"] is not True] == ["streams", "job log"]
+    assert [name for name, check in found.items() if check["holds"] is not True] == [
+        "streams",
+        "job log",
+        "files",
+    ]
     log_beside(trace)
     found = checks(trace)
     assert all(check["holds"] for check in found.values())
@@ -145,6 +150,25 @@ def test_verify_finds_what_differs_from_the_log(trace: Path) -> None:
     assert found.returncode == 1
     said = " ".join(found.stdout.split())
     assert "write: 2 calls, 4,096 bytes; in the log 3 calls, 4,096 bytes" in said
+
+
+def test_verify_finds_files_with_other_bytes(trace: Path) -> None:
+    log = LogMaker(start_utc_ns="5")
+    log.file(11, "/data/out", writes=1, bytes_written=4000)
+    log.file(11, "/data/in", reads=1, bytes_read=7)
+    log.write(trace.with_name("job.hr"))
+    found = checks(trace, status=1)["files"]
+    assert (found["holds"], found["amounts"]["files"]) == (False, 2)
+    differing = [(row["path"], row["trace"], row["log"]) for row in found["amounts"]["differing"]]
+    assert differing == [("/data/in", [0, 0], [7, 0]), ("/data/out", [0, 4096], [0, 4000])]
+
+
+def test_verify_adds_up_files_that_the_log_has_together(trace: Path) -> None:
+    log_beside(trace)
+    log = LogMaker(start_utc_ns="5")
+    log.file(11, "/data", kind="directory_rollup", writes=2, bytes_written=4096, folded_files=2)
+    log.write(trace.with_name("job.hr"))
+    assert checks(trace, status=1)["files"]["holds"] is True
 
 
 def test_verify_knows_what_a_kill_leaves_open(tmp_path: Path) -> None:

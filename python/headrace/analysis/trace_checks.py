@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.trace_accounts import LEFT_OUT, left_out, unexplained
+from headrace.analysis.trace_files import compare_files, difference_text, files_text
 from headrace.analysis.trace_streams import captured_processes, missing_streams, streams_text
 from headrace.analysis.traces import Trace
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
@@ -15,7 +16,8 @@ from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 Facts = dict[str, Any]
 
 _LAYERS = {*SYSTEM_LAYERS, *LIBRARY_LAYERS, "mpi"}
-_TOLD = 8  # differing functions
+_TOLD = 8  # differing functions, or files
+_SOURCE = " (source)"  # what a copy reads: no call of its own
 _SINGLE_BYTES = re.compile(r"_?(_?IO_)?f?(get|put)(c|char)(_unlocked)?|__uflow|__overflow")
 
 
@@ -43,7 +45,7 @@ def check(trace: Trace, log: JobLog | None) -> list[Check]:
     ]
     killed = _killed(log)
     against = _against(trace, log, lost_calls, lost_events)
-    checks += [_messages(found, lost, killed), _streams(trace, log), against]
+    checks += [_messages(found, lost, killed), _streams(trace, log), against, _files(trace, log, lost)]
     return checks
 
 
@@ -61,6 +63,32 @@ def _streams(trace: Trace, log: JobLog | None) -> Check:
     return Check(
         "streams", not missing, streams_text(missing, processes), {"processes": processes, "missing": missing}
     )
+
+
+def _files(trace: Trace, log: JobLog | None, lost: int) -> Check:
+    if log is None:
+        return Check("files", None, "no job log beside the trace tells the bytes of each")
+    found = compare_files(trace, log, _is_filtered(trace))
+    says = f"the same bytes read and written of {files_text(found)} in both"
+    amounts = {"files": found.files, "processes": found.processes, "differing": found.differing}
+    if not found.differing:
+        return Check("files", True, says, amounts)
+    says = f"{files_text(found)}; {len(found.differing):,} have other bytes in the trace"
+    says = "; ".join([says, *map(difference_text, found.differing[:_TOLD])])
+    if lost:
+        return Check("files", None, f"{says}; events are lost, so this tells nothing", amounts)
+    if len(found.differing) <= _uncertain(log):
+        return Check("files", None, f"{says}; processes were killed between the one and the other", amounts)
+    return Check("files", False, says, amounts)
+
+
+def _uncertain(log: JobLog) -> int:
+    return sum(row["uncertain_operations"] for row in log.processes.to_pylist())
+
+
+def _is_filtered(trace: Trace) -> bool:
+    accounts = trace.native.accounts()
+    return bool(trace.facts.get("filter") or any(accounts.get(what) for what in LEFT_OUT))
 
 
 def _lost_events(trace: Trace, found: Facts) -> int:
@@ -185,10 +213,10 @@ def _against(trace: Trace, log: JobLog | None, lost_calls: int, lost_events: int
     if log is None:
         return Check("job log", None, "no job log beside the trace: name it with --log JOB.hr")
     _check_job(trace, log)
-    uncertain = sum(row["uncertain_operations"] for row in log.processes.to_pylist())
+    uncertain = _uncertain(log)
     accounts = trace.native.accounts()
     by_wish = {what: accounts[what] for what in LEFT_OUT if accounts.get(what)}
-    filtered = bool(by_wish or trace.facts.get("filter"))
+    filtered = _is_filtered(trace)
     events, profiles = (
         _by_function(trace.functions()),
         _by_function([{**row, "name": row["function"]} for row in log.native.functions().rows()]),
@@ -265,7 +293,7 @@ def _by_function(rows: list[Facts]) -> dict[tuple[str, str], tuple[int, int]]:
     """Calls and bytes, of functions that job logs count."""
     sums: dict[tuple[str, str], tuple[int, int]] = {}
     for row in rows:
-        if row["layer"] not in _LAYERS or not row["calls"]:
+        if row["layer"] not in _LAYERS or not row["calls"] or row["name"].endswith(_SOURCE):
             continue
         calls, moved = sums.get((row["layer"], row["name"]), (0, 0))
         sums[row["layer"], row["name"]] = (calls + row["calls"], moved + row["bytes"])

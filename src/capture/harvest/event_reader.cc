@@ -53,6 +53,12 @@ bool has(std::string_view name, std::initializer_list<std::string_view> parts) {
                      [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
+/// A call that reads one file and writes another. It is the write; what it reads has a name of its own, so that calls
+/// of a name are as many as were made.
+bool is_copy(std::string_view name) {
+  return name == "copy_file_range" || name == "sendfile" || name == "splice" || name == "tee";
+}
+
 /// What a library's function spends its time with, by its name.
 TimeClass class_of(std::string_view layer, std::string_view name) {
   if (layer == "mpi") {
@@ -90,8 +96,9 @@ class EventConverter::References {
   uint32_t function(uint16_t number, TimeClass what) {
     return number_of({Of::kFunction, number, what}, [&] {
       const FunctionName known = function_name_of(number);
-      return reference("function", known.layer ? known.layer : "",
-                       known.name ? known.name : "function " + std::to_string(number), what);
+      std::string name = known.name ? known.name : "function " + std::to_string(number);
+      if (what == TimeClass::kRead && is_copy(name)) name += " (source)";
+      return reference("function", known.layer ? known.layer : "", std::move(name), what);
     });
   }
 

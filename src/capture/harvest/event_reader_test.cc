@@ -178,6 +178,23 @@ TEST(RecordedEvents, KnowTheLivesOfThreads) {
   EXPECT_EQ(trace.events.front().reference(), trace.events.back().reference());
 }
 
+TEST(RecordedEvents, HaveBothSidesOfACopy) {
+  MadeFile file;
+  file.add_block(1,
+                 {raw(RawKind::kRead, 1000, 1000, intercept::Fn::sendfile, 1),
+                  raw(RawKind::kWrite, 1000, 1010, intercept::Fn::sendfile, 2)},
+                 2);
+  const std::vector<std::byte> bytes = file.finish();
+  const RecordedEvents recorded = read_made(bytes);
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1));
+  ASSERT_EQ(trace.events.size(), 4u);
+  const auto name_of = [&](size_t i) { return trace.references[trace.events[i].reference()].name; };
+  EXPECT_EQ(name_of(0), "sendfile (source)");
+  EXPECT_EQ(name_of(1), "sendfile (source)");
+  EXPECT_EQ(name_of(2), "sendfile") << "alone, so that there are as many as were called";
+  EXPECT_EQ(trace.references[trace.events[0].reference()].time_class, TimeClass::kRead);
+}
+
 TEST(RecordedEvents, AreInTheOrderOfTime) {
   const std::vector<std::byte> bytes = sample();
   const RecordedEvents recorded = read_made(bytes);

@@ -192,8 +192,8 @@ void note_failed_open(int directory, const char* path, int error) {
 
 }  // namespace
 
-void count_profile(Fn function, bool ok, Timed time) {
-  if (!add_to_profile(function, 0, ok, time)) unattributed(2, 0);
+void count_profile(Fn function, bool ok, Timed time, uint32_t handle) {
+  if (!add_to_profile(function, handle, ok, time)) unattributed(2, 0);
 }
 
 void add_meta_time(Shard* shard, Timed time) {
@@ -362,6 +362,17 @@ void plain_call(Fn function, bool ok, Timed time) {
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   count_profile(function, ok, time);
+  update.leave();
+}
+
+void call_about(Fn function, int fd, bool ok, Timed time) {
+  if (!time.recorded()) return;
+  if (in_vfork_child()) return unattributed(2, 0);
+  const uint64_t tag = state.tracing ? tag_of(fd) : kUnknownTag;
+  Update update;
+  if (!update.enter_anew()) return unattributed(2, 0);
+  const bool known = is_tracked(tag) && is_current(tag);
+  count_profile(function, ok, time, known ? handle_in_events(file_of(tag)->record, function, time) : 0);
   update.leave();
 }
 

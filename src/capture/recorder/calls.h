@@ -30,10 +30,13 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time);
 /// A call that concerns no file in particular.
 void plain_call(Fn function, bool ok, Timed time);
+/// One on an open descriptor that counts nothing at its file, whose event names it.
+void call_about(Fn function, int fd, bool ok, Timed time);
 
 // The parts of the above, for calls that need others besides. Inside a section.
-/// Counts a call in its function's profile, and in the series unless it failed.
-void count_profile(Fn function, bool ok, Timed time);
+/// Counts a call in its function's profile, and in the series unless it failed. `handle`: of its file in events, 0: it
+/// has none.
+void count_profile(Fn function, bool ok, Timed time, uint32_t handle = 0);
 void add_meta_time(Shard* shard, Timed time);
 void count_excluded_call(uint32_t rule, bool is_open);
 

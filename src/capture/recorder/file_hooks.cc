@@ -25,6 +25,17 @@ int descriptor_of(FILE* stream) {
   return fd;
 }
 
+int common_descriptor(struct aiocb* const* list, int count) {
+  int common = -1;
+  for (int i = 0; i < count; ++i) {
+    const struct aiocb* request = list[i];
+    if (!request || request->aio_lio_opcode == LIO_NOP) continue;
+    if (common >= 0 && request->aio_fildes != common) return -1;
+    common = request->aio_fildes;
+  }
+  return common;
+}
+
 void forget_received(const struct msghdr* message) {
   for (struct cmsghdr* part = CMSG_FIRSTHDR(message); part;
        part = CMSG_NXTHDR(const_cast<struct msghdr*>(message), part)) {

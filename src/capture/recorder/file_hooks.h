@@ -11,6 +11,8 @@ namespace headrace::capture {
 int flags_of_mode(const char* mode);
 /// The descriptor of a stream; −1 for streams over memory, whose `_fileno` means nothing. Preserves errno.
 int descriptor_of(FILE* stream);
+/// The descriptor that all requests of a list are on; −1: there is none.
+int common_descriptor(struct aiocb* const* list, int count);
 /// Forgets the descriptors that a received message carries.
 void forget_received(const struct msghdr* message);
 
@@ -315,10 +317,10 @@ struct FileHooks : Next {
 
   // ---- asynchronous: submission is counted here, the bytes when the result is fetched
   static int aio_read(struct aiocb* request) {
-    return on_nothing(Fn::aio_read, [&] { return Next::aio_read(request); });
+    return on_request(Fn::aio_read, [&] { return Next::aio_read(request); }, [&] { return request->aio_fildes; });
   }
   static int aio_write(struct aiocb* request) {
-    return on_nothing(Fn::aio_write, [&] { return Next::aio_write(request); });
+    return on_request(Fn::aio_write, [&] { return Next::aio_write(request); }, [&] { return request->aio_fildes; });
   }
   static int aio_fsync(int operation, struct aiocb* request) {
     return on_descriptor(Fn::aio_fsync, request->aio_fildes, Metadata::kSyncs,
@@ -328,7 +330,9 @@ struct FileHooks : Next {
     return on_nothing(Fn::aio_suspend, [&] { return Next::aio_suspend(list, count, timeout); });
   }
   static int lio_listio(int mode, struct aiocb* const* list, int count, struct sigevent* event) {
-    return on_nothing(Fn::lio_listio, [&] { return Next::lio_listio(mode, list, count, event); });
+    return on_request(
+        Fn::lio_listio, [&] { return Next::lio_listio(mode, list, count, event); },
+        [&] { return common_descriptor(list, count); });
   }
 
  protected:
@@ -397,6 +401,14 @@ struct FileHooks : Next {
     Timed time;
     int result = timed(time, call);
     descriptor_call(function, fd, which, result == 0, time);
+    return result;
+  }
+  /// `descriptor` is asked once the call is over.
+  template <typename Call, typename Descriptor>
+  static int on_request(Fn function, Call call, Descriptor descriptor) {
+    Timed time;
+    int result = timed(time, call);
+    call_about(function, state.tracing ? descriptor() : -1, result >= 0, time);
     return result;
   }
   template <typename Call>

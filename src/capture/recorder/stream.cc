@@ -290,9 +290,11 @@ void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Time
   if (!time.recorded()) return;
   if (in_vfork_child()) return unattributed(2, 0);
   uint64_t tag = tag_of(number_of(stream));
+  uint32_t handle = 0;
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   if (CachedFile* cached = entry_of_stream(stream, tag)) {
+    handle = cached->handle;
     if (!ok || which != Metadata::kCounts) count(cached->shard, ok ? which : Metadata::kErrors);
     if (fetched) count_reached(*cached, kRead, stream, fetched);
     if (written) {
@@ -306,7 +308,7 @@ void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Time
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
-  count_profile(function, ok, time);
+  count_profile(function, ok, time, handle);
   update.leave();
 }
 

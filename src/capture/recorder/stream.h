@@ -176,8 +176,12 @@ HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes
     facts.flags = stream->_flags;
     facts.read_end = stream->_IO_read_end;
     facts.offset = -1;
+    const uint64_t began = facts.tag == kUnknownTag ? base::ticks() : 0;
     auto result = call();
-    count_untracked(facts.tag, D, bytes(result, facts));
+    const int64_t moved = bytes(result, facts);
+    count_untracked(facts.tag, D, moved);
+    if (moved < 0 && facts.tag == kUnknownTag && facts.fd != kNoDescriptor)
+      count_refused(function, D, began, model::kUnknownPlace, 0);
     return result;
   }
   if (HEADRACE_UNLIKELY(file_of(facts.tag)->stream_owner != owner_of(stream, D)))

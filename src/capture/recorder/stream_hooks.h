@@ -29,7 +29,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
     Timed time;
     FILE* stream = timed(time, [&] { return Next::fdopen(fd, mode); });
     if (stream) stream_attached(stream);
-    plain_call(Fn::fdopen, stream != nullptr, time);
+    call_about(Fn::fdopen, fd, stream != nullptr, time);
     return stream;
   }
   static FILE* tmpfile() {

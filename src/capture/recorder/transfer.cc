@@ -1,5 +1,6 @@
 #include "capture/recorder/transfer.h"
 
+#include "capture/recorder/regions.h"
 #include "capture/recorder/trace_choice.h"
 
 namespace headrace::capture {
@@ -24,6 +25,15 @@ void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result) {
   auto* excluded = at<Excluded>(offset);
   excluded->operations[direction]++;
   if (result > 0) excluded->bytes[direction] += static_cast<uint64_t>(result);
+}
+
+void count_failed_call(Fn function, DirectionIndex direction, uint64_t spent) {
+  Profile* p = profile_of(function, moves(direction));
+  if (!p) return;
+  p->calls++;
+  p->errors++;
+  p->time += spent;
+  if (spent > p->max_time) p->max_time = spent;
 }
 
 }  // namespace
@@ -54,6 +64,26 @@ void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
     unattributed(direction, static_cast<uint64_t>(result));
 }
 
+void record_source(Fn function, const CachedFile& cached, const Operation& op, uint64_t place) {
+  if (!state.tracing || is_left_out(RawKind::kRead, function, op.start, op.end)) return;
+  if (state.choosy) record_waiting_regions();
+  const auto size = static_cast<uint64_t>(op.result);
+  record_always(
+      {op.start, op.start, place, op.asked, size, cached.handle, static_cast<uint16_t>(function), moved_by(kRead), 0});
+}
+
+void count_refused(Fn function, DirectionIndex direction, uint64_t start, uint64_t place, uint64_t asked) {
+  if (!state.enabled || state.paused.load(std::memory_order_relaxed)) return;
+  const int error = errno;
+  const uint64_t end = base::ticks();
+  Update update;
+  if (!update.enter_anew()) return unattributed(2, 0);
+  count_failed_call(function, direction, end > start ? end - start : 0);
+  record_operation(moved_by(direction), function, 0, start, end, place, asked, 0, error != 0 ? error : kUnknownError);
+  update.leave();
+  errno = error;
+}
+
 void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, const Operation& op,
                    uint64_t place) {
   const uint64_t start = op.start, spent = op.end > start ? op.end - start : 0;
@@ -65,12 +95,7 @@ void count_failure(const CachedFile& cached, DirectionIndex direction, Fn functi
     d->time += spent;
     d->last_time = start + spent;
   }
-  if (Profile* p = profile_of(function, moves(direction))) {
-    p->calls++;
-    p->errors++;
-    p->time += spent;
-    if (spent > p->max_time) p->max_time = spent;
-  }
+  count_failed_call(function, direction, spent);
   record_operation(moved_by(direction), function, handle, start, op.end, place, op.asked == kAsMoved ? 0 : op.asked, 0,
                    error);
 }

@@ -20,8 +20,9 @@ namespace headrace::capture {
 
 /// Where an operation happens: at the description's position, or at a given offset.
 enum class At { kPosition, kOffset };
-/// Who counts the call in the function's profile: one of the two directions of a copy must not.
-enum class Count { kCall, kNothing };
+/// What is counted besides the bytes: the call with its time, or that of a copy these are the half that the call read
+/// from, which is at its begin and takes no time: that is the other half's.
+enum class Count { kCall, kSource };
 
 struct Operation {
   int fd;
@@ -38,6 +39,10 @@ inline constexpr uint64_t kAsMoved = ~uint64_t{0};
 HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer);
 /// Counts an operation of a descriptor that has no record: by its rule where it is excluded, else in no file.
 __attribute__((noinline)) void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result);
+/// The same of one that is kUnknownTag, where it failed: a descriptor that is not open, mostly. Preserves errno.
+HEADRACE_COLD void count_refused(Fn function, DirectionIndex direction, uint64_t start, uint64_t place, uint64_t asked);
+/// Records what a copy took from its source. Inside a section.
+HEADRACE_COLD void record_source(Fn function, const CachedFile& cached, const Operation& op, uint64_t place);
 void count_switch(CachedFile& cached);
 HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, const Operation& op,
                                  uint64_t place);
@@ -103,7 +108,8 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
     return update.leave();
   }
   CachedFile& cached = *found;
-  uint64_t spent = op.end > op.start ? op.end - op.start : 0;
+  const uint64_t start = C == Count::kCall ? op.start : op.end;
+  uint64_t spent = op.end > start ? op.end - start : 0;
   if (HEADRACE_UNLIKELY(op.result < 0)) {
     const bool told = A == At::kOffset || (cached.file->unknown_position == 0 && !(D == kWrite && cached.file->append));
     const uint64_t place = A == At::kOffset ? op.offset : cached.file->position;
@@ -134,13 +140,15 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   d->unaligned_memory += (reinterpret_cast<uintptr_t>(op.buffer) & 7) != 0;
   count_direction_change<D>(cached);
   if (HEADRACE_UNLIKELY(count_time(d, spent, op.end, size))) notable |= spent >> 8 >= cached.slow[D];
-  add_to_series(b, op.start, op.end, size, D);
+  add_to_series(b, start, op.end, size, D);
   count_size(b, Layer::kPosix, D, size);
-  if (C == Count::kCall) count_call(function, D, size, spent);
-  // Of a copy, the half that counts the call.
-  if (C == Count::kCall)
+  if constexpr (C == Count::kCall) {
+    count_call(function, D, size, spent);
     record_operation(moved_by(D), function, cached.handle, op.start, op.end, known ? place : model::kUnknownPlace,
                      op.asked == kAsMoved ? size : op.asked, size, 0);
+  } else {
+    record_source(function, cached, op, known ? place : model::kUnknownPlace);
+  }
   if (HEADRACE_UNLIKELY(notable)) {
     raise_thresholds(cached, D, size, spent);
     const uint64_t record = file->hash;
@@ -164,8 +172,12 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
   if (passes_by()) return call();
   uint64_t tag = tag_of(fd);
   if (HEADRACE_UNLIKELY(!is_tracked(tag))) {
+    const uint64_t began = tag == kUnknownTag ? base::ticks() : 0;
     auto result = call();
     count_untracked(tag, D, result);
+    if (result < 0 && tag == kUnknownTag)
+      count_refused(function, D, began, A == At::kOffset ? static_cast<uint64_t>(offset) : model::kUnknownPlace,
+                    asked == kAsMoved ? 0 : asked);
     return result;
   }
   uint64_t start = base::ticks();
@@ -176,18 +188,24 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
   return result;
 }
 
-/// Counts one half of a copy between two descriptors; only the writing half has the time and the call.
+/// Counts one half of a copy between two descriptors. One that failed is counted in the half that it would have
+/// written.
 template <DirectionIndex D>
 HEADRACE_COLD void account_copy(Fn function, int fd, const int64_t* offset, int64_t result, uint64_t start,
-                                uint64_t end) {
-  uint64_t tag = tag_of(fd);
-  if (!is_tracked(tag)) return count_untracked(tag, D, result);
-  uint64_t at = offset ? static_cast<uint64_t>(*offset) - static_cast<uint64_t>(result > 0 ? result : 0) : 0;
-  Operation op{fd, tag, at, nullptr, result, D == kWrite ? start : end, end, kAsMoved};
-  if (offset)
-    account<D, At::kOffset, D == kWrite ? Count::kCall : Count::kNothing>(function, op);
+                                uint64_t end, uint64_t asked) {
+  constexpr Count kHalf = D == kWrite ? Count::kCall : Count::kSource;
+  const uint64_t tag = tag_of(fd);
+  const uint64_t moved = static_cast<uint64_t>(result > 0 ? result : 0);
+  if (!is_tracked(tag)) {
+    if (result < 0 && tag == kUnknownTag) count_refused(function, D, start, model::kUnknownPlace, asked);
+    return count_untracked(tag, D, result);
+  }
+  const bool placed = offset && result >= 0;  // after an error it may be an address that nobody can read
+  const Operation op{fd, tag, placed ? static_cast<uint64_t>(*offset) - moved : 0, nullptr, result, start, end, asked};
+  if (placed)
+    account<D, At::kOffset, kHalf>(function, op);
   else
-    account<D, At::kPosition, D == kWrite ? Count::kCall : Count::kNothing>(function, op);
+    account<D, At::kPosition, kHalf>(function, op);
 }
 
 }  // namespace headrace::capture

@@ -65,18 +65,18 @@ struct TransferHooks : Next {
 
   // Copies inside the kernel count as a read of one file and a write of the other; the time goes to the write.
   static ssize_t copy_file_range(int in, off_t* in_offset, int out, off_t* out_offset, size_t size, unsigned flags) {
-    return copied(Fn::copy_file_range, in, in_offset, out, out_offset,
+    return copied(Fn::copy_file_range, in, in_offset, out, out_offset, size,
                   [&] { return Next::copy_file_range(in, in_offset, out, out_offset, size, flags); });
   }
   static ssize_t sendfile(int out, int in, off_t* offset, size_t size) {
-    return copied(Fn::sendfile, in, offset, out, nullptr, [&] { return Next::sendfile(out, in, offset, size); });
+    return copied(Fn::sendfile, in, offset, out, nullptr, size, [&] { return Next::sendfile(out, in, offset, size); });
   }
   static ssize_t splice(int in, off_t* in_offset, int out, off_t* out_offset, size_t size, unsigned flags) {
-    return copied(Fn::splice, in, in_offset, out, out_offset,
+    return copied(Fn::splice, in, in_offset, out, out_offset, size,
                   [&] { return Next::splice(in, in_offset, out, out_offset, size, flags); });
   }
   static ssize_t tee(int in, int out, size_t size, unsigned flags) {
-    return copied(Fn::tee, in, nullptr, out, nullptr, [&] { return Next::tee(in, out, size, flags); });
+    return copied(Fn::tee, in, nullptr, out, nullptr, size, [&] { return Next::tee(in, out, size, flags); });
   }
   static ssize_t vmsplice(int fd, const struct iovec* vector, size_t count, unsigned flags) {
     return transfer<kWrite, At::kPosition>(Fn::vmsplice, fd, 0, static_cast<const void*>(nullptr),
@@ -119,15 +119,12 @@ struct TransferHooks : Next {
     return transfer<kWrite, At::kPosition>(function, fd, 0, static_cast<const void*>(nullptr), call);
   }
   template <typename Call>
-  static ssize_t copied(Fn function, int in, off_t* in_offset, int out, off_t* out_offset, Call call) {
+  static ssize_t copied(Fn function, int in, off_t* in_offset, int out, off_t* out_offset, size_t size, Call call) {
     Timed time;
     ssize_t result = timed(time, call);
-    if (result >= 0) {
-      account_copy<kRead>(function, in, in_offset, result, time.start, time.end);
-      account_copy<kWrite>(function, out, out_offset, result, time.start, time.end);
-    } else {
-      plain_call(function, false, time);
-    }
+    if (!time.recorded()) return result;
+    if (result >= 0) account_copy<kRead>(function, in, in_offset, result, time.start, time.end, size);
+    account_copy<kWrite>(function, out, out_offset, result, time.start, time.end, size);
     return result;
   }
 };
