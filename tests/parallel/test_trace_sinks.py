@@ -103,6 +103,18 @@ def test_every_command_reads_all_files(compiled: Compiled, tmp_path: Path, sink:
         assert json.loads(headrace_trace("info", "--json", f"{trace}.d"))["events"] == stats["events"]
 
 
+@pytest.mark.parametrize("sink", SINKS)
+def test_ranks_without_events(compiled: Compiled, tmp_path: Path, sink: str) -> None:
+    words = command(tmp_path, sink, compiled("openmpi", "c/meetings.c"), tmp_path, 1, 10, "world")
+    run([*words[:3], "--trace-ranks", "1", *words[3:]])
+    trace = tmp_path / "job.trace.hr"
+    listed = json.loads(headrace_trace("info", "--json", "--locations", trace))["location_list"]
+    assert {row["rank"] for row in listed if row["events"]} == {1}
+    checks = {row["name"]: row for row in json.loads(headrace_trace("verify", "--json", trace))["checks"]}
+    assert checks["streams"]["holds"] is True, "each is there all the same"
+    assert checks["chunks"]["holds"] is True
+
+
 def test_what_is_missing_is_told(compiled: Compiled, tmp_path: Path) -> None:
     run(command(tmp_path, "process", compiled("openmpi", "c/meetings.c"), tmp_path, 4, 1000, "world"))
     (gone,) = (tmp_path / "job.trace.hr.d").glob("rank-000001*")
