@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "capture/harvest/elf_builder.h"
 #include "capture/harvest/lustre_layout_builder.h"
 #include "capture/harvest/spool_builder.h"
 #include "convert/darshan/sample_log.h"
@@ -169,6 +170,21 @@ bool store_forward(const std::string& directory) {
   return stored;
 }
 
+/// An address and a program with two functions, with a build id and without.
+bool store_elf(const std::string& directory) {
+  const std::vector<headrace::capture::ElfFunction> functions{{"late", 0x40, 0x10}, {"_ZN4wave4stepEi", 0x10, 0x20}};
+  bool stored = true;
+  for (const bool has_id : {false, true}) {
+    using Bytes = std::vector<uint8_t>;
+    const Bytes file = headrace::capture::ElfBuilder(functions, has_id ? Bytes{'h', 'e', 'a', 'd'} : Bytes{}).whole();
+    Bytes bytes;
+    headrace::base::ByteWriter(bytes).u64(0x14);
+    bytes.insert(bytes.end(), file.begin(), file.end());
+    stored &= store(directory + (has_id ? "/with-id" : "/without-id"), bytes);
+  }
+  return stored;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -182,12 +198,14 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/table_payload", error);
   std::filesystem::create_directories(directory + "/spool", error);
   std::filesystem::create_directories(directory + "/darshan", error);
+  std::filesystem::create_directories(directory + "/elf_functions", error);
   std::filesystem::create_directories(directory + "/lustre_layout", error);
   std::filesystem::create_directories(directory + "/events", error);
   std::filesystem::create_directories(directory + "/trace", error);
   std::filesystem::create_directories(directory + "/forward_messages", error);
   bool stored = store_darshan(directory + "/darshan") && store_lustre(directory + "/lustre_layout") &&
-                store(directory + "/spool/sample", spool_seed()) && store_forward(directory + "/forward_messages");
+                store_elf(directory + "/elf_functions") && store(directory + "/spool/sample", spool_seed()) &&
+                store_forward(directory + "/forward_messages");
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));
     stored &= store(directory + "/table_payload/payloads-" + std::to_string(seed), payload_seed(seed));
