@@ -68,7 +68,9 @@ def test_damage_is_told(tmp_path: Path) -> None:
     trace = headrace.open_trace(path)
     assert trace.damage == []
     assert [event["location"] for event in trace.events()] == [1]
-    assert [place.reason for place in trace.damage] == ["chunk payload fails its checksum"]
+    assert [place.reason for place in trace.damage] == [
+        "chunk payload fails its checksum; 12 events of rank 0, thread 1"
+    ]
 
 
 def test_what_makes_no_sense_is_said(trace: headrace.Trace, tmp_path: Path) -> None:
