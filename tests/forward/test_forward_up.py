@@ -130,7 +130,7 @@ def test_data_that_nobody_was_told_of_fails_a_command_that_succeeded(place: Plac
 
 
 def test_a_signal_reaches_the_command(place: Place) -> None:
-    started = place.start("--", "sh", "-c", "echo started; sleep 60 & trap 'kill $!; exit 9' TERM; wait")
+    started = place.start("--", "sh", "-c", "sleep 60 & trap 'kill $!; exit 9' TERM; echo started; wait")
     assert started.stdout is not None
     assert started.stdout.readline() == "started\n"
     started.send_signal(signal.SIGTERM)
@@ -155,7 +155,7 @@ def test_a_kill_ends_servers_and_command(place: Place) -> None:
 
 
 def test_a_server_that_is_killed_is_told(place: Place) -> None:
-    started = place.start("--", "sh", "-c", "echo started; sleep 60 & trap 'kill $!; exit 0' TERM; wait")
+    started = place.start("--", "sh", "-c", "sleep 60 & trap 'kill $!; exit 0' TERM; echo started; wait")
     assert started.stdout is not None
     assert started.stdout.readline() == "started\n"
     for server in place.servers():

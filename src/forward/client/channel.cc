@@ -32,10 +32,7 @@ void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t
   Lock lock(mutex_);
   while (pending_.size() >= kMostPending) {
     sending.unlock();
-    if (!receiving_)
-      receive(lock, kReceiveMs);
-    else
-      changed_.wait(lock);
+    step(lock);
     lock.unlock();
     sending.lock();
     lock.lock();
@@ -52,6 +49,7 @@ void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t
   header.passed = pending_.empty() ? header.id : pending_.begin()->first;
   encode_request(header, request, &pending->frame);
   pending_[header.id] = pending;
+  changed_.notify_all();
   lock.unlock();
   // What goes wrong here is found, and put right, by the threads that wait.
   wire_.send(*pending, [this] {
@@ -89,6 +87,7 @@ void Channel::finish(Pending* pending, int error) {
   pending->done = true;
   pending_.erase(pending->header.id);
   changed_.notify_all();
+  if (pending->on_done != nullptr) pending->on_done(pending);
 }
 
 /// Makes the connection anew and sends again what was not answered. Nobody else sends or receives meanwhile.
@@ -135,22 +134,44 @@ void Channel::expire(Lock& lock) {
   for (Pending* pending : late) finish(pending, ETIMEDOUT);
 }
 
+/// Waits a while for anything that changes what is under way.
+void Channel::step(Lock& lock) {
+  if (receiving_) {
+    changed_.wait(lock);
+    return;
+  }
+  if (!receive(lock, kReceiveMs)) recover(lock);
+  if (!receiving_) expire(lock);
+}
+
 int Channel::wait(Pending* pending) {
   Lock lock(mutex_);
-  while (!pending->done) {
-    if (receiving_) {
-      changed_.wait(lock);
-      continue;
-    }
-    if (!receive(lock, kReceiveMs)) recover(lock);
-    if (!receiving_) expire(lock);
-  }
+  while (!pending->done) step(lock);
   return pending->result();
+}
+
+void Channel::serve() {
+  Lock lock(mutex_);
+  while (!stop_serving_) {
+    if (pending_.empty())
+      changed_.wait(lock);
+    else
+      step(lock);
+  }
+}
+
+void Channel::stop_serving() {
+  const Lock lock(mutex_);
+  stop_serving_ = true;
+  changed_.notify_all();
 }
 
 bool Channel::test(Pending* pending) {
   Lock lock(mutex_);
-  if (!pending->done && !receiving_ && !receive(lock, 0)) recover(lock);
+  if (!pending->done && !receiving_) {
+    if (!receive(lock, 0)) recover(lock);
+    if (!receiving_) expire(lock);
+  }
   return pending->done;
 }
 

@@ -32,6 +32,9 @@ class Channel {
   int wait(Pending* pending);
   /// Whether it is done, without waiting.
   bool test(Pending* pending);
+  /// Takes answers, whoever waits for them, until stop_serving(); for a thread of its own.
+  void serve();
+  void stop_serving();
   int call(const Request& request, Pending* pending) {
     submit(request, {}, 0, pending);
     return wait(pending);
@@ -48,6 +51,7 @@ class Channel {
   Channel(const std::string& address, const WireOptions& options, uint32_t call_ms)
       : wire_(address, options), call_ms_(call_ms) {}
 
+  void step(Lock& lock);
   bool receive(Lock& lock, int timeout_ms);
   void recover(Lock& lock);
   void finish(Pending* pending, int error);  // needs the lock
@@ -60,6 +64,7 @@ class Channel {
   std::mutex send_mutex_;  // for a whole message; before mutex_ where both are taken
   std::mutex mutex_;
   std::condition_variable changed_;
+  bool stop_serving_ = false;
   bool receiving_ = false;  // by a thread that does not hold the lock then
   std::map<uint64_t, Pending*> pending_;
   uint64_t last_id_ = 0;

@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <deque>
 
+#include "forward/client/cutter.h"
 #include "forward/client/memory_parts.h"
 #include "forward/protocol/handle.h"
 
 namespace headrace::forward {
 namespace {
 
-constexpr uint32_t kPiece = 1 << 20;  // bytes of a call, when there are many
-constexpr size_t kAtOnce = 4;         // calls of one transfer under way
-constexpr size_t kExtentsOfCall = 4096;
+constexpr size_t kAtOnce = 4;  // calls of one transfer under way
 constexpr uint32_t kListingBytes = 64 << 10;
 
 Request request_of(Op op, const Handle& handle, std::string_view name = {}) {
@@ -24,40 +23,6 @@ Request request_of(Op op, const Handle& handle, std::string_view name = {}) {
   request.name = name;
   return request;
 }
-
-/// Extents of one call, cut off the front of what is left.
-struct Cut {
-  std::vector<Extent> extents;
-  std::vector<size_t> owners;  // index of the caller's extent that each is of
-  uint64_t bytes = 0;
-};
-
-class Cutter {
- public:
-  Cutter(std::span<const Extent> extents, uint64_t most) : extents_(extents), most_(most) {}
-  bool at_end() const { return next_ == extents_.size(); }
-  Cut next() {
-    Cut cut;
-    while (!at_end() && cut.bytes < most_ && cut.extents.size() < kExtentsOfCall) {
-      const Extent& whole = extents_[next_];
-      const uint64_t part = std::min(whole.length - inside_, most_ - cut.bytes);
-      cut.extents.push_back({whole.offset + inside_, part});
-      cut.owners.push_back(next_);
-      cut.bytes += part;
-      inside_ += part;
-      if (inside_ == whole.length) {
-        ++next_;
-        inside_ = 0;
-      }
-    }
-    return cut;
-  }
-
- private:
-  std::span<const Extent> extents_;
-  uint64_t most_, inside_ = 0;
-  size_t next_ = 0;
-};
 
 }  // namespace
 

@@ -68,6 +68,7 @@ class Client {
   Outcome<std::string> status(size_t server);
 
   Channel& channel_of(const Handle& handle);
+  Channel& channel(size_t server) { return *channels_[server]; }
   size_t servers() const { return channels_.size(); }
 
  private:

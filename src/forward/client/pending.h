@@ -20,11 +20,13 @@ struct Pending {
   bool done = false;
   int error = 0;  // of the connection
   Header reply_header;
-  std::vector<uint8_t> body;  // of the reply
-  Reply reply;                // views into `body`
-  uint64_t moved = 0;         // bytes read
-  uint64_t instance = 0;      // of the server that answered
-  uint64_t file = 0;          // hash_of_file() of the handle
+  std::vector<uint8_t> body;            // of the reply
+  Reply reply;                          // views into `body`
+  uint64_t moved = 0;                   // bytes read
+  uint64_t instance = 0;                // of the server that answered
+  uint64_t file = 0;                    // hash_of_file() of the handle
+  void (*on_done)(Pending*) = nullptr;  // called with the connection's lock held, unless null
+  void* owner = nullptr;                // for that
 
   /// What the call came to: 0, or an error number.
   int result() const { return error != 0 ? error : static_cast<int>(reply_header.limit); }

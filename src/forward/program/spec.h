@@ -12,8 +12,9 @@
 
 namespace headrace::forward::program {
 
-inline constexpr char kVariable[] = "HEADRACE_FORWARD";  // hands a Setup to the processes of a run
-inline constexpr uint32_t kTimeoutSeconds = 60;          // of a call, unless something else is asked for
+inline constexpr char kVariable[] = "HEADRACE_FORWARD";         // hands a Setup to the processes of a run
+inline constexpr char kServersVariable[] = "HEADRACE_SERVERS";  // the same, for programs that look for it themselves
+inline constexpr uint32_t kTimeoutSeconds = 60;                 // of a call, unless something else is asked for
 
 struct Spec {
   std::string prefix, directory;  // absolute, without "/" at the end

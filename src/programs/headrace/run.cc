@@ -274,6 +274,9 @@ Status Run::start(const std::string& program) {
   const bool enter = captured() && unfit_ == nullptr;
   signals_ = take_over_signals();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // The recorder hides its own variables from programs.
+  if (!settings_.forward.specs.empty())
+    setenv(forward::program::kServersVariable, forward::program::to_text(settings_.forward).c_str(), 1);
   auto environment = enter ? capture_environment(preloads(), job_variables()) : plain_environment();
   if (enter && settings_.trace) record_python_functions(settings_.trace_python, &environment);
   auto child = start_program(program, settings_.command, environment, signals_);

@@ -34,6 +34,7 @@ constexpr char kHelp[] =
     "      --ldflags         arguments that link a program with the capture library;\n"
     "                        put them before other libraries\n"
     "      --ldflags-static  the same for programs linked with -static\n"
+    "      --ldflags-forward arguments that link a program with <headrace/forward.h>\n"
     "      --log-directory   where logs go by day; nothing when they go to the\n"
     "                        directory where a command is started\n"
     "      --log-today       its directory of today\n"
@@ -61,6 +62,11 @@ Result<std::string> plain(const std::string& directory) {
 Result<std::string> compile_flags() {
   HEADRACE_ASSIGN(const std::string directory, plain(include_directory()));
   return "-I" + directory;
+}
+
+Result<std::string> forward_link_flags() {
+  HEADRACE_ASSIGN(const std::string directory, plain(library_directory()));
+  return "-L" + directory + " -lheadrace-client -Wl,-rpath," + directory;
 }
 
 Result<RunSettings> site_settings() {
@@ -138,6 +144,7 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
   if (what == "--include-dir") return include_directory();
   if (what == "--ldflags") return link_flags();
   if (what == "--ldflags-static") return static_link_flags();
+  if (what == "--ldflags-forward") return forward_link_flags();
   if (what == "--log-directory") return log_directory();
   if (what == "--log-today") return log_today();
   return Status(Code::kInvalid, "unknown option " + what + "; see `headrace config --help`");
