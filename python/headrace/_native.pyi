@@ -234,8 +234,11 @@ class Trace:
     def threads_of_mpi(self, locations: Sequence[int]) -> list[int]:
         """Which of these began inside of MPI_Init (src/events/mpi_threads.h)."""
 
-    def check(self) -> dict[str, Any]:
-        """Decodes everything: what does not agree, by amount (src/events/trace_check.h)."""
+    def check(self, finalized: list[int] = ...) -> dict[str, Any]:
+        """Decodes everything: what does not agree, by amount (src/events/trace_check.h).
+
+        `finalized`: ranks that came through MPI_Finalize, besides those of which the trace has it.
+        """
 
     def file_totals(self) -> Frame:
         """Decodes everything: process, path, bytes_read, bytes_written (src/events/file_totals.h)."""

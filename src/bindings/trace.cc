@@ -146,12 +146,12 @@ nb::dict stats_of(Trace& trace, const std::vector<uint32_t>& locations, uint64_t
   return dict;
 }
 
-nb::dict check_of(Trace& trace) {
+nb::dict check_of(Trace& trace, const std::vector<uint32_t>& finalized) {
   events::TraceChecks found;
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(trace.mutex);
-    found = trace.located(events::check(trace.reader));
+    found = trace.located(events::check(trace.reader, finalized));
   }
   nb::dict dict;
   dict["events"] = found.events;
@@ -199,6 +199,9 @@ nb::dict unify_of(const std::vector<nb::bytes>& sources, const nb::bytes& target
   for (const nb::bytes& source : sources) names.emplace_back(source.c_str(), source.size());
   const std::string name(target.c_str(), target.size());
   events::Unified made;
+  dict["messages_of_unfinalized"] = found.messages.of_unfinalized;
+  dict["unfinalized"] = nb::cast(found.unfinalized);
+  dict["knows_finalize"] = found.knows_finalize;
   {
     const nb::gil_scoped_release release;
     made = take(events::unify(names, name, threads));
@@ -293,7 +296,7 @@ void define_trace(nb::module_& module) {
             return trace.located(events::threads_of_mpi(trace.reader, locations));
           },
           nb::arg("locations"))
-      .def("check", check_of)
+      .def("check", check_of, nb::arg("finalized") = std::vector<uint32_t>())
       .def("file_totals", file_totals_of, Release())
       .def("messages", messages_of, nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0}, Release())
       .def("overview", overview_of, nb::arg("columns"), nb::arg("rows"), nb::arg("begin_at_ns") = 0,

@@ -4,15 +4,18 @@
 
 namespace headrace::events {
 
-MessageFigures Messages::match() {
+MessageFigures Messages::match(const std::unordered_set<uint32_t>& finalized) {
   MessageFigures figures;
   for (auto& [key, channel] : channels_) {
     std::vector<uint64_t>&sent = channel.sent_at, &received = channel.received_at;
     const size_t matched = std::min(sent.size(), received.size());
     figures.matched += matched;
+    const bool other_size = sent.size() == received.size() && channel.bytes_sent != channel.bytes_received;
     figures.not_received += sent.size() - matched;
     figures.not_sent += received.size() - matched;
-    if (sent.size() == received.size()) figures.other_size += channel.bytes_sent != channel.bytes_received;
+    figures.other_size += other_size;
+    if (!finalized.contains(key.from) || !finalized.contains(key.to))
+      figures.of_unfinalized += sent.size() + received.size() - 2 * matched + other_size;
     // Whichever belongs to which: when the n-th was received, fewer than n had been sent.
     std::sort(sent.begin(), sent.end());
     std::sort(received.begin(), received.end());

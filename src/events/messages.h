@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/hash.h"
@@ -17,6 +18,8 @@ struct MessageFigures {
   uint64_t not_sent = 0;      // received, without a send
   uint64_t other_size = 0;    // channels (communicator, from, to, tag) of which as many were sent, but other bytes
   uint64_t before_sent = 0;   // that arrived before they were sent, at least: clocks differ
+  // Of not_received, not_sent and other_size: between ranks of which one ended without MPI_Finalize.
+  uint64_t of_unfinalized = 0;
 };
 
 class Messages {
@@ -30,8 +33,8 @@ class Messages {
     (sent ? channel.bytes_sent : channel.bytes_received) += event.size;
   }
 
-  /// Sorts the times: to be called once, at the end.
-  MessageFigures match();
+  /// Sorts the times: to be called once, at the end. `finalized`: ranks that came through MPI_Finalize.
+  MessageFigures match(const std::unordered_set<uint32_t>& finalized = {});
 
  private:
   struct Key {

@@ -1,7 +1,9 @@
 #include "events/trace_check.h"
 
 #include <cstdlib>
+#include <set>
 #include <string_view>
+#include <unordered_set>
 
 #include "events/event_cursor.h"
 #include "events/span_stack.h"
@@ -14,10 +16,19 @@ using model::EventKind;
 
 namespace {
 
+/// In references; as many as there can be if it is not among them.
+uint32_t finalize_of(const TraceReader& trace) {
+  const std::vector<Reference>& references = trace.references();
+  for (uint32_t i = 0; i < references.size(); ++i)
+    if (references[i].layer == "mpi" && references[i].name == "MPI_Finalize") return i;
+  return ~uint32_t{0};
+}
+
 class LocationCheck {
  public:
-  LocationCheck(const TraceReader& trace, const TraceLocation& location, TraceChecks& checks, Messages& messages)
-      : trace_(trace), location_(location), checks_(checks), messages_(messages) {
+  LocationCheck(const TraceReader& trace, const TraceLocation& location, TraceChecks& checks, Messages& messages,
+                uint32_t finalize)
+      : trace_(trace), location_(location), checks_(checks), messages_(messages), finalize_(finalize) {
     lossy_ = location.what.lost + location.missing + location.lost_chunks > 0;
   }
 
@@ -36,10 +47,13 @@ class LocationCheck {
     const EventKind kind = event.kind();
     if (is_begin(kind)) stack_.enter({event.reference(), event.time});
     if (is_end(kind)) end(event);
+    if (kind == EventKind::kLeave && event.reference() == finalize_) finalized_ = true;
     if (kind == EventKind::kIoBegin && event.other != 0 && trace_.handle(location_.what.process, event.other).empty())
       checks_.handleless++;
     if (kind == EventKind::kSend || kind == EventKind::kReceive) take_message(event);
   }
+
+  bool finalized() const { return finalized_; }
 
   void finish(uint32_t number) {
     checks_.unfinished += stack_.spans().size();
@@ -71,8 +85,10 @@ class LocationCheck {
   const TraceLocation& location_;
   TraceChecks& checks_;
   Messages& messages_;
+  const uint32_t finalize_;
   SpanStack stack_;
   bool lossy_;
+  bool finalized_ = false;
   uint64_t latest_ns_ = 0, backward_ = 0, unbalanced_ = 0;
 };
 
@@ -82,6 +98,15 @@ uint64_t sum_of_facts(const TraceReader& trace, std::string_view prefix) {
   for (const auto& [key, value] : trace.facts())
     if (key.starts_with(prefix)) sum += std::strtoull(value.c_str(), nullptr, 10);
   return sum;
+}
+
+/// Ranks of the trace that are not among these, each once.
+std::vector<uint32_t> ranks_besides(const TraceReader& trace, const std::unordered_set<uint32_t>& these) {
+  std::set<uint32_t> ranks;
+  for (const TraceLocation& location : trace.locations())
+    if (const int64_t rank = location.what.rank; rank >= 0 && !these.contains(static_cast<uint32_t>(rank)))
+      ranks.insert(static_cast<uint32_t>(rank));
+  return {ranks.begin(), ranks.end()};
 }
 
 }  // namespace
@@ -101,12 +126,14 @@ Result<uint64_t> messages_before_sent(TraceReader& trace) {
   return messages.match().before_sent;
 }
 
-Result<TraceChecks> check(TraceReader& trace) {
+Result<TraceChecks> check(TraceReader& trace, std::span<const uint32_t> known) {
   TraceChecks checks;
   Messages messages;
+  std::unordered_set<uint32_t> finalized(known.begin(), known.end());
+  const uint32_t finalize = finalize_of(trace);
   for (uint32_t number = 0; number < trace.locations().size(); ++number) {
     const TraceLocation& location = trace.locations()[number];
-    LocationCheck of_location(trace, location, checks, messages);
+    LocationCheck of_location(trace, location, checks, messages, finalize);
     EventCursor cursor(trace, location);
     while (true) {
       HEADRACE_ASSIGN(const bool more, cursor.next());
@@ -115,8 +142,11 @@ Result<TraceChecks> check(TraceReader& trace) {
       for (const Event& event : cursor.events()) of_location.take(event);
     }
     of_location.finish(number);
+    if (of_location.finalized() && location.what.rank >= 0) finalized.insert(static_cast<uint32_t>(location.what.rank));
   }
-  checks.messages = messages.match();
+  checks.messages = messages.match(finalized);
+  checks.unfinalized = ranks_besides(trace, finalized);
+  checks.knows_finalize = !finalized.empty();
   checks.before_sent_unaligned = checks.messages.before_sent;
   if (trace.clocks().move_something()) {
     trace.align(false);

@@ -1,6 +1,7 @@
 #pragma once
 // Whether the events of a trace agree with each other.
 
+#include <span>
 #include <vector>
 
 #include "events/messages.h"
@@ -21,6 +22,8 @@ struct TraceChecks {
   uint64_t missed_messages = 0;   // that are in no event, though their other end may be: by facts of the trace
   uint64_t foreign_messages = 0;  // with ranks of another MPI_COMM_WORLD, which are in none
   MessageFigures messages;
+  std::vector<uint32_t> unfinalized;   // ranks that are not known to have come through MPI_Finalize
+  bool knows_finalize = false;         // some are: so the trace, or the caller, tells of whom it is not so
   uint64_t before_sent_unaligned = 0;  // messages that would arrive before they were sent by each node's calendar clock
   std::vector<uint32_t> unbalanced_at, backward_at;  // the first of the locations, in TraceReader::locations()
 };
@@ -31,7 +34,8 @@ inline constexpr size_t kToldLocations = 8;
 /// kIo.
 base::Result<uint64_t> messages_before_sent(TraceReader& trace);
 
-/// Decodes everything; where clocks are aligned, twice. kIo.
-base::Result<TraceChecks> check(TraceReader& trace);
+/// Decodes everything; where clocks are aligned, twice. `finalized`: ranks that the caller knows to have come through
+/// MPI_Finalize, besides those of which the trace has it. kIo.
+base::Result<TraceChecks> check(TraceReader& trace, std::span<const uint32_t> finalized = {});
 
 }  // namespace headrace::events

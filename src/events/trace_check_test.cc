@@ -73,5 +73,26 @@ TEST_F(TraceCheckTest, MatchesMessages) {
   EXPECT_EQ(checks.of_no_rank, 1u);
 }
 
+TEST_F(TraceCheckTest, KnowsWhoseMessagesNeedNotArrive) {
+  const uint32_t finalize = made_.reference("region", "MPI_Finalize", TimeClass::kCollective, "mpi");
+  const auto sends = [&](uint32_t to) { return event(10, kSend, world_, to, 8, 3); };
+  made_.add({.process = 1, .thread = 1, .rank = 0},
+            {sends(1), sends(2), event(20, kEnter, finalize), event(21, kLeave, finalize)});
+  made_.add({.process = 2, .thread = 1, .rank = 1}, {event(20, kEnter, finalize), event(21, kLeave, finalize)});
+  made_.add({.process = 3, .thread = 1, .rank = 2},
+            {event(11, kReceive, world_, 0, 9, 3), event(12, kReceive, world_, 1, 8, 3), event(20, kEnter, finalize)});
+  TraceReader reader = made_.finish();
+  const TraceChecks by_trace = *check(reader);
+  EXPECT_EQ(by_trace.messages.not_received, 1u);
+  EXPECT_EQ(by_trace.messages.not_sent, 1u);
+  EXPECT_EQ(by_trace.messages.other_size, 1u);
+  EXPECT_EQ(by_trace.messages.of_unfinalized, 2u);  // all but that to rank 1, which came to the end
+  EXPECT_EQ(by_trace.unfinalized, std::vector<uint32_t>{2});
+  EXPECT_TRUE(by_trace.knows_finalize);
+  const TraceChecks by_caller = *check(reader, std::vector<uint32_t>{2});
+  EXPECT_EQ(by_caller.messages.of_unfinalized, 0u);
+  EXPECT_TRUE(by_caller.unfinalized.empty());
+}
+
 }  // namespace
 }  // namespace headrace::events

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -223,3 +225,28 @@ def test_messages_without_calls(mpi: str, compiled: Compiled, parallel: Parallel
     checks = verified(trace)
     assert checks["messages"]["holds"] is True
     assert [name for name, check in checks.items() if check["holds"] is False] == []
+
+
+@pytest.mark.parametrize("ending", ["abort", "kill"])
+def test_messages_of_ranks_that_did_not_finalize(
+    mpi: str, compiled: Compiled, parallel: Parallel, ending: str
+) -> None:
+    """They need not arrive: no failure, but their number is told."""
+    captured = parallel(2, [compiled(mpi, "c/unreceived.c"), ending], "--trace")
+    assert captured.status != 0
+    trace = captured.path.with_name("job.trace.hr")
+    deadline = time.monotonic() + 20  # a launcher may end before the ranks that it kills
+    while ranks_of(trace) != {0, 1}:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    checks = verified(trace)
+    assert checks["messages"]["holds"] is None, checks["messages"]
+    assert checks["messages"]["amounts"]["messages_of_unfinalized"] == 2
+    assert "2 of them need not have arrived" in checks["messages"]["says"]
+    assert [name for name, check in checks.items() if check["holds"] is False] == []
+
+
+def ranks_of(trace: Path) -> set[int]:
+    return {row["rank"] for row in Trace(trace).locations} - {-1}
+
+

@@ -15,6 +15,7 @@ from made_traces import (
     ENTER,
     LEAVE,
     RECEIVE,
+    SEND,
     STEP,
     WORLD,
     WRITE,
@@ -187,9 +188,43 @@ def test_verify_knows_what_a_kill_leaves_open(tmp_path: Path) -> None:
         log.add("profiles", process=11, function=function, layer=layer, calls=times, bytes=moved)
     log.write(trace.with_name("job.hr"))
     found = checks(trace)
-    assert found["messages"]["holds"] is None and "were killed" in found["messages"]["says"]
+    assert found["messages"]["holds"] is None
+    assert "no rank is known to have come through MPI_Finalize" in found["messages"]["says"]
     assert found["streams"]["amounts"] == {"processes": 2, "missing": []}
     assert found["job log"]["holds"] is None and "1 calls are in one of both" in found["job log"]["says"]
+
+
+@pytest.mark.parametrize("ended", ["killed", "exit"])
+def test_verify_excuses_messages_of_ranks_that_did_not_finalize(tmp_path: Path, ended: str) -> None:
+    """MPI_Abort ends some by exit and others by signals. A message between others has to arrive."""
+    first = event(1, SEND, WORLD, 1, 8, 3) + event(2, SEND, WORLD, 1, 8, 3)
+    first += event(3, SEND, WORLD, 2, 8, 3) + event(4, SEND, WORLD, 2, 8, 3)
+    second = event(5, RECEIVE, WORLD, 0, 8, 3) + event(6, RECEIVE, WORLD, 0, 8, 3)
+    third = event(7, RECEIVE, WORLD, 0, 8, 3) + event(8, RECEIVE, WORLD, 1, 8, 4)
+
+    def found(*parts: bytes) -> dict[str, Any]:
+        locations = [(11 + rank, 1, rank, "n1", 501 + rank, 0, part) for rank, part in enumerate(parts)]
+        trace = write(tmp_path / "job.trace.hr", locations, start_utc_ns="5")
+        log = LogMaker(start_utc_ns="5")
+        for rank in range(3):
+            log.process(11 + rank, rank=rank, ended=ended if rank == 2 else "exit")
+            finalizes = 0 if rank == 2 else 1
+            log.add("profiles", process=11 + rank, function="MPI_Finalize", layer="mpi", calls=finalizes)
+        log.write(trace.with_name("job.hr"))
+        options = ("--json", "--log", trace.with_name("job.hr"), trace)
+        checks = json.loads(run("trace", "verify", *options).stdout)["checks"]
+        return {check["name"]: check for check in checks}["messages"]
+
+    opened = found(first, second, third)
+    assert opened["holds"] is None
+    assert opened["says"].endswith(
+        "; 2 of them need not have arrived: rank 2 ended without MPI_Finalize (killed or aborted, say)"
+    )
+    assert opened["amounts"]["messages_of_unfinalized"] == 2
+    assert opened["amounts"]["unfinalized_ranks"] == "2"
+    failed = found(first, second[:32], third)
+    assert failed["holds"] is False and "2 without a receive" in failed["says"]
+    assert failed["amounts"]["messages_of_unfinalized"] == 2
 
 
 def test_verify_finds_what_is_wrong_inside(tmp_path: Path) -> None:

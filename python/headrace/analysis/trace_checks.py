@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.trace_accounts import LEFT_OUT, left_out, unexplained
+from headrace.analysis.trace_check import Check
 from headrace.analysis.trace_files import compare_files, difference_text, files_text
+from headrace.analysis.trace_messages import finalized_ranks, messages_check
 from headrace.analysis.trace_streams import captured_processes, missing_streams, streams_text
 from headrace.analysis.traces import Trace
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
@@ -21,17 +22,9 @@ _SOURCE = " (source)"  # what a copy reads: no call of its own
 _SINGLE_BYTES = re.compile(r"_?(_?IO_)?f?(get|put)(c|char)(_unlocked)?|__uflow|__overflow")
 
 
-@dataclass
-class Check:
-    name: str
-    holds: bool | None  # None: it could not be checked
-    says: str
-    amounts: Facts = field(default_factory=dict)
-
-
 def check(trace: Trace, log: JobLog | None) -> list[Check]:
     """Decodes everything."""
-    found = trace.native.check()
+    found = trace.native.check(sorted(finalized_ranks(log)))
     trace.native.verify()
     lost_calls = sum(row["lost"] for row in trace.locations)
     lost_events = _lost_events(trace, found)
@@ -43,15 +36,9 @@ def check(trace: Trace, log: JobLog | None) -> list[Check]:
         _order(trace, found),
         _names(found),
     ]
-    killed = _killed(log)
     against = _against(trace, log, lost_calls, lost_events)
-    checks += [_messages(found, lost, killed), _streams(trace, log), against, _files(trace, log, lost)]
+    checks += [messages_check(found, lost), _streams(trace, log), against, _files(trace, log, lost)]
     return checks
-
-
-def _killed(log: JobLog | None) -> int:
-    """Processes whose last call or message may be on one side alone."""
-    return 0 if log is None else sum(row["ended"] == "killed" for row in log.processes.to_pylist())
 
 
 def _streams(trace: Trace, log: JobLog | None) -> Check:
@@ -173,40 +160,6 @@ def _names(found: Facts) -> Check:
     amounts = {key: found[key] for key in ("nameless", "handleless")}
     says = f"{found['nameless']:,} events of unknown functions, {found['handleless']:,} on unknown files"
     return Check("names", not any(amounts.values()), says, amounts)
-
-
-def _messages(found: Facts, lost: int, killed: int) -> Check:
-    keys = ("messages_matched", "messages_not_received", "messages_not_sent", "channels_of_other_size")
-    before = ("messages_before_sent", "messages_before_sent_unaligned")
-    more = (*before, "of_no_rank", "messages_missed", "messages_elsewhere")
-    amounts = {key: found[key] for key in (*keys, *more)}
-    wrong = sum(found[key] for key in keys[1:])
-    says = f"{found['messages_matched']:,} matched"
-    if not any(amounts.values()):
-        return Check("messages", True, "there are none", amounts)
-    if wrong:
-        says += f", {found['messages_not_received']:,} without a receive"
-        says += f", {found['messages_not_sent']:,} without a send"
-        says += f", {found['channels_of_other_size']:,} pairs of ranks and tag with other bytes"
-    if found["messages_before_sent"]:
-        says += f"; {found['messages_before_sent']:,} arrive before they are sent: clocks differ"
-    if found["messages_before_sent_unaligned"] > found["messages_before_sent"]:
-        says += f"; {found['messages_before_sent_unaligned']:,} would, had clocks not been compared"
-    if found["of_no_rank"]:
-        says += f"; {found['of_no_rank']:,} of processes without a rank"
-    if found["messages_elsewhere"]:
-        says += f"; {found['messages_elsewhere']:,} more with ranks of another MPI_COMM_WORLD"
-    if found["messages_missed"]:
-        says += f"; {found['messages_missed']:,} ends were not recorded"
-    if wrong and lost:
-        return Check("messages", None, says + "; events are lost, so this tells nothing", amounts)
-    if wrong and found["messages_missed"]:
-        return Check("messages", None, says + ", so this tells nothing", amounts)
-    if wrong and killed and not found["channels_of_other_size"]:
-        return Check(
-            "messages", None, f"{says}; {killed:,} processes were killed, with messages under way", amounts
-        )
-    return Check("messages", not wrong, says, amounts)
 
 
 def _against(trace: Trace, log: JobLog | None, lost_calls: int, lost_events: int) -> Check:

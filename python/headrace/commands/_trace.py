@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from headrace.analysis.trace_accounts import left_out
-from headrace.analysis.trace_checks import Check
+from headrace.analysis.trace_check import Check
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, clip, count, duration, printable, shorten_right, size

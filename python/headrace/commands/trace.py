@@ -12,6 +12,7 @@ import click
 import headrace
 from headrace._errors import UsageError
 from headrace.analysis import trace_checks, traces
+from headrace.analysis.trace_check import Check
 from headrace.analysis.traces import Trace
 from headrace.commands import _trace
 from headrace.commands._terminal import terminal, working
@@ -159,7 +160,7 @@ def verify(trace: str, log: str | None, job: int | None, as_json: bool) -> int:
     return 0 if holds else 1
 
 
-def _checked(trace: Trace, log: str | None, job: int | None) -> list[trace_checks.Check]:
+def _checked(trace: Trace, log: str | None, job: int | None) -> list[Check]:
     beside = _beside(trace.path) if log is None else log
     if beside is None:
         return trace_checks.check(trace, None)
