@@ -250,3 +250,31 @@ def ranks_of(trace: Path) -> set[int]:
     return {row["rank"] for row in Trace(trace).locations} - {-1}
 
 
+def test_collectives_of_otf2_begin_with_their_calls(
+    mpi: str, compiled: Compiled, parallel: Parallel, tmp_path: Path
+) -> None:
+    """As long as the call around them, also those over a part of the ranks."""
+    trace = trace_of(parallel(2, [compiled(mpi, "c/collectives.c")], "--trace=mpi"))
+    out = tmp_path / "archive"
+    command = [COMMAND, "trace", "export", trace, "--to", "otf2", "-o", out]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "libotf2-trace-dev" in done.stderr:
+        pytest.skip("without the OTF2 library")
+    assert done.returncode == 0, done.stderr
+    said = subprocess.run(
+        ["otf2-print", out / "traces.otf2"], capture_output=True, text=True, check=True
+    ).stdout
+    records = [
+        line.split(maxsplit=3) for line in said.splitlines() if re.match(r"[A-Z_]+ +[0-9]+ +[0-9]", line)
+    ]
+    begun = 0
+    for location in {record[1] for record in records}:
+        own = [record for record in records if record[1] == location]
+        for before, now, after in zip(own, own[1:], own[2:], strict=False):
+            if now[0] == "MPI_COLLECTIVE_BEGIN":
+                begun += 1
+                assert before[0] == "ENTER" and before[2] == now[2], (before, now)
+                assert after[0] == "MPI_COLLECTIVE_END" and after[2] > now[2], (now, after)
+    assert begun == len(events(trace, "collective")) > 0
+    assert len({name for record in records if "COLLECTIVE_END" in record[0] for name in [record[3]]}) > 3
+    assert sum(communicators(trace).values()) > 1

@@ -98,7 +98,12 @@ def test_any_balanced_events_come_back(tmp_path: Path) -> None:
                     data += event(time, SEND, WORLD, chance.randrange(3), chance.randrange(99), 5)
                 elif what == 6:
                     data += event(time, RECEIVE, WORLD, chance.randrange(3), chance.randrange(99), 5)
-                elif not open_:
+                elif open_:
+                    data += event(time, ENTER, MPI_SEND)
+                    data += event(time + 2, COLLECTIVE, WORLD, chance.choice([0, NO_ROOT]), 4, 8)
+                    data += event(time + 2, LEAVE, MPI_SEND)
+                    time += 2
+                else:
                     data += event(time, COLLECTIVE, WORLD, chance.choice([0, NO_ROOT]), 4, 8)
             data += b"".join(event(time + 1 + i, LEAVE, each) for i, each in enumerate(reversed(open_)))
             locations.append((rank + 1, 1, rank, "n", 100 + rank, 0, data))

@@ -94,7 +94,7 @@ def test_definitions_say_who_and_where(tmp_path: Path) -> None:
     assert 'Type: COMM_LOCATIONS, Paradigm: "MPI" <4>, Flags: NONE, 2 Members' in said
 
 
-def test_collectives_take_until_their_region_ends(tmp_path: Path) -> None:
+def test_collectives_take_as_long_as_their_call(tmp_path: Path) -> None:
     events = [
         event(100, ENTER, MPI_SEND),
         event(110, COLLECTIVE, WORLD, NO_ROOT, 64, 128),
@@ -106,13 +106,66 @@ def test_collectives_take_until_their_region_ends(tmp_path: Path) -> None:
     found = [(r["kind"], r["time"]) for r in records(tmp_path / "out")]
     assert found == [
         ("ENTER", 100),
-        ("MPI_COLLECTIVE_BEGIN", 110),
+        ("MPI_COLLECTIVE_BEGIN", 100),
         ("MPI_COLLECTIVE_END", 200),
         ("LEAVE", 200),
         ("MPI_COLLECTIVE_BEGIN", 300),
         ("MPI_COLLECTIVE_END", 300),
     ]
     assert "Sent: 64, Received: 128" in records(tmp_path / "out")[2]["text"]
+
+
+def test_collectives_begin_with_the_call_that_they_are_in(tmp_path: Path) -> None:
+    """Also inside of others, with events between; and none begins that cannot be written to its end."""
+    of_no_rank = 7
+    events = [
+        event(10, ENTER, STEP),
+        event(20, ENTER, MPI_SEND),
+        event(30, ENTER, MPI_SEND),
+        event(31, BEGIN, WRITE, 1, 10, 0),
+        event(32, END, WRITE, 1, 10),
+        event(40, COLLECTIVE, WORLD, NO_ROOT, 1, 2),
+        event(40, LEAVE, MPI_SEND),
+        event(50, LEAVE, MPI_SEND),
+        event(60, ENTER, MPI_SEND),
+        event(70, COLLECTIVE, WORLD, of_no_rank, 1, 2),
+        event(70, LEAVE, MPI_SEND),
+        event(80, LEAVE, STEP),
+    ]
+    trace = write(tmp_path / "t.trace.hr", [(1, 1, 0, "n", 2, 0, b"".join(events))], [(1, 1, "/x")])
+    said = export(trace, tmp_path / "out")
+    assert "1 message or collective left out: no rank" in said
+    assert [(r["kind"], r["time"]) for r in records(tmp_path / "out")] == [
+        ("ENTER", 10),
+        ("ENTER", 20),
+        ("ENTER", 30),
+        ("MPI_COLLECTIVE_BEGIN", 30),
+        ("ENTER", 31),
+        ("IO_OPERATION_BEGIN", 31),
+        ("IO_OPERATION_COMPLETE", 32),
+        ("LEAVE", 32),
+        ("MPI_COLLECTIVE_END", 40),
+        ("LEAVE", 40),
+        ("LEAVE", 50),
+        ("ENTER", 60),
+        ("LEAVE", 70),
+        ("LEAVE", 80),
+    ]
+
+
+def test_collectives_in_a_call_with_very_many_events(tmp_path: Path) -> None:
+    """No more than so many are kept in memory; then the operation is told where the trace has it."""
+    many = b"".join(event(20 + i, COUNTER, TEMPERATURE, 0, real(1.0)) for i in range(70_000))
+    data = event(10, ENTER, MPI_SEND) + many
+    data += event(90_000, COLLECTIVE, WORLD, NO_ROOT, 1, 2) + event(90_000, LEAVE, MPI_SEND)
+    export(write(tmp_path / "t.trace.hr", [(1, 1, 0, "n", 2, 0, data)]), tmp_path / "out")
+    found = [(r["kind"], r["time"]) for r in records(tmp_path / "out") if r["kind"] != "METRIC"]
+    assert found == [
+        ("ENTER", 10),
+        ("MPI_COLLECTIVE_BEGIN", 90_000),
+        ("MPI_COLLECTIVE_END", 90_000),
+        ("LEAVE", 90_000),
+    ]
 
 
 def test_a_time_span_and_a_rank(tmp_path: Path) -> None:

@@ -295,29 +295,25 @@ struct LocationReader::Calls {
                                  uint64_t bytes, uint64_t) {
     return receive(at, time, position, user, list, peer, communicator, tag, bytes);
   }
-  static OTF2_CallbackCode collective_begin(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
+  /// One that does not end is left out.
+  static OTF2_CallbackCode collective_begin(OTF2_LocationRef, OTF2_TimeStamp, uint64_t, void* user,
                                             OTF2_AttributeList*) {
-    LocationReader& self = of(user);
-    self.collectives_.push_back(self.events_.size());
-    const uint32_t unknown = self.references_.of("communicator", "mpi", "", TimeClass::kMessages);
-    self.put(EventKind::kCollective, self.time_of(time), unknown, model::kNoRoot, 0, 0);
+    ++of(user).collectives_;
     return kOn;
   }
-  static OTF2_CallbackCode collective_end(OTF2_LocationRef, OTF2_TimeStamp, uint64_t, void* user, OTF2_AttributeList*,
-                                          OTF2_CollectiveOp, OTF2_CommRef communicator, uint32_t root, uint64_t sent,
-                                          uint64_t received) {
+  static OTF2_CallbackCode collective_end(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
+                                          OTF2_AttributeList*, OTF2_CollectiveOp, OTF2_CommRef communicator,
+                                          uint32_t root, uint64_t sent, uint64_t received) {
     LocationReader& self = of(user);
-    if (self.collectives_.empty()) return kOn;
-    Event& event = self.events_[self.collectives_.back()];
-    self.collectives_.pop_back();
+    if (self.collectives_ == 0) return kOn;
+    --self.collectives_;
+    ++self.taken_;
     const auto found = self.known_.communicators.find(communicator);
     const std::string name = found == self.known_.communicators.end() ? "" : found->second.first;
     const uint32_t reference = self.references_.of("communicator", "mpi", name, TimeClass::kMessages);
-    event.kind_and_reference = model::kind_and_reference(EventKind::kCollective, reference);
-    event.other = root >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? model::kNoRoot : self.known_.rank_of(communicator, root);
-    event.size = sent;
-    event.place = received;
-    ++self.taken_;
+    const bool rooted = root < OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+    const uint32_t rank = rooted ? self.known_.rank_of(communicator, root) : model::kNoRoot;
+    self.put(EventKind::kCollective, self.time_of(time), reference, rank, sent, received);
     return kOn;
   }
   static OTF2_CallbackCode metric(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user, OTF2_AttributeList*,

@@ -82,7 +82,7 @@ class LocationReader {
   bool own_;
   std::vector<model::Event> events_;
   std::vector<Frame> open_;
-  std::vector<size_t> collectives_;  // that have begun, in events_
+  uint64_t collectives_ = 0;  // that have begun and not ended
   uint64_t taken_ = 0;
 };
 

@@ -9,10 +9,17 @@ using model::EventKind;
 
 void LocationWriter::take(const BalancedEvent& balanced) {
   const Event& event = balanced.event;
+  const bool mpi = event.kind() == EventKind::kEnter && trace_.references()[event.reference()].layer == "mpi";
+  const bool told = event.kind() == EventKind::kCollective && can_tell(event);
+  ahead_.take(balanced, mpi || told, [this](const CollectivesAhead::Told& known) { write(known); });
+}
+
+void LocationWriter::write(const CollectivesAhead::Told& told) {
+  const BalancedEvent& balanced = told.balanced;
+  const Event& event = balanced.event;
   switch (event.kind()) {
     case EventKind::kEnter:
-      open_.push_back({.reference = event.reference()});
-      calls_(OTF2_EvtWriter_Enter(writer_, nullptr, event.time, definitions_.region(event.reference())));
+      enter(event, told.collective);
       break;
     case EventKind::kLeave:
       leave(event, balanced.made);
@@ -39,6 +46,12 @@ void LocationWriter::take(const BalancedEvent& balanced) {
       break;
     }
   }
+}
+
+void LocationWriter::enter(const Event& event, bool collective) {
+  open_.push_back({.begun = collective, .reference = event.reference()});
+  calls_(OTF2_EvtWriter_Enter(writer_, nullptr, event.time, definitions_.region(event.reference())));
+  if (open_.back().begun) calls_(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, event.time));
 }
 
 const Known& LocationWriter::known(uint32_t reference) {
@@ -104,16 +117,21 @@ void LocationWriter::message(const Event& event) {
       write(writer_, nullptr, event.time, event.other, communicator, static_cast<uint32_t>(event.place), event.size));
 }
 
-/// It takes until its region is left.
+bool LocationWriter::can_tell(const Event& collective) const {
+  return definitions_.knows(location_.rank) &&
+         (collective.other == model::kNoRoot || definitions_.knows(collective.other));
+}
+
+/// It takes from the begin of its call until that is left.
 void LocationWriter::collective(const Event& event) {
-  if (!definitions_.knows(location_.rank) || (event.other != model::kNoRoot && !definitions_.knows(event.other))) {
+  if (!can_tell(event)) {
     ++exported_.without_rank;
     return;
   }
-  calls_(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, event.time));
   Frame lone{.reference = open_.empty() ? 0 : open_.back().reference};
   const bool inside = !open_.empty() && !open_.back().collective && open_.back().matching == 0;
   Frame& frame = inside ? open_.back() : lone;
+  if (!frame.begun) calls_(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, event.time));
   frame.collective = true;
   frame.what = event;
   if (!inside) end_collective(frame, event.time);

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "convert/otf2/collectives_ahead.h"
 #include "convert/otf2/definitions.h"
 #include "convert/otf2/regions.h"
 #include "convert/trace/export.h"
@@ -31,21 +32,26 @@ class LocationWriter {
         exported_(exported),
         calls_(calls) {}
 
-  void take(const BalancedEvent& event);
+  /// Some wait for what comes; with the end of the outermost call they are written.
+  void take(const BalancedEvent& balanced);
 
  private:
   /// A region or operation that is open.
   struct Frame {
-    uint64_t matching = 0;  // of the operation that it is told as; 0: it is not
-    bool collective = false;
-    model::Event what = {};  // the collective
+    uint64_t matching = 0;    // of the operation that it is told as; 0: it is not
+    bool begun = false;       // a collective in it was
+    bool collective = false;  // which is `what`
+    model::Event what = {};
     uint32_t reference = 0;
   };
+  void write(const CollectivesAhead::Told& told);
+  void enter(const model::Event& event, bool collective);
   void begin_operation(const model::Event& event, bool made);
   void end_operation(const model::Event& event, bool made);
   void leave(const model::Event& event, bool made);
   void message(const model::Event& event);
   void collective(const model::Event& event);
+  bool can_tell(const model::Event& collective) const;
   void end_collective(Frame& frame, uint64_t at);
   const Known& known(uint32_t reference);
 
@@ -57,6 +63,7 @@ class LocationWriter {
   std::vector<Known>& known_;
   Exported& exported_;
   Calls& calls_;
+  CollectivesAhead ahead_;
   std::vector<Frame> open_;
   uint64_t matching_ = 0;
 };
