@@ -180,8 +180,11 @@ class TraceLines:
     ) -> None: ...
 
 class TraceRows:
-    def lines(self, lines: TraceLines, most: int) -> tuple[int, str]:
-        """The next rows as text, at most so many, and how many there are; 0 at the end."""
+    def lines(self, lines: TraceLines, most: int) -> tuple[int, str, bool]:
+        """The next rows as text, at most so many, how many they are, and whether there may be more.
+
+        Also none where much is passed over, so that somebody can interrupt it.
+        """
 
     def next(self, most: int) -> Frame:
         """The next rows, at most so many; none at the end. The columns are those of bindings/trace_frames.cc.
@@ -225,10 +228,19 @@ class Trace:
     def verify(self) -> None:
         """Reads everything, so that damage() is complete."""
 
-    def stats(self, locations: Sequence[int], begin_at_ns: int = 0, end_at_ns: int = ...) -> dict[str, Any]:
-        """What the range touches of these locations: events, kinds, class_ns, traffic, and spans, a Frame.
+    def stats(
+        self,
+        locations: Sequence[int],
+        begin_at_ns: int = 0,
+        end_at_ns: int = ...,
+        calls: tuple[list[bytes], list[bytes], bool] = ...,
+        by_file: bool = False,
+    ) -> dict[str, Any]:
+        """What the range touches of these locations: events, kinds, class_ns, traffic, and Frames.
 
-        Spans are kind, layer, name, class, calls, unfinished, errors, bytes, time_ns, own_ns, longest_ns.
+        spans: kind, layer, name, class, calls, unfinished, errors, bytes, time_ns, own_ns, longest_ns.
+        files: path, layer, calls, unfinished, errors, bytes_read, bytes_written, time_ns, longest_ns; without
+        rows unless `by_file`. `calls` chooses what is in both: patterns of files, of functions, only errors.
         """
 
     def threads_of_mpi(self, locations: Sequence[int]) -> list[int]:
@@ -259,8 +271,17 @@ class Trace:
     ) -> dict[str, Any]:
         """A picture in cells of time x locations (src/events/overview.h); `cells`: a Frame, a row a cell."""
 
-    def rows(self, locations: Sequence[int], begin_at_ns: int = 0, end_at_ns: int = ...) -> TraceRows:
-        """Events of these locations, by time; location after location of more than 128."""
+    def rows(
+        self,
+        locations: Sequence[int],
+        begin_at_ns: int = 0,
+        end_at_ns: int = ...,
+        calls: tuple[list[bytes], list[bytes], bool] = ...,
+    ) -> TraceRows:
+        """Events of these locations, by time; location after location of more than 128.
+
+        `calls`, as of stats(), is what lines() gives; next() gives all.
+        """
 
 def unify_traces(sources: Sequence[bytes], target: bytes, threads: int = 0) -> dict[str, int]:
     """One file of a job's traces: chunks, events, bytes, resumed_bytes, damaged_chunks."""

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "base/utf8.h"
 #include "bindings/errors.h"
@@ -66,9 +68,26 @@ const std::vector<uint32_t>& known(const Trace& trace, const std::vector<uint32_
   return locations;
 }
 
+/// Patterns of files, patterns of functions, whether errors alone.
+using CallWords = std::tuple<std::vector<nb::bytes>, std::vector<nb::bytes>, bool>;
+
+std::vector<std::string> strings_of(const std::vector<nb::bytes>& words) {
+  std::vector<std::string> strings;
+  for (const nb::bytes& word : words) strings.emplace_back(word.c_str(), word.size());
+  return strings;
+}
+
+events::CallChoice choice_of(const CallWords& words) {
+  const auto& [files, functions, errors] = words;
+  return {strings_of(files), strings_of(functions), errors};
+}
+
 struct Rows {
-  Rows(std::shared_ptr<Trace> of, const std::vector<uint32_t>& locations, events::TimeRange range)
-      : trace(std::move(of)), rows(trace->reader, known(*trace, locations), range) {}
+  Rows(std::shared_ptr<Trace> of, const std::vector<uint32_t>& locations, events::TimeRange range,
+       events::CallChoice calls)
+      : trace(std::move(of)),
+        rows(trace->reader, known(*trace, locations), range),
+        filter(trace->reader, std::move(calls)) {}
 
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
@@ -80,13 +99,14 @@ struct Rows {
 
   nb::tuple lines(TraceLines& lines, uint64_t most) {
     const std::lock_guard lock(trace->mutex);
-    uint64_t count = 0;
-    const std::string text = lines.next(trace->reader, rows, most, &count);
-    return nb::make_tuple(count, str_of(text));
+    TraceLines::Printed printed;
+    const std::string text = lines.next(trace->reader, rows, filter, most, &printed);
+    return nb::make_tuple(printed.lines, str_of(text), printed.more);
   }
 
   std::shared_ptr<Trace> trace;
   events::TraceRows rows;
+  events::CallFilter filter;
 };
 
 std::string escaped(const std::string& text) {
@@ -122,15 +142,18 @@ nb::dict named(const Names& names, const Numbers& numbers) {
   return dict;
 }
 
-nb::dict stats_of(Trace& trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns, uint64_t end_at_ns) {
+nb::dict stats_of(Trace& trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns, uint64_t end_at_ns,
+                  const CallWords& words, bool by_file) {
   known(trace, locations);
+  const events::StatsOptions options{choice_of(words), by_file};
   events::TraceStats stats;
-  Frame spans;
+  Frame spans, files;
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(trace.mutex);
-    stats = trace.located(events::add_up(trace.reader, locations, {begin_at_ns, end_at_ns}));
+    stats = trace.located(events::add_up(trace.reader, locations, {begin_at_ns, end_at_ns}, options));
     spans = span_frame(trace.reader, stats);
+    files = file_call_frame(stats);
   }
   nb::dict dict, traffic;
   traffic["sends"] = stats.traffic.sends;
@@ -143,6 +166,7 @@ nb::dict stats_of(Trace& trace, const std::vector<uint32_t>& locations, uint64_t
   dict["class_ns"] = named(model::kTimeClassNames, stats.class_ns);
   dict["traffic"] = traffic;
   dict["spans"] = nb::cast(std::move(spans));
+  dict["files"] = nb::cast(std::move(files));
   return dict;
 }
 
@@ -170,6 +194,9 @@ nb::dict check_of(Trace& trace, const std::vector<uint32_t>& finalized) {
   dict["messages_not_received"] = found.messages.not_received;
   dict["messages_not_sent"] = found.messages.not_sent;
   dict["channels_of_other_size"] = found.messages.other_size;
+  dict["messages_of_unfinalized"] = found.messages.of_unfinalized;
+  dict["unfinalized"] = nb::cast(found.unfinalized);
+  dict["knows_finalize"] = found.knows_finalize;
   dict["messages_before_sent"] = found.messages.before_sent;
   dict["messages_before_sent_unaligned"] = found.before_sent_unaligned;
   return dict;
@@ -199,9 +226,6 @@ nb::dict unify_of(const std::vector<nb::bytes>& sources, const nb::bytes& target
   for (const nb::bytes& source : sources) names.emplace_back(source.c_str(), source.size());
   const std::string name(target.c_str(), target.size());
   events::Unified made;
-  dict["messages_of_unfinalized"] = found.messages.of_unfinalized;
-  dict["unfinalized"] = nb::cast(found.unfinalized);
-  dict["knows_finalize"] = found.knows_finalize;
   {
     const nb::gil_scoped_release release;
     made = take(events::unify(names, name, threads));
@@ -287,7 +311,8 @@ void define_trace(nb::module_& module) {
              const std::lock_guard lock(trace.mutex);
              check(trace.reader.verify());
            })
-      .def("stats", stats_of, nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0})
+      .def("stats", stats_of, nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0},
+           nb::arg("calls") = CallWords(), nb::arg("by_file") = false)
       .def(
           "threads_of_mpi",
           [](Trace& trace, const std::vector<uint32_t>& locations) {
@@ -306,10 +331,12 @@ void define_trace(nb::module_& module) {
       .def(
           "rows",
           [](std::shared_ptr<Trace> trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns,
-             uint64_t end_at_ns) {
-            return std::make_shared<Rows>(std::move(trace), locations, events::TimeRange{begin_at_ns, end_at_ns});
+             uint64_t end_at_ns, const CallWords& calls) {
+            return std::make_shared<Rows>(std::move(trace), locations, events::TimeRange{begin_at_ns, end_at_ns},
+                                          choice_of(calls));
           },
-          nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0});
+          nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0},
+          nb::arg("calls") = CallWords());
   module.def("unify_traces", unify_of, nb::arg("sources"), nb::arg("target"), nb::arg("threads") = 0);
   module.def("write_trace", write_trace, nb::arg("path"), nb::arg("locations"), nb::arg("references"),
              nb::arg("handles") = nb::list(), nb::arg("facts") = nb::dict(), nb::arg("job") = 0,

@@ -102,6 +102,22 @@ Frame file_frame(const std::vector<events::FileTotals>& totals) {
   return frame;
 }
 
+Frame file_call_frame(const events::TraceStats& stats) {
+  using F = events::FileFigures;
+  const auto& all = stats.files;
+  Frame frame{.name = "files", .rows = all.size()};
+  frame.columns.push_back(texts_of("path", all, [](const F& row) { return std::string_view(row.path); }));
+  frame.columns.push_back(texts_of("layer", all, [](const F& row) { return std::string_view(row.layer); }));
+  frame.columns.push_back(numbers_of("calls", all, [](const F& row) { return row.calls; }));
+  frame.columns.push_back(numbers_of("unfinished", all, [](const F& row) { return row.unfinished; }));
+  frame.columns.push_back(numbers_of("errors", all, [](const F& row) { return row.errors; }));
+  frame.columns.push_back(numbers_of("bytes_read", all, [](const F& row) { return row.bytes_read; }));
+  frame.columns.push_back(numbers_of("bytes_written", all, [](const F& row) { return row.bytes_written; }));
+  frame.columns.push_back(numbers_of("time_ns", all, [](const F& row) { return row.time_ns; }));
+  frame.columns.push_back(numbers_of("longest_ns", all, [](const F& row) { return row.longest_ns; }));
+  return frame;
+}
+
 Frame overview_frame(events::Overview& seen) {
   Frame frame{.name = "overview", .rows = seen.planes[0].size()};
   for (uint32_t plane = 0; plane < events::kPlanes; ++plane) {

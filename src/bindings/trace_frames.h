@@ -21,6 +21,9 @@ Frame span_frame(const events::TraceReader& trace, const events::TraceStats& sta
 /// One row each: process, path, bytes_read, bytes_written.
 Frame file_frame(const std::vector<events::FileTotals>& totals);
 
+/// One row a path and layer: path, layer, calls, unfinished, errors, bytes_read, bytes_written, time_ns, longest_ns.
+Frame file_call_frame(const events::TraceStats& stats);
+
 /// One row a cell, row after row: ns by class of time, bytes_read, bytes_written. Takes the picture's planes.
 Frame overview_frame(events::Overview& seen);
 

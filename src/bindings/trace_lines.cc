@@ -22,6 +22,7 @@ using model::EventKind;
 namespace {
 
 constexpr size_t kKept = 1 << 16;  // texts and sizes that are remembered
+constexpr uint64_t kLookedAt = 1 << 16;
 constexpr uint64_t kUnknown = ~uint64_t{0};
 constexpr uint32_t kNoRoot = ~uint32_t{0};
 
@@ -69,6 +70,15 @@ void add_duration(std::string& out, uint64_t ns) {
 bool is_operation(EventKind kind) { return kind == EventKind::kIoBegin || kind == EventKind::kIoEnd; }
 bool is_whole(const TraceRow& row) {
   return row.event.kind() == EventKind::kIoBegin && row.duration_ns != events::kNoDuration;
+}
+
+/// Messages and counters are no calls.
+bool is_chosen(events::CallFilter& filter, const TraceReader& trace, const TraceRow& row, uint32_t location) {
+  const model::Event& event = row.event;
+  const uint64_t error = event.kind() == EventKind::kIoEnd ? event.place : row.error;
+  if (is_operation(event.kind()))
+    return filter.has(event.reference(), trace.locations()[location].what.process, event.other, error != 0);
+  return (event.kind() == EventKind::kEnter || event.kind() == EventKind::kLeave) && filter.has(event.reference());
 }
 
 std::string_view path_of(const TraceReader& trace, const TraceRow& row, uint32_t location) {
@@ -233,17 +243,20 @@ void TraceLines::add_json(const TraceReader& trace, const TraceRow& row, uint32_
   out_ += '}';
 }
 
-std::string TraceLines::next(TraceReader& trace, events::TraceRows& rows, uint64_t most, uint64_t* count) {
+std::string TraceLines::next(TraceReader& trace, events::TraceRows& rows, events::CallFilter& filter, uint64_t most,
+                             Printed* printed) {
   if (texts_.size() > kKept) texts_.clear();
   out_.clear();
-  for (*count = 0; *count < most; ++*count) {
+  *printed = {.more = true};
+  for (uint64_t seen = 0; printed->lines < most && seen < kLookedAt; ++seen) {
     const TraceRow* row = take(rows.next());
+    printed->more = row != nullptr;
     if (row == nullptr) break;
-    if (as_json_)
-      add_json(trace, *row, rows.location());
-    else
-      add_line(trace, *row, rows.location());
+    const uint32_t location = rows.location();
+    if (!filter.everything() && !is_chosen(filter, trace, *row, location)) continue;
+    as_json_ ? add_json(trace, *row, location) : add_line(trace, *row, location);
     out_ += '\n';
+    printed->lines++;
   }
   return out_;
 }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "events/call_filter.h"
 #include "events/trace_rows.h"
 
 namespace headrace::bindings {
@@ -27,8 +28,14 @@ class TraceLines {
         real_(std::move(real)),
         errors_(std::move(errors)) {}
 
-  /// At most so many lines, each with its end; how many there are in `count`: 0 behind the last one.
-  std::string next(events::TraceReader& trace, events::TraceRows& rows, uint64_t most, uint64_t* count);
+  struct Printed {
+    uint64_t lines = 0;
+    bool more = false;  // there may be
+  };
+  /// At most so many lines, each with its end, of what the filter has. Also none, if much is passed over: so that
+  /// the caller can be interrupted.
+  std::string next(events::TraceReader& trace, events::TraceRows& rows, events::CallFilter& filter, uint64_t most,
+                   Printed* printed);
 
  private:
   void add_json(const events::TraceReader& trace, const events::TraceRow& row, uint32_t location);

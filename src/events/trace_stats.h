@@ -4,7 +4,9 @@
 #include <array>
 #include <vector>
 
+#include "events/call_filter.h"
 #include "events/event_cursor.h"
+#include "events/file_figures.h"
 #include "events/trace_reader.h"
 
 namespace headrace::events {
@@ -34,12 +36,20 @@ struct TraceStats {
   /// missing.
   std::array<uint64_t, model::kTimeClasses> class_ns{};
   Traffic traffic;
+  std::vector<FileFigures> files;  // if asked for
+};
+
+/// Which calls count in `spans` and `files`. All else is of all events.
+struct StatsOptions {
+  CallChoice calls = {};
+  bool files = false;
 };
 
 /// Of these locations, in TraceReader::locations(). Events count that are in the range, and of times what is in it:
 /// also of what began before it, and of what goes on behind it, which counts as unfinished. Decodes what the range
 /// touches. kIo.
-base::Result<TraceStats> add_up(TraceReader& trace, const std::vector<uint32_t>& locations, TimeRange range = {});
+base::Result<TraceStats> add_up(TraceReader& trace, const std::vector<uint32_t>& locations, TimeRange range = {},
+                                const StatsOptions& options = {});
 
 /// Of all.
 base::Result<TraceStats> add_up(TraceReader& trace);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "events/event_chunk.h"
 #include "events/made_trace.h"
 
@@ -45,6 +47,80 @@ TEST(TraceStats, AddUpCallsBytesErrorsAndTime) {
   EXPECT_EQ(of(stats, TimeClass::kWrite), 25u);
   EXPECT_EQ(of(stats, TimeClass::kMessages), 20u);
   EXPECT_EQ(of(stats, TimeClass::kProgram), 35u);
+}
+
+class CallsOfFiles : public testing::Test {
+ protected:
+  CallsOfFiles() : reader_(made()) {}
+
+  TraceReader made() {
+    made_.add(
+        {.process = 1, .thread = 1, .rank = 0},
+        {event(10, kEnter, step_), event(20, kIoBegin, fwrite_, 1, 8), event(21, kIoBegin, write_, 1, 8),
+         event(25, kIoEnd, write_, 1, 8), event(30, kIoEnd, fwrite_, 1, 8), event(40, kIoBegin, read_, 2, 4),
+         event(47, kIoEnd, read_, 2, 0, 5), event(50, kIoBegin, dataset_, 3, 6), event(52, kIoEnd, dataset_, 3, 6),
+         event(60, kLeave, step_), event(61, kIoBegin, write_, 0, 1), event(63, kIoEnd, write_, 0, 1)});
+    made_.add({.process = 2, .thread = 1, .rank = 1},
+              {event(10, kIoBegin, write_, 1, 5), event(12, kIoBegin, write_, 1, 5), event(13, kIoEnd, write_, 1, 5),
+               event(15, kIoEnd, write_, 1, 5), event(20, kIoBegin, read_, 1, 9)});
+    for (const Handle& each :
+         {Handle{1, 1, "/a/one"}, Handle{1, 2, "/a/two.h5"}, Handle{1, 3, "/a/two.h5:/x:y"}, Handle{2, 1, "/a/one"}})
+      EXPECT_TRUE(made_.writer().add(std::vector<Handle>{each}).ok());
+    return made_.finish();
+  }
+
+  TraceStats stats(const CallChoice& calls) { return *add_up(reader_, {0, 1}, {}, {calls, true}); }
+
+  MadeTrace made_;
+  const uint32_t step_ = made_.reference("region", "step", TimeClass::kProgram, "phase");
+  const uint32_t fwrite_ = made_.reference("function", "fwrite", TimeClass::kWrite, "stdio");
+  const uint32_t write_ = made_.reference("function", "write", TimeClass::kWrite);
+  const uint32_t read_ = made_.reference("function", "read", TimeClass::kRead);
+  const uint32_t dataset_ = made_.reference("function", "H5Dwrite", TimeClass::kWrite, "hdf5");
+  TraceReader reader_;
+};
+
+TEST_F(CallsOfFiles, AddUpByPathAndLayer) {
+  const std::vector<FileFigures> files = stats({}).files;
+  std::map<std::pair<std::string, std::string>, FileFigures> by;
+  for (const FileFigures& each : files) by[{each.path, each.layer}] = each;
+  ASSERT_EQ(by.size(), files.size());
+  EXPECT_EQ(by.size(), 5u);
+  const FileFigures& one = by[{"/a/one", "posix"}];
+  EXPECT_EQ(one.calls, 3u);
+  EXPECT_EQ(one.unfinished, 1u);
+  EXPECT_EQ(one.bytes_written, 18u);
+  EXPECT_EQ(one.time_ns, 9u);  // what is inside of another call on it counts once
+  EXPECT_EQ(one.longest_ns, 5u);
+  const FileFigures& stream = by[{"/a/one", "stdio"}];
+  EXPECT_EQ(stream.time_ns, 10u);
+  EXPECT_EQ(stream.bytes_written, 8u);
+  const FileFigures& two = by[{"/a/two.h5", "posix"}];
+  EXPECT_EQ(two.errors, 1u);
+  EXPECT_EQ(two.bytes_read, 0u);
+  EXPECT_EQ(by.count({"/a/two.h5:/x:y", "hdf5"}), 1u);
+  EXPECT_EQ(by.count({"", "posix"}), 1u);
+}
+
+TEST_F(CallsOfFiles, AreChosenByFileFunctionAndError) {
+  const auto calls = [](const TraceStats& stats) {
+    uint64_t sum = 0;
+    for (const SpanFigures& each : stats.spans) sum += each.calls;
+    uint64_t on_files = 0;
+    for (const FileFigures& each : stats.files) on_files += each.calls;
+    return std::pair(sum, on_files);
+  };
+  using Calls = std::pair<uint64_t, uint64_t>;
+  EXPECT_EQ(calls(stats({})), Calls(8, 7));
+  EXPECT_EQ(calls(stats({.files = {"one"}})), Calls(4, 4));
+  EXPECT_EQ(calls(stats({.files = {"*/o?e"}})), Calls(4, 4));
+  EXPECT_EQ(calls(stats({.files = {"a/one"}})), Calls(0, 0));
+  EXPECT_EQ(calls(stats({.files = {"*.h5"}})), Calls(2, 2));  // a dataset is in its file
+  EXPECT_EQ(calls(stats({.files = {"*.h5", "one"}})), Calls(6, 6));
+  EXPECT_EQ(calls(stats({.functions = {"*write"}})), Calls(6, 6));
+  EXPECT_EQ(calls(stats({.functions = {"s*"}})), Calls(1, 0));
+  EXPECT_EQ(calls(stats({.errors = true})), Calls(1, 1));
+  EXPECT_EQ(calls(stats({.files = {"one"}, .functions = {"*write"}, .errors = true})), Calls(0, 0));
 }
 
 TEST(TraceStats, GoOnBehindAChunkThatIsDamaged) {

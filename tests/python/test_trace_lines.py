@@ -52,10 +52,10 @@ def test_lines_are_those_of_python(tmp_path: Path) -> None:
         room = max(map(len, names))
         plain = [line(row, f"{names[row['location']]:<{room}}") for row in rows]
         as_json = [json_row(row, trace.locations[row["location"]]) for row in rows]
-        count, text = trace.native.rows(everywhere).lines(trace_lines(trace, False), 1 << 20)
+        count, text, _ = trace.native.rows(everywhere).lines(trace_lines(trace, False), 1 << 20)
         assert count == len(rows) > 1000
         assert text.split("\n") == [*plain, ""]
-        count, text = trace.native.rows(everywhere).lines(trace_lines(trace, True), 1 << 20)
+        count, text, _ = trace.native.rows(everywhere).lines(trace_lines(trace, True), 1 << 20)
         assert text.split("\n") == [*map(json.dumps, as_json), ""]
 
 

@@ -7,13 +7,11 @@ for all of them; and its name says what it stands for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from headrace.analysis.opened_traces import OpenedTrace
 from headrace.analysis.rank_lists import rank_list
 from headrace.analysis.trace_groups import FIRST_THREAD
-
-if TYPE_CHECKING:
-    from headrace.analysis.traces import Trace
 
 Facts = dict[str, Any]
 Rows = list[list[int]]
@@ -64,7 +62,7 @@ def _shared(parts: Sequence[list[int]], most: int) -> Rows:
     return [[each for part in parts[edges[row] : edges[row + 1]] for each in part] for row in range(count)]
 
 
-def row_name(trace: Trace, names: list[str], row: list[int]) -> str:
+def row_name(trace: OpenedTrace, names: list[str], row: list[int]) -> str:
     """What a row stands for."""
     rows = [trace.locations[each] for each in row]
     first, last = names[row[0]], names[row[-1]]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from headrace.analysis.traces import Trace
+from headrace.analysis.opened_traces import OpenedTrace
 
 MOST_EVENTS = 16_000_000  # that are decoded to count messages; a second's work
 
 
-def clocks(trace: Trace) -> dict[str, Any]:
+def clocks(trace: OpenedTrace) -> dict[str, Any]:
     """`nodes`: one each, the reference first. `before_sent`: messages that arrive before they are sent.
 
     Null where no clocks were compared, or events are too many to look at them all.

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fnmatch import translate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from headrace.analysis.traces import Trace
+from headrace.analysis.opened_traces import OpenedTrace
 
 Facts = dict[str, Any]
 
@@ -22,7 +21,7 @@ _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _MOST_RANKS = 1 << 20  # that are looked at one by one
 
 
-def unmatched(trace: Trace) -> list[str]:
+def unmatched(trace: OpenedTrace) -> list[str]:
     """Parts of settings of `headrace run`, as "trace_only: solve*", that nothing in the trace is of."""
     settings = _settings(trace.facts.get("filter", ""))
     if not settings and "trace_python" not in trace.facts:

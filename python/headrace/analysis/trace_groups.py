@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from headrace.analysis.traces import Trace
+from headrace.analysis.opened_traces import OpenedTrace
 
 Facts = dict[str, Any]
 
@@ -15,7 +14,7 @@ GROUPS = ("main", "threads", "mpi_threads", "no_rank")
 PROGRAM = ("main", "threads")
 
 
-def groups(trace: Trace, locations: list[int]) -> dict[str, list[int]]:
+def groups(trace: OpenedTrace, locations: list[int]) -> dict[str, list[int]]:
     """These locations by group; groups without any are not there.
 
     Threads of the MPI library are those that began inside of MPI_Init. Where calls of MPI are not in the

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace import _native
 from headrace._errors import UsageError
 from headrace.analysis import trace_clocks
+from headrace.analysis.opened_traces import OpenedTrace
 from headrace.analysis.overview_rows import rows_of
 from headrace.analysis.overviews import Overview, overview
 from headrace.analysis.rank_lists import rank_list
+from headrace.analysis.trace_calls import ALL, Calls
 from headrace.analysis.trace_events import ENDS, UNKNOWN, event_batch, event_facts, with_nulls
 from headrace.analysis.trace_filters import unmatched
-from headrace.analysis.trace_groups import add_up, groups
-from headrace.logs import Damage, refuse_pipes
+from headrace.analysis.trace_sums import damage, functions, stats
+from headrace.logs import Damage
 
 if TYPE_CHECKING:
     import pyarrow
@@ -24,24 +25,14 @@ Facts = dict[str, Any]
 _CHECKED = 256 << 20  # bytes: a tenth of a second
 
 _TOLD = 8  # pids in a message
-_SUMS = ("calls", "unfinished", "errors", "bytes", "time_ns", "own_ns")
 
 
-class Trace:
+class Trace(OpenedTrace):
     """A trace, and what its locations are; header-only until events are asked for. Needs no closing.
 
     `facts`: of the job, texts by key. `locations`: dicts, one a thread, by rank, process and thread; their
     place in this list is their number. Times are nanoseconds since the job's start. See docs/trace.md.
     """
-
-    def __init__(self, path: str | os.PathLike[str], job: int | None = None) -> None:
-        self.path = os.fspath(path)
-        if job is not None and job < 1:
-            raise UsageError(f"{self.path}: jobs in a file are numbered from 1, not {job}")
-        refuse_pipes(self.path)
-        self.native = _native.Trace(os.fsencode(self.path), job or 0)
-        self.facts = self.native.facts()
-        self.locations = self.native.locations().rows()
 
     def __repr__(self) -> str:
         events = sum(row["events"] for row in self.locations)
@@ -107,13 +98,19 @@ class Trace:
         return functions(self.native.stats(self._chosen(None))["spans"].rows())
 
     def stats(
-        self, begin_at_ns: int = 0, end_at_ns: int | None = None, locations: list[int] | None = None
+        self,
+        begin_at_ns: int = 0,
+        end_at_ns: int | None = None,
+        locations: list[int] | None = None,
+        calls: Calls = ALL,
+        by_file: bool = False,
     ) -> Facts:
         """What the events add up to: as `headrace trace stats --json`. Decodes what the range touches.
 
-        `end_at_ns` is the last nanosecond. Raises UsageError.
+        `end_at_ns` is the last nanosecond. `by_file` adds `files`. Raises UsageError.
         """
-        return stats(self, self._chosen(locations), *self._range(begin_at_ns, end_at_ns))
+        chosen, span = self._chosen(locations), self._range(begin_at_ns, end_at_ns)
+        return stats(self, chosen, *span, calls, by_file)
 
     def messages(self, begin_at_ns: int = 0, end_at_ns: int | None = None) -> pyarrow.Table:
         """Messages that were sent or received in the range, each with both ends, by time.
@@ -288,65 +285,6 @@ def location_name(row: Facts) -> Facts:
         "pid": row["pid"],
         "thread": row["thread"],
     }
-
-
-def damage(trace: Trace) -> list[Facts]:
-    return [{"offset": at, "bytes": length, "reason": reason} for at, length, reason in trace.native.damage()]
-
-
-def stats(trace: Trace, locations: list[int], begin_at_ns: int, end_at_ns: int) -> Facts:
-    """What the events of these locations add up to, from begin to end, which is the last ns."""
-    by_group = {
-        name: (chosen, trace.native.stats(chosen, begin_at_ns, end_at_ns))
-        for name, chosen in groups(trace, locations).items()
-    }
-    sums = [each for _, each in by_group.values()] or [trace.native.stats([])]
-    rows = [trace.locations[each] for each in locations]
-    events = sum(each["events"] for each in sums)
-    headers = sum(row["events"] for row in rows)
-    whole = begin_at_ns == 0 and end_at_ns == UNKNOWN
-    every = events if whole and len(rows) == len(trace.locations) else _events(trace)
-    return {
-        "trace": trace.path,
-        "events": events,
-        "bytes": trace.native.size,
-        "bytes_per_event": trace.native.size / every if every else None,
-        "locations": len(rows),
-        "lost_chunks": sum(row["lost_chunks"] for row in rows) + trace.native.damaged_chunks,
-        "lost_calls": sum(row["lost"] for row in rows),
-        "lost_events": sum(row["missing"] for row in rows) + (headers - events) * whole,
-        "kinds": add_up([each["kinds"] for each in sums]),
-        "class_ns": add_up([each["class_ns"] for each in sums]),
-        "traffic": add_up([each["traffic"] for each in sums]),
-        "functions": functions([span for each in sums for span in each["spans"].rows()]),
-        "groups": [
-            {
-                "group": name,
-                "locations": len(chosen),
-                "events": each["events"],
-                "class_ns": each["class_ns"],
-                "functions": functions(each["spans"].rows()),
-            }
-            for name, (chosen, each) in by_group.items()
-        ],
-        "damage": damage(trace),
-    }
-
-
-def _events(trace: Trace) -> int:
-    return sum(row["events"] for row in trace.locations)
-
-
-def functions(spans: list[Facts]) -> list[Facts]:
-    """One row a function or region, by time; one that reads and does other things has several spans."""
-    merged: dict[tuple[str, str, str], Facts] = {}
-    for span in sorted(spans, key=lambda span: -span["time_ns"]):
-        key = (span["kind"], span["layer"], span["name"])
-        row = merged.setdefault(key, {**span, **dict.fromkeys(_SUMS, 0)})
-        for name in _SUMS:
-            row[name] += span[name]
-        row["longest_ns"] = max(row["longest_ns"], span["longest_ns"])
-    return sorted(merged.values(), key=lambda row: (-row["time_ns"], row["layer"], row["name"]))
 
 
 def _number(text: str | None) -> int | None:

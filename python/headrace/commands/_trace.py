@@ -85,6 +85,16 @@ def _locations(facts: Facts) -> str:
     return text + (f"; ranks {facts['rank_list']}" if facts["rank_list"] else "")
 
 
+def recorded_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    """Where something was left out by settings: that sums and pictures are not of everything."""
+    reasons = left_out(facts["left_out"])
+    if not facts["filter"] and not reasons:
+        return []
+    asked = shorten_right(printable(facts["filter"]), 200) if facts["filter"] else "no setting says so"
+    text = f"Not everything was recorded ({asked}). Left out: {'; '.join(reasons) or 'nothing'}."
+    return [terminal.warn(line) for line in terminal.wrap(text, "  ", "    ")]
+
+
 def _accounts(facts: Facts, terminal: Terminal) -> list[str]:
     """What filters left out, and what did not fit together."""
     accounts: dict[str, int] = facts["accounts"]

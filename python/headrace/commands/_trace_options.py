@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
 from headrace._errors import UsageError
+from headrace.analysis.trace_calls import ALL, Calls
 from headrace.analysis.traces import Trace
 from headrace.commands._text import printable
 from headrace.commands._time_text import nanoseconds
@@ -22,6 +25,11 @@ _OPTIONS = (
     click.option("--until", "end", metavar="TIME", help="Only until then. Both are since the job's start."),
     click.option("--job", type=int, help="Which job, from 1, of a file that holds several."),
 )
+_CALLS = (
+    click.option("--file", "files", metavar="GLOB", multiple=True, help="Only calls on such files: '*.h5'."),
+    click.option("--function", "functions", metavar="GLOB", multiple=True, help="Only of such functions."),
+    click.option("--errors", is_flag=True, help="Only operations on files that failed."),
+)
 _LAST = (1 << 64) - 1
 
 
@@ -30,6 +38,21 @@ def part_options(function: _F) -> _F:
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
+
+
+def call_options(function: _F) -> _F:
+    """--file, --function and --errors, as one `calls` of type Calls."""
+
+    @functools.wraps(function)
+    def called(
+        *args: Any, files: tuple[str, ...], functions: tuple[str, ...], errors: bool, **more: Any
+    ) -> Any:
+        patterns = [list(map(os.fsencode, each)) for each in (files, functions)]
+        return function(*args, calls=Calls(patterns[0], patterns[1], errors), **more)
+
+    for option in reversed(_CALLS):
+        called = option(called)
+    return cast(_F, called)
 
 
 def times(begin: str | None, end: str | None) -> tuple[int | None, int | None]:
@@ -67,8 +90,11 @@ class Part:
             if row["events"]
         )
 
-    def tell_if_empty(self, found: int) -> None:
+    def tell_if_empty(self, found: int, calls: Calls = ALL) -> None:
         """On stderr where nothing was found: when something would have been."""
+        if not found and not calls.everything:
+            click.echo(f"headrace: {printable(self.trace.path)}: no call is as asked for", err=True)
+            return
         rows = [self.trace.locations[each] for each in self.locations]
         rows = [row for row in rows if row["events"]]
         if found or (self.begin_at_ns is None and self.end_at_ns is None and rows):

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from headrace.analysis.trace_calls import Calls
 from headrace.analysis.trace_groups import PROGRAM
-from headrace.analysis.traces import functions
+from headrace.analysis.trace_sums import functions
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal, terminal, working
 from headrace.commands._text import (
@@ -24,8 +25,9 @@ from headrace.commands._text import (
     size,
     to_ascii,
 )
-from headrace.commands._trace import loss_lines
-from headrace.commands._trace_options import part, part_options
+from headrace.commands._trace import loss_lines, recorded_lines
+from headrace.commands._trace_files import file_table
+from headrace.commands._trace_options import call_options, part, part_options
 
 Facts = dict[str, Any]
 
@@ -42,6 +44,8 @@ _HEADS = {"main": "main", "threads": "others", "mpi_threads": "of MPI", "no_rank
 @click.command("stats")
 @click.argument("trace")
 @part_options
+@call_options
+@click.option("--by", type=click.Choice(["function", "file"]), default="function", help="What has a line.")
 @click.option("--json", "as_json", is_flag=True, help="For programs; keys in docs/trace.md.")
 def stats(
     trace: str,
@@ -50,22 +54,27 @@ def stats(
     begin: str | None,
     end: str | None,
     job: int | None,
+    by: str,
     as_json: bool,
+    calls: Calls,
 ) -> None:
     """Add up events by kind, calls, errors, bytes and time by function, and time by class.
 
     The program's own threads come first; threads of the MPI library, and processes without a rank such as
-    mpirun, stand by themselves. "own" is the time in which nothing else was open inside.
+    mpirun, stand by themselves. "own" is the time in which nothing else was open inside. --file, --function
+    and --errors choose which calls are in the table; a pattern has * and ?, and matches a path or a name.
 
     \b
     Example:
       headrace trace stats job.trace.hr
       headrace trace stats --rank 3 --from 1.5s --until 1.6s job.trace.hr
+      headrace trace stats --by file --function '*write*' job.trace.hr
       headrace trace stats --json job.trace.hr | jq .bytes_per_event
     """
     with working(f"reading {printable(trace)}"):
         asked = part(trace, job, rank, process, begin, end)
-        facts = asked.trace.stats(asked.first_ns, asked.last_ns, asked.locations)
+        by_file = by == "file"
+        facts = asked.trace.stats(asked.first_ns, asked.last_ns, asked.locations, calls, by_file)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
@@ -73,6 +82,8 @@ def stats(
         lines = _lines(facts, output)
         click.echo("\n".join(lines if output.unicode else map(to_ascii, lines)))
     asked.tell_if_empty(facts["events"])
+    if facts["events"]:
+        asked.tell_if_empty(len(facts["functions"]), calls)
 
 
 def _lines(facts: Facts, output: Terminal) -> list[str]:
@@ -84,19 +95,27 @@ def _lines(facts: Facts, output: Terminal) -> list[str]:
     groups = {group["group"]: group for group in facts["groups"]}
     if len(groups) > 1:
         lines.append("  " + ", ".join(f"{groups[name]['locations']:,} {_WORDS[name]}" for name in groups))
-    kinds = [(number(value), name.replace("_", " ")) for name, value in facts["kinds"].items() if value]
-    lines += ["", *columns(kinds, left=frozenset({1})), *_classes(facts["groups"], output)]
+    lines += recorded_lines(facts, output)
     own = [name for name in groups if name in PROGRAM]
     others = [name for name in groups if name not in PROGRAM]
+    if not facts["chosen"]:
+        lines += _sums(facts, output)
+    by_file = "files" in facts
+    what = "Files" if by_file else "Functions"
     for title, names, most in (
-        ("Functions of the program", own, _ROWS),
-        ("Functions of the MPI library's threads, and of what has no rank", others, _OTHER_ROWS),
+        (f"{what} of the program", own, _ROWS),
+        (f"{what} of the MPI library's threads, and of what has no rank", others, _OTHER_ROWS),
     ):
-        rows = functions([row for name in names for row in groups[name]["functions"]])
-        if rows:
+        found = [row for name in names for row in groups[name]["files" if by_file else "functions"]]
+        if found:
             lines += ["", *([output.bold(title)] if own and others else [])]
-        lines += _table(rows, most, output)
+        lines += file_table(found, most, output) if by_file else _table(functions(found), most, output)
     return [clip(line, output.columns) for line in lines] + loss_lines(facts, output)
+
+
+def _sums(facts: Facts, output: Terminal) -> list[str]:
+    kinds = [(number(value), name.replace("_", " ")) for name, value in facts["kinds"].items() if value]
+    return ["", *columns(kinds, left=frozenset({1})), *_classes(facts["groups"], output)]
 
 
 def _classes(groups: list[Facts], output: Terminal) -> list[str]:

@@ -12,14 +12,16 @@ import click
 import headrace
 from headrace._errors import UsageError
 from headrace.analysis import trace_checks, traces
+from headrace.analysis.trace_calls import Calls
 from headrace.analysis.trace_check import Check
+from headrace.analysis.trace_sums import damage
 from headrace.analysis.traces import Trace
 from headrace.commands import _trace
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import count, printable, to_ascii
 from headrace.commands._trace_export import export
 from headrace.commands._trace_lines import trace_lines
-from headrace.commands._trace_options import part, part_options
+from headrace.commands._trace_options import call_options, part, part_options
 from headrace.commands._trace_overview import overview
 from headrace.commands._trace_stats import stats
 from headrace.commands._trace_unify import unify
@@ -84,6 +86,7 @@ def info(trace: str, locations: bool, job: int | None, as_json: bool) -> None:
 @command.command("cat")
 @click.argument("trace")
 @part_options
+@call_options
 @click.option("--limit", type=click.IntRange(0), help="At most so many lines.")
 @_json
 def cat(
@@ -95,6 +98,7 @@ def cat(
     job: int | None,
     limit: int | None,
     as_json: bool,
+    calls: Calls,
 ) -> None:
     """Print events, one a line, in the order of time; an operation on a file is one line.
 
@@ -105,18 +109,18 @@ def cat(
     Example:
       headrace trace cat --limit 20 job.trace.hr
       headrace trace cat --rank 3 --from 1.5s --until 1.6s job.trace.hr
-      headrace trace cat --json job.trace.hr | jq -c 'select(.error > 0)'
+      headrace trace cat --file '*.h5' --function '*write*' job.trace.hr
+      headrace trace cat --errors --json job.trace.hr | jq -c .path
     """
     asked = part(trace, job, rank, process, begin, end)
     opened = asked.trace
-    rows = opened.native.rows(asked.locations, asked.first_ns, asked.last_ns)
+    rows = opened.native.rows(asked.locations, asked.first_ns, asked.last_ns, calls)
     lines = trace_lines(opened, as_json)
     output = terminal()
     found = 0
-    while limit is None or limit > 0:
-        printed, text = rows.lines(lines, _BATCH if limit is None else min(_BATCH, limit))
-        if not printed:
-            break
+    more = True
+    while more and (limit is None or limit > 0):
+        printed, text, more = rows.lines(lines, _BATCH if limit is None else min(_BATCH, limit))
         found += printed
         limit = None if limit is None else limit - printed
         click.echo(text if as_json or output.unicode else to_ascii(text), nl=False)
@@ -124,7 +128,7 @@ def cat(
         passed = f"{count(damaged, 'damaged chunk')} passed over: headrace trace verify says where"
         click.echo(f"headrace: {printable(trace)}: {passed}", err=True)
     if limit != 0:
-        asked.tell_if_empty(found)
+        asked.tell_if_empty(found, calls)
 
 
 @command.command("verify")
@@ -151,12 +155,10 @@ def verify(trace: str, log: str | None, job: int | None, as_json: bool) -> int:
     if as_json:
         facts: dict[str, Any] = {"trace": trace, "holds": holds}
         facts["checks"] = [dataclasses.asdict(check) for check in checks]
-        facts["damage"] = traces.damage(opened)
+        facts["damage"] = damage(opened)
         click.echo(json.dumps(facts, indent=2))
     else:
-        _print(
-            _trace.check_lines(checks, terminal()) + _trace.damage_lines(traces.damage(opened), terminal())
-        )
+        _print(_trace.check_lines(checks, terminal()) + _trace.damage_lines(damage(opened), terminal()))
     return 0 if holds else 1
 
 
