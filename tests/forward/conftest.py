@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from forward_tools import Servers
+from forward_tools import Place, Servers
 
 
 @pytest.fixture
@@ -20,3 +20,8 @@ def servers() -> Iterator[Servers]:
         yield made
     finally:
         made.end()
+
+
+@pytest.fixture
+def place(servers: Servers, tmp_path: Path) -> Place:
+    return Place(servers, tmp_path)

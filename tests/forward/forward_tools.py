@@ -10,6 +10,8 @@ from pathlib import Path
 
 NATIVE = Path(sys.executable).parent / "headrace"
 
+Result = subprocess.CompletedProcess[str]
+
 
 class Server:
     def __init__(self, process: subprocess.Popen[str], addresses: list[str], secret: Path):
@@ -57,3 +59,43 @@ class Servers:
                 assert stream is not None
                 stream.close()
         self._directory.cleanup()
+
+
+class Place:
+    """A server's root, and programs for which it is /fwd."""
+
+    def __init__(self, servers: Servers, directory: Path, servers_over_tcp: int = 0):
+        self.root = directory / "root"
+        self.root.mkdir()
+        self.log = directory / "job.hr"
+        tcp = servers_over_tcp > 0
+        started = [
+            servers.start("--root", self.root, name=f"s{i}", tcp=tcp) for i in range(max(1, servers_over_tcp))
+        ]
+        self.server = started[0]
+        self.spec = f"/fwd={self.root}@" + ",".join(each.addresses[tcp] for each in started)
+        self.more = ["--forward-secret", self.server.secret] if tcp else []
+
+    def run(self, *words: str | Path, check: bool = True, **more: object) -> Result:
+        command = [
+            NATIVE,
+            "run",
+            "-q",
+            "-o",
+            self.log,
+            "--forward",
+            self.spec,
+            "--forward-timeout",
+            "3",
+            *self.more,
+            "--",
+            *words,
+        ]
+        done: Result = subprocess.run(
+            command, check=False, capture_output=True, text=True, timeout=60, **more
+        )  # type: ignore[call-overload]
+        assert not check or done.returncode == 0, done.stderr
+        return done
+
+    def python(self, text: str, **more: object) -> Result:
+        return self.run(sys.executable, "-c", text, **more)

@@ -8,56 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import headrace
 import pytest
-from forward_tools import NATIVE, Servers
-
-Result = subprocess.CompletedProcess[str]
-Run = Callable[..., Result]
+from forward_tools import NATIVE, Place
 
 NOISE = bytes(os.urandom(3_000_001))
-
-
-class Place:
-    """A server's root, and programs for which it is /fwd."""
-
-    def __init__(self, servers: Servers, directory: Path):
-        self.root = directory / "root"
-        self.root.mkdir()
-        self.log = directory / "job.hr"
-        self.server = servers.start("--root", self.root, tcp=False)
-        self.spec = f"/fwd={self.root}@{self.server.addresses[0]}"
-
-    def run(self, *words: str | Path, check: bool = True, **more: object) -> Result:
-        command = [
-            NATIVE,
-            "run",
-            "-q",
-            "-o",
-            self.log,
-            "--forward",
-            self.spec,
-            "--forward-timeout",
-            "3",
-            "--",
-            *words,
-        ]
-        done: Result = subprocess.run(
-            command, check=False, capture_output=True, text=True, timeout=60, **more
-        )  # type: ignore[call-overload]
-        assert not check or done.returncode == 0, done.stderr
-        return done
-
-    def python(self, text: str, **more: object) -> Result:
-        return self.run(sys.executable, "-c", text, **more)
-
-
-@pytest.fixture
-def place(servers: Servers, tmp_path: Path) -> Place:
-    return Place(servers, tmp_path)
 
 
 def test_core_utilities(place: Place, tmp_path: Path) -> None:

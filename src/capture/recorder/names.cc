@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
+#include "base/working_directory.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/spool.h"
 
@@ -163,6 +164,7 @@ PathName working_directory() {
     uint32_t changes = directory_changes.load();
     long got = base::kernel_call(SYS_getcwd, directory_text, sizeof directory_text);
     length = got > 1 && directory_text[0] == '/' ? static_cast<uint32_t>(got - 1) : 0;
+    if (length == 0) length = static_cast<uint32_t>(base::carried_directory(directory_text, sizeof directory_text));
     if (changes == directory_changes.load()) directory_length.store(length, std::memory_order_release);
   }
   return {directory_text, length, 0};

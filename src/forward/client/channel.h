@@ -44,6 +44,8 @@ class Channel {
   uint32_t most_data() const { return wire_.most_data(); }
   /// Of all calls through this connection, whoever made them.
   Uncommitted& uncommitted() { return uncommitted_; }
+  const Nonce& name() const { return wire_.name(); }
+  uint64_t connection() const { return wire_.connection(); }
   bool has_window() const { return wire_.has_window(); }
 
  private:

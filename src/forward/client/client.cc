@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -259,6 +260,23 @@ int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad,
   if (!channel_of(file).uncommitted().was_lost(pending.file, pending.instance, whole)) return error;
   if (bad != nullptr) bad->push_back({EIO, range});
   return error != 0 ? error : EIO;
+}
+
+Outcome<Client::LockAnswer> Client::lock(const Handle& file, const LockAsked& asked) {
+  Request request = request_of(Op::kLock, file);
+  request.flags = asked.flags;
+  request.owner = asked.owner;
+  request.opener = asked.opener;
+  request.cookie = static_cast<uint64_t>(getpid());
+  request.range = asked.range;
+  Pending pending;
+  if (const int error = channel_of(file).call(request, &pending); error != 0) return Failed{error};
+  LockAnswer answer{pending.reply.granted, {}, false, pending.reply.size};
+  if (answer.granted) return answer;
+  if (pending.reply.bad.empty()) return Failed{EPROTO};
+  answer.range = pending.reply.bad[0].where;
+  answer.exclusive = pending.reply.bad[0].error == kExclusively;
+  return answer;
 }
 
 Outcome<std::string> Client::status(size_t server) {

@@ -64,6 +64,22 @@ class Client {
   /// has it; length 0 is to the end. `bad` receives what is not stored, each range once: also what a server held that
   /// was killed (EIO).
   int commit(const Handle& file, Extent range = {}, std::vector<BadRange>* bad = nullptr, uint32_t flags = 0);
+  struct LockAsked {
+    Nonce owner{}, opener{};  // of an open file: the name() of the client that opened it, or zeros
+    uint32_t flags = 0;
+    Extent range;  // length 0 = to the end
+  };
+  struct LockAnswer {
+    bool granted = false;
+    Extent range;  // what is in the way, and whose
+    bool exclusive = false;
+    uint64_t process = 0;
+  };
+  /// Does not wait. Locks end when the connection of `connection()` does.
+  Outcome<LockAnswer> lock(const Handle& file, const LockAsked& asked);
+  /// The name that the server of this file knows this client by, and the number of the connection to it.
+  Nonce name(const Handle& file) { return channel_of(file).name(); }
+  uint64_t connection(const Handle& file) { return channel_of(file).connection(); }
   /// What a server says of itself: text of OpenMetrics.
   Outcome<std::string> status(size_t server);
 

@@ -62,6 +62,7 @@ Status Wire::connect() {
   auto reply = shake(hello, &body, nullptr);
   Status status = reply.ok() ? prove_and_set_up(hello.nonce, *reply) : reply.status();
   if (!status.ok()) close();
+  if (status.ok()) ++connection_;
   return status;
 }
 

@@ -2,6 +2,7 @@
 //
 // One thread may send while another one receives; connect() needs both to stand still.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -52,6 +53,10 @@ class Wire {
   const std::vector<OwnedRoot>& roots() const { return roots_; }
   uint32_t most_data() const { return most_data_; }
   uint64_t instance() const { return instance_; }
+  /// What the server knows this client by.
+  const Nonce& name() const { return client_; }
+  /// Counts those that were made.
+  uint64_t connection() const { return connection_; }
   bool has_window() const { return window_ != nullptr; }
 
  private:
@@ -69,6 +74,7 @@ class Wire {
   std::vector<OwnedRoot> roots_;
   uint32_t most_data_ = 0;
   uint64_t instance_ = 0;
+  std::atomic<uint64_t> connection_ = 0;
   std::shared_ptr<Window> window_;
   std::mutex room_mutex_;
   WindowRoom room_;

@@ -6,6 +6,7 @@
 // thread can be cancelled, and signals wait until they are done. Safe in any number of threads and after fork.
 #pragma once
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -47,6 +48,13 @@ struct Calls {
   /// mkstemp and its like; a descriptor, or a directory with `flags` -1.
   bool (*temporary)(char* pattern, int suffix, int flags, int* result);
   bool (*realpath)(const char* path, char* into, ssize_t* result);
+  bool (*chdir)(const char* path, int* result);
+  int (*fchdir)(int fd);
+  /// The length of the working directory's path, which is in `into`; 0 when it is not forwarded.
+  ssize_t (*getcwd)(char* into, size_t size);
+  /// A path that is not forwarded, as the C library has to be given it: one that leads out of a forwarded directory by
+  /// ".." is made whole. In memory of the thread until it asks again for the same `slot`, 0 or 1.
+  const char* (*elsewhere)(int directory, const char* path, int slot);
   /// For calls that cannot be forwarded: whether the path is.
   bool (*is_forwarded)(int directory, const char* path);
 
@@ -57,6 +65,7 @@ struct Calls {
   ssize_t (*pwritev)(int fd, const iovec* vector, int count, off_t offset);
   off_t (*lseek)(int fd, off_t offset, int whence);
   int (*fstat)(int fd, struct stat* into);
+  int (*fstatx)(int fd, struct statx* into);
   int (*ftruncate)(int fd, off_t size);
   int (*allocate)(int fd, int mode, off_t offset, off_t size);
   int (*fsync)(int fd);
@@ -64,6 +73,10 @@ struct Calls {
   int (*fchown)(int fd, uid_t user, gid_t group);
   int (*futimens)(int fd, const timespec* times);
   int (*fcntl)(int fd, int command, void* argument);
+  /// False: the command is none of locks. These let signals through while they wait.
+  bool (*lock)(int fd, int command, struct flock* what, int* result);
+  int (*flock)(int fd, int operation);
+  int (*lockf)(int fd, int command, off_t size);
   void* (*mmap)(void* address, size_t size, int protection, int flags, int fd, off_t offset);
   ssize_t (*getdents64)(int fd, void* into, size_t size);
   /// One of the two is forwarded. Copies up to 1 MiB.
@@ -75,6 +88,8 @@ struct Calls {
   int (*close_range)(unsigned first, unsigned last, int flags);
   /// `copy` is a new descriptor of what `fd` is.
   void (*duplicated)(int fd, int copy);
+  /// `fd` has come in a message.
+  void (*received)(int fd);
 
   // Streams.
   bool (*fopen)(const char* path, const char* mode, FILE** result);

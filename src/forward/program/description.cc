@@ -10,6 +10,9 @@
 
 #include <new>
 
+#include "forward/program/process.h"
+#include "forward/protocol/secret.h"
+
 namespace headrace::forward::program {
 namespace {
 
@@ -47,6 +50,9 @@ Description* Description::make(const Facts& facts, int* fd) {
   shared->handle_bytes = static_cast<uint32_t>(facts.handle.size());
   shared->path_bytes = static_cast<uint32_t>(facts.path.size());
   shared->mode = facts.mode;
+  shared->owner = random_secret();
+  shared->opener = facts.opener;
+  shared->is_with_opener = true;
   shared->flags = facts.flags & ~static_cast<uint32_t>(O_CLOEXEC | O_CREAT | O_EXCL | O_TRUNC | O_NOCTTY);
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -58,7 +64,9 @@ Description* Description::make(const Facts& facts, int* fd) {
   memcpy(to + facts.handle.size(), facts.path.data(), facts.path.size());
   shared->magic = kMagic;
   *fd = memory;
-  return new Description(shared);
+  auto* made = new Description(shared);
+  made->opened_in_ = process_generation();
+  return made;
 }
 
 bool Description::is_placeholder(int fd) {
@@ -101,6 +109,28 @@ bool Description::may_write() const { return (shared_->flags & O_ACCMODE) != O_R
 Description::PositionLock::PositionLock(Description& of) : lock_(&of.shared_->lock) {
   // A process that died inside has moved the position or has not: both are as if its call were over or never came.
   if (pthread_mutex_lock(lock_) == EOWNERDEAD) pthread_mutex_consistent(lock_);
+}
+
+bool Description::leave_lock() {
+  const uint64_t here = process_generation();
+  const bool opened = opened_in_ == here, took = took_ && locked_in_ == here;
+  opened_in_ = 0;
+  took_ = false;
+  if (opened) shared_->is_with_opener = false;
+  return shared_->was_locked && (opened || took);
+}
+
+void Description::set_locked(uint64_t number, bool of_file) {
+  locked_in_ = process_generation();
+  locked_at_ = number;
+  if (!of_file || number == 0) return;
+  took_ = true;
+  shared_->was_locked = true;
+}
+
+bool Description::lost_lock(uint64_t number) const {
+  const uint64_t at = locked_at_;
+  return at != 0 && at != number && locked_in_ == process_generation();
 }
 
 void Description::leave() {

@@ -24,6 +24,7 @@ class Description {
     uint32_t mode;    // type of the file
     const Handle& handle;
     std::string_view path;  // as programs name it
+    Nonce opener;           // what the file's server knows this process by
   };
 
   /// Makes one and its descriptor, the lowest that is free. Null with errno set.
@@ -58,6 +59,18 @@ class Description {
   bool take_written() { return written_.exchange(false); }
   void set_written() { written_ = true; }
 
+  // Locks that belong to the open file and not to a process.
+  const Nonce& owner() const { return shared_->owner; }
+  /// The process that opened it, as long as it has it open; else zeros.
+  Nonce opener() const { return shared_->is_with_opener ? shared_->opener : Nonce{}; }
+  bool was_locked() const { return shared_->was_locked; }
+  /// Whether this process has to tell the server that it does not have it open any more; it has not from now on.
+  bool leave_lock();
+  /// This process has a lock of any kind by it since connection `number` to the server; 0: none.
+  void set_locked(uint64_t number, bool of_file);
+  /// Whether that connection, and so the lock, is gone: `number` is the one that there is now.
+  bool lost_lock(uint64_t number) const;
+
   // Numbers of this process that mean it, and calls that use it: the table's lock is held.
   void use() { ++uses_; }
   void leave();
@@ -68,6 +81,9 @@ class Description {
     uint32_t bytes, prefix, handle_bytes, path_bytes, mode;
     std::atomic<uint32_t> flags;
     std::atomic<uint64_t> position;
+    Nonce owner, opener;
+    std::atomic<bool> is_with_opener;
+    std::atomic<bool> was_locked;
     pthread_mutex_t lock;
   };
   explicit Description(Shared* shared) : shared_(shared) {}
@@ -76,6 +92,10 @@ class Description {
   Shared* const shared_;
   unsigned uses_ = 0;
   std::atomic<bool> written_ = false;
+  uint64_t opened_in_ = 0;              // process_generation() of the process that opened it
+  std::atomic<uint64_t> locked_in_ = 0;  // of the one that has the lock
+  std::atomic<uint64_t> locked_at_ = 0;
+  std::atomic<bool> took_ = false;
 };
 
 }  // namespace headrace::forward::program

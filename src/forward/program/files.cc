@@ -57,6 +57,14 @@ int fstat_file(int fd, struct stat* into) {
   });
 }
 
+int fstatx_file(int fd, struct statx* into) {
+  return on_file(fd, [&](Client& client, Description& file) {
+    const auto attributes = client.attributes(file.handle());
+    if (attributes.ok()) fill(*attributes, servers_of(file.prefix()).device(), into);
+    return attributes.error();
+  });
+}
+
 int ftruncate_file(int fd, off_t size) {
   return on_file(fd, [&](Client& client, Description& file) {
     if (!file.may_write() || size < 0) return EINVAL;
@@ -130,13 +138,6 @@ int fcntl_file(int fd, int command, void* argument) {
     case F_SETFL:
       file->flags() = (file->flags() & ~kChangeable) | (static_cast<uint32_t>(value) & kChangeable);
       return 0;
-    case F_SETLK:
-    case F_SETLKW:
-    case F_GETLK:
-    case F_OFD_SETLK:
-    case F_OFD_SETLKW:
-    case F_OFD_GETLK:
-      return fail(ENOLCK);
     default:
       return fail(EINVAL);
   }

@@ -20,10 +20,15 @@ namespace {
 /// the program hears that it is not. An error number.
 int finish_number(int fd) {
   const Held file(fd);
-  if (!file || !is_last_number(fd) || !file->take_written()) return 0;
+  if (!file) return 0;
+  const bool last = is_last_number(fd), written = last && file->take_written();
+  if (!written && !may_have_locks(*file)) return 0;
   Servers& servers = servers_of(file->prefix());
   Client* client = servers.client();
-  return client == nullptr ? EIO : servers.error(client->commit(file->handle(), {}, nullptr, kNoSync));
+  if (client == nullptr) return written ? EIO : 0;
+  const int error = written ? servers.error(client->commit(file->handle(), {}, nullptr, kNoSync)) : 0;
+  release_locks(*client, *file, last);
+  return error;
 }
 
 /// The same where the call has no way to say so.
@@ -74,5 +79,7 @@ int close_range_numbers(unsigned first, unsigned last, int flags) {
 }
 
 void duplicated_number(int fd, int copy) { copy_descriptor(fd, copy); }
+
+void received_number(int fd) { set_descriptor(fd, fits_table(fd) ? Description::attach(fd) : nullptr); }
 
 }  // namespace headrace::forward::program

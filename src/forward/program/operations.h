@@ -1,5 +1,6 @@
 // The functions of the table in calls.h, each file's under its name. They expect to be called inside (inside.h).
 #pragma once
+#include "forward/client/client.h"
 #include "forward/program/calls.h"
 
 namespace headrace::forward::program {
@@ -28,6 +29,12 @@ bool temporary_path(char* pattern, int suffix, int flags, int* result);
 /// The length of the path with all links resolved, which is in `into`; PATH_MAX at the most.
 bool real_path(const char* path, char* into, ssize_t* result);
 
+// working_directory.cc
+bool change_directory(const char* path, int* result);
+int change_directory_to(int fd);
+ssize_t current_directory(char* into, size_t size);
+const char* elsewhere(int directory, const char* path, int slot);
+
 // streams.cc
 bool open_stream(const char* path, const char* mode, FILE** result);
 FILE* stream_on(int fd, const char* mode);
@@ -43,6 +50,7 @@ void* map_file(void* address, size_t size, int protection, int flags, int fd, of
 // files.cc
 off_t lseek_file(int fd, off_t offset, int whence);
 int fstat_file(int fd, struct stat* into);
+int fstatx_file(int fd, struct statx* into);
 int ftruncate_file(int fd, off_t size);
 int allocate_file(int fd, int mode, off_t offset, off_t size);
 int fsync_file(int fd);
@@ -51,11 +59,20 @@ int fchown_file(int fd, uid_t user, gid_t group);
 int futimens_file(int fd, const timespec* times);
 int fcntl_file(int fd, int command, void* argument);
 
+// locks.cc: not inside one call, since signals are let through while they wait.
+bool lock_ranges(int fd, int command, struct flock* lock, int* result);
+int lock_whole(int fd, int operation);
+int lock_from_position(int fd, int command, off_t size);
+/// Before number `fd` is closed; `last` of its description.
+void release_locks(Client& client, Description& file, bool last);
+bool may_have_locks(Description& file);
+
 // numbers.cc
 int close_number(int fd);
 int dup2_number(int fd, int target, int flags);
 int close_range_numbers(unsigned first, unsigned last, int flags);
 void duplicated_number(int fd, int copy);
+void received_number(int fd);
 
 // directories.cc
 ssize_t getdents64_file(int fd, void* into, size_t size);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <vector>
 
+#include "base/working_directory.h"
 #include "forward/program/table.h"
 
 namespace headrace::forward::program {
@@ -19,10 +20,13 @@ std::deque<Servers>& all() {
   return servers;
 }
 
-/// Of a directory that is not forwarded; "" when it has no path.
+/// Of a directory that is not forwarded, or of the working directory; "" when it has no path.
 std::string path_of_directory(int directory) {
   std::vector<char> text(PATH_MAX);
-  if (directory == AT_FDCWD) return getcwd(text.data(), text.size()) != nullptr ? text.data() : "";
+  if (directory == AT_FDCWD) {
+    if (getcwd(text.data(), text.size()) != nullptr) return text.data();
+    return {text.data(), base::carried_directory(text.data(), text.size())};
+  }
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
   const ssize_t size = readlink(link, text.data(), text.size());
@@ -42,6 +46,16 @@ void prepare_places(const Setup& setup) {
 
 Servers& servers_of(uint32_t prefix) { return all()[prefix]; }
 size_t prefixes() { return all().size(); }
+
+std::string forwarded_base(int directory) {
+  if (directory != AT_FDCWD) {
+    const Held held(directory);
+    return held ? std::string(held->path()) : "";
+  }
+  std::string text(PATH_MAX, '\0');
+  text.resize(base::carried_directory(text.data(), text.size()));
+  return text;
+}
 
 std::optional<Place> place_of(int directory, const char* path) {
   if (path == nullptr || *path == '\0') return std::nullopt;

@@ -23,6 +23,8 @@ void prepare_places(const Setup& setup);
 Servers& servers_of(uint32_t prefix);
 size_t prefixes();
 
+/// The path of a directory's descriptor, or of the working directory; "" when it is not forwarded.
+std::string forwarded_base(int directory);
 /// `path` as a call has it, from a directory's descriptor or AT_FDCWD. Nothing: it is not forwarded, or is none.
 std::optional<Place> place_of(int directory, const char* path);
 

@@ -53,7 +53,11 @@ void prepare_process() {
   madvise(generation, sizeof *generation, MADV_WIPEONFORK);
   pthread_atfork([] { connection_mutex().lock(), table_mutex().lock(); },
                  [] { table_mutex().unlock(), connection_mutex().unlock(); },
-                 [] { table_mutex().unlock(), connection_mutex().unlock(); });
+                 [] {
+                   table_mutex().unlock(), connection_mutex().unlock();
+                   // Servers have to see the parent's end, whatever the child does.
+                   close_inherited_descriptors();
+                 });
   place_descriptors(&place_descriptor);
 }
 

@@ -39,6 +39,14 @@ Servers::Servers(Spec spec, const Setup& setup)
 void Servers::say(const std::string& what) {
   if (said_) return;
   said_ = true;
+  put_line(what);
+}
+
+void Servers::note(const std::string& what) {
+  if (!noted_.exchange(true)) put_line(what);
+}
+
+void Servers::put_line(const std::string& what) const {
   const std::string line = "headrace: forwarding of " + spec_.prefix + ": " + what + "\n";
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, line.data(), line.size());
 }

@@ -1,6 +1,7 @@
 // The servers of one prefix, and this process's connection to them: made when it is needed first, and again after fork.
 // Thread-safe.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,9 +30,12 @@ class Servers {
   int error(int error);
   /// A line on stderr, unless the last one was as well and nothing has gone right since.
   void say(const std::string& what);
+  /// A line on stderr, once in a process.
+  void note(const std::string& what);
 
  private:
   bool connect();
+  void put_line(const std::string& what) const;
   void give_up();
 
   const Spec spec_;
@@ -44,6 +48,7 @@ class Servers {
   std::string base_;
   uint64_t silent_until_ns_ = 0;  // after a failure: calls fail at once
   bool said_ = false;
+  std::atomic<bool> noted_ = false;
 };
 
 }  // namespace headrace::forward::program

@@ -51,15 +51,15 @@ bool real_path(const char* path, char* into, ssize_t* result) {
   if (!place.has_value()) return false;
   std::string left = place->rest, done = place->servers->prefix();
   *result = -1;
+  std::string target(PATH_MAX, '\0');  // not on the stack: threads may have little
   for (int links = 0; !left.empty();) {
     const size_t end = std::min(left.find('/'), left.size());
     const std::string next = done + "/" + left.substr(0, end);
     left.erase(0, end + 1);
-    char target[PATH_MAX];
     ssize_t size = 0;
-    if (readlink_path(AT_FDCWD, next.c_str(), target, sizeof target, &size) && size >= 0) {
+    if (readlink_path(AT_FDCWD, next.c_str(), target.data(), target.size(), &size) && size >= 0) {
       if (++links > kMostLinks) return *result = fail<ssize_t>(ELOOP), true;
-      const std::string where(target, static_cast<size_t>(size));
+      const std::string where = target.substr(0, static_cast<size_t>(size));
       const std::string whole = plain_path((where.starts_with('/') ? where : done + "/" + where) + "/" + left);
       place = place_of(AT_FDCWD, whole.c_str());
       if (!place.has_value()) return *result = fail<ssize_t>(EXDEV), true;

@@ -36,6 +36,13 @@ struct Memory {
   }
 };
 
+/// Whoever has a lock must not go on when it is gone.
+bool lost_lock(Client& client, Servers& servers, Description& file, const Handle& handle) {
+  if (!file.lost_lock(client.connection(handle))) return false;
+  servers.say("the lock of " + std::string(file.path()) + " was lost with the connection; calls on it fail with EIO");
+  return true;
+}
+
 ssize_t read_at(Description& file, const Memory& memory, uint64_t offset) {
   if (memory.error != 0) return fail<ssize_t>(memory.error);
   if (file.is_directory()) return fail<ssize_t>(EISDIR);
@@ -44,7 +51,9 @@ ssize_t read_at(Description& file, const Memory& memory, uint64_t offset) {
   Client* client = servers.client();
   if (client == nullptr) return fail<ssize_t>(EIO);
   const Extent where{offset, std::min(memory.bytes, kEnd - offset)};
-  const auto got = client->read(file.handle(), memory.parts, {&where, 1});
+  const Handle handle = file.handle();
+  if (lost_lock(*client, servers, file, handle)) return fail<ssize_t>(EIO);
+  const auto got = client->read(handle, memory.parts, {&where, 1});
   if (!got.ok()) return fail<ssize_t>(servers.error(got.error()));
   return static_cast<ssize_t>((*got)[0]);
 }
@@ -64,18 +73,20 @@ ssize_t write_at(Description& file, const Memory& memory, uint64_t offset, uint6
   Servers& servers = servers_of(file.prefix());
   Client* client = servers.client();
   if (client == nullptr) return fail<ssize_t>(EIO);
+  const Handle handle = file.handle();
+  if (lost_lock(*client, servers, file, handle)) return fail<ssize_t>(EIO);
   file.set_written();
   const uint32_t open_flags = file.flags(), flags = open_flags & (O_SYNC | O_DSYNC) ? kThrough : 0;
   auto bytes = static_cast<ssize_t>(memory.bytes);
   if (open_flags & O_APPEND) {
-    const auto at = client->append(file.handle(), memory.parts, flags);
+    const auto at = client->append(handle, memory.parts, flags);
     if (!at.ok()) return fail<ssize_t>(servers.error(at.error()));
     offset = *at;
   } else {
     if (offset >= kEnd - memory.bytes) return fail<ssize_t>(EFBIG);
     std::vector<BadRange> bad;
     const Extent where{offset, memory.bytes};
-    const int error = client->write(file.handle(), memory.parts, {&where, 1}, flags, &bad);
+    const int error = client->write(handle, memory.parts, {&where, 1}, flags, &bad);
     if (error != 0) bytes = stored(offset, bad, servers.error(error));
   }
   if (bytes > 0) *end = offset + static_cast<uint64_t>(bytes);
@@ -165,7 +176,15 @@ void* map_file(void* address, size_t size, int protection, int flags, int fd, of
   if (!file || file->is_directory()) return failed(ENODEV);
   if (!file->may_read()) return failed(EACCES);
   const bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
-  if (shared && (protection & PROT_WRITE)) return failed(file->may_write() ? ENODEV : EACCES);
+  if (shared && (protection & PROT_WRITE)) {
+    if (!file->may_write()) return failed(EACCES);
+    // A copy would not be shared: two processes that map a file would each lose what the other one writes.
+    servers_of(file->prefix())
+        .note("a shared map of " + std::string(file->path()) +
+              " that is written is refused with ENODEV; have the program read and write instead (SQLite: no WAL), or map it "
+              "privately");
+    return failed(ENODEV);
+  }
   if (size == 0 || offset < 0 || offset % sysconf(_SC_PAGESIZE) != 0) return failed(EINVAL);
   const int kept = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_NORESERVE | MAP_LOCKED);
   void* memory = mmap(address, size, PROT_READ | PROT_WRITE, kept | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

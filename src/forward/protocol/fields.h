@@ -43,6 +43,8 @@ void walk_request(Walker& walk, M& message) {
       return walk(message.handle, message.flags, message.size);
     case Op::kCommit:
       return walk(message.handle, message.flags, message.range);
+    case Op::kLock:
+      return walk(message.handle, message.flags, message.owner, message.opener, message.cookie, message.range);
   }
 }
 
@@ -79,6 +81,8 @@ void walk_reply(Walker& walk, M& message) {
       return walk(message.size);
     case Op::kCommit:
       return walk(message.bad);
+    case Op::kLock:
+      return walk(message.granted, message.size, message.bad);
   }
 }
 

@@ -42,6 +42,8 @@ const char* op_name(Op op) {
       return "append";
     case Op::kCommit:
       return "commit";
+    case Op::kLock:
+      return "lock";
   }
   return "";
 }

@@ -41,6 +41,7 @@ enum class Op : uint8_t {
   kWrite = 29,
   kAppend = 30,
   kCommit = 31,
+  kLock = 32,
 };
 inline constexpr uint8_t kReplyBit = 0x80;
 
@@ -105,6 +106,12 @@ struct Hints {
   bool operator==(const Hints&) const = default;
 };
 
+/// Flags of lock; without one of the first two it gives the range back.
+inline constexpr uint32_t kShared = 256, kExclusively = 512;
+inline constexpr uint32_t kTest = 1024;   // only tells who is in the way
+inline constexpr uint32_t kWhole = 2048;  // as flock(), which knows nothing of locked ranges
+inline constexpr uint32_t kLeave = 4096;  // the owner does not belong to this client any more
+
 using Nonce = std::array<uint8_t, 16>;
 
 /// Which of these an operation has: fields.h.
@@ -120,6 +127,7 @@ struct Request {
   std::vector<Extent> extents;
   uint16_t oldest = 0, newest = 0;  // versions
   Nonce client{}, nonce{}, proof{};
+  Nonce owner{}, opener{};
 };
 
 struct Entry {
@@ -141,6 +149,7 @@ struct Reply {
   Attributes attributes;
   uint64_t size = 0;             // bytes written; of an append, the offset it got
   bool at_end = false;           // of a directory
+  bool granted = false;          // a lock; else `bad` has the range in the way, and `size` the process that holds it
   std::vector<uint64_t> counts;  // of a read: bytes by extent; none when all have what was asked for
   std::vector<BadRange> bad;
   std::vector<Entry> entries;

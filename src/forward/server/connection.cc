@@ -69,7 +69,10 @@ Connection::Connection(EventLoop& loop, Shared& shared, uint64_t number, std::un
 }
 
 Connection::~Connection() {
-  if (session_ != nullptr) shared_.sessions.detach(session_);
+  if (session_ != nullptr) {
+    shared_.locks.gone(client_);
+    shared_.sessions.detach(session_);
+  }
   if (window_ != nullptr) {
     shared_.counters.windows -= 1;
     window_.reset();
@@ -185,6 +188,7 @@ void Connection::prove(const Call& call) {
   deadline_ns_ = 0;
   inbox_.bounds = {kLongestBody, shared_.limits.most_data, !shared_.backend.sleeps()};
   session_ = shared_.sessions.attach(client_);
+  shared_.locks.arrived(client_);
   if (link_->is_own_user() && wanted_window_ >= kSmallestWindow)
     window_ = loop_.make_window(static_cast<size_t>(std::min<uint64_t>(wanted_window_, shared_.limits.window)));
   if (window_ != nullptr) shared_.counters.windows += 1;

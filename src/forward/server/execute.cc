@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "forward/protocol/codec.h"
 #include "forward/server/appends.h"
+#include "forward/server/locks.h"
 #include "forward/server/write_buffer.h"
 
 namespace headrace::forward {
@@ -42,6 +43,7 @@ class Execution {
   int write();
   int commit();
   int list();
+  int lock(const File& file);
 
   const Services& services_;
   Call& call_;
@@ -202,6 +204,31 @@ int Execution::list() {
   return 0;
 }
 
+int Execution::lock(const File& file) {
+  Locks& locks = *services_.locks;
+  const uint32_t flags = request_.flags;
+  const Locks::Wanted wanted{request_.owner,
+                             call_.client,
+                             request_.opener,
+                             request_.cookie,
+                             (flags & kExclusively) != 0,
+                             (flags & kWhole) != 0,
+                             request_.range};
+  reply_.granted = true;
+  if (flags & kLeave) locks.leave(wanted.owner, wanted.client);
+  if (!(flags & (kShared | kExclusively))) {
+    if (!(flags & kLeave)) locks.give(file, wanted);
+    return 0;
+  }
+  bool full = false;
+  const auto conflict = locks.take(file, wanted, flags & kTest, &full);
+  reply_.granted = !conflict.has_value();
+  if (!conflict.has_value()) return full && !(flags & kTest) ? ENOLCK : 0;
+  reply_.size = conflict->process;
+  reply_.bad.push_back({conflict->exclusive ? kExclusively : kShared, conflict->range});
+  return 0;
+}
+
 int Execution::run() {
   switch (request_.op) {
     case Op::kStatus:
@@ -255,6 +282,8 @@ int Execution::run() {
     }
     case Op::kResize:
       return resize(*first, request_.size);
+    case Op::kLock:
+      return lock(*first);
     default:
       return ENOSYS;
   }

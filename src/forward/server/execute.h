@@ -9,6 +9,7 @@ namespace headrace::forward {
 
 class Appends;
 class HeldFile;
+class Locks;
 class WriteBuffer;
 
 /// What calls are executed with; safe in any thread.
@@ -19,6 +20,7 @@ struct Services {
   const Buffers* buffers;
   Appends* appends;
   WriteBuffer* write_buffer;
+  Locks* locks;
 };
 
 /// `call.data` is taken over by the answer when it goes back to the client.

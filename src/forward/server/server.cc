@@ -35,7 +35,8 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
               handles_,
               appends_,
               write_buffer_,
-              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_}} {
+              locks_,
+              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_}} {
   // A call has to fit, whatever memory there is.
   shared_.limits.most_data = static_cast<uint32_t>(std::min<uint64_t>(options.limits.most_data, buffers_.largest()));
 }

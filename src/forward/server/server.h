@@ -46,6 +46,7 @@ class Server {
   Sessions sessions_;
   Appends appends_;
   Pool pool_;
+  Locks locks_;
   WriteBuffer write_buffer_;
   Shared shared_;
   std::vector<std::unique_ptr<EventLoop>> loops_;

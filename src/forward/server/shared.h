@@ -12,6 +12,7 @@
 #include "forward/server/buffers.h"
 #include "forward/server/counters.h"
 #include "forward/server/execute.h"
+#include "forward/server/locks.h"
 #include "forward/server/pool.h"
 #include "forward/server/sessions.h"
 #include "forward/server/write_buffer.h"
@@ -38,6 +39,7 @@ struct Shared {
   const HandleMaker& handles;
   Appends& appends;
   WriteBuffer& write_buffer;
+  Locks& locks;
   Services services;
   std::atomic<uint64_t> window_bytes = 0;
   const uint64_t instance = base::random_number();  // tells this start of the server from others

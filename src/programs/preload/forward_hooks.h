@@ -6,8 +6,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/statfs.h>
-#include <sys/statvfs.h>
 
 #include "capture/recorder/update.h"
 #include "forward/program/calls.h"
@@ -60,16 +58,28 @@ struct SwappedStreams : Next {
 
 template <class Next>
 struct ForwardHooks : Next {
-#define BY_PATH(ret, call)               \
-  if (forwards()) {                      \
-    ret result;                          \
-    if (forwarding->call) return result; \
+#define BY_PATH(ret, call)                             \
+  if (forwards()) {                                    \
+    ret result;                                        \
+    if (forwarding->call) return result;               \
+    path = forwarding->elsewhere(directory, path, 0);  \
   }
+#define BY_PATHS(call)                                        \
+  if (forwards()) {                                           \
+    int result;                                               \
+    if (forwarding->call) return result;                      \
+    from = forwarding->elsewhere(from_directory, from, 0);    \
+    to = forwarding->elsewhere(to_directory, to, 1);          \
+  }
+  // Of calls that have no parameters of these names.
+  static constexpr int directory = AT_FDCWD, from_directory = AT_FDCWD, to_directory = AT_FDCWD;
+
   // ---- opening
   static int open(const char* path, int flags, mode_t mode) {
     if (forwards()) {
       int result;
       if (forwarding->open(AT_FDCWD, path, flags, mode, &result)) return changed(result);
+      path = forwarding->elsewhere(AT_FDCWD, path, 0);
     }
     return Next::open(path, flags, mode);
   }
@@ -90,20 +100,25 @@ struct ForwardHooks : Next {
     return Next::creat(path, mode);
   }
 
+#define BY_PATTERN(call)                 \
+  if (forwards()) {                      \
+    int result;                          \
+    if (forwarding->call) return result; \
+  }
   static int mkstemp(char* pattern) {
-    BY_PATH(int, temporary(pattern, 0, 0, &result))
+    BY_PATTERN(temporary(pattern, 0, 0, &result))
     return Next::mkstemp(pattern);
   }
   static int mkostemp(char* pattern, int flags) {
-    BY_PATH(int, temporary(pattern, 0, flags, &result))
+    BY_PATTERN(temporary(pattern, 0, flags, &result))
     return Next::mkostemp(pattern, flags);
   }
   static int mkstemps(char* pattern, int suffix) {
-    BY_PATH(int, temporary(pattern, suffix, 0, &result))
+    BY_PATTERN(temporary(pattern, suffix, 0, &result))
     return Next::mkstemps(pattern, suffix);
   }
   static int mkostemps(char* pattern, int suffix, int flags) {
-    BY_PATH(int, temporary(pattern, suffix, flags, &result))
+    BY_PATTERN(temporary(pattern, suffix, flags, &result))
     return Next::mkostemps(pattern, suffix, flags);
   }
   static char* mkdtemp(char* pattern) {
@@ -178,6 +193,7 @@ struct ForwardHooks : Next {
     return Next::__fxstatat(version, directory, path, into, flags);
   }
   static int statx(int directory, const char* path, int flags, unsigned mask, struct statx* into) {
+    if (is_empty_path(path, flags) && is_forwarded(directory)) return forwarding->fstatx(directory, into);
     BY_PATH(int, statx(directory, path, flags, into, &result))
     return Next::statx(directory, path, flags, mask, into);
   }
@@ -230,23 +246,23 @@ struct ForwardHooks : Next {
     return Next::remove(path);
   }
   static int rename(const char* from, const char* to) {
-    BY_PATH(int, rename(AT_FDCWD, from, AT_FDCWD, to, 0, &result))
+    BY_PATHS(rename(AT_FDCWD, from, AT_FDCWD, to, 0, &result))
     return Next::rename(from, to);
   }
   static int renameat(int from_directory, const char* from, int to_directory, const char* to) {
-    BY_PATH(int, rename(from_directory, from, to_directory, to, 0, &result))
+    BY_PATHS(rename(from_directory, from, to_directory, to, 0, &result))
     return Next::renameat(from_directory, from, to_directory, to);
   }
   static int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) {
-    BY_PATH(int, rename(from_directory, from, to_directory, to, flags, &result))
+    BY_PATHS(rename(from_directory, from, to_directory, to, flags, &result))
     return Next::renameat2(from_directory, from, to_directory, to, flags);
   }
   static int link(const char* from, const char* to) {
-    BY_PATH(int, link(AT_FDCWD, from, AT_FDCWD, to, 0, &result))
+    BY_PATHS(link(AT_FDCWD, from, AT_FDCWD, to, 0, &result))
     return Next::link(from, to);
   }
   static int linkat(int from_directory, const char* from, int to_directory, const char* to, int flags) {
-    BY_PATH(int, link(from_directory, from, to_directory, to, flags, &result))
+    BY_PATHS(link(from_directory, from, to_directory, to, flags, &result))
     return Next::linkat(from_directory, from, to_directory, to, flags);
   }
   static int symlink(const char* target, const char* path) {
@@ -291,6 +307,7 @@ struct ForwardHooks : Next {
       int result;
       const timespec values[] = {{times ? times->actime : 0, 0}, {times ? times->modtime : 0, 0}};
       if (forwarding->utimens(AT_FDCWD, path, times ? values : nullptr, 0, &result)) return result;
+      path = forwarding->elsewhere(AT_FDCWD, path, 0);
     }
     return Next::utime(path, times);
   }
@@ -299,6 +316,7 @@ struct ForwardHooks : Next {
       int result;
       const Times values(times);
       if (forwarding->utimens(AT_FDCWD, path, values.get(), 0, &result)) return result;
+      path = forwarding->elsewhere(AT_FDCWD, path, 0);
     }
     return Next::utimes(path, times);
   }
@@ -307,6 +325,7 @@ struct ForwardHooks : Next {
       int result;
       const Times values(times);
       if (forwarding->utimens(AT_FDCWD, path, values.get(), AT_SYMLINK_NOFOLLOW, &result)) return result;
+      path = forwarding->elsewhere(AT_FDCWD, path, 0);
     }
     return Next::lutimes(path, times);
   }
@@ -322,7 +341,7 @@ struct ForwardHooks : Next {
     ssize_t size;
     if (!into || !forwarding->realpath(path, into, &size)) {
       if (!resolved) free(into);
-      return Next::realpath(path, resolved);
+      return Next::realpath(forwarding->elsewhere(AT_FDCWD, path, 0), resolved);
     }
     if (size < 0 && !resolved) free(into);
     return size < 0 ? nullptr : into;
@@ -333,89 +352,48 @@ struct ForwardHooks : Next {
   static char* canonicalize_file_name(const char* path) {
     return forwards() ? realpath(path, nullptr) : Next::canonicalize_file_name(path);
   }
-#define REFUSED(ret, error, directory, path) \
-  if (forwards() && forwarding->is_forwarded(directory, path)) return errno = error, static_cast<ret>(-1);
-  static ssize_t getxattr(const char* path, const char* name, void* value, size_t size) {
-    REFUSED(ssize_t, ENOTSUP, AT_FDCWD, path)
-    return Next::getxattr(path, name, value, size);
-  }
-  static ssize_t lgetxattr(const char* path, const char* name, void* value, size_t size) {
-    REFUSED(ssize_t, ENOTSUP, AT_FDCWD, path)
-    return Next::lgetxattr(path, name, value, size);
-  }
-  static ssize_t fgetxattr(int fd, const char* name, void* value, size_t size) {
-    if (is_forwarded(fd)) return errno = ENOTSUP, -1;
-    return Next::fgetxattr(fd, name, value, size);
-  }
-  static int setxattr(const char* path, const char* name, const void* value, size_t size, int flags) {
-    REFUSED(int, ENOTSUP, AT_FDCWD, path)
-    return Next::setxattr(path, name, value, size, flags);
-  }
-  static int lsetxattr(const char* path, const char* name, const void* value, size_t size, int flags) {
-    REFUSED(int, ENOTSUP, AT_FDCWD, path)
-    return Next::lsetxattr(path, name, value, size, flags);
-  }
-  static int fsetxattr(int fd, const char* name, const void* value, size_t size, int flags) {
-    if (is_forwarded(fd)) return errno = ENOTSUP, -1;
-    return Next::fsetxattr(fd, name, value, size, flags);
-  }
-  static ssize_t listxattr(const char* path, char* list, size_t size) {
-    REFUSED(ssize_t, ENOTSUP, AT_FDCWD, path)
-    return Next::listxattr(path, list, size);
-  }
-  static ssize_t llistxattr(const char* path, char* list, size_t size) {
-    REFUSED(ssize_t, ENOTSUP, AT_FDCWD, path)
-    return Next::llistxattr(path, list, size);
-  }
-  static ssize_t flistxattr(int fd, char* list, size_t size) {
-    if (is_forwarded(fd)) return errno = ENOTSUP, -1;
-    return Next::flistxattr(fd, list, size);
-  }
-  static int mkfifo(const char* path, mode_t mode) {
-    REFUSED(int, EPERM, AT_FDCWD, path)
-    return Next::mkfifo(path, mode);
-  }
-  static int mknod(const char* path, mode_t mode, dev_t device) {
-    REFUSED(int, EPERM, AT_FDCWD, path)
-    return Next::mknod(path, mode, device);
-  }
-  static int mknodat(int directory, const char* path, mode_t mode, dev_t device) {
-    REFUSED(int, EPERM, directory, path)
-    return Next::mknodat(directory, path, mode, device);
-  }
-  static int statfs(const char* path, struct statfs* into) {
-    REFUSED(int, ENOSYS, AT_FDCWD, path)
-    return Next::statfs(path, into);
-  }
-  static int statvfs(const char* path, struct statvfs* into) {
-    REFUSED(int, ENOSYS, AT_FDCWD, path)
-    return Next::statvfs(path, into);
-  }
-  static int fstatfs(int fd, struct statfs* into) {
-    if (is_forwarded(fd)) return errno = ENOSYS, -1;
-    return Next::fstatfs(fd, into);
-  }
-  static int fstatvfs(int fd, struct statvfs* into) {
-    if (is_forwarded(fd)) return errno = ENOSYS, -1;
-    return Next::fstatvfs(fd, into);
-  }
+
+  // ---- the working directory
   static int chdir(const char* path) {
-    REFUSED(int, ENOTSUP, AT_FDCWD, path)
+    BY_PATH(int, chdir(path, &result))
     return Next::chdir(path);
   }
   static int fchdir(int fd) {
-    if (is_forwarded(fd)) return errno = ENOTSUP, -1;
+    if (is_forwarded(fd)) return forwarding->fchdir(fd);
     return Next::fchdir(fd);
   }
+  static char* getcwd(char* buffer, size_t size) {
+    if (!forwards()) return Next::getcwd(buffer, size);
+    const size_t room = buffer || size > 0 ? size : PATH_MAX;
+    char* into = buffer ? buffer : static_cast<char*>(malloc(room));
+    const ssize_t length = into ? forwarding->getcwd(into, room) : 0;
+    if (length > 0) return into;
+    if (!buffer) free(into);
+    return length < 0 ? nullptr : Next::getcwd(buffer, size);
+  }
+  static char* getwd(char* buffer) {
+    if (forwards() && forwarding->getcwd(buffer, PATH_MAX) != 0) return buffer;
+    return Next::getwd(buffer);
+  }
+  static char* get_current_dir_name() {
+    return forwards() ? getcwd(nullptr, 0) : Next::get_current_dir_name();
+  }
+  static char* __getcwd_chk(char* buffer, size_t size, size_t capacity) {
+    return forwards() && size <= capacity ? getcwd(buffer, size) : Next::__getcwd_chk(buffer, size, capacity);
+  }
+  static char* __getwd_chk(char* buffer, size_t capacity) {
+    return forwards() && capacity >= PATH_MAX ? getwd(buffer) : Next::__getwd_chk(buffer, capacity);
+  }
+
+  // ---- locks
   static int flock(int fd, int operation) {
-    if (is_forwarded(fd)) return errno = ENOLCK, -1;
+    if (is_forwarded(fd)) return forwarding->flock(fd, operation);
     return Next::flock(fd, operation);
   }
   static int lockf(int fd, int command, off_t size) {
-    if (is_forwarded(fd)) return errno = ENOLCK, -1;
+    if (is_forwarded(fd)) return forwarding->lockf(fd, command, size);
     return Next::lockf(fd, command, size);
   }
-#undef REFUSED
 
   // ---- bytes
   static HEADRACE_INLINE ssize_t read(int fd, void* buffer, size_t size) {
@@ -574,7 +552,9 @@ struct ForwardHooks : Next {
   }
   static int fcntl(int fd, int command, void* argument) {
     if (!is_forwarded_here(fd)) return Next::fcntl(fd, command, argument);
-    const int result = forwarding->fcntl(fd, command, argument);
+    int result;
+    if (forwarding->lock(fd, command, static_cast<struct flock*>(argument), &result)) return result;
+    result = forwarding->fcntl(fd, command, argument);
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? changed(result) : result;
   }
   static int close_range(unsigned first, unsigned last, int flags) {
@@ -629,6 +609,8 @@ struct ForwardHooks : Next {
     return Next::getdents64(fd, buffer, size);
   }
 #undef BY_PATH
+#undef BY_PATHS
+#undef BY_PATTERN
 #undef BY_NUMBER
 
  private:

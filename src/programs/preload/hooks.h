@@ -6,7 +6,7 @@
 #include "capture/recorder/stream_hooks.h"
 #include "capture/recorder/transfer_hooks.h"
 #include "intercept/real_hooks.h"
-#include "programs/preload/forward_hooks.h"
+#include "programs/preload/rare_forward_hooks.h"
 #include "programs/preload/static_hooks.h"
 
 namespace headrace::preload {
@@ -17,7 +17,7 @@ using Chain =
 #ifdef HEADRACE_STATIC
 using Hooks = OutermostStreamCalls<Chain<StaticHooks>>;
 #else
-using Hooks = Chain<ForwardHooks<SwappedStreams<intercept::RealHooks>>>;
+using Hooks = Chain<RareForwardHooks<ForwardHooks<SwappedStreams<intercept::RealHooks>>>>;
 #endif
 
 }  // namespace headrace::preload

@@ -1,0 +1,99 @@
+// The working directory below a prefix: base/working_directory.h says where it is kept.
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/working_directory.h"
+#include "forward/program/at_place.h"
+#include "forward/program/attributes.h"
+#include "forward/program/operations.h"
+#include "forward/program/table.h"
+
+namespace headrace::forward::program {
+namespace {
+
+/// Makes the kernel's part of it, goes there and removes it. An error number.
+int enter_below(const char* carrier, const std::string& path) {
+  std::string made = std::string(carrier) + "XXXXXX";
+  if (mkdtemp(made.data()) == nullptr) return errno;
+  const size_t base = made.size();
+  int error = 0;
+  for (size_t end = 1; error == 0 && end != path.npos;) {
+    end = path.find('/', end + 1);
+    const std::string next = made.substr(0, base) + path.substr(0, end);
+    if (mkdir(next.c_str(), 0700) == 0)
+      made = next;
+    else
+      error = errno;
+  }
+  // Its name has to fit into what /proc tells.
+  if (error == 0 && made.size() + sizeof " (deleted)" > PATH_MAX) error = ENAMETOOLONG;
+  if (error == 0 && chdir(made.c_str()) != 0) error = errno;
+  for (; made.size() >= base; made.resize(made.rfind('/'))) rmdir(made.c_str());
+  return error;
+}
+
+int enter(const std::string& path) {
+  int error = ENOENT;
+  for (const char* carrier : base::kCarriers) {
+    error = enter_below(carrier, path);
+    if (error == 0 || error == ENAMETOOLONG) break;
+  }
+  return error;
+}
+
+int check_directory(const Attributes& of) { return S_ISDIR(of.mode) ? check_access(of, X_OK) : ENOTDIR; }
+
+}  // namespace
+
+bool change_directory(const char* path, int* result) {
+  const auto place = place_of(AT_FDCWD, path);
+  std::string real(PATH_MAX, '\0');
+  ssize_t length = -1;
+  if (place.has_value() && real_path(path, real.data(), &length) && length < 0) {
+    *result = -1;
+    return true;
+  }
+  return at_place(place, result, [&](Client& client) {
+    const auto node = client.lookup(place->servers->root(), place->below_root());
+    if (!node.ok()) return node.error();
+    const int error = check_directory(node->attributes);
+    return error != 0 ? error : enter(real.substr(0, static_cast<size_t>(length)));
+  });
+}
+
+int change_directory_to(int fd) {
+  const Held file(fd);
+  if (!file) return fail(EBADF);
+  if (!file->is_directory()) return fail(ENOTDIR);
+  struct stat status;
+  if (fstat_file(fd, &status) != 0) return -1;
+  Attributes attributes;
+  attributes.mode = status.st_mode;
+  attributes.user = status.st_uid;
+  attributes.group = status.st_gid;
+  const int denied = check_directory(attributes);
+  const int error = denied != 0 ? denied : enter(std::string(file->path()));
+  return error == 0 ? 0 : fail(error);
+}
+
+ssize_t current_directory(char* into, size_t size) {
+  const std::string path = forwarded_base(AT_FDCWD);
+  if (path.empty()) return 0;
+  if (size <= path.size()) return fail<ssize_t>(size == 0 ? EINVAL : ERANGE);
+  memcpy(into, path.c_str(), path.size() + 1);
+  return static_cast<ssize_t>(path.size());
+}
+
+const char* elsewhere(int directory, const char* path, int slot) {
+  if (path == nullptr || *path == '/' || *path == '\0') return path;
+  const std::string base = forwarded_base(directory);
+  if (base.empty()) return path;
+  static thread_local std::string made[2];
+  made[slot] = plain_path(base + "/" + path);
+  return made[slot].c_str();
+}
+
+}  // namespace headrace::forward::program

@@ -1,0 +1,85 @@
+"""Locks that programs take below a prefix: between processes, and gone with the process that had them."""
+
+from __future__ import annotations
+
+from forward_tools import Place
+
+LOCKS = """
+import errno, fcntl, os, signal, struct, time
+a = os.open("/fwd/lock", os.O_RDWR | os.O_CREAT); b = os.open("/fwd/lock", os.O_RDWR)
+def refused(call, *values):
+    try: call(*values)
+    except OSError as e: return e.errno in (errno.EAGAIN, errno.EACCES)
+    return False
+def child(act):
+    r, w = os.pipe(); done, end = os.pipe(); pid = os.fork()
+    if pid == 0:
+        os.close(r); os.close(end); act(); os.write(w, b"1"); os.read(done, 1); os._exit(0)
+    os.close(w); os.close(done); assert os.read(r, 1) == b"1"; os.close(r)
+    return pid, end
+def asked(kind, start, length, command=fcntl.F_GETLK):
+    fields = fcntl.fcntl(a, command, struct.pack("hhqqi", kind, 0, start, length, 0))
+    return struct.unpack("hhqqi", fields[:struct.calcsize("hhqqi")])
+
+# A process has ranges; it does not exclude itself, and closing any descriptor of the file gives all of them back.
+def of_child():
+    fcntl.lockf(os.open("/fwd/lock", os.O_RDWR), fcntl.LOCK_EX, 10, 5)
+pid, end = child(of_child)
+assert refused(fcntl.lockf, a, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 14) and asked(fcntl.F_WRLCK, 0, 0)[0] == fcntl.F_WRLCK
+assert asked(fcntl.F_RDLCK, 0, 0)[2:] == (5, 10, pid), asked(fcntl.F_RDLCK, 0, 0)
+fcntl.lockf(a, fcntl.LOCK_EX, 5, 0); fcntl.lockf(b, fcntl.LOCK_EX | fcntl.LOCK_NB, 3, 2)
+assert asked(fcntl.F_RDLCK, 0, 5)[0] == fcntl.F_UNLCK
+os.kill(pid, signal.SIGKILL); os.waitpid(pid, 0)
+fcntl.lockf(a, fcntl.LOCK_EX)  # waits until the server knows
+pid, end = child(lambda: None if refused(fcntl.lockf, a, fcntl.LOCK_SH | fcntl.LOCK_NB) else os._exit(1))
+os.close(end); assert os.waitpid(pid, 0)[1] == 0
+os.close(os.open("/fwd/lock", os.O_RDONLY))
+pid, end = child(lambda: fcntl.lockf(a, fcntl.LOCK_EX | fcntl.LOCK_NB))
+os.close(end); os.waitpid(pid, 0)
+
+# An open file has a whole lock, whoever has its descriptors.
+fcntl.flock(a, fcntl.LOCK_EX); assert refused(fcntl.flock, b, fcntl.LOCK_SH | fcntl.LOCK_NB)
+fcntl.flock(a, fcntl.LOCK_SH); fcntl.flock(b, fcntl.LOCK_SH)
+assert refused(fcntl.flock, b, fcntl.LOCK_EX | fcntl.LOCK_NB)
+fcntl.flock(a, fcntl.LOCK_UN); fcntl.flock(b, fcntl.LOCK_EX)
+c = os.dup(b); os.close(b); assert refused(fcntl.flock, a, fcntl.LOCK_SH | fcntl.LOCK_NB)
+os.close(c); fcntl.flock(a, fcntl.LOCK_EX | fcntl.LOCK_NB); fcntl.flock(a, fcntl.LOCK_UN)
+b = os.open("/fwd/lock", os.O_RDWR); OFD = 37
+fcntl.fcntl(b, OFD, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 7, 0))
+assert refused(fcntl.fcntl, a, OFD, struct.pack("hhqqi", fcntl.F_RDLCK, 0, 6, 1, 0))
+os.close(b); fcntl.fcntl(a, OFD, struct.pack("hhqqi", fcntl.F_RDLCK, 0, 6, 1, 0))
+
+# A call that waits ends with a signal.
+pid, end = child(lambda: fcntl.flock(os.open("/fwd/lock", os.O_RDWR), fcntl.LOCK_EX))
+class Rings(Exception): pass
+def ring(*_): raise Rings
+signal.signal(signal.SIGALRM, ring); signal.setitimer(signal.ITIMER_REAL, 0.2)
+try: fcntl.flock(a, fcntl.LOCK_EX); raise SystemExit("locked")
+except Rings: pass
+os.close(end); os.waitpid(pid, 0); fcntl.flock(a, fcntl.LOCK_EX)
+"""
+
+
+def test_locks_of_processes_and_of_open_files(place: Place) -> None:
+    place.python(LOCKS)
+
+
+def test_the_shell_locks_a_descriptor(place: Place) -> None:
+    script = """
+        add() { ( flock 9; n=$(cat /fwd/n); sleep 0.01; echo $((n + 1)) > /fwd/n ) 9>/fwd/lock; }
+        echo 0 > /fwd/n; for i in 1 2 3 4; do (for j in 1 2 3; do add; done) & done; wait; cat /fwd/n"""
+    assert place.run("bash", "-c", script).stdout == "12\n"
+
+
+def test_maps_that_are_written_and_shared_are_refused_with_a_word(place: Place) -> None:
+    done = place.python("""
+import mmap, os
+f = os.open("/fwd/f", os.O_RDWR | os.O_CREAT)
+os.ftruncate(f, 4096)
+for attempt in range(2):
+    try: mmap.mmap(f, 4096); raise SystemExit("mapped")
+    except OSError as e: assert e.errno == 19, e
+with mmap.mmap(f, 4096, access=mmap.ACCESS_COPY) as m: m[:3] = b"abc"
+with mmap.mmap(f, 4096, access=mmap.ACCESS_READ) as m: assert m[:3] == bytes(3)
+""")
+    assert done.stderr.count("is refused with ENODEV") == 1
