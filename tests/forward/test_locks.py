@@ -21,11 +21,12 @@ def asked(kind, start, length, command=fcntl.F_GETLK):
     fields = fcntl.fcntl(a, command, struct.pack("hhqqi", kind, 0, start, length, 0))
     return struct.unpack("hhqqi", fields[:struct.calcsize("hhqqi")])
 
-# A process has ranges; it does not exclude itself, and closing any descriptor of the file gives all of them back.
+# A process has ranges; it does not exclude itself, and closing any descriptor of the file gives all back.
 def of_child():
     fcntl.lockf(os.open("/fwd/lock", os.O_RDWR), fcntl.LOCK_EX, 10, 5)
 pid, end = child(of_child)
-assert refused(fcntl.lockf, a, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 14) and asked(fcntl.F_WRLCK, 0, 0)[0] == fcntl.F_WRLCK
+assert refused(fcntl.lockf, a, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 14)
+assert asked(fcntl.F_WRLCK, 0, 0)[0] == fcntl.F_WRLCK
 assert asked(fcntl.F_RDLCK, 0, 0)[2:] == (5, 10, pid), asked(fcntl.F_RDLCK, 0, 0)
 fcntl.lockf(a, fcntl.LOCK_EX, 5, 0); fcntl.lockf(b, fcntl.LOCK_EX | fcntl.LOCK_NB, 3, 2)
 assert asked(fcntl.F_RDLCK, 0, 5)[0] == fcntl.F_UNLCK

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import headrace
-import pytest
 from forward_tools import NATIVE, Place
 
 NOISE = bytes(os.urandom(3_000_001))
@@ -200,3 +199,11 @@ def test_what_cannot_be_forwarded_is_not_started(place: Place, tmp_path: Path) -
             [NATIVE, "run", "--forward", spec, "true"], capture_output=True, text=True, timeout=30
         )
         assert wrong.returncode == 125, spec
+
+
+def test_a_handler_writes_while_memory_is_taken(place: Place, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    source = Path(__file__).parent / "programs" / "handler_writes.c"
+    subprocess.run(["cc", "-O1", "-fno-builtin", source, "-o", program], check=True, timeout=60)
+    place.run(program, "/fwd/ticks")
+    assert set((place.root / "ticks").read_text().splitlines()) == {"tick"}

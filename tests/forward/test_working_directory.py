@@ -20,7 +20,8 @@ cd ..; pwd; cd /fwd/a/b
 ls ../../.. > /dev/null; test -d ../../../usr
 rm -r d2; rmdir "with space"; find . -type f | sort
 """
-SEEN = """/fwd/a /fwd/a one /fwd/a/b c d with space one /fwd/a/b/c in /fwd/a /fwd /fwd/a/b /fwd / ./c/inside ./d/f"""
+SEEN = """/fwd/a /fwd/a one /fwd/a/b c d with space one /fwd/a/b/c in
+/fwd/a /fwd /fwd/a/b /fwd / ./c/inside ./d/f"""
 
 
 def test_the_shell_works_there(place: Place) -> None:
@@ -34,14 +35,17 @@ import os, subprocess, sys
 os.makedirs("/fwd/x/y"); os.chdir("/fwd/x")
 assert os.getcwd() == "/fwd/x", os.getcwd()
 open("here", "w").write("text"); assert os.stat("/fwd/x/here").st_size == 4
-d = os.open("y", os.O_RDONLY); os.fchdir(d); assert os.getcwd() == "/fwd/x/y"
-os.rename("../here", "there"); assert os.listdir() == ["there"] and os.path.realpath("there") == "/fwd/x/y/there"
+d = os.open("y", os.O_RDONLY); os.fchdir(d)
+assert os.getcwd() == "/fwd/x/y"
+os.rename("../here", "there"); assert os.listdir() == ["there"]
+assert os.path.realpath("there") == "/fwd/x/y/there"
 assert os.path.samefile("../../../etc/passwd", "/etc/passwd")
 os.symlink("there", "link"); assert os.readlink("link") == "there"
 # By fork, by vfork with a directory of its own, and with nothing in the environment.
 if os.fork() == 0: os.chdir(".."); os._exit(0 if os.getcwd() == "/fwd/x" else 1)
 assert os.wait()[1] == 0 and os.getcwd() == "/fwd/x/y"
-seen = lambda **more: subprocess.run(["/bin/pwd"], capture_output=True, text=True, check=True, **more).stdout
+def seen(**more):
+    return subprocess.run(["/bin/pwd"], capture_output=True, text=True, check=True, **more).stdout
 assert seen() == "/fwd/x/y\\n" and seen(cwd="/fwd/x") == "/fwd/x\\n" and seen(cwd="/usr") == "/usr\\n"
 assert seen(env={}) == "/fwd/x/y\\n" and os.getcwd() == "/fwd/x/y"
 for where, error in (("none", 2), ("there", 20), ("/fwd/none", 2)):

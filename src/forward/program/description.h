@@ -92,7 +92,7 @@ class Description {
   Shared* const shared_;
   unsigned uses_ = 0;
   std::atomic<bool> written_ = false;
-  uint64_t opened_in_ = 0;              // process_generation() of the process that opened it
+  uint64_t opened_in_ = 0;               // process_generation() of the process that opened it
   std::atomic<uint64_t> locked_in_ = 0;  // of the one that has the lock
   std::atomic<uint64_t> locked_at_ = 0;
   std::atomic<bool> took_ = false;

@@ -62,10 +62,9 @@ bool open_path(int directory, const char* path, int flags, mode_t mode, int* res
   const bool ours = at_place(place, result, [&](Client& client) {
     const auto node = find_or_create(client, *place, flags, mode);
     if (!node.ok()) return node.error();
-    Description* made = Description::make(
-        {place->prefix, static_cast<uint32_t>(flags), node->attributes.mode, node->handle, place->path,
-         client.name(node->handle)},
-        &fd);
+    Description* made = Description::make({place->prefix, static_cast<uint32_t>(flags), node->attributes.mode,
+                                           node->handle, place->path, client.name(node->handle)},
+                                          &fd);
     if (made == nullptr) return errno;
     if (!fits_table(fd)) {
       close(fd);

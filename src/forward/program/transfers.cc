@@ -181,7 +181,8 @@ void* map_file(void* address, size_t size, int protection, int flags, int fd, of
     // A copy would not be shared: two processes that map a file would each lose what the other one writes.
     servers_of(file->prefix())
         .note("a shared map of " + std::string(file->path()) +
-              " that is written is refused with ENODEV; have the program read and write instead (SQLite: no WAL), or map it "
+              " that is written is refused with ENODEV; have the program read and write instead (SQLite: no WAL), or "
+              "map it "
               "privately");
     return failed(ENODEV);
   }

@@ -53,7 +53,7 @@ class Made {
     r.range = extent();
     for (uint64_t i = number(50); i > 0; --i) r.extents.push_back(extent());
     r.oldest = 1, r.newest = static_cast<uint16_t>(number(9));
-    for (auto* nonce : {&r.client, &r.nonce, &r.proof})
+    for (auto* nonce : {&r.client, &r.nonce, &r.proof, &r.owner, &r.opener})
       for (uint8_t& byte : *nonce) byte = static_cast<uint8_t>(random_());
     return r;
   }
@@ -65,6 +65,7 @@ class Made {
     r.attributes = attributes();
     r.size = random_();
     r.at_end = number(2);
+    r.granted = number(2);
     for (uint64_t i = number(9); i > 0; --i) {
       r.counts.push_back(random_());
       r.bad.push_back({static_cast<uint32_t>(random_()), extent()});

@@ -207,13 +207,9 @@ int Execution::list() {
 int Execution::lock(const File& file) {
   Locks& locks = *services_.locks;
   const uint32_t flags = request_.flags;
-  const Locks::Wanted wanted{request_.owner,
-                             call_.client,
-                             request_.opener,
-                             request_.cookie,
-                             (flags & kExclusively) != 0,
-                             (flags & kWhole) != 0,
-                             request_.range};
+  const Locks::Wanted wanted{
+      request_.owner,        call_.client,  request_.opener, request_.cookie, (flags & kExclusively) != 0,
+      (flags & kWhole) != 0, request_.range};
   reply_.granted = true;
   if (flags & kLeave) locks.leave(wanted.owner, wanted.client);
   if (!(flags & (kShared | kExclusively))) {

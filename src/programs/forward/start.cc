@@ -7,6 +7,7 @@
 #include "forward/program/places.h"
 #include "forward/program/process.h"
 #include "forward/program/table.h"
+#include "programs/forward/memory.h"
 
 namespace headrace::forward::program {
 namespace {
@@ -86,6 +87,7 @@ const Calls* headrace_forward_start(const char* text) {
     [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, line.data(), line.size());
     return nullptr;
   }
+  prepare_memory();
   prepare_process();
   prepare_places(*setup);
   static const Calls calls = calls_with(table());

@@ -58,18 +58,18 @@ struct SwappedStreams : Next {
 
 template <class Next>
 struct ForwardHooks : Next {
-#define BY_PATH(ret, call)                             \
-  if (forwards()) {                                    \
-    ret result;                                        \
-    if (forwarding->call) return result;               \
-    path = forwarding->elsewhere(directory, path, 0);  \
+#define BY_PATH(ret, call)                            \
+  if (forwards()) {                                   \
+    ret result;                                       \
+    if (forwarding->call) return result;              \
+    path = forwarding->elsewhere(directory, path, 0); \
   }
-#define BY_PATHS(call)                                        \
-  if (forwards()) {                                           \
-    int result;                                               \
-    if (forwarding->call) return result;                      \
-    from = forwarding->elsewhere(from_directory, from, 0);    \
-    to = forwarding->elsewhere(to_directory, to, 1);          \
+#define BY_PATHS(call)                                     \
+  if (forwards()) {                                        \
+    int result;                                            \
+    if (forwarding->call) return result;                   \
+    from = forwarding->elsewhere(from_directory, from, 0); \
+    to = forwarding->elsewhere(to_directory, to, 1);       \
   }
   // Of calls that have no parameters of these names.
   static constexpr int directory = AT_FDCWD, from_directory = AT_FDCWD, to_directory = AT_FDCWD;
@@ -375,9 +375,7 @@ struct ForwardHooks : Next {
     if (forwards() && forwarding->getcwd(buffer, PATH_MAX) != 0) return buffer;
     return Next::getwd(buffer);
   }
-  static char* get_current_dir_name() {
-    return forwards() ? getcwd(nullptr, 0) : Next::get_current_dir_name();
-  }
+  static char* get_current_dir_name() { return forwards() ? getcwd(nullptr, 0) : Next::get_current_dir_name(); }
   static char* __getcwd_chk(char* buffer, size_t size, size_t capacity) {
     return forwards() && size <= capacity ? getcwd(buffer, size) : Next::__getcwd_chk(buffer, size, capacity);
   }

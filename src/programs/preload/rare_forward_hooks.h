@@ -110,7 +110,8 @@ struct RareForwardHooks : Next {
   }
   static int futimesat(int directory, const char* path, const struct timeval* times) {
     if (!forwards()) return Next::futimesat(directory, path, times);
-    if (!path) return is_forwarded(directory) ? Next::futimes(directory, times) : Next::futimesat(directory, path, times);
+    if (!path)
+      return is_forwarded(directory) ? Next::futimes(directory, times) : Next::futimesat(directory, path, times);
     timespec values[2] = {};
     for (int i = 0; times && i < 2; ++i) values[i] = {times[i].tv_sec, times[i].tv_usec * 1000};
     int result;
@@ -195,9 +196,8 @@ struct RareForwardHooks : Next {
   }
   static bool makes_file(int directory, const char* path, mode_t mode, int* result) {
     if (!forwards() || (!S_ISREG(mode) && (mode & S_IFMT) != 0)) return false;
-    const int fd = forwarding->open(directory, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode & 07777, result)
-                       ? *result
-                       : -2;
+    const int fd =
+        forwarding->open(directory, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode & 07777, result) ? *result : -2;
     if (fd < 0) return fd == -1;
     *result = 0;
     forwarding->close(fd);
@@ -239,7 +239,8 @@ struct RareForwardHooks : Next {
       free(all);
       return -1;
     }
-    if (compare && count > 1) qsort(all, count, sizeof *all, reinterpret_cast<int (*)(const void*, const void*)>(compare));
+    if (compare && count > 1)
+      qsort(all, count, sizeof *all, reinterpret_cast<int (*)(const void*, const void*)>(compare));
     *names = all;
     return static_cast<int>(count);
   }

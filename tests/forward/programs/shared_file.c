@@ -1,5 +1,5 @@
-// Four ranks write one file through MPI-IO: interleaved views with collective calls, own blocks with independent ones, the
-// shared pointer, and check what they read of each other.
+// Four ranks write one file through MPI-IO: interleaved views with collective calls, own blocks with independent ones,
+// the shared pointer, and check what they read of each other.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
