@@ -14,13 +14,18 @@ _COLUMNS = [
 ]
 
 
-def _refuse_traces(log: JobLog) -> None:
+_OF_TRACES = {"references", "locations", "handles", "accounts", "clocks"}
+
+
+def refuse_traces(log: JobLog) -> None:
+    """Raises LogForeignError for an event trace."""
     tables = set(log.native.tables())
-    if tables & {"references", "locations"} and not tables & {"processes", "files"}:
-        raise LogForeignError(
-            f"{log.path}: a trace, and no job log. Use `headrace trace info` on it; the job log of "
-            "NAME.trace.hr is NAME.hr beside it"
-        )
+    if tables & {"processes", "files"} or not (tables & _OF_TRACES or "trace_of" in log.job):
+        return
+    raise LogForeignError(
+        f"{log.path}: a trace, and no job log. Use `headrace trace info` on it, and `cat`, `stats`, "
+        "`overview`, `verify` or `export` in place of `info`; its job log, NAME.hr, lies beside NAME.trace.hr"
+    )
 
 
 def process_rows(log: JobLog) -> list[dict[str, Any]]:
@@ -29,7 +34,7 @@ def process_rows(log: JobLog) -> list[dict[str, Any]]:
     A parent that is not in the log, or a circle of parents in a damaged one, makes a root. What stands for
     ranks is no process. Raises LogForeignError for a trace, which has no processes.
     """
-    _refuse_traces(log)
+    refuse_traces(log)
     rows = [row for row in log.native.frame("processes").rows(None, _COLUMNS) if not _stands(row)]
     rows.sort(key=lambda row: (row["start_at_ns"], row["pid"]))
     known = {row["process"] for row in rows}

@@ -11,7 +11,8 @@ import click
 
 import headrace
 from headrace import _native
-from headrace._errors import LogNotFoundError, OutputError
+from headrace._errors import LogNotFoundError, OutputError, UsageError
+from headrace.analysis.processes import refuse_traces
 from headrace.commands import _otf2
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, printable, size
@@ -94,9 +95,23 @@ def _write_archive(log: str, path: Path, told: Callable[[int], None]) -> dict[st
     return result
 
 
+def _refuse_parts_of_archives(log: str) -> None:
+    anchor = Path(log).with_suffix(".otf2")
+    if not log.endswith((".def", ".evt")) or not Path(log).is_file():
+        return
+    for name in (anchor, *sorted(Path(log).parent.parent.glob("*.otf2"))[:1]):
+        if name.is_file():
+            raise UsageError(f"{log}: a part of an OTF2 archive; name its anchor, {name}, with --to trace")
+    raise UsageError(
+        f"{log}: looks like a part of an OTF2 archive, which is read by its anchor, NAME.otf2 with --to trace"
+    )
+
+
 def _write(log: str, target: str, path: Path, job: int | None) -> dict[str, int]:
     """Under another name first, so that a file of this name is always whole."""
+    _refuse_parts_of_archives(log)
     with headrace.open(log, job) as opened:
+        refuse_traces(opened)
         try:
             with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as directory:
                 partial = Path(directory, "partial")
