@@ -312,3 +312,58 @@ def test_a_trace_is_not_passed_on_as_if_it_had_no_names(trace: Path, tmp_path: P
     refused = run("anonymize", trace, "-o", target)
     assert refused.returncode != 0 and "cannot be taken out; pass on the job log" in refused.stderr
     assert not target.exists()
+
+
+def test_a_trace_is_not_converted(trace: Path, tmp_path: Path) -> None:
+    """It is no job log without operations, and none without anything."""
+    for target in ("trace", "darshan", "hr"):
+        done = run("convert", trace, "--to", target, "-o", tmp_path / "new")
+        assert done.returncode != 0 and "job.trace.hr: a trace, and no job log" in done.stderr
+        assert "DXT" not in done.stderr and not (tmp_path / "new").exists()
+    empty = write(tmp_path / "empty.trace.hr", [], trace_of="empty.hr")
+    assert "a trace, and no job log" in run("show", empty).stderr
+
+
+def test_parts_of_archives_are_told(tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    for name in ("traces.def", "traces/0.evt"):
+        (tmp_path / name).write_bytes(b"OTF2")
+        done = run("convert", tmp_path / name, "--to", "trace", "-o", tmp_path / "new")
+        assert done.returncode == 2 and "read by its anchor, NAME.otf2" in done.stderr
+    (tmp_path / "traces.otf2").write_bytes(b"")
+    for name in ("traces.def", "traces/0.evt"):
+        done = run("convert", tmp_path / name, "-o", tmp_path / "new")
+        assert f"name its anchor, {tmp_path / 'traces.otf2'}, with --to trace" in done.stderr
+
+
+def test_info_tells_what_is_still_on_a_node(trace: Path, tmp_path: Path) -> None:
+    """While the job runs its file is not closed, and names those that are copied at the end."""
+    named = write(tmp_path / "a.trace.hr", [(11, 1, 0, "n", 5, 0, dump())], **{"stream.12": "node-n-1.hr"})
+    assert facts("info", named)["waiting_files"] == []  # closed: what is missing is missing
+    cut = tmp_path / "b.trace.hr"
+    cut.write_bytes(named.read_bytes()[:-64])
+    assert facts("info", cut)["waiting_files"] == ["node-n-1.hr"]
+    said = " ".join(run("trace", "info", cut).stdout.split())
+    assert "Not complete yet: events of a node are in a file on its local storage (node-n-1.hr)" in said
+    (tmp_path / "b.trace.hr.d").mkdir()
+    (tmp_path / "b.trace.hr.d" / "node-n-1.hr").write_bytes(b"")
+    assert facts("info", cut)["waiting_files"] == []
+
+
+def test_numbers_beyond_53_bits_are_also_texts(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.trace.hr", [(1, 1, 0, "n", 5, 0, dump())], start_utc_ns="1795436813779209233")
+    found = facts("info", path)
+    assert found["start_utc_ns"] == 1795436813779209233
+    assert found["start_utc"] == "2026-11-23T12:26:53.779209233Z"
+
+
+def test_stats_and_overview_say_what_was_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.trace.hr", [(1, 1, 0, "n", 5, 0, dump())], filter="trace_only=write")
+    for command in ("stats", "overview"):
+        assert "Not everything was recorded (trace_only=write)" in run("trace", command, path).stdout
+        found = facts(command, path)
+        assert (found["filter"], found["left_out"]) == ("trace_only=write", {})
+    whole = write(tmp_path / "b.trace.hr", [(1, 1, 0, "n", 5, 0, dump())])
+    for command in ("stats", "overview"):
+        assert "Not everything" not in run("trace", command, whole).stdout
+        assert facts(command, whole)["filter"] is None

@@ -80,3 +80,22 @@ def test_without_ranks_nothing_is_set_apart(tmp_path: Path) -> None:
     found = facts(job(tmp_path / "job.trace.hr", ranks=0))
     assert [group["group"] for group in found["groups"]] == ["main"]
     assert "Functions of" not in run("trace", "stats", tmp_path / "job.trace.hr").stdout
+
+
+def test_an_overview_keeps_groups_apart(tmp_path: Path) -> None:
+    """What others wait is not part of what the program does; lines that have both say so."""
+    path = job(tmp_path / "job.trace.hr")
+    groups = {group["group"]: group["class_ns"] for group in facts(path)["groups"]}
+    seen = json.loads(run("trace", "overview", "--json", "--columns", "10", "--rows", "20", path).stdout)
+    found = {group["group"]: group for group in seen["groups"]}
+    assert {name: each["locations"] for name, each in found.items()} == {
+        "main": 2, "threads": 2, "mpi_threads": 2, "no_rank": 1,
+    }  # fmt: skip
+    assert {name: each["class_ns"] for name, each in found.items()} == groups
+    drawn = run("trace", "overview", "--columns", "40", "--rows", "20", path).stdout
+    head = drawn.split("\n\n")[1].splitlines()[0]
+    assert head.split() == ["main", "others", "of", "MPI", "no", "rank"]
+    (mixed,) = json.loads(run("trace", "overview", "--json", "--columns", "10", "--rows", "1", path).stdout)[
+        "groups"
+    ]
+    assert (mixed["group"], mixed["locations"]) == ("mixed", 7)

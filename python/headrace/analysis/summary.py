@@ -28,6 +28,7 @@ from headrace.analysis.kinds import (
     whose,
 )
 from headrace.analysis.libraries import interfaces, libraries
+from headrace.analysis.moments import utc_text
 from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.phase_facts import phase_summary
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
@@ -154,6 +155,7 @@ def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) ->
     keys = ("command", "host", "user_id", "working_directory", "start_utc_ns", "end_utc_ns", "exit_status")
     return {
         **{key: facts.get(key) for key in (*keys, "scheduler", "scheduler_job")},
+        **{name: _utc(facts.get(f"{name}_ns")) for name in ("start_utc", "end_utc")},
         "complete": of_all_ranks(facts, processes),
         "run_ns": run_ns,
         "processes": len(processes),
@@ -161,6 +163,10 @@ def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) ->
         "processes_captured": sum(1 for row in processes if row["captured"]),
         "headrace_version": facts.get("headrace_version"),
     }
+
+
+def _utc(value: Any) -> str | None:
+    return utc_text(value) if isinstance(value, int) else None
 
 
 def _direction(row: dict[str, Any], direction: str) -> dict[str, Any]:

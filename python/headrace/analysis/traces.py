@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace import _native
 from headrace._errors import UsageError
 from headrace.analysis import trace_clocks
+from headrace.analysis.moments import utc_text
 from headrace.analysis.opened_traces import OpenedTrace
 from headrace.analysis.overview_rows import rows_of
 from headrace.analysis.overviews import Overview, overview
@@ -224,6 +226,7 @@ def info(trace: Trace) -> Facts:
         "trace": trace.path,
         "command": trace.facts.get("command"),
         "start_utc_ns": _number(trace.facts.get("start_utc_ns")),
+        "start_utc": utc_text(_number(trace.facts.get("start_utc_ns"))),
         "begin_at_ns": begin,
         "end_at_ns": end,
         "locations": len(rows),
@@ -248,6 +251,7 @@ def info(trace: Trace) -> Facts:
         "closed": trace.native.closed,
         "no_room": None if "unified" in trace.facts else trace.facts.get("no_room"),
         "first_parts": first_parts(trace),
+        "waiting_files": waiting_files(trace),
         "damage": damage(trace),
     }
 
@@ -258,6 +262,15 @@ def damaged_chunks(trace: Trace) -> int | None:
         return None
     trace.native.verify()
     return trace.native.damaged_chunks
+
+
+def waiting_files(trace: Trace) -> list[str]:
+    """Files of nodes that are not there yet: on local storage until all that writes to them has ended."""
+    if trace.native.closed or "unified" in trace.facts:
+        return []
+    names = {name for key, name in trace.facts.items() if key.startswith("stream.")}
+    place = Path(f"{trace.path.removesuffix('/')}" + ("" if trace.path.endswith(".d") else ".d"))
+    return sorted(name for name in names if name.startswith("node-") and not (place / name).is_file())
 
 
 def first_parts(trace: Trace) -> list[str]:

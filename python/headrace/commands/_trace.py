@@ -15,6 +15,8 @@ from headrace.commands._trace_clocks import clock_lines
 Facts = dict[str, Any]
 
 _PLACES = 20  # damaged ones
+# Of groups of locations (analysis/trace_groups.py), over columns.
+HEADS = {"main": "main", "threads": "others", "mpi_threads": "of MPI", "no_rank": "no rank", "mixed": "mixed"}
 _REGIONS = {
     "cut": ("region", "ended with an outer one: the program did not leave them by themselves"),
     "stray": ("end", "of regions that were not open: passed over"),
@@ -112,9 +114,16 @@ def loss_lines(facts: Facts, terminal: Terminal) -> list[str]:
     lines = []
     if facts["lost_calls"]:
         lines.append(f"Lost: {count(facts['lost_calls'], 'call')} that could not be recorded.")
+    waiting = facts.get("waiting_files", [])
+    if waiting:
+        named = f"{len(waiting):,} of them" if len(waiting) > 1 else printable(waiting[0])
+        lines.append(
+            f"Not complete yet: events of a node are in a file on its local storage ({named}) until all that "
+            "writes it has ended. The job still runs, or was killed: then headrace collect copies it."
+        )
     if facts["lost_events"] or facts["lost_chunks"]:
         lost = f"{count(facts['lost_events'], 'event')} and {count(facts['lost_chunks'], 'chunk')}"
-        lines.append(f"Lost: {lost} that were recorded.")
+        lines.append(f"{'Not here' if waiting else 'Lost'}: {lost} that were recorded.")
     if facts.get("damaged_chunks"):
         lines.append(f"Damaged: {count(facts['damaged_chunks'], 'chunk')} of events.")
     elif facts.get("damaged_chunks", 0) is None:

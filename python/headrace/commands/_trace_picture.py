@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -9,10 +10,13 @@ import click
 
 from headrace.analysis.overview_rows import row_name
 from headrace.analysis.overviews import BYTES, CLASSES, Overview
+from headrace.analysis.trace_groups import GROUPS, groups
+from headrace.analysis.trace_sums import recorded
 from headrace.analysis.traces import Trace, location_name
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import count, duration, percent, printable, size, sparkline
+from headrace.commands._text import NONE, count, duration, percent, printable, size, sparkline
+from headrace.commands._trace import HEADS, recorded_lines
 
 Facts = dict[str, Any]
 
@@ -49,7 +53,25 @@ def json_facts(trace: Trace, seen: Overview) -> Facts:
         "chunks": seen.chunks,
         "decoded_chunks": seen.decoded_chunks,
         "unread_chunks": seen.unread_chunks,
+        **recorded(trace),
+        "groups": group_sums(trace, seen),
     }
+
+
+def group_sums(trace: Trace, seen: Overview) -> list[Facts]:
+    """Time by class of the program's threads and of others, by the rows; one of several kinds is `mixed`."""
+    lists = seen.lists()
+    everywhere = [each for locations in seen.locations for each in locations]
+    of = {each: name for name, chosen in groups(trace, everywhere).items() for each in chosen}
+    sums: dict[str, Facts] = {}
+    for number, locations in enumerate(seen.locations):
+        names = {of[each] for each in locations}
+        name = names.pop() if len(names) == 1 else "mixed"
+        row = sums.setdefault(name, {"group": name, "locations": 0, "class_ns": dict.fromkeys(CLASSES, 0)})
+        row["locations"] += len(locations)
+        for each in CLASSES:
+            row["class_ns"][each] += sum(lists[each][number])
+    return [sums[name] for name in (*GROUPS, "mixed") if name in sums]
 
 
 def lines(trace: Trace, seen: Overview, terminal: Terminal) -> list[str]:
@@ -64,7 +86,7 @@ def lines(trace: Trace, seen: Overview, terminal: Terminal) -> list[str]:
         cells = "".join(_paint(each, terminal, len(list(same))) for each, same in groupby(most))
         drawn.append(f"  {name:<{room}}  {cells}".rstrip())
     drawn += _moved(seen, lists, room, terminal)
-    return [*drawn, "", *_legend(lists, terminal), *_notes(seen, terminal)]
+    return [*drawn, "", *_legend(group_sums(trace, seen), terminal), *_notes(trace, seen, terminal)]
 
 
 def _axis(seen: Overview, room: int) -> str:
@@ -103,20 +125,26 @@ def _moved(seen: Overview, lists: dict[str, list[list[int]]], room: int, termina
     return drawn
 
 
-def _legend(lists: dict[str, list[list[int]]], terminal: Terminal) -> list[str]:
-    sums = {name: sum(map(sum, lists[name])) for name in CLASSES}
-    whole = sum(sums.values())
-    rows = [
-        (letter, name, duration(sums[name]), percent(sums[name] / whole))
-        for name, (letter, _) in _LOOKS.items()
-        if sums[name]
-    ]
+def _legend(found: list[Facts], terminal: Terminal) -> list[str]:
+    """Time by class; a column for each group, as in stats."""
+    timed = [group for group in found if any(group["class_ns"].values())]
+    rows: list[Sequence[str]] = []
+    if len(found) > 1:
+        rows.append(("", "", *(text for group in timed for text in (HEADS[group["group"]], ""))))
+    shown = [name for name in _LOOKS if any(group["class_ns"][name] for group in timed)]
+    for name in shown:
+        times = [(group["class_ns"][name], sum(group["class_ns"].values())) for group in timed]
+        cells = [(duration(ns), percent(ns / whole)) if ns else (NONE, "") for ns, whole in times]
+        rows.append((_LOOKS[name][0], name, *(text for cell in cells for text in cell)))
     drawn = columns(rows, left=frozenset({0, 1}))
-    return [f"  {_paint(row[1], terminal)}{line[3:]}" for row, line in zip(rows, drawn, strict=True)]
+    head = drawn[: len(rows) - len(shown)]
+    return head + [
+        f"  {_paint(name, terminal)}{line[3:]}" for name, line in zip(shown, drawn[len(head) :], strict=True)
+    ]
 
 
-def _notes(seen: Overview, terminal: Terminal) -> list[str]:
-    notes = []
+def _notes(trace: Trace, seen: Overview, terminal: Terminal) -> list[str]:
+    notes = recorded_lines(recorded(trace), terminal)
     if seen.unread_chunks:
         unread = count(seen.unread_chunks, "damaged chunk")
         notes.append(terminal.warn(f"  {unread} passed over: headrace trace verify says where"))

@@ -25,7 +25,7 @@ from headrace.commands._text import (
     size,
     to_ascii,
 )
-from headrace.commands._trace import loss_lines, recorded_lines
+from headrace.commands._trace import HEADS, loss_lines, recorded_lines
 from headrace.commands._trace_files import file_table
 from headrace.commands._trace_options import call_options, part, part_options
 
@@ -38,7 +38,6 @@ _WORDS = {
     "mpi_threads": "of the MPI library",
     "no_rank": "without a rank",
 }
-_HEADS = {"main": "main", "threads": "others", "mpi_threads": "of MPI", "no_rank": "no rank"}
 
 
 @click.command("stats")
@@ -125,7 +124,7 @@ def _classes(groups: list[Facts], output: Terminal) -> list[str]:
         return []
     table: list[Sequence[str]] = []
     if len(groups) > 1:
-        table.append(("", *(text for group in timed for text in (_HEADS[group["group"]], ""))))
+        table.append(("", *(text for group in timed for text in (HEADS[group["group"]], ""))))
     for name in timed[0]["class_ns"]:
         times = [(group["class_ns"][name], sum(group["class_ns"].values())) for group in timed]
         if any(ns for ns, _ in times):
