@@ -11,13 +11,19 @@
     │   ├── LogUnreadableError   the operating system refused to open or read it
     │   └── LogTooLargeError     it needs more memory than the reader may take
     ├── OutputError              a result cannot be written                        exit 4
-    └── MissingPackageError      an optional package is not installed              exit 5
+    ├── MissingPackageError      an optional package is not installed              exit 5
+    ├── ForwardError             forwarding servers cannot be reached
+    └── LostDataError            what was written to them is not stored; an OSError too
 
 A message is a whole sentence for the reader of a terminal: the file, the place in it, and what to do next.
 A log of which a part can be used raises nothing: `JobLog.damage` says what is missing.
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False  # as in typing, whose import takes longer than this file's
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class HeadraceError(Exception):
@@ -68,6 +74,19 @@ class OutputError(HeadraceError):
 
 class MissingPackageError(HeadraceError):
     exit_status = 5
+
+
+class ForwardError(HeadraceError):
+    pass
+
+
+class LostDataError(HeadraceError, OSError):
+    """`ranges`: which parts of the file, each with its error number."""
+
+    def __init__(self, error: int, message: str, ranges: Sequence[tuple[int, int, int]]):
+        super().__init__(error, message)
+        self.errno, self.strerror = error, message
+        self.ranges = ranges
 
 
 _BY_CODE: dict[str, type[HeadraceError]] = {
