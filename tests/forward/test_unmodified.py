@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import headrace
-from forward_tools import NATIVE, Place
+from forward_tools import NATIVE, Place, Servers
 
 NOISE = bytes(os.urandom(3_000_001))
 
@@ -140,6 +140,31 @@ os.close(fd)
 def test_a_descriptor_survives_fork_exec_and_closing_of_all_others(place: Place) -> None:
     place.python(FORKS)
     assert (place.root / "f").read_bytes() == b"parent child program output end"
+
+
+INNER = """
+import os, subprocess, sys
+fd = os.open("/fwd/f", os.O_RDWR | os.O_CREAT)
+text = f"import os\\ntry: print(os.write({fd}, b'x'))\\nexcept OSError as e: print(e.strerror)"
+run = sys.argv[1:] + ["--", sys.executable, "-c", text]
+print(subprocess.run(run, pass_fds=[fd], check=True, capture_output=True, text=True).stdout, end="")
+"""
+
+
+def test_descriptors_of_other_servers_are_not_taken_for_own_ones(
+    place: Place, servers: Servers, tmp_path: Path
+) -> None:
+    """A run inside of another has the descriptors of that, and perhaps other servers."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "f").write_bytes(b"other")
+    elsewhere = servers.start("--root", other, name="other").addresses[0]
+    run = [NATIVE, "run", "-q", "-o", tmp_path / "inner.hr", "--forward"]
+    same = place.run(sys.executable, "-c", INNER, *run, place.spec.replace("/fwd", "/same")).stdout
+    assert (same, place.run("cat", "/fwd/f").stdout) == ("1\n", "x")
+    refused = place.run(sys.executable, "-c", INNER, *run, f"/else={other}@{elsewhere}").stdout
+    assert refused == "Bad file descriptor\n"
+    assert (other / "f").read_bytes() == b"other"
 
 
 def test_appends_of_many_processes_do_not_overlap(place: Place) -> None:

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <new>
+#include <optional>
 
+#include "forward/program/places.h"
 #include "forward/program/process.h"
 #include "forward/protocol/secret.h"
 
@@ -46,7 +48,7 @@ Description* Description::make(const Facts& facts, int* fd) {
   }
   auto* shared = new (mapped) Shared();
   shared->bytes = static_cast<uint32_t>(bytes);
-  shared->prefix = facts.prefix;
+  shared->servers = servers_of(facts.prefix).identity();
   shared->handle_bytes = static_cast<uint32_t>(facts.handle.size());
   shared->path_bytes = static_cast<uint32_t>(facts.path.size());
   shared->mode = facts.mode;
@@ -64,7 +66,7 @@ Description* Description::make(const Facts& facts, int* fd) {
   memcpy(to + facts.handle.size(), facts.path.data(), facts.path.size());
   shared->magic = kMagic;
   *fd = memory;
-  auto* made = new Description(shared);
+  auto* made = new Description(shared, facts.prefix);
   made->opened_in_ = process_generation();
   return made;
 }
@@ -95,7 +97,13 @@ Description* Description::attach(int fd) {
     munmap(mapped, bytes);
     return nullptr;
   }
-  return new Description(shared);
+  // It may come from a run with other servers.
+  const std::optional<uint32_t> prefix = prefix_of_servers(shared->servers);
+  if (!prefix.has_value()) {
+    munmap(mapped, bytes);
+    return nullptr;
+  }
+  return new Description(shared, *prefix);
 }
 
 Handle Description::handle() const {

@@ -33,7 +33,7 @@ class Description {
   static Description* attach(int fd);
   static bool is_placeholder(int fd);
 
-  uint32_t prefix() const { return shared_->prefix; }
+  uint32_t prefix() const { return prefix_; }
   Handle handle() const;
   std::string_view path() const { return {bytes() + shared_->handle_bytes, shared_->path_bytes}; }
   bool is_directory() const { return (shared_->mode & 0170000) == 0040000; }
@@ -77,8 +77,8 @@ class Description {
 
  private:
   struct Shared {
-    uint64_t magic;
-    uint32_t bytes, prefix, handle_bytes, path_bytes, mode;
+    uint64_t magic, servers;  // of an identity of Servers
+    uint32_t bytes, handle_bytes, path_bytes, mode;
     std::atomic<uint32_t> flags;
     std::atomic<uint64_t> position;
     Nonce owner, opener;
@@ -86,10 +86,11 @@ class Description {
     std::atomic<bool> was_locked;
     pthread_mutex_t lock;
   };
-  explicit Description(Shared* shared) : shared_(shared) {}
+  Description(Shared* shared, uint32_t prefix) : shared_(shared), prefix_(prefix) {}
   const char* bytes() const { return reinterpret_cast<const char*>(shared_ + 1); }
 
   Shared* const shared_;
+  const uint32_t prefix_;  // of this process
   unsigned uses_ = 0;
   std::atomic<bool> written_ = false;
   uint64_t opened_in_ = 0;               // process_generation() of the process that opened it

@@ -47,6 +47,12 @@ void prepare_places(const Setup& setup) {
 Servers& servers_of(uint32_t prefix) { return all()[prefix]; }
 size_t prefixes() { return all().size(); }
 
+std::optional<uint32_t> prefix_of_servers(uint64_t identity) {
+  for (uint32_t i = 0; i < all().size(); ++i)
+    if (all()[i].identity() == identity) return i;
+  return std::nullopt;
+}
+
 std::string forwarded_base(int directory) {
   if (directory != AT_FDCWD) {
     const Held held(directory);

@@ -22,6 +22,8 @@ struct Place {
 void prepare_places(const Setup& setup);
 Servers& servers_of(uint32_t prefix);
 size_t prefixes();
+/// The one of those servers in this process, if it has one.
+std::optional<uint32_t> prefix_of_servers(uint64_t identity);
 
 /// The path of a directory's descriptor, or of the working directory; "" when it is not forwarded.
 std::string forwarded_base(int directory);

@@ -33,6 +33,8 @@ void close_inherited() {
 Servers::Servers(Spec spec, const Setup& setup)
     : spec_(std::move(spec)), secret_(setup.secret), timeout_ms_(setup.timeout_seconds * 1000) {
   const uint64_t hash = base::hash_bytes(spec_.directory.data(), spec_.directory.size());
+  identity_ = 0;
+  for (const std::string& address : spec_.addresses) identity_ = base::mix(identity_, base::hash_text(address));
   device_ = makedev(0xff0, static_cast<unsigned>(hash & 0xfffff));
 }
 

@@ -16,6 +16,8 @@ class Servers {
   Servers(Spec spec, const Setup& setup);
 
   const std::string& prefix() const { return spec_.prefix; }
+  /// The same number in all processes that use the same servers.
+  uint64_t identity() const { return identity_; }
   /// st_dev of its files: a number that no device has.
   dev_t device() const { return device_; }
 
@@ -41,6 +43,7 @@ class Servers {
   const Spec spec_;
   const std::string secret_;
   const uint32_t timeout_ms_;
+  uint64_t identity_;
   dev_t device_;
   Client* client_ = nullptr;  // never deleted: other threads may be inside when a process ends
   uint64_t generation_ = 0;   // of the process that it belongs to

@@ -33,8 +33,12 @@ bool prepare_table() {
       mmap(nullptr, kMost * sizeof *files, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   files = static_cast<Description**>(memory);
+  return true;
+}
+
+void find_inherited() {
   DIR* directory = opendir("/proc/self/fd");
-  if (directory == nullptr) return true;
+  if (directory == nullptr) return;
   std::vector<int> inherited;
   while (const dirent* entry = readdir(directory)) {
     const int fd = atoi(entry->d_name);
@@ -43,7 +47,6 @@ bool prepare_table() {
   closedir(directory);
   // Several of them may be one description. Two maps of it in a process are as good as one.
   for (const int fd : inherited) set_descriptor(fd, fits_table(fd) ? Description::attach(fd) : nullptr);
-  return true;
 }
 
 Table table() { return {files, kMost}; }

@@ -5,8 +5,10 @@
 
 namespace headrace::forward::program {
 
-/// Before the first call; finds what the process has inherited. False: no memory for it.
+/// Before the first call. False: no memory for it.
 bool prepare_table();
+/// What the process has inherited, once places are known.
+void find_inherited();
 Table table();
 
 /// What a descriptor means, for one call; null when it is not forwarded (any more).

@@ -90,6 +90,7 @@ const Calls* headrace_forward_start(const char* text) {
   prepare_memory();
   prepare_process();
   prepare_places(*setup);
+  find_inherited();
   static const Calls calls = calls_with(table());
   return &calls;
 }
