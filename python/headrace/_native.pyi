@@ -217,8 +217,8 @@ class Trace:
     def locations(self) -> Frame:
         """One row each, by rank, process and thread.
 
-        process, thread, rank, host, pid, events, lost, missing, lost_chunks, chunks, bytes, begin_at_ns,
-        end_at_ns, described.
+        process, thread, rank, host, pid, command, thread_name, events, lost, missing, lost_chunks, chunks,
+        bytes, begin_at_ns, end_at_ns, described.
         """
 
     def references(self) -> Frame:

@@ -57,6 +57,8 @@ Frame location_frame(const TraceReader& trace) {
   frame.columns.push_back(numbers_of("rank", all, [](const L& row) { return int64_t{row.what.rank}; }, Kind::kI64));
   frame.columns.push_back(texts_of("host", all, [](const L& row) { return std::string_view(row.what.host); }));
   frame.columns.push_back(numbers_of("pid", all, [](const L& row) { return row.what.process_id; }));
+  frame.columns.push_back(texts_of("command", all, [](const L& row) { return std::string_view(row.what.command); }));
+  frame.columns.push_back(texts_of("thread_name", all, [](const L& row) { return std::string_view(row.what.name); }));
   frame.columns.push_back(numbers_of("events", all, [](const L& row) { return row.events; }));
   frame.columns.push_back(numbers_of("lost", all, [](const L& row) { return row.what.lost; }));
   frame.columns.push_back(numbers_of("missing", all, [](const L& row) { return row.missing; }));

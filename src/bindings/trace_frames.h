@@ -10,8 +10,8 @@
 
 namespace headrace::bindings {
 
-/// One row a location, in its order: process, thread, rank, host, pid, events, lost, missing, lost_chunks, chunks,
-/// bytes, begin_at_ns, end_at_ns, described.
+/// One row a location, in its order: process, thread, rank, host, pid, command, thread_name, events, lost, missing,
+/// lost_chunks, chunks, bytes, begin_at_ns, end_at_ns, described.
 Frame location_frame(const events::TraceReader& trace);
 
 /// One row a function or region that was called: kind, layer, name, class, calls, unfinished, errors, bytes, time_ns,

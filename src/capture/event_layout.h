@@ -8,7 +8,8 @@
 //     EventBlock   what one thread did, in order; `count` alone commits an event. A thread's blocks are in file order.
 //                  Events lie there as packed_event.h has it.
 //     EventName    what a number in events stands for: a file's path (kName), or a region or counter (kRegion); or
-//                  what was left out by wish (kFilter)
+//                  what was left out by wish (kFilter), or what the thread of a number is called (kThreadName, of
+//                  several the last)
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kEventMagic = 0x31544e5645524448;  // "HDREVNT1"
-inline constexpr uint32_t kEventVersion = 2;
+inline constexpr uint32_t kEventVersion = 3;
 inline constexpr char kEvents[] = ".events";  // in place of the spool's own ending
 
 struct alignas(64) EventFileHeader {
@@ -37,7 +38,7 @@ struct alignas(64) EventFileHeader {
   ClockMeasurement clocks[kClockMoments];
 };
 
-enum class EntryKind : uint32_t { kNone, kEvents, kName, kRegion, kFilter };
+enum class EntryKind : uint32_t { kNone, kEvents, kName, kRegion, kFilter, kThreadName };
 
 enum class RawKind : uint8_t {
   kCall,

@@ -49,10 +49,16 @@ Status read_facts(format::Reader& reader, uint64_t job, TraceNames& names) {
 Status read_locations(format::Reader& reader, uint64_t job, TraceNames& names) {
   HEADRACE_ASSIGN(const Table table, table_of(reader, "locations", job));
   const Values process(table, "process"), thread(table, "thread"), rank(table, "rank"), host(table, "host"),
-      pid(table, "pid"), events(table, "events"), lost(table, "lost");
+      pid(table, "pid"), events(table, "events"), lost(table, "lost"), command(table, "command"), name(table, "name");
   for (uint64_t row = 0; row < table.rows; ++row) {
-    const Location what{process.u64(row), static_cast<uint32_t>(thread.u64(row)), static_cast<int32_t>(rank.u64(row)),
-                        host.text(row),   static_cast<uint32_t>(pid.u64(row)),    lost.u64(row)};
+    const Location what{process.u64(row),
+                        static_cast<uint32_t>(thread.u64(row)),
+                        static_cast<int32_t>(rank.u64(row)),
+                        host.text(row),
+                        static_cast<uint32_t>(pid.u64(row)),
+                        lost.u64(row),
+                        command.text(row),
+                        name.text(row)};
     names.locations.push_back({what, events.u64(row)});
   }
   return {};

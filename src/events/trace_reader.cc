@@ -1,6 +1,7 @@
 #include "events/trace_reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,8 +46,15 @@ class LocationList {
     location.missing = row.events;
   }
 
+  /// When a process began; of others their first event tells.
+  void add(const ClockRow& row) {
+    if (row.when == "start") begun(row.process, row.at_ns);
+  }
+
   /// What is missing is known once all is there.
   std::vector<TraceLocation> finish(const std::vector<ChunkInfo>& chunks) {
+    for (const TraceLocation& location : locations_)
+      if (!location.chunks.empty()) begun(location.what.process, static_cast<int64_t>(location.begin_at_ns));
     for (TraceLocation& location : locations_) {
       drop_repeated(location, chunks);
       location.in_order = is_in_order(location, chunks);
@@ -61,8 +69,18 @@ class LocationList {
   }
 
  private:
-  std::tuple<uint32_t, uint64_t, uint32_t> key_of(const TraceLocation& location) const {
-    return {static_cast<uint32_t>(location.what.rank), process_order_.at(location.what.process), location.what.thread};
+  using Key = std::tuple<uint32_t, int64_t, uint32_t, uint64_t, uint32_t>;
+  Key key_of(const TraceLocation& location) const {
+    const Location& what = location.what;
+    const auto begun = begun_.find(what.process);
+    return {static_cast<uint32_t>(what.rank),
+            begun == begun_.end() ? std::numeric_limits<int64_t>::max() : begun->second, what.process_id, what.process,
+            what.thread};
+  }
+
+  void begun(uint64_t process, int64_t at_ns) {
+    const auto [known, added] = begun_.try_emplace(process, at_ns);
+    known->second = std::min(known->second, at_ns);
   }
 
   TraceLocation& find(uint64_t process, uint32_t thread) {
@@ -70,7 +88,6 @@ class LocationList {
     if (last_ < locations_.size() && locations_[last_].what.process == process &&
         locations_[last_].what.thread == thread)
       return locations_[last_];
-    process_order_.try_emplace(process, process_order_.size());
     const auto [place, added] = known_.try_emplace({process, thread}, locations_.size());
     if (added) locations_.push_back({.what = {.process = process, .thread = thread}});
     last_ = place->second;
@@ -109,8 +126,8 @@ class LocationList {
 
   std::vector<TraceLocation> locations_;
   std::unordered_map<std::pair<uint64_t, uint32_t>, size_t, PairHash> known_;
-  std::unordered_map<uint64_t, size_t> process_order_;
-  size_t last_ = 0;  // that was found
+  std::unordered_map<uint64_t, int64_t> begun_;  // processes
+  size_t last_ = 0;                              // that was found
 };
 
 /// The job that a number chooses, 1, 2, …; 0: the only one.
@@ -280,6 +297,7 @@ Result<TraceReader> TraceReader::take(format::Reader reader, const std::string& 
   HEADRACE_ASSIGN(state->names, read_names(state->reader, chosen));
   LocationList list;
   for (const LocationRow& row : state->names.locations) list.add(row);
+  for (const ClockRow& row : state->names.clocks) list.add(row);
   const std::vector<ChunkInfo>& chunks = state->reader.chunks();
   for (uint32_t i = 0; i < chunks.size(); ++i)
     if (chunks[i].header.kind == kEventsKind && chunks[i].header.job == chosen) list.add(i, chunks[i]);

@@ -57,7 +57,7 @@ class TraceReader {
   TraceReader& operator=(TraceReader&&) noexcept;
   ~TraceReader();
 
-  /// By rank, then by process in file order, then by thread; those without a rank last.
+  /// By rank, then by the time when the process began, by its pid, and by thread; those without a rank last.
   const std::vector<TraceLocation>& locations() const;
   const std::vector<format::ChunkInfo>& chunks() const;  // of the file, of all kinds; times as those of events
 

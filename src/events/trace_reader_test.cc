@@ -67,6 +67,57 @@ TEST_F(TraceReaderTest, GivesEachLocationItsEvents) {
   EXPECT_TRUE(reader.closed());
 }
 
+TEST_F(TraceReaderTest, HasProcessesInTheOrderOfTheirBegins) {
+  made_.add({.process = 90, .thread = 1, .process_id = 7}, {event(50, kIoBegin, 0)});
+  made_.add({.process = 20, .thread = 2, .process_id = 8}, {event(40, kIoBegin, 0)});
+  made_.add({.process = 20, .thread = 1, .process_id = 8}, {event(60, kIoBegin, 0)});
+  made_.add({.process = 10, .thread = 1, .process_id = 10}, {});
+  made_.add({.process = 50, .thread = 1, .process_id = 9}, {});
+  made_.add({.process = 30, .thread = 1, .process_id = 6}, {});
+  made_.add({.process = 80, .thread = 1, .rank = 0}, {event(99, kIoBegin, 0)});
+  const std::vector<ClockRow> clocks{{.process = 30, .when = "start", .at_ns = -5},
+                                     {.process = 90, .when = "start", .at_ns = 1}};
+  ASSERT_TRUE(made_.writer().add(clocks).ok());
+  const TraceReader reader = made_.finish();
+  std::vector<std::pair<uint64_t, uint32_t>> order;
+  for (const TraceLocation& each : reader.locations()) order.emplace_back(each.what.process, each.what.thread);
+  const std::vector<std::pair<uint64_t, uint32_t>> wanted{{80, 1}, {30, 1}, {90, 1}, {20, 1},
+                                                          {20, 2}, {50, 1}, {10, 1}};
+  EXPECT_EQ(order, wanted) << "ranks, as they began, and by pid of what nothing is known";
+}
+
+TEST_F(TraceReaderTest, HasTheNamesOfLocations) {
+  made_.add({.process = 1, .thread = 2, .command = "a.out", .name = "worker"}, {});
+  const TraceReader reader = made_.finish();
+  EXPECT_EQ(reader.locations()[0].what.command, "a.out");
+  EXPECT_EQ(reader.locations()[0].what.name, "worker");
+}
+
+TEST(TraceReader, ReadsTracesFromBeforeThereWereNames) {
+  std::vector<uint8_t> bytes;
+  auto writer = format::Writer::open(std::make_unique<format::MemorySink>(bytes), {.job = 1}).value();
+  const std::vector<uint64_t> one{1};
+  const std::vector<int64_t> rank{3};
+  const std::vector<std::string_view> host{"n1"};
+  ASSERT_TRUE(writer
+                  .add(format::TableBuilder("locations")
+                           .u64("process", one)
+                           .u64("thread", one)
+                           .i64("rank", rank)
+                           .text("host", host)
+                           .u64("pid", one)
+                           .u64("events", one)
+                           .u64("lost", one))
+                  .ok());
+  ASSERT_TRUE(writer.close().ok());
+  const auto opened = TraceReader::open_memory(bytes);
+  ASSERT_TRUE(opened.ok()) << opened.message();
+  ASSERT_EQ(opened->locations().size(), 1u);
+  EXPECT_EQ(opened->locations()[0].what.rank, 3);
+  EXPECT_EQ(opened->locations()[0].what.command, "");
+  EXPECT_EQ(opened->locations()[0].what.name, "");
+}
+
 TEST_F(TraceReaderTest, GivesTheEventsOfARangeOfTime) {
   const std::vector<Event> events = MadeStream::s3d(kThreeChunks);
   made_.add({.process = 5, .thread = 1}, events);

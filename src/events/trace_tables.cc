@@ -29,6 +29,9 @@ Status write_locations(format::Writer& writer, std::span<const Location> rows, s
   const auto host = column<std::string_view>(rows, [](const Location& row) { return std::string_view(row.host); });
   const auto pid = column<uint64_t>(rows, [](const Location& row) { return row.process_id; });
   const auto lost = column<uint64_t>(rows, [](const Location& row) { return row.lost; });
+  const auto command =
+      column<std::string_view>(rows, [](const Location& row) { return std::string_view(row.command); });
+  const auto name = column<std::string_view>(rows, [](const Location& row) { return std::string_view(row.name); });
   return writer.add(TableBuilder("locations")
                         .u64("process", process)
                         .u64("thread", thread)
@@ -36,7 +39,9 @@ Status write_locations(format::Writer& writer, std::span<const Location> rows, s
                         .text("host", host)
                         .u64("pid", pid)
                         .u64("events", events)
-                        .u64("lost", lost));
+                        .u64("lost", lost)
+                        .text("command", command)
+                        .text("name", name));
 }
 
 Status write_references(format::Writer& writer, std::span<const Reference> rows) {

@@ -39,8 +39,10 @@ struct Location {
   uint32_t thread = 0;   // 1, 2, … in the process
   int32_t rank = -1;     // of a parallel program; -1: it is none
   std::string host = {};
-  uint32_t process_id = 0;  // of the system
-  uint64_t lost = 0;        // events that could not be recorded
+  uint32_t process_id = 0;   // of the system
+  uint64_t lost = 0;         // events that could not be recorded
+  std::string command = {};  // what the process runs, without directories; any bytes, empty: not known
+  std::string name = {};     // of the thread, where it has one of its own; any bytes
 };
 
 /// A row of the table `handles`: what `other` is in the I/O events of a process.

@@ -209,6 +209,8 @@ def location_facts(trace: Trace) -> list[Facts]:
         {
             "name": name,
             **location_name(row),
+            "command": row["command"] or None,
+            "thread_name": row["thread_name"] or None,
             **{key: row[key] for key in keys},
             **{key: row[key] if row["events"] else None for key in times},
         }

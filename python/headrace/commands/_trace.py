@@ -53,13 +53,15 @@ def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
 
 
 def location_lines(rows: list[Facts], terminal: Terminal) -> list[str]:
-    table = [("location", "process", "pid", "host", "events", "lost", "from", "until")]
+    table = [("location", "process", "pid", "host", "command", "events", "lost", "from", "until")]
     for row in rows:
         lost = row["lost"] + row["missing"]
         times = [NONE if row[key] is None else duration(row[key]) for key in ("begin_at_ns", "end_at_ns")]
-        name = (printable(row["name"]), row["process"], str(row["pid"]), printable(row["host"]) or NONE)
+        called = " ".join(row[key] for key in ("command", "thread_name") if row[key])
+        host, command = printable(row["host"]) or NONE, printable(called) or NONE
+        name = (printable(row["name"]), row["process"], str(row["pid"]), host, command)
         table.append((*name, f"{row['events']:,}", f"{lost:,}" if lost else NONE, times[0], times[1]))
-    head, *lines = columns(table, left=frozenset({0, 1, 3}))
+    head, *lines = columns(table, left=frozenset({0, 1, 3, 4}))
     return [clip(line, terminal.columns) for line in (terminal.dim(head), *lines)]
 
 

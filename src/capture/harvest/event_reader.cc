@@ -42,6 +42,8 @@ void read_name(const EventName& name, uint64_t at, RecordedEvents& recorded) {
     recorded.names[name.number] = std::move(text);
   else if (name.kind == EntryKind::kFilter)
     recorded.filter = std::move(text);
+  else if (name.kind == EntryKind::kThreadName)
+    recorded.thread_names[name.number] = std::move(text);
   else if (static_cast<uint32_t>(name.region) < kRegionKinds)
     recorded.regions[name.number] = {name.region, std::move(text)};
   else
@@ -349,6 +351,7 @@ uint32_t read_entry(uint64_t at, uint64_t left, RecordedEvents& recorded) {
     case EntryKind::kName:
     case EntryKind::kRegion:
     case EntryKind::kFilter:
+    case EntryKind::kThreadName:
       std::memcpy(&name, &block, sizeof name);
       read_name(name, at, recorded);
       return block.bytes;

@@ -26,9 +26,10 @@ struct RecordedThread {
 };
 
 struct RecordedEvents {
-  EventBytes bytes;                            // of the file: events are read when they are asked for
-  std::map<uint32_t, RecordedThread> threads;  // by EventBlock::thread
-  std::map<uint32_t, std::string> names;       // of handles
+  EventBytes bytes;                              // of the file: events are read when they are asked for
+  std::map<uint32_t, RecordedThread> threads;    // by EventBlock::thread
+  std::map<uint32_t, std::string> names;         // of handles
+  std::map<uint32_t, std::string> thread_names;  // of threads that have one of their own
   struct Region {
     RegionKind kind = RegionKind::kRegion;
     std::string name;

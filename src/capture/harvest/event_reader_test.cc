@@ -178,6 +178,18 @@ TEST(RecordedEvents, KnowTheLivesOfThreads) {
   EXPECT_EQ(trace.events.front().reference(), trace.events.back().reference());
 }
 
+TEST(RecordedEvents, HaveTheLastNamesOfThreads) {
+  MadeFile file;
+  file.add_name(2, "first", EntryKind::kThreadName);
+  file.add_name(2, "last", EntryKind::kThreadName);
+  file.add_name(1, "/a/file");
+  const std::vector<std::byte> bytes = file.finish();
+  const RecordedEvents recorded = read_made(bytes);
+  EXPECT_FALSE(recorded.damaged);
+  EXPECT_EQ(recorded.thread_names, (std::map<uint32_t, std::string>{{2, "last"}}));
+  EXPECT_EQ(recorded.names.size(), 1u);
+}
+
 TEST(RecordedEvents, HaveBothSidesOfACopy) {
   MadeFile file;
   file.add_block(1,

@@ -94,6 +94,11 @@ std::vector<uint8_t> encode(const FlushAccount& account) {
     to.u32(static_cast<uint32_t>(region.kind));
     put(to, region.name);
   }
+  to.u32(static_cast<uint32_t>(account.thread_names.size()));
+  for (const auto& [thread, name] : account.thread_names) {
+    to.u32(thread);
+    put(to, name);
+  }
   to.u32(base::crc32c(bytes));
   return bytes;
 }
@@ -126,6 +131,10 @@ Result<FlushAccount> decode_account(Bytes bytes) {
     RecordedEvents::Region& region = account.regions[from.u32()];
     region.kind = static_cast<RegionKind>(from.u32() % kRegionKinds);
     region.name = take_text(from);
+  }
+  for (uint32_t left = take_count(from, 8); left > 0; --left) {
+    std::string& name = account.thread_names[from.u32()];
+    name = take_text(from);
   }
   if (!from.ok() || from.left() != 0) return corrupt;
   return account;

@@ -34,6 +34,7 @@ struct FlushAccount {
   std::map<uint32_t, Thread> threads;
   std::map<uint32_t, std::string> communicators;       // names of theirs (event_layout.h)
   std::map<uint32_t, RecordedEvents::Region> regions;  // later events name them as well
+  std::map<uint32_t, std::string> thread_names;
 
   /// How many of a thread's events in a file of this generation are stored.
   uint64_t stored(uint32_t thread, uint64_t file_generation) const;

@@ -24,6 +24,7 @@ FlushAccount sample() {
   account.threads[1] = {100, {4, 1000, 5000, {{11, model::TimeClass::kWrite}, {12, model::TimeClass::kProgram}}}};
   account.threads[7] = {0, {1, 2, 3, {}}};
   account.communicators = {{9, "0123456789abcdef MPI_COMM_WORLD"}};
+  account.thread_names = {{2, "worker"}};
   account.regions = {{3, {RegionKind::kPhase, "dump"}}, {4, {RegionKind::kCounter, std::string("a\0b", 3)}}};
   return account;
 }
@@ -34,6 +35,7 @@ TEST(FlushAccount, IsReadAsItWasWritten) {
   ASSERT_TRUE(read.ok()) << read.message();
   EXPECT_EQ(encode(*read), bytes);
   EXPECT_EQ(read->regions.at(4).name.size(), 3u);
+  EXPECT_EQ(read->thread_names, sample().thread_names);
   EXPECT_EQ(read->threads.at(1).at.open.size(), 2u);
 }
 

@@ -68,6 +68,7 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
   recorded.names.insert(account.communicators.begin(), account.communicators.end());
   for (const auto& [number, region] : recorded.regions) account.regions[number] = region;
   recorded.regions = account.regions;
+  for (const auto& [thread, name] : recorded.thread_names) account.thread_names[thread] = name;
   const bool begun_is_told = account.generation == recorded.generation + 1;
   mark_stop(recorded);
   events::Meanings meanings;

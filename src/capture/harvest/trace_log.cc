@@ -146,6 +146,17 @@ Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEven
   });
 }
 
+namespace {
+
+/// What was run, without directories: by its first argument, as `ps` has it.
+std::string command_of(const model::Process& process) {
+  std::string name = process.arguments.substr(0, process.arguments.find('\0'));
+  if (name.empty()) name = process.executable;
+  return name.substr(name.rfind('/') + 1);
+}
+
+}  // namespace
+
 Status TraceLog::add_process(LogOutput& log, const model::Process& process, RecordedEvents& recorded,
                              const Header& header, const ClockMap& clock, FlushAccount& account,
                              const std::string& part) {
@@ -163,7 +174,8 @@ Status TraceLog::add_process(LogOutput& log, const model::Process& process, Reco
     HEADRACE_TRY(writer_->add_facts({{"filter", recorded.filter}}));
     filter_ = recorded.filter;
   }
-  events::Location location{process.id, 0, static_cast<int32_t>(process.rank), process.host, process.process_id, 0};
+  events::Location location{
+      process.id, 0, static_cast<int32_t>(process.rank), process.host, process.process_id, 0, command_of(process)};
   const auto is_new = [&](uint32_t thread) { return stored_.count({process.id, thread}) == 0; };
   HEADRACE_TRY(store_events(recorded, clock, location, is_new, account, to));
   if (own) HEADRACE_TRY(own->flush());
@@ -173,6 +185,8 @@ Status TraceLog::add_process(LogOutput& log, const model::Process& process, Reco
   for (const auto& [thread, stored] : account.threads) {
     location.thread = thread;
     location.lost = std::exchange(lost, 0);
+    const auto named = account.thread_names.find(thread);
+    location.name = named == account.thread_names.end() ? "" : named->second;
     dropped_events_ += stored.at.events;
     if (is_new(thread)) HEADRACE_TRY(writer_->add_row(location, stored.at.events));
   }

@@ -15,6 +15,7 @@
 #include "capture/recorder/path_handles.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/spool.h"
+#include "capture/recorder/thread_names.h"
 #include "capture/recorder/trace_choice.h"
 #include "capture/recorder/update.h"
 
@@ -180,6 +181,7 @@ void create_event_file(uint64_t limit) {
   file = {};
   state.tracing = true;
   ++state.event_file;
+  begin_thread_names();
   reset_flushes();
   if (!spool.backed) return;
   char* ending = stpcpy(file.path, spool.path) - strlen(".spool");
@@ -234,6 +236,12 @@ bool add_region_name(uint32_t number, RegionKind kind, const char* text, uint32_
     SpoolLock lock;
     return add_entry(EntryKind::kRegion, number, kind, text, length);
   });
+}
+
+bool add_thread_name(uint32_t thread, const char* name, uint32_t length) {
+  if (is_full()) return false;
+  SpoolLock lock;
+  return add_entry(EntryKind::kThreadName, thread, {}, name, length);
 }
 
 void note_filter() {
@@ -310,6 +318,7 @@ EventBlock* begin_events() {
   if (added) {
     self->events = added;
     tell_begin();
+    note_thread_name();
     return added;
   }
   if (!is_full()) stop_recording(nullptr);
@@ -343,6 +352,7 @@ void end_thread_events() {
   Update update;
   if (!self->events && !self->told) return;
   if (!update.enter()) return;
+  note_thread_name();
   const uint64_t now = base::ticks();
   if (self->told && !is_full()) record_always({now, now, 0, 0, 0, 0, 0, RawKind::kThreadEnd, 0});
   {

@@ -98,6 +98,9 @@ void note_filter();
 /// the lock.
 bool add_region_name(uint32_t number, RegionKind kind, const char* text, uint32_t length);
 
+/// What a thread is called, from now on; false: there is no room, which is made for events alone. Not inside the lock.
+bool add_thread_name(uint32_t thread, const char* name, uint32_t length);
+
 /// A name that events may have as their handle, whatever it names; 0: there is no room. Not inside the lock.
 uint32_t name_for_events(const char* text, uint32_t length);
 

@@ -20,6 +20,7 @@
 #include "capture/recorder/records.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/stream.h"
+#include "capture/recorder/thread_names.h"
 #include "capture/recorder/trace_choice.h"
 
 namespace headrace::capture {
@@ -186,7 +187,10 @@ void take_end_time(EndKind kind, int status) {
 bool is_running() { return state.enabled && state.wiped && state.wiped->alive && !in_vfork_child(); }
 
 void at_exit(int status, void*) {
-  if (is_running()) settle_for_good();
+  if (is_running()) {
+    settle_for_good();
+    note_thread_names();
+  }
   end_image(status);
 }
 

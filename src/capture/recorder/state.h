@@ -78,14 +78,18 @@ struct OpenLibraryCall {
 };
 inline constexpr uint32_t kOpenLibraryCalls = 8;
 
+inline constexpr uint32_t kThreadName = 16;  // bytes, of the system, with a NUL
+
 /// Private memory of one thread; reused by later threads.
 struct Thread {
   ThreadBlock* block;
-  EventBlock* events;  // where the next one goes; null: nowhere yet
-  uint32_t number;     // in traces: 1 of the first thread, 2, … of the others that this process had
-  bool told;           // the trace has its begin
-  uint64_t began;      // ticks; 0: not known
-  Thread* next;        // of every thread ever seen
+  EventBlock* events;      // where the next one goes; null: nowhere yet
+  uint32_t number;         // in traces: 1 of the first thread, 2, … of the others that this process had
+  bool told;               // the trace has its begin
+  uint32_t system_number;  // of the thread; 0: there is none
+  char name[kThreadName];  // that the trace has; empty: none
+  uint64_t began;          // ticks; 0: not known
+  Thread* next;            // of every thread ever seen
   std::atomic<uint32_t> taken;
   uint32_t free_files;   // OpenFile slots this thread may reuse
   uint32_t free_count;   // how many

@@ -33,7 +33,7 @@ std::atomic<uint32_t> other_threads;   // that there were so far
 std::atomic<bool> first_thread_began;  // and has its number
 
 /// Also the only one of a forked child: what that knows of its begin is of a thread of the parent.
-bool is_first_thread() { return base::kernel_call(SYS_gettid) == base::kernel_call(SYS_getpid); }
+bool is_first_thread(long number) { return number == base::kernel_call(SYS_getpid); }
 
 /// 1 is the first thread's, whenever it is seen. If it goes on after its end, it is another one.
 uint32_t next_number(bool is_first) {
@@ -88,7 +88,10 @@ bool start_thread() {
   }
   if (thread && thread->block) {
     thread->block->taken = 1;
-    const bool is_first = is_first_thread();
+    const long system_number = base::kernel_call(SYS_gettid);
+    const bool is_first = is_first_thread(system_number);
+    *thread->name = '\0';
+    __atomic_store_n(&thread->system_number, static_cast<uint32_t>(system_number), __ATOMIC_RELAXED);
     thread->number = next_number(is_first);
     if (is_first) thread_began = 0;
     thread->began = thread_began;
@@ -227,6 +230,7 @@ void end_thread(void* thread) {
   end_thread_events();
   ended->lost_phases = ended->open_calls = 0;
   ended->told = false;
+  __atomic_store_n(&ended->system_number, 0, __ATOMIC_RELAXED);
   block = nullptr;
   self = nullptr;
   if (ended->block->busy != 0) abandon(ended->block);  // the thread was cancelled inside a section
@@ -240,6 +244,7 @@ void forget_threads() {
     thread->block = nullptr;
     thread->events = nullptr;
     thread->told = false;
+    thread->system_number = 0;
     thread->regions.depth = thread->regions.waiting = 0;
     thread->free_files = thread->free_count = thread->lost_phases = thread->open_calls = 0;
     memset(thread->cache, 0, sizeof thread->cache);

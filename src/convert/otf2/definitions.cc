@@ -113,8 +113,9 @@ void Definitions::write_places() {
       check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, host->second, text(what.host), text("node"), kMachine));
     const auto [process, new_process] = processes.try_emplace(what.process, static_cast<uint32_t>(processes.size()));
     if (new_process) {
-      const std::string name =
+      std::string name =
           what.rank >= 0 ? "MPI Rank " + std::to_string(what.rank) : "Process " + std::to_string(what.process_id);
+      if (what.rank < 0 && !what.command.empty()) name += " " + what.command;
       check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, process->second, text(name),
                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, host->second,
                                                     OTF2_UNDEFINED_LOCATION_GROUP));
@@ -123,8 +124,9 @@ void Definitions::write_places() {
       check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(writer_, process->second, pid_name, OTF2_TYPE_UINT64,
                                                             number(what.process_id)));
     }
-    check(OTF2_GlobalDefWriter_WriteLocation(writer_, i, text("Thread " + std::to_string(what.thread)),
-                                             OTF2_LOCATION_TYPE_CPU_THREAD, records_[i], process->second));
+    const std::string thread = "Thread " + std::to_string(what.thread) + (what.name.empty() ? "" : " " + what.name);
+    check(OTF2_GlobalDefWriter_WriteLocation(writer_, i, text(thread), OTF2_LOCATION_TYPE_CPU_THREAD, records_[i],
+                                             process->second));
     check(OTF2_GlobalDefWriter_WriteLocationProperty(writer_, i, thread_name, OTF2_TYPE_UINT64, number(what.thread)));
   }
   if (locations_.empty()) write_no_place();

@@ -38,6 +38,7 @@ Message Tracks::describe_process(uint32_t location) const {
   Message process, track;
   process.number(ProcessField::kPid, static_cast<uint64_t>(of(location).shown_pid));
   std::string name = what.rank >= 0 ? "rank " + std::to_string(what.rank) : "process";
+  if (!what.command.empty()) name = (what.rank >= 0 ? name + " " : "") + what.command;
   name += " (pid " + std::to_string(what.process_id) + (what.host.empty() ? "" : " on " + what.host) + ")";
   process.text(ProcessField::kName, plain_text(name));
   track.number(TrackField::kUuid, this->process(location));
@@ -50,7 +51,8 @@ Message Tracks::describe_thread(uint32_t location) const {
   Message thread, track;
   thread.number(ThreadField::kPid, static_cast<uint64_t>(of(location).shown_pid));
   thread.number(ThreadField::kTid, static_cast<uint64_t>(tid(location)));
-  thread.text(ThreadField::kName, "thread " + std::to_string(what.thread));
+  const std::string name = "thread " + std::to_string(what.thread);
+  thread.text(ThreadField::kName, what.name.empty() ? name : plain_text(what.name) + " (" + name + ")");
   track.number(TrackField::kUuid, this->thread(location));
   track.number(TrackField::kParent, process(location));
   track.message(TrackField::kThread, thread);
