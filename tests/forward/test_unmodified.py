@@ -35,6 +35,11 @@ def test_core_utilities(place: Place, tmp_path: Path) -> None:
     assert (status.st_mtime, status.st_mode & 0o777, status.st_nlink) == (981173106, 0o600, 2)
     assert place.run("readlink", "-f", "/fwd/d/link").stdout == "/fwd/d/e/c\n"
     assert place.run("stat", "-c", "%s %h %F", "/fwd/a").stdout == "3000001 2 regular file\n"
+    place.run("ln", "-s", "/fwd/d/e", "/fwd/whole")
+    assert place.run("readlink", "/fwd/whole").stdout == "/fwd/d/e\n"
+    assert (place.root / "whole" / "c").read_bytes() == NOISE
+    place.run("cmp", source, "/fwd/whole/c")
+    place.run("rm", "/fwd/whole")
     listed = place.run("ls", "-lA", "/fwd/d").stdout
     assert "link -> e/c" in listed and "again" in listed
     assert sorted(place.run("find", "/fwd", "-type", "f").stdout.split()) == [

@@ -28,6 +28,13 @@ bool at_places(const std::optional<Place>& from, const std::optional<Place>& to,
   return at_place(from, result, act);
 }
 
+/// An absolute path below `from`, with `to` in its place; others as they are. Links have the servers' names in them, so
+/// that they lead to the same for whoever does not forward.
+std::string moved(std::string_view path, const std::string& from, const std::string& to) {
+  const bool below = path.starts_with(from) && (path.size() == from.size() || path[from.size()] == '/');
+  return below ? to + std::string(path.substr(from.size())) : std::string(path);
+}
+
 }  // namespace
 
 bool readlink_path(int directory, const char* path, char* into, size_t size, ssize_t* result) {
@@ -39,8 +46,9 @@ bool readlink_path(int directory, const char* path, char* into, size_t size, ssi
     if (!S_ISLNK(node->attributes.mode) || size == 0) return EINVAL;
     const auto target = client.readlink(node->handle);
     if (!target.ok()) return target.error();
-    bytes = std::min(size, target->size());
-    memcpy(into, target->data(), bytes);
+    const std::string seen = moved(*target, place->servers->directory(), place->servers->prefix());
+    bytes = std::min(size, seen.size());
+    memcpy(into, seen.data(), bytes);
     return 0;
   });
   if (ours && *result == 0) *result = static_cast<ssize_t>(bytes);
@@ -86,7 +94,8 @@ bool link_path(int from_directory, const char* from, int to_directory, const cha
 bool symlink_path(const char* target, int directory, const char* path, int* result) {
   const auto place = place_of(directory, path);
   return at_place(place, result, [&](Client& client) {
-    return client.symlink(place->servers->root(), place->below_root(), target).error();
+    const std::string kept = moved(target, place->servers->prefix(), place->servers->directory());
+    return client.symlink(place->servers->root(), place->below_root(), kept).error();
   });
 }
 

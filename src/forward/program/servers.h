@@ -16,6 +16,8 @@ class Servers {
   Servers(Spec spec, const Setup& setup);
 
   const std::string& prefix() const { return spec_.prefix; }
+  /// The same directory as servers name it.
+  const std::string& directory() const { return spec_.directory; }
   /// The same number in all processes that use the same servers.
   uint64_t identity() const { return identity_; }
   /// st_dev of its files: a number that no device has.
