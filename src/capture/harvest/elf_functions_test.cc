@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "capture/harvest/elf_builder.h"
 
 namespace headrace::capture {
@@ -16,9 +18,8 @@ class Made {
   explicit Made(const std::vector<uint8_t>& bytes) {
     static int made = 0;
     path_ = testing::TempDir() + "elf-" + std::to_string(getpid()) + "-" + std::to_string(made++);
-    FILE* file = fopen(path_.c_str(), "w");
-    fwrite(bytes.data(), 1, bytes.size(), file);
-    fclose(file);
+    std::ofstream file(path_, std::ios::binary);
+    for (const uint8_t byte : bytes) file.put(static_cast<char>(byte));
   }
   ~Made() { unlink(path_.c_str()); }
   std::string at(uint64_t address, const std::string& build_id = "") const {
