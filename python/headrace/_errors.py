@@ -13,7 +13,7 @@
     ├── OutputError              a result cannot be written                        exit 4
     ├── MissingPackageError      an optional package is not installed              exit 5
     ├── ForwardError             forwarding servers cannot be reached
-    └── LostDataError            what was written to them is not stored; an OSError too
+    └── LostDataError            what was written to them is not stored; it has an errno
 
 A message is a whole sentence for the reader of a terminal: the file, the place in it, and what to do next.
 A log of which a part can be used raises nothing: `JobLog.damage` says what is missing.

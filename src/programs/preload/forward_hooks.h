@@ -371,16 +371,9 @@ struct ForwardHooks : Next {
     if (!buffer) free(into);
     return length < 0 ? nullptr : Next::getcwd(buffer, size);
   }
-  static char* getwd(char* buffer) {
-    if (forwards() && forwarding->getcwd(buffer, PATH_MAX) != 0) return buffer;
-    return Next::getwd(buffer);
-  }
   static char* get_current_dir_name() { return forwards() ? getcwd(nullptr, 0) : Next::get_current_dir_name(); }
   static char* __getcwd_chk(char* buffer, size_t size, size_t capacity) {
     return forwards() && size <= capacity ? getcwd(buffer, size) : Next::__getcwd_chk(buffer, size, capacity);
-  }
-  static char* __getwd_chk(char* buffer, size_t capacity) {
-    return forwards() && capacity >= PATH_MAX ? getwd(buffer) : Next::__getwd_chk(buffer, capacity);
   }
 
   // ---- locks
