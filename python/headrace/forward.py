@@ -298,7 +298,8 @@ class Servers:
         """Waits for its requests and closes its files; raises what is wrong with one of these."""
         pointer, self._pointer = self._pointer, c_void_p()
         failed: OSError | None = None
-        for each in list(self._used):
+        # What a file's close has to cover must have been written.
+        for each in sorted(self._used, key=lambda each: isinstance(each, File)):
             try:
                 each._finish()
             except OSError as error:

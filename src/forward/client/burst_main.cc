@@ -1,9 +1,10 @@
 // forward_burst WHERE FILE CLIENTS REQUEST TOTAL [WORD]...: many processes write one file, each every so many-th
 // request of REQUEST bytes, TOTAL bytes in all; says how fast that was as they see it, and until all is stored.
 //
-// WHERE is a server's address, or "plain" for the same with pwrite and FILE being a path. Words: depth=N calls under
-// way at once; leave: end without a commit; wait=FILE: commit when there is such a file. Words for plain:
-// delay=MICROSECONDS before each write, one-writer at a time, direct (O_DIRECT), dsync (O_DSYNC).
+// WHERE is a server's address, or several with commas between, or "plain" for the same with pwrite and FILE being a
+// path. Words: depth=N calls under way at once; leave: end without a commit; wait=FILE: commit when there is such a
+// file. Words for plain: delay=MICROSECONDS before each write, one-writer at a time, direct (O_DIRECT), dsync
+// (O_DSYNC).
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,9 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
+#include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "forward/client/client.h"
@@ -71,7 +75,13 @@ class Plain {
 class Forwarded {
  public:
   explicit Forwarded(const Options& options) : options_(options) {
-    auto client = Client::open({options.where}, {});
+    std::vector<std::string> addresses;
+    for (size_t at = 0; at < options.where.size();) {
+      const size_t end = std::min(options.where.find(',', at), options.where.size());
+      addresses.push_back(options.where.substr(at, end - at));
+      at = end + 1;
+    }
+    auto client = Client::open(addresses, {});
     if (!client.ok()) return;
     client_ = std::move(*client);
     const auto file = client_->create(client_->roots()[0].handle, options.file, 0, 0600);
@@ -84,8 +94,11 @@ class Forwarded {
     request.op = Op::kWrite;
     request.handle = handle_;
     request.extents = {{offset, options_.request}};
-    client_->channel_of(handle_).submit(request, {{const_cast<uint8_t*>(from), options_.request}}, options_.request,
-                                        &under_way_.emplace_back());
+    // Requests do not cross stripes here.
+    Channel& channel = client_->channel(client_->layout().owner(hash_of_file(handle_), offset));
+    under_way_.emplace_back(&channel, std::make_unique<Pending>());
+    channel.submit(request, {{const_cast<uint8_t*>(from), options_.request}}, options_.request,
+                   under_way_.back().second.get());
     return true;
   }
   bool finish() {
@@ -105,14 +118,14 @@ class Forwarded {
 
  private:
   bool wait() {
-    const int error = client_->channel_of(handle_).wait(&under_way_.front());
+    const int error = under_way_.front().first->wait(under_way_.front().second.get());
     under_way_.pop_front();
     return error == 0;
   }
   const Options& options_;
   std::unique_ptr<Client> client_;
   Handle handle_;
-  std::deque<Pending> under_way_;
+  std::deque<std::pair<Channel*, std::unique_ptr<Pending>>> under_way_;
 };
 
 template <typename Writer>

@@ -41,9 +41,11 @@ class Channel {
   }
 
   const std::vector<OwnedRoot>& roots() const { return wire_.roots(); }
+  const Placement& placement() const { return wire_.placement(); }
   uint32_t most_data() const { return wire_.most_data(); }
   /// Of all calls through this connection, whoever made them.
   Uncommitted& uncommitted() { return uncommitted_; }
+  const std::string& address() const { return wire_.address(); }
   const Nonce& name() const { return wire_.name(); }
   uint64_t connection() const { return wire_.connection(); }
   bool has_window() const { return wire_.has_window(); }

@@ -5,16 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <deque>
 
-#include "forward/client/cutter.h"
-#include "forward/client/memory_parts.h"
 #include "forward/protocol/handle.h"
 
 namespace headrace::forward {
 namespace {
 
-constexpr size_t kAtOnce = 4;  // calls of one transfer under way
 constexpr uint32_t kListingBytes = 64 << 10;
 
 Request request_of(Op op, const Handle& handle, std::string_view name = {}) {
@@ -23,6 +19,11 @@ Request request_of(Op op, const Handle& handle, std::string_view name = {}) {
   request.handle = handle;
   request.name = name;
   return request;
+}
+
+std::string in_words(const Placement& placement) {
+  return std::string("--place ") + placing_name(placement.place) + " --stripe-size " +
+         std::to_string(placement.stripe) + (placement.holds ? "" : " --write-through");
 }
 
 }  // namespace
@@ -35,7 +36,27 @@ base::Result<std::unique_ptr<Client>> Client::open(const std::vector<std::string
     HEADRACE_ASSIGN(std::unique_ptr<Channel> channel, Channel::open(address, options, call_ms));
     client->channels_.push_back(std::move(channel));
   }
+  HEADRACE_TRY(client->agree());
   return client;
+}
+
+/// Servers that place differently would each have a part of the truth.
+base::Status Client::agree() {
+  const Placement& first = channels_[0]->placement();
+  std::vector<size_t> near;
+  for (size_t i = 0; i < channels_.size(); ++i) {
+    const Placement& each = channels_[i]->placement();
+    if (!each.agrees(first))
+      return {base::Code::kInvalid, "the servers do not agree: " + channels_[0]->address() + " has " + in_words(first) +
+                                        ", " + channels_[i]->address() + " has " + in_words(each) +
+                                        "; start all servers of a job with the same"};
+    if (each.node == this_node()) near.push_back(i);
+  }
+  // All processes of a node have to choose the same.
+  const uint64_t node = this_node();
+  const size_t own = near.empty() ? node % channels_.size() : near[node % near.size()];
+  layout_ = Layout(first, channels_.size(), own);
+  return {};
 }
 
 const OwnedRoot* Client::root_of(std::string_view path, std::string_view* rest) const {
@@ -49,11 +70,6 @@ const OwnedRoot* Client::root_of(std::string_view path, std::string_view* rest) 
     while (rest->starts_with('/')) rest->remove_prefix(1);
   }
   return best;
-}
-
-Channel& Client::channel_of(const Handle& handle) {
-  if (channels_.size() == 1 || handle.size() < kHandleIdentityAt + kHandleIdentityBytes) return *channels_[0];
-  return *channels_[hash_of_file(handle) % channels_.size()];
 }
 
 Outcome<Node> Client::node(const Request& request) {
@@ -73,7 +89,7 @@ Outcome<Attributes> Client::attributes(const Request& request) {
 Outcome<Node> Client::lookup(const Handle& directory, std::string_view path, bool follow) {
   Request request = request_of(Op::kLookup, directory, path);
   request.flags = follow ? 0 : kNoFollow;
-  return as_its_server_sees_it(directory, node(request));
+  return as_its_servers_see_it(directory, node(request));
 }
 
 Outcome<Node> Client::create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode,
@@ -81,21 +97,28 @@ Outcome<Node> Client::create(const Handle& directory, std::string_view path, uin
   Request request = request_of(Op::kCreate, directory, path);
   request.mode = mode;
   request.hints = hints;
-  // Only the file's own server, which may be another one than the directory's, knows what is held of it.
-  const bool one = channels_.size() == 1;
-  request.flags = one ? flags : flags & ~kTruncate;
-  auto made = as_its_server_sees_it(directory, node(request));
-  if (one || !made.ok() || !(flags & kTruncate)) return made;
+  const bool empties = flags & kTruncate;
+  if (channels_.size() == 1 || !empties) {
+    request.flags = flags;
+    return as_its_servers_see_it(directory, node(request));
+  }
+  // Of one that was there several servers may hold something. One that was not is empty everywhere.
+  request.flags = kExclusive;
+  auto made = node(request);
+  if (made.ok() || made.error() != EEXIST || (flags & kExclusive)) return made;
+  request.flags = 0;
+  made = node(request);
+  if (!made.ok() || !S_ISREG(made->attributes.mode)) return made;
   const auto emptied = resize(made->handle, 0);
   if (!emptied.ok()) return Failed{emptied.error()};
   made->attributes = *emptied;
   return made;
 }
 
-/// What is held of a file is known to its own server alone, which may be another one than the directory's.
-Outcome<Node> Client::as_its_server_sees_it(const Handle& directory, Outcome<Node> found) {
+/// What is held of a file the server of its directory may not know.
+Outcome<Node> Client::as_its_servers_see_it(const Handle& directory, Outcome<Node> found) {
   if (!found.ok() || !S_ISREG(found->attributes.mode)) return found;
-  if (&channel_of(found->handle) == &channel_of(directory)) return found;
+  if (!layout_.is_spread() && &channel_of(found->handle) == &channel_of(directory)) return found;
   // Removed meanwhile: it was there when it was looked for.
   if (auto now = attributes(found->handle); now.ok()) found->attributes = *now;
   return found;
@@ -138,19 +161,73 @@ int Client::link(const Handle& file, const Handle& directory, std::string_view p
   return channel_of(file).call(request, &pending);
 }
 
-Outcome<Attributes> Client::attributes(const Handle& file) { return attributes(request_of(Op::kGetattr, file)); }
+/// Asks all but one server what they hold of a file. What they hold no more by then is in the file, so that is looked
+/// at afterwards.
+Outcome<Client::Held> Client::ask_others(const Handle& file, size_t but, uint32_t flags, uint64_t size) {
+  std::vector<Pending> asked(channels_.size());
+  Request request = request_of(Op::kHeld, file);
+  request.flags = flags;
+  request.size = size;
+  for (size_t i = 0; i < channels_.size(); ++i) {
+    if (i != but) channels_[i]->submit(request, {}, 0, &asked[i]);
+  }
+  Held all;
+  int failed = 0;
+  for (size_t i = 0; i < channels_.size(); ++i) {
+    if (i == but) continue;
+    if (const int error = channels_[i]->wait(&asked[i]); error != 0) failed = error;
+    const Reply& reply = asked[i].reply;
+    all = {std::max(all.end, reply.size), std::max(all.taken, reply.taken),
+           std::max(all.modified, reply.attributes.modified)};
+  }
+  if (failed != 0) return Failed{failed};
+  return all;
+}
+
+Outcome<uint64_t> Client::held_end(const Handle& file) {
+  if (!layout_.is_held_elsewhere()) return 0;
+  const auto held = ask_others(file, layout_.home(hash_of_file(file)), 0);
+  if (!held.ok()) return Failed{held.error()};
+  return held->taken;
+}
+
+Outcome<Attributes> Client::attributes(const Handle& file) {
+  const Request request = request_of(Op::kGetattr, file);
+  if (!layout_.is_spread() || !is_regular_file(file)) return attributes(request);
+  const auto held = ask_others(file, layout_.home(hash_of_file(file)), 0);
+  if (!held.ok()) return Failed{held.error()};
+  auto now = attributes(request);
+  if (!now.ok()) return now;
+  now->size = std::max(now->size, held->end);
+  now->modified = std::max(now->modified, held->modified);
+  now->changed = std::max(now->changed, held->modified);
+  return now;
+}
 
 Outcome<Attributes> Client::set_attributes(const Handle& file, uint32_t set, const Attributes& to) {
+  // A flush afterwards would change the times.
+  if (layout_.is_spread() && (set & (kSetAccessed | kSetModified)) && is_regular_file(file)) {
+    const auto stored = ask_others(file, layout_.home(hash_of_file(file)), kBring);
+    if (!stored.ok()) return Failed{stored.error()};
+  }
   Request request = request_of(Op::kSetattr, file);
   request.set = set;
   request.attributes = to;
   return attributes(request);
 }
 
+/// What servers hold behind the new end goes first, so that nothing of it comes after the truncation.
 Outcome<Attributes> Client::resize(const Handle& file, uint64_t size) {
+  const size_t home = layout_.home(hash_of_file(file));
+  if (layout_.is_held_elsewhere()) {
+    const auto cut = ask_others(file, home, kCut, size);
+    if (!cut.ok()) return Failed{cut.error()};
+  }
   Request request = request_of(Op::kResize, file);
   request.size = size;
-  return attributes(request);
+  Pending pending;
+  if (const int error = channels_[home]->call(request, &pending); error != 0) return Failed{error};
+  return pending.reply.attributes;
 }
 
 Outcome<std::string> Client::readlink(const Handle& file) {
@@ -176,93 +253,15 @@ Outcome<std::vector<OwnedEntry>> Client::list(const Handle& directory) {
   return all;
 }
 
-/// Keeps some calls under way; their answers are looked at in order. After an error no more are begun.
-int Client::transfer(Op op, const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents,
-                     uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad) {
-  Channel& channel = channel_of(file);
-  const std::vector<iovec> row(memory.begin(), memory.end());
-  Cutter cutter(extents, std::min(kPiece, channel.most_data()));
-  std::deque<std::pair<Pending, Cut>> under_way;
-  uint64_t at = 0;
-  int first_error = 0;
-  while (!under_way.empty() || (!cutter.at_end() && first_error == 0)) {
-    if (first_error == 0 && !cutter.at_end() && under_way.size() < kAtOnce) {
-      auto& [pending, cut] = under_way.emplace_back(Pending(), cutter.next());
-      Request request = request_of(op, file);
-      request.flags = flags;
-      request.extents = cut.extents;
-      channel.submit(request, forward::cut(row, at, cut.bytes), cut.bytes, &pending);
-      at += cut.bytes;
-      continue;
-    }
-    auto& [pending, cut] = under_way.front();
-    const int error = channel.wait(&pending);
-    if (first_error == 0) first_error = error;
-    if (bad != nullptr && error != 0) {
-      if (pending.reply.bad.empty())
-        for (const Extent& extent : cut.extents) bad->push_back({static_cast<uint32_t>(error), extent});
-      bad->insert(bad->end(), pending.reply.bad.begin(), pending.reply.bad.end());
-    }
-    for (size_t i = 0; counts != nullptr && error == 0 && i < cut.extents.size(); ++i)
-      (*counts)[cut.owners[i]] += pending.reply.counts.empty() ? cut.extents[i].length : pending.reply.counts[i];
-    under_way.pop_front();
-  }
-  while (bad != nullptr && first_error != 0 && !cutter.at_end()) {
-    for (const Extent& extent : cutter.next().extents) bad->push_back({static_cast<uint32_t>(first_error), extent});
-  }
-  return first_error;
-}
-
-Outcome<std::vector<uint64_t>> Client::read(const Handle& file, std::span<const iovec> memory,
-                                            std::span<const Extent> extents) {
-  std::vector<uint64_t> counts(extents.size());
-  const int error = transfer(Op::kRead, file, memory, extents, 0, &counts, nullptr);
-  if (error != 0) return Failed{error};
-  return counts;
-}
-
-int Client::write(const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents, uint32_t flags,
-                  std::vector<BadRange>* bad) {
-  return transfer(Op::kWrite, file, memory, extents, flags, nullptr, bad);
-}
-
-Outcome<uint64_t> Client::append(const Handle& file, std::span<const iovec> memory, uint32_t flags) {
-  uint64_t bytes = 0;
-  for (const iovec& each : memory) bytes += each.iov_len;
-  Channel& channel = channel_of(file);
-  Request request = request_of(Op::kAppend, file);
-  request.flags = flags;
-  request.size = bytes;
-  Pending pending;
-  // What is too large for one call gets its range first, and is then written there.
-  const bool large = bytes > channel.most_data();
-  if (large) request.flags |= kReserve;
-  channel.submit(request, large ? std::vector<iovec>() : std::vector<iovec>(memory.begin(), memory.end()),
-                 large ? 0 : bytes, &pending);
-  if (const int error = channel.wait(&pending); error != 0) return Failed{error};
-  const uint64_t offset = pending.reply.size;
-  const Extent where{offset, bytes};
-  if (large) {
-    if (const int error = write(file, memory, {&where, 1}, flags); error != 0) return Failed{error};
-  }
-  return offset;
-}
-
-int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad, uint32_t flags) {
-  Request request = request_of(Op::kCommit, file);
-  request.range = range;
-  request.flags = flags;
-  Pending pending;
-  const int error = channel_of(file).call(request, &pending);
-  if (bad != nullptr) *bad = pending.reply.bad;
-  if (pending.error != 0) return error;
-  const bool whole = range.offset == 0 && range.length == 0;
-  if (!channel_of(file).uncommitted().was_lost(pending.file, pending.instance, whole)) return error;
-  if (bad != nullptr) bad->push_back({EIO, range});
-  return error != 0 ? error : EIO;
-}
-
 Outcome<Client::LockAnswer> Client::lock(const Handle& file, const LockAsked& asked) {
+  // The next one to have the lock may be a client of another server.
+  const bool gives = !(asked.flags & (kShared | kExclusively));
+  if (gives && layout_.by(Placing::kNode) && layout_.is_held_elsewhere()) {
+    Request bring = request_of(Op::kHeld, file);
+    bring.flags = kBring;
+    Pending brought;
+    if (const int error = channel_of(file).call(bring, &brought); error != 0) return Failed{error};
+  }
   Request request = request_of(Op::kLock, file);
   request.flags = asked.flags;
   request.owner = asked.owner;
@@ -270,7 +269,7 @@ Outcome<Client::LockAnswer> Client::lock(const Handle& file, const LockAsked& as
   request.cookie = static_cast<uint64_t>(getpid());
   request.range = asked.range;
   Pending pending;
-  if (const int error = channel_of(file).call(request, &pending); error != 0) return Failed{error};
+  if (const int error = home_of(file).call(request, &pending); error != 0) return Failed{error};
   LockAnswer answer{pending.reply.granted, {}, false, pending.reply.size};
   if (answer.granted) return answer;
   if (pending.reply.bad.empty()) return Failed{EPROTO};

@@ -1,7 +1,7 @@
 // The calls of forwarding, as functions; for any number of servers that store the same files.
 //
-// A file's calls go to the server that its handle hashes to, so that one server sees all that is done with it. Large
-// reads and writes are cut into calls that are under way together. Safe in any number of threads; not after fork.
+// Which server a call goes to is for protocol/placement.h to say. Large reads and writes are cut into calls that are
+// under way together. Safe in any number of threads; not after fork.
 #pragma once
 #include <memory>
 #include <span>
@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "forward/client/channel.h"
+#include "forward/client/memory_parts.h"
 #include "forward/protocol/outcome.h"
 
 namespace headrace::forward {
@@ -78,23 +79,50 @@ class Client {
   /// Does not wait. Locks end when the connection of `connection()` does.
   Outcome<LockAnswer> lock(const Handle& file, const LockAsked& asked);
   /// The name that the server of this file knows this client by, and the number of the connection to it.
-  Nonce name(const Handle& file) { return channel_of(file).name(); }
-  uint64_t connection(const Handle& file) { return channel_of(file).connection(); }
+  Nonce name(const Handle& file) { return home_of(file).name(); }
+  uint64_t connection(const Handle& file) { return home_of(file).connection(); }
   /// What a server says of itself: text of OpenMetrics.
   Outcome<std::string> status(size_t server);
 
-  Channel& channel_of(const Handle& handle);
+  const Layout& layout() const { return layout_; }
+  /// The server of the file as it is seen from here, and the one of its locks and its end.
+  Channel& channel_of(const Handle& handle) { return *channels_[layout_.front(hash_of_file(handle))]; }
+  Channel& home_of(const Handle& handle) { return *channels_[layout_.home(hash_of_file(handle))]; }
   Channel& channel(size_t server) { return *channels_[server]; }
   size_t servers() const { return channels_.size(); }
+  /// The most that one call to any of the servers may move.
+  uint64_t most_data() const;
+  /// Those that a commit of the range goes to.
+  std::vector<size_t> owners_of(const Handle& file, Extent range) const;
+  /// What one of them says, and what is lost with it if it was killed: an error number or 0.
+  int commit_answer(size_t server, const Handle& file, Extent range, const Pending& pending,
+                    std::vector<BadRange>* bad);
+  /// Where appends go at the least, because of what servers hold that are not the file's home.
+  Outcome<uint64_t> held_end(const Handle& file);
+  /// Bytes that a server did not have. What lies in front of the end of the file is zeros there.
+  struct Short {
+    size_t owner;    // index of the caller's extent
+    uint64_t place;  // in the row of the caller's memory
+    Extent extent;
+    uint64_t got;
+  };
+  int fill(const Handle& file, const Row& row, const std::vector<Short>& shorts, std::vector<uint64_t>* counts);
 
  private:
   Outcome<Node> node(const Request& request);
-  Outcome<Node> as_its_server_sees_it(const Handle& directory, Outcome<Node> found);
+  Outcome<Node> as_its_servers_see_it(const Handle& directory, Outcome<Node> found);
   Outcome<Attributes> attributes(const Request& request);
   int transfer(Op op, const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents,
                uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad);
+  base::Status agree();
+  struct Held {
+    uint64_t end = 0, taken = 0;
+    int64_t modified = 0;
+  };
+  Outcome<Held> ask_others(const Handle& file, size_t but, uint32_t flags, uint64_t size = 0);
 
   std::vector<std::unique_ptr<Channel>> channels_;
+  Layout layout_;
 };
 
 }  // namespace headrace::forward

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "forward/client/client.h"
+#include "forward/client/cutter.h"
 
 namespace headrace::forward {
 
@@ -39,21 +40,25 @@ class Started {
  private:
   struct Piece {
     Pending pending;
-    std::vector<Extent> extents;
-    std::vector<size_t> owners;  // index of the caller's extent that each is of
+    size_t server = 0;
+    Cut cut;  // of a read or write
   };
   void begin(Op op, std::span<const iovec> memory, std::span<const Extent> extents, uint32_t flags);
-  Piece& add();
+  Piece& add(size_t server);
   void begun();
   void one_done();
   void conclude();
   void take(Piece& piece);
 
-  Channel& channel_;
+  Channel& channel(const Piece& piece) { return client_.channel(piece.server); }
+
+  Client& client_;
   const Handle file_;
   const std::function<void()> done_;
   Op op_ = Op::kRead;
   Extent range_;  // of a commit
+  Row row_{{}};   // of a read
+  std::vector<Client::Short> shorts_;
   std::deque<Piece> pieces_;
   std::atomic<size_t> left_ = 1;  // pieces, and one until all are begun
   bool concluded_ = false;

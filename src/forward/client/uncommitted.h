@@ -8,15 +8,9 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "base/hash.h"
-#include "forward/protocol/handle.h"
+#include "forward/protocol/placement.h"
 
 namespace headrace::forward {
-
-inline uint64_t hash_of_file(base::Bytes handle) {
-  if (handle.size() < kHandleIdentityAt + kHandleIdentityBytes) return 0;
-  return base::hash_bytes(handle.data() + kHandleIdentityAt, kHandleIdentityBytes);
-}
 
 class Uncommitted {
  public:
@@ -24,6 +18,10 @@ class Uncommitted {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [found, is_new] = files_.try_emplace(file, Entry{instance, false});
     if (found->second.instance != instance) found->second.lost = true;
+  }
+  bool has(uint64_t file) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return files_.contains(file);
   }
   /// Whether something that was written may be gone with an earlier start than `instance`, which has just committed.
   /// `whole`: all of the file was, so that nothing is left to be asked for.

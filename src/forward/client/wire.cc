@@ -88,6 +88,11 @@ Status Wire::prove_and_set_up(const Nonce& nonce, const Reply& hello) {
     ::close(passed);
   if (window_ != nullptr) window_->close_descriptor();
   if (!reply.ok()) return reply.status();
+  if (!roots_.empty() && !placement_.agrees(reply->placement))
+    return {Code::kInvalid, address_ +
+                                ": the server was started anew with other settings of --place, --stripe-size or "
+                                "--write-through; start it with those that it had"};
+  placement_ = reply->placement;
   room_ = WindowRoom(window_ == nullptr ? 0 : window_->size());
   most_data_ = reply->most_data;
   instance_ = reply->instance;

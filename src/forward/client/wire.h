@@ -52,7 +52,9 @@ class Wire {
 
   const std::vector<OwnedRoot>& roots() const { return roots_; }
   uint32_t most_data() const { return most_data_; }
+  const Placement& placement() const { return placement_; }
   uint64_t instance() const { return instance_; }
+  const std::string& address() const { return address_; }
   /// What the server knows this client by.
   const Nonce& name() const { return client_; }
   /// Counts those that were made.
@@ -73,6 +75,7 @@ class Wire {
   std::unique_ptr<Link> link_;
   std::vector<OwnedRoot> roots_;
   uint32_t most_data_ = 0;
+  Placement placement_;
   uint64_t instance_ = 0;
   std::atomic<uint64_t> connection_ = 0;
   std::shared_ptr<Window> window_;

@@ -12,13 +12,7 @@ namespace headrace::forward::program {
 namespace {
 
 Outcome<Node> look_up(Client& client, const Place& place, bool follow) {
-  auto node = client.lookup(place.servers->root(), place.below_root(), follow);
-  // What a file's own server holds, another one may not know.
-  if (node.ok() && client.servers() > 1 && S_ISREG(node->attributes.mode)) {
-    const auto attributes = client.attributes(node->handle);
-    if (attributes.ok()) node->attributes = *attributes;
-  }
-  return node;
+  return client.lookup(place.servers->root(), place.below_root(), follow);
 }
 
 int check_open(const Attributes& attributes, int flags) {

@@ -39,6 +39,7 @@ class Encoder {
   void put(const Extent& e) { (*this)(e.offset, e.length); }
   void put(const BadRange& b) { (*this)(b.error, b.where); }
   void put(const Hints& h) { (*this)(h.stripe_count, h.stripe_bytes); }
+  void put(const Placement& p) { (*this)(static_cast<uint8_t>(p.place), p.holds, p.stripe, p.node); }
   void put(const Entry& e) { (*this)(e.inode, e.cookie, e.type, e.name); }
   void put(const Root& r) { (*this)(r.path, r.handle); }
   void put(const Attributes& a) {
@@ -87,6 +88,12 @@ class Decoder {
   }
   void get(BadRange& b) { (*this)(b.error, b.where); }
   void get(Hints& h) { (*this)(h.stripe_count, h.stripe_bytes); }
+  void get(Placement& p) {
+    uint8_t place = 0;
+    (*this)(place, p.holds, p.stripe, p.node);
+    p.place = static_cast<Placing>(place);
+    if (!p.valid()) good_ = false;
+  }
   void get(Entry& e) { (*this)(e.inode, e.cookie, e.type, e.name); }
   void get(Root& r) { (*this)(r.path, r.handle); }
   void get(Attributes& a) {
@@ -152,12 +159,14 @@ bool sensible(const Header& header, const Request& request) {
   }
   switch (request.op) {
     case Op::kAppend:
-      if (request.flags & kReserve) return header.data == 0 && request.size <= kLargestOffset;
-      return request.size == header.data;
+      if (request.flags & kReserve)
+        return header.data == 0 && request.size <= kLargestOffset && request.least <= kLargestOffset;
+      return request.size == header.data && request.least <= kLargestOffset;
     case Op::kWrite:
     case Op::kRead:  // what it asks for in all, so that a server can find room before it looks at the body
       return sum == header.data;
     case Op::kResize:
+    case Op::kHeld:
       return header.data == 0 && request.size <= kLargestOffset;
     default:
       return header.data == 0 && header.flags == 0;

@@ -48,6 +48,7 @@ class Made {
     r.count = static_cast<uint32_t>(random_());
     r.cookie = random_();
     r.size = number(INT64_MAX);
+    r.least = number(INT64_MAX);
     r.attributes = attributes();
     r.hints = {static_cast<uint32_t>(number(100)), random_()};
     r.range = extent();
@@ -64,6 +65,8 @@ class Made {
     r.text = text(1000);
     r.attributes = attributes();
     r.size = random_();
+    r.taken = random_();
+    r.placement = {static_cast<Placing>(number(3)), number(2) == 1, kStripeUnit * (1 + number(100)), random_()};
     r.at_end = number(2);
     r.granted = number(2);
     for (uint64_t i = number(9); i > 0; --i) {

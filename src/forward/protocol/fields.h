@@ -40,11 +40,13 @@ void walk_request(Walker& walk, M& message) {
     case Op::kWrite:
       return walk(message.handle, message.flags, message.extents);
     case Op::kAppend:
-      return walk(message.handle, message.flags, message.size);
+      return walk(message.handle, message.flags, message.size, message.least);
     case Op::kCommit:
       return walk(message.handle, message.flags, message.range);
     case Op::kLock:
       return walk(message.handle, message.flags, message.owner, message.opener, message.cookie, message.range);
+    case Op::kHeld:
+      return walk(message.handle, message.flags, message.size);
   }
 }
 
@@ -55,7 +57,7 @@ void walk_reply(Walker& walk, M& message) {
     case Op::kHello:
       return walk(message.version, message.nonce, message.proof);
     case Op::kProve:
-      return walk(message.most_data, message.window, message.instance, message.roots);
+      return walk(message.most_data, message.window, message.instance, message.placement, message.roots);
     case Op::kStatus:
     case Op::kReadlink:
       return walk(message.text);
@@ -83,6 +85,8 @@ void walk_reply(Walker& walk, M& message) {
       return walk(message.bad);
     case Op::kLock:
       return walk(message.granted, message.size, message.bad);
+    case Op::kHeld:
+      return walk(message.size, message.taken, message.attributes.modified);
   }
 }
 

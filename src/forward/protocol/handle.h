@@ -17,6 +17,11 @@ namespace headrace::forward {
 /// Where root, inode and time of birth are in a handle: the same bytes in every handle of a file.
 inline constexpr size_t kHandleIdentityAt = 2, kHandleIdentityBytes = 18;
 
+inline constexpr size_t kHandleTypeAt = 1;
+inline bool is_regular_file(base::Bytes handle) {
+  return handle.size() > kHandleTypeAt && handle[kHandleTypeAt] == 8;  // DT_REG
+}
+
 struct File {
   uint16_t root = 0;
   uint8_t type = 0;  // as DT_REG of dirent.h

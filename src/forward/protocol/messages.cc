@@ -44,6 +44,8 @@ const char* op_name(Op op) {
       return "commit";
     case Op::kLock:
       return "lock";
+    case Op::kHeld:
+      return "held";
   }
   return "";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "forward/protocol/placement.h"
 
 namespace headrace::forward {
 
@@ -42,6 +43,7 @@ enum class Op : uint8_t {
   kAppend = 30,
   kCommit = 31,
   kLock = 32,
+  kHeld = 33,
 };
 inline constexpr uint8_t kReplyBit = 0x80;
 
@@ -112,6 +114,10 @@ inline constexpr uint32_t kTest = 1024;   // only tells who is in the way
 inline constexpr uint32_t kWhole = 2048;  // as flock(), which knows nothing of locked ranges
 inline constexpr uint32_t kLeave = 4096;  // the owner does not belong to this client any more
 
+/// Flags of held, which tells what a server holds of a file and does not ask the file system.
+inline constexpr uint32_t kCut = 8192;     // first forgets what is behind `size`: the file is being truncated
+inline constexpr uint32_t kBring = 16384;  // first brings all to the file
+
 using Nonce = std::array<uint8_t, 16>;
 
 /// Which of these an operation has: fields.h.
@@ -121,6 +127,7 @@ struct Request {
   std::string_view name, other_name;
   uint32_t flags = 0, mode = 0, set = 0, count = 0;
   uint64_t size = 0, cookie = 0;
+  uint64_t least = 0;  // of an append: it goes there or behind
   Attributes attributes;
   Hints hints;
   Extent range;
@@ -147,7 +154,8 @@ struct Reply {
   base::Bytes handle;
   std::string_view text;
   Attributes attributes;
-  uint64_t size = 0;             // bytes written; of an append, the offset it got
+  uint64_t size = 0;             // bytes written; of an append, the offset it got; where what is held ends
+  uint64_t taken = 0;            // appends may not go in front of this
   bool at_end = false;           // of a directory
   bool granted = false;          // a lock; else `bad` has the range in the way, and `size` the process that holds it
   std::vector<uint64_t> counts;  // of a read: bytes by extent; none when all have what was asked for
@@ -156,7 +164,8 @@ struct Reply {
   std::vector<Root> roots;
   uint16_t version = 0;
   uint32_t most_data = 0, window = 0;  // bytes
-  uint64_t instance = 0;               // another one: the server was started anew and holds nothing of before
+  Placement placement;
+  uint64_t instance = 0;  // another one: the server was started anew and holds nothing of before
   Nonce nonce{}, proof{};
 };
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kBatchBytes = 1 << 20;  // copied together, to be written at once
 constexpr size_t kMostQueues = 65536;
+constexpr uint64_t kForgottenNs = 600'000'000'000;
 
 bool reserves(const Call& call) { return (call.request.flags & kReserve) != 0; }
 
@@ -42,7 +43,7 @@ void Appends::add(const Services& services, Pool* pool, std::shared_ptr<Call> ca
   if (!file.ok()) return fail(file.error());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (queues_.size() >= kMostQueues && !queues_.contains(file->identity())) return fail(ENOBUFS);
+    if (queues_.size() >= kMostQueues && !queues_.contains(file->identity()) && !forget_old()) return fail(ENOBUFS);
     Queue& queue = queues_[file->identity()];
     queue.waiting.push_back({std::move(call), std::move(done)});
     if (queue.at_work) return;
@@ -101,13 +102,23 @@ bool Appends::take_range(const Services& services, const File& file, OpenFile& o
   const std::lock_guard<std::mutex> lock(mutex_);
   Queue& queue = queues_[file.identity()];
   batch->known_end = std::max(attributes->size, held_end);
-  batch->begin = std::max(queue.end, batch->known_end);
+  batch->begin = std::max({queue.end, batch->known_end, batch->least});
   if (batch->total > uint64_t{INT64_MAX} - batch->begin) {
     batch->error = EFBIG;
     return false;
   }
   queue.end = batch->begin + batch->total;
+  queue.taken_ns = batch->begun_ns;
   return true;
+}
+
+/// Ranges that were taken so long ago that whoever took them has written there, or never will.
+bool Appends::forget_old() {
+  const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
+  return std::erase_if(queues_, [&](const auto& each) {
+           const Queue& queue = each.second;
+           return !queue.at_work && queue.waiting.empty() && now - queue.taken_ns > kForgottenNs;
+         }) > 0;
 }
 
 /// False: it waits for memory, and the work goes on when there was some.
@@ -117,6 +128,7 @@ bool Appends::write(const Services& services, Pool* pool, const File& file, std:
   bool through = false;
   for (const Waiting& each : calls) {
     batch->total += each.call->request.size;
+    batch->least = std::max(batch->least, each.call->request.least);
     through = through || (each.call->request.flags & kThrough) != 0;
   }
   const bool reserve = reserves(*calls[0].call);

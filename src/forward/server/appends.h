@@ -37,11 +37,12 @@ class Appends {
     std::deque<Waiting> waiting;
     bool at_work = false;
     uint64_t end = 0;  // at least; ranges that were taken and not written yet are before it
+    uint64_t taken_ns = 0;
   };
 
   struct Batch {
     std::vector<Waiting> calls;
-    uint64_t begin = 0, total = 0, known_end = 0;
+    uint64_t begin = 0, total = 0, known_end = 0, least = 0;
     uint64_t begun_ns = 0;
     int error = 0;  // of all
     bool held = false;
@@ -56,6 +57,7 @@ class Appends {
   void finish(const Services& services, const File& file, const Batch& batch, const std::vector<BadRange>& failed);
   void answer(const Services& services, const Batch& batch, const std::vector<BadRange>& failed);
   std::vector<Waiting> next_batch(uint64_t identity);
+  bool forget_old();  // needs the lock
 
   std::mutex mutex_;
   std::unordered_map<uint64_t, Queue> queues_;  // by identity

@@ -196,6 +196,7 @@ void Connection::prove(const Call& call) {
   reply.op = Op::kProve;
   reply.most_data = shared_.limits.most_data;
   reply.instance = shared_.instance;
+  reply.placement = shared_.placement;
   reply.window = window_ == nullptr ? 0 : static_cast<uint32_t>(window_->size());
   const std::vector<std::string> paths = shared_.backend.roots();
   std::vector<std::vector<uint8_t>> handles;
@@ -230,7 +231,9 @@ void Connection::dispatch(Call call) {
 
 void Connection::run(Call call, bool once) {
   if (call.request.op == Op::kAppend) return append(std::move(call));
-  if (!shared_.backend.sleeps()) {
+  // What is held is known without asking the file system.
+  const bool at_once = call.request.op == Op::kHeld && call.request.flags == 0;
+  if (!shared_.backend.sleeps() || at_once) {
     Answer answer = execute(shared_.services, call);
     if (once) session_->finish(call.header.id, answer.frame);
     return queue(std::move(answer));
@@ -247,7 +250,8 @@ bool Connection::flush_first(std::shared_ptr<Call> call, bool once) {
   const Request& request = call->request;
   const bool commit = request.op == Op::kCommit;
   // Times that are set must not be those of a flush later; what is written through comes after what was held.
-  if (!commit && request.op != Op::kSetattr && request.op != Op::kWrite) return false;
+  const bool bring = request.op == Op::kHeld && (request.flags & kBring);
+  if (!commit && !bring && request.op != Op::kSetattr && request.op != Op::kWrite) return false;
   const auto file = shared_.handles.open(request.handle);
   const auto held = file.ok() ? shared_.write_buffer.find(*file) : nullptr;
   if (held == nullptr) return false;

@@ -44,6 +44,7 @@ class Execution {
   int commit();
   int list();
   int lock(const File& file);
+  int held(const File& file);
 
   const Services& services_;
   Call& call_;
@@ -154,11 +155,11 @@ int Execution::commit() {
     error = sync ? held->sync() : 0;
     reply_.bad = held->tell(call_.client, range_or_all(request_.range), call_.failed, error);
     if (reply_.bad.size() > kMostExtents) reply_.bad.resize(kMostExtents);
-  } else {
+  } else if (sync) {
     auto opened = services_.backend->open(*target, true);
     if (!opened.ok() && opened.error() == EACCES) opened = services_.backend->open(*target, false);
     if (!opened.ok()) return opened.error();
-    error = sync ? (*opened)->commit() : 0;
+    error = (*opened)->commit();
     if (error != 0) reply_.bad.push_back({static_cast<uint32_t>(error), request_.range});
   }
   return error != 0 || reply_.bad.empty() ? error : static_cast<int>(reply_.bad[0].error);
@@ -225,6 +226,22 @@ int Execution::lock(const File& file) {
   return 0;
 }
 
+/// What was to be brought to the file first is there already.
+int Execution::held(const File& file) {
+  const auto held = services_.write_buffer->find(file);
+  if (request_.flags & kCut) services_.appends->forget(file);
+  if (held == nullptr) return 0;
+  if (request_.flags & kCut) {
+    held->pause();
+    held->resume(request_.size);
+  }
+  const HeldFile::View view = held->view();
+  reply_.size = view.end;
+  reply_.taken = held->append_end();
+  reply_.attributes.modified = view.modified;
+  return 0;
+}
+
 int Execution::run() {
   switch (request_.op) {
     case Op::kStatus:
@@ -280,6 +297,8 @@ int Execution::run() {
       return resize(*first, request_.size);
     case Op::kLock:
       return lock(*first);
+    case Op::kHeld:
+      return held(*first);
     default:
       return ENOSYS;
   }

@@ -11,7 +11,19 @@ WriteBufferOptions write_buffer_options(const Backend& backend, const Server::Op
   WriteBufferOptions own = options.write_buffer;
   own.on = own.on && backend.sleeps();
   own.threads = options.storage_threads;
+  own.stripe = options.stripe;
+  // Of another stripe only a part would ever be held here.
+  if (options.place == Placing::kStripe) own.only_stripe = options.stripe != 0 ? options.stripe : kUsualStripe;
   return own;
+}
+
+Placement placement_of(const Backend& backend, const Server::Options& options) {
+  Placement placement;
+  placement.place = options.place;
+  placement.holds = options.write_buffer.on && backend.sleeps();
+  if (options.stripe != 0) placement.stripe = options.stripe;
+  placement.node = options.node;
+  return placement;
 }
 
 }  // namespace
@@ -25,12 +37,19 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
       handles_(derive(options.secret, "handles")),
       pool_(backend_->sleeps() ? options.storage_threads : 0),
       write_buffer_(*backend_, buffers_, write_buffer_options(*backend_, options)),
-      shared_{options.limits, options.secret,
-              *backend_,      buffers_,
-              pool_,          sessions_,
-              counters_,      handles_,
-              appends_,       write_buffer_,
-              locks_,         {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_}} {
+      shared_{options.limits,
+              options.secret,
+              *backend_,
+              buffers_,
+              pool_,
+              sessions_,
+              counters_,
+              handles_,
+              appends_,
+              write_buffer_,
+              locks_,
+              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_},
+              placement_of(*backend_, options)} {
   // A call has to fit, whatever memory there is.
   shared_.limits.most_data = static_cast<uint32_t>(std::min<uint64_t>(options.limits.most_data, buffers_.largest()));
 }

@@ -22,6 +22,9 @@ class Server {
     unsigned event_threads = 1;
     unsigned storage_threads = 8;
     WriteBufferOptions write_buffer;
+    Placing place = Placing::kFile;
+    uint64_t stripe = 0;  // of files, and of what --place says; 0 = as the file system says, and the usual one
+    uint64_t node = this_node();
   };
   static base::Result<std::unique_ptr<Server>> start(std::unique_ptr<Backend> backend, Options options);
   ~Server();

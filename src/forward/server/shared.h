@@ -41,6 +41,7 @@ struct Shared {
   WriteBuffer& write_buffer;
   Locks& locks;
   Services services;
+  Placement placement;
   std::atomic<uint64_t> window_bytes = 0;
   const uint64_t instance = base::random_number();  // tells this start of the server from others
 };

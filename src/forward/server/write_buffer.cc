@@ -72,14 +72,15 @@ Outcome<std::shared_ptr<HeldFile>> WriteBuffer::open(const File& file) {
   }
   auto opened = backend_.open(file, true);
   if (!opened.ok()) return Failed{opened.error()};
-  uint64_t stripe = kStripe;
+  uint64_t stripe = options_.stripe;
   const auto attributes = (*opened)->attributes();
-  if (attributes.ok() && attributes->block_size > kStripe) stripe = attributes->block_size;
+  if (stripe == 0) stripe = attributes.ok() && attributes->block_size > kStripe ? attributes->block_size : kStripe;
   const std::lock_guard<std::mutex> lock(mutex_);
   const uint64_t identity = file.identity();
   if (const auto found = files_.find(identity); found != files_.end()) return found->second.file;
   if (!make_room_for_file()) return std::shared_ptr<HeldFile>();
   if (const auto hint = stripes_.find(identity); hint != stripes_.end()) stripe = hint->second;
+  if (options_.only_stripe != 0) stripe = options_.only_stripe;
   auto made = std::make_shared<HeldFile>(*this, file, std::move(*opened), usable_stripe(stripe));
   order_.push_front(identity);
   files_[identity] = {made, order_.begin()};

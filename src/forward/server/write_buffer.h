@@ -29,6 +29,8 @@ struct WriteBufferOptions {
   uint64_t flush_age_ns = 1'000'000'000;  // then data goes to the file
   size_t most_files = 1024;               // of which something is held, or remembered
   unsigned threads = 8;                   // that write to files
+  uint64_t stripe = 0;                    // bytes of one; 0 = as the file system says
+  uint64_t only_stripe = 0;               // of every file, whatever anybody says; 0 = none
 };
 
 class WriteBuffer {

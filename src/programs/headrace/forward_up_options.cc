@@ -22,8 +22,13 @@ const char kForwardHelp[] =
     "      --root DIR        the directory that is served\n"
     "      --prefix PATH     how the command names it; need not be there\n"
     "                        (default: the same as DIR)\n"
-    "      --servers N       so many servers, 1 to 64; a file's calls all go to one\n"
-    "                        (default: 1)\n"
+    "      --servers N       so many servers, 1 to 64 (default: 1)\n"
+    "      --place WHERE     where a file's bytes go: file, all to one server, or\n"
+    "                        stripe, for large files that many processes write\n"
+    "                        (default: file)\n"
+    "      --stripe-size SIZE\n"
+    "                        what --place stripe gives to one server: a stripe of the\n"
+    "                        file system (default: 1M)\n"
     "      --server-memory SIZE\n"
     "                        of each server, for the data of all clients together\n"
     "                        (default: 256M)\n"
@@ -65,8 +70,10 @@ Status set_servers(const std::string& value, ForwardUpSettings* settings) {
 
 /// An option that takes_value().
 Status set(const std::string& name, const std::string& value, ForwardUpSettings* settings) {
-  static const std::map<std::string, std::string> kServe = {
-      {"--server-memory", "--memory"}, {"--server-config", "--config"}, {"--server-trial", "--trial"}};
+  static const std::map<std::string, std::string> kServe = {{"--server-memory", "--memory"},
+                                                            {"--server-config", "--config"},
+                                                            {"--server-trial", "--trial"},
+                                                            {"--stripe-size", "--stripe-size"}};
   if (name == "--servers") {
     HEADRACE_TRY(set_servers(value, settings));
   } else if (name == "--root") {
@@ -74,6 +81,10 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
   } else if (name == "--prefix") {
     if (!value.starts_with('/')) return mistake("--prefix " + value + ": is not an absolute path");
     settings->prefix = value;
+  } else if (name == "--place") {
+    if (value != "file" && value != "stripe")
+      return mistake("--place " + value + ": is file or stripe; by node there is nothing to choose on one node");
+    settings->serve_options.insert(settings->serve_options.end(), {name, value});
   } else if (name == "--report") {
     settings->report = absolute_path(value);
   } else if (const auto found = kServe.find(name); found != kServe.end()) {
@@ -86,7 +97,7 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
 
 bool takes_value(const std::string& name) {
   for (const char* each : {"--servers", "--root", "--prefix", "--report", "--server-memory", "--server-config",
-                           "--server-trial", "-o", "--output"})
+                           "--server-trial", "--place", "--stripe-size", "-o", "--output"})
     if (name == each) return true;
   return false;
 }

@@ -96,6 +96,8 @@ Status serve_until_ended(const ServeSettings& settings) {
   options.event_threads = settings.event_threads;
   options.storage_threads = settings.storage_threads;
   options.write_buffer = settings.write_buffer;
+  options.place = settings.place;
+  options.stripe = settings.stripe;
   const rlim_t open_files = std::min<rlim_t>(1024, descriptors / 4);  // kept open; as many again may hold data
   options.write_buffer.most_files = open_files;
   options.limits.most_connections = static_cast<uint32_t>(

@@ -39,6 +39,14 @@ const char kServeHelp[] =
     "                        wait until they are stored\n"
     "      --flush-age MS    bring held data to its file after so many milliseconds\n"
     "                        (default: 1000)\n"
+    "      --place WHERE     of several servers a file's bytes are at: file, one of\n"
+    "                        them; stripe, all of them in turns; node, the one on the\n"
+    "                        client's node, and others see them after a commit or\n"
+    "                        close. The same for all servers of a job (default: file)\n"
+    "      --stripe-size SIZE\n"
+    "                        how held writes are cut and aligned, and what goes to\n"
+    "                        one server with --place stripe: that of the file system\n"
+    "                        (default: 1M)\n"
     "      --event-threads N, --storage-threads N\n"
     "                        for connections and for files (defaults: 1, 8)\n"
     "      --trial LIST      for tests: delay=MICROSECONDS,fail-after=SIZE,\n"
@@ -210,6 +218,14 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
        }},
       {"flush-age", number_into(&flush_age_ms, 1, 3'600'000)},
       {"storage-threads", number_into(&settings.storage_threads, 1, 1024)},
+      {"place",
+       [&settings](const std::string& value) {
+         const auto place = forward::placing_of(value);
+         if (!place.has_value()) return mistake("'" + value + "' is none of file, stripe, node");
+         settings.place = *place;
+         return Status();
+       }},
+      {"stripe-size", size_into(&settings.stripe)},
       {"trial", [&settings](const std::string& value) { return set_trial(value, &settings); }},
   };
   setters["config"] = [&setters](const std::string& path) { return read_file(path, setters); };
@@ -218,6 +234,8 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
   if (settings.roots.empty()) return mistake("--root says which directory to serve");
   if (settings.limits.memory < 16 << 20) return mistake("--memory: less than 16M is not enough");
   if (window > 64 << 20 || (window > 0 && window < 1 << 20)) return mistake("--window is 0, or from 1M to 64M");
+  if (settings.stripe != 0 && !forward::Placement{.stripe = settings.stripe}.valid())
+    return mistake("--stripe-size is a multiple of 64K, up to 1G");
   settings.limits.window = static_cast<uint32_t>(window);
   settings.write_buffer.flush_age_ns = uint64_t{flush_age_ms} * 1'000'000;
   if (settings.backend != "posix" && settings.roots.size() > 1)

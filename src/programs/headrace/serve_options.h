@@ -21,6 +21,8 @@ struct ServeSettings {
   forward::Limits limits;
   unsigned event_threads = 1, storage_threads = 8;
   forward::WriteBufferOptions write_buffer;
+  forward::Placing place = forward::Placing::kFile;
+  uint64_t stripe = 0;  // bytes, 0 = not given
   bool trial = false;
   forward::TrialOptions trial_options;
 };

@@ -1,0 +1,166 @@
+// Moving bytes: reads, writes, appends and commits, at all servers that have a part of them.
+#include <errno.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "forward/client/client.h"
+#include "forward/client/cutter.h"
+
+namespace headrace::forward {
+namespace {
+
+constexpr size_t kAtOnce = 4;  // calls of one transfer under way
+
+void add_bad(const Cut& cut, int error, std::vector<BadRange>* bad) {
+  for (const Extent& extent : cut.extents) bad->push_back({static_cast<uint32_t>(error), extent});
+}
+
+}  // namespace
+
+uint64_t Client::most_data() const {
+  uint64_t most = UINT32_MAX;
+  for (const auto& channel : channels_) most = std::min<uint64_t>(most, channel->most_data());
+  return most;
+}
+
+/// Keeps some calls under way; their answers are looked at in order. After an error no more are begun.
+int Client::transfer(Op op, const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents,
+                     uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad) {
+  struct Part {
+    Pending pending;
+    Cut cut;
+  };
+  const Row row(memory);
+  Cutter cutter(extents, std::min<uint64_t>(kPiece, most_data()), layout_, hash_of_file(file));
+  std::deque<Part> under_way;
+  std::vector<Short> shorts;
+  int first_error = 0;
+  while (!under_way.empty() || (!cutter.at_end() && first_error == 0)) {
+    if (first_error == 0 && !cutter.at_end() && under_way.size() < kAtOnce) {
+      Part& part = under_way.emplace_back(Pending(), cutter.next());
+      Request request;
+      request.op = op;
+      request.handle = file;
+      request.flags = flags;
+      request.extents = part.cut.extents;
+      channels_[part.cut.server]->submit(request, part.cut.memory(row), part.cut.bytes, &part.pending);
+      continue;
+    }
+    const auto& [pending, cut] = under_way.front();
+    const int error = channels_[cut.server]->wait(&under_way.front().pending);
+    if (first_error == 0) first_error = error;
+    if (bad != nullptr && error != 0) {
+      if (pending.reply.bad.empty()) add_bad(cut, error, bad);
+      bad->insert(bad->end(), pending.reply.bad.begin(), pending.reply.bad.end());
+    }
+    for (size_t i = 0; counts != nullptr && error == 0 && i < cut.extents.size(); ++i) {
+      const uint64_t got = pending.reply.counts.empty() ? cut.extents[i].length : pending.reply.counts[i];
+      (*counts)[cut.owners[i]] += got;
+      if (got < cut.extents[i].length) shorts.push_back({cut.owners[i], cut.places[i], cut.extents[i], got});
+    }
+    under_way.pop_front();
+  }
+  while (bad != nullptr && first_error != 0 && !cutter.at_end()) add_bad(cutter.next(), first_error, bad);
+  return first_error != 0 || counts == nullptr ? first_error : fill(file, row, shorts, counts);
+}
+
+int Client::fill(const Handle& file, const Row& row, const std::vector<Short>& shorts, std::vector<uint64_t>* counts) {
+  if (shorts.empty() || !layout_.is_spread()) return 0;
+  const auto now = attributes(file);
+  if (!now.ok()) return now.error();
+  for (const Short& each : shorts) {
+    const uint64_t there = now->size - std::min(now->size, each.extent.offset);
+    const uint64_t end = std::min(each.extent.length, there);
+    if (end <= each.got) continue;
+    row.clear(each.place + each.got, end - each.got);
+    (*counts)[each.owner] += end - each.got;
+  }
+  return 0;
+}
+
+Outcome<std::vector<uint64_t>> Client::read(const Handle& file, std::span<const iovec> memory,
+                                            std::span<const Extent> extents) {
+  std::vector<uint64_t> counts(extents.size());
+  const int error = transfer(Op::kRead, file, memory, extents, 0, &counts, nullptr);
+  if (error != 0) return Failed{error};
+  return counts;
+}
+
+int Client::write(const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents, uint32_t flags,
+                  std::vector<BadRange>* bad) {
+  return transfer(Op::kWrite, file, memory, extents, flags, nullptr, bad);
+}
+
+Outcome<uint64_t> Client::append(const Handle& file, std::span<const iovec> memory, uint32_t flags) {
+  uint64_t bytes = 0;
+  for (const iovec& each : memory) bytes += each.iov_len;
+  const auto least = held_end(file);
+  if (!least.ok()) return Failed{least.error()};
+  Channel& channel = home_of(file);
+  Request request;
+  request.op = Op::kAppend;
+  request.handle = file;
+  request.flags = flags;
+  request.size = bytes;
+  request.least = *least;
+  Pending pending;
+  // What is too large for one call, or for other servers, gets its range first, and is then written there.
+  const bool apart = bytes > channel.most_data() || !layout_.all_at_home();
+  if (apart) request.flags |= kReserve;
+  channel.submit(request, apart ? std::vector<iovec>() : std::vector<iovec>(memory.begin(), memory.end()),
+                 apart ? 0 : bytes, &pending);
+  if (const int error = channel.wait(&pending); error != 0) return Failed{error};
+  const uint64_t offset = pending.reply.size;
+  const Extent where{offset, bytes};
+  if (apart) {
+    if (const int error = write(file, memory, {&where, 1}, flags); error != 0) return Failed{error};
+  }
+  return offset;
+}
+
+std::vector<size_t> Client::owners_of(const Handle& file, Extent range) const {
+  std::vector<size_t> owners;
+  const uint64_t hash = hash_of_file(file);
+  for (size_t i = 0; i < channels_.size(); ++i) {
+    if (layout_.owns_of(hash, i, range.offset, range.length)) owners.push_back(i);
+  }
+  return owners;
+}
+
+int Client::commit_answer(size_t server, const Handle& file, Extent range, const Pending& pending,
+                          std::vector<BadRange>* bad) {
+  Uncommitted& uncommitted = channels_[server]->uncommitted();
+  bad->insert(bad->end(), pending.reply.bad.begin(), pending.reply.bad.end());
+  const int error = pending.result();
+  if (pending.error != 0) return error;
+  const bool is_home = server == layout_.front(hash_of_file(file));
+  // It was renamed, and this server has never had it.
+  if (error == ESTALE && !is_home && !uncommitted.has(pending.file)) return 0;
+  const bool whole = range.offset == 0 && range.length == 0;
+  if (!uncommitted.was_lost(pending.file, pending.instance, whole)) return error;
+  bad->push_back({EIO, range});
+  return error != 0 ? error : EIO;
+}
+
+int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad, uint32_t flags) {
+  Request request;
+  request.op = Op::kCommit;
+  request.handle = file;
+  request.range = range;
+  request.flags = flags;
+  const std::vector<size_t> owners = owners_of(file, range);
+  std::vector<Pending> pending(owners.size());
+  for (size_t i = 0; i < owners.size(); ++i) channels_[owners[i]]->submit(request, {}, 0, &pending[i]);
+  std::vector<BadRange> all;
+  int first_error = 0;
+  for (size_t i = 0; i < owners.size(); ++i) {
+    (void)channels_[owners[i]]->wait(&pending[i]);
+    const int error = commit_answer(owners[i], file, range, pending[i], &all);
+    if (first_error == 0) first_error = error;
+  }
+  if (bad != nullptr) *bad = std::move(all);
+  return first_error;
+}
+
+}  // namespace headrace::forward
