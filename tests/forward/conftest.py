@@ -12,6 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from forward_tools import Place, Servers
 
+pytest.register_assert_rewrite("side_by_side")
+
 
 @pytest.fixture
 def servers() -> Iterator[Servers]:

@@ -76,23 +76,14 @@ class Place:
         self.spec = f"/fwd={self.root}@" + ",".join(each.addresses[tcp] for each in started)
         self.more = ["--forward-secret", self.server.secret] if tcp else []
 
+    def command(self, *words: str | Path) -> list[str | Path]:
+        """What runs a program with this place."""
+        run = [NATIVE, "run", "-q", "-o", self.log, "--forward", self.spec, "--forward-timeout", "3"]
+        return [*run, *self.more, "--", *words]
+
     def run(self, *words: str | Path, check: bool = True, **more: object) -> Result:
-        command = [
-            NATIVE,
-            "run",
-            "-q",
-            "-o",
-            self.log,
-            "--forward",
-            self.spec,
-            "--forward-timeout",
-            "3",
-            *self.more,
-            "--",
-            *words,
-        ]
         done: Result = subprocess.run(
-            command, check=False, capture_output=True, text=True, timeout=60, **more
+            self.command(*words), check=False, capture_output=True, text=True, timeout=60, **more
         )  # type: ignore[call-overload]
         assert not check or done.returncode == 0, done.stderr
         return done

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from forward_tools import Place
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from forward_tools import Place, Servers
 
 LOCKS = """
 import errno, fcntl, os, signal, struct, time
@@ -84,3 +89,42 @@ with mmap.mmap(f, 4096, access=mmap.ACCESS_COPY) as m: m[:3] = b"abc"
 with mmap.mmap(f, 4096, access=mmap.ACCESS_READ) as m: assert m[:3] == bytes(3)
 """)
     assert done.stderr.count("is refused with ENODEV") == 1
+
+
+LOSES = """
+import fcntl, os, sys
+def fails(call):
+    try: call()
+    except OSError as e: return e.errno == 5
+a, b, c = (os.open(f"/fwd/{name}", os.O_RDWR | os.O_CREAT) for name in "abc")
+for fd in (a, b, c): os.write(fd, b"before")
+fcntl.lockf(a, fcntl.LOCK_EX, 3); fcntl.flock(b, fcntl.LOCK_EX)
+for fd in (a, b, c): os.fsync(fd)
+print("locked", flush=True)
+sys.stdin.readline()
+os.pwrite(c, b"other", 0)  # the connection is there again
+for fd in (a, b):
+    assert fails(lambda: os.pwrite(fd, b"late", 0)) and fails(lambda: os.pread(fd, 1, 0)), fd
+    assert fails(lambda: os.read(fd, 1)), fd
+fcntl.lockf(a, fcntl.LOCK_UN)
+assert fails(lambda: fcntl.flock(b, fcntl.LOCK_EX))
+fcntl.flock(b, fcntl.LOCK_EX | fcntl.LOCK_NB)
+for fd in (a, b): assert os.pwrite(fd, b"again", 0) == 5 and os.pread(fd, 9, 0) == b"againe"
+"""
+
+
+def test_who_lost_a_lock_does_not_go_on(servers: Servers, tmp_path: Path) -> None:
+    """Until it is given back, or a lock was refused. The server is killed; a new one has its secret."""
+    place = Place(servers, tmp_path, servers_over_tcp=1)
+    place.spec = f"/fwd={place.root}@{place.server.addresses[0]}"
+    words = place.command(sys.executable, "-c", LOSES)
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None and program.stdout.readline() == "locked\n"
+        place.server.end(signal.SIGKILL)
+        (servers.directory / "s0").unlink(missing_ok=True)
+        servers.start("--root", place.root, name="s0")
+        _, said = program.communicate("go\n", timeout=30)
+    assert program.returncode == 0, said
+    assert said.count("/fwd/a was lost with the connection; calls on it fail with EIO") == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -11,41 +10,7 @@ from pathlib import Path
 
 import pytest
 from forward_tools import Place, Result, Servers
-
-
-def tree(root: Path) -> dict[str, str]:
-    """Names, kinds, permissions and contents of all below."""
-    seen = {}
-    for path in sorted(root.rglob("*")):
-        name = str(path.relative_to(root))
-        if path.is_symlink():
-            seen[name] = f"-> {path.readlink()}"
-        elif path.is_dir():
-            seen[name] = f"{path.stat().st_mode:o}"
-        else:
-            seen[name] = f"{path.stat().st_mode:o} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-    return seen
-
-
-def both(place: Place, tmp_path: Path, script: str, **more: object) -> tuple[Result, Result, Path]:
-    """A shell script in an empty directory, directly and forwarded; it finds the directory's path in $AT."""
-    direct = tmp_path / "direct"
-    direct.mkdir()
-    clean = {**os.environ, "HOME": "/nonexistent", "LC_ALL": "C", **GIT}
-    one = subprocess.run(
-        ["bash", "-ec", f"AT={direct}; cd $AT; {script}"],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=clean,
-    )
-    assert one.returncode == 0, one.stderr
-    two = place.run("bash", "-ec", f"AT=/fwd; cd $AT; {script}", env=clean)
-    assert one.stdout.replace(str(direct), "/fwd") == two.stdout
-    assert tree(direct) == tree(place.root)
-    return one, two, direct
-
+from side_by_side import both
 
 GIT = {
     "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z",
@@ -90,7 +55,7 @@ def test_git(place: Place, tmp_path: Path) -> None:
         git merge -q side; git log --oneline; git fsck; git gc -q
         cd ..; git clone -q --no-hardlinks repo clone; cd clone; git log --oneline; git status --short; wc d/b
         cd ..; rm -rf repo clone"""
-    both(place, tmp_path, script)
+    both(place, tmp_path, script, **GIT)
 
 
 SQLITE = """

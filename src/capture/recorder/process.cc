@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "base/program_path.h"
 #include "base/schedulers.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/descriptors.h"
@@ -234,8 +235,7 @@ void start_image(int argument_count, char** argument_values) {
     take_arguments(argument_count, argument_values);
     prepare_call_sites(reinterpret_cast<const void*>(&prepare_call_sites),
                        reinterpret_cast<uintptr_t>(argument_values));
-    long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", executable, sizeof executable);
-    executable_length = length > 0 ? static_cast<uint32_t>(length) : 0;
+    executable_length = static_cast<uint32_t>(base::program_path(executable, sizeof executable));
     store_facts();
     on_exit(at_exit, nullptr);
     pthread_atfork(nullptr, nullptr, leave_parents_block);

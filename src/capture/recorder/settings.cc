@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "base/pattern.h"
+#include "base/program_path.h"
 #include "base/schedulers.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/exclusion.h"
@@ -402,10 +403,7 @@ const char* environment_value(const char* name) {
 
 const char* executable_path() {
   static char path[4096];
-  if (!path[0]) {
-    long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1);
-    path[length > 0 ? length : 0] = 0;
-  }
+  if (!path[0]) path[base::program_path(path, sizeof path - 1)] = 0;
   return path;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 #include <dirent.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -24,6 +25,27 @@ inline constexpr char kEntry[] = "headrace_forward_start";
 struct Table {
   Description* const* files;
   unsigned most;
+};
+
+/// What to execute in place of a program below a prefix: a descriptor, or a path when that is -1.
+struct Program {
+  int fd;
+  const char* path;
+  char* const* arguments;
+};
+
+/// How a program is found: as execvp does.
+enum HowFound : unsigned {
+  kInPath = 1,       // by a name without "/"
+  kTextToShell = 2,  // a text without "#!" is a script of /bin/sh
+};
+
+/// A new process as the C library has to be asked for it. Null: as the program asks.
+struct Spawn {
+  const char* path;
+  const posix_spawn_file_actions_t* actions;
+  char* const* arguments;
+  void* memory;
 };
 
 struct Calls {
@@ -90,6 +112,16 @@ struct Calls {
   void (*duplicated)(int fd, int copy);
   /// `fd` has come in a message.
   void (*received)(int fd);
+
+  // Programs. False: it is not forwarded. A copy is in memory, and what `into` points to is, until the thread asks
+  // again.
+  bool (*program)(int directory, const char* path, unsigned how, char* const* arguments, Program* into, int* result);
+  /// When it could not be executed.
+  void (*forget_program)(const Program& program);
+  /// An error number. `how` as above; what was made is given back when the call is over.
+  int (*begin_spawn)(const char* path, unsigned how, const posix_spawn_file_actions_t* actions, char* const* arguments,
+                     Spawn* into);
+  void (*end_spawn)(const Spawn& spawn);
 
   // Streams.
   bool (*fopen)(const char* path, const char* mode, FILE** result);

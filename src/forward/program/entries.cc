@@ -1,11 +1,13 @@
 // Calls that make, move and remove entries of directories.
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "base/program_path.h"
 #include "forward/program/at_place.h"
 #include "forward/program/attributes.h"
 #include "forward/program/operations.h"
@@ -35,9 +37,29 @@ std::string moved(std::string_view path, const std::string& from, const std::str
   return below ? to + std::string(path.substr(from.size())) : std::string(path);
 }
 
+/// The links by which a process finds its descriptors and its program: as if the kernel knew what they are.
+bool readlink_of_process(const char* path, char* into, size_t size, ssize_t* result) {
+  if (path == nullptr || size == 0) return false;
+  std::string seen;
+  const std::string_view asked = path;
+  bool is_copy = false;
+  if (asked == "/proc/self/exe") {
+    seen.resize(PATH_MAX);
+    seen.resize(base::program_path(seen.data(), seen.size(), &is_copy));
+    if (!is_copy) return false;
+  } else if (asked.starts_with("/proc/") || asked.starts_with("/dev/fd/")) {
+    seen = path_behind_link(plain_path(path), true);
+  }
+  if (seen.empty()) return false;
+  *result = static_cast<ssize_t>(std::min(size, seen.size()));
+  memcpy(into, seen.data(), static_cast<size_t>(*result));
+  return true;
+}
+
 }  // namespace
 
 bool readlink_path(int directory, const char* path, char* into, size_t size, ssize_t* result) {
+  if (readlink_of_process(path, into, size, result)) return true;
   const auto place = place_of(directory, path);
   size_t bytes = 0;
   const bool ours = at_place(place, result, [&](Client& client) {

@@ -51,7 +51,7 @@ Outcome<Node> find_or_create(Client& client, const Place& place, int flags, mode
 }  // namespace
 
 bool open_path(int directory, const char* path, int flags, mode_t mode, int* result) {
-  const auto place = place_of(directory, path);
+  const auto place = place_of(directory, path, !(flags & O_NOFOLLOW));
   int fd = -1;
   const bool ours = at_place(place, result, [&](Client& client) {
     const auto node = find_or_create(client, *place, flags, mode);
@@ -72,7 +72,7 @@ bool open_path(int directory, const char* path, int flags, mode_t mode, int* res
 }
 
 bool stat_path(int directory, const char* path, int flags, struct stat* into, int* result) {
-  const auto place = place_of(directory, path);
+  const auto place = place_of(directory, path, !(flags & AT_SYMLINK_NOFOLLOW));
   return at_place(place, result, [&](Client& client) {
     const auto node = look_up(client, *place, !(flags & AT_SYMLINK_NOFOLLOW));
     if (node.ok()) fill(node->attributes, place->servers->device(), into);
@@ -81,7 +81,7 @@ bool stat_path(int directory, const char* path, int flags, struct stat* into, in
 }
 
 bool statx_path(int directory, const char* path, int flags, struct statx* into, int* result) {
-  const auto place = place_of(directory, path);
+  const auto place = place_of(directory, path, !(flags & AT_SYMLINK_NOFOLLOW));
   return at_place(place, result, [&](Client& client) {
     const auto node = look_up(client, *place, !(flags & AT_SYMLINK_NOFOLLOW));
     if (node.ok()) fill(node->attributes, place->servers->device(), into);
@@ -90,7 +90,7 @@ bool statx_path(int directory, const char* path, int flags, struct statx* into, 
 }
 
 bool access_path(int directory, const char* path, int mode, int flags, int* result) {
-  const auto place = place_of(directory, path);
+  const auto place = place_of(directory, path, !(flags & AT_SYMLINK_NOFOLLOW));
   return at_place(place, result, [&](Client& client) {
     const auto node = look_up(client, *place, !(flags & AT_SYMLINK_NOFOLLOW));
     return node.ok() ? check_access(node->attributes, mode) : node.error();
@@ -98,7 +98,7 @@ bool access_path(int directory, const char* path, int mode, int flags, int* resu
 }
 
 bool truncate_path(const char* path, off_t size, int* result) {
-  const auto place = place_of(AT_FDCWD, path);
+  const auto place = place_of(AT_FDCWD, path, true);
   return at_place(place, result, [&](Client& client) {
     if (size < 0) return EINVAL;
     const auto node = look_up(client, *place, true);
@@ -110,7 +110,7 @@ bool truncate_path(const char* path, off_t size, int* result) {
 }
 
 bool chmod_path(int directory, const char* path, mode_t mode, int flags, int* result) {
-  const auto place = place_of(directory, path);
+  const auto place = place_of(directory, path, !(flags & AT_SYMLINK_NOFOLLOW));
   return at_place(place, result, [&](Client& client) {
     const auto node = client.lookup(place->servers->root(), place->below_root(), !(flags & AT_SYMLINK_NOFOLLOW));
     if (!node.ok()) return node.error();
@@ -122,7 +122,7 @@ bool chmod_path(int directory, const char* path, mode_t mode, int flags, int* re
 }
 
 bool chown_path(int directory, const char* path, uid_t user, gid_t group, int flags, int* result) {
-  const auto place = place_of(directory, path);
+  const auto place = place_of(directory, path, !(flags & AT_SYMLINK_NOFOLLOW));
   return at_place(place, result, [&](Client& client) {
     const auto node = client.lookup(place->servers->root(), place->below_root(), !(flags & AT_SYMLINK_NOFOLLOW));
     if (!node.ok()) return node.error();
@@ -136,7 +136,7 @@ bool chown_path(int directory, const char* path, uid_t user, gid_t group, int fl
 }
 
 bool utimens_path(int directory, const char* path, const timespec* times, int flags, int* result) {
-  const auto place = place_of(directory, path);
+  const auto place = place_of(directory, path, !(flags & AT_SYMLINK_NOFOLLOW));
   return at_place(place, result, [&](Client& client) {
     const auto node = client.lookup(place->servers->root(), place->below_root(), !(flags & AT_SYMLINK_NOFOLLOW));
     if (!node.ok()) return node.error();
@@ -146,6 +146,6 @@ bool utimens_path(int directory, const char* path, const timespec* times, int fl
   });
 }
 
-bool is_forwarded_path(int directory, const char* path) { return place_of(directory, path).has_value(); }
+bool is_forwarded_path(int directory, const char* path) { return place_of(directory, path, true).has_value(); }
 
 }  // namespace headrace::forward::program

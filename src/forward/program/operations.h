@@ -34,6 +34,21 @@ bool change_directory(const char* path, int* result);
 int change_directory_to(int fd);
 ssize_t current_directory(char* into, size_t size);
 const char* elsewhere(int directory, const char* path, int slot);
+/// A descriptor of the kernel's part of a working directory, and what chdir would say of it.
+bool working_directory(int directory, const char* path, int* result);
+
+// programs.cc
+bool forwarded_program(int directory, const char* path, unsigned how, char* const* arguments, Program* into,
+                       int* result);
+/// The same with another name for it than its path, in arguments; null: the path.
+bool program_called(int directory, const char* path, const char* name, unsigned how, char* const* arguments,
+                    Program* into, int* result);
+void forget_program(const Program& program);
+
+// spawn.cc
+int begin_spawn(const char* path, unsigned how, const posix_spawn_file_actions_t* actions, char* const* arguments,
+                Spawn* into);
+void end_spawn(const Spawn& spawn);
 
 // streams.cc
 bool open_stream(const char* path, const char* mode, FILE** result);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "base/working_directory.h"
@@ -63,7 +64,33 @@ std::string forwarded_base(int directory) {
   return text;
 }
 
-std::optional<Place> place_of(int directory, const char* path) {
+std::string path_behind_link(std::string_view path, bool follow) {
+  if (!path.starts_with("/dev/") && !path.starts_with("/proc/")) return "";
+  std::string whole(path);
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"/dev/stdin", "/proc/self/fd/0"},
+                                                                      {"/dev/stdout", "/proc/self/fd/1"},
+                                                                      {"/dev/stderr", "/proc/self/fd/2"},
+                                                                      {"/dev/fd", "/proc/self/fd"}};
+  for (const auto& [name, link] : kNames)
+    if (path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/'))
+      whole = std::string(link) + std::string(path.substr(name.size()));
+  const size_t numbers = whole.find("/fd/");
+  if (!whole.starts_with("/proc/") || numbers == whole.npos) return "";
+  const size_t end = std::min(whole.find('/', numbers + 4), whole.size());
+  if (end == whole.size() && !follow) return "";
+  const int saved = errno, fd = open(whole.substr(0, end).c_str(), O_PATH | O_CLOEXEC);
+  std::string found;
+  if (Description* behind = fd < 0 ? nullptr : Description::attach(fd); behind != nullptr) {
+    behind->use();
+    found = std::string(behind->path()) + whole.substr(end);
+    behind->leave();
+  }
+  if (fd >= 0) close(fd);
+  errno = saved;
+  return found;
+}
+
+std::optional<Place> place_of(int directory, const char* path, bool follow) {
   if (path == nullptr || *path == '\0') return std::nullopt;
   const int saved = errno;
   std::string whole = path;
@@ -74,6 +101,7 @@ std::optional<Place> place_of(int directory, const char* path) {
     whole = base + "/" + path;
   }
   whole = plain_path(whole);
+  if (std::string behind = path_behind_link(whole, follow); !behind.empty()) whole = std::move(behind);
   std::optional<Place> best;
   for (uint32_t i = 0; i < all().size(); ++i) {
     const std::string& prefix = all()[i].prefix();

@@ -28,6 +28,9 @@ std::optional<uint32_t> prefix_of_servers(uint64_t identity);
 /// The path of a directory's descriptor, or of the working directory; "" when it is not forwarded.
 std::string forwarded_base(int directory);
 /// `path` as a call has it, from a directory's descriptor or AT_FDCWD. Nothing: it is not forwarded, or is none.
-std::optional<Place> place_of(int directory, const char* path);
+/// `follow`: the kernel's links to descriptors, as /dev/stdin, are meant to be followed if they are the whole path.
+std::optional<Place> place_of(int directory, const char* path, bool follow = false);
+/// The path of the forwarded file behind such a link, with what follows behind the link; "" when there is none.
+std::string path_behind_link(std::string_view path, bool follow);
 
 }  // namespace headrace::forward::program

@@ -47,7 +47,7 @@ bool temporary_path(char* pattern, int suffix, int flags, int* result) {
 }
 
 bool real_path(const char* path, char* into, ssize_t* result) {
-  auto place = place_of(AT_FDCWD, path);
+  auto place = place_of(AT_FDCWD, path, true);
   if (!place.has_value()) return false;
   std::string left = place->rest, done = place->servers->prefix();
   *result = -1;

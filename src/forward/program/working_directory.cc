@@ -1,5 +1,6 @@
 // The working directory below a prefix: base/working_directory.h says where it is kept.
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,8 +15,8 @@
 namespace headrace::forward::program {
 namespace {
 
-/// Makes the kernel's part of it, goes there and removes it. An error number.
-int enter_below(const char* carrier, const std::string& path) {
+/// Makes the kernel's part of it and removes it, with a descriptor of it in `fd`. An error number.
+int make_below(const char* carrier, const std::string& path, int* fd) {
   std::string made = std::string(carrier) + "XXXXXX";
   if (mkdtemp(made.data()) == nullptr) return errno;
   const size_t base = made.size();
@@ -30,38 +31,56 @@ int enter_below(const char* carrier, const std::string& path) {
   }
   // Its name has to fit into what /proc tells.
   if (error == 0 && made.size() + sizeof " (deleted)" > PATH_MAX) error = ENAMETOOLONG;
-  if (error == 0 && chdir(made.c_str()) != 0) error = errno;
+  if (error == 0) *fd = open(made.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (error == 0 && *fd < 0) error = errno;
   for (; made.size() >= base; made.resize(made.rfind('/'))) rmdir(made.c_str());
   return error;
 }
 
-int enter(const std::string& path) {
+int make_carried(const std::string& path, int* fd) {
   int error = ENOENT;
   for (const char* carrier : base::kCarriers) {
-    error = enter_below(carrier, path);
+    error = make_below(carrier, path, fd);
     if (error == 0 || error == ENAMETOOLONG) break;
   }
   return error;
+}
+
+/// Goes to a new working directory's descriptor, if there is one.
+int enter(int fd) {
+  if (fd < 0) return -1;
+  const int result = fchdir(fd), error = errno;
+  close(fd);
+  return result == 0 ? 0 : fail(error);
 }
 
 int check_directory(const Attributes& of) { return S_ISDIR(of.mode) ? check_access(of, X_OK) : ENOTDIR; }
 
 }  // namespace
 
-bool change_directory(const char* path, int* result) {
-  const auto place = place_of(AT_FDCWD, path);
+bool working_directory(int directory, const char* path, int* result) {
+  const auto place = place_of(directory, path, true);
   std::string real(PATH_MAX, '\0');
   ssize_t length = -1;
-  if (place.has_value() && real_path(path, real.data(), &length) && length < 0) {
+  if (place.has_value() && real_path(place->path.c_str(), real.data(), &length) && length < 0) {
     *result = -1;
     return true;
   }
-  return at_place(place, result, [&](Client& client) {
+  int fd = -1;
+  const bool ours = at_place(place, result, [&](Client& client) {
     const auto node = client.lookup(place->servers->root(), place->below_root());
     if (!node.ok()) return node.error();
     const int error = check_directory(node->attributes);
-    return error != 0 ? error : enter(real.substr(0, static_cast<size_t>(length)));
+    return error != 0 ? error : make_carried(real.substr(0, static_cast<size_t>(length)), &fd);
   });
+  if (ours && *result == 0) *result = fd;
+  return ours;
+}
+
+bool change_directory(const char* path, int* result) {
+  if (!working_directory(AT_FDCWD, path, result)) return false;
+  *result = enter(*result);
+  return true;
 }
 
 int change_directory_to(int fd) {
@@ -75,8 +94,9 @@ int change_directory_to(int fd) {
   attributes.user = status.st_uid;
   attributes.group = status.st_gid;
   const int denied = check_directory(attributes);
-  const int error = denied != 0 ? denied : enter(std::string(file->path()));
-  return error == 0 ? 0 : fail(error);
+  int made = -1;
+  const int error = denied != 0 ? denied : make_carried(std::string(file->path()), &made);
+  return error == 0 ? enter(made) : fail(error);
 }
 
 ssize_t current_directory(char* into, size_t size) {

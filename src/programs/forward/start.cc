@@ -1,7 +1,10 @@
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/program_path.h"
 #include "forward/program/inside.h"
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
@@ -64,6 +67,10 @@ Calls calls_with(Table table) {
           .close_range = entry<&close_range_numbers>,
           .duplicated = entry<&duplicated_number>,
           .received = entry<&received_number>,
+          .program = entry<&forwarded_program>,
+          .forget_program = entry<&forget_program>,
+          .begin_spawn = entry<&begin_spawn>,
+          .end_spawn = entry<&end_spawn>,
           .fopen = entry<&open_stream>,
           .stream = entry<&stream_on>,
           .opendir = entry<&open_directory>,
@@ -72,6 +79,14 @@ Calls calls_with(Table table) {
           .readdir = entry<&read_directory>,
           .seekdir = entry<&seek_directory>,
           .closedir = entry<&close_directory>};
+}
+
+/// A program that is executed from a copy in memory has the copy's number for a name.
+void name_this_thread() {
+  static char path[PATH_MAX];
+  bool is_copy = false;
+  path[base::program_path(path, sizeof path - 1, &is_copy)] = '\0';
+  if (is_copy) prctl(PR_SET_NAME, strrchr(path, '/') + 1);
 }
 
 }  // namespace
@@ -88,6 +103,7 @@ const Calls* headrace_forward_start(const char* text) {
     return nullptr;
   }
   prepare_memory();
+  name_this_thread();
   prepare_process();
   prepare_places(*setup);
   find_inherited();

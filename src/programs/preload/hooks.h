@@ -6,7 +6,9 @@
 #include "capture/recorder/stream_hooks.h"
 #include "capture/recorder/transfer_hooks.h"
 #include "intercept/real_hooks.h"
+#include "programs/preload/program_hooks.h"
 #include "programs/preload/rare_forward_hooks.h"
+#include "programs/preload/search_hooks.h"
 #include "programs/preload/static_hooks.h"
 
 namespace headrace::preload {
@@ -17,7 +19,8 @@ using Chain =
 #ifdef HEADRACE_STATIC
 using Hooks = OutermostStreamCalls<Chain<StaticHooks>>;
 #else
-using Hooks = Chain<RareForwardHooks<ForwardHooks<SwappedStreams<intercept::RealHooks>>>>;
+using Forward = SearchHooks<RareForwardHooks<ForwardHooks<SwappedStreams<intercept::RealHooks>>>>;
+using Hooks = ProgramHooks<Chain<Forward>>;
 #endif
 
 }  // namespace headrace::preload

@@ -155,6 +155,17 @@ struct RareForwardHooks : Next {
     if (forwards() && got >= 0 && message->msg_controllen > 0) take_descriptors(message);
     return got;
   }
+  static int recvmmsg(int fd, struct mmsghdr* messages, unsigned count, int flags, struct timespec* timeout) {
+    const int got = Next::recvmmsg(fd, messages, count, flags, timeout);
+    for (int i = 0; forwards() && i < got; ++i)
+      if (messages[i].msg_hdr.msg_controllen > 0) take_descriptors(&messages[i].msg_hdr);
+    return got;
+  }
+  static int pidfd_getfd(int process, int fd, unsigned flags) {
+    const int got = Next::pidfd_getfd(process, fd, flags);
+    if (forwards() && got >= 0) forwarding->received(got);
+    return got;
+  }
   static ssize_t getdirentries(int fd, char* buffer, size_t size, off_t* base) {
     if (!is_forwarded(fd)) return Next::getdirentries(fd, buffer, size, base);
     *base = Next::lseek(fd, 0, SEEK_CUR);
