@@ -14,7 +14,14 @@ Result = subprocess.CompletedProcess[str]
 
 
 class Server:
-    def __init__(self, process: subprocess.Popen[str], addresses: list[str], secret: Path):
+    def __init__(
+        self,
+        process: subprocess.Popen[str],
+        addresses: list[str],
+        secret: Path,
+        words: list[str | Path],
+    ):
+        self.words = words
         self.process = process
         self.addresses = addresses
         self.secret = secret
@@ -44,11 +51,25 @@ class Servers:
         words: list[str | Path] = [NATIVE, "serve", "--listen", f"unix:{self.directory / name}", *options]
         if tcp:
             words += ["--listen", "tcp:127.0.0.1:0", "--secret", secret]
+        process, addresses = self._launch(words, 2 if tcp else 1)
+        self._started.append(Server(process, addresses, secret, words))
+        return self._started[-1]
+
+    def start_again(self, server: Server) -> None:
+        """One that has ended, with the addresses that it had."""
+        given = [i for i, word in enumerate(server.words) if word == "--listen"]
+        for at, address in zip(given, server.addresses, strict=True):
+            server.words[at + 1] = address
+        for stream in (server.process.stdout, server.process.stderr):
+            assert stream is not None
+            stream.close()
+        server.process, _ = self._launch(server.words, len(server.addresses))
+
+    @staticmethod
+    def _launch(words: list[str | Path], addresses: int) -> tuple[subprocess.Popen[str], list[str]]:
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stdout is not None
-        addresses = [process.stdout.readline().strip() for _ in range(2 if tcp else 1)]
-        self._started.append(Server(process, addresses, secret))
-        return self._started[-1]
+        return process, [process.stdout.readline().strip() for _ in range(addresses)]
 
     def end(self) -> None:
         for server in self._started:
@@ -64,22 +85,27 @@ class Servers:
 class Place:
     """A server's root, and programs for which it is /fwd."""
 
-    def __init__(self, servers: Servers, directory: Path, servers_over_tcp: int = 0):
+    def __init__(self, servers: Servers, directory: Path, servers_over_tcp: int = 0, *options: str | Path):
         self.root = directory / "root"
         self.root.mkdir()
         self.log = directory / "job.hr"
         tcp = servers_over_tcp > 0
         started = [
-            servers.start("--root", self.root, name=f"s{i}", tcp=tcp) for i in range(max(1, servers_over_tcp))
+            servers.start("--root", self.root, *options, name=f"s{i}", tcp=tcp)
+            for i in range(max(1, servers_over_tcp))
         ]
         self.server = started[0]
         self.spec = f"/fwd={self.root}@" + ",".join(each.addresses[tcp] for each in started)
         self.more = ["--forward-secret", self.server.secret] if tcp else []
 
-    def command(self, *words: str | Path) -> list[str | Path]:
+    def command(self, *words: str | Path, timeout: int = 3) -> list[str | Path]:
         """What runs a program with this place."""
-        run = [NATIVE, "run", "-q", "-o", self.log, "--forward", self.spec, "--forward-timeout", "3"]
-        return [*run, *self.more, "--", *words]
+        forward: list[str | Path] = ["--forward", self.spec, "--forward-timeout", str(timeout), *self.more]
+        return [NATIVE, "run", "-q", "-o", self.log, *forward, "--", *words]
+
+    def start(self, *words: str | Path) -> subprocess.Popen[str]:
+        command, pipe = self.command(*words, timeout=30), subprocess.PIPE
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
     def run(self, *words: str | Path, check: bool = True, **more: object) -> Result:
         done: Result = subprocess.run(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from forward_tools import Server, Servers
+import pytest
+from forward_tools import Place, Server, Servers
 
 ROOT = Path(__file__).parents[2]
 MB = 1 << 20
@@ -75,6 +77,50 @@ def test_who_wrote_to_a_server_that_was_killed_is_told(servers: Servers, tmp_pat
     now.touch()
     code, said = ends(writers)
     assert code == 1 and "4 of 4 failed" in said and said.count("lost 0 0 Input/output error") == 4
+
+
+@pytest.mark.parametrize("tcp", [False, True])
+def test_who_wrote_to_a_server_that_stored_all_before_it_ended_is_told_nothing(
+    servers: Servers, tmp_path: Path, tcp: bool
+) -> None:
+    # Without a secret of the job each start has one of its own, and knows no handle of before.
+    place = Place(servers, tmp_path, int(tcp), "--secret", servers.directory / "secret")
+    program = """
+import os, sys, time
+file = os.open("/fwd/f", os.O_RDWR | os.O_CREAT)
+for part in range(3):
+    os.pwrite(file, bytes([65 + part]) * 300_000, part * 300_000)
+    print(part, flush=True)
+    sys.stdin.readline()
+    if part == 1: os.fsync(file)
+assert os.pread(file, 900_000, 0) == b"A" * 300_000 + b"B" * 300_000 + b"C" * 300_000
+os.fsync(file)
+os.close(file)
+"""
+    with place.start(sys.executable, "-c", program) as run:
+        assert run.stdin is not None and run.stdout is not None
+        for part in range(3):
+            assert run.stdout.readline() == f"{part}\n"
+            assert place.server.end() == 0
+            servers.start_again(place.server)
+            run.stdin.write("\n")
+            run.stdin.flush()
+        _, said = run.communicate(timeout=60)
+        assert run.returncode == 0, said
+    assert (place.root / "f").stat().st_size == 900_000
+
+
+def test_who_lost_something_is_told_also_by_the_next_server(servers: Servers, tmp_path: Path) -> None:
+    root, now = tmp_path / "root", tmp_path / "now"
+    root.mkdir()
+    server = servers.start("--root", root, "--flush-age", "3600000", "--trial", "fail-after=300K,error=122")
+    writers = burst(server, "f", MB // 2, f"wait={now}")
+    until(lambda: server.metrics()["held_bytes"] >= MB // 2)
+    assert server.end() == 1
+    servers.start("--root", root)
+    now.touch()
+    code, said = ends(writers)
+    assert code == 1 and "Input/output error" in said
 
 
 def test_it_says_at_the_end_what_it_could_not_store(servers: Servers, tmp_path: Path) -> None:

@@ -53,7 +53,9 @@ class Channel {
  private:
   using Lock = std::unique_lock<std::mutex>;
   Channel(const std::string& address, const WireOptions& options, uint32_t call_ms)
-      : wire_(address, options), call_ms_(call_ms) {}
+      : wire_(address, options), call_ms_(call_ms) {
+    wire_.on_goodbye = [this] { uncommitted_.brought(wire_.instance()); };
+  }
 
   void step(Lock& lock);
   bool receive(Lock& lock, int timeout_ms);

@@ -19,6 +19,11 @@ class Uncommitted {
     const auto [found, is_new] = files_.try_emplace(file, Entry{instance, false});
     if (found->second.instance != instance) found->second.lost = true;
   }
+  /// That start has ended, after it brought all that it took to the files.
+  void brought(uint64_t instance) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::erase_if(files_, [&](const auto& each) { return !each.second.lost && each.second.instance == instance; });
+  }
   bool has(uint64_t file) {
     const std::lock_guard<std::mutex> lock(mutex_);
     return files_.contains(file);

@@ -250,8 +250,16 @@ int Wire::receive(int timeout_ms, const std::function<Pending*(uint64_t)>& find,
       break;
     }
     uint8_t* frame = inbox_.data() + begin_;
-    Pending* pending = find(header->id);
-    if (!open_.opens(frame, whole) || pending == nullptr) return EPROTO;
+    const bool goodbye = header->op == (static_cast<uint8_t>(Op::kGoodbye) | kReplyBit);
+    Pending* pending = goodbye ? nullptr : find(header->id);
+    if (!open_.opens(frame, whole) || (pending == nullptr && !goodbye)) return EPROTO;
+    if (goodbye) {
+      const auto said = decode_reply(*header, {frame + kHeaderBytes, header->body});
+      if (!said.ok() || said->instance != instance_) return EPROTO;
+      begin_ += whole;
+      on_goodbye();
+      continue;
+    }
     pending->reply_header = *header;
     pending->body.assign(frame + kHeaderBytes, frame + whole);
     begin_ += whole;

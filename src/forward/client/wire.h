@@ -47,8 +47,9 @@ class Wire {
   /// Receives what is there, after waiting for it at most `timeout_ms`, and takes whole answers off it: `find` gives
   /// the call of an id, or null; `done` is told when its answer is complete. An error number, or 0.
   int receive(int timeout_ms, const std::function<Pending*(uint64_t)>& find, const std::function<void(Pending*)>& done);
-  /// Whether an answer, or a part of one, was received already.
   int descriptor() const { return link_->descriptor(); }
+  /// Called by receive() when the server says that it ends, and has brought to the files what this client wrote.
+  std::function<void()> on_goodbye;
 
   const std::vector<OwnedRoot>& roots() const { return roots_; }
   uint32_t most_data() const { return most_data_; }

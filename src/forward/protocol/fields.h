@@ -12,6 +12,7 @@ void walk_request(Walker& walk, M& message) {
     case Op::kProve:
       return walk(message.proof);
     case Op::kStatus:
+    case Op::kGoodbye:
       return;
     case Op::kLookup:
       return walk(message.handle, message.name, message.flags);
@@ -58,6 +59,8 @@ void walk_reply(Walker& walk, M& message) {
       return walk(message.version, message.nonce, message.proof);
     case Op::kProve:
       return walk(message.most_data, message.window, message.instance, message.placement, message.roots);
+    case Op::kGoodbye:
+      return walk(message.instance);
     case Op::kStatus:
     case Op::kReadlink:
       return walk(message.text);

@@ -10,6 +10,8 @@ const char* op_name(Op op) {
       return "prove";
     case Op::kStatus:
       return "status";
+    case Op::kGoodbye:
+      return "goodbye";
     case Op::kLookup:
       return "lookup";
     case Op::kGetattr:

@@ -26,6 +26,7 @@ enum class Op : uint8_t {
   kHello = 1,
   kProve = 2,
   kStatus = 3,
+  kGoodbye = 4,  // an answer that nobody asked for
   kLookup = 16,
   kGetattr = 17,
   kSetattr = 18,

@@ -69,6 +69,10 @@ Connection::Connection(EventLoop& loop, Shared& shared, uint64_t number, std::un
 }
 
 Connection::~Connection() {
+  // TCP throws away what is on its way to the client when something of its own has not been read.
+  uint8_t rest[4096];
+  for (int i = 0; closing_ && i < 256 && link_->receive(rest, sizeof rest) > 0; ++i) {
+  }
   if (session_ != nullptr) {
     shared_.locks.gone(client_);
     shared_.sessions.detach(session_);
@@ -126,6 +130,7 @@ void Connection::watch_time() {
 }
 
 void Connection::unpark() {
+  if (draining_) return;
   if (inbox_.retry() == Inbox::State::kBroken && !ended_) refuse_peer(shared_.counters.refused_messages);
   watch_time();
 }
@@ -140,7 +145,8 @@ void Connection::received(Call call, uint8_t* frame) {
   call.client = client_;
   if (stage_ == Stage::kHello && call.request.op == Op::kHello) return hello(call);
   if (stage_ == Stage::kProve && call.request.op == Op::kProve) return prove(call);
-  if (stage_ != Stage::kOpen || call.request.op == Op::kHello || call.request.op == Op::kProve)
+  const Op op = call.request.op;
+  if (stage_ != Stage::kOpen || op == Op::kHello || op == Op::kProve || op == Op::kGoodbye)
     return refuse_peer(shared_.counters.refused_messages);
   if (call.header.flags & kInWindow) {
     if (window_ == nullptr || !window_->holds(call.header.window, call.header.data))
@@ -154,7 +160,7 @@ void Connection::received(Call call, uint8_t* frame) {
 void Connection::hello(const Call& call) {
   if (call.request.oldest > kVersion || call.request.newest < kVersion) {
     queue(refuse(call, EPROTONOSUPPORT));
-    draining_ = true;
+    draining_ = closing_ = true;
     return;
   }
   client_ = call.request.client;
@@ -366,6 +372,17 @@ void Connection::flush() {
     send_deadline_ns_ = 0;
   else if (send_deadline_ns_ == 0)
     send_deadline_ns_ = base::clock_ns(CLOCK_MONOTONIC) + shared_.limits.message_ns;
+}
+
+void Connection::say_goodbye(bool brought) {
+  draining_ = closing_ = true;
+  if (!brought || stage_ != Stage::kOpen || ended_) return;
+  Reply reply;
+  reply.op = Op::kGoodbye;
+  reply.instance = shared_.instance;
+  Answer answer;
+  encode_reply({}, reply, &answer.frame);
+  queue(std::move(answer));
 }
 
 void Connection::check_time(uint64_t now) {

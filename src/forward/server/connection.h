@@ -38,14 +38,18 @@ class Connection {
   void check_time(uint64_t now);
   /// Takes no more calls; those that run are still answered.
   void drain() { draining_ = true; }
+  bool idle() const { return ended_ || (running_ == 0 && out_.empty()); }
+  /// Ends it as soon as it has its answers. `brought`: what this client wrote is in the files, which it is told.
+  void say_goodbye(bool brought);
 
   void end() { ended_ = true; }
-  bool ended() const { return ended_ || (draining_ && running_ == 0 && out_.empty()); }
+  bool ended() const { return ended_ || (closing_ && idle()); }
   bool wants_input() const;
   bool wants_output() const { return !out_.empty() && !ended_; }
   bool has_deadline() const { return deadline_ns_ != 0 || send_deadline_ns_ != 0; }
   Link& link() { return *link_; }
   uint64_t number() const { return number_; }
+  const Nonce& client() const { return client_; }
   uint32_t armed = 0;  // the loop's: which events are asked for
 
  private:
@@ -83,7 +87,7 @@ class Connection {
   std::deque<Out> out_;
   size_t running_ = 0;
   uint64_t deadline_ns_ = 0, send_deadline_ns_ = 0;
-  bool ended_ = false, draining_ = false;
+  bool ended_ = false, draining_ = false, closing_ = false;
 };
 
 }  // namespace headrace::forward

@@ -21,6 +21,7 @@ constexpr uint64_t kWakeNumber = 0;
 constexpr uint64_t kFirstListener = 1, kFirstConnection = 1 << 20;
 constexpr uint64_t kCheckNs = 1'000'000'000;
 constexpr uint64_t kDrainNs = 10'000'000'000;
+constexpr uint64_t kCloseNs = 2'000'000'000;
 
 uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
 
@@ -60,6 +61,20 @@ void EventLoop::start() {
 
 void EventLoop::stop() {
   stopping_ = true;
+  wake();
+}
+
+void EventLoop::wait_drained() {
+  if (!thread_.joinable()) return;  // the server could not be started
+  std::unique_lock<std::mutex> lock(mail_mutex_);
+  drained_changed_.wait(lock, [this] { return drained_; });
+}
+
+void EventLoop::say_goodbye(std::set<Nonce> but) {
+  {
+    const std::lock_guard<std::mutex> lock(mail_mutex_);
+    goodbye_ = std::move(but);
+  }
   wake();
 }
 
@@ -220,19 +235,36 @@ void EventLoop::check_times() {
 void EventLoop::begin_drain() {
   drain_until_ns_ = now_ns() + kDrainNs;
   listeners_.clear();
-  std::vector<uint64_t> numbers;
   for (auto& [number, connection] : connections_) {
     connection->drain();
-    numbers.push_back(number);
+    arm(*connection);
   }
-  for (const uint64_t number : numbers) remove_if_ended(number);
+}
+
+/// Connections stay until all is in the files, so that they can be told.
+void EventLoop::watch_drain() {
+  const bool idle =
+      std::all_of(connections_.begin(), connections_.end(), [](const auto& each) { return each.second->idle(); });
+  const std::lock_guard<std::mutex> lock(mail_mutex_);
+  if (!drained_ && (idle || now_ns() > drain_until_ns_)) {
+    drained_ = true;
+    drained_changed_.notify_all();
+  }
+  if (!goodbye_.has_value() || !answers_.empty() || close_until_ns_ != 0) return;
+  close_until_ns_ = now_ns() + kCloseNs;
+  for (auto& [number, connection] : connections_) {
+    connection->say_goodbye(!goodbye_->contains(connection->client()));
+    to_flush_.push_back(number);
+  }
 }
 
 void EventLoop::run() {
   epoll_event events[kMostEvents];
   while (true) {
     if (stopping_ && drain_until_ns_ == 0) begin_drain();
-    if (stopping_ && (connections_.empty() || now_ns() > drain_until_ns_)) break;
+    if (stopping_) watch_drain();
+    flush_all();
+    if (close_until_ns_ != 0 && (connections_.empty() || now_ns() > close_until_ns_)) break;
     const int wait = stopping_ ? 100 : next_check_ns_ == 0 ? -1 : static_cast<int>(kCheckNs / 1'000'000);
     const int count = epoll_wait(epoll_, events, kMostEvents, wait);
     for (int i = 0; i < count; ++i) {

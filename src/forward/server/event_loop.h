@@ -1,10 +1,13 @@
 // A thread that serves some of the connections: it sleeps until one of them, or a thread of the pool, has something.
 #pragma once
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -22,8 +25,11 @@ class EventLoop {
   ~EventLoop();
   base::Status open();
   void start();
-  /// From any thread: answers what runs, closes all connections and ends; then join().
+  // From any thread, one after another: takes no more calls; waits until those that run are answered, or will not be;
+  // closes all connections, telling clients but these that what they wrote is in the files; waits for its thread.
   void stop();
+  void wait_drained();
+  void say_goodbye(std::set<Nonce> but);
   void join();
 
   // From any thread.
@@ -47,6 +53,7 @@ class EventLoop {
   void arm(Connection& connection);
   void check_times();
   void begin_drain();
+  void watch_drain();
   Connection* find(uint64_t number);
   void remove_if_ended(uint64_t number);
 
@@ -59,11 +66,14 @@ class EventLoop {
   std::vector<uint64_t> to_flush_;
   std::deque<uint64_t> parked_;
   std::vector<uint8_t> scratch_;
-  uint64_t next_check_ns_ = 0, drain_until_ns_ = 0;
+  uint64_t next_check_ns_ = 0, drain_until_ns_ = 0, close_until_ns_ = 0;
 
   std::mutex mail_mutex_;
   std::vector<std::unique_ptr<Link>> new_links_;
   std::vector<std::pair<uint64_t, Answer>> answers_;
+  std::condition_variable drained_changed_;
+  bool drained_ = false;
+  std::optional<std::set<Nonce>> goodbye_;  // clients that are not told
   std::atomic<bool> stopping_ = false, awake_ = false;
   std::thread thread_;
 };

@@ -261,6 +261,7 @@ int Execution::run() {
       return list();
     case Op::kHello:
     case Op::kProve:
+    case Op::kGoodbye:
     case Op::kAppend:
       return ENOSYS;
     default:

@@ -447,6 +447,11 @@ uint64_t HeldFile::oldest_ns() {
   return oldest;
 }
 
+std::set<Nonce> HeldFile::losers() {
+  const Lock lock(mutex_);
+  return losses_.losers();
+}
+
 LostRanges HeldFile::untold() {
   const Lock lock(mutex_);
   return losses_.untold();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "forward/backend/backend.h"
@@ -80,6 +81,7 @@ class HeldFile : public std::enable_shared_from_this<HeldFile> {
   void empty_out();
   uint64_t oldest_ns();
   LostRanges untold();
+  std::set<Nonce> losers();
   const File& file() const { return file_; }
   const std::shared_ptr<OpenFile>& opened() const { return opened_; }
 

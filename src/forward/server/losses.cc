@@ -66,6 +66,14 @@ LostRanges Losses::untold() const {
   return all;
 }
 
+std::set<Nonce> Losses::losers() const {
+  std::set<Nonce> clients;
+  for (const auto& [client, account] : accounts_) {
+    if (!account.lost.empty()) clients.insert(client);
+  }
+  return clients;
+}
+
 bool Losses::empty() const {
   return std::all_of(accounts_.begin(), accounts_.end(), [](const auto& each) { return each.second.lost.empty(); });
 }

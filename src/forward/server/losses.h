@@ -3,6 +3,7 @@
 // Every client that wrote a range which was lost is told so once, at its next commit of that range. Needs a lock.
 #pragma once
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ class Losses {
   LostRanges take(const Nonce& client, Range range);
   /// What nobody has been told.
   LostRanges untold() const;
+  std::set<Nonce> losers() const;  // whom nobody has told it
   bool empty() const;
   /// The end of all that was lost: appends go behind it, since their clients know the place as theirs.
   uint64_t lost_end() const { return lost_end_; }

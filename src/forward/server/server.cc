@@ -81,13 +81,15 @@ Server::~Server() { finish(); }
 std::vector<std::string> Server::finish() {
   if (std::exchange(finished_, true)) return {};
   for (const auto& loop : loops_) loop->stop();
-  for (const auto& loop : loops_) loop->join();
-  // What still runs posts its answers to loops, which must be there. Flushes give calls to the pool, and calls hold
-  // data.
+  for (const auto& loop : loops_) loop->wait_drained();
+  // Flushes give calls to the pool, and calls hold data.
   do {
     write_buffer_.flush_all();
     pool_.wait_idle();
   } while (!write_buffer_.empty());
+  // Who has not been told what is lost will be, as if this server had been killed.
+  for (const auto& loop : loops_) loop->say_goodbye(write_buffer_.losers());
+  for (const auto& loop : loops_) loop->join();
   write_buffer_.finish();
   pool_.finish();
   loops_.clear();

@@ -193,6 +193,12 @@ std::vector<std::string> WriteBuffer::untold() {
   return lines;
 }
 
+std::set<Nonce> WriteBuffer::losers() {
+  std::set<Nonce> clients;
+  for (const auto& file : all()) clients.merge(file->losers());
+  return clients;
+}
+
 std::string WriteBuffer::open_metrics() {
   std::string text;
   uint64_t oldest = 0;

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -53,6 +54,8 @@ class WriteBuffer {
   void finish();
   /// What could not be stored and nobody was told, in words: "PATH: 12 bytes from 0: No space left on device".
   std::vector<std::string> untold();
+  /// Clients that wrote what could not be stored, and were not told.
+  std::set<Nonce> losers();
   std::string open_metrics();
 
   // For HeldFile.

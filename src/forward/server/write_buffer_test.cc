@@ -276,10 +276,26 @@ TEST_F(WriteBufferTest, SaysAtTheEndWhatNobodyKnows) {
   EXPECT_EQ(stored("f").size(), 1000u);
 }
 
-TEST_F(WriteBufferTest, AClientKnowsThatAnotherServerHoldsNothingOfBefore) {
+TEST_F(WriteBufferTest, AClientIsToldByAServerThatEndsThatAllIsStored) {
   start();
   const auto c = client();
   const Handle file = create(*c, "f");
+  EXPECT_EQ(write(*c, file, 0, filled(100, 1)), 0);
+  server_.reset();
+  start();
+  EXPECT_EQ(write(*c, file, 100, filled(100, 2)), 0);
+  EXPECT_EQ(c->commit(file), 0);
+  EXPECT_EQ(stored("f").size(), 200u);
+}
+
+TEST_F(WriteBufferTest, AClientWhoseDataIsLostIsToldByTheNextServer) {
+  TrialOptions trial;
+  trial.fail_after = 150;
+  start(trial);
+  const auto c = client(), other = client();
+  const Handle file = create(*c, "f"), more = create(*other, "g");
+  EXPECT_EQ(write(*other, more, 0, filled(100, 1)), 0);
+  EXPECT_EQ(other->commit(more, {}, nullptr, kNoSync), 0);
   EXPECT_EQ(write(*c, file, 0, filled(100, 1)), 0);
   server_.reset();
   start();
@@ -287,6 +303,7 @@ TEST_F(WriteBufferTest, AClientKnowsThatAnotherServerHoldsNothingOfBefore) {
   EXPECT_EQ(c->commit(file, {}, &bad), EIO);
   EXPECT_EQ(bad.size(), 1u);
   EXPECT_EQ(c->commit(file), 0);
+  EXPECT_EQ(other->commit(more), 0);
 }
 
 TEST_F(WriteBufferTest, AStoppedDiskMakesItsWritersWaitAndNobodyElse) {
