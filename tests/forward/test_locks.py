@@ -128,3 +128,12 @@ def test_who_lost_a_lock_does_not_go_on(servers: Servers, tmp_path: Path) -> Non
         _, said = program.communicate("go\n", timeout=30)
     assert program.returncode == 0, said
     assert said.count("/fwd/a was lost with the connection; calls on it fail with EIO") == 1
+
+
+def test_children_of_a_process_whose_threads_close_files_can_close_what_they_inherit(
+    place: Place, tmp_path: Path
+) -> None:
+    program = tmp_path / "program"
+    source = Path(__file__).parent / "programs" / "forks_while_closing.c"
+    subprocess.run(["cc", "-pthread", source, "-o", program], check=True, timeout=60)
+    place.run(program, "/fwd/f", "300")

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
+#include <mutex>
+#include <set>
 
 #include "forward/program/inside.h"
 #include "forward/program/operations.h"
@@ -20,11 +21,11 @@ namespace {
 
 constexpr uint64_t kFirstPauseNs = 200'000, kLongestPauseNs = 20'000'000;
 
-/// Files that this process has locked as such, by the hash of their handles.
+/// Files that this process has locked as such, by the hash of their handles. The table's lock is held, which a fork
+/// leaves free in the child.
 struct ProcessLocks {
-  std::mutex mutex;
   std::atomic<uint64_t> generation = 0;
-  std::map<uint64_t, bool> files;
+  std::set<uint64_t> files;
 };
 ProcessLocks& process_locks() {
   static auto& locks = *new ProcessLocks;
@@ -33,16 +34,16 @@ ProcessLocks& process_locks() {
 
 bool take_process_locks(uint64_t file) {
   ProcessLocks& locks = process_locks();
-  const std::lock_guard<std::mutex> lock(locks.mutex);
+  const std::lock_guard<std::mutex> lock(table_mutex());
   return locks.generation == process_generation() && locks.files.erase(file) > 0;
 }
 
 void note_process_lock(uint64_t file) {
   ProcessLocks& locks = process_locks();
-  const std::lock_guard<std::mutex> lock(locks.mutex);
+  const std::lock_guard<std::mutex> lock(table_mutex());
   if (locks.generation != process_generation()) locks.files.clear();
   locks.generation = process_generation();
-  locks.files[file] = true;
+  locks.files.insert(file);
 }
 
 /// One attempt; an error number, EAGAIN when another owner is in the way, who is in `in_the_way`.
