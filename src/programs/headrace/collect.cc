@@ -12,6 +12,7 @@
 #include "capture/harvest/log_output.h"
 #include "capture/harvest/spool_directory.h"
 #include "programs/headrace/collect_directory.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/leftovers.h"
 #include "programs/headrace/merge_logs.h"
 #include "programs/headrace/messages.h"
@@ -23,8 +24,6 @@ namespace {
 
 using base::Code;
 using base::Status;
-
-constexpr int kMistake = 125;  // as `headrace run` has it
 
 /// Of jobs and of programs without a launcher. Other directories have files named `job`, too.
 bool has_records(const std::string& path) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "programs/headrace/child.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/forward_servers.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/places.h"
@@ -20,8 +21,6 @@ namespace {
 using base::Code;
 using base::Result;
 using base::Status;
-
-constexpr int kMistake = 125;
 
 /// `headrace run` with forwarding; it ends its command when this process is killed.
 Result<pid_t> start_run(const ForwardUpSettings& settings, const std::vector<std::string>& addresses,

@@ -8,6 +8,7 @@
 
 #include <charconv>
 
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/log_place.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/options.h"
@@ -19,7 +20,6 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr int kMistake = 125;
 constexpr int kMostDays = 10 * 366;
 constexpr char kHelp[] =
     "Usage: headrace make-log-directories [OPTION]... [DIR]\n"

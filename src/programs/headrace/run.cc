@@ -20,6 +20,7 @@
 #include "capture/recorder/target.h"
 #include "programs/headrace/background.h"
 #include "programs/headrace/child.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/job_directory.h"
 #include "programs/headrace/log_place.h"
 #include "programs/headrace/messages.h"
@@ -39,11 +40,9 @@ using capture::JobLog;
 using capture::LogOutput;
 using capture::Moment;
 
-constexpr int kOurMistake = 125, kCannotRun = 126, kNotFound = 127;  // as env(1), nohup(1) and shells have it
-
 int exit_code_of(const Status& status) {
   if (status.code() == Code::kNotFound) return kNotFound;
-  return status.code() == Code::kInvalid ? kCannotRun : kOurMistake;
+  return status.code() == Code::kInvalid ? kCannotRun : kMistake;
 }
 
 /// One captured run, in the order of its methods.
@@ -401,11 +400,11 @@ int run(const std::vector<std::string>& arguments) {
   std::string warning;
   auto settings = parse_run(arguments, &warning);
   if (!settings.ok() && settings.code() == Code::kNotFound && settings.message() == "help") {
-    return write(STDOUT_FILENO, kRunHelp, strlen(kRunHelp)) < 0 ? kOurMistake : 0;
+    return write(STDOUT_FILENO, kRunHelp, strlen(kRunHelp)) < 0 ? kMistake : 0;
   }
   if (!settings.ok()) {
     say(settings.message());
-    return kOurMistake;
+    return kMistake;
   }
   const auto program = find_program(settings->command[0]);
   if (!program.ok()) {
@@ -416,7 +415,7 @@ int run(const std::vector<std::string>& arguments) {
   if (off != nullptr && strcmp(off, "off") == 0) {
     if (!settings->forward.specs.empty()) {
       say("--forward: HEADRACE=off in the environment keeps out what forwards; unset it, or leave out --forward");
-      return kOurMistake;
+      return kMistake;
     }
     const Status status = become_program(*program, settings->command, plain_environment());
     say(status.message());
@@ -425,7 +424,7 @@ int run(const std::vector<std::string>& arguments) {
   if (settings->anonymize && capture::launch_of_environment().is_parallel()) {
     say("--anonymize: each rank would give names tokens of its own; put `headrace run` before the launcher of the "
         "ranks, or use `headrace anonymize` on the log");
-    return kOurMistake;
+    return kMistake;
   }
   if (!settings->output.empty()) {
     Status replaceable = LogOutput::check_output(settings->output);
@@ -433,21 +432,21 @@ int run(const std::vector<std::string>& arguments) {
       replaceable = LogOutput::check_output(capture::trace_path(settings->output));
     if (!replaceable.ok()) {
       say(replaceable.message());
-      return kOurMistake;
+      return kMistake;
     }
   }
   if (settings->spool_by_option) {
     const Status usable = JobDirectory::check_spool(*settings);
     if (!usable.ok()) {
       say("--spool " + usable.message() + "; give a local directory that you can write to, or leave it out");
-      return kOurMistake;
+      return kMistake;
     }
   }
   if (!warning.empty()) say(warning);
   Run run(std::move(*settings));
   if (const Status status = run.anonymize(); !status.ok()) {
     say(status.message());
-    return kOurMistake;
+    return kMistake;
   }
   return run.perform(*program);
 }

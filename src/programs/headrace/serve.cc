@@ -17,6 +17,7 @@
 #include "forward/backend/posix.h"
 #include "forward/server/server.h"
 #include "forward/transport/transport.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/serve_options.h"
 
@@ -27,7 +28,6 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr int kMistake = 125;
 constexpr rlim_t kOwnDescriptors = 64;
 
 /// Connections and open files each need a descriptor; gives how many there may be.

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "forward/client/client.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/serve.h"
 #include "programs/headrace/serve_options.h"
@@ -95,7 +96,6 @@ Status look(const StatusSettings& settings) {
 }  // namespace
 
 int server_status(const std::vector<std::string>& arguments) {
-  constexpr int kMistake = 125;
   const auto settings = parse_status(arguments);
   if (settings.code() == base::Code::kNotFound) return fputs(kStatusHelp, stdout) < 0 ? 1 : 0;
   if (!settings.ok()) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "capture/harvest/small_file.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/log_place.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/options.h"
@@ -20,7 +21,6 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr int kMistake = 125;
 constexpr size_t kLongestTemplate = 64 << 10;
 constexpr char kHelp[] =
     "Usage: headrace config [OPTION]\n"

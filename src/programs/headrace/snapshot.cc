@@ -13,6 +13,7 @@
 #include "capture/harvest/job_log.h"
 #include "capture/harvest/spool_directory.h"
 #include "capture/spool_layout.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/job_directory.h"
 #include "programs/headrace/leftovers.h"
 #include "programs/headrace/merge_logs.h"
@@ -169,7 +170,7 @@ std::string default_output(const std::string& directory) {
 
 int fail(const Status& status) {
   say(status.message());
-  return status.code() == Code::kInvalid || status.code() == Code::kNotFound ? 125 : 1;
+  return status.code() == Code::kInvalid || status.code() == Code::kNotFound ? kMistake : 1;
 }
 
 }  // namespace

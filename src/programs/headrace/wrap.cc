@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "programs/headrace/child.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/site.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 using base::Code;
 
-constexpr int kOurMistake = 125, kCannotRun = 126, kNotFound = 127;
 constexpr char kHelp[] =
     "Usage: headrace wrap COMPILER [ARGUMENT]...\n"
     "Runs a compiler. Where it links a program, the program is linked with the\n"
@@ -97,7 +97,7 @@ int wrap(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     const bool asked = !arguments.empty();
     if (!asked) say("no compiler given; for example: headrace wrap cc -o simulation simulation.c");
-    return asked && write(STDOUT_FILENO, kHelp, sizeof kHelp - 1) >= 0 ? 0 : kOurMistake;
+    return asked && write(STDOUT_FILENO, kHelp, sizeof kHelp - 1) >= 0 ? 0 : kMistake;
   }
   const auto program = find_program(arguments[0]);
   if (!program.ok()) {
@@ -111,7 +111,7 @@ int wrap(const std::vector<std::string>& arguments) {
     const auto flags = makes == Makes::kProgram ? link_flags() : static_link_flags();
     if (!flags.ok()) {
       say(flags.message() + "; HEADRACE_LINK=off links without capture");
-      return kOurMistake;
+      return kMistake;
     }
     command = wrapped(arguments, *flags, *flags);
   }
