@@ -63,6 +63,7 @@ def main(arguments: list[str]) -> int:
         "functions.md": functions_page(),
         "hdf5.md": hdf5_page(),
         "pnetcdf.md": pnetcdf_page(),
+        "forward.md": forward_page(),
         "counters.md": counters_page(),
         "figures.md": figures_page(),
     }
@@ -135,6 +136,26 @@ def pnetcdf_page() -> list[str]:
             f"| `ncmpi_{row.arguments[0]}` | {'`_all`' if row.macro in ('BLOCKING', 'BY_TYPE') else ''} "
             f"| {'yes' if row.macro in ('BLOCKING', 'LATER') else ''} | {cell(row.arguments[-1])} |"
             for row in rows
+        ),
+    ]
+
+
+def forward_page() -> list[str]:
+    rows = read_rows(INTERCEPT / "forward.def", ("FORWARD",))
+    return [
+        "# What calls wait for at forwarding servers",
+        "",
+        "<!-- Made by scripts/make_reference.py from src/intercept/forward.def: edit that. -->",
+        "",
+        "Rows of the table `profiles` with the layer `forward`, and regions in traces: from the request to",
+        "its answer; of that, before the server began it; and while the server did it.",
+        "[Forwarding](../forward.md#where-the-time-goes) has an example.",
+        "",
+        "| in all | in the queue | at work | what for |",
+        "|---|---|---|---|",
+        *(
+            f"| `server_{kind}` | `server_{kind}_queue` | `server_{kind}_work` | {cell(doc)} |"
+            for kind, doc in (row.arguments for row in rows)
         ),
     ]
 

@@ -19,14 +19,15 @@ enum class TraceModule : uint32_t {
   kMpiio,
   kHdf5,
   kPnetcdf,
+  kForward,  // what calls waited for at forwarding servers
   kPhases,
   kRegions,    // and counters
   kFunctions,  // that compilers instrument
   kSync,       // waits of threads; only where it is asked for by name, or with all
   kCount
 };
-inline constexpr const char* kTraceModules[] = {"posix",   "stdio",  "mpi",     "messages",  "mpiio", "hdf5",
-                                                "pnetcdf", "phases", "regions", "functions", "sync"};
+inline constexpr const char* kTraceModules[] = {"posix",   "stdio",   "mpi",    "messages", "mpiio",     "hdf5",
+                                                "pnetcdf", "forward", "phases", "regions",  "functions", "sync"};
 constexpr uint32_t module_bit(TraceModule module) { return 1u << static_cast<uint32_t>(module); }
 inline constexpr uint32_t kAllTraceModules = module_bit(TraceModule::kCount) - 1;
 /// Where none are named: what needs another library has to be asked for (docs/decisions/0008-waits.md).

@@ -38,6 +38,10 @@ const LibraryFunction* library_function(uint32_t number) {
 #undef BLOCKING
 #undef LATER
 #undef BY_TYPE
+#define FORWARD(kind, doc) \
+  {"server_" #kind, "forward"}, {"server_" #kind "_queue", "forward"}, {"server_" #kind "_work", "forward"},
+#include "intercept/forward.def"
+#undef FORWARD
   };
   return number < static_cast<uint32_t>(LibraryFn::kCount) ? &kFunctions[number] : nullptr;
 }

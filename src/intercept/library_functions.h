@@ -1,4 +1,5 @@
-// The intercepted functions of libraries above the C library as numbers. Profiles and the log use them.
+// The intercepted functions of libraries above the C library, and the waits for servers below it, as numbers. Profiles
+// and the log use them.
 #pragma once
 #include <cstdint>
 
@@ -43,12 +44,15 @@ enum class LibraryFn : uint16_t {
 #undef BLOCKING
 #undef LATER
 #undef BY_TYPE
+#define FORWARD(kind, doc) server_##kind, server_##kind##_queue, server_##kind##_work,
+#include "intercept/forward.def"
+#undef FORWARD
   kCount
 };
 
 struct LibraryFunction {
   const char* name;
-  const char* layer;       // mpi, mpiio, hdf5 or pnetcdf
+  const char* layer;       // mpi, mpiio, hdf5, pnetcdf or forward
   const char* group = "";  // of HDF5: what it works on, as hdf5.def says
 };
 

@@ -96,7 +96,7 @@ class Place:
         ]
         self.server = started[0]
         self.spec = f"/fwd={self.root}@" + ",".join(each.addresses[tcp] for each in started)
-        self.more = ["--forward-secret", self.server.secret] if tcp else []
+        self.more: list[str | Path] = ["--forward-secret", self.server.secret] if tcp else []
 
     def command(self, *words: str | Path, timeout: int = 3) -> list[str | Path]:
         """What runs a program with this place."""

@@ -38,7 +38,7 @@ LEFT_OUT = {
     "jumped": ("call at most", "calls at most", "cut short by a jump out of a signal handler"),
 }
 _KEYS = re.compile(r"(?:^| )(trace|trace_only|trace_skip|trace_phase|trace_ranks|trace_longer)=")
-_MODULES = ("posix", "stdio", "mpi", "mpiio", "hdf5", "pnetcdf")
+_MODULES = ("posix", "stdio", "mpi", "mpiio", "hdf5", "pnetcdf", "forward")
 _ANYWHERE = ("paused", "phase", "rank")  # whatever the function
 
 

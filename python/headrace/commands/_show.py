@@ -8,6 +8,7 @@ from typing import Any
 from headrace.commands._clusters import cluster_lines
 from headrace.commands._columns import columns
 from headrace.commands._show_calls import directory_lines, function_lines, layer_lines
+from headrace.commands._show_forwarding import forwarding_lines
 from headrace.commands._show_header import header_lines
 from headrace.commands._show_libraries import library_lines
 from headrace.commands._show_mpi_files import mpi_file_lines
@@ -55,6 +56,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         parallel_lines(facts, terminal),
         server_lines(facts, terminal),
         layer_lines(facts, terminal),
+        forwarding_lines(facts, terminal),
         library_lines(facts, terminal),
         row_lines(facts, terminal),
         mpi_file_lines(facts, terminal),

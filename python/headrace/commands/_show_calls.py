@@ -114,11 +114,12 @@ def _buffer(layer: Facts, terminal: Terminal) -> list[str]:
 
 
 def function_lines(facts: Facts, terminal: Terminal) -> list[str]:
-    functions = [row for row in facts["functions"] if row["time_ns"]][:_MOST]
+    called = [row for row in facts["functions"] if row["layer"] != "forward"]
+    functions = [row for row in called if row["time_ns"]][:_MOST]
     if not functions:
         return []
     # Where calls of libraries contain calls of the system, the time of their own is what adds up.
-    nested = any(row["own_ns"] != row["time_ns"] for row in facts["functions"])
+    nested = any(row["own_ns"] != row["time_ns"] for row in called)
     own = ("own time",) if nested else ()
     rows: list[Sequence[str]] = [("time", *own, "calls", "per call", "slowest", "errors", "function")]
     for row in functions:
@@ -128,7 +129,7 @@ def function_lines(facts: Facts, terminal: Terminal) -> list[str]:
         figures = (*times, number(row["calls"]), per_call, duration(row["max_ns"]))
         rows.append((*figures, number(row["errors"]), name))
     table = columns(rows, left=frozenset({len(rows[0]) - 1}))
-    more = len(facts["functions"]) - len(functions)
+    more = len(called) - len(functions)
     title = "Functions, most time first, on whatever they were: files, pipes, sockets"
     rest = [terminal.dim(f"  … and {number(more)} more: --json has all")] if more > 0 else []
     return [*map(terminal.bold, terminal.wrap(title)), terminal.dim(table[0]), *table[1:], *rest]

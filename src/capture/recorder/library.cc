@@ -47,6 +47,17 @@ Profile* profile_of(LibraryFn function) {
   return offset ? at<Profile>(offset) : nullptr;
 }
 
+void count_in_profile(LibraryFn function, bool ok, uint64_t bytes, uint64_t spent, uint64_t inside) {
+  Profile* p = profile_of(function);
+  if (!p) return library_call_apart();
+  p->calls++;
+  p->errors += !ok;
+  p->bytes += bytes;
+  p->time += spent;
+  p->inside += std::min(inside, spent);
+  if (spent > p->max_time) p->max_time = spent;
+}
+
 LibraryCounts* counts_of(Shard* shard) {
   Metadata* metadata = metadata_of(shard);
   if (!metadata) return nullptr;
@@ -160,6 +171,17 @@ bool passed_by() {
   return false;
 }
 
+void part_of_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t inside) {
+  Update update;
+  if (in_vfork_child() || !update.enter_anew()) {
+    library_call_apart();
+    return;
+  }
+  count_in_profile(function, ok, bytes, time.spent(), inside);
+  if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, ok, bytes, {});
+  update.leave();
+}
+
 void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before, bool message,
                   const OnFile& on) {
   if (!time.recorded()) return;
@@ -170,16 +192,7 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   }
   const uint64_t spent = time.spent(), inside = block->profiled > before ? block->profiled - before : 0;
   block->profiled = before + std::max(spent, inside);
-  if (Profile* p = profile_of(function)) {
-    p->calls++;
-    p->errors += !ok;
-    p->bytes += bytes;
-    p->time += spent;
-    p->inside += std::min(inside, spent);
-    if (spent > p->max_time) p->max_time = spent;
-  } else {
-    library_call_apart();
-  }
+  count_in_profile(function, ok, bytes, spent, inside);
   if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, ok, bytes, on);
   if (message && bytes != 0) add_messages(block, time.start, time.end, bytes);
   update.leave();

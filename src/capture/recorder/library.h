@@ -45,6 +45,9 @@ HEADRACE_INLINE uint64_t profiled_so_far() {
 void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t before, bool message = false,
                   const OnFile& on = {});
 
+/// Counts a part of a call that is counted itself, by the C library's function. `inside`: ticks of it that are others.
+void part_of_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t inside);
+
 /// What a library's call did: bytes that it moved, and the number by which events name what it was on, if they do.
 struct Done {
   Done(uint64_t moved = 0, uint32_t on = 0) : bytes(moved), handle(on) {}  // NOLINT: most do nothing but move

@@ -16,6 +16,7 @@
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/process.h"
+#include "capture/recorder/server_waits.h"
 #include "capture/recorder/stream.h"
 
 namespace headrace::capture {
@@ -239,6 +240,30 @@ class AllMemoryTaken {
  private:
   std::vector<std::pair<uint32_t, uint32_t>> taken_;
 };
+
+TEST_F(Recorder, WaitsForServersThatOverlapCountOnce) {
+  using intercept::LibraryFn;
+  const uint64_t from = base::ticks(), ms = 10'000'000;
+  std::thread([&] {
+    server_answered(LibraryFn::server_write, true, 100, {from, from + 4 * ms}, ms, 2 * ms);
+    // Under way since the same moment: what is left of it is one ms, and the server cannot have worked longer.
+    server_answered(LibraryFn::server_write, false, 7, {from, from + 5 * ms}, 3 * ms, 2 * ms);
+    server_answered(LibraryFn::server_write, true, 1, {from, from + 5 * ms}, 0, ms);  // over at the same time
+  }).join();
+  SpoolContents contents;
+  harvest(contents);
+  std::map<std::string_view, model::Profile> of;
+  for (const auto& profile : contents.profiles) of[profile.function] = profile;
+  const uint64_t unit = of["server_write"].time_ns / 5;
+  EXPECT_GT(unit, 0u);
+  EXPECT_EQ(of["server_write"].calls, 3u);
+  EXPECT_EQ(of["server_write"].errors, 1u);
+  EXPECT_EQ(of["server_write"].bytes, 108u);
+  EXPECT_EQ(of["server_write"].layer, "forward");
+  EXPECT_NEAR(double(of["server_write_queue"].time_ns), double(unit), 5);
+  EXPECT_NEAR(double(of["server_write_work"].time_ns), double(3 * unit), 5);
+  EXPECT_NEAR(double(of["server_write"].own_ns), double(unit), 5);
+}
 
 TEST_F(Recorder, CallsWithoutMemoryAreCountedInTheTotals) {
   SpoolContents before, after;

@@ -28,6 +28,8 @@ base::Result<std::unique_ptr<Channel>> Channel::open(const std::string& address,
 Channel::~Channel() = default;
 
 void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t bytes, Pending* pending) {
+  pending->begun_ns = now_ns();
+  if (observer.now != nullptr) pending->begun_ticks = observer.now();
   std::unique_lock<std::mutex> sending(send_mutex_);
   Lock lock(mutex_);
   while (pending_.size() >= kMostPending) {
@@ -145,8 +147,11 @@ void Channel::step(Lock& lock) {
 }
 
 int Channel::wait(Pending* pending) {
-  Lock lock(mutex_);
-  while (!pending->done) step(lock);
+  {
+    Lock lock(mutex_);
+    while (!pending->done) step(lock);
+  }
+  if (observer.answered != nullptr) observer.answered(*pending);
   return pending->result();
 }
 

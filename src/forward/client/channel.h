@@ -19,6 +19,14 @@
 
 namespace headrace::forward {
 
+/// Who wants to know of answers: of all channels, and set before there are any.
+struct Observer {
+  uint64_t (*now)() = nullptr;
+  /// A call that was waited for is done; by the thread that waited, without locks.
+  void (*answered)(const Pending& pending) = nullptr;
+};
+inline Observer observer;
+
 class Channel {
  public:
   static base::Result<std::unique_ptr<Channel>> open(const std::string& address, const WireOptions& options,

@@ -138,7 +138,22 @@ struct Calls {
   int (*closedir)(DIR* stream);
 };
 
-/// Null: nothing is forwarded, after a message about why.
-using Start = const Calls*(const char* setup);
+/// What a call of the program waited for at a server.
+struct ServerAnswer {
+  enum Kind : uint8_t { kRead, kWrite, kCommit, kMetadata };
+  Kind kind;
+  bool ok;
+  uint64_t begun;                                    // when the request went off, by Recorder::now()
+  uint64_t elapsed_ns, waited_ns, worked_ns, bytes;  // since then; of it in the server's queue, and at work there
+};
+
+/// Who keeps that. Both can be called by any thread, inside of a call of the table above.
+struct Recorder {
+  uint64_t (*now)();
+  void (*answered)(const ServerAnswer& answer);
+};
+
+/// Null: nothing is forwarded, after a message about why. The recorder has to stay.
+using Start = const Calls*(const char* setup, const Recorder* recorder);
 
 }  // namespace headrace::forward::program

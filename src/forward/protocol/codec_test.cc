@@ -192,6 +192,16 @@ TEST(Codec, RefusesHeadersThatBreakLimits) {
   EXPECT_FALSE(decode_header(Bytes(good).first(kHeaderBytes - 1)).ok());
 }
 
+TEST(Codec, AnswersSayHowLongTheyTookInStepsOf100Ns) {
+  Header reply;
+  reply.passed = served_in({12'345, 120'000'000'000});
+  EXPECT_EQ(served(reply).waited_ns, 12'300u);
+  EXPECT_EQ(served(reply).worked_ns, 120'000'000'000u);
+  reply.passed = served_in({UINT64_MAX, 0});  // more than there is room for is the most there is room for
+  EXPECT_EQ(served(reply).waited_ns, uint64_t{UINT32_MAX} * 100);
+  EXPECT_EQ(served(reply).worked_ns, 0u);
+}
+
 TEST(Codec, RefusesDataThatDoesNotFitItsExtents) {
   Request request;
   request.op = Op::kWrite;

@@ -65,9 +65,19 @@ struct Header {
   uint32_t data = 0;    // bytes behind the body, or in the window
   uint32_t window = 0;  // where in the window
   uint64_t id = 0;
-  uint64_t passed = 0;  // of a request: no answer to one below is awaited any more; of a reply: nanoseconds it took
+  uint64_t passed = 0;  // of a request: no answer to one below is awaited any more; of a reply: served_in()
   uint64_t seal = 0;
 };
+
+/// How long an answered call was in the server's queue, and at work; the header has both in steps of 100 ns.
+struct Served {
+  uint64_t waited_ns = 0, worked_ns = 0;
+};
+inline uint64_t served_in(Served times) {
+  const auto steps = [](uint64_t ns) { return ns / 100 < UINT32_MAX ? ns / 100 : uint64_t{UINT32_MAX}; };
+  return steps(times.waited_ns) | steps(times.worked_ns) << 32;
+}
+inline Served served(const Header& reply) { return {(reply.passed & UINT32_MAX) * 100, (reply.passed >> 32) * 100}; }
 
 struct Extent {
   uint64_t offset = 0;

@@ -19,6 +19,7 @@ struct Call {
   std::vector<uint8_t> kept;  // instead, where a call waits that was to be done at once
   std::shared_ptr<Window> window;
   uint64_t begun_ns = 0;  // when it was there
+  uint64_t flush_ns = 0;  // when the flush that goes before it began, which is work for it
   Nonce client{};
   std::vector<BadRange> failed;  // of the flush that went before it
 };

@@ -39,7 +39,7 @@ HeldWrite held_write(Shared& shared, const std::shared_ptr<Call>& call, Route ro
     from += extent.length;
   }
   write.done = [call, route, &shared](const std::vector<BadRange>& failed) {
-    route.loop->post(route.connection, answer_write(shared.services, *call, failed));
+    route.loop->post(route.connection, answer_write(shared.services, *call, failed, base::clock_ns(CLOCK_MONOTONIC)));
   };
   return write;
 }
@@ -268,6 +268,7 @@ bool Connection::flush_first(std::shared_ptr<Call> call, bool once) {
     for (const Extent& extent : request.extents)
       range = {std::min(range.begin, extent.offset), std::max(range.end, extent.offset + extent.length)};
   }
+  call->flush_ns = base::clock_ns(CLOCK_MONOTONIC);
   held->flush(range, FlushReason::kCommit,
               [call, once, route = Route{&loop_, number_}, session = session_, &shared = shared_](auto failed) {
                 call->failed = std::move(failed);
@@ -285,7 +286,7 @@ void Connection::write(Call call) {
   const Route route{&loop_, number_};
   if (held != nullptr) {
     HeldWrite write = held_write(shared_, waiting, route);
-    if (held->write(&write)) return queue(answer_write(shared_.services, *waiting, {}));
+    if (held->write(&write)) return queue(answer_write(shared_.services, *waiting, {}, waiting->begun_ns));
     ++running_;
     return;
   }
@@ -299,9 +300,10 @@ void Connection::write(Call call) {
     } else if (*opened == nullptr) {
       answer = execute(shared.services, *waiting);
     } else {
+      const uint64_t begun_ns = base::clock_ns(CLOCK_MONOTONIC);
       HeldWrite write = held_write(shared, waiting, route);
       if (!(*opened)->write(&write)) return;
-      answer = answer_write(shared.services, *waiting, {});
+      answer = answer_write(shared.services, *waiting, {}, begun_ns);
     }
     route.loop->post(route.connection, std::move(answer));
   });

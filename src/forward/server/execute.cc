@@ -317,7 +317,7 @@ void count(const Services& services, const Call& call, bool failed, uint64_t byt
 }  // namespace
 
 Answer execute(const Services& services, Call& call) {
-  const uint64_t begun = base::clock_ns(CLOCK_MONOTONIC);
+  const uint64_t begun = call.flush_ns != 0 ? call.flush_ns : base::clock_ns(CLOCK_MONOTONIC);
   Execution execution(services, call);
   Header header;
   header.limit = static_cast<uint32_t>(execution.run());
@@ -333,7 +333,7 @@ Answer execute(const Services& services, Call& call) {
   }
   header.id = call.header.id;
   const uint64_t ended = base::clock_ns(CLOCK_MONOTONIC);
-  header.passed = ended - call.begun_ns;
+  header.passed = served_in({begun - call.begun_ns, ended - begun});
   encode_reply(header, execution.reply(), &answer.frame);
   const bool wrote = header.limit == 0 && call.request.op != Op::kRead;
   count(services, call, header.limit != 0, header.data + (wrote ? call.header.data : 0), begun, ended);
@@ -349,7 +349,7 @@ Answer answer_data(const Services& services, const Call& call, const Reply& repl
   header.limit = static_cast<uint32_t>(error);
   header.flags = error == 0 && held ? kHeld : 0;
   const uint64_t ended = base::clock_ns(CLOCK_MONOTONIC);
-  header.passed = ended - call.begun_ns;
+  header.passed = served_in({begun_ns - call.begun_ns, ended - begun_ns});
   Answer answer;
   encode_reply(header, reply, &answer.frame);
   count(services, call, error != 0, error == 0 ? call.header.data : 0, begun_ns, ended);
@@ -358,13 +358,13 @@ Answer answer_data(const Services& services, const Call& call, const Reply& repl
 
 }  // namespace
 
-Answer answer_write(const Services& services, const Call& call, const std::vector<BadRange>& failed) {
+Answer answer_write(const Services& services, const Call& call, const std::vector<BadRange>& failed,
+                    uint64_t begun_ns) {
   Reply reply;
   reply.op = Op::kWrite;
   reply.size = call.header.data;
   reply.bad = failed;
-  return answer_data(services, call, reply, failed.empty() ? 0 : static_cast<int>(failed[0].error), true,
-                     call.begun_ns);
+  return answer_data(services, call, reply, failed.empty() ? 0 : static_cast<int>(failed[0].error), true, begun_ns);
 }
 
 Answer answer_append(const Services& services, const Call& call, uint64_t offset, int error, Extent rest,

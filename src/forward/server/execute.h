@@ -25,8 +25,8 @@ struct Services {
 
 /// `call.data` is taken over by the answer when it goes back to the client.
 Answer execute(const Services& services, Call& call);
-/// The answer to a write that is held, but for what `failed`.
-Answer answer_write(const Services& services, const Call& call, const std::vector<BadRange>& failed);
+/// The answer to a write that is held, but for what `failed`; `begun_ns`: when it did not wait any more.
+Answer answer_write(const Services& services, const Call& call, const std::vector<BadRange>& failed, uint64_t begun_ns);
 /// The answer to an append, which appends.h does: where it went, or why `rest` of it is not stored.
 Answer answer_append(const Services& services, const Call& call, uint64_t offset, int error, Extent rest,
                      uint64_t begun_ns, bool held);

@@ -9,6 +9,7 @@
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
 #include "forward/program/process.h"
+#include "forward/program/server_answers.h"
 #include "forward/program/table.h"
 #include "programs/forward/memory.h"
 
@@ -91,9 +92,10 @@ void name_this_thread() {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const Calls* headrace_forward_start(const char* setup);
+extern "C" __attribute__((visibility("default"))) const Calls* headrace_forward_start(const char* setup,
+                                                                                      const Recorder* recorder);
 
-const Calls* headrace_forward_start(const char* text) {
+const Calls* headrace_forward_start(const char* text, const Recorder* recorder) {
   const Inside inside;
   const auto setup = from_text(text);
   if (!setup.ok() || !prepare_table()) {
@@ -107,6 +109,7 @@ const Calls* headrace_forward_start(const char* text) {
   prepare_process();
   prepare_places(*setup);
   find_inherited();
+  tell_of_answers(*recorder);
   static const Calls calls = calls_with(table());
   return &calls;
 }

@@ -148,11 +148,11 @@ Status set_trace(const std::string& value, const std::string& place, RunSettings
   const uint32_t modules = capture::trace_modules_of(value.c_str());
   const auto on = modules != 0 ? base::Result<bool>(true) : parse_switch(value, place);
   if (!on.ok())
-    return {
-        Code::kInvalid,
-        place + ": \"" + value +
-            "\" is neither 1 nor 0, nor a list of modules such as posix,mpi: there are posix, stdio, "
-            "mpi, messages, mpiio, hdf5, pnetcdf, phases, regions, functions and sync, and all; a - leaves one out"};
+    return {Code::kInvalid,
+            place + ": \"" + value +
+                "\" is neither 1 nor 0, nor a list of modules such as posix,mpi: there are posix, stdio, "
+                "mpi, messages, mpiio, hdf5, pnetcdf, forward, phases, regions, functions and sync, and all; a - "
+                "leaves one out"};
   settings->trace = *on;
   settings->trace_filter.modules = modules != 0 ? modules : capture::kDefaultTraceModules;
   choose("trace", *on ? (modules != 0 ? value : "1") : "0", settings);

@@ -2,11 +2,40 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <algorithm>
+
+#include "base/clock.h"
+#include "capture/recorder/server_waits.h"
 #include "programs/preload/forward_hooks.h"
 
 namespace headrace::preload {
 
 const forward::program::Calls* forwarding;
+
+namespace {
+
+using forward::program::ServerAnswer;
+using intercept::LibraryFn;
+
+/// As part of the ticks that the nanoseconds took.
+uint64_t ticks_of(uint64_t part_ns, uint64_t ticks, uint64_t ns) {
+  return ns == 0 ? 0
+                 : static_cast<uint64_t>(static_cast<double>(ticks) * static_cast<double>(std::min(part_ns, ns)) /
+                                         static_cast<double>(ns));
+}
+
+void answered(const ServerAnswer& answer) {
+  static constexpr LibraryFn kWhole[] = {LibraryFn::server_read, LibraryFn::server_write, LibraryFn::server_commit,
+                                         LibraryFn::server_metadata};
+  const capture::Timed time{answer.begun, base::ticks()};
+  capture::server_answered(kWhole[answer.kind], answer.ok, answer.bytes, time,
+                           ticks_of(answer.waited_ns, time.spent(), answer.elapsed_ns),
+                           ticks_of(answer.worked_ns, time.spent(), answer.elapsed_ns));
+}
+
+constinit const forward::program::Recorder recorder = {base::ticks, answered};
+
+}  // namespace
 
 void start_forwarding(const char* setup) {
   if (setup == nullptr) return;
@@ -22,7 +51,7 @@ void start_forwarding(const char* setup) {
   auto* start =
       library ? reinterpret_cast<forward::program::Start*>(dlsym(library, forward::program::kEntry)) : nullptr;
   if (start != nullptr)
-    forwarding = start(setup);
+    forwarding = start(setup, &recorder);
   else
     dprintf(2, "headrace: %s: %s; nothing is forwarded\n", path, dlerror());
   if (forwarding == nullptr) return;
