@@ -171,6 +171,7 @@ class File:
     def __init__(self, servers: Servers, pointer: c_void_p):
         self._servers = servers
         self._pointer = pointer
+        self._requests: weakref.WeakSet[Request] = weakref.WeakSet()
 
     def __enter__(self) -> File:
         return self
@@ -179,8 +180,10 @@ class File:
         self.close()
 
     def close(self) -> None:
-        """Brings what was written through it to the file system, and raises what is wrong with that."""
+        """Waits for its requests, stores what was written, as close(2) does, and raises what fails."""
         pointer, self._pointer = self._pointer, c_void_p()
+        for request in list(self._requests):
+            request._finish()
         if pointer:
             _check(functions()["close"](pointer))
 
@@ -247,7 +250,7 @@ class File:
         request = Request(None)
         words = (offset, length, 0 if sync else _NO_SYNC, None, byref(request._pointer))
         _check(functions()["submit_commit"](self._open(), *words))
-        self._servers._used.add(request)
+        self._note(request)
         return request
 
     def _submit(
@@ -262,8 +265,12 @@ class File:
         if result < 0:
             request._memory.release()
         _check(result)
-        self._servers._used.add(request)
+        self._note(request)
         return request
+
+    def _note(self, request: Request) -> None:
+        self._requests.add(request)
+        self._servers._used.add(request)
 
     def _open(self) -> c_void_p:
         if not self._pointer:
@@ -298,8 +305,7 @@ class Servers:
         """Waits for its requests and closes its files; raises what is wrong with one of these."""
         pointer, self._pointer = self._pointer, c_void_p()
         failed: OSError | None = None
-        # What a file's close has to cover must have been written.
-        for each in sorted(self._used, key=lambda each: isinstance(each, File)):
+        for each in list(self._used):
             try:
                 each._finish()
             except OSError as error:

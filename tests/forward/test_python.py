@@ -109,6 +109,16 @@ def test_what_is_lost_is_told(servers: Servers, root: Path) -> None:
         file.commit()
 
 
+def test_close_waits_for_what_is_under_way(servers: Servers, root: Path) -> None:
+    server = servers.start("--root", root, tcp=False)
+    with forward.connect(f"{root}@{server.addresses[0]}") as connection:
+        for number in range(20):
+            with connection.open(f"f{number}", create=True) as file:
+                request = file.submit_write([b"abc" * 100_000], [(0, 300_000)])
+            assert (root / f"f{number}").read_bytes() == b"abc" * 100_000
+            assert request.done()
+
+
 def test_what_is_left_open_is_closed(servers: Servers, root: Path) -> None:
     server = servers.start("--root", root, tcp=False)
     connection = forward.connect(f"{root}@{server.addresses[0]}")
