@@ -36,6 +36,7 @@ COMMANDS = {
     "collect": (None, "Gather what a capture without `headrace run` left into a job log."),
     "snapshot": (None, "Write what a running job has done so far into a log of its own."),
     "serve": (None, "Serve files to other processes: a forwarding server."),
+    "mount": (None, "Show the files of forwarding servers to all programs."),
     "status": (None, "Show what forwarding servers are doing."),
     "config": (None, "Print where Headrace is and what programs are linked with."),
     "wrap": (None, "Run a compiler that links programs with the capture library."),

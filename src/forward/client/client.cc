@@ -239,18 +239,24 @@ Outcome<std::string> Client::readlink(const Handle& file) {
 
 Outcome<std::vector<OwnedEntry>> Client::list(const Handle& directory) {
   std::vector<OwnedEntry> all;
+  for (;;) {
+    auto some = list_from(directory, all.empty() ? 0 : all.back().cookie);
+    if (!some.ok()) return some;
+    if (some->empty()) return all;
+    for (OwnedEntry& entry : *some) all.push_back(std::move(entry));
+  }
+}
+
+Outcome<std::vector<OwnedEntry>> Client::list_from(const Handle& directory, uint64_t cookie) {
+  std::vector<OwnedEntry> some;
   Request request = request_of(Op::kReaddir, directory);
   request.count = kListingBytes;
-  for (bool at_end = false; !at_end;) {
-    Pending pending;
-    if (const int error = channel_of(directory).call(request, &pending); error != 0) return Failed{error};
-    for (const Entry& entry : pending.reply.entries) {
-      all.push_back({entry.inode, entry.type, std::string(entry.name)});
-      request.cookie = entry.cookie;
-    }
-    at_end = pending.reply.at_end || pending.reply.entries.empty();
-  }
-  return all;
+  request.cookie = cookie;
+  Pending pending;
+  if (const int error = channel_of(directory).call(request, &pending); error != 0) return Failed{error};
+  for (const Entry& entry : pending.reply.entries)
+    some.push_back({entry.inode, entry.cookie, entry.type, std::string(entry.name)});
+  return some;
 }
 
 Outcome<Client::LockAnswer> Client::lock(const Handle& file, const LockAsked& asked) {
@@ -266,7 +272,7 @@ Outcome<Client::LockAnswer> Client::lock(const Handle& file, const LockAsked& as
   request.flags = asked.flags;
   request.owner = asked.owner;
   request.opener = asked.opener;
-  request.cookie = static_cast<uint64_t>(getpid());
+  request.cookie = asked.process != 0 ? asked.process : static_cast<uint64_t>(getpid());
   request.range = asked.range;
   Pending pending;
   if (const int error = home_of(file).call(request, &pending); error != 0) return Failed{error};

@@ -24,7 +24,7 @@ struct Node {
 };
 
 struct OwnedEntry {
-  uint64_t inode = 0;
+  uint64_t inode = 0, cookie = 0;
   uint8_t type = 0;
   std::string name;
 };
@@ -52,6 +52,8 @@ class Client {
   Outcome<std::string> readlink(const Handle& file);
   /// All entries, "." and ".." included.
   Outcome<std::vector<OwnedEntry>> list(const Handle& directory);
+  /// Some of them, behind the one of this cookie, 0 = from the start; none at the end.
+  Outcome<std::vector<OwnedEntry>> list_from(const Handle& directory, uint64_t cookie);
 
   /// Bytes of `extents`, in their order, from or to `memory`, which has as many in all. A read gives the number of
   /// bytes by extent: fewer than asked for where the file ends. `bad` receives what of a write was not stored.
@@ -68,7 +70,8 @@ class Client {
   struct LockAsked {
     Nonce owner{}, opener{};  // of an open file: the name() of the client that opened it, or zeros
     uint32_t flags = 0;
-    Extent range;  // length 0 = to the end
+    Extent range;          // length 0 = to the end
+    uint64_t process = 0;  // that others are told to have it; 0 = this one
   };
   struct LockAnswer {
     bool granted = false;

@@ -13,6 +13,7 @@
 #include "programs/headrace/forward_up.h"
 #include "programs/headrace/log_directories.h"
 #include "programs/headrace/messages.h"
+#include "programs/headrace/mount.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/run.h"
 #include "programs/headrace/serve.h"
@@ -32,6 +33,7 @@ constexpr char kUsage[] =
     "  snapshot write what a running job has done so far into a log\n"
     "  serve    serve files to other processes (forwarding)\n"
     "  forward  run a command with forwarding servers of its own\n"
+    "  mount    show the files of forwarding servers to all programs\n"
     "  status   show what forwarding servers are doing\n"
     "  config   print where things are and what to link programs with\n"
     "  wrap     run a compiler that links programs with the capture library\n"
@@ -89,6 +91,7 @@ int main_of(const std::vector<std::string>& arguments) {
   if (command == "config") return config(rest);
   if (command == "serve") return serve(rest);
   if (command == "forward") return forward(rest);
+  if (command == "mount") return mount_servers(rest);
   if (command == "status") return server_status(rest);
   if (command == "wrap") return wrap(rest);
   if (command == capture::kFlushCommand && rest.size() == 1) return capture::flush_event_file(rest[0]);

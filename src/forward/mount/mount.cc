@@ -1,0 +1,97 @@
+#include "forward/mount/mount.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "forward/mount/locks.h"
+#include "forward/program/attributes.h"
+
+namespace headrace::forward::mount {
+namespace {
+
+/// `path` below `to` when it is below `from`.
+std::string moved(std::string path, const std::string& from, const std::string& to) {
+  const bool below = path.starts_with(from) && (path.size() == from.size() || path[from.size()] == '/');
+  return below ? to + path.substr(from.size()) : path;
+}
+
+}  // namespace
+
+Mount::Mount(Upstream& servers, std::string mountpoint)
+    : servers_(servers),
+      mountpoint_(std::move(mountpoint)),
+      items_(servers.root()),
+      locks_(std::make_unique<LockWaiter>(*this)) {}
+
+Mount::~Mount() = default;
+
+std::string Mount::target_here(std::string target) const {
+  return moved(std::move(target), servers_.directory(), mountpoint_);
+}
+
+std::string Mount::target_there(std::string target) const {
+  return moved(std::move(target), mountpoint_, servers_.directory());
+}
+
+/// Finds the file by the names that are known here. False: it is not there, or another one is.
+bool Mount::refresh(Item& item) {
+  if (item.removed) return false;
+  if (item.id == kRootId) {
+    auto root = servers_.find_root();
+    return root.ok() && items_.set_handle(item, std::move(*root));
+  }
+  const auto path = items_.path(item);
+  const ItemRef root = items_.find(kRootId);
+  if (!path.has_value()) return false;
+  auto node = client().lookup(*items_.handle(*root), *path, false);
+  if (node.error() == ESTALE && refresh(*root)) node = client().lookup(*items_.handle(*root), *path, false);
+  return node.ok() && items_.set_handle(item, std::move(node->handle));
+}
+
+Outcome<Attributes> Mount::attributes(Item& item) {
+  auto attributes = on(item, [this](const Handle& handle) { return client().attributes(handle); });
+  if (attributes.error() != ESTALE || !item.removed) return attributes;
+  const std::lock_guard<std::mutex> lock(item.mutex);
+  item.last.links = 0;
+  return item.last;
+}
+
+void Mount::fill(Item& item, const Attributes& attributes, struct stat* into) {
+  program::fill(attributes, 0, into);
+  if (!S_ISLNK(attributes.mode)) return;
+  // Its length is that of the target as it is named here.
+  const auto target = on(item, [this](const Handle& handle) { return client().readlink(handle); });
+  if (target.ok()) into->st_size = static_cast<off_t>(target_here(*target).size());
+}
+
+int Mount::commit(Item& item, Opened* opened, uint32_t flags) {
+  item.written = false;
+  int error = on(item, [&](const Handle& handle) { return client().commit(handle, {}, nullptr, flags); });
+  if (error == ESTALE && item.removed) error = 0;  // nobody can want it any more
+  if (error != 0) {
+    const std::lock_guard<std::mutex> lock(item.mutex);
+    ++item.losses;
+    item.loss_error = error;
+  }
+  return opened == nullptr ? error : untold(*opened);
+}
+
+int Mount::untold(Opened& opened) {
+  Item& item = *opened.item;
+  const std::lock_guard<std::mutex> lock(item.mutex);
+  return std::exchange(opened.losses, item.losses) != item.losses ? item.loss_error : 0;
+}
+
+std::vector<std::string> Mount::commit_all() {
+  std::vector<std::string> lost;
+  for (const ItemRef& item : items_.all()) {
+    if (!item->written) continue;
+    const int error = commit(*item, nullptr, kNoSync);
+    if (error != 0)
+      lost.push_back(items_.path(*item).value_or("a removed file") +
+                     ": not all that was written is stored: " + strerror(error));
+  }
+  return lost;
+}
+
+}  // namespace headrace::forward::mount

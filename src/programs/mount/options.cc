@@ -1,0 +1,120 @@
+#include "programs/mount/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <functional>
+#include <map>
+
+namespace headrace::programs {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+const char kMountHelp[] =
+    "Usage: headrace mount [OPTION]... DIRECTORY@ADDRESS[,ADDRESS...] MOUNTPOINT\n"
+    "       headrace mount --unmount MOUNTPOINT\n"
+    "Shows what is below DIRECTORY at forwarding servers below MOUNTPOINT, an empty\n"
+    "directory here, to all programs of this user: also to those that `headrace run\n"
+    "--forward` cannot reach, static ones and those written in Go. Returns when it\n"
+    "can be used. MOUNTPOINT=DIRECTORY@ADDRESS is the same, as with --forward.\n"
+    "\n"
+    "      --unmount DIR     store all, take the mount away, and say what is lost;\n"
+    "                        `fusermount3 -u DIR` does without the last\n"
+    "      --foreground      stay, until it is unmounted or SIGTERM or SIGINT comes\n"
+    "      --forward-secret FILE\n"
+    "                        the job's secret, for servers on other nodes\n"
+    "      --forward-timeout SECONDS\n"
+    "                        calls that no server answers so long fail with EIO\n"
+    "                        (default: 60)\n"
+    "      --log FILE        in the background, append messages there; otherwise they\n"
+    "                        go to the system's log\n"
+    "      --help            show this\n"
+    "\n"
+    "Needs /dev/fuse and, but for root, fusermount3.\n"
+    "\n"
+    "Example:\n"
+    "  headrace serve --root /scratch/run7 --listen unix:/tmp/run7.sock &\n"
+    "  headrace mount /scratch/run7@unix:/tmp/run7.sock ~/run7\n"
+    "  ./static-program --output ~/run7/out\n"
+    "  headrace mount --unmount ~/run7\n";
+
+namespace {
+
+Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
+
+Status set_timeout(const std::string& value, MountSettings* settings) {
+  char* end = nullptr;
+  const unsigned long seconds = strtoul(value.c_str(), &end, 10);
+  if (value.empty() || *end != '\0' || seconds < 1 || seconds > 86400)
+    return mistake("--forward-timeout " + value + ": is not a number of seconds from 1 to 86400");
+  settings->setup.timeout_seconds = static_cast<uint32_t>(seconds);
+  return {};
+}
+
+Result<std::string> real_directory(const std::string& path) {
+  char* resolved = realpath(path.c_str(), nullptr);
+  const std::string text = resolved == nullptr ? "" : resolved;
+  free(resolved);
+  if (text.empty()) return mistake(path + ": " + strerror(errno));
+  struct stat status;
+  if (stat(text.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return mistake(path + ": is not a directory");
+  return text;
+}
+
+Status finish(const std::vector<std::string>& words, MountSettings* settings) {
+  if (!settings->unmount.empty()) return words.empty() ? Status() : mistake("--unmount takes one directory");
+  if (words.empty() || words.size() > 2) return mistake("what to mount, and where, is needed");
+  const std::string& text = words[0];
+  auto spec = forward::program::parse_spec(text);
+  if (!spec.ok()) {
+    std::string why = spec.message();
+    if (why.starts_with("--forward ")) why.erase(0, strlen("--forward "));
+    return mistake(why);
+  }
+  settings->spec = *spec;
+  const bool has_prefix = text.substr(0, text.find('@')).find('=') != text.npos;
+  if (has_prefix == (words.size() == 2))
+    return mistake(has_prefix ? "both " + words[1] + " and " + spec->prefix + " are to be the mountpoint"
+                              : "the directory to mount it at is needed");
+  HEADRACE_ASSIGN(settings->mountpoint, real_directory(has_prefix ? spec->prefix : words[1]));
+  return {};
+}
+
+}  // namespace
+
+Result<MountSettings> parse_mount(const std::vector<std::string>& arguments) {
+  MountSettings settings;
+  const std::map<std::string, std::function<Status(const std::string&)>> with_value = {
+      {"--forward-secret", [&](const std::string& value) { return settings.setup.secret = value, Status(); }},
+      {"--forward-timeout", [&](const std::string& value) { return set_timeout(value, &settings); }},
+      {"--log", [&](const std::string& value) { return settings.log = value, Status(); }},
+      {"--unmount", [&](const std::string& value) { return settings.unmount = value, Status(); }},
+  };
+  std::vector<std::string> words;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == "--help" || word == "-h") return Status(Code::kNotFound, "");
+    if (word == "--foreground" || word == "-f") {
+      settings.foreground = true;
+      continue;
+    }
+    const size_t equals = word.find('=');
+    const auto option = with_value.find(word.substr(0, equals));
+    if (option == with_value.end()) {
+      if (word.starts_with('-')) return mistake("unknown option " + word);
+      words.push_back(word);
+    } else if (equals == word.npos && i + 1 == arguments.size()) {
+      return mistake(word + " needs a value");
+    } else {
+      HEADRACE_TRY(option->second(equals == word.npos ? arguments[++i] : word.substr(equals + 1)));
+    }
+  }
+  HEADRACE_TRY(finish(words, &settings));
+  return settings;
+}
+
+}  // namespace headrace::programs

@@ -1,0 +1,183 @@
+"""What programs on a mount are told when servers, disks or the mount itself go away."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from forward_tools import Servers
+from mount_tools import Mounts, is_mounted, needs_fuse
+
+pytestmark = needs_fuse
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tmp_path / "root"
+    made.mkdir()
+    return made
+
+
+def processes_of(path: Path) -> list[str]:
+    found = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = each.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if str(path).encode() in words:
+            found.append(str(each))
+    return found
+
+
+def until(reached: object) -> None:
+    assert callable(reached)
+    end = time.monotonic() + 30
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_nothing_is_left_of_it(servers: Servers, mounts: Mounts, root: Path) -> None:
+    spec = f"{root}@{servers.start('--root', root, tcp=False).addresses[0]}"
+    for how in ("--unmount", "fusermount3", "SIGTERM", "SIGKILL"):
+        mounted = mounts.foreground(spec)
+        (mounted.path / how).write_text("words")
+        if how == "--unmount":
+            assert mounts.unmount(mounted.path).returncode == 0
+        elif how == "fusermount3":
+            subprocess.run(["fusermount3", "-u", mounted.path], check=True, timeout=30)
+        else:
+            mounted.end(signal.Signals[how])
+        _, said = mounted.process.communicate(timeout=30)
+        assert said == "" and mounted.process.returncode == (-9 if how == "SIGKILL" else 0)
+        until(lambda path=mounted.path: not is_mounted(path))
+        until(lambda path=mounted.path: processes_of(path) == [])
+        assert (root / how).read_text() == "words"
+
+
+def test_busy_mounts_stay(servers: Servers, mounts: Mounts, root: Path) -> None:
+    path = mounts.mount(f"{root}@{servers.start('--root', root, tcp=False).addresses[0]}")
+    with (path / "f").open("w"):
+        done = mounts.unmount(path)
+        assert done.returncode == 1 and "a program has a file there open" in done.stderr
+    assert is_mounted(path) and mounts.unmount(path).returncode == 0
+
+
+def test_what_cannot_be_mounted_says_why(servers: Servers, mounts: Mounts, root: Path) -> None:
+    address = servers.start("--root", root, tcp=False).addresses[0]
+    path = mounts.new_path()
+    for words, code, why in (
+        ([f"{root}@{address}x", path], 1, "is the server running?"),
+        ([f"/elsewhere@{address}", path], 125, "is below no --root of the servers"),
+        ([f"{root}/none@{address}", path], 1, "No such file"),
+        ([f"{root}@{address}", path / "none"], 125, "No such file"),
+        ([f"{root}@{address}"], 125, "the directory to mount it at is needed"),
+        (["nonsense", path], 125, "is not [PREFIX=]DIRECTORY@ADDRESS"),
+        (["--unmount", path], 1, "is no mount of headrace"),
+    ):
+        done = mounts.command(*words)
+        assert (done.returncode, why in done.stderr) == (code, True), done.stderr
+    assert not is_mounted(path)
+    assert mounts.command(f"{path}={root}@{address}").returncode == 0 and is_mounted(path)
+
+
+def test_a_killed_server_is_an_error_and_no_wait(servers: Servers, mounts: Mounts, root: Path) -> None:
+    secret = servers.directory / "secret"
+    options = ["--root", root, "--secret", secret, "--flush-age", "3600000"]
+    server = servers.start(*options, tcp=False)
+    mounted = mounts.foreground(f"{root}@{server.addresses[0]}", "--forward-timeout", "1")
+    held = os.open(mounted.path / "held", os.O_WRONLY | os.O_CREAT)
+    stored = os.open(mounted.path / "stored", os.O_WRONLY | os.O_CREAT)
+    os.write(stored, b"stored")
+    os.fsync(stored)
+    os.write(held, b"words")
+    server.end(signal.SIGKILL)
+    begun = time.monotonic()
+    for call in (
+        lambda: os.write(held, b"x"),
+        (mounted.path / "f").stat,
+        lambda: list(mounted.path.iterdir()),
+    ):
+        with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+            call()
+    assert time.monotonic() - begun < 15
+    servers.start(*options, tcp=False)
+    until(lambda: os.path.exists(mounted.path / "stored"))  # noqa: PTH110 (Path.exists fails with EIO)
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):  # "words" went with the server
+        os.fsync(held)
+    os.write(held, b"again")
+    os.close(held)
+    os.close(stored)
+    assert (root / "stored").read_bytes() == b"stored"
+    code, said = mounted.end()
+    assert code == 0 and "no answer within 1 s" in said and "the servers answer again" in said
+
+
+def test_a_full_disk_is_told_to_each_who_wrote(servers: Servers, mounts: Mounts, root: Path) -> None:
+    server = servers.start("--root", root, "--trial", "fail-after=1M", tcp=False)
+    path = mounts.mount(f"{root}@{server.addresses[0]}")
+    one, two, reader = (
+        os.open(path / "f", flags) for flags in (os.O_RDWR | os.O_CREAT, os.O_RDWR, os.O_RDONLY)
+    )
+    os.pwrite(one, bytes(1 << 20), 0)
+    os.pwrite(two, bytes(1 << 20), 1 << 20)
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        os.fsync(one)
+    os.fsync(one)  # it knows
+    os.close(one)
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        os.close(two)
+    os.close(reader)
+    assert mounts.unmount(path).returncode == 0
+
+
+def test_data_that_nobody_waited_for_is_told_at_the_end(servers: Servers, mounts: Mounts, root: Path) -> None:
+    server = servers.start("--root", root, "--flush-age", "3600000", "--trial", "fail-after=1M", tcp=False)
+    mounted = mounts.foreground(f"{root}@{server.addresses[0]}")
+    fd = os.open(mounted.path / "f", os.O_RDWR | os.O_CREAT)
+    os.pwrite(fd, bytes(2 << 20), 0)
+    code, said = mounted.end()
+    assert code == 1 and "f: not all that was written is stored: No space left on device" in said
+    for call in (os.fsync, os.close):
+        with pytest.raises(OSError, match=os.strerror(errno.ENOTCONN)):
+            call(fd)
+    assert not is_mounted(mounted.path)
+
+
+WRITER = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+done = 0
+try:
+    while True:
+        done += os.pwrite(fd, b"%07d\\n" % (done // 8), done)
+        if done == 8000: print("under way", flush=True)
+except OSError as error: print(done, error.errno)
+"""
+
+
+def test_what_was_answered_before_it_ended_is_stored(servers: Servers, mounts: Mounts, root: Path) -> None:
+    server = servers.start("--root", root, "--flush-age", "3600000", tcp=False)
+    mounted = mounts.foreground(f"{root}@{server.addresses[0]}")
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, mounted.path / name], stdout=subprocess.PIPE, text=True
+        )
+        for name in "ab"
+    ]
+    for writer in writers:
+        assert writer.stdout is not None and writer.stdout.readline() == "under way\n"
+    assert mounted.end() == (0, "")
+    for writer, name in zip(writers, "ab", strict=True):
+        said, _ = writer.communicate(timeout=30)
+        done, error = map(int, said.split())
+        assert error in (errno.ENOTCONN, errno.ECONNABORTED)
+        stored = (root / name).read_bytes()
+        assert len(stored) >= done and stored == b"".join(b"%07d\n" % i for i in range(len(stored) // 8))
