@@ -53,10 +53,11 @@ soak:  ## run the long versions of the hard tests (1,000 random kills, …)
 	@scripts/build
 	@.venv/bin/python3 -m pytest -m soak --timeout 7200 $(PYTEST_ARGS)
 
-bench:  ## measure what capture costs (BENCH_ARGS="--peer LIB" measures another library beside it)
+bench:  ## measure what capture and forwarding cost (BENCH_ARGS="--peer LIB" measures another library beside it)
 	@scripts/setup test
-	@scripts/build
+	@HEADRACE_TESTS=ON scripts/build
 	@.venv/bin/python3 -m benchmarks $(BENCH_ARGS)
+	@.venv/bin/python3 -m benchmarks.forwarding $(FORWARDING_ARGS)
 
 fuzz:  ## fuzz every reader with sanitizers, FUZZ_SECONDS in all (default 600)
 	@scripts/setup fuzz

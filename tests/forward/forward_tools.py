@@ -6,11 +6,20 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 NATIVE = Path(sys.executable).parent / "headrace"
 
 Result = subprocess.CompletedProcess[str]
+
+
+def until(reached: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 class Server:
@@ -27,7 +36,8 @@ class Server:
         self.secret = secret
 
     def status(self, *options: str, address: int = 0) -> str:
-        words = [NATIVE, "status", "--secret", self.secret, *options, self.addresses[address]]
+        secret = ["--secret", self.secret] if self.secret.exists() else []
+        words = [NATIVE, "status", *secret, *options, self.addresses[address]]
         return subprocess.run(words, check=True, capture_output=True, text=True, timeout=30).stdout
 
     def metrics(self) -> dict[str, float]:
@@ -46,9 +56,18 @@ class Servers:
         self.directory = Path(self._directory.name)
         self._started: list[Server] = []
 
-    def start(self, *options: str | Path, name: str = "s", tcp: bool = True) -> Server:
+    def start(
+        self, *options: str | Path, name: str = "s", tcp: bool = True, before: Sequence[str] = ()
+    ) -> Server:
         secret = self.directory / "secret"
-        words: list[str | Path] = [NATIVE, "serve", "--listen", f"unix:{self.directory / name}", *options]
+        words: list[str | Path] = [
+            *before,
+            NATIVE,
+            "serve",
+            "--listen",
+            f"unix:{self.directory / name}",
+            *options,
+        ]
         if tcp:
             words += ["--listen", "tcp:127.0.0.1:0", "--secret", secret]
         process, addresses = self._launch(words, 2 if tcp else 1)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from forward_tools import Place, Server, Servers
+from forward_tools import Place, Server, Servers, until
 
 ROOT = Path(__file__).parents[2]
 MB = 1 << 20
@@ -30,13 +28,6 @@ def ends(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 def expected(total: int, clients: int = 4) -> bytes:
     return b"".join(b"%c" % (97 + i % clients) * 4096 for i in range(total // 4096))
-
-
-def until(reached: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not reached():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_many_processes_get_few_writes_and_all_their_bytes(servers: Servers, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@
 
 #include "base/clock.h"
 #include "forward/client/client.h"
+#include "forward/client/together.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ struct Options {
 
 /// What the processes share.
 struct Common {
-  pthread_barrier_t barrier;
+  pthread_barrier_t* barrier;
   pthread_mutex_t writer;
 };
 
@@ -133,17 +133,17 @@ int write_part(Writer writer, const Options& options, Common* common, unsigned n
   const bool good = writer.good();
   auto* from = static_cast<uint8_t*>(aligned_alloc(4096, (options.request + 4095) / 4096 * 4096));
   memset(from, static_cast<int>('a' + number % 26), options.request);
-  pthread_barrier_wait(&common->barrier);
+  pthread_barrier_wait(common->barrier);
   bool wrote = good;
   const uint64_t step = options.request * options.clients;
   for (uint64_t at = options.request * number; wrote && at < options.total; at += step) wrote = writer.begin(from, at);
   wrote = good && writer.finish() && wrote;
-  pthread_barrier_wait(&common->barrier);
+  pthread_barrier_wait(common->barrier);
   const timespec moment{0, 1'000'000};
   while (!options.wait.empty() && access(options.wait.c_str(), F_OK) != 0) nanosleep(&moment, nullptr);
   const bool stored = wrote && (options.leave || writer.store());
   fflush(stdout);
-  pthread_barrier_wait(&common->barrier);
+  pthread_barrier_wait(common->barrier);
   return stored ? 0 : 1;
 }
 
@@ -184,29 +184,23 @@ int main(int count, char** values) {
   void* memory = mmap(nullptr, sizeof(Common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return 1;
   auto* common = new (memory) Common;
-  pthread_barrierattr_t barrier;
-  pthread_barrierattr_init(&barrier);
-  pthread_barrierattr_setpshared(&barrier, PTHREAD_PROCESS_SHARED);
-  pthread_barrier_init(&common->barrier, &barrier, options.clients + 1);
+  common->barrier = make_barrier(options.clients);
+  if (common->barrier == nullptr) return 1;
   pthread_mutexattr_t mutex;
   pthread_mutexattr_init(&mutex);
   pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
   pthread_mutex_init(&common->writer, &mutex);
-  for (unsigned i = 0; i < options.clients; ++i) {
-    if (fork() != 0) continue;
-    const int result = options.where == "plain" ? write_part(Plain(options, common), options, common, i)
-                                                : write_part(Forwarded(options), options, common, i);
-    fflush(stdout);
-    _exit(result);
-  }
-  pthread_barrier_wait(&common->barrier);
+  fork_all(options.clients, [&](unsigned i) {
+    return options.where == "plain" ? write_part(Plain(options, common), options, common, i)
+                                    : write_part(Forwarded(options), options, common, i);
+  });
+  pthread_barrier_wait(common->barrier);
   const double begin = now();
-  pthread_barrier_wait(&common->barrier);
+  pthread_barrier_wait(common->barrier);
   const double written = now();
-  pthread_barrier_wait(&common->barrier);
+  pthread_barrier_wait(common->barrier);
   const double stored = now();
-  int failed = 0, status = 0;
-  while (wait(&status) > 0) failed += status != 0;
+  const int failed = wait_all();
   const double bytes = static_cast<double>(options.total);
   printf("written %.3f s, %.1f MB/s, %.0f requests/s; stored %.3f s, %.1f MB/s; %d of %u failed\n", written - begin,
          bytes / (written - begin) / 1e6, bytes / static_cast<double>(options.request) / (written - begin),

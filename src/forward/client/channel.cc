@@ -27,12 +27,19 @@ base::Result<std::unique_ptr<Channel>> Channel::open(const std::string& address,
 
 Channel::~Channel() = default;
 
+/// A server keeps only so many answers to calls that happen once, and does so from the oldest call that is under way
+/// on.
+bool Channel::is_full(Op op) const {
+  if (pending_.size() >= kMostPending) return true;
+  return happens_once(op) && !pending_.empty() && once_ - pending_.begin()->second->once_before >= kMostOnce;
+}
+
 void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t bytes, Pending* pending) {
   pending->begun_ns = now_ns();
   if (observer.now != nullptr) pending->begun_ticks = observer.now();
   std::unique_lock<std::mutex> sending(send_mutex_);
   Lock lock(mutex_);
-  while (pending_.size() >= kMostPending) {
+  while (is_full(request.op)) {
     sending.unlock();
     step(lock);
     lock.unlock();
@@ -48,6 +55,8 @@ void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t
   header.id = ++last_id_;
   header.limit = call_ms_;
   header.data = static_cast<uint32_t>(bytes);
+  pending->once_before = once_;
+  once_ += happens_once(request.op);
   header.passed = pending_.empty() ? header.id : pending_.begin()->first;
   encode_request(header, request, &pending->frame);
   pending_[header.id] = pending;

@@ -57,6 +57,10 @@ class Channel {
   const Nonce& name() const { return wire_.name(); }
   uint64_t connection() const { return wire_.connection(); }
   bool has_window() const { return wire_.has_window(); }
+  size_t under_way() {
+    const Lock lock(mutex_);
+    return pending_.size();
+  }
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -65,6 +69,7 @@ class Channel {
     wire_.on_goodbye = [this] { uncommitted_.brought(wire_.instance()); };
   }
 
+  bool is_full(Op op) const;
   void step(Lock& lock);
   bool receive(Lock& lock, int timeout_ms);
   void recover(Lock& lock);
@@ -81,7 +86,7 @@ class Channel {
   bool stop_serving_ = false;
   bool receiving_ = false;  // by a thread that does not hold the lock then
   std::map<uint64_t, Pending*> pending_;
-  uint64_t last_id_ = 0;
+  uint64_t last_id_ = 0, once_ = 0;  // calls, and those that happen once
   Uncommitted uncommitted_;
 };
 

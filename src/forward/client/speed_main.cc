@@ -1,9 +1,13 @@
-// forward-speed ADDRESS SECRET|- [SECONDS]: how quick a running server is, beside memcpy in the same process.
+// forward_speed ADDRESS SECRET|- SECONDS [MEASURE]...: how quick a running server is, a line "NAME VALUE UNIT CALLS"
+// for each measure, of which each takes SECONDS; all of them unless some are named.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <deque>
+#include <string>
 
 #include "base/clock.h"
 #include "forward/client/client.h"
@@ -15,76 +19,138 @@ using namespace headrace::forward;
 
 double now() { return static_cast<double>(base::clock_ns(CLOCK_MONOTONIC)) / 1e9; }
 
-Request write_request(const Handle& handle, const Extent& extent) {
-  Request request;
-  request.op = Op::kWrite;
-  request.handle = handle;
-  request.size = extent.length;
-  request.extents = {extent};
-  return request;
+[[noreturn]] void fail(const std::string& why) {
+  fprintf(stderr, "forward_speed: %s\n", why.c_str());
+  exit(1);
 }
 
-/// Calls of `bytes` each, `at_once` under way; gives calls a second.
-double rate(Client& client, const Handle& file, Op op, size_t bytes, size_t at_once, double seconds) {
-  std::vector<uint8_t> data(bytes * at_once, 1);
+enum class Unit { kHalfTripUs, kCallsASecond, kRecordsASecond, kGigabytesASecond };
+constexpr const char* kUnits[] = {"us", "calls/s", "records/s", "GB/s"};
+
+struct Measure {
+  const char* name;
+  Op op;
+  size_t bytes, at_once;
+  Unit unit;
+  size_t records = 1;  // of an append, of `bytes` in all
+};
+
+constexpr size_t kMiB = 1 << 20;
+constexpr Measure kMeasures[] = {
+    {"write-64", Op::kWrite, 64, 1, Unit::kHalfTripUs},
+    {"write-64-x32", Op::kWrite, 64, 32, Unit::kCallsASecond},
+    {"getattr-x32", Op::kGetattr, 0, 32, Unit::kCallsASecond},
+    {"append-64", Op::kAppend, 64, 1, Unit::kHalfTripUs},
+    {"append-64-x32", Op::kAppend, 64, 32, Unit::kCallsASecond},
+    {"append-64-list256", Op::kAppend, 64 * 256, 2, Unit::kRecordsASecond, 256},
+    {"write-1M", Op::kWrite, kMiB, 1, Unit::kGigabytesASecond},
+    {"read-1M", Op::kRead, kMiB, 1, Unit::kGigabytesASecond},
+    {"write-1M-x3", Op::kWrite, kMiB, 3, Unit::kGigabytesASecond},
+    {"read-1M-x3", Op::kRead, kMiB, 3, Unit::kGigabytesASecond},
+};
+
+struct Rate {
+  uint64_t calls = 0;
+  double seconds = 0;
+};
+
+/// The memory of one call, in as many parts as it has records.
+std::vector<iovec> parts_of(const Measure& measure, uint8_t* data) {
+  if (measure.bytes == 0) return {};
+  const size_t part = measure.bytes / measure.records;
+  std::vector<iovec> parts;
+  for (size_t i = 0; i < measure.records; ++i) parts.push_back({data + i * part, part});
+  return parts;
+}
+
+Rate rate(Client& client, const Handle& file, const Measure& measure, double seconds) {
+  std::vector<uint8_t> data(measure.bytes * measure.at_once, 1);
   Channel& channel = client.channel_of(file);
   std::deque<Pending> under_way;
-  uint64_t calls = 0;
+  Rate rate;
   const double begin = now();
   while (now() - begin < seconds || !under_way.empty()) {
-    if (under_way.size() < at_once && now() - begin < seconds) {
-      const size_t slot = calls % at_once;
-      Request request = write_request(file, {slot * bytes, bytes});
-      request.op = op;
-      if (op == Op::kGetattr || op == Op::kAppend) request.extents.clear();
-      std::vector<iovec> memory;
-      if (op != Op::kGetattr) memory = {{data.data() + slot * bytes, bytes}};
-      channel.submit(request, memory, memory.empty() ? 0 : bytes, &under_way.emplace_back());
-      ++calls;
+    if (under_way.size() < measure.at_once && now() - begin < seconds) {
+      const size_t at = rate.calls % measure.at_once * measure.bytes;
+      Request request;
+      request.op = measure.op;
+      request.handle = file;
+      request.size = measure.bytes;
+      if (measure.op == Op::kWrite || measure.op == Op::kRead) request.extents = {{at, measure.bytes}};
+      channel.submit(request, parts_of(measure, data.data() + at), measure.bytes, &under_way.emplace_back());
+      ++rate.calls;
       continue;
     }
-    if (channel.wait(&under_way.front()) != 0) exit(1);
+    if (const int error = channel.wait(&under_way.front()); error != 0)
+      fail(std::string(measure.name) + ": " + strerror(error));
     under_way.pop_front();
   }
-  return static_cast<double>(calls) / (now() - begin);
+  rate.seconds = now() - begin;
+  return rate;
+}
+
+double value_of(const Measure& measure, const Rate& rate) {
+  const auto calls = static_cast<double>(rate.calls);
+  if (measure.unit == Unit::kHalfTripUs) return rate.seconds / calls / 2 * 1e6;
+  if (measure.unit == Unit::kGigabytesASecond) return calls * static_cast<double>(measure.bytes) / rate.seconds / 1e9;
+  return calls * static_cast<double>(measure.records) / rate.seconds;
+}
+
+/// Connections one after another: the median and the longest time until a client may make its first call.
+void measure_starts(const std::string& address, const WireOptions& options, double seconds) {
+  std::vector<double> times;
+  for (const double begin = now(); now() - begin < seconds || times.empty();) {
+    const double start = now();
+    const auto client = Client::open({address}, options);
+    if (!client.ok()) fail(client.message());
+    times.push_back((now() - start) * 1e3);
+  }
+  std::sort(times.begin(), times.end());
+  printf("start %.3f ms %zu\n", times[times.size() / 2], times.size());
+  printf("start-worst %.3f ms %zu\n", times.back(), times.size());
+}
+
+void measure_memcpy(double seconds) {
+  std::vector<uint8_t> from(kMiB, 1), to(kMiB);
+  uint64_t copies = 0;
+  const double begin = now();
+  for (; now() - begin < seconds; ++copies) {
+    memcpy(to.data(), from.data(), from.size());
+    asm volatile("" ::"r"(to.data()) : "memory");
+  }
+  printf("memcpy-1M %.3f GB/s %llu\n", static_cast<double>(copies * kMiB) / (now() - begin) / 1e9,
+         static_cast<unsigned long long>(copies));
 }
 
 }  // namespace
 
 int main(int count, char** values) {
-  if (count < 3) return 2;
-  const double seconds = count > 3 ? atof(values[3]) : 1;
+  if (count < 4) return 2;
+  const double seconds = atof(values[3]);
+  const auto wanted = [&](const char* name) {
+    return count == 4 || std::any_of(values + 4, values + count, [&](char* each) { return strcmp(each, name) == 0; });
+  };
   WireOptions options;
   if (strcmp(values[2], "-") != 0) {
-    auto secret = read_secret(values[2], false);
-    if (secret.ok()) options.secret = *secret;
+    const auto secret = read_secret(values[2], false);
+    if (!secret.ok()) fail(secret.message());
+    options.secret = *secret;
   }
-  const double start = now();
-  auto client = Client::open({values[1]}, options);
-  if (!client.ok()) return fprintf(stderr, "%s\n", client.message().c_str()), 1;
-  printf("client start            %8.2f ms\n", (now() - start) * 1e3);
-  const auto file = (*client)->create((*client)->roots()[0].handle, "speed", kTruncate, 0600);
-  if (!file.ok()) return fprintf(stderr, "%s\n", strerror(file.error())), 1;
-  Client& c = **client;
-  rate(c, file->handle, Op::kWrite, 64, 1, 0.1);
-  printf("64 B write, half trip   %8.2f us\n", 1e6 / rate(c, file->handle, Op::kWrite, 64, 1, seconds) / 2);
-  printf("64 B write, 32 at once  %8.0f calls/s\n", rate(c, file->handle, Op::kWrite, 64, 32, seconds));
-  printf("getattr, 32 at once     %8.0f calls/s\n", rate(c, file->handle, Op::kGetattr, 0, 32, seconds));
-  printf("64 B append, half trip  %8.2f us\n", 1e6 / rate(c, file->handle, Op::kAppend, 64, 1, seconds) / 2);
-  printf("64 B append, 32 at once %8.0f calls/s\n", rate(c, file->handle, Op::kAppend, 64, 32, seconds));
-  for (const size_t at_once : {1, 3}) {
-    printf("1 MiB write, %zu at once  %8.2f GB/s\n", at_once,
-           rate(c, file->handle, Op::kWrite, 1 << 20, at_once, seconds) * (1 << 20) / 1e9);
-    printf("1 MiB read, %zu at once   %8.2f GB/s\n", at_once,
-           rate(c, file->handle, Op::kRead, 1 << 20, at_once, seconds) * (1 << 20) / 1e9);
+  if (wanted("start")) measure_starts(values[1], options, seconds);
+  const auto client = Client::open({values[1]}, options);
+  if (!client.ok()) fail(client.message());
+  const std::string name = "speed." + std::to_string(getpid());
+  const auto& root = (*client)->roots()[0].handle;
+  const auto file = (*client)->create(root, name, kTruncate, 0600);
+  if (!file.ok()) fail(strerror(file.error()));
+  for (const Measure& measure : kMeasures) {
+    if (!wanted(measure.name)) continue;
+    const Rate got = rate(**client, file->handle, measure, seconds);
+    printf("%s %.3f %s %llu\n", measure.name, value_of(measure, got), kUnits[static_cast<int>(measure.unit)],
+           static_cast<unsigned long long>(got.calls));
+    fflush(stdout);
   }
-  std::vector<uint8_t> from(1 << 20, 1), to(1 << 20);
-  const double begin = now();
-  uint64_t copies = 0;
-  for (; now() - begin < seconds; ++copies) {
-    memcpy(to.data(), from.data(), from.size());
-    asm volatile("" ::"r"(to.data()) : "memory");
-  }
-  printf("memcpy 1 MiB, hot       %8.2f GB/s\n", static_cast<double>(copies << 20) / (now() - begin) / 1e9);
+  if (wanted("memcpy-1M")) measure_memcpy(seconds);
+  (void)(*client)->remove(root, name, false);
   return 0;
 }

@@ -21,6 +21,7 @@ inline constexpr uint32_t kLongestData = 64 << 20;  // a server may allow less
 inline constexpr uint32_t kLongestPath = 4095;
 inline constexpr uint32_t kLongestHandle = kLongestPath + 64;
 inline constexpr uint32_t kMostExtents = 65536;
+inline constexpr size_t kMostOnce = 1024;  // calls that happen once, of which a client may not know the first yet
 
 enum class Op : uint8_t {
   kHello = 1,

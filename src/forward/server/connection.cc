@@ -360,6 +360,7 @@ void Connection::flush() {
       return;
     }
     send_deadline_ns_ = 0;
+    if (pass >= 0) window_->close_descriptor();  // the client has its own now
     for (size_t left = static_cast<size_t>(put); left > 0;) {
       Out& out = out_.front();
       out.pass = -1;

@@ -23,6 +23,8 @@ constexpr uint64_t kCheckNs = 1'000'000'000;
 constexpr uint64_t kDrainNs = 10'000'000'000;
 constexpr uint64_t kCloseNs = 2'000'000'000;
 
+thread_local const EventLoop* of_this_thread = nullptr;
+
 uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
 
 }  // namespace
@@ -97,6 +99,10 @@ void EventLoop::add(std::unique_ptr<Link> link) {
 }
 
 void EventLoop::post(uint64_t connection, Answer answer) {
+  if (of_this_thread == this) {
+    own_answers_.emplace_back(connection, std::move(answer));
+    return;
+  }
   {
     const std::lock_guard<std::mutex> lock(mail_mutex_);
     answers_.emplace_back(connection, std::move(answer));
@@ -149,10 +155,26 @@ void EventLoop::remove_if_ended(uint64_t number) {
   shared_.buffers.discharge(kConnectionBytes);
 }
 
+/// Or not before the next look at times.
+void EventLoop::listen_again(bool now) {
+  accepting_ = now;
+  for (size_t i = 0; i < listeners_.size(); ++i) {
+    epoll_event event = {};
+    event.events = now ? EPOLLIN : 0u;
+    event.data.u64 = kFirstListener + i;
+    epoll_ctl(epoll_, EPOLL_CTL_MOD, listeners_[i]->descriptor(), &event);
+  }
+  if (!now && next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
+}
+
 void EventLoop::accept(Listener& listener) {
   for (int i = 0; i < kMostAccepted; ++i) {
     std::unique_ptr<Link> link = listener.accept();
-    if (link == nullptr) return;
+    if (link == nullptr) {
+      // Without a descriptor for it a peer stays where it is, and would wake this thread again and again.
+      const bool full = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+      return full ? listen_again(false) : void();
+    }
     shared_.counters.accepted += 1;
     on_link_(std::move(link));
   }
@@ -205,6 +227,12 @@ void EventLoop::take_mail() {
   }
 }
 
+void EventLoop::deliver_own() {
+  for (auto& [number, answer] : std::exchange(own_answers_, {})) {
+    if (Connection* connection = find(number)) connection->deliver(std::move(answer));
+  }
+}
+
 void EventLoop::flush_all() {
   std::vector<uint64_t> numbers;
   numbers.swap(to_flush_);
@@ -229,6 +257,7 @@ void EventLoop::check_times() {
     if (connection->ended()) ended.push_back(number);
   }
   for (const uint64_t number : ended) remove_if_ended(number);
+  if (!accepting_) listen_again(true);
   next_check_ns_ = any ? now + kCheckNs : 0;
 }
 
@@ -259,6 +288,7 @@ void EventLoop::watch_drain() {
 }
 
 void EventLoop::run() {
+  of_this_thread = this;
   epoll_event events[kMostEvents];
   while (true) {
     if (stopping_ && drain_until_ns_ == 0) begin_drain();
@@ -280,6 +310,7 @@ void EventLoop::run() {
         to_flush_.push_back(number);
       }
     }
+    deliver_own();
     flush_all();
     check_times();
   }

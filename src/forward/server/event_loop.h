@@ -49,6 +49,8 @@ class EventLoop {
   void run();
   void take_mail();
   void accept(Listener& listener);
+  void listen_again(bool now);
+  void deliver_own();
   void flush_all();
   void arm(Connection& connection);
   void check_times();
@@ -65,8 +67,10 @@ class EventLoop {
   uint64_t last_number_ = 1 << 20;  // smaller ones are listeners'
   std::vector<uint64_t> to_flush_;
   std::deque<uint64_t> parked_;
+  std::vector<std::pair<uint64_t, Answer>> own_answers_;  // that this thread has posted
   std::vector<uint8_t> scratch_;
   uint64_t next_check_ns_ = 0, drain_until_ns_ = 0, close_until_ns_ = 0;
+  bool accepting_ = true;
 
   std::mutex mail_mutex_;
   std::vector<std::unique_ptr<Link>> new_links_;

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -302,6 +303,28 @@ TEST_F(ServerTest, DoesOnceWhatIsSentTwice) {
   header.id = header.passed = 5;
   send(*peer, message(mkdir, header));
   EXPECT_TRUE(was_ended(*peer));
+}
+
+TEST_F(ServerTest, CallsThatHappenOnceWaitForAVeryOldOne) {
+  TrialOptions trial;
+  trial.stop_file = directory_ + "/stop";
+  close(open(trial.stop_file.c_str(), O_CREAT | O_WRONLY, 0600));
+  start(std::make_unique<TrialBackend>(std::make_unique<MemoryBackend>("/m", 1 << 20), trial));
+  const auto c = client();
+  const Handle root = c->roots()[0].handle;
+  const auto file = c->create(root, "f", 0, 0644);
+  std::thread old([&] { EXPECT_EQ(c->commit(file->handle, {}, nullptr), 0); });
+  while (c->channel_of(root).under_way() == 0) usleep(1000);
+  std::atomic<size_t> done = 0;
+  std::thread many([&] {
+    for (; done < 3 * kMostOnce; ++done) ASSERT_EQ(c->remove(root, "none", false), ENOENT);
+  });
+  while (done < kMostOnce - 2) usleep(1000);
+  unlink(trial.stop_file.c_str());
+  many.join();
+  old.join();
+  EXPECT_EQ(server_->counters().refused_messages, 0u);
+  EXPECT_EQ(server_->counters().accepted, 1u);
 }
 
 TEST_F(ServerTest, AClientOutlivesItsServer) {

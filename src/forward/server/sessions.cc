@@ -24,7 +24,7 @@ Session::Standing Session::begin(uint64_t id, uint64_t passed, Route route, std:
     *answer = found->second.answer;
     return Standing::kDone;
   }
-  if (slots_.size() >= kMost) return Standing::kTooMany;
+  if (slots_.size() >= kMostOnce) return Standing::kTooMany;
   slots_[id].route = route;
   return Standing::kNew;
 }

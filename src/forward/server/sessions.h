@@ -36,7 +36,6 @@ class Session {
 
  private:
   friend class Sessions;
-  static constexpr size_t kMost = 1024;
   struct Slot {
     bool done = false;
     Route route;

@@ -40,6 +40,16 @@ rlim_t raise_descriptors() {
   return limit.rlim_cur;
 }
 
+/// Says so where the limit of descriptors allows fewer than `wanted`.
+uint32_t most_connections(uint32_t wanted, rlim_t descriptors, rlim_t open_files) {
+  const rlim_t taken = 2 * open_files + kOwnDescriptors;
+  const rlim_t left = descriptors > taken ? descriptors - taken : 1;
+  if (left >= wanted) return wanted;
+  say("serve: " + std::to_string(left) + " connections at the most, since there may be " + std::to_string(descriptors) +
+      " descriptors (ulimit -Hn)");
+  return static_cast<uint32_t>(left);
+}
+
 Result<std::unique_ptr<forward::Backend>> make_backend(const ServeSettings& settings, size_t open_files) {
   std::unique_ptr<forward::Backend> backend;
   if (settings.backend == "posix") {
@@ -100,8 +110,7 @@ Status serve_until_ended(const ServeSettings& settings) {
   options.stripe = settings.stripe;
   const rlim_t open_files = std::min<rlim_t>(1024, descriptors / 4);  // kept open; as many again may hold data
   options.write_buffer.most_files = open_files;
-  options.limits.most_connections = static_cast<uint32_t>(
-      std::min<rlim_t>(options.limits.most_connections, descriptors - 2 * open_files - kOwnDescriptors));
+  options.limits.most_connections = most_connections(options.limits.most_connections, descriptors, open_files);
   bool far = false;
   for (const std::string& address : settings.addresses) {
     HEADRACE_TRY(forward::check_address(address));

@@ -1,0 +1,1 @@
+"""What forwarding costs and gains: ``python -m benchmarks.forwarding``."""
