@@ -1,4 +1,5 @@
 #include "forward/backend/confined.h"
+#include "forward/backend/lustre.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,6 +150,7 @@ base::Result<Confined> Confined::make(const std::string& directory, bool use_ope
   made.path_ = resolved;
   made.device_ = status.st_dev;
   made.use_openat2_ = use_openat2;
+  made.is_lustre_ = forward::is_lustre(made.root_.get());
   return made;
 }
 

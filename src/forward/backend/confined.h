@@ -46,6 +46,7 @@ class Confined {
 
   const std::string& path() const { return path_; }
   dev_t device() const { return device_; }
+  bool is_lustre() const { return is_lustre_; }
 
  private:
   Outcome<Descriptor> walk(std::string_view path, int flags, mode_t mode) const;
@@ -53,7 +54,7 @@ class Confined {
   Descriptor root_;
   std::string path_;  // absolute, without links
   dev_t device_ = 0;
-  bool use_openat2_ = true;
+  bool use_openat2_ = true, is_lustre_ = false;
 };
 
 }  // namespace headrace::forward

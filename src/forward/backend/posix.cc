@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "forward/backend/lustre.h"
 #include "forward/backend/posix_file.h"
 
 namespace headrace::forward {
@@ -32,9 +33,9 @@ timespec as_time(uint32_t set, uint32_t bit, int64_t nanoseconds) {
 
 base::Result<std::unique_ptr<PosixBackend>> PosixBackend::make(const std::vector<std::string>& directories,
                                                                Options options) {
-  std::unique_ptr<PosixBackend> backend(new PosixBackend(options));
+  std::unique_ptr<PosixBackend> backend(new PosixBackend(std::move(options)));
   for (const std::string& directory : directories) {
-    HEADRACE_ASSIGN(Confined root, Confined::make(directory, options.use_openat2));
+    HEADRACE_ASSIGN(Confined root, Confined::make(directory, backend->options_.use_openat2));
     backend->roots_.push_back(std::move(root));
   }
   return backend;
@@ -111,6 +112,23 @@ Outcome<Found> PosixBackend::lookup(Place place, bool follow) {
   return describe(place, opened->get());
 }
 
+/// Only what is made here gets a layout. ENOTSUP: there is nothing to ask the file system for.
+Outcome<Descriptor> PosixBackend::create_striped(const Confined& root, const std::string& path,
+                                                 const CreateOptions& options) {
+  Hints hints = options.hints;
+  if (hints.stripe_bytes == 0) hints.stripe_bytes = options_.hints.stripe_bytes;
+  if (hints.stripe_count == 0) hints.stripe_count = options_.hints.stripe_count;
+  const auto layout = lustre_layout(hints);
+  if (!layout.has_value() || !(options_.assume_lustre || root.is_lustre())) return Failed{ENOTSUP};
+  auto made = root.open(path, O_CREAT | O_EXCL | O_RDWR | kDataFlags | kLustreDelayCreate, options.mode & 07777);
+  if (!made.ok()) return made;
+  const int error = set_lustre_layout(made->get(), *layout);
+  if (error != 0 && !noted_.exchange(true))
+    options_.note(root.path() + ": the striping of new files cannot be set (" + strerror(error) +
+                  "); they get the file system's own");
+  return made;
+}
+
 Outcome<Found> PosixBackend::create(Place place, const CreateOptions& options) {
   const auto root = root_of(place.directory);
   if (!root.ok()) return Failed{root.error()};
@@ -118,7 +136,8 @@ Outcome<Found> PosixBackend::create(Place place, const CreateOptions& options) {
   if (!path.ok()) return Failed{path.error()};
   const int flags = O_CREAT | kDataFlags | (options.flags & kExclusive ? O_EXCL : 0);
   const int truncate = options.flags & kTruncate ? O_TRUNC : 0;
-  auto opened = (*root)->open(*path, flags | O_RDWR | truncate, options.mode & 07777);
+  auto opened = create_striped(**root, *path, options);
+  if (!opened.ok()) opened = (*root)->open(*path, flags | O_RDWR | truncate, options.mode & 07777);
   bool for_writing = true;
   if (!opened.ok() && opened.error() == EACCES && truncate == 0) {
     // A file of ours that may only be read, or one just made with such a mode.

@@ -1,5 +1,7 @@
 // Files of a mounted file system, below the directories that the server was given.
 #pragma once
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +18,9 @@ class PosixBackend : public Backend {
   struct Options {
     size_t open_files = 512;  // kept open at most, besides those in use
     bool use_openat2 = true;  // tests switch it off
+    Hints hints = {};         // for new files of which a client says nothing
+    std::function<void(const std::string&)> note = [](const std::string&) {};  // takes what is told once, in words
+    bool assume_lustre = false;                                                // for tests
   };
   static base::Result<std::unique_ptr<PosixBackend>> make(const std::vector<std::string>& directories, Options options);
 
@@ -35,16 +40,18 @@ class PosixBackend : public Backend {
   Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) override;
 
  private:
-  explicit PosixBackend(Options options) : options_(options), open_files_(options.open_files) {}
+  explicit PosixBackend(Options options) : options_(std::move(options)), open_files_(options_.open_files) {}
   Outcome<const Confined*> root_of(const File& file) const;
   Outcome<Descriptor> open_same(const File& file, int flags) const;
   Outcome<std::string> path_of(Place place) const;
   Outcome<Confined::Parent> parent_of(Place place) const;
   Outcome<Found> describe(Place place, int fd) const;
+  Outcome<Descriptor> create_striped(const Confined& root, const std::string& path, const CreateOptions& options);
 
   Options options_;
   std::vector<Confined> roots_;
   OpenFiles open_files_;
+  std::atomic<bool> noted_ = false;
 };
 
 }  // namespace headrace::forward

@@ -113,6 +113,7 @@ inline constexpr uint32_t kThrough = 32;    // write, append: answered when it i
 inline constexpr uint32_t kReserve = 64;    // append: takes the range alone; what belongs there is written later
 inline constexpr uint32_t kNoSync = 128;    // commit: until the file system has it; a crash of its machine may cost it
 
+inline constexpr uint32_t kAllStripes = 65535;  // as many as the file system can have
 /// Hints of a create; 0 = the file system's own.
 struct Hints {
   uint32_t stripe_count = 0;

@@ -28,7 +28,8 @@ const char kForwardHelp[] =
     "                        (default: file)\n"
     "      --stripe-size SIZE\n"
     "                        what --place stripe gives to one server: a stripe of the\n"
-    "                        file system (default: 1M)\n"
+    "                        file system (default: 1M); new files get it on Lustre\n"
+    "      --stripe-count N  so many stripes for new files on Lustre, 65535 for all\n"
     "      --server-memory SIZE\n"
     "                        of each server, for the data of all clients together\n"
     "                        (default: 256M)\n"
@@ -73,7 +74,8 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
   static const std::map<std::string, std::string> kServe = {{"--server-memory", "--memory"},
                                                             {"--server-config", "--config"},
                                                             {"--server-trial", "--trial"},
-                                                            {"--stripe-size", "--stripe-size"}};
+                                                            {"--stripe-size", "--stripe-size"},
+      {"--stripe-count", "--stripe-count"}};
   if (name == "--servers") {
     HEADRACE_TRY(set_servers(value, settings));
   } else if (name == "--root") {
@@ -97,7 +99,7 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
 
 bool takes_value(const std::string& name) {
   for (const char* each : {"--servers", "--root", "--prefix", "--report", "--server-memory", "--server-config",
-                           "--server-trial", "--place", "--stripe-size", "-o", "--output"})
+                           "--server-trial", "--place", "--stripe-size", "--stripe-count", "-o", "--output"})
     if (name == each) return true;
   return false;
 }

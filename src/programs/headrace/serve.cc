@@ -53,7 +53,10 @@ uint32_t most_connections(uint32_t wanted, rlim_t descriptors, rlim_t open_files
 Result<std::unique_ptr<forward::Backend>> make_backend(const ServeSettings& settings, size_t open_files) {
   std::unique_ptr<forward::Backend> backend;
   if (settings.backend == "posix") {
-    HEADRACE_ASSIGN(backend, forward::PosixBackend::make(settings.roots, {open_files, true}));
+    HEADRACE_ASSIGN(backend, forward::PosixBackend::make(
+                                 settings.roots, {.open_files = open_files,
+                                                  .hints = {settings.stripe_count, settings.stripe},
+                                                  .note = [](const std::string& text) { say("serve: " + text); }}));
   } else if (settings.backend == "memory") {
     backend = std::make_unique<forward::MemoryBackend>(settings.roots[0], settings.limits.memory);
   } else if (settings.backend == "null") {

@@ -46,7 +46,8 @@ const char kServeHelp[] =
     "      --stripe-size SIZE\n"
     "                        how held writes are cut and aligned, and what goes to\n"
     "                        one server with --place stripe: that of the file system\n"
-    "                        (default: 1M)\n"
+    "                        (default: 1M); given, new files get it on Lustre\n"
+    "      --stripe-count N  so many stripes for new files on Lustre, 65535 for all\n"
     "      --event-threads N, --storage-threads N\n"
     "                        for connections and for files (defaults: 1, 8)\n"
     "      --trial LIST      for tests: delay=MICROSECONDS,fail-after=SIZE,\n"
@@ -226,6 +227,7 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
          return Status();
        }},
       {"stripe-size", size_into(&settings.stripe)},
+      {"stripe-count", number_into(&settings.stripe_count, 1, forward::kAllStripes)},
       {"trial", [&settings](const std::string& value) { return set_trial(value, &settings); }},
   };
   setters["config"] = [&setters](const std::string& path) { return read_file(path, setters); };
