@@ -8,9 +8,9 @@
 namespace headrace::forward {
 namespace {
 
-constexpr uint64_t kSuperMagic = 0x0BD00BD0;  // LUSTRE_SUPER_MAGIC
+constexpr uint64_t kSuperMagic = 0x0BD00BD0;   // LUSTRE_SUPER_MAGIC
 constexpr uint32_t kLayoutMagic = 0x0BD10BD0;  // LOV_USER_MAGIC_V1
-constexpr uint32_t kMostStripes = 2000;       // LOV_MAX_STRIPE_COUNT
+constexpr uint32_t kMostStripes = 2000;        // LOV_MAX_STRIPE_COUNT
 constexpr unsigned long kSetStripe = _IOW('f', 154, long);
 
 /// struct lov_user_md_v1 without its objects, in the order of this machine's bytes.
@@ -43,8 +43,6 @@ bool is_lustre(int fd) {
   return fstatfs(fd, &found) == 0 && static_cast<uint64_t>(found.f_type) == kSuperMagic;
 }
 
-int set_lustre_layout(int fd, LustreLayout layout) {
-  return ioctl(fd, kSetStripe, layout.data()) == 0 ? 0 : errno;
-}
+int set_lustre_layout(int fd, LustreLayout layout) { return ioctl(fd, kSetStripe, layout.data()) == 0 ? 0 : errno; }
 
 }  // namespace headrace::forward

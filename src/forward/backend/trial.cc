@@ -14,6 +14,7 @@ class TrialFile : public OpenFile {
       : inner_(std::move(inner)), state_(state), path_(std::move(path)) {}
 
   Outcome<uint64_t> read(Extent where, uint8_t* into) override {
+    state_->reads += 1;
     state_->delay(path_);
     return inner_->read(where, into);
   }

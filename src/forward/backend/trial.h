@@ -43,11 +43,13 @@ class TrialBackend : public Backend {
   }
   Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) override;
 
+  uint64_t reads() const { return state_.reads; }
+
   struct State {
     explicit State(TrialOptions given) : options(given) {}
     void delay(const std::string& path) const;
     const TrialOptions options;
-    std::atomic<uint64_t> written = 0;
+    std::atomic<uint64_t> written = 0, reads = 0;
     std::mutex one_writer;
   };
 

@@ -2,9 +2,9 @@
 // request of REQUEST bytes, TOTAL bytes in all; says how fast that was as they see it, and until all is stored.
 //
 // WHERE is a server's address, or several with commas between, or "plain" for the same with pwrite and FILE being a
-// path. Words: depth=N calls under way at once; leave: end without a commit; wait=FILE: commit when there is such a
-// file. Words for plain: delay=MICROSECONDS before each write, one-writer at a time, direct (O_DIRECT), dsync
-// (O_DSYNC).
+// path. Words: depth=N calls under way at once; read: each reads all of the file; leave: end without a commit;
+// wait=FILE: commit when there is such a file. Words for plain: delay=MICROSECONDS before each write, one-writer at a
+// time, direct (O_DIRECT), dsync (O_DSYNC).
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,7 +36,7 @@ struct Options {
   unsigned clients = 1, depth = 1, delay_us = 0;
   size_t request = 4096;
   uint64_t total = 0;
-  bool leave = false, one_writer = false, direct = false, dsync = false;
+  bool read = false, leave = false, one_writer = false, direct = false, dsync = false;
 };
 
 /// What the processes share.
@@ -51,7 +51,8 @@ double now() { return static_cast<double>(base::clock_ns(CLOCK_MONOTONIC)) / 1e9
 class Plain {
  public:
   Plain(const Options& options, Common* common) : options_(options), common_(common) {
-    const int flags = O_WRONLY | O_CREAT | (options.direct ? O_DIRECT : 0) | (options.dsync ? O_DSYNC : 0);
+    const int flags = (options.read ? O_RDONLY : O_WRONLY) | O_CREAT | (options.direct ? O_DIRECT : 0) |
+                      (options.dsync ? O_DSYNC : 0);
     fd_ = open(options.file.c_str(), flags, 0600);
   }
   bool good() const { return fd_ >= 0; }
@@ -59,7 +60,9 @@ class Plain {
     if (options_.one_writer) pthread_mutex_lock(&common_->writer);
     const timespec time{0, static_cast<long>(options_.delay_us) * 1000};
     if (options_.delay_us != 0) nanosleep(&time, nullptr);
-    const ssize_t put = pwrite(fd_, from, options_.request, static_cast<off_t>(offset));
+    const auto at = static_cast<off_t>(offset);
+    const ssize_t put = options_.read ? pread(fd_, const_cast<uint8_t*>(from), options_.request, at)
+                                      : pwrite(fd_, from, options_.request, at);
     if (options_.one_writer) pthread_mutex_unlock(&common_->writer);
     return put == static_cast<ssize_t>(options_.request);
   }
@@ -91,7 +94,7 @@ class Forwarded {
   bool begin(const uint8_t* from, uint64_t offset) {
     if (under_way_.size() >= options_.depth && !wait()) return false;
     Request request;
-    request.op = Op::kWrite;
+    request.op = options_.read ? Op::kRead : Op::kWrite;
     request.handle = handle_;
     request.extents = {{offset, options_.request}};
     // Requests do not cross stripes here.
@@ -135,13 +138,14 @@ int write_part(Writer writer, const Options& options, Common* common, unsigned n
   memset(from, static_cast<int>('a' + number % 26), options.request);
   pthread_barrier_wait(common->barrier);
   bool wrote = good;
-  const uint64_t step = options.request * options.clients;
-  for (uint64_t at = options.request * number; wrote && at < options.total; at += step) wrote = writer.begin(from, at);
+  const uint64_t step = options.read ? options.request : options.request * options.clients;
+  for (uint64_t at = options.read ? 0 : options.request * number; wrote && at < options.total; at += step)
+    wrote = writer.begin(from, at);
   wrote = good && writer.finish() && wrote;
   pthread_barrier_wait(common->barrier);
   const timespec moment{0, 1'000'000};
   while (!options.wait.empty() && access(options.wait.c_str(), F_OK) != 0) nanosleep(&moment, nullptr);
-  const bool stored = wrote && (options.leave || writer.store());
+  const bool stored = wrote && (options.leave || options.read || writer.store());
   fflush(stdout);
   pthread_barrier_wait(common->barrier);
   return stored ? 0 : 1;
@@ -162,6 +166,8 @@ bool parse(int count, char** values, Options* options) {
       options->wait = word.substr(5);
     else if (word.starts_with("delay="))
       options->delay_us = static_cast<unsigned>(atoi(values[i] + 6));
+    else if (word == "read")
+      options->read = true;
     else if (word == "leave")
       options->leave = true;
     else if (word == "one-writer")
@@ -201,9 +207,10 @@ int main(int count, char** values) {
   pthread_barrier_wait(common->barrier);
   const double stored = now();
   const int failed = wait_all();
-  const double bytes = static_cast<double>(options.total);
-  printf("written %.3f s, %.1f MB/s, %.0f requests/s; stored %.3f s, %.1f MB/s; %d of %u failed\n", written - begin,
-         bytes / (written - begin) / 1e6, bytes / static_cast<double>(options.request) / (written - begin),
-         stored - begin, bytes / (stored - begin) / 1e6, failed, options.clients);
+  const double bytes = static_cast<double>(options.total) * (options.read ? options.clients : 1);
+  printf("%s %.3f s, %.1f MB/s, %.0f requests/s; stored %.3f s, %.1f MB/s; %d of %u failed\n",
+         options.read ? "read" : "written", written - begin, bytes / (written - begin) / 1e6,
+         bytes / static_cast<double>(options.request) / (written - begin), stored - begin,
+         bytes / (stored - begin) / 1e6, failed, options.clients);
   return failed == 0 ? 0 : 1;
 }

@@ -246,6 +246,7 @@ void Connection::run(Call call, bool once) {
   }
   if (call.request.op == Op::kWrite && shared_.write_buffer.on() && !(call.request.flags & kThrough))
     return write(std::move(call));
+  if (call.request.op == Op::kRead) return read(std::move(call));
   ++running_;
   const auto waiting = std::make_shared<Call>(std::move(call));
   if (!flush_first(waiting, once)) run_in_pool(shared_, waiting, once, {&loop_, number_}, session_);
@@ -307,6 +308,15 @@ void Connection::write(Call call) {
     }
     route.loop->post(route.connection, std::move(answer));
   });
+}
+
+void Connection::read(Call call) {
+  ++running_;
+  const auto waiting = std::make_shared<Call>(std::move(call));
+  const Route route{&loop_, number_};
+  const auto done = [route](Answer answer) { route.loop->post(route.connection, std::move(answer)); };
+  if (!shared_.reads.add(shared_.services, shared_.pool, waiting, done))
+    run_in_pool(shared_, waiting, false, route, session_);
 }
 
 void Connection::append(Call call) {

@@ -68,6 +68,7 @@ class Connection {
   void run(Call call, bool once);
   void append(Call call);
   void write(Call call);
+  void read(Call call);
   bool flush_first(std::shared_ptr<Call> call, bool once);
   void queue(Answer answer, int pass = -1);
   void watch_time();

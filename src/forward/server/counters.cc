@@ -34,6 +34,7 @@ std::string Counters::open_metrics(const Buffers& buffers) const {
   single("windows", "gauge", "", "Connections with shared memory now.", windows);
   single("repeated_calls", "counter", "", "Calls that had been done before and were answered again.", repeated);
   single("expired_calls", "counter", "", "Calls whose time was over before they were begun.", expired);
+  single("shared_reads", "counter", "", "Reads that were answered with what another one read.", shared_reads);
   single("parked", "counter", "", "Times that a connection waited for memory.", parked);
   single("memory_bytes", "gauge", "bytes", "Memory in use for data.", buffers.used());
   single("memory_most_bytes", "gauge", "bytes", "The most that was in use.", buffers.most_used());

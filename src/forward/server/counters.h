@@ -24,6 +24,7 @@ struct Counters {
   std::atomic<uint64_t> refused_slow = 0;       // did not end a message, or take its answer, in time
   std::atomic<uint64_t> repeated = 0;           // calls that were done before and are answered from memory
   std::atomic<uint64_t> expired = 0;            // calls whose time was over before they were begun
+  std::atomic<uint64_t> shared_reads = 0;       // answered with what another one read
   std::atomic<uint64_t> parked = 0;             // times that a connection waited for memory
 
   Operation& of(Op op) { return operations[static_cast<uint8_t>(op) & 63]; }

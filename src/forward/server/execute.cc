@@ -10,6 +10,7 @@
 #include "forward/protocol/codec.h"
 #include "forward/server/appends.h"
 #include "forward/server/locks.h"
+#include "forward/server/shared_reads.h"
 #include "forward/server/write_buffer.h"
 
 namespace headrace::forward {
@@ -104,17 +105,32 @@ int Execution::fail(int error, Extent rest, std::ptrdiff_t index) {
   return error;
 }
 
-int Execution::read() {
-  const auto target = file(request_.handle);
-  if (!target.ok()) return target.error();
-  const auto held = services_.write_buffer->find(*target);
-  auto opened = services_.backend->open(*target, false);
+/// A file to read from, with what is held of it.
+struct Readable {
+  std::shared_ptr<HeldFile> held;
+  std::shared_ptr<OpenFile> opened;
+  Outcome<uint64_t> read(Extent extent, uint8_t* into) const {
+    return held == nullptr ? opened->read(extent, into) : held->read(*opened, extent, into);
+  }
+};
+
+Outcome<Readable> readable(const Services& services, base::Bytes handle) {
+  const auto target = services.handles->open(handle);
+  if (!target.ok()) return Failed{target.error()};
+  const auto held = services.write_buffer->find(*target);
+  auto opened = services.backend->open(*target, false);
   if (!opened.ok() && opened.error() == ESTALE && held != nullptr) opened = held->opened();  // renamed
-  if (!opened.ok()) return opened.error();
+  if (!opened.ok()) return Failed{opened.error()};
+  return Readable{held, *opened};
+}
+
+int Execution::read() {
+  const auto file = readable(services_, request_.handle);
+  if (!file.ok()) return file.error();
   bool whole = true;
   for (const Extent& extent : request_.extents) {
     uint8_t* into = call_.data + read_bytes_;
-    const auto got = held == nullptr ? (*opened)->read(extent, into) : held->read(**opened, extent, into);
+    const auto got = file->read(extent, into);
     if (!got.ok()) return fail(got.error(), extent, &extent - request_.extents.data());
     reply_.counts.push_back(*got);
     whole = whole && *got == extent.length;
@@ -305,7 +321,17 @@ int Execution::run() {
   }
 }
 
+/// Of a file; a create may have emptied any.
+bool changes_data(const Request& request) {
+  const Op op = request.op;
+  return op == Op::kWrite || op == Op::kAppend || op == Op::kResize || (op == Op::kHeld && (request.flags & kCut)) ||
+         (op == Op::kCreate && (request.flags & kTruncate));
+}
+
+/// All answers pass here before they are sent.
 void count(const Services& services, const Call& call, bool failed, uint64_t bytes, uint64_t begun, uint64_t ended) {
+  if (changes_data(call.request))
+    services.reads->changed(call.request.op == Op::kCreate ? base::Bytes() : call.request.handle);
   Counters::Operation& counter = services.counters->of(call.request.op);
   counter.calls += 1;
   counter.failed += failed;
@@ -316,28 +342,54 @@ void count(const Services& services, const Call& call, bool failed, uint64_t byt
 
 }  // namespace
 
-Answer execute(const Services& services, Call& call) {
-  const uint64_t begun = call.flush_ns != 0 ? call.flush_ns : base::clock_ns(CLOCK_MONOTONIC);
-  Execution execution(services, call);
+namespace {
+
+/// `read_bytes`: how many of `call.data` the client gets.
+Answer answer_of(const Services& services, Call& call, const Reply& reply, int error, size_t read_bytes,
+                 uint64_t begun) {
   Header header;
-  header.limit = static_cast<uint32_t>(execution.run());
+  header.limit = static_cast<uint32_t>(error);
   const bool in_window = call.header.flags & kInWindow;
   Answer answer;
-  if (header.limit == 0 && execution.read_bytes() > 0) {
-    header.data = static_cast<uint32_t>(execution.read_bytes());
+  if (header.limit == 0 && read_bytes > 0) {
+    header.data = static_cast<uint32_t>(read_bytes);
     header.window = call.header.window;
     header.flags = in_window ? kInWindow : 0;
     answer.data = in_window ? nullptr : call.data;
-    answer.bytes = in_window ? 0 : execution.read_bytes();
+    answer.bytes = in_window ? 0 : read_bytes;
     answer.room = std::move(call.room);
   }
   header.id = call.header.id;
   const uint64_t ended = base::clock_ns(CLOCK_MONOTONIC);
   header.passed = served_in({begun - call.begun_ns, ended - begun});
-  encode_reply(header, execution.reply(), &answer.frame);
+  encode_reply(header, reply, &answer.frame);
   const bool wrote = header.limit == 0 && call.request.op != Op::kRead;
   count(services, call, header.limit != 0, header.data + (wrote ? call.header.data : 0), begun, ended);
   return answer;
+}
+
+}  // namespace
+
+Answer execute(const Services& services, Call& call) {
+  const uint64_t begun = call.flush_ns != 0 ? call.flush_ns : base::clock_ns(CLOCK_MONOTONIC);
+  Execution execution(services, call);
+  const int error = execution.run();
+  return answer_of(services, call, execution.reply(), error, execution.read_bytes(), begun);
+}
+
+Outcome<uint64_t> read_extent(const Services& services, base::Bytes handle, Extent extent, uint8_t* into) {
+  const auto file = readable(services, handle);
+  if (!file.ok()) return Failed{file.error()};
+  return file->read(extent, into);
+}
+
+Answer answer_read(const Services& services, Call& call, Outcome<uint64_t> got, uint64_t begun_ns) {
+  const Extent& extent = call.request.extents[0];
+  Reply reply;
+  reply.op = Op::kRead;
+  if (!got.ok()) reply.bad.push_back({static_cast<uint32_t>(got.error()), extent});
+  if (got.ok() && *got < extent.length) reply.counts = {*got};
+  return answer_of(services, call, reply, got.error(), got.ok() ? static_cast<size_t>(*got) : 0, begun_ns);
 }
 
 namespace {

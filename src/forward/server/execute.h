@@ -10,6 +10,7 @@ namespace headrace::forward {
 class Appends;
 class HeldFile;
 class Locks;
+class SharedReads;
 class WriteBuffer;
 
 /// What calls are executed with; safe in any thread.
@@ -21,10 +22,15 @@ struct Services {
   Appends* appends;
   WriteBuffer* write_buffer;
   Locks* locks;
+  SharedReads* reads;
 };
 
 /// `call.data` is taken over by the answer when it goes back to the client.
 Answer execute(const Services& services, Call& call);
+/// What clients see of an extent; a number of bytes, fewer where the file ends.
+Outcome<uint64_t> read_extent(const Services& services, base::Bytes handle, Extent extent, uint8_t* into);
+/// The answer to a read of one extent, whose bytes are in `call.data`.
+Answer answer_read(const Services& services, Call& call, Outcome<uint64_t> got, uint64_t begun_ns);
 /// The answer to a write that is held, but for what `failed`; `begun_ns`: when it did not wait any more.
 Answer answer_write(const Services& services, const Call& call, const std::vector<BadRange>& failed, uint64_t begun_ns);
 /// The answer to an append, which appends.h does: where it went, or why `rest` of it is not stored.

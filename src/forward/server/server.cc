@@ -36,6 +36,7 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
                }),
       handles_(derive(options.secret, "handles")),
       pool_(backend_->sleeps() ? options.storage_threads : 0),
+      reads_(options.place != Placing::kNode),
       write_buffer_(*backend_, buffers_, write_buffer_options(*backend_, options)),
       shared_{options.limits,
               options.secret,
@@ -48,7 +49,8 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
               appends_,
               write_buffer_,
               locks_,
-              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_},
+              reads_,
+              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_, &reads_},
               placement_of(*backend_, options)} {
   // A call has to fit, whatever memory there is.
   shared_.limits.most_data = static_cast<uint32_t>(std::min<uint64_t>(options.limits.most_data, buffers_.largest()));

@@ -50,6 +50,7 @@ class Server {
   Appends appends_;
   Pool pool_;
   Locks locks_;
+  SharedReads reads_;
   WriteBuffer write_buffer_;
   Shared shared_;
   std::vector<std::unique_ptr<EventLoop>> loops_;

@@ -15,6 +15,7 @@
 #include "forward/server/locks.h"
 #include "forward/server/pool.h"
 #include "forward/server/sessions.h"
+#include "forward/server/shared_reads.h"
 #include "forward/server/write_buffer.h"
 
 namespace headrace::forward {
@@ -40,6 +41,7 @@ struct Shared {
   Appends& appends;
   WriteBuffer& write_buffer;
   Locks& locks;
+  SharedReads& reads;
   Services services;
   Placement placement;
   std::atomic<uint64_t> window_bytes = 0;

@@ -75,7 +75,7 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
                                                             {"--server-config", "--config"},
                                                             {"--server-trial", "--trial"},
                                                             {"--stripe-size", "--stripe-size"},
-      {"--stripe-count", "--stripe-count"}};
+                                                            {"--stripe-count", "--stripe-count"}};
   if (name == "--servers") {
     HEADRACE_TRY(set_servers(value, settings));
   } else if (name == "--root") {

@@ -22,7 +22,7 @@ struct ServeSettings {
   unsigned event_threads = 1, storage_threads = 8;
   forward::WriteBufferOptions write_buffer;
   forward::Placing place = forward::Placing::kFile;
-  uint64_t stripe = 0;         // bytes, 0 = not given
+  uint64_t stripe = 0;        // bytes, 0 = not given
   unsigned stripe_count = 0;  // of new files
   bool trial = false;
   forward::TrialOptions trial_options;
