@@ -158,29 +158,3 @@ def test_over_tcp_and_with_several_servers(servers: Servers, tmp_path: Path) -> 
     both(place, tmp_path, script)
     done = place.run(sys.executable, "-c", SQLITE, "/fwd", "3")
     assert done.stdout == "(9, 9, 8)\n('ok',)\n"
-
-
-MPI = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
-
-
-@pytest.mark.parametrize(("mpi", "io"), [("openmpi", "ompio"), ("openmpi", "romio321"), ("mpich", "")])
-def test_ranks_share_a_file(place: Place, tmp_path: Path, mpi: str, io: str) -> None:
-    compiler, launcher = shutil.which(f"mpicc.{mpi}"), shutil.which(f"mpirun.{mpi}")
-    if compiler is None or launcher is None:
-        pytest.skip(f"no {mpi}")
-    program = tmp_path / "program"
-    source = Path(__file__).parent / "programs" / "shared_file.c"
-    subprocess.run([compiler, "-O1", source, "-o", program], check=True, timeout=60)
-    environment = {**os.environ, **MPI, **({"OMPI_MCA_io": io} if io else {})}
-    words = ["timeout", "50", launcher, "-n", "4", str(program)]
-    direct = subprocess.run(
-        [*words, tmp_path / "file"], check=True, capture_output=True, text=True, timeout=60, env=environment
-    )
-    forwarded = place.run(*words, "/fwd/file", env=environment)
-    assert forwarded.stdout == direct.stdout
-    assert (place.root / "file").read_bytes() == (tmp_path / "file").read_bytes()

@@ -85,6 +85,10 @@ struct Calls {
   ssize_t (*preadv)(int fd, const iovec* vector, int count, off_t offset);
   ssize_t (*writev)(int fd, const iovec* vector, int count);
   ssize_t (*pwritev)(int fd, const iovec* vector, int count, off_t offset);
+  /// Between these the thread's small pwrites from deeper in the stack than `frame` wait for each other; the second
+  /// gives an error number if any of them was not stored.
+  void (*begin_gathering)(const void* frame);
+  int (*end_gathering)();
   off_t (*lseek)(int fd, off_t offset, int whence);
   int (*fstat)(int fd, struct stat* into);
   int (*fstatx)(int fd, struct statx* into);

@@ -7,6 +7,8 @@
 
 #include <initializer_list>
 
+#include "forward/program/gathering.h"
+
 namespace headrace::forward::program {
 
 class Inside {
@@ -39,6 +41,12 @@ struct Entry;
 template <typename R, typename... A, R (*function)(A...)>
 struct Entry<function> {
   static R call(A... arguments) {
+    const Inside inside;
+    settle_gathered();
+    return function(arguments...);
+  }
+  /// The same for one that may be gathered.
+  static R call_gathering(A... arguments) {
     const Inside inside;
     return function(arguments...);
   }

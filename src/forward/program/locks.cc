@@ -93,6 +93,7 @@ int lock(int fd, const Client::LockAsked& asked, bool of_process, bool waits, Cl
   pthread_sigmask(SIG_BLOCK, nullptr, &before);
   for (uint64_t pause = kFirstPauseNs;; pause = std::min(pause * 5 / 4, kLongestPauseNs)) {
     const Inside inside;
+    settle_gathered();
     const int error = attempt(fd, asked, of_process, in_the_way);
     if (error != EAGAIN || !waits) return error;
     const timespec time{0, static_cast<long>(pause)};

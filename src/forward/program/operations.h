@@ -59,6 +59,8 @@ ssize_t readv_file(int fd, const iovec* vector, int count);
 ssize_t preadv_file(int fd, const iovec* vector, int count, off_t offset);
 ssize_t writev_file(int fd, const iovec* vector, int count);
 ssize_t pwritev_file(int fd, const iovec* vector, int count, off_t offset);
+/// Bytes that go to many places, in their order. An error number.
+int write_list(int fd, iovec bytes, const std::vector<Extent>& extents);
 ssize_t copy_files(int in, off_t* in_offset, int out, off_t* out_offset, size_t size);
 void* map_file(void* address, size_t size, int protection, int flags, int fd, off_t offset);
 

@@ -38,7 +38,8 @@ struct Prepared {
 };
 
 Prepared& of_thread() {
-  static thread_local Prepared* prepared;  // never deleted: a thread ends with signals let through
+  static __thread Prepared* prepared
+      __attribute__((tls_model("initial-exec")));  // never deleted: a thread ends with signals let through
   if (prepared == nullptr) prepared = new Prepared;
   return *prepared;
 }

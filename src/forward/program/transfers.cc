@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "forward/program/gathering.h"
 #include "forward/program/inside.h"
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
@@ -141,7 +142,24 @@ ssize_t pwritev_file(int fd, const iovec* vector, int count, off_t offset) {
   if (!file || !file->may_write()) return fail<ssize_t>(EBADF);
   if (offset < 0) return fail<ssize_t>(EINVAL);
   uint64_t end = 0;
-  return write_at(*file, Memory(vector, count), static_cast<uint64_t>(offset), &end);
+  const Memory memory(vector, count);
+  const auto at = static_cast<uint64_t>(offset);
+  const bool may_wait = memory.error == 0 && !(file->flags() & O_APPEND) && at < kEnd - memory.bytes;
+  if (may_wait && gather(fd, memory.parts, memory.bytes, at)) return static_cast<ssize_t>(memory.bytes);
+  return write_at(*file, memory, at, &end);
+}
+
+int write_list(int fd, iovec bytes, const std::vector<Extent>& extents) {
+  const Held file(fd);
+  if (!file) return EBADF;
+  Servers& servers = servers_of(file->prefix());
+  Client* client = servers.client();
+  if (client == nullptr) return EIO;
+  const Handle handle = file->handle();
+  if (lost_lock(*client, servers, *file, handle)) return EIO;
+  file->set_written();
+  const uint32_t flags = file->flags() & (O_SYNC | O_DSYNC) ? kThrough : 0;
+  return servers.error(client->write(handle, {&bytes, 1}, extents, flags));
 }
 
 ssize_t copy_files(int in, off_t* in_offset, int out, off_t* out_offset, size_t size) {

@@ -111,7 +111,8 @@ const char* elsewhere(int directory, const char* path, int slot) {
   if (path == nullptr || *path == '/' || *path == '\0') return path;
   const std::string base = forwarded_base(directory);
   if (base.empty()) return path;
-  static thread_local std::string* made;  // never deleted: a thread ends with signals let through
+  static __thread std::string* made
+      __attribute__((tls_model("initial-exec")));  // never deleted: a thread ends with signals let through
   if (made == nullptr) made = new std::string[2];
   made[slot] = plain_path(base + "/" + path);
   return made[slot].c_str();

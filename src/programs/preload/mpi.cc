@@ -9,11 +9,47 @@
 #include "capture/recorder/mpi_finalize.h"
 #include "capture/recorder/mpi_flushes.h"
 #include "capture/recorder/mpi_messages.h"
+#include "programs/preload/forward_hooks.h"
 #include "programs/preload/mpi_wrapper.h"
 
 namespace {
 
 void* const kNone = nullptr;
+
+/// A blocking write of one rank, whose pieces go to forwarding servers together. What was not stored is written again,
+/// one piece after another, so that MPI finds the error.
+template <DirectionIndex direction, unsigned how, typename Call, typename Again>
+HEADRACE_INLINE int gathered(Call call, Again again) {
+  if (direction != kWrite || how != 0 || !headrace::preload::forwards()) return call();
+  headrace::preload::forwarding->begin_gathering(__builtin_frame_address(0));
+  const int result = call();
+  const int error = headrace::preload::forwarding->end_gathering();
+  return error != 0 && result == 0 ? again() : result;
+}
+
+/// Where the rank's file pointer is before a write that may have to be done again.
+class AtPosition {
+ public:
+  AtPosition(const void* caller, Handle file, DirectionIndex direction, unsigned how) : caller_(caller), file_(file) {
+    if (direction != kWrite || how != 0 || !headrace::preload::forwards()) return;
+    const Library& m = library(caller);
+    const bool is_open = library_object(Layer::kMpiio, file) && m.file_get_position;
+    known_ = is_open && m.file_get_position(file, &position_) == 0;
+  }
+  template <typename Count>
+  int write(void* buffer, Count count, Handle type, void* status) const {
+    using Function = int(Handle, int64_t, void*, Count, Handle, void*);
+    constexpr const char* kName = sizeof(Count) == sizeof(int) ? "MPI_File_write_at" : "MPI_File_write_at_c";
+    auto* function = known_ ? reinterpret_cast<Function*>(headrace::intercept::beyond(kName, caller_)) : nullptr;
+    return run(function, file_, position_, buffer, count, type, status);
+  }
+
+ private:
+  const void* caller_;
+  Handle file_;
+  int64_t position_ = 0;
+  bool known_ = false;
+};
 
 void begin_ranks(const Library& m) {
   note_rank(m);
@@ -41,15 +77,19 @@ extern "C" {
 #define DATA(id, direction, how, offset)                                                                       \
   const DataCall facts{LibraryFn::MPI_##id, direction, static_cast<uint32_t>(how), file, offset, count, type}; \
   if (known.narrow && !fit_an_int(count)) function = nullptr;
-#define AT(id, count_type, direction, how, doc)                                                     \
-  TWICE(id, (Handle file, int64_t offset, void* buffer, count_type count, Handle type, void* last), \
-        DATA(id, direction, how, offset) return data_call(caller, facts, last, [&](void* status) {  \
-          return run(function, file, offset, buffer, count, type, status);                          \
+#define AT(id, count_type, direction, how, doc)                                                        \
+  TWICE(id, (Handle file, int64_t offset, void* buffer, count_type count, Handle type, void* last),    \
+        DATA(id, direction, how, offset) return data_call(caller, facts, last, [&](void* status) {     \
+          const auto write = [&] { return run(function, file, offset, buffer, count, type, status); }; \
+          return gathered<direction, how>(write, write);                                               \
         });)
-#define NEXT(id, count_type, direction, how, doc)                                   \
-  TWICE(id, (Handle file, void* buffer, count_type count, Handle type, void* last), \
-        DATA(id, direction, how, -1) return data_call(                              \
-            caller, facts, last, [&](void* status) { return run(function, file, buffer, count, type, status); });)
+#define NEXT(id, count_type, direction, how, doc)                                                           \
+  TWICE(id, (Handle file, void* buffer, count_type count, Handle type, void* last),                         \
+        DATA(id, direction, how, -1) return data_call(caller, facts, last, [&](void* status) {              \
+          const AtPosition again(caller, file, direction, how);                                             \
+          return gathered<direction, how>([&] { return run(function, file, buffer, count, type, status); }, \
+                                          [&] { return again.write(buffer, count, type, status); });        \
+        });)
 #define AT_BEGIN(id, count_type, direction, how, doc)                                   \
   TWICE(id, (Handle file, int64_t offset, void* buffer, count_type count, Handle type), \
         DATA(id, direction, how, offset) return data_call(                              \
