@@ -14,7 +14,9 @@ USED += [
     "src/intercept/hdf5.def",
     "docs/reference/hdf5.md",
     "src/intercept/pnetcdf.def",
+    "src/intercept/forward.def",
     "docs/reference/pnetcdf.md",
+    "docs/reference/forward.md",
 ]
 USED += [
     "scripts/make_reference.py",

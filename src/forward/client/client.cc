@@ -284,6 +284,11 @@ Outcome<Client::LockAnswer> Client::lock(const Handle& file, const LockAsked& as
   return answer;
 }
 
+int Client::keep(size_t server) {
+  Pending pending;
+  return channels_[server]->call(request_of(Op::kKeep, {}), &pending);
+}
+
 Outcome<std::string> Client::status(size_t server) {
   Pending pending;
   const int error = channels_[server]->call(request_of(Op::kStatus, {}), &pending);

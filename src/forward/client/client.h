@@ -86,6 +86,8 @@ class Client {
   uint64_t connection(const Handle& file) { return home_of(file).connection(); }
   /// What a server says of itself: text of OpenMetrics.
   Outcome<std::string> status(size_t server);
+  /// The server stores what it holds and ends as soon as the connection to it does; EPERM where it is not `--kept`.
+  int keep(size_t server);
 
   const Layout& layout() const { return layout_; }
   /// The server of the file as it is seen from here, and the one of its locks and its end.

@@ -13,6 +13,7 @@ void walk_request(Walker& walk, M& message) {
       return walk(message.proof);
     case Op::kStatus:
     case Op::kGoodbye:
+    case Op::kKeep:
       return;
     case Op::kLookup:
       return walk(message.handle, message.name, message.flags);
@@ -76,6 +77,7 @@ void walk_reply(Walker& walk, M& message) {
       return walk(message.attributes);
     case Op::kRemove:
     case Op::kRename:
+    case Op::kKeep:
       return;
     case Op::kReaddir:
       return walk(message.at_end, message.entries);

@@ -12,6 +12,8 @@ const char* op_name(Op op) {
       return "status";
     case Op::kGoodbye:
       return "goodbye";
+    case Op::kKeep:
+      return "keep";
     case Op::kLookup:
       return "lookup";
     case Op::kGetattr:

@@ -28,6 +28,7 @@ enum class Op : uint8_t {
   kProve = 2,
   kStatus = 3,
   kGoodbye = 4,  // an answer that nobody asked for
+  kKeep = 5,
   kLookup = 16,
   kGetattr = 17,
   kSetattr = 18,

@@ -77,6 +77,7 @@ Connection::~Connection() {
     shared_.locks.gone(client_);
     shared_.sessions.detach(session_);
   }
+  if (keeps_) shared_.on_unkept();
   if (window_ != nullptr) {
     shared_.counters.windows -= 1;
     window_.reset();
@@ -235,7 +236,21 @@ void Connection::dispatch(Call call) {
   }
 }
 
+/// The server ends when this connection does, if it was started for somebody who says so.
+void Connection::keep(const Call& call) {
+  if (!shared_.on_unkept) return queue(refuse(call, EPERM));
+  keeps_ = shared_.kept = true;
+  Answer answer;
+  Header header;
+  header.id = call.header.id;
+  Reply reply;
+  reply.op = Op::kKeep;
+  encode_reply(header, reply, &answer.frame);
+  queue(std::move(answer));
+}
+
 void Connection::run(Call call, bool once) {
+  if (call.request.op == Op::kKeep) return keep(call);
   if (call.request.op == Op::kAppend) return append(std::move(call));
   // What is held is known without asking the file system.
   const bool at_once = call.request.op == Op::kHeld && call.request.flags == 0;

@@ -65,6 +65,7 @@ class Connection {
   void hello(const Call& call);
   void prove(const Call& call);
   void dispatch(Call call);
+  void keep(const Call& call);
   void run(Call call, bool once);
   void append(Call call);
   void write(Call call);
@@ -88,7 +89,7 @@ class Connection {
   std::deque<Out> out_;
   size_t running_ = 0;
   uint64_t deadline_ns_ = 0, send_deadline_ns_ = 0;
-  bool ended_ = false, draining_ = false, closing_ = false;
+  bool ended_ = false, draining_ = false, closing_ = false, keeps_ = false;
 };
 
 }  // namespace headrace::forward

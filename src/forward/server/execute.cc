@@ -278,6 +278,7 @@ int Execution::run() {
     case Op::kHello:
     case Op::kProve:
     case Op::kGoodbye:
+    case Op::kKeep:
     case Op::kAppend:
       return ENOSYS;
     default:

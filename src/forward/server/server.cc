@@ -51,7 +51,8 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
               locks_,
               reads_,
               {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_, &reads_},
-              placement_of(*backend_, options)} {
+              placement_of(*backend_, options),
+              options.on_unkept} {
   // A call has to fit, whatever memory there is.
   shared_.limits.most_data = static_cast<uint32_t>(std::min<uint64_t>(options.limits.most_data, buffers_.largest()));
 }

@@ -25,6 +25,8 @@ class Server {
     Placing place = Placing::kFile;
     uint64_t stripe = 0;  // of files, and of what --place says; 0 = as the file system says, and the usual one
     uint64_t node = this_node();
+    std::function<void()>
+        on_unkept;  // a client that kept the server is gone; by any thread. Empty = nobody may keep it
   };
   static base::Result<std::unique_ptr<Server>> start(std::unique_ptr<Backend> backend, Options options);
   ~Server();
@@ -34,6 +36,8 @@ class Server {
 
   /// What clients connect to; ports that the kernel chose are in it.
   const std::vector<std::string>& addresses() const { return addresses_; }
+  /// Whether a client has said that it keeps the server.
+  bool kept() const { return shared_.kept; }
   const Counters& counters() const { return counters_; }
   const Buffers& buffers() const { return buffers_; }
   WriteBuffer& write_buffer() { return write_buffer_; }

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -19,6 +20,7 @@
 #include "forward/backend/trial.h"
 #include "forward/client/client.h"
 #include "forward/protocol/codec.h"
+#include "forward/transport/interfaces.h"
 #include "forward/transport/transport.h"
 
 namespace headrace::forward {
@@ -108,6 +110,30 @@ class ServerTest : public testing::Test {
   Server::Options options_;
   std::unique_ptr<Server> server_;
 };
+
+TEST_F(ServerTest, OnlyAServerThatIsToBeKeptIs) {
+  start_memory();
+  EXPECT_EQ(client()->keep(0), EPERM);
+  EXPECT_FALSE(server_->kept());
+  server_.reset();
+  std::atomic<int> left = 0;
+  options_.on_unkept = [&left] { ++left; };
+  start_memory();
+  auto keeper = client(1);
+  EXPECT_EQ(keeper->keep(0), 0);
+  EXPECT_TRUE(server_->kept());
+  EXPECT_TRUE(client()->status(0).ok());  // others come and go
+  EXPECT_EQ(left, 0);
+  keeper.reset();
+  for (int i = 0; i < 1000 && left == 0; ++i) usleep(10'000);
+  EXPECT_EQ(left, 1);
+}
+
+TEST(Interfaces, HaveTheirAddressesAsNumbers) {
+  EXPECT_EQ(address_of_interface("lo"), "127.0.0.1");
+  EXPECT_EQ(address_of_interface("no-such-interface"), "");
+  EXPECT_NE(address_of_interface("any"), "127.0.0.1");
+}
 
 std::vector<uint8_t> pattern(size_t bytes, uint32_t seed) {
   std::vector<uint8_t> made(bytes);

@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/random.h"
@@ -44,6 +45,8 @@ struct Shared {
   SharedReads& reads;
   Services services;
   Placement placement;
+  std::function<void()> on_unkept;  // who kept the server is gone; empty = nobody may
+  std::atomic<bool> kept = false;   // somebody did
   std::atomic<uint64_t> window_bytes = 0;
   const uint64_t instance = base::random_number();  // tells this start of the server from others
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "forward/transport/interfaces.h"
 #include "forward/transport/socket_link.h"
 
 namespace headrace::forward {
@@ -27,7 +28,9 @@ struct Address {
 };
 
 Result<Address> address_of(const std::string& place) {
-  const Status mistake(Code::kInvalid, "tcp:" + place + ": is no HOST:PORT with a number as host, as 10.0.0.3:7000");
+  const Status mistake(Code::kInvalid, "tcp:" + place +
+                                           ": is no HOST:PORT with a number as host, as 10.0.0.3:7000, or for a server "
+                                           "an interface that this node has, as ib0:7000");
   const size_t colon = place.rfind(':');
   if (colon == place.npos || colon + 1 == place.size()) return mistake;
   std::string host = place.substr(0, colon);
@@ -97,7 +100,10 @@ class TcpListener : public Listener {
 
 }  // namespace
 
-Result<std::unique_ptr<Listener>> listen_tcp(const std::string& place) {
+Result<std::unique_ptr<Listener>> listen_tcp(const std::string& host_and_port) {
+  const size_t colon = host_and_port.rfind(':');
+  const std::string number = colon == host_and_port.npos ? "" : address_of_interface(host_and_port.substr(0, colon));
+  const std::string place = number.empty() ? host_and_port : number + host_and_port.substr(colon);
   HEADRACE_ASSIGN(const Address address, address_of(place));
   const int fd = socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int on = 1;

@@ -10,7 +10,8 @@
 
 #include "programs/headrace/child.h"
 #include "programs/headrace/exit_status.h"
-#include "programs/headrace/forward_servers.h"
+#include "programs/headrace/launched_servers.h"
+#include "programs/headrace/local_servers.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/server_figures.h"
@@ -23,11 +24,12 @@ using base::Result;
 using base::Status;
 
 /// `headrace run` with forwarding; it ends its command when this process is killed.
-Result<pid_t> start_run(const ForwardUpSettings& settings, const std::vector<std::string>& addresses,
-                        const SignalState& signals) {
+Result<pid_t> start_run(const ForwardUpSettings& settings, const CommandServers& servers, const SignalState& signals) {
   std::string spec = settings.prefix + "=" + settings.root + "@";
-  for (const std::string& address : addresses) spec += (&address == &addresses[0] ? "" : ",") + address;
+  for (const std::string& address : servers.addresses())
+    spec += (&address == &servers.addresses()[0] ? "" : ",") + address;
   std::vector<std::string> words = {own_directory() + "/headrace", "run", "--forward", spec};
+  if (!servers.secret().empty()) words.insert(words.end(), {"--forward-secret", servers.secret()});
   if (settings.quiet) words.emplace_back("--quiet");
   words.insert(words.end(), settings.run_options.begin(), settings.run_options.end());
   words.emplace_back("--");
@@ -44,7 +46,7 @@ Result<pid_t> start_run(const ForwardUpSettings& settings, const std::vector<std
 }
 
 /// Hands signals on until the command has ended; gives its status.
-int wait_for(pid_t run, ForwardServers& servers) {
+int wait_for(pid_t run, CommandServers& servers) {
   sigset_t all;
   sigfillset(&all);
   for (int status = 0;;) {
@@ -99,8 +101,8 @@ Status write_report(const std::string& path, const std::string& text) {
 }
 
 /// Stores what the servers hold, ends them and says what became of it. False when something is lost.
-bool finish(const ForwardUpSettings& settings, ForwardServers& servers, int exit_status) {
-  const auto totals = ask_servers(servers.addresses());
+bool finish(const ForwardUpSettings& settings, CommandServers& servers, int exit_status) {
+  const auto totals = ask_servers(servers.addresses(), servers.secret());
   const bool stopped = servers.stop();
   uint64_t lost = 0;
   for (const ServerTotals& each : totals.ok() ? *totals : std::vector<ServerTotals>()) lost += each.lost_bytes;
@@ -114,6 +116,16 @@ bool finish(const ForwardUpSettings& settings, ForwardServers& servers, int exit
   return stopped;
 }
 
+Result<std::unique_ptr<CommandServers>> start_servers(const ForwardUpSettings& settings, const SignalState& signals) {
+  if (settings.launcher.empty()) return LocalServers::start(settings.servers, settings.serve_options);
+  return LaunchedServers::start({.launcher = settings.launcher,
+                                 .interface = settings.interface,
+                                 .shared = settings.shared,
+                                 .count = settings.servers,
+                                 .signals = signals.mask},
+                                settings.serve_options);
+}
+
 }  // namespace
 
 int forward(const std::vector<std::string>& arguments) {
@@ -124,23 +136,21 @@ int forward(const std::vector<std::string>& arguments) {
     return kMistake;
   }
   const SignalState signals = take_over_signals();
-  auto servers = ForwardServers::start(settings->servers, settings->serve_options);
+  auto servers = start_servers(*settings, signals);
   if (!servers.ok()) {
     say("forward: " + servers.status().message());
     return kMistake;
   }
-  const auto run = start_run(*settings, servers->addresses(), signals);
+  const auto run = start_run(*settings, **servers, signals);
   if (!run.ok()) {
     say("forward: " + run.status().message());
     return kMistake;
   }
-  const int status = wait_for(*run, *servers);
+  const int status = wait_for(*run, **servers);
   const int exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  const bool stored = finish(*settings, *servers, exit_status);
+  const bool stored = finish(*settings, **servers, exit_status);
   if (!WIFSIGNALED(status)) return exit_status != 0 || stored ? exit_status : 1;
-  {
-    const ForwardServers ended = std::move(*servers);
-  }  // with its directory
+  servers->reset();  // with their directory
   end_like(status);
 }
 

@@ -11,6 +11,10 @@ extern const char kForwardHelp[];
 
 struct ForwardUpSettings {
   unsigned servers = 1;
+  bool servers_given = false;
+  std::string launcher;                    // a command that starts the servers on nodes; "" = here
+  std::string interface = "any";           // of these nodes
+  std::string shared;                      // directory that they see
   std::string root, prefix;                // absolute
   std::vector<std::string> serve_options;  // as `headrace serve` has them
   std::vector<std::string> run_options;    // as `headrace run` has them

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
 #include <map>
 
 #include "forward/program/spec.h"
@@ -16,13 +17,22 @@ using base::Status;
 
 const char kForwardHelp[] =
     "Usage: headrace forward up [OPTION]... --root DIR --prefix PATH -- COMMAND...\n"
-    "Starts forwarding servers on this node, runs a command whose files below PATH\n"
-    "are those below DIR at these servers, stores all and ends the servers.\n"
+    "Starts forwarding servers, on this node or on others, runs a command whose files\n"
+    "below PATH are those below DIR at these servers, stores all and ends them.\n"
     "\n"
     "      --root DIR        the directory that is served\n"
     "      --prefix PATH     how the command names it; need not be there\n"
     "                        (default: the same as DIR)\n"
     "      --servers N       so many servers, 1 to 64 (default: 1)\n"
+    "      --launcher COMMAND\n"
+    "                        how to start them on other nodes, such as 'srun -n 4'\n"
+    "                        in an allocation or 'mpirun -n 4 --map-by ppr:1:node';\n"
+    "                        it is given the command of one server, and starts the N\n"
+    "                        of --servers\n"
+    "      --interface NAME  with --launcher: what they listen on, such as ib0\n"
+    "                        (default: the first that leads to other nodes)\n"
+    "      --shared DIR      with --launcher: a directory that all nodes see, for a\n"
+    "                        few small files (default: where this is started)\n"
     "      --place WHERE     where a file's bytes go: file, all to one server, or\n"
     "                        stripe, for large files that many processes write\n"
     "                        (default: file)\n"
@@ -52,9 +62,9 @@ namespace {
 
 Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
 
-Result<std::string> real_directory(const std::string& path) {
+Result<std::string> real_directory(const std::string& name, const std::string& path) {
   char* resolved = realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return mistake("--root " + path + ": " + strerror(errno));
+  if (resolved == nullptr) return mistake(name + " " + path + ": " + strerror(errno));
   std::string text = resolved;
   free(resolved);
   return text;
@@ -66,6 +76,7 @@ Status set_servers(const std::string& value, ForwardUpSettings* settings) {
   if (value.empty() || *end != '\0' || number < 1 || number > 64)
     return mistake("--servers is a number from 1 to 64, not " + value);
   settings->servers = static_cast<unsigned>(number);
+  settings->servers_given = true;
   return {};
 }
 
@@ -79,13 +90,19 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
   if (name == "--servers") {
     HEADRACE_TRY(set_servers(value, settings));
   } else if (name == "--root") {
-    HEADRACE_ASSIGN(settings->root, real_directory(value));
+    HEADRACE_ASSIGN(settings->root, real_directory(name, value));
   } else if (name == "--prefix") {
     if (!value.starts_with('/')) return mistake("--prefix " + value + ": is not an absolute path");
     settings->prefix = value;
+  } else if (name == "--launcher") {
+    settings->launcher = value;
+  } else if (name == "--interface") {
+    settings->interface = value;
+  } else if (name == "--shared") {
+    HEADRACE_ASSIGN(settings->shared, real_directory(name, value));
   } else if (name == "--place") {
-    if (value != "file" && value != "stripe")
-      return mistake("--place " + value + ": is file or stripe; by node there is nothing to choose on one node");
+    if (value != "file" && value != "stripe" && value != "node")
+      return mistake("--place " + value + ": is none of file, stripe, node");
     settings->serve_options.insert(settings->serve_options.end(), {name, value});
   } else if (name == "--report") {
     settings->report = absolute_path(value);
@@ -98,10 +115,27 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
 }
 
 bool takes_value(const std::string& name) {
-  for (const char* each : {"--servers", "--root", "--prefix", "--report", "--server-memory", "--server-config",
-                           "--server-trial", "--place", "--stripe-size", "--stripe-count", "-o", "--output"})
+  for (const char* each :
+       {"--servers", "--root", "--prefix", "--report", "--server-memory", "--server-config", "--server-trial",
+        "--place", "--launcher", "--interface", "--shared", "--stripe-size", "--stripe-count", "-o", "--output"})
     if (name == each) return true;
   return false;
+}
+
+Status check_places(ForwardUpSettings* settings) {
+  const std::vector<std::string>& options = settings->serve_options;
+  const auto node = std::find(options.begin(), options.end(), "node");
+  if (settings->launcher.empty()) {
+    if (!settings->shared.empty() || settings->interface != "any")
+      return mistake("--interface and --shared are for servers that --launcher starts");
+    if (node != options.end() && node[-1] == "--place")
+      return mistake("--place node: there is nothing to choose on one node; --launcher starts servers on others");
+    return {};
+  }
+  if (!settings->servers_given) return mistake("--servers says how many servers --launcher starts");
+  if (!settings->shared.empty()) return {};
+  HEADRACE_ASSIGN(settings->shared, real_directory("the working directory", "."));
+  return {};
 }
 
 }  // namespace
@@ -136,6 +170,7 @@ Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& argum
   if (settings.root.empty()) return mistake("--root says which directory is served");
   if (settings.command.empty()) return mistake("no command is given");
   if (settings.prefix.empty()) settings.prefix = settings.root;
+  HEADRACE_TRY(check_places(&settings));
   settings.serve_options.insert(settings.serve_options.end(), {"--root", settings.root});
   // As `run` reads it, before any server is started.
   HEADRACE_TRY(forward::program::parse_spec(settings.prefix + "=" + settings.root + "@unix:/s").status());

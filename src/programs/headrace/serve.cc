@@ -80,6 +80,34 @@ Status write_addresses(const std::string& path, const std::string& text) {
   return failed;
 }
 
+/// Where the addresses go: with DIR/ a file in it that is this process's alone.
+std::string addresses_path(const std::string& asked) {
+  if (!asked.ends_with('/')) return asked;
+  char node[HOST_NAME_MAX + 1] = "";
+  gethostname(node, sizeof node - 1);
+  return asked + "at." + node + "." + std::to_string(getpid());
+}
+
+/// Says in the directory of the addresses what is lost. To who keeps the server that is enough: where a process fails
+/// some launchers end the others.
+Status leave_word(const std::string& addresses_file, const std::vector<std::string>& lost) {
+  std::string text;
+  for (const std::string& line : lost) text += line + "\n";
+  const size_t slash = addresses_file.rfind('/');
+  return write_addresses(addresses_file.substr(0, slash + 1) + "lost." + addresses_file.substr(slash + 4), text);
+}
+
+/// Until it is told to, or it was to be kept and nobody came to do so.
+void wait_for_end(const forward::Server& server, bool to_be_kept, const sigset_t& signals) {
+  const timespec patience{60, 0};
+  while (to_be_kept && !server.kept()) {
+    if (sigtimedwait(&signals, nullptr, &patience) >= 0) return;
+    if (errno == EAGAIN && !server.kept()) return say("serve: nobody came to keep this server");
+  }
+  while (sigwaitinfo(&signals, nullptr) < 0) {
+  }
+}
+
 /// Brings what is held to the files, however long that takes, unless somebody sends another signal.
 std::vector<std::string> finish(forward::Server& server, const sigset_t& signals) {
   std::atomic<bool> done = false;
@@ -133,16 +161,23 @@ Status serve_until_ended(const ServeSettings& settings) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads, so that no other takes them
   umask(0);                                       // clients say which permissions files get
+  std::atomic<bool> ending = false;
+  if (settings.kept)
+    options.on_unkept = [&ending] {
+      if (!ending.exchange(true)) kill(getpid(), SIGTERM);  // a second one would end the server at once
+    };
   HEADRACE_ASSIGN(auto server, forward::Server::start(std::move(backend), std::move(options)));
   std::string text;
   for (const std::string& address : server->addresses()) text += address + "\n";
-  if (!settings.addresses_file.empty()) HEADRACE_TRY(write_addresses(settings.addresses_file, text));
+  const std::string file = addresses_path(settings.addresses_file);
+  if (!file.empty()) HEADRACE_TRY(write_addresses(file, text));
   [[maybe_unused]] const ssize_t said = write(STDOUT_FILENO, text.data(), text.size());
-  int signal = 0;
-  while (sigwait(&signals, &signal) != 0) {
-  }
-  if (!settings.addresses_file.empty()) unlink(settings.addresses_file.c_str());
+  wait_for_end(*server, settings.kept, signals);
+  ending = true;
+  if (!settings.kept) unlink(file.c_str());
   const std::vector<std::string> lost = finish(*server, signals);
+  if (settings.kept) unlink(file.c_str());  // while it is there all is not stored
+  if (settings.kept && !lost.empty() && file != settings.addresses_file) return leave_word(file, lost);
   for (const std::string& line : lost) say("serve: " + line);
   return lost.empty() ? Status() : Status(Code::kIo, "data that clients had written is lost; nobody was told before");
 }

@@ -22,12 +22,17 @@ const char kServeHelp[] =
     "SIGTERM or SIGINT. Prints its addresses when it is ready.\n"
     "\n"
     "      --root DIR        a directory to serve; again for more\n"
-    "      --listen ADDRESS  unix:PATH or tcp:HOST:PORT, HOST being a number; port 0\n"
-    "                        takes a free one; again for more\n"
+    "      --listen ADDRESS  unix:PATH or tcp:HOST:PORT, HOST being a number or an\n"
+    "                        interface of this node, such as ib0; any: the first one\n"
+    "                        to other nodes. Port 0 takes a free one; again for more\n"
     "      --secret FILE     32 digits 0-9 a-f that only this user may read; made\n"
     "                        if it is not there. Needed for tcp:, and the same for\n"
     "                        all servers of a job\n"
-    "      --addresses FILE  write the addresses there when the server is ready\n"
+    "      --addresses FILE  write the addresses there when the server is ready; in a\n"
+    "                        directory, DIR/, to a file named for node and process\n"
+    "      --kept            end when the program that started the server is gone, or\n"
+    "                        does not come within a minute: `headrace forward up`\n"
+    "                        says so to servers on other nodes\n"
     "      --memory SIZE     for the data of all clients together, 16M or more\n"
     "                        (default: 256M)\n"
     "      --backend NAME    posix; memory: files are gone with the server; null:\n"
@@ -181,7 +186,7 @@ Status parse(const std::vector<std::string>& arguments, const Setters& setters, 
     const std::string name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
     const auto setter = setters.find(name);
     if (setter == setters.end()) return mistake("there is no option --" + name);
-    const bool flag = name == "openmetrics" || name == "write-through";
+    const bool flag = name == "openmetrics" || name == "write-through" || name == "kept";
     if (equals == word.npos && !flag && i + 1 == arguments.size()) return mistake("--" + name + " needs a value");
     const std::string value = equals != word.npos ? word.substr(equals + 1) : flag ? "" : arguments[++i];
     if (const Status status = setter->second(value); !status.ok())
@@ -228,6 +233,7 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
        }},
       {"stripe-size", size_into(&settings.stripe)},
       {"stripe-count", number_into(&settings.stripe_count, 1, forward::kAllStripes)},
+      {"kept", [&settings](const std::string& value) { return settings.kept = value != "false", Status(); }},
       {"trial", [&settings](const std::string& value) { return set_trial(value, &settings); }},
   };
   setters["config"] = [&setters](const std::string& path) { return read_file(path, setters); };

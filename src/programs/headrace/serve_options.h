@@ -18,6 +18,7 @@ struct ServeSettings {
   std::string backend = "posix";
   std::string secret;          // file; "" = none, so only for processes of this user on this node
   std::string addresses_file;  // receives the addresses when the server is ready
+  bool kept = false;           // ends when the client that keeps it does
   forward::Limits limits;
   unsigned event_threads = 1, storage_threads = 8;
   forward::WriteBufferOptions write_buffer;

@@ -51,10 +51,14 @@ ServerTotals totals_of(const Figures& figures) {
       .lost_bytes = lost == figures.end() ? 0 : static_cast<uint64_t>(lost->second)};
 }
 
-base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses) {
+base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses,
+                                                    const std::string& secret_file) {
   forward::WireOptions options;
   options.window = 0;
   options.connect_ms = kPatienceMs;
+  if (!secret_file.empty()) {
+    HEADRACE_ASSIGN(options.secret, forward::read_secret(secret_file, false));
+  }
   std::vector<ServerTotals> all;
   for (const std::string& address : addresses) {
     HEADRACE_ASSIGN(auto client, forward::Client::open({address}, options, kPatienceMs));

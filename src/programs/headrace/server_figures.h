@@ -20,6 +20,7 @@ struct ServerTotals {
 ServerTotals totals_of(const Figures& figures);
 
 /// Of each server, in the order of their addresses, which are this user's on this node.
-base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses);
+base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses,
+                                                    const std::string& secret_file);
 
 }  // namespace headrace::programs
