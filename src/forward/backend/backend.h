@@ -64,8 +64,8 @@ struct Listing {
 };
 
 struct CreateOptions {
-  uint32_t flags = 0;  // kExclusive, kTruncate
-  uint32_t mode = 0666;
+  uint32_t flags = 0;    // kExclusive, kTruncate
+  uint32_t mode = 0666;  // with S_IFIFO or S_IFSOCK: a named pipe or socket, where nothing was
   Hints hints;
 };
 
@@ -93,6 +93,9 @@ class Backend {
   /// ESTALE: there is another file now where this one was.
   virtual Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) = 0;
 };
+
+/// Of a create's mode: S_IFREG, S_IFIFO, S_IFSOCK; 0 of what is not made.
+uint32_t type_to_create(uint32_t mode);
 
 /// Root file of a number, from which the others are found.
 inline File root_file(uint16_t number) { return {.root = number, .type = 4, .inode = 0, .born = 0, .path = ""}; }

@@ -87,6 +87,21 @@ TEST_P(BackendTest, CreatesAsOpenDoes) {
   EXPECT_EQ(backend_->open(backend_->lookup(at("d"), true)->file, true).error(), EISDIR);
 }
 
+TEST_P(BackendTest, MakesPipesAndSocketsButNoDevices) {
+  for (const auto& [name, type] : {std::pair<std::string, uint32_t>{"pipe", S_IFIFO}, {"socket", S_IFSOCK}}) {
+    const auto made = backend_->create(at(name), {0, type | 0640, {}});
+    ASSERT_TRUE(made.ok());
+    EXPECT_EQ(made->attributes.mode & ~uint32_t{0777}, type);
+    EXPECT_EQ(backend_->lookup(at(name), true)->file.identity(), made->file.identity());
+    EXPECT_EQ(backend_->create(at(name), {0, type | 0640, {}}).error(), EEXIST);
+    EXPECT_TRUE(backend_->create(at(name), {kTruncate, 0640, {}}).ok() || type == S_IFSOCK);
+    EXPECT_EQ(backend_->open(made->file, true).error(), EINVAL);
+    EXPECT_EQ(backend_->remove(at(name), false), 0);
+  }
+  EXPECT_EQ(backend_->create(at("device"), {0, S_IFCHR | 0640, {}}).error(), EPERM);
+  EXPECT_EQ(backend_->create(at("device"), {0, S_IFDIR | 0640, {}}).error(), EPERM);
+}
+
 TEST_P(BackendTest, RemovesAndRenames) {
   EXPECT_TRUE(backend_->mkdir(at("d"), 0755).ok());
   EXPECT_EQ(backend_->mkdir(at("d"), 0755).error(), EEXIST);

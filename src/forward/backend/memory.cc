@@ -142,16 +142,19 @@ Outcome<Found> MemoryBackend::lookup(Place place, bool follow) {
 }
 
 Outcome<Found> MemoryBackend::create(Place place, const CreateOptions& options) {
+  const uint32_t type = type_to_create(options.mode);
+  if (type == 0) return Failed{EPERM};
+  const bool exclusive = (options.flags & kExclusive) || type != S_IFREG;
   const std::lock_guard<std::mutex> lock(mutex_);
-  auto spot = walk(place, !(options.flags & kExclusive));
+  auto spot = walk(place, !exclusive);
   if (!spot.ok()) return Failed{spot.error()};
   if (spot->node == nullptr) {
     if (place.path.ends_with('/')) return Failed{EISDIR};
-    return found(place, add(*spot, S_IFREG | (options.mode & 07777)));
+    return found(place, add(*spot, type | (options.mode & 07777)));
   }
-  if (options.flags & kExclusive) return Failed{EEXIST};
+  if (exclusive) return Failed{EEXIST};
   if (S_ISDIR(spot->node->attributes.mode)) return Failed{EISDIR};
-  if (options.flags & kTruncate) spot->node->bytes->resize(0);
+  if ((options.flags & kTruncate) && spot->node->bytes != nullptr) spot->node->bytes->resize(0);
   return found(place, spot->node);
 }
 

@@ -1,4 +1,7 @@
 #include "forward/backend/path.h"
+
+#include <sys/stat.h>
+
 #include "forward/backend/backend.h"
 
 namespace headrace::forward {
@@ -21,6 +24,12 @@ std::string join_path(std::string_view directory, std::string_view path) {
     joined += part;
   }
   return joined;
+}
+
+uint32_t type_to_create(uint32_t mode) {
+  const uint32_t type = mode & S_IFMT;
+  if (type == 0) return S_IFREG;
+  return type == S_IFREG || type == S_IFIFO || type == S_IFSOCK ? type : 0;
 }
 
 bool below(std::string_view path, std::string_view root, std::string_view* rest) {

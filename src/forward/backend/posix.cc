@@ -129,7 +129,18 @@ Outcome<Descriptor> PosixBackend::create_striped(const Confined& root, const std
   return made;
 }
 
+/// A named pipe or a socket: a name that programs of one node meet at.
+Outcome<Found> PosixBackend::make_node(Place place, uint32_t mode) {
+  const auto parent = parent_of(place);
+  if (!parent.ok()) return Failed{parent.error() == EINVAL ? EEXIST : parent.error()};
+  if (mknodat(parent->directory.get(), parent->name.c_str(), mode, 0) != 0) return Failed{errno};
+  return lookup(place, false);
+}
+
 Outcome<Found> PosixBackend::create(Place place, const CreateOptions& options) {
+  const uint32_t type = type_to_create(options.mode);
+  if (type == 0) return Failed{EPERM};
+  if (type != S_IFREG) return make_node(place, type | (options.mode & 07777));
   const auto root = root_of(place.directory);
   if (!root.ok()) return Failed{root.error()};
   const auto path = path_of(place);

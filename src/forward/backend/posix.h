@@ -45,6 +45,7 @@ class PosixBackend : public Backend {
   Outcome<Descriptor> open_same(const File& file, int flags) const;
   Outcome<std::string> path_of(Place place) const;
   Outcome<Confined::Parent> parent_of(Place place) const;
+  Outcome<Found> make_node(Place place, uint32_t mode);
   Outcome<Found> describe(Place place, int fd) const;
   Outcome<Descriptor> create_striped(const Confined& root, const std::string& path, const CreateOptions& options);
 

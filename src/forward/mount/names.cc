@@ -88,10 +88,9 @@ void forget_many(fuse_req_t request, size_t count, fuse_forget_data* items) {
 }
 
 void make_node(fuse_req_t request, fuse_ino_t directory, const char* name, mode_t mode, dev_t) {
-  if (!S_ISREG(mode)) return answer(request, EPERM);
   Mount& mount = mount_of(request);
   answer_entry(request, directory, name, in_directory(request, directory, [&](const Handle& handle) {
-                 return mount.client().create(handle, name, kExclusive, mode & 07777);
+                 return mount.client().create(handle, name, kExclusive, mode);
                }));
 }
 

@@ -40,7 +40,7 @@ Outcome<Node> find_or_create(Client& client, const Place& place, int flags, mode
   }
   if (place.rest.ends_with('/') || place.rest.empty()) return Failed{EISDIR};
   const uint32_t how = (flags & O_EXCL ? kExclusive : 0) | (flags & O_TRUNC ? kTruncate : 0);
-  auto node = client.create(place.servers->root(), place.below_root(), how, mode & ~current_umask());
+  auto node = client.create(place.servers->root(), place.below_root(), how, mode & 07777 & ~current_umask());
   // One that was made just now may have permissions that its maker does not get.
   const bool is_new = node.ok() && node->attributes.size == 0;
   const int error = node.ok() && !is_new ? check_open(node->attributes, flags) : 0;

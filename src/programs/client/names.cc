@@ -45,7 +45,7 @@ Outcome<Node> find(headrace_forward* connection, const std::string& path, bool f
 Outcome<Node> open_or_create(headrace_forward* connection, const std::string& path, int flags, mode_t mode) {
   if (!(flags & O_CREAT) || path.empty()) return find(connection, path, !(flags & O_NOFOLLOW));
   const uint32_t how = ((flags & O_EXCL) ? forward::kExclusive : 0) | ((flags & O_TRUNC) ? forward::kTruncate : 0);
-  return connection->client->create(connection->root, path, how, mode);
+  return connection->client->create(connection->root, path, how, mode & 07777);
 }
 
 template <typename Call>
