@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import socket
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -229,6 +231,32 @@ def test_open_files_outlive_their_names(place: Place, mounts: Mounts) -> None:
         (one / "h").write_text("new")
         (one / "h").rename(one / "g")
         assert file.read() == "another" and (two / "g").read_text() == "new"
+
+
+def test_links_keep_their_times_and_tell_their_length(place: Place, on: Path) -> None:
+    (on / "link").symlink_to(on / "target")
+    os.utime(on / "link", (1e9, 2e9), follow_symlinks=False)
+    for _ in range(2):
+        seen = (on / "link").lstat()
+        assert (seen.st_atime, seen.st_mtime, seen.st_size) == (1e9, 2e9, len(str(on / "target")))
+    assert (place.root / "link").readlink() == place.root / "target"
+
+
+def test_named_pipes_and_sockets(place: Place, on: Path) -> None:
+    os.mkfifo(on / "pipe")
+    assert (place.root / "pipe").is_fifo() and (on / "pipe").is_fifo()
+    text = "import sys; open(sys.argv[1], 'w').write('through it')"
+    writer = subprocess.Popen([sys.executable, "-c", text, on / "pipe"])
+    assert (on / "pipe").read_text() == "through it" and writer.wait(30) == 0
+    with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as client:
+        where = os.open(on, os.O_RDONLY)  # paths of sockets are short
+        server.bind(f"/proc/self/fd/{where}/socket")
+        server.listen()
+        client.connect(f"/proc/self/fd/{where}/socket")
+        os.close(where)
+    assert (place.root / "socket").is_socket()
+    with pytest.raises(PermissionError):
+        os.mknod(on / "device", 0o600 | stat.S_IFCHR, os.makedev(1, 3))
 
 
 def test_large_directories(place: Place, on: Path) -> None:

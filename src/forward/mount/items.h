@@ -35,11 +35,12 @@ struct Item {
   std::atomic<unsigned> opens = 0;
   std::atomic<bool> removed = false;  // its last name, through this mount
 
-  std::mutex mutex;         // of what follows
-  uint64_t losses = 0;      // commits that told of some
-  int loss_error = 0;       // of the last one
-  Attributes last;          // for one that is removed
-  std::set<Nonce> lockers;  // owners of locks of ranges
+  std::mutex mutex;                   // of what follows
+  uint64_t losses = 0;                // commits that told of some
+  int loss_error = 0;                 // of the last one
+  Attributes last;                    // for one that is removed
+  std::optional<std::string> target;  // of a symbolic link, which never changes
+  std::set<Nonce> lockers;            // owners of locks of ranges
 
  private:
   friend class Items;                             // needs its lock

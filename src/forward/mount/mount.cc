@@ -59,9 +59,14 @@ Outcome<Attributes> Mount::attributes(Item& item) {
 void Mount::fill(Item& item, const Attributes& attributes, struct stat* into) {
   program::fill(attributes, 0, into);
   if (!S_ISLNK(attributes.mode)) return;
-  // Its length is that of the target as it is named here.
-  const auto target = on(item, [this](const Handle& handle) { return client().readlink(handle); });
-  if (target.ok()) into->st_size = static_cast<off_t>(target_here(*target).size());
+  // Its length is that of the target as it is named here. It is read once only: reading changes the link's own times.
+  const std::lock_guard<std::mutex> lock(item.mutex);
+  if (!item.target.has_value()) {
+    const auto target = on(item, [this](const Handle& handle) { return client().readlink(handle); });
+    if (!target.ok()) return;
+    item.target = *target;
+  }
+  into->st_size = static_cast<off_t>(target_here(*item.target).size());
 }
 
 int Mount::commit(Item& item, Opened* opened, uint32_t flags) {
