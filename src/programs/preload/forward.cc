@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "capture/recorder/server_waits.h"
-#include "programs/preload/forward_hooks.h"
+#include "programs/preload/forwarding.h"
 
 namespace headrace::preload {
 

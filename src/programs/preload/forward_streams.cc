@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "intercept/real.h"
-#include "programs/preload/forward_hooks.h"
+#include "programs/preload/forwarding.h"
 
 namespace headrace::preload {
 namespace {

@@ -6,10 +6,16 @@
 #include "capture/recorder/stream_hooks.h"
 #include "capture/recorder/transfer_hooks.h"
 #include "intercept/real_hooks.h"
+#include "programs/preload/forward_descriptor_hooks.h"
+#include "programs/preload/forward_directory_hooks.h"
+#include "programs/preload/forward_name_hooks.h"
+#include "programs/preload/forward_open_hooks.h"
+#include "programs/preload/forward_transfer_hooks.h"
 #include "programs/preload/program_hooks.h"
 #include "programs/preload/rare_forward_hooks.h"
 #include "programs/preload/search_hooks.h"
 #include "programs/preload/static_hooks.h"
+#include "programs/preload/swapped_streams.h"
 
 namespace headrace::preload {
 
@@ -19,8 +25,9 @@ using Chain =
 #ifdef HEADRACE_STATIC
 using Hooks = OutermostStreamCalls<Chain<StaticHooks>>;
 #else
-using Forward = SearchHooks<RareForwardHooks<ForwardHooks<SwappedStreams<intercept::RealHooks>>>>;
-using Hooks = ProgramHooks<Chain<Forward>>;
+template <class Bottom>
+using Forward = ForwardNames<ForwardOpens<ForwardDirectories<ForwardTransfers<ForwardDescriptors<Bottom>>>>>;
+using Hooks = ProgramHooks<Chain<SearchHooks<RareForwardHooks<Forward<SwappedStreams<intercept::RealHooks>>>>>>;
 #endif
 
 }  // namespace headrace::preload

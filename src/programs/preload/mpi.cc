@@ -9,7 +9,7 @@
 #include "capture/recorder/mpi_finalize.h"
 #include "capture/recorder/mpi_flushes.h"
 #include "capture/recorder/mpi_messages.h"
-#include "programs/preload/forward_hooks.h"
+#include "programs/preload/forwarding.h"
 #include "programs/preload/mpi_wrapper.h"
 
 namespace {

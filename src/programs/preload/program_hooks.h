@@ -4,7 +4,7 @@
 #pragma once
 #include <string.h>
 
-#include "programs/preload/forward_hooks.h"
+#include "programs/preload/forwarding.h"
 
 namespace headrace::preload {
 

@@ -2,11 +2,10 @@
 // number that a file system gives which lacks it.
 #pragma once
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 
-#include "programs/preload/forward_hooks.h"
+#include "programs/preload/forwarding.h"
 
 namespace headrace::preload {
 
@@ -145,50 +144,6 @@ struct RareForwardHooks : Next {
   static int fstatvfs(int fd, struct statvfs* into) { return is_forwarded(fd) ? fill(into) : Next::fstatvfs(fd, into); }
 #undef REFUSED
 
-  // ---- bytes and descriptors
-  static ssize_t splice(int in, off_t* in_offset, int out, off_t* out_offset, size_t size, unsigned flags) {
-    if (is_forwarded(in) || is_forwarded(out)) return forwarding->copy(in, in_offset, out, out_offset, size);
-    return Next::splice(in, in_offset, out, out_offset, size, flags);
-  }
-  static ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
-    const ssize_t got = Next::recvmsg(fd, message, flags);
-    if (forwards() && got >= 0 && message->msg_controllen > 0) take_descriptors(message);
-    return got;
-  }
-  static int recvmmsg(int fd, struct mmsghdr* messages, unsigned count, int flags, struct timespec* timeout) {
-    const int got = Next::recvmmsg(fd, messages, count, flags, timeout);
-    for (int i = 0; forwards() && i < got; ++i)
-      if (messages[i].msg_hdr.msg_controllen > 0) take_descriptors(&messages[i].msg_hdr);
-    return got;
-  }
-  static int pidfd_getfd(int process, int fd, unsigned flags) {
-    const int got = Next::pidfd_getfd(process, fd, flags);
-    if (forwards() && got >= 0) forwarding->received(got);
-    return got;
-  }
-  static ssize_t getdirentries(int fd, char* buffer, size_t size, off_t* base) {
-    if (!is_forwarded(fd)) return Next::getdirentries(fd, buffer, size, base);
-    *base = Next::lseek(fd, 0, SEEK_CUR);
-    return Next::getdents64(fd, buffer, size);
-  }
-  static int scandir(const char* path, struct dirent*** names, int (*filter)(const struct dirent*),
-                     int (*compare)(const struct dirent**, const struct dirent**)) {
-    if (!forwards()) return Next::scandir(path, names, filter, compare);
-    if (!forwarding->is_forwarded(AT_FDCWD, path))
-      return Next::scandir(forwarding->elsewhere(AT_FDCWD, path, 0), names, filter, compare);
-    DIR* directory = Next::opendir(path);
-    return directory ? scan(directory, names, filter, compare) : -1;
-  }
-  static int scandirat(int directory, const char* path, struct dirent*** names, int (*filter)(const struct dirent*),
-                       int (*compare)(const struct dirent**, const struct dirent**)) {
-    if (!forwards()) return Next::scandirat(directory, path, names, filter, compare);
-    if (!forwarding->is_forwarded(directory, path))
-      return Next::scandirat(directory, forwarding->elsewhere(directory, path, 0), names, filter, compare);
-    const int fd = Next::openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    DIR* found = fd < 0 ? nullptr : Next::fdopendir(fd);
-    return found ? scan(found, names, filter, compare) : -1;
-  }
-
  private:
   static bool is_forwarded(int fd) { return preload::is_forwarded(fd); }
   /// How much there is and is free is not known: 0, as of other file systems that cannot say.
@@ -213,47 +168,6 @@ struct RareForwardHooks : Next {
     *result = 0;
     forwarding->close(fd);
     return true;
-  }
-  static void take_descriptors(struct msghdr* message) {
-    for (cmsghdr* part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
-      if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-      const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      for (size_t i = 0; i < count; ++i) {
-        int fd;
-        memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
-        forwarding->received(fd);
-      }
-    }
-  }
-  static int scan(DIR* directory, struct dirent*** names, int (*filter)(const struct dirent*),
-                  int (*compare)(const struct dirent**, const struct dirent**)) {
-    struct dirent** all = nullptr;
-    size_t count = 0;
-    bool whole = true;
-    const int saved = errno;
-    for (errno = 0; whole;) {
-      const struct dirent* entry = Next::readdir(directory);
-      if (!entry) break;
-      if (filter && !filter(entry)) continue;
-      auto** larger = static_cast<struct dirent**>(realloc(all, (count + 1) * sizeof *all));
-      if (larger) all = larger;
-      auto* copy = larger ? static_cast<struct dirent*>(malloc(sizeof *copy)) : nullptr;
-      whole = copy != nullptr;
-      if (whole) all[count++] = static_cast<struct dirent*>(memcpy(copy, entry, sizeof *copy));
-      errno = whole ? 0 : ENOMEM;
-    }
-    const int error = errno;
-    Next::closedir(directory);
-    errno = error == 0 ? saved : error;
-    if (error != 0) {
-      for (size_t i = 0; i < count; ++i) free(all[i]);
-      free(all);
-      return -1;
-    }
-    if (compare && count > 1)
-      qsort(all, count, sizeof *all, reinterpret_cast<int (*)(const void*, const void*)>(compare));
-    *names = all;
-    return static_cast<int>(count);
   }
 };
 

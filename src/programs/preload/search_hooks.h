@@ -1,8 +1,10 @@
 // Functions of the C library that search directories by calls of its own, for paths that are forwarded.
 #pragma once
 #include <glob.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "programs/preload/forward_hooks.h"
+#include "programs/preload/forwarding.h"
 #include "programs/preload/tree_walk.h"
 
 namespace headrace::preload {
@@ -29,15 +31,69 @@ struct SearchHooks : Next {
   }
   static int ftw(const char* path, __ftw_func_t visit, int descriptors) {
     if (!is_forwarded(path)) return Next::ftw(path, visit, descriptors);
-    return TreeWalk<Next>(visit).walk(path);
+    return TreeWalk<SearchHooks>(visit).walk(path);
   }
   static int nftw(const char* path, __nftw_func_t visit, int descriptors, int flags) {
     if (!is_forwarded(path)) return Next::nftw(path, visit, descriptors, flags);
-    return TreeWalk<Next>(visit, flags).walk(path);
+    return TreeWalk<SearchHooks>(visit, flags).walk(path);
+  }
+
+  static ssize_t getdirentries(int fd, char* buffer, size_t size, off_t* base) {
+    if (!is_forwarded(fd)) return Next::getdirentries(fd, buffer, size, base);
+    *base = Next::lseek(fd, 0, SEEK_CUR);
+    return Next::getdents64(fd, buffer, size);
+  }
+  static int scandir(const char* path, struct dirent*** names, int (*filter)(const struct dirent*),
+                     int (*compare)(const struct dirent**, const struct dirent**)) {
+    if (!forwards()) return Next::scandir(path, names, filter, compare);
+    if (!forwarding->is_forwarded(AT_FDCWD, path))
+      return Next::scandir(forwarding->elsewhere(AT_FDCWD, path, 0), names, filter, compare);
+    DIR* directory = Next::opendir(path);
+    return directory ? scan(directory, names, filter, compare) : -1;
+  }
+  static int scandirat(int directory, const char* path, struct dirent*** names, int (*filter)(const struct dirent*),
+                       int (*compare)(const struct dirent**, const struct dirent**)) {
+    if (!forwards()) return Next::scandirat(directory, path, names, filter, compare);
+    if (!forwarding->is_forwarded(directory, path))
+      return Next::scandirat(directory, forwarding->elsewhere(directory, path, 0), names, filter, compare);
+    const int fd = Next::openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    DIR* found = fd < 0 ? nullptr : Next::fdopendir(fd);
+    return found ? scan(found, names, filter, compare) : -1;
   }
 
  private:
+  static bool is_forwarded(int fd) { return preload::is_forwarded(fd); }
   static bool is_forwarded(const char* path) { return forwards() && forwarding->is_forwarded(AT_FDCWD, path); }
+  static int scan(DIR* directory, struct dirent*** names, int (*filter)(const struct dirent*),
+                  int (*compare)(const struct dirent**, const struct dirent**)) {
+    struct dirent** all = nullptr;
+    size_t count = 0;
+    bool whole = true;
+    const int saved = errno;
+    for (errno = 0; whole;) {
+      const struct dirent* entry = Next::readdir(directory);
+      if (!entry) break;
+      if (filter && !filter(entry)) continue;
+      auto** larger = static_cast<struct dirent**>(realloc(all, (count + 1) * sizeof *all));
+      if (larger) all = larger;
+      auto* copy = larger ? static_cast<struct dirent*>(malloc(sizeof *copy)) : nullptr;
+      whole = copy != nullptr;
+      if (whole) all[count++] = static_cast<struct dirent*>(memcpy(copy, entry, sizeof *copy));
+      errno = whole ? 0 : ENOMEM;
+    }
+    const int error = errno;
+    Next::closedir(directory);
+    errno = error == 0 ? saved : error;
+    if (error != 0) {
+      for (size_t i = 0; i < count; ++i) free(all[i]);
+      free(all);
+      return -1;
+    }
+    if (compare && count > 1)
+      qsort(all, count, sizeof *all, reinterpret_cast<int (*)(const void*, const void*)>(compare));
+    *names = all;
+    return static_cast<int>(count);
+  }
 };
 
 }  // namespace headrace::preload

@@ -19,7 +19,7 @@ using capture::Fn;
 #ifdef HEADRACE_STATIC
 using Numbered = Chain<NumberedHooks>;
 #else
-using Numbered = Chain<ForwardHooks<NumberedHooks> >;
+using Numbered = Chain<Forward<NumberedHooks> >;
 #endif
 
 template <typename T>
