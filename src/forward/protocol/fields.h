@@ -15,6 +15,8 @@ void walk_request(Walker& walk, M& message) {
     case Op::kGoodbye:
     case Op::kKeep:
       return;
+    case Op::kSecret:
+      return walk(message.nonce, message.name);
     case Op::kLookup:
       return walk(message.handle, message.name, message.flags);
     case Op::kGetattr:
@@ -62,6 +64,7 @@ void walk_reply(Walker& walk, M& message) {
       return walk(message.most_data, message.window, message.instance, message.placement, message.roots);
     case Op::kGoodbye:
       return walk(message.instance);
+    case Op::kSecret:
     case Op::kStatus:
     case Op::kReadlink:
       return walk(message.text);

@@ -14,6 +14,8 @@ const char* op_name(Op op) {
       return "goodbye";
     case Op::kKeep:
       return "keep";
+    case Op::kSecret:
+      return "secret";
     case Op::kLookup:
       return "lookup";
     case Op::kGetattr:

@@ -29,6 +29,7 @@ enum class Op : uint8_t {
   kStatus = 3,
   kGoodbye = 4,  // an answer that nobody asked for
   kKeep = 5,
+  kSecret = 6,  // in place of hello: asks for the job's secret
   kLookup = 16,
   kGetattr = 17,
   kSetattr = 18,

@@ -147,7 +147,8 @@ void Connection::received(Call call, uint8_t* frame) {
   if (stage_ == Stage::kHello && call.request.op == Op::kHello) return hello(call);
   if (stage_ == Stage::kProve && call.request.op == Op::kProve) return prove(call);
   const Op op = call.request.op;
-  if (stage_ != Stage::kOpen || op == Op::kHello || op == Op::kProve || op == Op::kGoodbye)
+  if (op == Op::kSecret && (stage_ == Stage::kHello || stage_ == Stage::kAsked)) return tell_secret(call);
+  if (stage_ != Stage::kOpen || op == Op::kSecret || op == Op::kHello || op == Op::kProve || op == Op::kGoodbye)
     return refuse_peer(shared_.counters.refused_messages);
   if (call.header.flags & kInWindow) {
     if (window_ == nullptr || !window_->holds(call.header.window, call.header.data))
@@ -186,6 +187,42 @@ void Connection::hello(const Call& call) {
   stage_ = Stage::kProve;
   out_.push_back({std::move(answer)});  // not sealed: the peer has the key only after this
   flush();
+}
+
+/// Asked twice: for a number that this connection alone has, and with that number, sealed by MUNGE.
+void Connection::tell_secret(const Call& call) {
+  if (shared_.munge == nullptr || running_ > 0) return refuse_peer(shared_.counters.refused_strangers);
+  const auto own = std::make_shared<Call>();
+  own->header = call.header;
+  own->request.op = Op::kSecret;
+  const auto answer_with = [](const Call& to, const std::string& text) {
+    Reply reply;
+    reply.op = Op::kSecret;
+    reply.text = text;
+    Answer answer;
+    Header header;
+    header.id = to.header.id;
+    encode_reply(header, reply, &answer.frame);
+    return answer;
+  };
+  if (stage_ == Stage::kHello) {
+    stage_ = Stage::kAsked;
+    client_ = call.request.nonce;
+    server_nonce_ = random_secret();
+    return queue(answer_with(*own, hex_of(server_nonce_)));
+  }
+  ++running_;
+  draining_ = closing_ = true;
+  deadline_ns_ = 0;  // what takes time now is not the peer's fault
+  shared_.munge_pool.add([own, sealed = std::string(call.request.name), client = client_, server = server_nonce_,
+                          route = Route{&loop_, number_}, answer_with, &shared = shared_] {
+    const auto question = shared.munge->open(sealed);
+    const bool same_user = question.ok() && *question == munge_question(client, server);
+    const auto answer = same_user ? shared.munge->seal(munge_answer(client, server, shared.secret))
+                                  : base::Result<std::string>(base::Status(base::Code::kInvalid, "a stranger"));
+    if (!answer.ok()) shared.counters.refused_strangers += 1;
+    route.loop->post(route.connection, answer.ok() ? answer_with(*own, *answer) : refuse(*own, EACCES));
+  });
 }
 
 void Connection::prove(const Call& call) {

@@ -53,7 +53,7 @@ class Connection {
   uint32_t armed = 0;  // the loop's: which events are asked for
 
  private:
-  enum class Stage { kHello, kProve, kOpen };
+  enum class Stage { kHello, kAsked, kProve, kOpen };
   struct Out {
     Answer answer;
     size_t sent = 0;
@@ -64,6 +64,7 @@ class Connection {
   void received(Call call, uint8_t* frame);
   void hello(const Call& call);
   void prove(const Call& call);
+  void tell_secret(const Call& call);
   void dispatch(Call call);
   void keep(const Call& call);
   void run(Call call, bool once);

@@ -279,6 +279,7 @@ int Execution::run() {
     case Op::kProve:
     case Op::kGoodbye:
     case Op::kKeep:
+    case Op::kSecret:
     case Op::kAppend:
       return ENOSYS;
     default:

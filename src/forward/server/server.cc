@@ -35,7 +35,9 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
                  for (const auto& loop : loops_) loop->wake();
                }),
       handles_(derive(options.secret, "handles")),
+      munge_(options.munge.has_value() ? std::optional<Munge>(*options.munge) : std::nullopt),
       pool_(backend_->sleeps() ? options.storage_threads : 0),
+      munge_pool_(options.munge.has_value() ? 1 : 0),
       reads_(options.place != Placing::kNode),
       write_buffer_(*backend_, buffers_, write_buffer_options(*backend_, options)),
       shared_{options.limits,
@@ -52,6 +54,8 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
               reads_,
               {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_, &reads_},
               placement_of(*backend_, options),
+              munge_.has_value() ? &*munge_ : nullptr,
+              munge_pool_,
               options.on_unkept} {
   // A call has to fit, whatever memory there is.
   shared_.limits.most_data = static_cast<uint32_t>(std::min<uint64_t>(options.limits.most_data, buffers_.largest()));
@@ -95,6 +99,7 @@ std::vector<std::string> Server::finish() {
   for (const auto& loop : loops_) loop->join();
   write_buffer_.finish();
   pool_.finish();
+  munge_pool_.finish();
   loops_.clear();
   return write_buffer_.untold();
 }

@@ -1,6 +1,7 @@
 // A forwarding server in this process.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ class Server {
     uint64_t node = this_node();
     std::function<void()>
         on_unkept;  // a client that kept the server is gone; by any thread. Empty = nobody may keep it
+    std::optional<std::string> munge;  // socket of its daemon, "" = the usual one: it shows who may have the secret
   };
   static base::Result<std::unique_ptr<Server>> start(std::unique_ptr<Backend> backend, Options options);
   ~Server();
@@ -52,7 +54,8 @@ class Server {
   HandleMaker handles_;
   Sessions sessions_;
   Appends appends_;
-  Pool pool_;
+  const std::optional<Munge> munge_;
+  Pool pool_, munge_pool_;
   Locks locks_;
   SharedReads reads_;
   WriteBuffer write_buffer_;

@@ -18,6 +18,7 @@
 #include "forward/server/sessions.h"
 #include "forward/server/shared_reads.h"
 #include "forward/server/write_buffer.h"
+#include "forward/transport/munge.h"
 
 namespace headrace::forward {
 
@@ -45,6 +46,8 @@ struct Shared {
   SharedReads& reads;
   Services services;
   Placement placement;
+  const Munge* munge;               // null: the secret is told to nobody
+  Pool& munge_pool;                 // waits for it, so that no peer can keep others from files
   std::function<void()> on_unkept;  // who kept the server is gone; empty = nobody may
   std::atomic<bool> kept = false;   // somebody did
   std::atomic<uint64_t> window_bytes = 0;

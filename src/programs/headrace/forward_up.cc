@@ -10,6 +10,7 @@
 
 #include "programs/headrace/child.h"
 #include "programs/headrace/exit_status.h"
+#include "programs/headrace/forward_secret.h"
 #include "programs/headrace/launched_servers.h"
 #include "programs/headrace/local_servers.h"
 #include "programs/headrace/messages.h"
@@ -129,6 +130,7 @@ Result<std::unique_ptr<CommandServers>> start_servers(const ForwardUpSettings& s
 }  // namespace
 
 int forward(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0] == "secret") return forward_secret({arguments.begin() + 1, arguments.end()});
   const auto settings = parse_forward_up(arguments);
   if (settings.code() == Code::kNotFound) return fputs(kForwardHelp, stdout) < 0 ? 1 : 0;
   if (!settings.ok()) {

@@ -17,6 +17,7 @@ using base::Status;
 
 const char kForwardHelp[] =
     "Usage: headrace forward up [OPTION]... --root DIR --prefix PATH -- COMMAND...\n"
+    "       headrace forward secret ADDRESS FILE\n"
     "Starts forwarding servers, on this node or on others, runs a command whose files\n"
     "below PATH are those below DIR at these servers, stores all and ends them.\n"
     "\n"
@@ -145,7 +146,8 @@ Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& argum
   size_t at = 0;
   const bool help = arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h";
   if (help) return Status(Code::kNotFound, "help");
-  if (arguments[at++] != "up") return mistake("'" + arguments[0] + "' is no command of forward: there is up");
+  if (arguments[at++] != "up")
+    return mistake("'" + arguments[0] + "' is no command of forward: there are up and secret");
   for (; at < arguments.size() && arguments[at].starts_with('-'); ++at) {
     const std::string& word = arguments[at];
     if (word == "--") {

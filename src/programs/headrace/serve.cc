@@ -138,6 +138,7 @@ Status serve_until_ended(const ServeSettings& settings) {
   options.storage_threads = settings.storage_threads;
   options.write_buffer = settings.write_buffer;
   options.place = settings.place;
+  options.munge = settings.munge;
   options.stripe = settings.stripe;
   const rlim_t open_files = std::min<rlim_t>(1024, descriptors / 4);  // kept open; as many again may hold data
   options.write_buffer.most_files = open_files;

@@ -28,6 +28,8 @@ const char kServeHelp[] =
     "      --secret FILE     32 digits 0-9 a-f that only this user may read; made\n"
     "                        if it is not there. Needed for tcp:, and the same for\n"
     "                        all servers of a job\n"
+    "      --munge[=SOCKET]  tell the secret to processes of this user elsewhere, who\n"
+    "                        ask with `headrace forward secret`\n"
     "      --addresses FILE  write the addresses there when the server is ready; in a\n"
     "                        directory, DIR/, to a file named for node and process\n"
     "      --kept            end when the program that started the server is gone, or\n"
@@ -186,7 +188,7 @@ Status parse(const std::vector<std::string>& arguments, const Setters& setters, 
     const std::string name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
     const auto setter = setters.find(name);
     if (setter == setters.end()) return mistake("there is no option --" + name);
-    const bool flag = name == "openmetrics" || name == "write-through" || name == "kept";
+    const bool flag = name == "openmetrics" || name == "write-through" || name == "kept" || name == "munge";
     if (equals == word.npos && !flag && i + 1 == arguments.size()) return mistake("--" + name + " needs a value");
     const std::string value = equals != word.npos ? word.substr(equals + 1) : flag ? "" : arguments[++i];
     if (const Status status = setter->second(value); !status.ok())
@@ -232,6 +234,7 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
          return Status();
        }},
       {"stripe-size", size_into(&settings.stripe)},
+      {"munge", [&settings](const std::string& value) { return settings.munge = value, Status(); }},
       {"stripe-count", number_into(&settings.stripe_count, 1, forward::kAllStripes)},
       {"kept", [&settings](const std::string& value) { return settings.kept = value != "false", Status(); }},
       {"trial", [&settings](const std::string& value) { return set_trial(value, &settings); }},

@@ -1,5 +1,6 @@
 // The command lines of `headrace serve` and `headrace status`.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct ServeSettings {
   forward::Placing place = forward::Placing::kFile;
   uint64_t stripe = 0;        // bytes, 0 = not given
   unsigned stripe_count = 0;  // of new files
+  std::optional<std::string> munge;
   bool trial = false;
   forward::TrialOptions trial_options;
 };
