@@ -1,6 +1,7 @@
 // forward_burst WHERE FILE CLIENTS REQUEST TOTAL [WORD]...: many processes write one file, each every so many-th
 // request of REQUEST bytes, TOTAL bytes in all; says how fast that was as they see it, and until all is stored.
 //
+// With the word own-files each process has a file of its own, FILE.0 and so on, and writes its requests there in a row.
 // WHERE is a server's address, or several with commas between, or "plain" for the same with pwrite and FILE being a
 // path. Words: depth=N calls under way at once; read: each reads all of the file; leave: end without a commit;
 // wait=FILE: commit when there is such a file. Words for plain: delay=MICROSECONDS before each write, one-writer at a
@@ -36,7 +37,7 @@ struct Options {
   unsigned clients = 1, depth = 1, delay_us = 0;
   size_t request = 4096;
   uint64_t total = 0;
-  bool read = false, leave = false, one_writer = false, direct = false, dsync = false;
+  bool read = false, leave = false, one_writer = false, own_files = false, direct = false, dsync = false;
 };
 
 /// What the processes share.
@@ -140,7 +141,7 @@ int write_part(Writer writer, const Options& options, Common* common, unsigned n
   bool wrote = good;
   const uint64_t step = options.read ? options.request : options.request * options.clients;
   for (uint64_t at = options.read ? 0 : options.request * number; wrote && at < options.total; at += step)
-    wrote = writer.begin(from, at);
+    wrote = writer.begin(from, options.own_files ? at / step * options.request : at);
   wrote = good && writer.finish() && wrote;
   pthread_barrier_wait(common->barrier);
   const timespec moment{0, 1'000'000};
@@ -168,6 +169,8 @@ bool parse(int count, char** values, Options* options) {
       options->delay_us = static_cast<unsigned>(atoi(values[i] + 6));
     else if (word == "read")
       options->read = true;
+    else if (word == "own-files")
+      options->own_files = true;
     else if (word == "leave")
       options->leave = true;
     else if (word == "one-writer")
@@ -196,7 +199,9 @@ int main(int count, char** values) {
   pthread_mutexattr_init(&mutex);
   pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
   pthread_mutex_init(&common->writer, &mutex);
+  const std::string name = options.file;
   fork_all(options.clients, [&](unsigned i) {
+    if (options.own_files) options.file = name + "." + std::to_string(i);
     return options.where == "plain" ? write_part(Plain(options, common), options, common, i)
                                     : write_part(Forwarded(options), options, common, i);
   });

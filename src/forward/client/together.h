@@ -27,9 +27,11 @@ inline pthread_barrier_t* make_barrier(unsigned count) {
 /// Runs `work(number)`, which gives an exit status, in `count` processes of its own.
 template <typename Work>
 void fork_all(unsigned count, Work work) {
+  const pid_t parent = getpid();
   for (unsigned i = 0; i < count; ++i) {
     if (fork() != 0) continue;
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // who is killed leaves nobody waiting for the others
+    if (getppid() != parent) _exit(1);
     const int status = work(i);
     fflush(stdout);
     _exit(status);

@@ -44,13 +44,13 @@ HeldWrite held_write(Shared& shared, const std::shared_ptr<Call>& call, Route ro
   return write;
 }
 
-void run_in_pool(Shared& shared, const std::shared_ptr<Call>& call, bool once, Route route,
-                 const std::shared_ptr<Session>& session) {
-  shared.pool.add([call, once, route, session, &shared] {
+std::function<void()> work_of(Shared& shared, const std::shared_ptr<Call>& call, bool once, Route route,
+                              const std::shared_ptr<Session>& session) {
+  return [call, once, route, session, &shared] {
     Answer answer = is_late(shared, *call) ? refuse(*call, ETIMEDOUT) : execute(shared.services, *call);
     const Route back = once ? session->finish(call->header.id, answer.frame) : route;
     if (back.loop != nullptr) back.loop->post(back.connection, std::move(answer));
-  });
+  };
 }
 
 }  // namespace
@@ -301,7 +301,8 @@ void Connection::run(Call call, bool once) {
   if (call.request.op == Op::kRead) return read(std::move(call));
   ++running_;
   const auto waiting = std::make_shared<Call>(std::move(call));
-  if (!flush_first(waiting, once)) run_in_pool(shared_, waiting, once, {&loop_, number_}, session_);
+  if (flush_first(waiting, once)) return;
+  shared_.pool.add_watched(work_of(shared_, waiting, once, {&loop_, number_}, session_));
 }
 
 /// Calls that are done when what is held of a file is stored: no thread waits for that.
@@ -325,7 +326,7 @@ bool Connection::flush_first(std::shared_ptr<Call> call, bool once) {
   held->flush(range, FlushReason::kCommit,
               [call, once, route = Route{&loop_, number_}, session = session_, &shared = shared_](auto failed) {
                 call->failed = std::move(failed);
-                run_in_pool(shared, call, once, route, session);
+                shared.pool.add(work_of(shared, call, once, route, session));
               });
   return true;
 }
@@ -344,7 +345,7 @@ void Connection::write(Call call) {
     return;
   }
   ++running_;
-  shared_.pool.add([waiting, route, file = *file, &shared = shared_] {
+  shared_.pool.add_watched([waiting, route, file = *file, &shared = shared_] {
     const auto opened = is_late(shared, *waiting) ? Outcome<std::shared_ptr<HeldFile>>(Failed{ETIMEDOUT})
                                                   : shared.write_buffer.open(file);
     Answer answer;

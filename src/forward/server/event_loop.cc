@@ -295,7 +295,9 @@ void EventLoop::run() {
     if (stopping_) watch_drain();
     flush_all();
     if (close_until_ns_ != 0 && (connections_.empty() || now_ns() > close_until_ns_)) break;
-    const int wait = stopping_ ? 100 : next_check_ns_ == 0 ? -1 : static_cast<int>(kCheckNs / 1'000'000);
+    int wait = next_check_ns_ == 0 ? -1 : static_cast<int>(kCheckNs / 1'000'000);
+    if (stopping_) wait = 100;
+    if (shared_.pool.is_behind()) wait = 1;
     const int count = epoll_wait(epoll_, events, kMostEvents, wait);
     for (int i = 0; i < count; ++i) {
       const uint64_t number = events[i].data.u64;

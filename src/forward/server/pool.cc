@@ -1,5 +1,7 @@
 #include "forward/server/pool.h"
 
+#include "base/clock.h"
+
 namespace headrace::forward {
 
 Pool::Pool(unsigned threads) {
@@ -24,6 +26,24 @@ void Pool::add(std::function<void()> work) {
   changed_.notify_one();
 }
 
+void Pool::add_watched(std::function<void()> work) {
+  bool wake;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    wake = running_ == 0 || !is_quick();
+    work_.push_back(std::move(work));
+  }
+  if (wake) changed_.notify_one();
+}
+
+bool Pool::is_behind() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (work_.empty() || running_ == threads_.size()) return false;
+  // The thread that was to do it waits for a device.
+  if (base::clock_ns(CLOCK_MONOTONIC) - taken_ns_ > kPatienceNs) changed_.notify_one();
+  return true;
+}
+
 void Pool::wait_idle() {
   std::unique_lock<std::mutex> lock(mutex_);
   idle_.wait(lock, [this] { return running_ == 0 && work_.empty(); });
@@ -37,10 +57,13 @@ void Pool::run() {
     std::function<void()> work = std::move(work_.front());
     work_.pop_front();
     ++running_;
+    const uint64_t begin = taken_ns_ = base::clock_ns(CLOCK_MONOTONIC);
     lock.unlock();
     work();
     work = nullptr;  // what it holds is given back without the lock
+    const uint64_t took = base::clock_ns(CLOCK_MONOTONIC) - begin;
     lock.lock();
+    average_ns_ = (average_ns_ * 7 + took) / 8;
     if (--running_ == 0 && work_.empty()) idle_.notify_all();
   }
 }

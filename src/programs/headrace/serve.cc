@@ -161,6 +161,7 @@ Status serve_until_ended(const ServeSettings& settings) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads, so that no other takes them
+  ::signal(SIGXFSZ, SIG_IGN);                     // a write beyond the limit of file sizes fails as others do
   umask(0);                                       // clients say which permissions files get
   std::atomic<bool> ending = false;
   if (settings.kept)
