@@ -369,7 +369,7 @@ void Connection::read(Call call) {
   const Route route{&loop_, number_};
   const auto done = [route](Answer answer) { route.loop->post(route.connection, std::move(answer)); };
   if (!shared_.reads.add(shared_.services, shared_.pool, waiting, done))
-    run_in_pool(shared_, waiting, false, route, session_);
+    shared_.pool.add_watched(work_of(shared_, waiting, false, route, session_));
 }
 
 void Connection::append(Call call) {
