@@ -84,3 +84,24 @@ def test_descriptors_and_positions_survive_exec(place: Place, tmp_path: Path) ->
     )
     assert one.stderr.replace(str(direct), "/fwd") == two.stderr
     assert (place.root / "kept").read_text() == "0123456789more"
+
+
+VFORKED = """
+import fcntl, os, subprocess
+os.chdir("/fwd")
+with open("script", "w") as f: f.write("#!/bin/sh\\nexit 3\\n")
+os.chmod("script", 0o755)
+file = os.open("file", os.O_RDWR | os.O_CREAT)
+fcntl.lockf(file, fcntl.LOCK_EX)
+before = os.listdir("/proc/self/fd")
+for each in range(5):
+    for close in (True, False):
+        assert subprocess.run(["./script"], close_fds=close).returncode == 3
+        assert os.write(file, b"x") == 1
+assert len(os.listdir("/proc/self/fd")) == len(before)
+"""
+
+
+def test_children_of_vfork_leave_the_parents_connection(place: Place) -> None:
+    """They close its descriptor before they execute, and have the memory that says which one it is."""
+    place.python(VFORKED)

@@ -38,6 +38,7 @@ struct Program {
 enum HowFound : unsigned {
   kInPath = 1,       // by a name without "/"
   kTextToShell = 2,  // a text without "#!" is a script of /bin/sh
+  kInVforkChild = 4,
 };
 
 /// A new process as the C library has to be asked for it. Null: as the program asks.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "forward/program/servers.h"
 #include "forward/transport/socket_link.h"
 
 namespace headrace::forward::program {
@@ -76,6 +77,8 @@ int place_descriptor(int fd) {
     close(fd);
     fd = placed;
   }
+  // That of a child of vfork is in its table of descriptors alone.
+  if (OwnConnections::of_thread() != nullptr) return fd;
   for (Own& each : own) {
     const int before = each.fd;
     if (before >= 0 && before != fd && is_own_descriptor(before)) continue;

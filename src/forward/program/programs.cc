@@ -175,6 +175,8 @@ bool forwarded_program(int directory, const char* path, unsigned how, char* cons
 
 bool program_called(int directory, const char* path, const char* name, unsigned how, char* const* arguments,
                     Program* into, int* result) {
+  std::optional<OwnConnections> connections;
+  if (how & kInVforkChild) connections.emplace();
   Found found = find(directory, path, how);
   if (!found.place.has_value()) return false;
   if (name != nullptr) found.name = name;

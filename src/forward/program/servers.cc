@@ -18,6 +18,8 @@ namespace {
 constexpr uint64_t kSilenceNs = 2'000'000'000;  // after servers were not reached, until it is tried again
 constexpr uint32_t kConnectMs = 10'000;
 
+__thread OwnConnections* own __attribute__((tls_model("initial-exec")));
+
 uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
 
 /// Once in a process, whatever the number of prefixes.
@@ -54,6 +56,7 @@ void Servers::put_line(const std::string& what) const {
 }
 
 Client* Servers::client() {
+  if (own != nullptr) return own->client_of(*this);
   const std::lock_guard<std::mutex> lock(connection_mutex());
   if (generation_ != process_generation()) {
     // After fork it is the parent's; its locks may be in any state.
@@ -69,24 +72,42 @@ Client* Servers::client() {
   return nullptr;
 }
 
-bool Servers::connect() {
+/// Needs the lock.
+std::unique_ptr<Client> Servers::open() {
   WireOptions options;
   options.connect_ms = std::min(kConnectMs, timeout_ms_);
   if (!secret_.empty()) {
     const auto secret = read_secret(secret_, false);
-    if (!secret.ok()) return say(secret.message()), false;
+    if (!secret.ok()) return say(secret.message()), nullptr;
     options.secret = *secret;
   }
   auto opened = Client::open(spec_.addresses, options, timeout_ms_);
-  if (!opened.ok()) return say(opened.message() + "; calls fail with EIO"), false;
+  if (!opened.ok()) return say(opened.message() + "; calls fail with EIO"), nullptr;
   std::string_view rest;
   const OwnedRoot* root = (*opened)->root_of(spec_.directory, &rest);
-  if (root == nullptr) return say(spec_.directory + " is below no --root of the servers; calls fail with EIO"), false;
-  root_ = root->handle;
-  base_ = rest.empty() ? "" : std::string(rest) + "/";
-  client_ = opened->release();
+  if (root == nullptr) return say(spec_.directory + " is below no --root of the servers; calls fail with EIO"), nullptr;
+  if (root_.empty()) {
+    root_ = root->handle;
+    base_ = rest.empty() ? "" : std::string(rest) + "/";
+  }
   said_ = false;
-  return true;
+  return std::move(*opened);
+}
+
+bool Servers::connect() {
+  client_ = open().release();
+  return client_ != nullptr;
+}
+
+OwnConnections::OwnConnections() { own = this; }
+OwnConnections::~OwnConnections() { own = nullptr; }
+OwnConnections* OwnConnections::of_thread() { return own; }
+
+Client* OwnConnections::client_of(Servers& servers) {
+  for (const auto& [of, client] : clients_)
+    if (of == &servers) return client.get();
+  const std::lock_guard<std::mutex> lock(connection_mutex());
+  return clients_.emplace_back(&servers, servers.open()).second.get();
 }
 
 /// The next call finds out quickly whether somebody is there again.

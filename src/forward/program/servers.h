@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "forward/client/client.h"
 #include "forward/program/spec.h"
@@ -38,6 +40,8 @@ class Servers {
   void note(const std::string& what);
 
  private:
+  friend class OwnConnections;
+  std::unique_ptr<Client> open();
   bool connect();
   void put_line(const std::string& what) const;
   void give_up();
@@ -54,6 +58,22 @@ class Servers {
   uint64_t silent_until_ns_ = 0;  // after a failure: calls fail at once
   bool said_ = false;
   std::atomic<bool> noted_ = false;
+};
+
+/// While there is one, this thread's calls go over connections of their own: a child of vfork has its parent's memory,
+/// and may have closed the descriptors that connections there go by.
+class OwnConnections {
+ public:
+  OwnConnections();
+  ~OwnConnections();
+  OwnConnections(const OwnConnections&) = delete;
+  OwnConnections& operator=(const OwnConnections&) = delete;
+  /// Null when there is none.
+  static OwnConnections* of_thread();
+  Client* client_of(Servers& servers);
+
+ private:
+  std::vector<std::pair<Servers*, std::unique_ptr<Client>>> clients_;
 };
 
 }  // namespace headrace::forward::program

@@ -68,6 +68,7 @@ struct ProgramHooks : Next {
                        int* result) {
     if (!forwards()) return false;
     forward::program::Program program;
+    if (capture::in_vfork_child()) how |= forward::program::kInVforkChild;
     if (!forwarding->program(directory, path, how, arguments, &program, result)) return false;
     if (*result != 0) return true;
     *result = program.fd >= 0 ? Next::fexecve(program.fd, program.arguments, environment)
