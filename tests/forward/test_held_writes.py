@@ -169,3 +169,41 @@ def test_written_through_nothing_is_held(servers: Servers, tmp_path: Path) -> No
     assert ends(burst(server, "f", MB // 2, "leave"))[0] == 0
     assert (tmp_path / "f").read_bytes() == expected(MB // 2)
     assert server.metrics()["flushed_bytes_total"] == 0
+
+
+GOES_ON = """
+import os, sys, time
+a, b = (os.open(f"/fwd/{name}", os.O_RDWR | os.O_CREAT) for name in "ab")
+os.write(a, b"held"), os.write(b, b"held")
+print("written", flush=True)
+sys.stdin.readline()
+try: os.fstat(a); raise SystemExit("somebody answers")
+except OSError as e: assert e.errno == 5, e
+print("gave up", flush=True)
+sys.stdin.readline()
+while True:
+    try: os.stat("/fwd"); break
+    except OSError: time.sleep(0.05)
+for each in (os.fsync, os.close):
+    try: each(b if each is os.close else a); raise SystemExit(f"{each} has lost nothing")
+    except OSError as e: assert e.errno == 5, e
+"""
+
+
+def test_a_program_that_gave_up_a_killed_server_is_told_what_it_lost(
+    servers: Servers, tmp_path: Path
+) -> None:
+    place = Place(servers, tmp_path, 1, "--flush-age", "60000")
+    place.spec = f"/fwd={place.root}@{place.server.addresses[0]}"
+    command, pipe = place.command(sys.executable, "-c", GOES_ON, timeout=1), subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as program:
+        assert program.stdin is not None and program.stdout is not None
+        assert program.stdout.readline() == "written\n"
+        place.server.end(signal.SIGKILL)
+        program.stdin.write("go\n")
+        program.stdin.flush()
+        assert program.stdout.readline() == "gave up\n"
+        (servers.directory / "s0").unlink(missing_ok=True)
+        servers.start("--root", place.root, name="s0")
+        _, said = program.communicate("go\n", timeout=30)
+    assert program.returncode == 0, said

@@ -63,9 +63,10 @@ Client* Servers::client() {
     if (generation_ != 0) close_inherited();
     generation_ = process_generation();
     client_ = nullptr;
+    gone_ = false;
     silent_until_ns_ = 0;
   }
-  if (client_ != nullptr) return client_;
+  if (client_ != nullptr && !gone_) return client_;
   if (now_ns() < silent_until_ns_) return nullptr;
   if (connect()) return client_;
   silent_until_ns_ = now_ns() + kSilenceNs;
@@ -95,8 +96,12 @@ std::unique_ptr<Client> Servers::open() {
 }
 
 bool Servers::connect() {
-  client_ = open().release();
-  return client_ != nullptr;
+  auto opened = open();
+  if (opened == nullptr) return false;
+  // The one that was given up knows what was written and not stored; it connects again with its next call.
+  if (client_ == nullptr) client_ = opened.release();
+  gone_ = false;
+  return true;
 }
 
 OwnConnections::OwnConnections() { own = this; }
@@ -113,7 +118,7 @@ Client* OwnConnections::client_of(Servers& servers) {
 /// The next call finds out quickly whether somebody is there again.
 void Servers::give_up() {
   const std::lock_guard<std::mutex> lock(connection_mutex());
-  client_ = nullptr;
+  gone_ = true;
   silent_until_ns_ = now_ns() + kSilenceNs;
 }
 

@@ -55,6 +55,7 @@ class Servers {
   uint64_t generation_ = 0;   // of the process that it belongs to
   Handle root_;
   std::string base_;
+  bool gone_ = false;             // the last call found nobody
   uint64_t silent_until_ns_ = 0;  // after a failure: calls fail at once
   bool said_ = false;
   std::atomic<bool> noted_ = false;
