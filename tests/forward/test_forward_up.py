@@ -67,6 +67,14 @@ def test_data_that_nobody_was_told_of_fails_a_command_that_succeeded(place: Plac
     assert "No space left" in done.stderr
 
 
+def test_data_that_a_shell_did_not_miss_fails_the_command(place: Place) -> None:
+    words = ["--server-trial", "fail-after=0,error=28", "--", "sh", "-c", "echo hello > /fwd/a; echo fine"]
+    done = place.run(*words)
+    assert (done.returncode, done.stdout) == (1, "fine\n"), done.stderr
+    assert "/fwd/a could not be stored: No space left on device" in done.stderr
+    assert "6 bytes of the command could not be stored" in done.stderr
+
+
 def test_a_signal_reaches_the_command(place: Place) -> None:
     started = place.start("--", "sh", "-c", "sleep 60 & trap 'kill $!; exit 9' TERM; echo started; wait")
     assert started.stdout is not None

@@ -40,6 +40,8 @@ assert os.getcwd() == "/fwd/x/y"
 os.rename("../here", "there"); assert os.listdir() == ["there"]
 assert os.path.realpath("there") == "/fwd/x/y/there"
 assert os.path.samefile("../../../etc/passwd", "/etc/passwd")
+assert os.path.samefile("/fwd/../etc/passwd", "/etc/passwd") and os.path.samefile("/fwd/..", "/")
+assert "etc" in os.listdir("/fwd/..") and open("/fwd/d/../../etc/passwd").read(1)
 os.symlink("there", "link"); assert os.readlink("link") == "there"
 # By fork, by vfork with a directory of its own, and with nothing in the environment.
 if os.fork() == 0: os.chdir(".."); os._exit(0 if os.getcwd() == "/fwd/x" else 1)

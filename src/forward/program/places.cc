@@ -90,6 +90,13 @@ std::string path_behind_link(std::string_view path, bool follow) {
   return found;
 }
 
+bool leads_out_of_prefix(std::string_view path) {
+  for (const Servers& each : all())
+    if (path.starts_with(each.prefix() + "/"))
+      return path.find("/..") != path.npos && !place_of(AT_FDCWD, std::string(path).c_str(), false).has_value();
+  return false;
+}
+
 std::optional<Place> place_of(int directory, const char* path, bool follow) {
   if (path == nullptr || *path == '\0') return std::nullopt;
   const int saved = errno;
@@ -109,9 +116,10 @@ std::optional<Place> place_of(int directory, const char* path, bool follow) {
     if (!below || (best.has_value() && best->servers->prefix().size() > prefix.size())) continue;
     best = Place{i, &all()[i], whole, whole.size() <= prefix.size() + 1 ? "" : whole.substr(prefix.size() + 1)};
   }
-  // A prefix need not be there: what is above it is asked for only by ".." in a listing.
+  // The directory of a prefix need not be there, but listings look at their ".." as well.
   for (uint32_t i = 0; !best.has_value() && i < all().size(); ++i)
-    if (all()[i].prefix() + "/.." == path) best = Place{i, &all()[i], all()[i].prefix(), ""};
+    if (all()[i].prefix() + "/.." == path && access(whole.c_str(), F_OK) != 0)
+      best = Place{i, &all()[i], all()[i].prefix(), ""};
   if (best.has_value() && best->path.ends_with('/')) best->path.pop_back();
   return best;
 }

@@ -25,6 +25,9 @@ size_t prefixes();
 /// The one of those servers in this process, if it has one.
 std::optional<uint32_t> prefix_of_servers(uint64_t identity);
 
+/// Whether an absolute path begins with a prefix, which need not be there, and goes on to what is not below it.
+bool leads_out_of_prefix(std::string_view path);
+
 /// The path of a directory's descriptor, or of the working directory; "" when it is not forwarded.
 std::string forwarded_base(int directory);
 /// `path` as a call has it, from a directory's descriptor or AT_FDCWD. Nothing: it is not forwarded, or is none.

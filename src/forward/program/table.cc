@@ -87,6 +87,13 @@ bool is_last_number(int fd) {
   return std::count(files, files + highest + 1, wanted) == 1;
 }
 
+bool drop_number(int fd) {
+  const std::lock_guard<std::mutex> lock(table_mutex());
+  const Description* const was = files[fd];
+  set(static_cast<unsigned>(fd), nullptr);
+  return was != nullptr && std::count(files, files + highest + 1, was) == 0;
+}
+
 void forget_descriptors(unsigned first, unsigned last) {
   const std::lock_guard<std::mutex> lock(table_mutex());
   for (unsigned fd = first; fd <= std::min(last, highest); ++fd) set(fd, nullptr);

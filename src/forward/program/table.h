@@ -32,6 +32,8 @@ void set_descriptor(int fd, Description* description);
 int next_number(unsigned first, unsigned last);
 /// Whether no other number means what `fd` does.
 bool is_last_number(int fd);
+/// Takes it out of the table; whether it was the last of its file. It has to fit.
+bool drop_number(int fd);
 /// The same for all from `first` to `last`.
 void forget_descriptors(unsigned first, unsigned last);
 /// `copy` means what `fd` means.

@@ -108,8 +108,8 @@ ssize_t current_directory(char* into, size_t size) {
 }
 
 const char* elsewhere(int directory, const char* path, int slot) {
-  if (path == nullptr || *path == '/' || *path == '\0') return path;
-  const std::string base = forwarded_base(directory);
+  if (path == nullptr || *path == '\0' || (*path == '/' && !leads_out_of_prefix(path))) return path;
+  const std::string base = *path == '/' ? "/" : forwarded_base(directory);
   if (base.empty()) return path;
   static __thread std::string* made
       __attribute__((tls_model("initial-exec")));  // never deleted: a thread ends with signals let through

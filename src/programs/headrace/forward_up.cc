@@ -107,14 +107,14 @@ bool finish(const ForwardUpSettings& settings, CommandServers& servers, int exit
   const bool stopped = servers.stop();
   uint64_t lost = 0;
   for (const ServerTotals& each : totals.ok() ? *totals : std::vector<ServerTotals>()) lost += each.lost_bytes;
-  if (lost > 0) say(std::to_string(lost) + " bytes could not be stored, which the command was told");
+  if (lost > 0) say(std::to_string(lost) + " bytes of the command could not be stored");
   if (totals.ok() && !settings.quiet) say(in_words(*totals));
   if (!settings.report.empty()) {
     const std::vector<ServerTotals> known = totals.ok() ? *totals : std::vector<ServerTotals>();
     const Status written = write_report(settings.report, as_json(known, stopped && lost == 0, exit_status));
     if (!written.ok()) say("--report: " + written.message());
   }
-  return stopped;
+  return stopped && lost == 0;
 }
 
 Result<std::unique_ptr<CommandServers>> start_servers(const ForwardUpSettings& settings, const SignalState& signals) {

@@ -53,7 +53,7 @@ const char kForwardHelp[] =
     "\n"
     "Options of `headrace run` may be given as well, as --OPTION=VALUE.\n"
     "The exit status is the command's. It is 1 where the command succeeded and data\n"
-    "was lost that nobody was told of; 125 where no servers could be started.\n"
+    "of it could not be stored; 125 where no servers could be started.\n"
     "\n"
     "Example:\n"
     "  headrace forward up --servers 2 --root /scratch/run7 --prefix /fwd -- \\\n"

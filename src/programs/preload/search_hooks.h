@@ -73,7 +73,9 @@ struct SearchHooks : Next {
     for (errno = 0; whole;) {
       const struct dirent* entry = Next::readdir(directory);
       if (!entry) break;
-      if (filter && !filter(entry)) continue;
+      const bool wanted = !filter || filter(entry);
+      errno = 0;  // the filter may have left one
+      if (!wanted) continue;
       auto** larger = static_cast<struct dirent**>(realloc(all, (count + 1) * sizeof *all));
       if (larger) all = larger;
       auto* copy = larger ? static_cast<struct dirent*>(malloc(sizeof *copy)) : nullptr;
