@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -181,3 +182,33 @@ def test_what_was_answered_before_it_ended_is_stored(servers: Servers, mounts: M
         assert error in (errno.ENOTCONN, errno.ECONNABORTED)
         stored = (root / name).read_bytes()
         assert len(stored) >= done and stored == b"".join(b"%07d\n" % i for i in range(len(stored) // 8))
+
+
+def test_a_close_has_what_was_written_in_the_file(servers: Servers, mounts: Mounts, root: Path) -> None:
+    server = servers.start("--root", root, "--flush-age", "3600000", tcp=False)
+    file = mounts.mount(f"{root}@{server.addresses[0]}") / "f"
+    ended = threading.Event()
+
+    def write(at: int, bytes_: bytes) -> None:
+        fd = os.open(file, os.O_WRONLY | os.O_CREAT)
+        os.pwrite(fd, bytes_, at)
+        os.close(fd)
+
+    def others(number: int) -> None:
+        while not ended.is_set():
+            write(number << 20, bytes(8))
+
+    threads = [threading.Thread(target=others, args=(number,)) for number in (1, 2, 3)]
+    for thread in threads:
+        thread.start()
+    try:
+        stored = []
+        for i in range(500):
+            write(0, i.to_bytes(8, "little"))
+            with (root / "f").open("rb") as below:
+                stored.append(int.from_bytes(below.read(8), "little"))
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert stored == list(range(500))

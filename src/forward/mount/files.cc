@@ -106,13 +106,13 @@ void write_file(fuse_req_t request, fuse_ino_t, const char* bytes, size_t size, 
   Mount& mount = mount_of(request);
   Opened& opened = opened_of(file);
   if (lost_lock(mount, opened)) return answer(request, EIO);
-  opened.item->written = true;
   const iovec part{const_cast<char*>(bytes), size};
   const uint32_t flags = file->flags & (O_SYNC | O_DSYNC) ? kThrough : 0;
   // Pages of a map belong where they are.
   if ((file->flags & O_APPEND) && !file->writepage) {
     const int error = mount.on(
         *opened.item, [&](const Handle& handle) { return mount.client().append(handle, {&part, 1}, flags).error(); });
+    opened.item->writes.add();
     return error == 0 ? static_cast<void>(fuse_reply_write(request, size)) : answer(request, error);
   }
   const Extent where{static_cast<uint64_t>(offset), size};
@@ -121,6 +121,7 @@ void write_file(fuse_req_t request, fuse_ino_t, const char* bytes, size_t size, 
     bad.clear();
     return mount.client().write(handle, {&part, 1}, {&where, 1}, flags, &bad);
   });
+  opened.item->writes.add();  // also one that failed: a part of it, or what came too late, may be held
   const uint64_t put = error == 0 ? size : std::min<uint64_t>(size, stored(where.offset, bad));
   if (error != 0 && put == 0) return answer(request, error);
   fuse_reply_write(request, put);
@@ -132,7 +133,8 @@ void flush_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   Opened& opened = opened_of(file);
   mount.locks().give_ranges(opened, file->lock_owner);
   if (!opened.may_write) return answer(request, 0);
-  answer(request, opened.item->written ? mount.commit(*opened.item, &opened, kNoSync) : mount.untold(opened));
+  answer(request,
+         opened.item->writes.unsettled() ? mount.commit(*opened.item, &opened, kNoSync) : mount.untold(opened));
 }
 
 void sync_file(fuse_req_t request, fuse_ino_t, int, fuse_file_info* file) {
@@ -146,7 +148,7 @@ void release_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   Opened& opened = opened_of(file);
   mount.locks().give_all(opened);
   // Pages of a map that outlived its descriptors: there is nobody to tell.
-  if (opened.item->written && opened.may_write) {
+  if (opened.item->writes.unsettled() && opened.may_write) {
     const int error = mount.commit(*opened.item, nullptr, kNoSync);
     if (error != 0)
       mount.servers().say(mount.items().path(*opened.item).value_or("a removed file") +

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "forward/client/client.h"
+#include "forward/mount/writes.h"
 
 namespace headrace::forward::mount {
 
@@ -31,7 +32,7 @@ struct Item {
   const std::string key;  // the same for every handle of the file
   const bool is_directory;
 
-  std::atomic<bool> written = false;  // since it was committed last
+  Writes writes;
   std::atomic<unsigned> opens = 0;
   std::atomic<bool> removed = false;  // its last name, through this mount
 

@@ -70,9 +70,15 @@ void Mount::fill(Item& item, const Attributes& attributes, struct stat* into) {
 }
 
 int Mount::commit(Item& item, Opened* opened, uint32_t flags) {
-  item.written = false;
-  int error = on(item, [&](const Handle& handle) { return client().commit(handle, {}, nullptr, flags); });
+  const uint64_t begun = item.writes.now();
+  bool answered = false;
+  int error = on(item, [&](const Handle& handle) {
+    const int of_server = client().commit(handle, {}, nullptr, flags);
+    answered = !servers_.is_silence(of_server);
+    return of_server;
+  });
   if (error == ESTALE && item.removed) error = 0;  // nobody can want it any more
+  if (answered) item.writes.settle(begun);         // what is lost is told, and not tried again
   if (error != 0) {
     const std::lock_guard<std::mutex> lock(item.mutex);
     ++item.losses;
@@ -90,7 +96,7 @@ int Mount::untold(Opened& opened) {
 std::vector<std::string> Mount::commit_all() {
   std::vector<std::string> lost;
   for (const ItemRef& item : items_.all()) {
-    if (!item->written) continue;
+    if (!item->writes.unsettled()) continue;
     const int error = commit(*item, nullptr, kNoSync);
     if (error != 0)
       lost.push_back(items_.path(*item).value_or("a removed file") +

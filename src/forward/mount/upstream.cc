@@ -68,24 +68,18 @@ bool Upstream::answers() {
   return true;
 }
 
+bool Upstream::is_silence(int error) {
+  return error == ETIMEDOUT || error == ENOTCONN || error == ECONNRESET || error == EPROTO;
+}
+
 int Upstream::error(int error) {
-  switch (error) {
-    case ETIMEDOUT:
-    case ENOTCONN:
-    case ECONNRESET:
-    case EPROTO: {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      silent_until_ns_ = now_ns() + kSilenceNs;
-      if (!silent_.exchange(true))
-        say("no answer within " + std::to_string(timeout_ms_ / 1000) + " s (" + strerror(error) +
-            "); calls fail with EIO");
-      return EIO;
-    }
-    case ENOSYS:  // the kernel would never ask for that again
-      return EOPNOTSUPP;
-    default:
-      return error;
-  }
+  if (error == ENOSYS) return EOPNOTSUPP;  // the kernel would never ask for that again
+  if (!is_silence(error)) return error;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  silent_until_ns_ = now_ns() + kSilenceNs;
+  if (!silent_.exchange(true))
+    say("no answer within " + std::to_string(timeout_ms_ / 1000) + " s (" + strerror(error) + "); calls fail with EIO");
+  return EIO;
 }
 
 }  // namespace headrace::forward::mount

@@ -31,6 +31,8 @@ class Upstream {
 
   /// False: nobody answered lately, so a call would only wait.
   bool answers();
+  /// Whether an error of a call says nothing about what the servers did.
+  static bool is_silence(int error);
   /// The error number for the program, of one that a call gave: EIO where the servers are gone, which is said once.
   int error(int error);
   void say(const std::string& text) const { say_(text); }
