@@ -50,7 +50,10 @@ def test_what_the_command_does_not_close_is_stored(place: Place) -> None:
 def test_options_of_run_are_handed_on(place: Place) -> None:
     assert place.run("--trace", "--capture=all", "--", "true").returncode == 0
     assert (place.directory / "job.hr").is_file()
-    assert place.run("--no-such-option", "--", "true").returncode == 125
+    wrong = place.run("--no-such-option", "--", "true")
+    assert wrong.returncode == 125
+    assert "as an option of `headrace run`: unknown option --no-such-option" in wrong.stderr
+    assert "server:" not in wrong.stderr
     assert place.run("--root", place.root / "missing", "--", "true").returncode == 125
 
 

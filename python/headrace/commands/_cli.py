@@ -27,7 +27,7 @@ Example:
 
 \b
 Exit status: 0 done; 2 wrong usage; 3 the log cannot be used; 4 a result
-cannot be written; 5 a package is missing; `headrace run`: that of the command.
+cannot be written; 5 a package is missing; `headrace run`: of the command.
 """
 
 # Name: (module, one line). Without a module: done by the native program.

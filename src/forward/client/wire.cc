@@ -70,7 +70,9 @@ Status Wire::prove_and_set_up(const Nonce& nonce, const Reply& hello) {
   Request prove;
   prove.op = Op::kProve;
   if (!link_->is_own_user()) {
-    if (!options_.secret.has_value()) return {Code::kInvalid, address_ + ": needs the job's secret; name its file"};
+    if (!options_.secret.has_value())
+      return {Code::kInvalid,
+              address_ + ": needs the job's secret; --forward-secret (of status, --secret) names its file"};
     const Secret& secret = *options_.secret;
     if (!same(hello.proof, derive(secret, "server", nonce, hello.nonce)))
       return {Code::kInvalid, address_ + ": the server has another secret than the one given"};

@@ -87,7 +87,9 @@ Status connect_socket(int fd, const sockaddr* to, socklen_t size, int patience_m
     return {};
   }
   const int error = errno == EINPROGRESS || errno == EAGAIN ? ETIMEDOUT : errno;
-  return {error == ENOENT ? Code::kNotFound : Code::kIo, name + ": " + strerror(error) + "; is the server running?"};
+  return {
+      error == ENOENT ? Code::kNotFound : Code::kIo,
+      name + ": " + strerror(error) + (error == EACCES ? "; it belongs to another user" : "; is the server running?")};
 }
 
 }  // namespace headrace::forward

@@ -7,6 +7,7 @@
 
 #include "forward/program/spec.h"
 #include "programs/headrace/forward_up.h"
+#include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
 
 namespace headrace::programs {
@@ -18,8 +19,9 @@ using base::Status;
 const char kForwardHelp[] =
     "Usage: headrace forward up [OPTION]... --root DIR --prefix PATH -- COMMAND...\n"
     "       headrace forward secret ADDRESS FILE\n"
-    "Starts forwarding servers, on this node or on others, runs a command whose files\n"
-    "below PATH are those below DIR at these servers, stores all and ends them.\n"
+    "Starts forwarding servers, on this node or on others, runs a command whose\n"
+    "files below PATH are those below DIR at these servers, stores all and ends\n"
+    "them.\n"
     "\n"
     "      --root DIR        the directory that is served\n"
     "      --prefix PATH     how the command names it; need not be there\n"
@@ -35,11 +37,12 @@ const char kForwardHelp[] =
     "      --shared DIR      with --launcher: a directory that all nodes see, for a\n"
     "                        few small files (default: where this is started)\n"
     "      --place WHERE     where a file's bytes go: file, all to one server, or\n"
-    "                        stripe, for large files that many processes write\n"
-    "                        (default: file)\n"
+    "                        stripe, for large files that many processes write, or,\n"
+    "                        with --launcher, node (default: file)\n"
     "      --stripe-size SIZE\n"
-    "                        what --place stripe gives to one server: a stripe of the\n"
-    "                        file system (default: 1M); new files get it on Lustre\n"
+    "                        what --place stripe gives to one server: a stripe of\n"
+    "                        the file system (default: 1M); on Lustre new files\n"
+    "                        get it\n"
     "      --stripe-count N  so many stripes for new files on Lustre, 65535 for all\n"
     "      --server-memory SIZE\n"
     "                        of each server, for the data of all clients together\n"
@@ -174,7 +177,12 @@ Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& argum
   if (settings.prefix.empty()) settings.prefix = settings.root;
   HEADRACE_TRY(check_places(&settings));
   settings.serve_options.insert(settings.serve_options.end(), {"--root", settings.root});
-  // As `run` reads it, before any server is started.
+  // As `run` reads them, before any server is started.
+  std::vector<std::string> as_run = settings.run_options;
+  as_run.insert(as_run.end(), {"--", "true"});
+  std::string warning;
+  if (const auto run = parse_run(as_run, &warning); !run.ok())
+    return mistake("as an option of `headrace run`: " + run.message());
   HEADRACE_TRY(forward::program::parse_spec(settings.prefix + "=" + settings.root + "@unix:/s").status());
   return settings;
 }
