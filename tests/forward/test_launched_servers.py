@@ -103,3 +103,28 @@ def test_what_is_wrong_with_a_launcher_is_said(place: Place) -> None:
     assert "--servers says how many" in said("--launcher", TWO)
     assert "--shared are for servers that --launcher starts" in said("--shared", place.sockets)
     assert "an interface that this node has" in said(*options(place), "--interface", "no-such0")
+
+
+def test_a_launcher_that_hands_signals_on_loses_nothing(place: Place) -> None:
+    handing = 'sh -c \'trap "kill -TERM \\$A \\$B" TERM; "$@" & A=$!; "$@" & B=$!; wait; wait\' sh'
+    text = "import os, time; f = open('/fwd/a', 'wb', 0); [f.write(b'k' * (1 << 20)) for _ in range(8)]"
+    slow = ["--server-trial", "delay=300000", "--server-memory", "64M"]
+    text += "; print('written', flush=True); time.sleep(60)"
+    started = place.start(*options(place, handing), *slow, "--", sys.executable, "-c", text)
+    assert started.stdout is not None
+    assert started.stdout.readline() == "written\n"
+    started.kill()
+    started.communicate(timeout=30)
+    place.await_nothing_left()
+    assert (place.root / "a").read_bytes() == b"k" * (8 << 20)
+
+
+def test_a_signal_ends_a_start_that_waits_for_servers(place: Place) -> None:
+    waits = "sh -c 'echo waits >&2; exec sleep 100' sh"
+    started = place.start(*options(place, waits), "--", "touch", "/fwd/ran")
+    assert started.stderr is not None
+    assert started.stderr.readline() == "waits\n"
+    started.terminate()
+    _, errors = started.communicate(timeout=30)
+    assert started.returncode == 125 and "told to end (Terminated)" in errors
+    place.await_nothing_left()

@@ -9,10 +9,13 @@
 
 namespace headrace::programs {
 
-void CommandServers::become(std::vector<std::string> words, int says, pid_t parent) const {
-  setpgid(0, 0);
+void CommandServers::end_with(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(1);
+}
+
+void CommandServers::become(std::vector<std::string> words, int says) const {
+  setpgid(0, 0);
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(says, STDOUT_FILENO) < 0) return;
   fcntl(directory_->alive(), F_SETFD, 0);
@@ -22,7 +25,7 @@ void CommandServers::become(std::vector<std::string> words, int says, pid_t pare
   execv(words[0].c_str(), list.data());
 }
 
-int CommandServers::wait_for(pid_t pid) {
+int CommandServers::wait_for(pid_t pid, const std::function<void()>& hurry) {
   sigset_t awaited;
   sigemptyset(&awaited);
   for (const int each : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&awaited, each);
@@ -31,7 +34,7 @@ int CommandServers::wait_for(pid_t pid) {
   int status = 0;
   for (pid_t ended; (ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR);) {
     const int signal = sigwaitinfo(&awaited, nullptr);
-    if (signal > 0 && signal != SIGCHLD) kill(pid, SIGTERM);
+    if (signal > 0 && signal != SIGCHLD) hurry();
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return status;

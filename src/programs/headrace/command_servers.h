@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,11 +28,13 @@ class CommandServers {
 
  protected:
   explicit CommandServers(std::unique_ptr<ServerDirectory> directory) : directory_(std::move(directory)) {}
-  /// Becomes a program in a process group of its own, since Ctrl-C is for the command, which is told to end with
-  /// `parent`; returns when it cannot. `says`: its standard output.
-  void become(std::vector<std::string> words, int says, pid_t parent) const;
-  /// Waits for a child that ends. Who does not want to wait sends another signal: then it is told to end at once.
-  static int wait_for(pid_t pid);
+  /// In a child: it is told to end when `parent` ends.
+  static void end_with(pid_t parent);
+  /// Becomes a program in a process group of its own, since Ctrl-C is for the command; returns when it cannot. `says`:
+  /// its standard output.
+  void become(std::vector<std::string> words, int says) const;
+  /// Waits for a child that ends. Who does not want to wait sends another signal: then `hurry` is called.
+  static int wait_for(pid_t pid, const std::function<void()>& hurry);
 
   std::unique_ptr<ServerDirectory> directory_;
   std::vector<std::string> addresses_;

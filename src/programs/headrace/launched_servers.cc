@@ -22,6 +22,7 @@ using base::Result;
 using base::Status;
 
 constexpr uint64_t kPatienceNs = 120'000'000'000;  // until all servers are there
+constexpr uint64_t kGraceNs = 5'000'000'000;       // for a launcher that is told to end
 constexpr timespec kPause{0, 20'000'000};
 constexpr size_t kLongestPath = 4000;
 constexpr uint32_t kKeepMs = 30'000;
@@ -39,8 +40,10 @@ Result<std::unique_ptr<CommandServers>> LaunchedServers::start(const Launch& lau
   std::unique_ptr<LaunchedServers> servers(new LaunchedServers(std::move(directory)));
   HEADRACE_TRY(forward::read_secret(servers->secret(), true).status());
   HEADRACE_TRY(servers->launch(launch, options));
-  HEADRACE_TRY(servers->await(launch.count));
-  HEADRACE_TRY(servers->keep());
+  Status ready = servers->await(launch.count);
+  if (ready.ok()) ready = servers->keep();
+  if (!ready.ok()) servers->abandon();
+  HEADRACE_TRY(std::move(ready));
   return std::unique_ptr<CommandServers>(std::move(servers));
 }
 
@@ -59,19 +62,22 @@ Status LaunchedServers::launch(const Launch& launch, const std::vector<std::stri
                                     directory_->path() + "/",
                                     "--kept"};
   words.insert(words.end(), options.begin(), options.end());
-  const pid_t parent = getpid();
   launcher_ = fork();
   if (launcher_ < 0) return {Code::kIo, std::string("cannot start a process: ") + strerror(errno)};
   if (launcher_ > 0) return {};
   sigprocmask(SIG_SETMASK, &launch.signals, nullptr);
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (nowhere >= 0) become(words, nowhere, parent);
+  // It is not told when this process is killed: it would tell servers, or kill them, that still store what they hold.
+  if (nowhere >= 0) become(words, nowhere);
   _exit(126);
 }
 
 /// Files are there whole or not at all.
 Status LaunchedServers::await(unsigned count) {
   const uint64_t until = base::clock_ns(CLOCK_MONOTONIC) + kPatienceNs;
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&ends, each);
   std::vector<std::string> names;
   while ((names = directory_->names("at.")).size() < count) {
     int status = 0;
@@ -82,7 +88,9 @@ Status LaunchedServers::await(unsigned count) {
     if (base::clock_ns(CLOCK_MONOTONIC) > until)
       return {Code::kIo, "of " + std::to_string(count) + " servers that --launcher is to start " +
                              std::to_string(names.size()) + " came within two minutes"};
-    nanosleep(&kPause, nullptr);
+    if (const int signal = sigtimedwait(&ends, nullptr, &kPause); signal > 0)
+      return {Code::kIo,
+              std::string("told to end (") + strsignal(signal) + ") before the servers of --launcher were there"};
   }
   if (names.size() > count)
     return {Code::kInvalid, "--launcher started more than the " + std::to_string(count) + " servers of --servers"};
@@ -117,10 +125,29 @@ bool LaunchedServers::note_exit(pid_t pid, int wait_status) {
   return true;
 }
 
+void LaunchedServers::abandon() {
+  keepers_.clear();
+  addresses_.clear();
+  const pid_t pid = std::exchange(launcher_, 0);
+  if (pid <= 0) return;
+  kill(-pid, SIGTERM);
+  const uint64_t until = base::clock_ns(CLOCK_MONOTONIC) + kGraceNs;
+  while (waitpid(pid, nullptr, WNOHANG) == 0) {
+    if (base::clock_ns(CLOCK_MONOTONIC) > until) kill(-pid, SIGKILL);
+    nanosleep(&kPause, nullptr);
+  }
+}
+
 bool LaunchedServers::stop() {
   keepers_.clear();
   if (const pid_t pid = std::exchange(launcher_, 0); pid > 0) {
-    const int status = wait_for(pid);
+    int signals = 0;
+    const int status = wait_for(pid, [pid, &signals] {
+      if (++signals == 1)
+        return say("servers store what they hold; another signal ends their launcher, and may lose it");
+      say("the launcher of the servers is killed; what they still held may be lost");
+      kill(-pid, SIGKILL);
+    });
     if (status != 0) say("the launcher of the servers " + how(status));
     failed_ |= status != 0;
   }

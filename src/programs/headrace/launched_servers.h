@@ -35,6 +35,8 @@ class LaunchedServers : public CommandServers {
   base::Status await(unsigned count);
   base::Status keep();
   void tell_of_losses();
+  /// Of a start that failed: there is nothing to be stored.
+  void abandon();
 
   pid_t launcher_ = 0;  // 0: not started, or ended
   std::vector<std::unique_ptr<forward::Client>> keepers_;

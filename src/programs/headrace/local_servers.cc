@@ -46,7 +46,8 @@ Status LocalServers::start_one(const std::vector<std::string>& options) {
   if (pipe2(says, O_CLOEXEC) != 0) return system_error("pipe");
   const pid_t parent = getpid(), pid = fork();
   if (pid == 0) {
-    become(words, says[1], parent);
+    end_with(parent);
+    become(words, says[1]);
     _exit(126);
   }
   close(says[1]);
@@ -87,7 +88,7 @@ bool LocalServers::stop() {
     const pid_t pid = std::exchange(processes_[i], 0);
     if (pid <= 0) continue;
     kill(pid, SIGTERM);
-    const int status = wait_for(pid);
+    const int status = wait_for(pid, [pid] { kill(pid, SIGTERM); });
     // One that exits has said why.
     if (WIFSIGNALED(status)) say("server " + std::to_string(i + 1) + " was killed: " + strsignal(WTERMSIG(status)));
     failed_ |= status != 0;

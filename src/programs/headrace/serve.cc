@@ -177,7 +177,8 @@ Status serve_until_ended(const ServeSettings& settings) {
   wait_for_end(*server, settings.kept, signals);
   ending = true;
   if (!settings.kept) unlink(file.c_str());
-  const std::vector<std::string> lost = finish(*server, signals);
+  // A launcher may hand on what the end of its keeper brings as well, as often as it likes. That stays blocked.
+  const std::vector<std::string> lost = settings.kept ? server->finish() : finish(*server, signals);
   if (settings.kept) unlink(file.c_str());  // while it is there all is not stored
   if (settings.kept && !lost.empty() && file != settings.addresses_file) return leave_word(file, lost);
   for (const std::string& line : lost) say("serve: " + line);
