@@ -254,15 +254,44 @@ Outcome<Listing> PosixBackend::list(const File& directory, uint64_t cookie, size
   return listing;
 }
 
+/// Opens a file of this server's own user whose mode refuses that user. Whoever makes a file may write to it whatever
+/// its mode says, and the descriptor that has this right may be another server's. So the right is lent for the moment
+/// of the opening; who may open a file is asked by the client before. Every server lends the same two bits and leaves
+/// alone a file that has both, so that none takes another's loan for the file's own mode and puts that back.
+Outcome<Descriptor> PosixBackend::open_lent(const File& file, int flags) const {
+  constexpr int kMostTries = 100;  // others may end their loan just before the file is opened here
+  const auto held = open_same(file, O_PATH | O_NOFOLLOW);
+  if (!held.ok()) return Failed{held.error()};
+  const std::string name = own_name(held->get());
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const auto attributes = attributes_of(held->get());
+    if (!attributes.ok()) return Failed{attributes.error()};
+    if (attributes->user != geteuid() || !S_ISREG(attributes->mode)) return Failed{EACCES};
+    const mode_t mode = attributes->mode & 07777, lent = mode | S_IRUSR | S_IWUSR;
+    if (mode != lent && chmod(name.c_str(), lent) != 0) return Failed{EACCES};
+    const int fd = ::open(name.c_str(), flags | O_CLOEXEC);
+    const int error = errno;
+    if (mode != lent) {
+      const auto now = attributes_of(held->get());
+      if (now.ok() && (now->mode & 07777) == lent) chmod(name.c_str(), mode);  // else somebody has set another
+    }
+    if (fd >= 0) return Descriptor(fd);
+    if (error != EACCES) return Failed{error};
+  }
+  return Failed{EACCES};
+}
+
 Outcome<std::shared_ptr<OpenFile>> PosixBackend::open(const File& file, bool for_writing) {
   if (auto opened = open_files_.find(file, for_writing)) return opened;
   if (file.type != DT_REG) return Failed{file.type == DT_DIR ? EISDIR : EINVAL};
   auto opened = open_same(file, kDataFlags | (for_writing ? O_RDWR : O_RDONLY));
   const bool write_only = !opened.ok() && opened.error() == EACCES && for_writing;
   if (write_only) opened = open_same(file, kDataFlags | O_WRONLY);
+  const bool lend = !opened.ok() && opened.error() == EACCES;
+  if (lend) opened = open_lent(file, kDataFlags | (for_writing ? O_RDWR : O_RDONLY));
   if (!opened.ok()) return Failed{opened.error()};
   std::shared_ptr<OpenFile> made = std::make_shared<PosixFile>(std::move(*opened));
-  if (!write_only) open_files_.keep(file, for_writing, made);  // else somebody might want to read from it
+  if (!write_only || lend) open_files_.keep(file, for_writing, made);  // else somebody might want to read from it
   return made;
 }
 

@@ -43,6 +43,7 @@ class PosixBackend : public Backend {
   explicit PosixBackend(Options options) : options_(std::move(options)), open_files_(options_.open_files) {}
   Outcome<const Confined*> root_of(const File& file) const;
   Outcome<Descriptor> open_same(const File& file, int flags) const;
+  Outcome<Descriptor> open_lent(const File& file, int flags) const;
   Outcome<std::string> path_of(Place place) const;
   Outcome<Confined::Parent> parent_of(Place place) const;
   Outcome<Found> make_node(Place place, uint32_t mode);

@@ -1,0 +1,102 @@
+"""Files that their maker may write to though their mode says no, by users to whom modes mean something."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from forward_tools import NATIVE
+
+NOBODY = 65534
+AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
+
+WRITE = """
+import os, stat
+
+for i in range(16):
+    path = f"/fwd/{i}"
+    mode = (0o444, 0o400, 0o000, 0o200)[i % 4]
+    fd = os.open(path, os.O_CREAT | os.O_EXCL | (os.O_RDWR if i % 8 > 3 else os.O_WRONLY), mode)
+    assert os.write(fd, b"x" * 3_000_000) == 3_000_000
+    if i % 8 > 3:
+        assert os.pread(fd, 10, 2_000_000) == b"x" * 10
+    os.fsync(fd)
+    os.close(fd)
+    assert stat.S_IMODE(os.stat(path).st_mode) == mode, oct(os.stat(path).st_mode)
+    for flags, bit in ((os.O_WRONLY, 0o200), (os.O_RDWR, 0o600), (os.O_RDONLY, 0o400)):
+        try:
+            os.close(os.open(path, flags))
+            refused = False
+        except PermissionError:
+            refused = True
+        assert refused == (mode & bit != bit), (path, flags)
+"""
+
+GIT = """
+set -e
+cd /fwd
+git init -q .
+for i in 1 2 3 4 5 6 7 8; do echo $i > file$i; done
+git add .
+git -c user.name=a -c user.email=a@example.org commit -q -m all
+git fsck --full
+test -z "$(git status --porcelain)"
+"""
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    try:
+        for words in ([NATIVE, "config", "--prefix"], ["/usr/bin/python3", "-V"]):
+            subprocess.run([*AS_NOBODY, *words], check=True, capture_output=True, timeout=60)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("another user cannot run what is tested, or there is no /usr/bin/python3")
+    made = Path(tempfile.mkdtemp(prefix="headrace-nobody-"))
+    try:
+        (made / "root").mkdir()
+        (made / "tmp").mkdir()
+        for each in (made, made / "root", made / "tmp"):
+            os.chown(each, NOBODY, NOBODY)
+        yield made
+    finally:
+        shutil.rmtree(made)
+
+
+def up(directory: Path, place: str, *command: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
+    environment = {**kept, "TMPDIR": str(directory / "tmp"), "HOME": str(directory)}
+    words = [NATIVE, "forward", "up", "--root", directory / "root", "--prefix", "/fwd", "--servers", "2"]
+    return subprocess.run(
+        [*AS_NOBODY, *words, "--place", place, "--quiet", "--", *command],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=directory,
+        env=environment,
+    )
+
+
+@pytest.mark.parametrize("place", ["file", "stripe"])
+def test_a_new_file_is_written_whatever_its_mode(directory: Path, place: str) -> None:
+    done = up(directory, place, "/usr/bin/python3", "-c", WRITE)
+    assert done.returncode == 0, done.stderr
+    for i in range(16):
+        assert (directory / "root" / str(i)).read_bytes() == b"x" * 3_000_000
+        assert (directory / "root" / str(i)).stat().st_mode & 0o777 == (0o444, 0o400, 0, 0o200)[i % 4]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.parametrize("place", ["file", "stripe"])
+def test_git_keeps_its_objects(directory: Path, place: str) -> None:
+    done = up(directory, place, "sh", "-c", GIT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    git = ["git", "-c", "safe.directory=*", "-C", directory / "root", "fsck", "--full"]
+    assert subprocess.run(git, check=False, capture_output=True).returncode == 0
