@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "forward/client/channel.h"
+#include "forward/client/cutter.h"
 #include "forward/client/memory_parts.h"
 #include "forward/protocol/outcome.h"
 
@@ -104,14 +105,18 @@ class Client {
                     std::vector<BadRange>* bad);
   /// Where appends go at the least, because of what servers hold that are not the file's home.
   Outcome<uint64_t> held_end(const Handle& file);
-  /// Bytes that a server did not have. What lies in front of the end of the file is zeros there.
+  /// A part of a read that met the end of the file, as its server saw it.
   struct Short {
-    size_t owner;    // index of the caller's extent
-    uint64_t place;  // in the row of the caller's memory
+    size_t owner;     // index of the caller's extent
+    uint64_t inside;  // bytes of that in front of this part
+    uint64_t place;   // in the row of the caller's memory
     Extent extent;
     uint64_t got;
   };
-  int fill(const Handle& file, const Row& row, const std::vector<Short>& shorts, std::vector<uint64_t>* counts);
+  /// Adds what is short of an answer to a read.
+  static void add_shorts(const Cut& cut, const Reply& reply, std::vector<Short>* shorts);
+  /// Ends each count, which is the length of its extent before, at the first byte that is not there.
+  int end_counts(const Handle& file, const Row& row, std::vector<Short>* shorts, std::vector<uint64_t>* counts);
 
  private:
   Outcome<Node> node(const Request& request);
@@ -119,6 +124,7 @@ class Client {
   Outcome<Attributes> attributes(const Request& request);
   int transfer(Op op, const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents,
                uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad);
+  int fill(const Handle& file, const Row& row, std::vector<Short>* shorts);
   base::Status agree();
   struct Held {
     uint64_t end = 0, taken = 0;

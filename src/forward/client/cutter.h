@@ -19,6 +19,7 @@ struct Cut {
   size_t server = 0;
   std::vector<Extent> extents;
   std::vector<size_t> owners;    // index of the caller's extent that each is of
+  std::vector<uint64_t> inside;  // and the bytes of that in front of it
   std::vector<uint64_t> places;  // where its bytes are in the row of the caller's
   uint64_t bytes = 0;
 
@@ -53,6 +54,7 @@ class Cutter {
       cut.server = server;
       cut.extents.push_back({offset, part});
       cut.owners.push_back(next_);
+      cut.inside.push_back(inside_);
       cut.places.push_back(at_);
       cut.bytes += part;
       at_ += part;

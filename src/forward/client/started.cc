@@ -41,7 +41,7 @@ void Started::begin(Op op, std::span<const iovec> memory, std::span<const Extent
 
 void Started::read(std::span<const iovec> memory, std::span<const Extent> extents) {
   op_ = Op::kRead;
-  counts_.resize(extents.size());
+  for (const Extent& extent : extents) counts_.push_back(extent.length);
   begin(op_, memory, extents, 0);
   begun();
 }
@@ -117,11 +117,7 @@ void Started::take(Piece& piece) {
   if (op_ == Op::kCommit) return;
   if (op_ == Op::kAppend && &piece == &pieces_.front() && error == 0) offset_ = reply.size;
   const Cut& cut = piece.cut;
-  for (size_t i = 0; op_ == Op::kRead && error == 0 && i < cut.extents.size(); ++i) {
-    const uint64_t got = reply.counts.empty() ? cut.extents[i].length : reply.counts[i];
-    counts_[cut.owners[i]] += got;
-    if (got < cut.extents[i].length) shorts_.push_back({cut.owners[i], cut.places[i], cut.extents[i], got});
-  }
+  if (op_ == Op::kRead && error == 0) Client::add_shorts(cut, reply, &shorts_);
   if (op_ == Op::kRead || error == 0) return;
   bad_.insert(bad_.end(), reply.bad.begin(), reply.bad.end());
   if (reply.bad.empty())
@@ -132,7 +128,9 @@ void Started::take(Piece& piece) {
 void Started::conclude() {
   if (std::exchange(concluded_, true)) return;
   for (Piece& piece : pieces_) take(piece);
-  if (op_ == Op::kRead && error_ == 0) error_ = client_.fill(file_, row_, shorts_, &counts_);
+  if (op_ != Op::kRead) return;
+  if (error_ == 0) error_ = client_.end_counts(file_, row_, &shorts_, &counts_);
+  if (error_ != 0) counts_.assign(counts_.size(), 0);
 }
 
 }  // namespace headrace::forward

@@ -54,34 +54,65 @@ int Client::transfer(Op op, const Handle& file, std::span<const iovec> memory, s
       if (pending.reply.bad.empty()) add_bad(cut, error, bad);
       bad->insert(bad->end(), pending.reply.bad.begin(), pending.reply.bad.end());
     }
-    for (size_t i = 0; counts != nullptr && error == 0 && i < cut.extents.size(); ++i) {
-      const uint64_t got = pending.reply.counts.empty() ? cut.extents[i].length : pending.reply.counts[i];
-      (*counts)[cut.owners[i]] += got;
-      if (got < cut.extents[i].length) shorts.push_back({cut.owners[i], cut.places[i], cut.extents[i], got});
-    }
+    if (counts != nullptr && error == 0) add_shorts(cut, pending.reply, &shorts);
     under_way.pop_front();
   }
   while (bad != nullptr && first_error != 0 && !cutter.at_end()) add_bad(cutter.next(), first_error, bad);
-  return first_error != 0 || counts == nullptr ? first_error : fill(file, row, shorts, counts);
+  return first_error != 0 || counts == nullptr ? first_error : end_counts(file, row, &shorts, counts);
 }
 
-int Client::fill(const Handle& file, const Row& row, const std::vector<Short>& shorts, std::vector<uint64_t>* counts) {
-  if (shorts.empty() || !layout_.is_spread()) return 0;
+void Client::add_shorts(const Cut& cut, const Reply& reply, std::vector<Short>* shorts) {
+  for (size_t i = 0; i < reply.counts.size(); ++i) {
+    if (reply.counts[i] < cut.extents[i].length)
+      shorts->push_back({cut.owners[i], cut.inside[i], cut.places[i], cut.extents[i], reply.counts[i]});
+  }
+}
+
+/// Where a file is spread, a server may know nothing of what another one has behind its bytes. What lies in front of
+/// the end of the file is there; it is read again, since it may have been written meanwhile, and the rest is zeros.
+int Client::fill(const Handle& file, const Row& row, std::vector<Short>* shorts) {
   const auto now = attributes(file);
   if (!now.ok()) return now.error();
-  for (const Short& each : shorts) {
+  for (Short& each : *shorts) {
     const uint64_t there = now->size - std::min(now->size, each.extent.offset);
     const uint64_t end = std::min(each.extent.length, there);
     if (end <= each.got) continue;
-    row.clear(each.place + each.got, end - each.got);
-    (*counts)[each.owner] += end - each.got;
+    const Extent rest{each.extent.offset + each.got, end - each.got};
+    Request request;
+    request.op = Op::kRead;
+    request.handle = file;
+    request.extents = {rest};
+    std::vector<iovec> memory;
+    row.add(each.place + each.got, rest.length, &memory);
+    Channel& channel = *channels_[layout_.owner(hash_of_file(file), rest.offset)];
+    Pending pending;
+    channel.submit(request, std::move(memory), rest.length, &pending);
+    if (const int error = channel.wait(&pending); error != 0) return error;
+    const uint64_t got = pending.reply.counts.empty() ? rest.length : pending.reply.counts[0];
+    row.clear(each.place + each.got + got, rest.length - got);
+    each.got = end;
+  }
+  return 0;
+}
+
+/// The parts of an extent are read at the same time, and a file may grow meanwhile: one part meets the old end, and a
+/// later one gets bytes. Those behind the first end do not count, as nobody filled the memory in front of them.
+int Client::end_counts(const Handle& file, const Row& row, std::vector<Short>* shorts, std::vector<uint64_t>* counts) {
+  if (shorts->empty()) return 0;
+  if (layout_.is_spread()) {
+    if (const int error = fill(file, row, shorts); error != 0) return error;
+  }
+  for (const Short& each : *shorts) {
+    uint64_t& count = (*counts)[each.owner];
+    if (each.got < each.extent.length) count = std::min(count, each.inside + each.got);
   }
   return 0;
 }
 
 Outcome<std::vector<uint64_t>> Client::read(const Handle& file, std::span<const iovec> memory,
                                             std::span<const Extent> extents) {
-  std::vector<uint64_t> counts(extents.size());
+  std::vector<uint64_t> counts;
+  for (const Extent& extent : extents) counts.push_back(extent.length);
   const int error = transfer(Op::kRead, file, memory, extents, 0, &counts, nullptr);
   if (error != 0) return Failed{error};
   return counts;

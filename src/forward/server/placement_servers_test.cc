@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
+#include <thread>
 
 #include "forward/backend/posix.h"
 #include "forward/client/client.h"
@@ -279,6 +281,32 @@ TEST_F(Placed, AppendsAreKeptApartWithEveryPlacement) {
     }
     ASSERT_EQ(a->commit(file), 0);
     EXPECT_EQ(read(*a, file, 0, expected.size() + 1), expected) << placing_name(place);
+  }
+}
+
+/// Parts of a read meet the old end of the file, or the new one: nothing that is counted may be what nobody filled.
+TEST_F(Placed, AReadThatMeetsAGrowingEndCountsOnlyWhatItGot) {
+  for (const auto& [place, holds] : {std::pair{Placing::kFile, true}, std::pair{Placing::kFile, false},
+                                     std::pair{Placing::kStripe, true}, std::pair{Placing::kStripe, false}}) {
+    servers_.clear();
+    addresses_.clear();
+    for (int i = 0; i < 2; ++i) add(place, kUsualStripe, holds);
+    const auto a = client(), b = client();
+    const Handle file = create(*a);
+    const std::vector<uint8_t> old(512 << 10, 1), more(7680 << 10, 2);
+    for (int round = 0; round < 30; ++round) {
+      ASSERT_TRUE(a->resize(file, 0).ok());
+      ASSERT_EQ(write(*a, file, 0, old), 0);
+      std::thread writer([&] { EXPECT_EQ(write(*a, file, old.size(), more), 0); });
+      std::vector<std::vector<uint8_t>> all;
+      for (int i = 0; i < 4; ++i) all.push_back(read(*b, file, 0, old.size() + more.size(), i % 2 == 0));
+      writer.join();
+      for (const auto& bytes : all) {
+        ASSERT_GE(bytes.size(), old.size());
+        ASSERT_EQ(std::count(bytes.begin(), bytes.end(), 0xee), 0) << placing_name(place) << holds << round;
+      }
+    }
+    ASSERT_EQ(a->remove(a->roots()[0].handle, "f", false), 0);
   }
 }
 
