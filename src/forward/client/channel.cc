@@ -49,6 +49,7 @@ void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t
   pending->memory = std::move(memory);
   pending->extents = request.extents;
   pending->file = hash_of_file(request.handle);
+  pending->answered_before = uncommitted_.answered();
   pending->deadline_ns = now_ns() + uint64_t{call_ms_} * 1'000'000;
   Header& header = pending->header;
   header.op = static_cast<uint8_t>(request.op);

@@ -18,6 +18,7 @@ struct Pending {
   uint64_t deadline_ns = 0;
   uint64_t begun_ns = 0, begun_ticks = 0;    // when it was submitted; the second by Observer::now()
   uint64_t once_before = 0;                  // calls that happen once, begun before this one
+  uint64_t answered_before = 0;              // writes
   uint64_t window_at = 0, window_units = 0;  // its part of the window, 0 units = none
   bool done = false;
   int error = 0;  // of the connection

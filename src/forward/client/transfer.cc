@@ -169,7 +169,7 @@ int Client::commit_answer(size_t server, const Handle& file, Extent range, const
   // It was renamed, and this server has never had it.
   if (error == ESTALE && !is_home && !uncommitted.has(pending.file)) return 0;
   const bool whole = range.offset == 0 && range.length == 0;
-  if (!uncommitted.was_lost(pending.file, pending.instance, whole)) return error;
+  if (!uncommitted.was_lost(pending.file, pending.instance, whole, pending.answered_before)) return error;
   bad->push_back({EIO, range});
   return error != 0 ? error : EIO;
 }

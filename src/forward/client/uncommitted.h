@@ -16,26 +16,36 @@ class Uncommitted {
  public:
   void wrote(uint64_t file, uint64_t instance) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto [found, is_new] = files_.try_emplace(file, Entry{instance, false});
+    const auto [found, is_new] = files_.try_emplace(file, Entry{instance, false, 0});
     if (found->second.instance != instance) found->second.lost = true;
+    found->second.last = ++answered_;
   }
   /// That start has ended, after it brought all that it took to the files.
   void brought(uint64_t instance) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::erase_if(files_, [&](const auto& each) { return !each.second.lost && each.second.instance == instance; });
   }
+  /// Writes that were answered until now.
+  uint64_t answered() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return answered_;
+  }
   bool has(uint64_t file) {
     const std::lock_guard<std::mutex> lock(mutex_);
     return files_.contains(file);
   }
   /// Whether something that was written may be gone with an earlier start than `instance`, which has just committed.
-  /// `whole`: all of the file was, so that nothing is left to be asked for.
-  bool was_lost(uint64_t file, uint64_t instance, bool whole) {
+  /// `whole`: all of the file was, so that nothing is left to be asked for but what was answered after `before` writes,
+  /// when the commit was sent.
+  bool was_lost(uint64_t file, uint64_t instance, bool whole, uint64_t before) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = files_.find(file);
     if (found == files_.end()) return false;
     const bool lost = found->second.lost || found->second.instance != instance;
-    if (whole) files_.erase(found);
+    if (whole && found->second.last <= before)
+      files_.erase(found);
+    else if (whole)
+      found->second = {instance, false, found->second.last};
     return lost;
   }
 
@@ -43,8 +53,10 @@ class Uncommitted {
   struct Entry {
     uint64_t instance;
     bool lost;
+    uint64_t last;  // write to it, by the number of its answer
   };
   std::mutex mutex_;
+  uint64_t answered_ = 0;
   std::unordered_map<uint64_t, Entry> files_;
 };
 
