@@ -119,9 +119,11 @@ Outcome<Node> Client::create(const Handle& directory, std::string_view path, uin
 Outcome<Node> Client::as_its_servers_see_it(const Handle& directory, Outcome<Node> found) {
   if (!found.ok() || !S_ISREG(found->attributes.mode)) return found;
   if (!layout_.is_spread() && &channel_of(found->handle) == &channel_of(directory)) return found;
+  auto now = attributes(found->handle);
+  if (now.ok()) found->attributes = *now;
   // Removed meanwhile: it was there when it was looked for.
-  if (auto now = attributes(found->handle); now.ok()) found->attributes = *now;
-  return found;
+  if (now.ok() || now.error() == ENOENT || now.error() == ESTALE) return found;
+  return Failed{now.error()};
 }
 
 Outcome<Node> Client::mkdir(const Handle& directory, std::string_view path, uint32_t mode) {
