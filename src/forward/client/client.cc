@@ -218,15 +218,18 @@ Outcome<Attributes> Client::set_attributes(const Handle& file, uint32_t set, con
   return attributes(request);
 }
 
-/// What servers hold behind the new end goes first, so that nothing of it comes after the truncation.
+/// Others forget what they hold behind the new end only when the home could cut the file: nothing is lost by a
+/// truncation that fails. What they stored between the two is cut by the second one.
 Outcome<Attributes> Client::resize(const Handle& file, uint64_t size) {
   const size_t home = layout_.home(hash_of_file(file));
+  Request request = request_of(Op::kResize, file);
+  request.size = size;
   if (layout_.is_held_elsewhere()) {
+    Pending first;
+    if (const int error = channels_[home]->call(request, &first); error != 0) return Failed{error};
     const auto cut = ask_others(file, home, kCut, size);
     if (!cut.ok()) return Failed{cut.error()};
   }
-  Request request = request_of(Op::kResize, file);
-  request.size = size;
   Pending pending;
   if (const int error = channels_[home]->call(request, &pending); error != 0) return Failed{error};
   return pending.reply.attributes;
