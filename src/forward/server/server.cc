@@ -26,6 +26,12 @@ Placement placement_of(const Backend& backend, const Server::Options& options) {
   return placement;
 }
 
+/// Whether a change of what is read here is told to this server. By stripe each has its own bytes, and is told of a
+/// truncation only where it may hold something.
+bool sees_all(const Placement& placement) {
+  return placement.place == Placing::kFile || (placement.place == Placing::kStripe && placement.holds);
+}
+
 }  // namespace
 
 Server::Server(std::unique_ptr<Backend> backend, const Options& options)
@@ -38,7 +44,7 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
       munge_(options.munge.has_value() ? std::optional<Munge>(*options.munge) : std::nullopt),
       pool_(backend_->sleeps() ? options.storage_threads : 0),
       munge_pool_(options.munge.has_value() ? 1 : 0),
-      reads_(options.place != Placing::kNode),
+      reads_(sees_all(placement_of(*backend_, options))),
       write_buffer_(*backend_, buffers_, write_buffer_options(*backend_, options)),
       shared_{options.limits,
               options.secret,
