@@ -16,7 +16,7 @@ struct Call {
   Buffer frame;               // header and body
   Buffer room;                // for the data, unless it is in a window
   uint8_t* data = nullptr;    // what is written, or where what is read goes
-  std::vector<uint8_t> kept;  // instead, where a call waits that was to be done at once
+  std::vector<uint8_t> kept;  // handle and data instead, where a call waits that was to be done at once
   std::shared_ptr<Window> window;
   uint64_t begun_ns = 0;  // when it was there
   uint64_t flush_ns = 0;  // when the flush that goes before it began, which is work for it

@@ -375,9 +375,13 @@ void Connection::read(Call call) {
 void Connection::append(Call call) {
   ++running_;
   const uint64_t id = call.header.id;
-  if (!call.frame && call.window == nullptr) {  // the data is where the next bytes will be received
-    call.kept.assign(call.data, call.data + call.header.data);
-    call.data = call.kept.data();
+  if (!call.frame) {  // handle and data are where the next bytes will be received, and others may answer this call
+    const base::Bytes handle = call.request.handle;
+    const size_t bytes = call.window == nullptr ? call.header.data : 0;
+    call.kept.assign(handle.begin(), handle.end());
+    if (bytes > 0) call.kept.insert(call.kept.end(), call.data, call.data + bytes);
+    if (bytes > 0) call.data = call.kept.data() + handle.size();
+    call.request.handle = base::Bytes(call.kept).first(handle.size());
   }
   // Also where calls are done at once the answer takes the way of the others: another loop may be the one to write.
   shared_.appends.add(shared_.services, shared_.backend.sleeps() ? &shared_.pool : nullptr,
