@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -60,7 +61,18 @@ work()
         "--spool",
         str(spool),
     ]
-    words = [COMMAND, "run", "-q", *options, "-o", str(tmp_path / "job.hr"), "--", "python3", "-c", script]
+    words = [
+        COMMAND,
+        "run",
+        "-q",
+        *options,
+        "-o",
+        str(tmp_path / "job.hr"),
+        "--",
+        sys.executable,
+        "-c",
+        script,
+    ]
     with subprocess.Popen(words) as launcher:
         wait_for(tmp_path / "ready")
         launcher.kill()
