@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +24,11 @@ void CommandServers::become(std::vector<std::string> words, int says) const {
   for (std::string& word : words) list.push_back(word.data());
   list.push_back(nullptr);
   execv(words[0].c_str(), list.data());
+}
+
+std::string CommandServers::how_ended(int wait_status) {
+  return WIFSIGNALED(wait_status) ? std::string("was killed: ") + strsignal(WTERMSIG(wait_status))
+                                  : "ended with " + std::to_string(WEXITSTATUS(wait_status));
 }
 
 int CommandServers::wait_for(pid_t pid, const std::function<void()>& hurry) {

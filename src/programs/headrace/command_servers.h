@@ -33,6 +33,8 @@ class CommandServers {
   /// Becomes a program in a process group of its own, since Ctrl-C is for the command; returns when it cannot. `says`:
   /// its standard output.
   void become(std::vector<std::string> words, int says) const;
+  /// In words, of what waitpid() says.
+  static std::string how_ended(int wait_status);
   /// Waits for a child that ends. Who does not want to wait sends another signal: then `hurry` is called.
   static int wait_for(pid_t pid, const std::function<void()>& hurry);
 

@@ -14,6 +14,7 @@ struct ForwardUpSettings {
   bool servers_given = false;
   std::string launcher;                    // a command that starts the servers on nodes; "" = here
   std::string interface = "any";           // of these nodes
+  std::string place;                       // as `headrace serve` has it, "" = its default
   std::string shared;                      // directory that they see
   std::string root, prefix;                // absolute
   std::vector<std::string> serve_options;  // as `headrace serve` has them

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <algorithm>
 #include <map>
 
 #include "forward/program/spec.h"
@@ -107,7 +106,7 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
   } else if (name == "--place") {
     if (value != "file" && value != "stripe" && value != "node")
       return mistake("--place " + value + ": is none of file, stripe, node");
-    settings->serve_options.insert(settings->serve_options.end(), {name, value});
+    settings->place = value;
   } else if (name == "--report") {
     settings->report = absolute_path(value);
   } else if (const auto found = kServe.find(name); found != kServe.end()) {
@@ -127,12 +126,12 @@ bool takes_value(const std::string& name) {
 }
 
 Status check_places(ForwardUpSettings* settings) {
-  const std::vector<std::string>& options = settings->serve_options;
-  const auto node = std::find(options.begin(), options.end(), "node");
+  if (!settings->place.empty())
+    settings->serve_options.insert(settings->serve_options.end(), {"--place", settings->place});
   if (settings->launcher.empty()) {
     if (!settings->shared.empty() || settings->interface != "any")
       return mistake("--interface and --shared are for servers that --launcher starts");
-    if (node != options.end() && node[-1] == "--place")
+    if (settings->place == "node")
       return mistake("--place node: there is nothing to choose on one node; --launcher starts servers on others");
     return {};
   }

@@ -27,11 +27,6 @@ constexpr timespec kPause{0, 20'000'000};
 constexpr size_t kLongestPath = 4000;
 constexpr uint32_t kKeepMs = 30'000;
 
-std::string how(int wait_status) {
-  return WIFSIGNALED(wait_status) ? std::string("was killed: ") + strsignal(WTERMSIG(wait_status))
-                                  : "ended with " + std::to_string(WEXITSTATUS(wait_status));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<CommandServers>> LaunchedServers::start(const Launch& launch,
@@ -83,7 +78,8 @@ Status LaunchedServers::await(unsigned count) {
     int status = 0;
     if (waitpid(launcher_, &status, WNOHANG) == launcher_) {
       launcher_ = 0;
-      return {Code::kIo, "--launcher " + how(status) + " before " + std::to_string(count) + " servers were there"};
+      return {Code::kIo,
+              "--launcher " + how_ended(status) + " before " + std::to_string(count) + " servers were there"};
     }
     if (base::clock_ns(CLOCK_MONOTONIC) > until)
       return {Code::kIo, "of " + std::to_string(count) + " servers that --launcher is to start " +
@@ -120,7 +116,7 @@ bool LaunchedServers::note_exit(pid_t pid, int wait_status) {
   if (pid != launcher_) return false;
   launcher_ = 0;
   failed_ = true;
-  say("the launcher of the servers " + how(wait_status) +
+  say("the launcher of the servers " + how_ended(wait_status) +
       "; what goes to servers that ended fails from now on, and what they held may be lost");
   return true;
 }
@@ -148,7 +144,7 @@ bool LaunchedServers::stop() {
       say("the launcher of the servers is killed; what they still held may be lost");
       kill(-pid, SIGKILL);
     });
-    if (status != 0) say("the launcher of the servers " + how(status));
+    if (status != 0) say("the launcher of the servers " + how_ended(status));
     failed_ |= status != 0;
   }
   if (!addresses_.empty()) tell_of_losses();

@@ -74,9 +74,7 @@ bool LocalServers::note_exit(pid_t pid, int wait_status) {
     if (processes_[i] != pid) continue;
     processes_[i] = 0;
     failed_ = true;
-    say("server " + std::to_string(i + 1) +
-        (WIFSIGNALED(wait_status) ? std::string(" was killed: ") + strsignal(WTERMSIG(wait_status))
-                                  : " ended with " + std::to_string(WEXITSTATUS(wait_status))) +
+    say("server " + std::to_string(i + 1) + " " + how_ended(wait_status) +
         "; what goes to it fails from now on, and what it held is lost");
     return true;
   }
@@ -90,7 +88,7 @@ bool LocalServers::stop() {
     kill(pid, SIGTERM);
     const int status = wait_for(pid, [pid] { kill(pid, SIGTERM); });
     // One that exits has said why.
-    if (WIFSIGNALED(status)) say("server " + std::to_string(i + 1) + " was killed: " + strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(status)) say("server " + std::to_string(i + 1) + " " + how_ended(status));
     failed_ |= status != 0;
   }
   return !failed_;
