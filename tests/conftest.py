@@ -17,6 +17,9 @@ from pathlib import Path
 
 import pytest
 
+# Open MPI asks for both before it starts anything for root, which tests in containers are.
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
 
 @contextmanager
 def held(place: Path, how: int) -> Iterator[None]:
