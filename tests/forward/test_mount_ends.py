@@ -136,7 +136,11 @@ def test_a_full_disk_is_told_to_each_who_wrote(servers: Servers, mounts: Mounts,
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
         os.close(two)
     os.close(reader)
-    assert mounts.unmount(path).returncode == 0
+    done = mounts.unmount(path)  # many programs do not look at what close() gives
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"headrace: mount: f: {1 << 20} bytes from {1 << 20} are not stored: {os.strerror(errno.ENOSPC)}\n",
+    )
 
 
 def test_data_that_nobody_waited_for_is_told_at_the_end(servers: Servers, mounts: Mounts, root: Path) -> None:
@@ -145,11 +149,51 @@ def test_data_that_nobody_waited_for_is_told_at_the_end(servers: Servers, mounts
     fd = os.open(mounted.path / "f", os.O_RDWR | os.O_CREAT)
     os.pwrite(fd, bytes(2 << 20), 0)
     code, said = mounted.end()
-    assert code == 1 and "f: not all that was written is stored: No space left on device" in said
+    assert code == 1 and f"f: {1 << 20} bytes from {1 << 20} are not stored: No space left on device" in said
     for call in (os.fsync, os.close):
         with pytest.raises(OSError, match=os.strerror(errno.ENOTCONN)):
             call(fd)
     assert not is_mounted(mounted.path)
+
+
+def test_what_a_program_that_ends_did_not_wait_for_is_told(
+    servers: Servers, mounts: Mounts, root: Path
+) -> None:
+    full = ["--flush-age", "3600000", "--trial", "fail-after=1M"]
+    spec = f"{root}@{servers.start('--root', root, *full, tcp=False).addresses[0]}"
+    text = "import os, sys; os.write(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT), bytes(3 << 20))"
+    why = f"f: {2 << 20} bytes from {1 << 20} are not stored: {os.strerror(errno.ENOSPC)}"
+    log = root.parent / "mount.log"
+    path = mounts.mount(spec, "--log", log)
+    subprocess.run([sys.executable, "-c", text, path / "f"], check=True, timeout=30)
+    assert why in log.read_text()
+    done = mounts.unmount(path)
+    assert (done.returncode, done.stderr) == (1, f"headrace: mount: {why}\n")
+    mounted = mounts.foreground(spec)
+    subprocess.run([sys.executable, "-c", text, mounted.path / "g"], check=True, timeout=30)
+    code, said = mounted.end()
+    assert code == 1 and f"g: {3 << 20} bytes from 0 are not stored" in said
+
+
+def test_what_must_not_be_mounted_on_is_refused(servers: Servers, mounts: Mounts, root: Path) -> None:
+    spec = f"{root}@{servers.start('--root', root, tcp=False).addresses[0]}"
+    path = mounts.mount(spec)
+    full, inside = root.parent / "full", root / "inside"
+    for each in (full, inside):
+        each.mkdir()
+    (full / "f").touch()
+    for where, why in (
+        (path, f"`headrace mount --unmount {path}` takes it away"),
+        (full, "the mount would hide f and what else is in it; give an empty directory"),
+        (inside, f"is in {root}, which the servers serve"),
+        (full / "f", "is not a directory"),
+        (full / "none", "make an empty directory there"),
+    ):
+        done = mounts.command(spec, where)
+        if is_mounted(where) and where != path:
+            subprocess.run(["fusermount3", "-u", where], check=True, timeout=30)
+        assert (done.returncode, why in done.stderr) == (125, True), done.stderr
+    assert mounts.unmount(path).returncode == 0 and mounts.command(spec, path).returncode == 0
 
 
 WRITER = """

@@ -8,7 +8,7 @@ namespace headrace::forward::mount {
 
 struct Report {
   int64_t process;  // that ends when the mount is gone
-  char lost[4088];  // lines about what could not be stored, cut if there are many; "" = nothing
+  char lost[4088];  // lines about what could not be stored since it was made; "" = nothing
 };
 /// Brings all that was written to the files first.
 inline constexpr unsigned long kFinish = _IOR('h', 1, Report);

@@ -99,9 +99,10 @@ void control(fuse_req_t request, fuse_ino_t, unsigned command, void*, fuse_file_
   if (command != kFinish) return answer(request, ENOTTY);
   Report report = {};
   report.process = getpid();
-  std::string text;
-  for (const std::string& line : mount_of(request).commit_all()) text += line + "\n";
-  memcpy(report.lost, text.data(), std::min(text.size(), sizeof report.lost - 1));
+  Mount& mount = mount_of(request);
+  const auto unknown = mount.commit_all();
+  const std::string text = mount.lost().lines(unknown, sizeof report.lost - 1);
+  memcpy(report.lost, text.data(), text.size());
   fuse_reply_ioctl(request, 0, &report, sizeof report);
 }
 

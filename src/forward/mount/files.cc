@@ -133,8 +133,10 @@ void flush_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   Opened& opened = opened_of(file);
   mount.locks().give_ranges(opened, file->lock_owner);
   if (!opened.may_write) return answer(request, 0);
-  answer(request,
-         opened.item->writes.unsettled() ? mount.commit(*opened.item, &opened, kNoSync) : mount.untold(opened));
+  const int error =
+      opened.item->writes.unsettled() ? mount.commit(*opened.item, &opened, kNoSync) : mount.untold(opened);
+  if (error != 0) mount.tell_of_loss(*opened.item);  // nobody looks at what the kernel closes for a program that ends
+  answer(request, error);
 }
 
 void sync_file(fuse_req_t request, fuse_ino_t, int, fuse_file_info* file) {
@@ -150,9 +152,7 @@ void release_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   // Pages of a map that outlived its descriptors: there is nobody to tell.
   if (opened.item->writes.unsettled() && opened.may_write) {
     const int error = mount.commit(*opened.item, nullptr, kNoSync);
-    if (error != 0)
-      mount.servers().say(mount.items().path(*opened.item).value_or("a removed file") +
-                          ": not all that was written is stored: " + strerror(error));
+    if (error != 0) mount.tell_of_loss(*opened.item);
   }
   end(file);
   answer(request, 0);

@@ -39,6 +39,7 @@ struct Item {
   std::mutex mutex;                   // of what follows
   uint64_t losses = 0;                // commits that told of some
   int loss_error = 0;                 // of the last one
+  std::string loss_words;             // which no close() has told of yet
   Attributes last;                    // for one that is removed
   std::optional<std::string> target;  // of a symbolic link, which never changes
   std::set<Nonce> lockers;            // owners of locks of ranges

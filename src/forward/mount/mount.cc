@@ -72,17 +72,20 @@ void Mount::fill(Item& item, const Attributes& attributes, struct stat* into) {
 int Mount::commit(Item& item, Opened* opened, uint32_t flags) {
   const uint64_t begun = item.writes.now();
   bool answered = false;
+  std::vector<BadRange> bad;
   int error = on(item, [&](const Handle& handle) {
-    const int of_server = client().commit(handle, {}, nullptr, flags);
+    const int of_server = client().commit(handle, {}, &bad, flags);
     answered = !servers_.is_silence(of_server);
     return of_server;
   });
   if (error == ESTALE && item.removed) error = 0;  // nobody can want it any more
   if (answered) item.writes.settle(begun);         // what is lost is told, and not tried again
   if (error != 0) {
+    const std::string words = answered ? lost_in_words(name_of(item), error, bad) : "";
     const std::lock_guard<std::mutex> lock(item.mutex);
     ++item.losses;
     item.loss_error = error;
+    if (answered) item.loss_words = words;
   }
   return opened == nullptr ? error : untold(*opened);
 }
@@ -93,16 +96,30 @@ int Mount::untold(Opened& opened) {
   return std::exchange(opened.losses, item.losses) != item.losses ? item.loss_error : 0;
 }
 
+void Mount::tell_of_loss(Item& item) {
+  std::string words;
+  {
+    const std::lock_guard<std::mutex> lock(item.mutex);
+    words.swap(item.loss_words);
+  }
+  if (words.empty()) return;
+  servers_.say(words);
+  lost_.add(std::move(words));
+}
+
 std::vector<std::string> Mount::commit_all() {
-  std::vector<std::string> lost;
+  std::vector<std::string> unknown;
   for (const ItemRef& item : items_.all()) {
     if (!item->writes.unsettled()) continue;
     const int error = commit(*item, nullptr, kNoSync);
-    if (error != 0)
-      lost.push_back(items_.path(*item).value_or("a removed file") +
-                     ": not all that was written is stored: " + strerror(error));
+    if (error == 0) continue;
+    tell_of_loss(*item);
+    if (item->writes.unsettled())
+      unknown.push_back(name_of(*item) + ": whether all that was written is stored is not known: " + strerror(error));
   }
-  return lost;
+  return unknown;
 }
+
+std::string Mount::name_of(const Item& item) const { return items_.path(item).value_or("a removed file"); }
 
 }  // namespace headrace::forward::mount

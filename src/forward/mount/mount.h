@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "forward/mount/items.h"
+#include "forward/mount/lost.h"
 #include "forward/mount/upstream.h"
 
 struct stat;
@@ -68,8 +69,12 @@ class Mount {
   int commit(Item& item, Opened* opened, uint32_t flags);
   /// What an open file was not told of yet: an error number or 0.
   int untold(Opened& opened);
-  /// Lines about what could not be stored of files that nobody will commit any more.
+  /// Brings all to the files, since nobody will commit them any more. Lines about those of which nothing is known, as
+  /// their servers do not answer; what is lost for sure is in lost().
   std::vector<std::string> commit_all();
+  /// A close() fails, or nobody asks at all: tells of what the item lost, unless that was told so before.
+  void tell_of_loss(Item& item);
+  const Lost& lost() const { return lost_; }
 
   /// A symbolic link's target, as it is named here and as servers name it.
   std::string target_here(std::string target) const;
@@ -77,10 +82,12 @@ class Mount {
 
  private:
   bool refresh(Item& item);
+  std::string name_of(const Item& item) const;
 
   Upstream& servers_;
   const std::string mountpoint_;
   Items items_;
+  Lost lost_;
   std::unique_ptr<LockWaiter> locks_;
 };
 

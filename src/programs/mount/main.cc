@@ -13,6 +13,7 @@
 
 #include "forward/mount/locks.h"
 #include "forward/mount/session.h"
+#include "programs/mount/mountpoint.h"
 #include "programs/mount/options.h"
 #include "programs/mount/unmount.h"
 
@@ -86,6 +87,7 @@ Status serve(const MountSettings& settings, Messages& messages, int ready_fd) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads, so that no other takes them
   HEADRACE_ASSIGN(auto servers,
                   Upstream::open(settings.spec, settings.setup, [&](const std::string& text) { messages.say(text); }));
+  HEADRACE_TRY(check_not_served(servers->client(), settings.mountpoint));
   Mount mount(*servers, settings.mountpoint);
   HEADRACE_ASSIGN(auto session, Session::make(mount, settings.mountpoint, [&] {
                     if (ready_fd < 0) return;
@@ -103,9 +105,10 @@ Status serve(const MountSettings& settings, Messages& messages, int ready_fd) {
   kill(getpid(), SIGTERM);  // for the wait above, also where that came to its end already
   ender.join();
   mount.locks().stop();
-  const auto lost = mount.commit_all();
-  for (const std::string& line : lost) messages.say(line);
-  return lost.empty() ? Status() : Status(Code::kIo, "data that programs had written is lost");
+  const auto unknown = mount.commit_all();
+  for (const std::string& line : unknown) messages.say(line);
+  const bool stored = unknown.empty() && !mount.lost().any();
+  return stored ? Status() : Status(Code::kIo, "data that programs had written is lost");
 }
 
 int main_of(const std::vector<std::string>& arguments) {

@@ -1,12 +1,12 @@
 #include "programs/mount/options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <functional>
 #include <map>
+
+#include "programs/mount/mountpoint.h"
 
 namespace headrace::programs {
 
@@ -55,16 +55,6 @@ Status set_timeout(const std::string& value, MountSettings* settings) {
   return {};
 }
 
-Result<std::string> real_directory(const std::string& path) {
-  char* resolved = realpath(path.c_str(), nullptr);
-  const std::string text = resolved == nullptr ? "" : resolved;
-  free(resolved);
-  if (text.empty()) return mistake(path + ": " + strerror(errno));
-  struct stat status;
-  if (stat(text.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return mistake(path + ": is not a directory");
-  return text;
-}
-
 Status finish(const std::vector<std::string>& words, MountSettings* settings) {
   if (!settings->unmount.empty()) return words.empty() ? Status() : mistake("--unmount takes one directory");
   if (words.empty() || words.size() > 2) return mistake("what to mount, and where, is needed");
@@ -80,7 +70,7 @@ Status finish(const std::vector<std::string>& words, MountSettings* settings) {
   if (has_prefix == (words.size() == 2))
     return mistake(has_prefix ? "both " + words[1] + " and " + spec->prefix + " are to be the mountpoint"
                               : "the directory to mount it at is needed");
-  HEADRACE_ASSIGN(settings->mountpoint, real_directory(has_prefix ? spec->prefix : words[1]));
+  HEADRACE_ASSIGN(settings->mountpoint, find_mountpoint(has_prefix ? spec->prefix : words[1]));
   return {};
 }
 
