@@ -29,7 +29,7 @@ SharedReads::FileKey SharedReads::key_of(base::Bytes handle) {
 
 bool SharedReads::add(const Services& services, Pool& pool, std::shared_ptr<Call> call, Done done) {
   const Request& request = call->request;
-  // Whoever joins has shown a handle that is as good as the first one's.
+  // Whoever joins has shown a handle of the same file, which a server has made.
   if (request.extents.size() != 1 || !services.handles->open(request.handle).ok()) return false;
   const Key key{key_of(request.handle), request.extents[0].offset, request.extents[0].length};
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -81,6 +81,7 @@ void SharedReads::work(const Services& services, Pool& pool, const Key& key, con
     const std::lock_guard<std::mutex> lock(mutex_);
     forget(key, group);  // nobody else comes from here on
   }
+  if (!got.ok()) return read_apart(services, pool, group, got.error(), begun);
   services.counters->shared_reads += group->size() - 1;
   const auto left = std::make_shared<std::atomic<size_t>>(group->size());
   const auto one_done = [&services, group, left, got, begun] {
@@ -90,16 +91,32 @@ void SharedReads::work(const Services& services, Pool& pool, const Key& key, con
   for (size_t i = 1; i < group->size(); ++i) {
     const auto copy = [&services, group, got, begun, one_done, i] {
       const Waiting& each = (*group)[i];
-      if (got.ok()) memcpy(each.call->data, group->front().call->data, *got);
+      memcpy(each.call->data, group->front().call->data, *got);
       each.done(answer_read(services, *each.call, got, begun));
       one_done();
     };
-    if (got.ok() && *got > kCopiedAtOnce)
+    if (*got > kCopiedAtOnce)
       pool.add(copy);
     else
       copy();
   }
   one_done();
+}
+
+/// The first one's path may lead nowhere any more, and that of another handle of the same file may be its new one.
+void SharedReads::read_apart(const Services& services, Pool& pool, const std::shared_ptr<Group>& group, int error,
+                             uint64_t begun) {
+  const Waiting& leader = group->front();
+  leader.done(answer_read(services, *leader.call, Failed{error}, begun));
+  for (size_t i = 1; i < group->size(); ++i) {
+    pool.add([&services, group, i] {
+      const Waiting& each = (*group)[i];
+      const Request& request = each.call->request;
+      const uint64_t own_begin = now_ns();
+      const auto got = read_extent(services, request.handle, request.extents[0], each.call->data);
+      each.done(answer_read(services, *each.call, got, own_begin));
+    });
+  }
 }
 
 }  // namespace headrace::forward

@@ -2,7 +2,8 @@
 //
 // A read that is like one that is under way waits for that one's bytes, unless something was written to the file since
 // that began: what a read gives is never older than its own beginning. Where other servers may write to the file, only
-// what has not begun is joined. Each read has found its own memory before it comes here. Safe in any thread.
+// what has not begun is joined. When it fails the others are done apart, by their own handles. Each read has found its
+// own memory before it comes here. Safe in any thread.
 #pragma once
 #include <array>
 #include <functional>
@@ -41,6 +42,7 @@ class SharedReads {
 
   static FileKey key_of(base::Bytes handle);
   void work(const Services& services, Pool& pool, const Key& key, const std::shared_ptr<Group>& group);
+  void read_apart(const Services& services, Pool& pool, const std::shared_ptr<Group>& group, int error, uint64_t begun);
   void forget(const Key& key, const std::shared_ptr<Group>& group);  // needs the lock
   bool refuse_late(const Services& services, Group& group);
 

@@ -28,8 +28,9 @@ class SharedReadsTest : public testing::Test {
     server_.reset();
     std::filesystem::remove_all(directory_);
   }
-  void start(Placing place = Placing::kFile) {
+  void start(Placing place = Placing::kFile, unsigned storage_threads = 8) {
     Server::Options options;
+    options.storage_threads = storage_threads;
     options.addresses = {"unix:" + directory_ + "/s"};
     options.secret = random_secret();
     options.place = place;
@@ -147,6 +148,29 @@ TEST_F(SharedReadsTest, ErrorsAreEverybodys) {
   const iovec memory{bytes.data(), 100};
   const Extent where{0, 100};
   for (Client* each : {a.get(), b.get()}) EXPECT_EQ(each->read(file, {&memory, 1}, {&where, 1}).error(), ESTALE);
+}
+
+/// A file may have two handles, of which one leads nowhere any more.
+TEST_F(SharedReadsTest, ErrorsOfOneHandleAreNotThoseOfAnother) {
+  make_file(100, 'x');
+  std::ofstream(directory_ + "/root/other") << "y";
+  start(Placing::kFile, 1);
+  const auto a = client(), b = client();
+  const auto handle_of = [](Client& c, const char* name) { return c.lookup(c.roots()[0].handle, name)->handle; };
+  const Handle other = handle_of(*a, "other"), old = handle_of(*a, "f");
+  std::filesystem::rename(directory_ + "/root/f", directory_ + "/root/g");
+  const Handle now = handle_of(*b, "g");
+  stand_still();
+  Reader busy(*a, other, 1);  // keeps the only thread, so that the next two are there when it comes to them
+  until([&] { return backend_->reads() == 1; });
+  Reader first(*a, old, 100);
+  usleep(20'000);
+  Reader second(*b, now, 100);
+  usleep(20'000);
+  go_on();
+  EXPECT_EQ(first.request.wait(), ESTALE);
+  EXPECT_EQ(second.text(), std::string(100, 'x'));
+  EXPECT_EQ(busy.text(), "y");
 }
 
 /// Readers of the same places while one writes: what a read gives was written last before it, or during it.
