@@ -1,5 +1,6 @@
 #include "forward/backend/lustre.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,6 +59,43 @@ TEST(Lustre, WhereItCannotBeSetThatIsToldOnceAndFilesAreMade) {
     std::filesystem::remove(directory + "/b");
   }
   EXPECT_NE(notes.at(0).find("striping"), std::string::npos) << notes[0];
+  std::filesystem::remove_all(directory);
+}
+
+/// Flags of this process's descriptor of a file, -1 when it has none.
+int flags_of_open(const std::string& path) {
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code error;
+    if (std::filesystem::read_symlink(each.path(), error) != path) continue;
+    return fcntl(std::stoi(each.path().filename()), F_GETFL);
+  }
+  return -1;
+}
+
+/// Such a file has no objects to write to until it is opened again.
+TEST(Lustre, WhereItCannotBeSetFilesAreNotKeptOpenAsThoseWithoutObjects) {
+  const std::string directory =
+      std::filesystem::canonical(testing::TempDir()).string() + "/objects" + std::to_string(getpid());
+  std::filesystem::create_directories(directory);
+  PosixBackend::Options options;
+  options.hints = {4, 1 << 20};
+  options.assume_lustre = true;
+  auto backend = PosixBackend::make({directory}, options);
+  ASSERT_TRUE(backend.ok());
+  for (const uint32_t mode : {0644, 0444, 0200, 0}) {
+    const std::string name = "f" + std::to_string(mode);
+    const auto made = (*backend)->create({root_file(0), name}, {kExclusive, mode, {}});
+    ASSERT_TRUE(made.ok());
+    const int flags = flags_of_open(directory + "/" + name);
+    ASSERT_NE(flags, -1);
+    EXPECT_EQ(flags & (O_ASYNC | O_ACCMODE), O_RDWR);
+    // Whoever made it may write to it, whatever its mode, also when it has lost its name.
+    EXPECT_EQ((*backend)->remove({root_file(0), name}, false), 0);
+    const auto opened = (*backend)->open(made->file, true);
+    ASSERT_TRUE(opened.ok());
+    EXPECT_EQ((*opened)->write({0, 3}, reinterpret_cast<const uint8_t*>("abc")).bytes, 3u);
+    EXPECT_EQ((*opened)->attributes()->mode & 07777, mode);
+  }
   std::filesystem::remove_all(directory);
 }
 

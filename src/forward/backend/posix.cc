@@ -112,9 +112,10 @@ Outcome<Found> PosixBackend::lookup(Place place, bool follow) {
   return describe(place, opened->get());
 }
 
-/// Only what is made here gets a layout. ENOTSUP: there is nothing to ask the file system for.
+/// Only what is made here gets a layout. ENOTSUP: there is nothing to ask the file system for. A file that did not get
+/// it has no objects until it is opened in the usual way: its descriptor is none to write to.
 Outcome<Descriptor> PosixBackend::create_striped(const Confined& root, const std::string& path,
-                                                 const CreateOptions& options) {
+                                                 const CreateOptions& options, bool* can_be_used) {
   Hints hints = options.hints;
   if (hints.stripe_bytes == 0) hints.stripe_bytes = options_.hints.stripe_bytes;
   if (hints.stripe_count == 0) hints.stripe_count = options_.hints.stripe_count;
@@ -123,6 +124,7 @@ Outcome<Descriptor> PosixBackend::create_striped(const Confined& root, const std
   auto made = root.open(path, O_CREAT | O_EXCL | O_RDWR | kDataFlags | kLustreDelayCreate, options.mode & 07777);
   if (!made.ok()) return made;
   const int error = set_lustre_layout(made->get(), *layout);
+  *can_be_used = error == 0;
   if (error != 0 && !noted_.exchange(true))
     options_.note(root.path() + ": the striping of new files cannot be set (" + strerror(error) +
                   "); they get the file system's own");
@@ -147,7 +149,8 @@ Outcome<Found> PosixBackend::create(Place place, const CreateOptions& options) {
   if (!path.ok()) return Failed{path.error()};
   const int flags = O_CREAT | kDataFlags | (options.flags & kExclusive ? O_EXCL : 0);
   const int truncate = options.flags & kTruncate ? O_TRUNC : 0;
-  auto opened = create_striped(**root, *path, options);
+  bool can_be_used = true;
+  auto opened = create_striped(**root, *path, options, &can_be_used);
   if (!opened.ok()) opened = (*root)->open(*path, flags | O_RDWR | truncate, options.mode & 07777);
   bool for_writing = true;
   if (!opened.ok() && opened.error() == EACCES && truncate == 0) {
@@ -157,6 +160,8 @@ Outcome<Found> PosixBackend::create(Place place, const CreateOptions& options) {
   }
   if (!opened.ok()) return Failed{opened.error()};
   auto found = describe(place, opened->get());
+  if (!can_be_used && found.ok()) opened = open_lent(found->file, kDataFlags | O_RDWR);
+  if (!opened.ok()) return Failed{opened.error()};
   if (found.ok() && S_ISREG(found->attributes.mode))
     open_files_.keep(found->file, for_writing, std::make_shared<PosixFile>(std::move(*opened)));
   return found;

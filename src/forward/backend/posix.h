@@ -48,7 +48,8 @@ class PosixBackend : public Backend {
   Outcome<Confined::Parent> parent_of(Place place) const;
   Outcome<Found> make_node(Place place, uint32_t mode);
   Outcome<Found> describe(Place place, int fd) const;
-  Outcome<Descriptor> create_striped(const Confined& root, const std::string& path, const CreateOptions& options);
+  Outcome<Descriptor> create_striped(const Confined& root, const std::string& path, const CreateOptions& options,
+                                     bool* can_be_used);
 
   Options options_;
   std::vector<Confined> roots_;
