@@ -53,6 +53,8 @@ class OpenFile {
   /// Returns when what was written will survive a crash of the machine, or an error number.
   virtual int commit() = 0;
   virtual int resize(uint64_t size) = 0;
+  /// Makes it at least this long, with zeros. Nothing that is there by then, or written meanwhile, is cut off.
+  virtual int extend(uint64_t size) = 0;
   virtual Outcome<Attributes> attributes() = 0;
 };
 

@@ -72,6 +72,18 @@ TEST_P(BackendTest, KeepsBytesAndHoles) {
   EXPECT_EQ((*backend_->open(file, true))->commit(), 0);
 }
 
+TEST_P(BackendTest, ExtendsAndNeverCuts) {
+  const File file = create("f");
+  EXPECT_EQ(write(file, 0, "text"), 0);
+  const auto opened = backend_->open(file, true);
+  for (const uint64_t size : {0, 2, 4}) EXPECT_EQ((*opened)->extend(size), 0);
+  EXPECT_EQ(read(file, 0, 9), "text");
+  EXPECT_EQ((*opened)->extend(6), 0);
+  EXPECT_EQ(read(file, 0, 9), std::string("text\0\0", 6));
+  EXPECT_EQ((*opened)->extend(100'000), 0);
+  EXPECT_EQ(backend_->attributes(file)->size, 100'000u);
+}
+
 TEST_P(BackendTest, CreatesAsOpenDoes) {
   const File file = create("f");
   EXPECT_EQ(write(file, 0, "text"), 0);

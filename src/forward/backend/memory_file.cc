@@ -76,6 +76,12 @@ int MemoryFile::resize(uint64_t size) {
   return 0;
 }
 
+int MemoryFile::extend(uint64_t size) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (size > size_) wrote(size);
+  return 0;
+}
+
 void MemoryFile::forget_time() {
   const std::lock_guard<std::mutex> lock(mutex_);
   modified_ = INT64_MIN;

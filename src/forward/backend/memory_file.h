@@ -28,6 +28,7 @@ class MemoryFile : public OpenFile {
   Written write(Extent where, const uint8_t* from) override;
   int commit() override { return 0; }
   int resize(uint64_t size) override;
+  int extend(uint64_t size) override;
   /// Only what the file itself knows: size, blocks and times.
   Outcome<Attributes> attributes() override;
   /// Somebody set another time of modification.

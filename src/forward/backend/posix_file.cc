@@ -93,6 +93,21 @@ int PosixFile::commit() { return fsync(descriptor_.get()) == 0 || errno == EINVA
 
 int PosixFile::resize(uint64_t size) { return ftruncate(descriptor_.get(), static_cast<off_t>(size)) == 0 ? 0 : errno; }
 
+// Not ftruncate, which would cut off what another server wrote since the size was looked at.
+int PosixFile::extend(uint64_t size) {
+  const auto now = attributes();
+  if (!now.ok()) return now.error();
+  if (now->size >= size) return 0;
+  const off_t last = static_cast<off_t>(size - 1);
+  while (fallocate(descriptor_.get(), 0, last, 1) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EOPNOTSUPP && errno != ENOSYS) return errno;
+    const uint8_t zero = 0;
+    return write({size - 1, 1}, &zero).error;
+  }
+  return 0;
+}
+
 Outcome<Attributes> PosixFile::attributes() { return attributes_of(descriptor_.get()); }
 
 }  // namespace headrace::forward

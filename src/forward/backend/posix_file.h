@@ -15,6 +15,7 @@ class PosixFile : public OpenFile {
   Written write_parts(uint64_t offset, std::span<const iovec> parts) override;
   int commit() override;
   int resize(uint64_t size) override;
+  int extend(uint64_t size) override;
   Outcome<Attributes> attributes() override;
 
  private:

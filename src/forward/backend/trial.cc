@@ -41,6 +41,7 @@ class TrialFile : public OpenFile {
     return state_->options.fail_commit ? state_->options.error : inner_->commit();
   }
   int resize(uint64_t size) override { return inner_->resize(size); }
+  int extend(uint64_t size) override { return inner_->extend(size); }
   Outcome<Attributes> attributes() override { return inner_->attributes(); }
 
  private:

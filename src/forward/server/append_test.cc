@@ -45,6 +45,18 @@ class AppendTest : public testing::Test {
     return std::move(*Client::open(addresses, {}, 20'000));
   }
 
+  /// As clients do for what one call does not hold, and before they have written there.
+  static Outcome<uint64_t> take_range(Client& client, const Handle& file, uint64_t bytes) {
+    Request request;
+    request.op = Op::kAppend;
+    request.handle = file;
+    request.flags = kReserve;
+    request.size = bytes;
+    Pending pending;
+    if (const int error = client.channel_of(file).call(request, &pending); error != 0) return Failed{error};
+    return pending.reply.size;
+  }
+
   struct Record {
     uint64_t offset;
     uint32_t client, number, size;
@@ -145,19 +157,28 @@ TEST_F(AppendTest, GoWhereTheFileEndsWhoeverMadeItSo) {
   // More than one call holds: the range is taken first, and another append comes behind all of it.
   EXPECT_EQ(*c->append(file->handle, {&large, 1}), 17u);
   EXPECT_EQ(*c->append(file->handle, {&small, 1}), 17u + bytes.size());
-  Request request;
-  request.op = Op::kAppend;
-  request.handle = file->handle;
-  request.flags = kReserve;
-  request.size = 500;
-  Pending pending;
   const uint64_t end = 27 + bytes.size();
-  EXPECT_EQ(c->channel_of(file->handle).call(request, &pending), 0);
-  EXPECT_EQ(pending.reply.size, end);
-  EXPECT_EQ(c->attributes(file->handle)->size, end);
+  EXPECT_EQ(*take_range(*c, file->handle, 500), end);
+  EXPECT_EQ(c->attributes(file->handle)->size, end + 500);
   EXPECT_EQ(*c->append(file->handle, {&small, 1}), end + 500);
   EXPECT_TRUE(c->create(c->roots()[0].handle, "f", kTruncate, 0644).ok());
   EXPECT_EQ(*c->append(file->handle, {&small, 1}), 0u);
+}
+
+/// A killed server knows of nothing that it gave away, nor does one that ends in order and is started again.
+TEST_F(AppendTest, RangesThatWereTakenStayTakenForServersThatStartAnew) {
+  start(std::move(*PosixBackend::make({directory_ + "/root"}, {})));
+  auto c = client();
+  const Handle file = c->create(c->roots()[0].handle, "f", 0, 0644)->handle;
+  std::vector<uint8_t> bytes(10, 7);
+  const iovec part{bytes.data(), bytes.size()};
+  EXPECT_EQ(*c->append(file, {&part, 1}), 0u);
+  EXPECT_EQ(*take_range(*c, file, 500), 10u);
+  EXPECT_EQ(std::filesystem::file_size(directory_ + "/root/f"), 510u);
+  servers_.clear();
+  start(std::move(*PosixBackend::make({directory_ + "/root"}, {})));
+  c = client();
+  EXPECT_EQ(*c->append(file, {&part, 1}), 510u);
 }
 
 TEST_F(AppendTest, OnesThatFailTellSoAndLeaveNoRange) {

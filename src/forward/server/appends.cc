@@ -12,8 +12,6 @@ namespace headrace::forward {
 namespace {
 
 constexpr size_t kBatchBytes = 1 << 20;  // copied together, to be written at once
-constexpr size_t kMostQueues = 65536;
-constexpr uint64_t kForgottenNs = 600'000'000'000;
 
 bool reserves(const Call& call) { return (call.request.flags & kReserve) != 0; }
 
@@ -43,7 +41,6 @@ void Appends::add(const Services& services, Pool* pool, std::shared_ptr<Call> ca
   if (!file.ok()) return fail(file.error());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (queues_.size() >= kMostQueues && !queues_.contains(file->identity()) && !forget_old()) return fail(ENOBUFS);
     Queue& queue = queues_[file->identity()];
     queue.waiting.push_back({std::move(call), std::move(done)});
     if (queue.at_work) return;
@@ -51,12 +48,6 @@ void Appends::add(const Services& services, Pool* pool, std::shared_ptr<Call> ca
   }
   if (pool == nullptr) return work(services, nullptr, *file);
   pool->add([this, &services, pool, file = *file] { work(services, pool, file); });
-}
-
-void Appends::forget(const File& file) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto queue = queues_.find(file.identity());
-  if (queue != queues_.end()) queue->second.end = 0;
 }
 
 /// What is written together. A range without data is a batch of its own, since nothing may be written over it.
@@ -74,8 +65,7 @@ std::vector<Appends::Waiting> Appends::next_batch(uint64_t identity) {
     if (reserves(*batch.back().call)) break;
   }
   if (!batch.empty()) return batch;
-  queue.at_work = false;
-  if (queue.end == 0) queues_.erase(identity);
+  queues_.erase(identity);
   return batch;
 }
 
@@ -99,26 +89,10 @@ bool Appends::take_range(const Services& services, const File& file, OpenFile& o
     batch->error = attributes.error();
     return false;
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  Queue& queue = queues_[file.identity()];
-  batch->known_end = std::max(attributes->size, held_end);
-  batch->begin = std::max({queue.end, batch->known_end, batch->least});
-  if (batch->total > uint64_t{INT64_MAX} - batch->begin) {
-    batch->error = EFBIG;
-    return false;
-  }
-  queue.end = batch->begin + batch->total;
-  queue.taken_ns = batch->begun_ns;
-  return true;
-}
-
-/// Ranges that were taken so long ago that whoever took them has written there, or never will.
-bool Appends::forget_old() {
-  const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
-  return std::erase_if(queues_, [&](const auto& each) {
-           const Queue& queue = each.second;
-           return !queue.at_work && queue.waiting.empty() && now - queue.taken_ns > kForgottenNs;
-         }) > 0;
+  batch->begin = std::max({attributes->size, held_end, batch->least});
+  if (batch->total > uint64_t{INT64_MAX} - batch->begin) batch->error = EFBIG;
+  if (batch->error == 0 && reserves(*batch->calls[0].call)) batch->error = opened.extend(batch->begin + batch->total);
+  return batch->error == 0;
 }
 
 /// False: it waits for memory, and the work goes on when there was some.
@@ -146,11 +120,11 @@ bool Appends::write(const Services& services, Pool* pool, const File& file, std:
     HeldWrite write = pieces_of(*batch);
     batch->held = true;
     write.done = [this, &services, pool, file, batch](const std::vector<BadRange>& failed) {
-      finish(services, file, *batch, failed);
+      answer(services, *batch, failed);
       pool->add([this, &services, pool, file] { work(services, pool, file); });
     };
     if (!(*held)->write(&write)) return false;
-    finish(services, file, *batch, {});
+    answer(services, *batch, {});
     return true;
   }
   std::vector<BadRange> failed;
@@ -163,22 +137,8 @@ bool Appends::write(const Services& services, Pool* pool, const File& file, std:
     else if (through)
       batch->error = sync(services, file, **opened);
   }
-  if (reserve)
-    answer(services, *batch, {});
-  else
-    finish(services, file, *batch, failed);
+  answer(services, *batch, failed);
   return true;
-}
-
-/// Where something was written the file knows its end by itself. Where nothing was, the next may have the range.
-void Appends::finish(const Services& services, const File& file, const Batch& batch,
-                     const std::vector<BadRange>& failed) {
-  const bool wrote = failed.empty() || failed[0].where.offset > batch.begin;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    queues_[file.identity()].end = wrote || batch.begin == batch.known_end ? 0 : batch.begin;
-  }
-  answer(services, batch, failed);
 }
 
 void Appends::answer(const Services& services, const Batch& batch, const std::vector<BadRange>& failed) {

@@ -2,7 +2,8 @@
 //
 // All appends to a file meet at one server, the one that clients choose by the file's handle, so the end is known
 // there. Appends that come while others are being written wait, and are then given one range in the order in which they
-// came and written together. No timer makes anybody wait. Safe in any thread.
+// came and written together. A range that is taken to be written later makes the file as long at once, so that it is
+// taken for a server that starts anew too. No timer makes anybody wait. Safe in any thread.
 #pragma once
 #include <deque>
 #include <functional>
@@ -25,8 +26,6 @@ class Appends {
 
   /// Does the call, in `pool` unless that is null, and gives its answer to `done`.
   void add(const Services& services, Pool* pool, std::shared_ptr<Call> call, Done done);
-  /// The file was made longer or shorter by other means: what it says itself is its end.
-  void forget(const File& file);
 
  private:
   struct Waiting {
@@ -36,13 +35,11 @@ class Appends {
   struct Queue {
     std::deque<Waiting> waiting;
     bool at_work = false;
-    uint64_t end = 0;  // at least; ranges that were taken and not written yet are before it
-    uint64_t taken_ns = 0;
   };
 
   struct Batch {
     std::vector<Waiting> calls;
-    uint64_t begin = 0, total = 0, known_end = 0, least = 0;
+    uint64_t begin = 0, total = 0, least = 0;
     uint64_t begun_ns = 0;
     int error = 0;  // of all
     bool held = false;
@@ -52,12 +49,10 @@ class Appends {
   static int sync(const Services& services, const File& file, OpenFile& opened);
   static HeldWrite pieces_of(const Batch& batch);
   void work(const Services& services, Pool* pool, const File& file);
-  bool take_range(const Services& services, const File& file, OpenFile& opened, Batch* batch);
+  static bool take_range(const Services& services, const File& file, OpenFile& opened, Batch* batch);
   bool write(const Services& services, Pool* pool, const File& file, std::vector<Waiting> calls);
-  void finish(const Services& services, const File& file, const Batch& batch, const std::vector<BadRange>& failed);
   void answer(const Services& services, const Batch& batch, const std::vector<BadRange>& failed);
   std::vector<Waiting> next_batch(uint64_t identity);
-  bool forget_old();  // needs the lock
 
   std::mutex mutex_;
   std::unordered_map<uint64_t, Queue> queues_;  // by identity

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "forward/protocol/codec.h"
-#include "forward/server/appends.h"
 #include "forward/server/locks.h"
 #include "forward/server/shared_reads.h"
 #include "forward/server/write_buffer.h"
@@ -188,7 +187,6 @@ int Execution::create(const File& directory) {
   const uint32_t flags = apart ? request_.flags & ~kTruncate : request_.flags;
   auto made = services_.backend->create({directory, request_.name}, {flags, request_.mode, request_.hints});
   if (!made.ok()) return made.error();
-  if (request_.flags & kTruncate) services_.appends->forget(made->file);
   if (apart && S_ISREG(made->attributes.mode)) {
     if (const int error = resize(made->file, 0); error != 0) return error;
     made->attributes = reply_.attributes;
@@ -205,7 +203,6 @@ int Execution::resize(const File& file, uint64_t size) {
   const int error = (*opened)->resize(size);
   if (held != nullptr) held->resume(error == 0 ? std::optional<uint64_t>(size) : std::nullopt);
   if (error != 0) return error;
-  services_.appends->forget(file);
   return answer(attributes(file));
 }
 
@@ -245,7 +242,6 @@ int Execution::lock(const File& file) {
 /// What was to be brought to the file first is there already.
 int Execution::held(const File& file) {
   const auto held = services_.write_buffer->find(file);
-  if (request_.flags & kCut) services_.appends->forget(file);
   if (held == nullptr) return 0;
   if (request_.flags & kCut) {
     held->pause();
