@@ -201,6 +201,7 @@ class Trace:
     size: int
     closed: bool
     damaged_chunks: int  # of events, met so far
+    copies: int  # chunks that are there twice, of which one is read
     tick_ns: int  # of the first chunk that can be read; 0: there is none
     def facts(self) -> dict[str, str]: ...
     def accounts(self) -> dict[str, int]: ...  # docs/formats/trace.md; of all threads together

@@ -6,6 +6,7 @@
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -127,11 +128,20 @@ nb::dict accounts_of(Trace& trace) {
   return dict;
 }
 
+/// Chunks that are there twice, of which one is read.
+uint64_t copies_in(Trace& trace) {
+  const std::lock_guard lock(trace.mutex);
+  const std::vector<format::Damage> damage = trace.reader.damage();
+  return static_cast<uint64_t>(
+      std::count_if(damage.begin(), damage.end(), [](const format::Damage& each) { return each.is_copy; }));
+}
+
 nb::list damage_of(Trace& trace) {
   const std::lock_guard lock(trace.mutex);
   nb::list list;
   for (const format::Damage& damage : trace.reader.damage())
-    list.append(nb::make_tuple(damage.offset, damage.bytes, str_of(escaped(damage.reason))));
+    if (!damage.is_copy)
+      list.append(nb::make_tuple(damage.offset, damage.bytes, str_of(escaped(damage.reason))));
   return list;
 }
 
@@ -291,6 +301,7 @@ void define_trace(nb::module_& module) {
                      const std::lock_guard lock(trace.mutex);
                      return trace.reader.damaged_chunks();
                    })
+      .def_prop_ro("copies", copies_in)
       .def_prop_ro("tick_ns", &Trace::tick_ns)
       .def("facts", facts_of)
       .def("accounts", accounts_of)

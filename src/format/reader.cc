@@ -171,7 +171,7 @@ void drop_copies(Contents& contents) {
       encode_header(chunks[i].header, bytes);
       if (!seen.insert(base::hash_bytes(bytes.data(), bytes.size())).second) {
         contents.damage.push_back({chunks[i].offset, chunk_size(chunks[i].header),
-                                   "second copy of a chunk: left out, so that nothing is counted twice"});
+                                   "second copy of a chunk: left out, so that nothing is counted twice", true});
         continue;
       }
     }

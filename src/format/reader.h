@@ -36,6 +36,7 @@ struct Damage {
   uint64_t offset = 0;  // bytes from the start of the file; of several files, as if they were one
   uint64_t bytes = 0;   // how many are lost
   std::string reason;
+  bool is_copy = false;  // of what is read at another place: nothing is lost
 };
 
 struct ChunkInfo {

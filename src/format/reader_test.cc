@@ -124,6 +124,7 @@ TEST_F(ReaderTest, ASecondCopyOfALogCountsOnce) {
   ASSERT_TRUE(reader.ok()) << reader.message();
   EXPECT_EQ(values_of(*reader), (std::vector<uint64_t>{1, 2, 3}));
   EXPECT_EQ(reader->damage().size(), 4u);  // two chunks, twice
+  for (const Damage& damage : reader->damage()) EXPECT_TRUE(damage.is_copy);
 }
 
 TEST_F(ReaderTest, AWriterGoesOnWithAClosedLog) {

@@ -41,6 +41,37 @@ def test_finds_killed_runs_by_itself(capturing: Launcher, facts: Facts) -> None:
     assert facts(capturing.directory / "a.hr")["complete"] == "yes"
 
 
+@pytest.mark.parametrize("options", [[], ["-o", "a.hr"], ["-o", "b.hr"]])
+def test_goes_on_behind_a_collection_that_was_killed(
+    capturing: Launcher, tmp_path: Path, options: list[str]
+) -> None:
+    """In the middle of storing: there are figures of processes, but not yet their rows."""
+    directory = kill_a_run(capturing, "-o", "a.hr")
+    subprocess.run(["cp", "-a", directory, tmp_path / "kept"], check=True)
+    assert capturing.run("collect", *options, directory).returncode == 0
+    (path,) = capturing.logs()
+    whole = figures(path)
+    text = path.read_bytes()
+    cut = text.index(b"\x89HRC\r\n\x1a\x01TABL\x01\x00\x01\x00processes\0")
+    assert text.index(b"profiles\0") < cut
+    path.write_bytes(text[:cut])
+    subprocess.run(["cp", "-a", tmp_path / "kept", directory], check=True)
+    done = capturing.run("collect", *options, directory)
+    assert done.returncode == 0, done.stderr
+    assert capturing.logs() == [path]
+    assert figures(path) == whole
+
+
+def figures(path: Path) -> list[Any]:
+    import headrace
+
+    with headrace.open(path) as log:
+        assert log.job["complete"] == "yes"
+        files = log.files.select(["process", "path", "opens", "writes", "bytes_written"])
+        calls = log.profiles.select(["process", "function", "calls"])
+        return [log.processes["process"].to_pylist(), files.to_pylist(), calls.to_pylist()]
+
+
 def test_finds_them_where_the_launcher_puts_them(
     capturing: Launcher, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -62,13 +93,15 @@ def test_finds_them_where_the_launcher_puts_them(
 
 
 def test_leaves_live_launchers_alone(capturing: Launcher, facts: Facts) -> None:
-    ready = capturing.directory / "ready"
-    process = capturing.start("run", "-o", "a.hr", "--", "sh", "-c", f": > {ready}; sleep 0.5")
+    ready, end = capturing.directory / "ready", capturing.directory / "end"
+    script = f": > {ready}; until [ -e {end} ]; do sleep 0.01; done"
+    process = capturing.start("run", "-o", "a.hr", "--", "sh", "-c", script)
     while not ready.exists():
         time.sleep(0.005)
     done = capturing.run("collect")
     assert (done.returncode, capturing.logs()) == (0, [])
     assert b"nothing to collect" in done.stderr
+    end.touch()
     assert process.wait(timeout=30) == 0
     assert facts(capturing.directory / "a.hr")["complete"] == "yes"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -69,7 +68,7 @@ work()
         "-o",
         str(tmp_path / "job.hr"),
         "--",
-        sys.executable,
+        "python3",
         "-c",
         script,
     ]

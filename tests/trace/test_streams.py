@@ -39,3 +39,14 @@ def test_missing_processes_are_named(tmp_path: Path) -> None:
     assert found["holds"] is False
     assert {row["pid"] for row in found["amounts"]["missing"]} == {row["pid"] for row in missing}
     assert f"pids {missing[0]['pid']} on {missing[0]['host']}" in found["says"]
+
+
+def test_what_is_there_twice_is_told_and_counts_once(tmp_path: Path) -> None:
+    """As a writer leaves it that goes on behind one that was killed."""
+    traced = Traced(tmp_path, ["sh", "-c", "echo some > text"])
+    before = traced.verify()
+    traced.trace.write_bytes(traced.trace.read_bytes() * 2)
+    checks = json.loads(traced.command("verify", "--json"))["checks"]
+    copies = checks[0]["amounts"]["copies"]
+    assert copies > 0 and checks[0]["amounts"]["damaged_places"] == 0
+    assert traced.verify() == before.replace(";", f", {copies} second copies left out;", 1)

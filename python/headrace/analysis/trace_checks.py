@@ -98,6 +98,7 @@ def _chunks(trace: Trace) -> Check:
         "damaged_places": len(places),
         "damaged_bytes": sum(length for _, length, _ in places),
         "missing_files": len(files),
+        "copies": trace.native.copies,
         "undescribed_locations": undescribed,
         "closed": trace.native.closed,
     }
@@ -116,6 +117,8 @@ def _chunks(trace: Trace) -> Check:
     if not trace.native.closed:
         troubles.append("the writer did not close the file")
     says = f"chunks: {amounts['chunks']:,}, threads: {len(trace.locations):,}"
+    if trace.native.copies:  # a writer that was killed is followed by one that stores some of it again
+        says += f", {trace.native.copies:,} second copies left out"
     return Check("chunks", not troubles, "; ".join([says, *troubles]), amounts)
 
 

@@ -38,13 +38,14 @@ uint64_t next_sequence(const std::string& path, uint64_t job, uint64_t producer)
 
 }  // namespace
 
-LogOutput::LogOutput(std::string path, std::vector<std::string> fallbacks)
-    : wanted_path_(std::move(path)), fallbacks_(std::move(fallbacks)), producer_(base::random_number()) {}
+LogOutput::LogOutput(std::string path, std::vector<std::string> fallbacks, uint64_t producer)
+    : wanted_path_(std::move(path)),
+      fallbacks_(std::move(fallbacks)),
+      producer_(producer != 0 ? producer : base::random_number()) {}
 
 LogOutput LogOutput::append_to(std::string path, std::vector<std::string> fallbacks, uint64_t producer) {
-  LogOutput output(std::move(path), std::move(fallbacks));
+  LogOutput output(std::move(path), std::move(fallbacks), producer);
   output.append_ = true;
-  if (producer != 0) output.producer_ = producer;
   return output;
 }
 

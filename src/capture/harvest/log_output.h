@@ -20,8 +20,8 @@ namespace headrace::capture {
 class LogOutput {
  public:
   /// A log at `path` is kept under another name (SharedLog). `fallbacks`: directories to try when it cannot be written,
-  /// in order.
-  LogOutput(std::string path, std::vector<std::string> fallbacks);
+  /// in order. `producer`: whose chunks these are; 0: a new one's.
+  LogOutput(std::string path, std::vector<std::string> fallbacks, uint64_t producer = 0);
   /// Continues an existing log as `producer`: the one that wrote to it before, or 0 for a new one.
   static LogOutput append_to(std::string path, std::vector<std::string> fallbacks, uint64_t producer = 0);
 

@@ -90,8 +90,9 @@ LogName Collection::name() const {
 /// The log, and what its times count from.
 Status Collection::open_log() {
   const uint64_t known = number_of(facts_, "producer");
+  // As the launcher, so that who comes after a collection that was killed knows what is unfinished in it.
   output_.emplace(target_.append ? LogOutput::append_to(target_.path, fallback_directories(), known)
-                                 : LogOutput(target_.path, fallback_directories()));
+                                 : LogOutput(target_.path, fallback_directories(), known));
   const mode_t going_on = mode_in_progress(settings_.site, target_.path);
   output_->permit(going_on, is_part_ ? going_on : mode_when_complete(settings_.site, target_.path));
   if (!target_.append && launched_) output_->belong_to(fact_of(facts_, "job_identity"), node_);

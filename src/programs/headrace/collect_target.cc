@@ -35,7 +35,8 @@ Target target_of(const CollectSettings& settings, const Facts& facts, const LogN
   // Ranks that reduced their figures have begun the log already.
   if (!output.empty() && log != facts.end() && facts.count("node") != 0 && is_of_job(log->second, facts))
     return {log->second, true, absolute_path(output)};
-  if (!output.empty()) return {absolute_path(output), false, ""};
+  // What a launcher that was killed, or an earlier collection, has stored there is gone on with.
+  if (!output.empty()) return {absolute_path(output), is_of_job(absolute_path(output), facts), ""};
   const auto identity = facts.find("job_identity");
   // Other nodes may collect into it as well.
   if (log == facts.end() && identity != facts.end() && facts.count("node") != 0)
