@@ -87,6 +87,34 @@ def test_garbage_is_refused_and_counted(servers: Servers, tmp_path: Path, addres
     assert metrics["memory_bytes"] < 1 << 20
 
 
+def test_status_shows_the_servers_that_are_there(servers: Servers, tmp_path: Path) -> None:
+    one, two = (servers.start("--root", tmp_path, name=name, tcp=False) for name in ("a", "b"))
+    addresses = [each.addresses[0] for each in (one, two)]
+    done = run("status", *addresses)
+    assert done.returncode == 0 and all(f"{each}: 1 connections" in done.stdout for each in addresses)
+    words = [NATIVE, "status", "--every", "1", *addresses]
+    watch = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert watch.stdout is not None
+        assert watch.stdout.readline().startswith(addresses[0])
+        two.end()
+        for why in (f"headrace: status: {addresses[1]}: ", addresses[0], addresses[0]):
+            while not watch.stdout.readline().startswith(why):
+                assert watch.poll() is None
+        servers.start_again(two)
+        while not watch.stdout.readline().startswith(addresses[1]):
+            assert watch.poll() is None
+    finally:
+        watch.kill()
+        watch.communicate()
+    two.end()
+    for order in (addresses, addresses[::-1]):
+        done = run("status", *order)
+        assert done.returncode == 1 and f"{addresses[0]}: 1 connections" in done.stdout
+        assert f"{addresses[1]}: " in done.stderr and "1 of 2 servers did not answer" in done.stderr
+    assert run("status", "--every", "1", addresses[1]).returncode == 1
+
+
 def test_another_secret_or_none_is_refused(servers: Servers, tmp_path: Path) -> None:
     server = servers.start("--root", tmp_path)
     other = tmp_path / "other"

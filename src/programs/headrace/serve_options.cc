@@ -69,7 +69,8 @@ const char kServeHelp[] =
 
 const char kStatusHelp[] =
     "Usage: headrace status [OPTION]... ADDRESS...\n"
-    "Shows what forwarding servers are doing.\n"
+    "Shows what forwarding servers are doing. The exit status is 1 when one of them\n"
+    "does not answer; the others are shown all the same.\n"
     "\n"
     "      --secret FILE     the job's secret, for servers of other nodes\n"
     "      --openmetrics     the figures as text for Prometheus\n"

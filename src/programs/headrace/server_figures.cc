@@ -8,7 +8,6 @@ namespace headrace::programs {
 namespace {
 
 constexpr char kPrefix[] = "headrace_forward_";
-constexpr uint32_t kPatienceMs = 10'000;
 
 uint64_t by_operation(const Figures& figures, const std::string& metric, const std::string& operation = "") {
   const std::string begin = kPrefix + metric + "_total{operation=\"" + operation;
@@ -51,20 +50,24 @@ ServerTotals totals_of(const Figures& figures) {
       .lost_bytes = lost == figures.end() ? 0 : static_cast<uint64_t>(lost->second)};
 }
 
+base::Result<std::string> ask_server(const std::string& address, const forward::WireOptions& options) {
+  HEADRACE_ASSIGN(auto client, forward::Client::open({address}, options, options.connect_ms));
+  auto text = client->status(0);
+  if (!text.ok()) return base::Status(base::Code::kIo, address + ": the server does not answer");
+  return std::move(*text);
+}
+
 base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses,
                                                     const std::string& secret_file) {
   forward::WireOptions options;
   options.window = 0;
-  options.connect_ms = kPatienceMs;
   if (!secret_file.empty()) {
     HEADRACE_ASSIGN(options.secret, forward::read_secret(secret_file, false));
   }
   std::vector<ServerTotals> all;
   for (const std::string& address : addresses) {
-    HEADRACE_ASSIGN(auto client, forward::Client::open({address}, options, kPatienceMs));
-    const auto text = client->status(0);
-    if (!text.ok()) return base::Status(base::Code::kIo, address + ": the server does not answer");
-    all.push_back(totals_of(figures_of(*text)));
+    HEADRACE_ASSIGN(const std::string text, ask_server(address, options));
+    all.push_back(totals_of(figures_of(text)));
   }
   return all;
 }

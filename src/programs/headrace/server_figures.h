@@ -5,12 +5,16 @@
 #include <vector>
 
 #include "base/result.h"
+#include "forward/client/wire.h"
 
 namespace headrace::programs {
 
 /// Values of OpenMetrics lines by name and label.
 using Figures = std::map<std::string, double>;
 Figures figures_of(const std::string& open_metrics);
+
+/// The text of one server, over a connection for this question alone: the next one is as quick to see who is gone.
+base::Result<std::string> ask_server(const std::string& address, const forward::WireOptions& options);
 
 /// What one server, or all together, did.
 struct ServerTotals {

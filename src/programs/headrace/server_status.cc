@@ -2,9 +2,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <memory>
+#include <algorithm>
 
-#include "forward/client/client.h"
+#include "base/clock.h"
+#include "programs/headrace/amounts.h"
 #include "programs/headrace/exit_status.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/serve.h"
@@ -15,7 +16,6 @@ namespace headrace::programs {
 namespace {
 
 using base::Result;
-using base::Status;
 
 std::string rounded(double value, const char* format) {
   char text[64];
@@ -28,13 +28,11 @@ std::string table_of(const std::string& address, Figures now, Figures before, do
   const std::string prefix = "headrace_forward_";
   const auto value = [&](const std::string& name) { return now[prefix + name]; };
   std::string text = address + ": " + rounded(value("connections"), "%.0f") + " connections (" +
-                     rounded(value("windows"), "%.0f") + " with shared memory), " +
-                     rounded(value("memory_bytes") / (1 << 20), "%.1f") + " of " +
-                     rounded(value("memory_limit_bytes") / (1 << 20), "%.0f") + " MiB in use, at the most " +
-                     rounded(value("memory_most_bytes") / (1 << 20), "%.1f") + "\n";
-  text += "  held: " + rounded(value("held_bytes") / (1 << 20), "%.1f") + " MiB, the oldest for " +
-          rounded(value("held_seconds"), "%.1f") +
-          " s; flushed: " + rounded(value("flushed_bytes_total") / (1 << 20), "%.1f") + " MiB in " +
+                     rounded(value("windows"), "%.0f") + " with shared memory), " + amount(value("memory_bytes")) +
+                     " of " + amount(value("memory_limit_bytes")) + " in use, at the most " +
+                     amount(value("memory_most_bytes")) + "\n";
+  text += "  held: " + amount(value("held_bytes")) + ", the oldest for " + rounded(value("held_seconds"), "%.1f") +
+          " s; flushed: " + amount(value("flushed_bytes_total")) + " in " +
           rounded(value("flush_writes_total"), "%.0f") + " writes";
   for (const char* reason : {"full", "age", "pressure", "commit", "end"}) {
     const double count = value("flushes_total{reason=\"" + std::string(reason) + "\"}");
@@ -45,8 +43,8 @@ std::string table_of(const std::string& address, Figures now, Figures before, do
     text += "  reads answered with what another one read: " + rounded(shared, "%.0f") + "\n";
   if (const double lost = value("lost_bytes_total"); lost > 0)
     text += "  not stored: " + rounded(lost, "%.0f") + " bytes\n";
-  text += seconds > 0 ? "  operation      calls/s    failed/s     MiB/s  queue us   work us\n"
-                      : "  operation        calls      failed       MiB  queue us   work us\n";
+  text += seconds > 0 ? "  operation      calls/s    failed/s      data/s  queue us   work us\n"
+                      : "  operation        calls      failed        data  queue us   work us\n";
   for (const auto& [name, count] : now) {
     const std::string begin = prefix + "calls_total{";
     if (!name.starts_with(begin)) continue;
@@ -59,10 +57,9 @@ std::string table_of(const std::string& address, Figures now, Figures before, do
     if (calls == 0) continue;
     const double per = seconds > 0 ? seconds : 1;
     char line[160];
-    snprintf(line, sizeof line, "  %-10s %11.0f %11.0f %9.1f %9.1f %9.1f\n",
-             label.substr(12, label.size() - 14).c_str(), calls / per, since("failed_calls") / per,
-             since("data_bytes") / per / (1 << 20), since("waiting_seconds") / calls * 1e6,
-             since("working_seconds") / calls * 1e6);
+    snprintf(line, sizeof line, "  %-10s %11.0f %11.0f %11s %9.1f %9.1f\n", label.substr(12, label.size() - 14).c_str(),
+             calls / per, since("failed_calls") / per, amount(since("data_bytes") / per).c_str(),
+             since("waiting_seconds") / calls * 1e6, since("working_seconds") / calls * 1e6);
     text += line;
   }
   for (const auto& [name, count] : now) {
@@ -72,25 +69,57 @@ std::string table_of(const std::string& address, Figures now, Figures before, do
   return text;
 }
 
-Status look(const StatusSettings& settings) {
+/// One of those that are looked at.
+struct Looked {
+  std::string address;
+  Figures before;  // empty: it was not there
+  uint64_t at_ns = 0;
+};
+
+/// Figures only grow while a server lives.
+bool is_another_start(const Figures& now, const Figures& before) {
+  const auto accepted = [](const Figures& all) {
+    const auto found = all.find("headrace_forward_connections_accepted_total");
+    return found == all.end() ? 0 : found->second;
+  };
+  return accepted(now) <= accepted(before);
+}
+
+/// What one of them says, to be printed. An error: it does not answer.
+Result<std::string> look_at(Looked* server, const forward::WireOptions& options, bool open_metrics) {
+  auto text = ask_server(server->address, options);
+  if (!text.ok()) server->before.clear();
+  if (!text.ok() || open_metrics) return text;
+  const Figures now = figures_of(*text);
+  const uint64_t now_ns = base::clock_ns(CLOCK_MONOTONIC);
+  if (is_another_start(now, server->before)) server->before.clear();
+  const double seconds = server->before.empty() ? 0 : static_cast<double>(now_ns - server->at_ns) / 1e9;
+  std::string shown = table_of(server->address, now, server->before, seconds);
+  server->before = now;
+  server->at_ns = now_ns;
+  return shown;
+}
+
+/// Those that are there are shown, whatever became of others. Looks at all of them every few seconds go on as long as
+/// one was there at first. Gives how many were not, the last time.
+Result<size_t> look(const StatusSettings& settings) {
   forward::WireOptions options;
   options.window = 0;
+  if (settings.every != 0) options.connect_ms = std::min(options.connect_ms, 1000 * std::max(settings.every, 2u));
   if (!settings.secret.empty()) {
     HEADRACE_ASSIGN(options.secret, forward::read_secret(settings.secret, false));
   }
-  HEADRACE_ASSIGN(auto client, forward::Client::open(settings.addresses, options, 10'000));
-  std::vector<Figures> before(settings.addresses.size());
+  std::vector<Looked> servers;
+  for (const std::string& address : settings.addresses) servers.push_back({address, {}});
   for (bool first = true;; first = false) {
-    for (size_t i = 0; i < settings.addresses.size(); ++i) {
-      const auto text = client->status(i);
-      if (!text.ok()) return {base::Code::kIo, settings.addresses[i] + ": the server does not answer any more"};
-      const auto now = figures_of(*text);
-      const std::string shown =
-          settings.open_metrics ? *text : table_of(settings.addresses[i], now, before[i], first ? 0 : settings.every);
-      before[i] = now;
-      if (fputs(shown.c_str(), stdout) < 0 || fflush(stdout) != 0) return {};
+    size_t silent = 0;
+    for (Looked& server : servers) {
+      const auto shown = look_at(&server, options, settings.open_metrics);
+      silent += shown.ok() ? 0 : 1;
+      if (!shown.ok()) say("status: " + shown.status().message());
+      if (shown.ok() && (fputs(shown->c_str(), stdout) < 0 || fflush(stdout) != 0)) return silent;
     }
-    if (settings.every == 0) return {};
+    if (settings.every == 0 || (first && silent == servers.size())) return silent;
     sleep(settings.every);
   }
 }
@@ -104,9 +133,12 @@ int server_status(const std::vector<std::string>& arguments) {
     say("status: " + settings.message() + "; `headrace status --help` lists all options");
     return kMistake;
   }
-  const Status status = look(*settings);
-  if (!status.ok()) say("status: " + status.message());
-  return status.ok() ? 0 : 1;
+  const auto silent = look(*settings);
+  if (!silent.ok()) say("status: " + silent.status().message());
+  if (!silent.ok() || *silent == 0) return silent.ok() ? 0 : 1;
+  const size_t all = settings->addresses.size();
+  if (all > 1) say("status: " + std::to_string(*silent) + " of " + std::to_string(all) + " servers did not answer");
+  return 1;
 }
 
 }  // namespace headrace::programs
