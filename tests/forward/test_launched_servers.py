@@ -99,10 +99,26 @@ def test_what_is_wrong_with_a_launcher_is_said(place: Place) -> None:
         assert not (place.root / "ran").exists()
         return done.stderr
 
-    assert "ended with 3 before 2 servers were there" in said(*options(place, "sh -c 'exit 3'"))
+    ended = "--launcher ended with 3, and 0 of the 2 servers of --servers came"
+    assert ended in said(*options(place, "sh -c 'exit 3'"))
+    fewer = (
+        """sh -c '"$@" & while [ -z "$(ls SHARED/*/at.*)" ]; do sleep 0.02; done 2>/dev/null; exit 4' sh"""
+    )
+    fewer = fewer.replace("SHARED", str(place.sockets))
+    assert "1 of the 2 servers of --servers came; give --servers 1" in said(*options(place, fewer))
+    three = TWO.replace('"$@" &', '"$@" & "$@" &', 1)
+    assert "started 3 servers, and --servers says 2: give --servers 3" in said(*options(place, three))
     assert "--servers says how many" in said("--launcher", TWO)
     assert "--shared are for servers that --launcher starts" in said("--shared", place.sockets)
     assert "an interface that this node has" in said(*options(place), "--interface", "no-such0")
+
+
+def test_servers_that_come_too_late_are_ended_with_the_others(place: Place) -> None:
+    late = 'sh -c \'"$@" & "$@" & sleep 1; "$@" & wait\' sh'
+    done = place.run(*options(place, late), "--", "sleep", "2")
+    assert done.returncode == 0, done.stderr
+    assert "--launcher started 3 servers, of which 2 were used" in done.stderr
+    assert len(json.loads(place.report.read_text())["servers"]) == 2
 
 
 def test_a_launcher_that_hands_signals_on_loses_nothing(place: Place) -> None:
@@ -120,10 +136,11 @@ def test_a_launcher_that_hands_signals_on_loses_nothing(place: Place) -> None:
 
 
 def test_a_signal_ends_a_start_that_waits_for_servers(place: Place) -> None:
-    waits = "sh -c 'echo waits >&2; exec sleep 100' sh"
+    waits = "sh -c '\"$@\" & echo waits >&2; exec sleep 100' sh"
     started = place.start(*options(place, waits), "--", "touch", "/fwd/ran")
     assert started.stderr is not None
     assert started.stderr.readline() == "waits\n"
+    assert "1 of the 2 servers of --servers came; give --servers 1" in started.stderr.readline()
     started.terminate()
     _, errors = started.communicate(timeout=30)
     assert started.returncode == 125 and "told to end (Terminated)" in errors

@@ -21,8 +21,11 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr uint64_t kPatienceNs = 120'000'000'000;  // until all servers are there
-constexpr uint64_t kGraceNs = 5'000'000'000;       // for a launcher that is told to end
+constexpr uint64_t kPatienceNs = 120'000'000'000;          // until the first server is there
+constexpr uint64_t kPatienceForOthersNs = 30'000'000'000;  // after one came
+constexpr uint64_t kWarnNs = 3'000'000'000;
+constexpr uint64_t kForMoreNs = 200'000'000;
+constexpr uint64_t kGraceNs = 5'000'000'000;  // for a launcher that is told to end
 constexpr timespec kPause{0, 20'000'000};
 constexpr size_t kLongestPath = 4000;
 constexpr uint32_t kKeepMs = 30'000;
@@ -36,7 +39,6 @@ Result<std::unique_ptr<CommandServers>> LaunchedServers::start(const Launch& lau
   HEADRACE_TRY(forward::read_secret(servers->secret(), true).status());
   HEADRACE_TRY(servers->launch(launch, options));
   Status ready = servers->await(launch.count);
-  if (ready.ok()) ready = servers->keep();
   if (!ready.ok()) servers->abandon();
   HEADRACE_TRY(std::move(ready));
   return std::unique_ptr<CommandServers>(std::move(servers));
@@ -67,49 +69,84 @@ Status LaunchedServers::launch(const Launch& launch, const std::vector<std::stri
   _exit(126);
 }
 
-/// Files are there whole or not at all.
+/// How many came, and what to change where the launcher starts another number.
+std::string LaunchedServers::came(unsigned count) const {
+  const std::string there = std::to_string(directory_->names("at.").size());
+  return there + " of the " + std::to_string(count) + " servers of --servers came" +
+         (there == "0" ? "" : "; give --servers " + there + " if --launcher starts no more");
+}
+
+/// Those that came are kept at once, or they would end when others are late.
 Status LaunchedServers::await(unsigned count) {
-  const uint64_t until = base::clock_ns(CLOCK_MONOTONIC) + kPatienceNs;
-  sigset_t ends;
-  sigemptyset(&ends);
-  for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&ends, each);
-  std::vector<std::string> names;
-  while ((names = directory_->names("at.")).size() < count) {
+  uint64_t last = base::clock_ns(CLOCK_MONOTONIC);
+  bool warned = false;
+  while (keepers_.size() < count) {
+    const size_t before = keepers_.size();
+    HEADRACE_TRY(keep_new());
+    const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
+    if (keepers_.size() > before) {
+      last = now;
+      warned = false;
+      continue;
+    }
     int status = 0;
     if (waitpid(launcher_, &status, WNOHANG) == launcher_) {
       launcher_ = 0;
-      return {Code::kIo,
-              "--launcher " + how_ended(status) + " before " + std::to_string(count) + " servers were there"};
+      (void)keep_new();  // what it left behind ends with this then
+      return {Code::kIo, "--launcher " + how_ended(status) + ", and " + came(count)};
     }
-    if (base::clock_ns(CLOCK_MONOTONIC) > until)
-      return {Code::kIo, "of " + std::to_string(count) + " servers that --launcher is to start " +
-                             std::to_string(names.size()) + " came within two minutes"};
-    if (const int signal = sigtimedwait(&ends, nullptr, &kPause); signal > 0)
-      return {Code::kIo,
-              std::string("told to end (") + strsignal(signal) + ") before the servers of --launcher were there"};
+    if (now - last > (keepers_.empty() ? kPatienceNs : kPatienceForOthersNs))
+      return {Code::kIo, came(count) + ", and no other one for " + std::to_string((now - last) / 1'000'000'000) + " s"};
+    if (now - last > kWarnNs && !std::exchange(warned, true)) say("forward: still waiting: " + came(count));
+    HEADRACE_TRY(pause());
   }
-  if (names.size() > count)
-    return {Code::kInvalid, "--launcher started more than the " + std::to_string(count) + " servers of --servers"};
-  for (const std::string& name : names) {
+  // They come at about the same time, so one too many is here by now, or soon.
+  for (const uint64_t end = last + kForMoreNs; base::clock_ns(CLOCK_MONOTONIC) < end;) HEADRACE_TRY(pause());
+  HEADRACE_TRY(keep_new());
+  if (keepers_.size() == count) return {};
+  return {Code::kInvalid, "--launcher started " + std::to_string(keepers_.size()) + " servers, and --servers says " +
+                              std::to_string(count) + ": give --servers " + std::to_string(keepers_.size()) +
+                              ", or have --launcher start " + std::to_string(count)};
+}
+
+/// Fails when a signal comes that is to end this.
+Status LaunchedServers::pause() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&ends, each);
+  const int signal = sigtimedwait(&ends, nullptr, &kPause);
+  if (signal <= 0) return {};
+  return {Code::kIo,
+          std::string("told to end (") + strsignal(signal) + ") before the servers of --launcher were there"};
+}
+
+/// From now on they store all and end when this process does. Files are there whole or not at all.
+Status LaunchedServers::keep_new() {
+  forward::WireOptions options;
+  options.window = 0;
+  options.connect_ms = kKeepMs;
+  HEADRACE_ASSIGN(options.secret, forward::read_secret(secret(), false));
+  for (const std::string& name : directory_->names("at.")) {
+    if (!known_.insert(name).second) continue;
     std::ifstream file(directory_->path() + "/" + name);
     std::string address;
     if (!std::getline(file, address)) return {Code::kIo, directory_->path() + "/" + name + ": cannot be read"};
+    HEADRACE_ASSIGN(auto client, forward::Client::open({address}, options, kKeepMs));
+    if (const int error = client->keep(0); error != 0) return {Code::kIo, address + ": " + strerror(error)};
+    keepers_.push_back(std::move(client));
     addresses_.push_back(address);
   }
   return {};
 }
 
-Status LaunchedServers::keep() {
-  forward::WireOptions options;
-  options.window = 0;
-  options.connect_ms = kKeepMs;
-  HEADRACE_ASSIGN(options.secret, forward::read_secret(secret(), false));
-  for (const std::string& address : addresses_) {
-    HEADRACE_ASSIGN(auto client, forward::Client::open({address}, options, kKeepMs));
-    if (const int error = client->keep(0); error != 0) return {Code::kIo, address + ": " + strerror(error)};
-    keepers_.push_back(std::move(client));
-  }
-  return {};
+/// Servers that came too late to be refused are told to end with the others; nobody knew of them.
+void LaunchedServers::keep_late() {
+  const size_t expected = keepers_.size();
+  if (launcher_ <= 0 || expected == 0) return;
+  (void)keep_new();
+  if (keepers_.size() > expected)
+    say("--launcher started " + std::to_string(keepers_.size()) + " servers, of which " + std::to_string(expected) +
+        " were used, as --servers says");
 }
 
 bool LaunchedServers::note_exit(pid_t pid, int wait_status) {
@@ -135,6 +172,7 @@ void LaunchedServers::abandon() {
 }
 
 bool LaunchedServers::stop() {
+  keep_late();
   keepers_.clear();
   if (const pid_t pid = std::exchange(launcher_, 0); pid > 0) {
     int signals = 0;

@@ -5,6 +5,11 @@
 #pragma once
 #include <signal.h>
 
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "forward/client/client.h"
 #include "programs/headrace/command_servers.h"
 
@@ -33,12 +38,16 @@ class LaunchedServers : public CommandServers {
   using CommandServers::CommandServers;
   base::Status launch(const Launch& launch, const std::vector<std::string>& options);
   base::Status await(unsigned count);
-  base::Status keep();
+  std::string came(unsigned count) const;
+  static base::Status pause();
+  base::Status keep_new();
+  void keep_late();
   void tell_of_losses();
   /// Of a start that failed: there is nothing to be stored.
   void abandon();
 
-  pid_t launcher_ = 0;  // 0: not started, or ended
+  pid_t launcher_ = 0;           // 0: not started, or ended
+  std::set<std::string> known_;  // files of servers
   std::vector<std::unique_ptr<forward::Client>> keepers_;
 };
 
