@@ -32,7 +32,7 @@ def test_a_command_has_servers_and_its_own_exit_status(place: Place) -> None:
     assert sum(server["bytes_written"] > 0 for server in report["servers"]) > 1
     assert (report["all_stored"], report["exit_status"]) == (True, 7)
     assert "3 servers: " in done.stderr
-    assert "1.9 MiB written" in done.stderr
+    assert "1.91 MiB written" in done.stderr
 
 
 def test_what_the_command_does_not_close_is_stored(place: Place) -> None:
@@ -55,6 +55,28 @@ def test_options_of_run_are_handed_on(place: Place) -> None:
     assert "as an option of `headrace run`: unknown option --no-such-option" in wrong.stderr
     assert "server:" not in wrong.stderr
     assert place.run("--root", place.root / "missing", "--", "true").returncode == 125
+
+
+def test_mistakes_are_told_by_the_options_that_were_given(place: Place) -> None:
+    for words, why in (
+        (["--server-memory", "1M"], "forward: --server-memory: less than 16M"),
+        (["--server-memory=much"], "forward: --server-memory: "),
+        (["--server-config", "/none"], "forward: --server-config: /none"),
+        (["--stripe-size", "5"], "forward: --stripe-size is a multiple"),
+        (["--report", "/none/at/all"], "--report /none/at/all: cannot be written: No such file"),
+        (["--report", str(place.root)], "Is a directory"),
+    ):
+        done = place.run(*words, "--", "touch", "/fwd/ran")
+        assert (done.returncode, why in done.stderr) == (125, True), done.stderr
+        assert not (place.root / "ran").exists()
+    assert not place.report.exists()
+
+
+def test_names_that_are_looked_for_are_no_failures(place: Place) -> None:
+    done = place.run("--", "sh", "-c", "test -e /fwd/a; test -e /fwd/b; echo word > /fwd/c; rmdir /fwd/c")
+    assert done.returncode == 1 and "calls (1 failed), 5 B written, 0 B read" in done.stderr
+    (server,) = json.loads(place.report.read_text())["servers"]
+    assert server["failed_calls"] == 1 and server["not_found"] >= 2
 
 
 def test_sockets_are_private(place: Place) -> None:

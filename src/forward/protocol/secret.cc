@@ -44,7 +44,7 @@ Status make_file(const std::string& path) {
   text += '\n';
   const std::string part = path + "." + std::to_string(getpid()) + ".part";
   const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return {Code::kIo, part + ": " + strerror(errno)};
+  if (fd < 0) return {Code::kIo, path + ": cannot be made: " + strerror(errno)};
   const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   close(fd);
   const bool linked = written && (link(part.c_str(), path.c_str()) == 0 || errno == EEXIST);

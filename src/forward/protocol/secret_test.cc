@@ -26,6 +26,11 @@ TEST_F(SecretFile, IsMadeOnceAndForItsOwnerAlone) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
+TEST_F(SecretFile, IsNamedWhereItCannotBeMade) {
+  const auto made = read_secret("/none/at/all", true);
+  EXPECT_EQ(made.message(), "/none/at/all: cannot be made: No such file or directory");
+}
+
 TEST_F(SecretFile, IsRefusedWhereOthersMayReadItOrWhereItIsNone) {
   ASSERT_TRUE(read_secret(path_, true).ok());
   chmod(path_.c_str(), 0640);

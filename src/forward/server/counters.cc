@@ -15,7 +15,8 @@ std::string Counters::open_metrics(const Buffers& buffers) const {
     }
   };
   by_operation("calls", "", "Calls that were answered.", [](auto& o) { return std::to_string(o.calls); });
-  by_operation("failed_calls", "", "Of these, those with an error.", [](auto& o) { return std::to_string(o.failed); });
+  by_operation("failed_calls", "", "Of these, those with an error; not lookups of names that are not there.",
+               [](auto& o) { return std::to_string(o.failed); });
   by_operation("data_bytes", "bytes", "Data read and written.", [](auto& o) { return std::to_string(o.bytes); });
   by_operation("waiting_seconds", "seconds", "Time in the queue.", [](auto& o) { return seconds_text(o.waited_ns); });
   by_operation("working_seconds", "seconds", "Time at work.", [](auto& o) { return seconds_text(o.worked_ns); });
@@ -34,6 +35,7 @@ std::string Counters::open_metrics(const Buffers& buffers) const {
   single("windows", "gauge", "", "Connections with shared memory now.", windows);
   single("repeated_calls", "counter", "", "Calls that had been done before and were answered again.", repeated);
   single("expired_calls", "counter", "", "Calls whose time was over before they were begun.", expired);
+  single("not_found", "counter", "", "Lookups of names that are not there.", not_found);
   single("shared_reads", "counter", "", "Reads that were answered with what another one read.", shared_reads);
   single("parked", "counter", "", "Times that a connection waited for memory.", parked);
   single("memory_bytes", "gauge", "bytes", "Memory in use for data.", buffers.used());

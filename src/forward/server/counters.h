@@ -24,6 +24,7 @@ struct Counters {
   std::atomic<uint64_t> refused_slow = 0;       // did not end a message, or take its answer, in time
   std::atomic<uint64_t> repeated = 0;           // calls that were done before and are answered from memory
   std::atomic<uint64_t> expired = 0;            // calls whose time was over before they were begun
+  std::atomic<uint64_t> not_found = 0;          // lookups of what is not there, which are no failures
   std::atomic<uint64_t> shared_reads = 0;       // answered with what another one read
   std::atomic<uint64_t> parked = 0;             // times that a connection waited for memory
 

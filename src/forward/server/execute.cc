@@ -327,12 +327,15 @@ bool changes_data(const Request& request) {
 }
 
 /// All answers pass here before they are sent.
-void count(const Services& services, const Call& call, bool failed, uint64_t bytes, uint64_t begun, uint64_t ended) {
+void count(const Services& services, const Call& call, int error, uint64_t bytes, uint64_t begun, uint64_t ended) {
   if (changes_data(call.request))
     services.reads->changed(call.request.op == Op::kCreate ? base::Bytes() : call.request.handle);
   Counters::Operation& counter = services.counters->of(call.request.op);
   counter.calls += 1;
-  counter.failed += failed;
+  // To look for a name is how programs find out whether it is there.
+  const bool not_found = error == ENOENT && call.request.op == Op::kLookup;
+  counter.failed += error != 0 && !not_found;
+  services.counters->not_found += not_found;
   counter.bytes += bytes;
   counter.waited_ns += begun - call.begun_ns;
   counter.worked_ns += ended - begun;
@@ -362,7 +365,7 @@ Answer answer_of(const Services& services, Call& call, const Reply& reply, int e
   header.passed = served_in({begun - call.begun_ns, ended - begun});
   encode_reply(header, reply, &answer.frame);
   const bool wrote = header.limit == 0 && call.request.op != Op::kRead;
-  count(services, call, header.limit != 0, header.data + (wrote ? call.header.data : 0), begun, ended);
+  count(services, call, error, header.data + (wrote ? call.header.data : 0), begun, ended);
   return answer;
 }
 
@@ -402,7 +405,7 @@ Answer answer_data(const Services& services, const Call& call, const Reply& repl
   header.passed = served_in({begun_ns - call.begun_ns, ended - begun_ns});
   Answer answer;
   encode_reply(header, reply, &answer.frame);
-  count(services, call, error != 0, error == 0 ? call.header.data : 0, begun_ns, ended);
+  count(services, call, error, error == 0 ? call.header.data : 0, begun_ns, ended);
   return answer;
 }
 

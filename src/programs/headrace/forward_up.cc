@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "programs/headrace/amounts.h"
 #include "programs/headrace/child.h"
 #include "programs/headrace/exit_status.h"
 #include "programs/headrace/forward_secret.h"
@@ -66,19 +67,14 @@ int wait_for(pid_t run, CommandServers& servers) {
   }
 }
 
-std::string mebibytes(uint64_t bytes) {
-  char text[32];
-  snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
-  return text;
-}
-
 std::string in_words(const std::vector<ServerTotals>& servers) {
   ServerTotals sum;
   for (const ServerTotals& each : servers) sum.add(each);
   return std::to_string(servers.size()) + (servers.size() == 1 ? " server: " : " servers: ") +
          std::to_string(sum.calls) + " calls" +
          (sum.failed_calls > 0 ? " (" + std::to_string(sum.failed_calls) + " failed)" : "") + ", " +
-         mebibytes(sum.bytes_written) + " written, " + mebibytes(sum.bytes_read) + " read";
+         amount(static_cast<double>(sum.bytes_written)) + " written, " + amount(static_cast<double>(sum.bytes_read)) +
+         " read";
 }
 
 std::string as_json(const std::vector<ServerTotals>& servers, bool all_stored, int exit_status) {
@@ -86,6 +82,7 @@ std::string as_json(const std::vector<ServerTotals>& servers, bool all_stored, i
   for (const ServerTotals& each : servers) {
     text += std::string(&each == &servers[0] ? "\n" : ",\n") + "    {\"calls\": " + std::to_string(each.calls) +
             ", \"failed_calls\": " + std::to_string(each.failed_calls) +
+            ", \"not_found\": " + std::to_string(each.not_found) +
             ", \"bytes_read\": " + std::to_string(each.bytes_read) +
             ", \"bytes_written\": " + std::to_string(each.bytes_written) +
             ", \"lost_bytes\": " + std::to_string(each.lost_bytes) + "}";

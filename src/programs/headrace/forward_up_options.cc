@@ -1,13 +1,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <map>
 
 #include "forward/program/spec.h"
 #include "programs/headrace/forward_up.h"
 #include "programs/headrace/options.h"
 #include "programs/headrace/places.h"
+#include "programs/headrace/serve_options.h"
 
 namespace headrace::programs {
 
@@ -50,6 +54,8 @@ const char kForwardHelp[] =
     "      --server-config FILE\n"
     "                        more settings of `headrace serve`\n"
     "      --report FILE     write what the servers did there, as JSON\n"
+    "  -o, --output FILE     the job's log, which `headrace run` makes (default:\n"
+    "                        named for the command, where this is started)\n"
     "  -q, --quiet           say nothing at the end, unless data was lost\n"
     "      --help            show this\n"
     "\n"
@@ -73,6 +79,16 @@ Result<std::string> real_directory(const std::string& name, const std::string& p
   return text;
 }
 
+/// Before the job, of which nothing would be known; without making the file, which may not come to be.
+Status check_report(const std::string& path) {
+  const std::string directory = path.substr(0, std::max<size_t>(1, path.rfind('/')));
+  struct stat status;
+  const bool there = stat(path.c_str(), &status) == 0;
+  if (there && S_ISDIR(status.st_mode)) return mistake("--report " + path + ": " + strerror(EISDIR));
+  if (there ? access(path.c_str(), W_OK) == 0 : access(directory.c_str(), W_OK | X_OK) == 0) return {};
+  return mistake("--report " + path + ": cannot be written: " + strerror(errno));
+}
+
 Status set_servers(const std::string& value, ForwardUpSettings* settings) {
   char* end = nullptr;
   const unsigned long number = strtoul(value.c_str(), &end, 10);
@@ -83,13 +99,28 @@ Status set_servers(const std::string& value, ForwardUpSettings* settings) {
   return {};
 }
 
+/// Options here, and of `headrace serve`.
+const std::map<std::string, std::string> kServe = {{"--server-memory", "--memory"},
+                                                   {"--server-config", "--config"},
+                                                   {"--server-trial", "--trial"},
+                                                   {"--stripe-size", "--stripe-size"},
+                                                   {"--stripe-count", "--stripe-count"}};
+
+/// As servers read them, but with what is wrong by the names of the options here.
+Status check_serve(std::vector<std::string> options) {
+  options.insert(options.end(), {"--listen", "unix:/s"});
+  const auto parsed = parse_serve(options);
+  if (parsed.ok()) return {};
+  std::string why = parsed.message();
+  for (const auto& [here, of_serve] : kServe) {
+    if (why.starts_with(of_serve) && why.find_first_of(": ") == of_serve.size())
+      return mistake(here + why.substr(of_serve.size()));
+  }
+  return mistake(why);
+}
+
 /// An option that takes_value().
 Status set(const std::string& name, const std::string& value, ForwardUpSettings* settings) {
-  static const std::map<std::string, std::string> kServe = {{"--server-memory", "--memory"},
-                                                            {"--server-config", "--config"},
-                                                            {"--server-trial", "--trial"},
-                                                            {"--stripe-size", "--stripe-size"},
-                                                            {"--stripe-count", "--stripe-count"}};
   if (name == "--servers") {
     HEADRACE_TRY(set_servers(value, settings));
   } else if (name == "--root") {
@@ -109,6 +140,7 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
     settings->place = value;
   } else if (name == "--report") {
     settings->report = absolute_path(value);
+    HEADRACE_TRY(check_report(settings->report));
   } else if (const auto found = kServe.find(name); found != kServe.end()) {
     settings->serve_options.insert(settings->serve_options.end(), {found->second, value});
   } else {
@@ -176,6 +208,7 @@ Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& argum
   if (settings.prefix.empty()) settings.prefix = settings.root;
   HEADRACE_TRY(check_places(&settings));
   settings.serve_options.insert(settings.serve_options.end(), {"--root", settings.root});
+  HEADRACE_TRY(check_serve(settings.serve_options));
   // As `run` reads them, before any server is started.
   std::vector<std::string> as_run = settings.run_options;
   as_run.insert(as_run.end(), {"--", "true"});

@@ -35,19 +35,24 @@ Figures figures_of(const std::string& text) {
 void ServerTotals::add(const ServerTotals& other) {
   calls += other.calls;
   failed_calls += other.failed_calls;
+  not_found += other.not_found;
   bytes_read += other.bytes_read;
   bytes_written += other.bytes_written;
   lost_bytes += other.lost_bytes;
 }
 
 ServerTotals totals_of(const Figures& figures) {
-  const auto lost = figures.find(std::string(kPrefix) + "lost_bytes_total");
+  const auto single = [&](const char* metric) {
+    const auto found = figures.find(kPrefix + std::string(metric) + "_total");
+    return found == figures.end() ? 0 : static_cast<uint64_t>(found->second);
+  };
   return {
       .calls = by_operation(figures, "calls"),
       .failed_calls = by_operation(figures, "failed_calls"),
+      .not_found = single("not_found"),
       .bytes_read = by_operation(figures, "data_bytes", "read\""),
       .bytes_written = by_operation(figures, "data_bytes", "write\"") + by_operation(figures, "data_bytes", "append\""),
-      .lost_bytes = lost == figures.end() ? 0 : static_cast<uint64_t>(lost->second)};
+      .lost_bytes = single("lost_bytes")};
 }
 
 base::Result<std::string> ask_server(const std::string& address, const forward::WireOptions& options) {

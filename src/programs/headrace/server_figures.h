@@ -18,7 +18,7 @@ base::Result<std::string> ask_server(const std::string& address, const forward::
 
 /// What one server, or all together, did.
 struct ServerTotals {
-  uint64_t calls = 0, failed_calls = 0, bytes_read = 0, bytes_written = 0, lost_bytes = 0;
+  uint64_t calls = 0, failed_calls = 0, not_found = 0, bytes_read = 0, bytes_written = 0, lost_bytes = 0;
   void add(const ServerTotals& other);
 };
 ServerTotals totals_of(const Figures& figures);

@@ -41,6 +41,8 @@ std::string table_of(const std::string& address, Figures now, Figures before, do
   text += "\n";
   if (const double shared = value("shared_reads_total"); shared > 0)
     text += "  reads answered with what another one read: " + rounded(shared, "%.0f") + "\n";
+  if (const double not_found = value("not_found_total"); not_found > 0)
+    text += "  names that were looked for and are not there: " + rounded(not_found, "%.0f") + "\n";
   if (const double lost = value("lost_bytes_total"); lost > 0)
     text += "  not stored: " + rounded(lost, "%.0f") + " bytes\n";
   text += seconds > 0 ? "  operation      calls/s    failed/s      data/s  queue us   work us\n"
