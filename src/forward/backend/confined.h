@@ -46,6 +46,7 @@ class Confined {
 
   const std::string& path() const { return path_; }
   dev_t device() const { return device_; }
+  int descriptor() const { return root_.get(); }
   bool is_lustre() const { return is_lustre_; }
 
  private:

@@ -66,13 +66,23 @@ Outcome<Descriptor> PosixBackend::open_same(const File& file, int flags) const {
   return opened;
 }
 
+/// Whether a directory's path leads to it, or ESTALE. Only looks: what is opened then is confined by its own opening.
+int PosixBackend::still_there(const File& directory) const {
+  const auto root = root_of(directory);
+  if (!root.ok()) return root.error();
+  dev_t device = 0;
+  const auto now = attributes_at((*root)->descriptor(), directory.path.c_str(), &device);
+  if (!now.ok()) return now.error() == ENOENT || now.error() == ENOTDIR ? ESTALE : now.error();
+  const bool same = now->inode == directory.inode && now->born == directory.born && device == (*root)->device();
+  return same ? 0 : ESTALE;
+}
+
 /// A place's path below its root, after a look whether the directory is still where it was.
 Outcome<std::string> PosixBackend::path_of(Place place) const {
   if (place.path.starts_with('/')) return Failed{EINVAL};
   if (place.directory.type != DT_DIR) return Failed{ENOTDIR};
   if (!place.directory.path.empty()) {
-    const auto same = open_same(place.directory, O_PATH | O_DIRECTORY);
-    if (!same.ok()) return Failed{same.error()};
+    if (const int error = still_there(place.directory); error != 0) return Failed{error};
   }
   std::string path = join_path(place.directory.path, place.path);
   if (place.path.ends_with('/') && !path.empty()) path += '/';

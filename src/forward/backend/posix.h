@@ -44,6 +44,7 @@ class PosixBackend : public Backend {
   Outcome<const Confined*> root_of(const File& file) const;
   Outcome<Descriptor> open_same(const File& file, int flags) const;
   Outcome<Descriptor> open_lent(const File& file, int flags) const;
+  int still_there(const File& directory) const;
   Outcome<std::string> path_of(Place place) const;
   Outcome<Confined::Parent> parent_of(Place place) const;
   Outcome<Found> make_node(Place place, uint32_t mode);

@@ -17,9 +17,11 @@ int64_t nanoseconds(const statx_timestamp& time) { return time.tv_sec * 1'000'00
 
 }  // namespace
 
-Outcome<Attributes> attributes_of(int fd, dev_t* device) {
+namespace {
+
+Outcome<Attributes> ask(int fd, const char* path, int flags, dev_t* device) {
   struct statx status;
-  if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) return Failed{errno};
+  if (statx(fd, path, flags, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) return Failed{errno};
   if (device != nullptr) *device = makedev(status.stx_dev_major, status.stx_dev_minor);
   Attributes attributes;
   attributes.mode = status.stx_mode;
@@ -35,6 +37,14 @@ Outcome<Attributes> attributes_of(int fd, dev_t* device) {
   attributes.changed = nanoseconds(status.stx_ctime);
   if (status.stx_mask & STATX_BTIME) attributes.born = nanoseconds(status.stx_btime);
   return attributes;
+}
+
+}  // namespace
+
+Outcome<Attributes> attributes_of(int fd, dev_t* device) { return ask(fd, "", AT_EMPTY_PATH, device); }
+
+Outcome<Attributes> attributes_at(int directory, const char* path, dev_t* device) {
+  return ask(directory, path, AT_NO_AUTOMOUNT, device);
 }
 
 Outcome<uint64_t> PosixFile::read(Extent where, uint8_t* into) {

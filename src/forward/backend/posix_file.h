@@ -24,5 +24,7 @@ class PosixFile : public OpenFile {
 
 /// `device`, unless null, receives the file system's number.
 Outcome<Attributes> attributes_of(int fd, dev_t* device = nullptr);
+/// The same of what a path below a directory leads to now, wherever that is.
+Outcome<Attributes> attributes_at(int directory, const char* path, dev_t* device);
 
 }  // namespace headrace::forward

@@ -302,7 +302,7 @@ void Connection::run(Call call, bool once) {
   ++running_;
   const auto waiting = std::make_shared<Call>(std::move(call));
   if (flush_first(waiting, once)) return;
-  shared_.pool.add_watched(work_of(shared_, waiting, once, {&loop_, number_}, session_));
+  loop_.work_later(work_of(shared_, waiting, once, {&loop_, number_}, session_));
 }
 
 /// Calls that are done when what is held of a file is stored: no thread waits for that.
@@ -345,7 +345,7 @@ void Connection::write(Call call) {
     return;
   }
   ++running_;
-  shared_.pool.add_watched([waiting, route, file = *file, &shared = shared_] {
+  loop_.work_later([waiting, route, file = *file, &shared = shared_] {
     const auto opened = is_late(shared, *waiting) ? Outcome<std::shared_ptr<HeldFile>>(Failed{ETIMEDOUT})
                                                   : shared.write_buffer.open(file);
     Answer answer;
@@ -369,7 +369,7 @@ void Connection::read(Call call) {
   const Route route{&loop_, number_};
   const auto done = [route](Answer answer) { route.loop->post(route.connection, std::move(answer)); };
   if (!shared_.reads.add(shared_.services, shared_.pool, waiting, done))
-    shared_.pool.add_watched(work_of(shared_, waiting, false, route, session_));
+    loop_.work_later(work_of(shared_, waiting, false, route, session_));
 }
 
 void Connection::append(Call call) {

@@ -312,6 +312,7 @@ void EventLoop::run() {
         to_flush_.push_back(number);
       }
     }
+    shared_.pool.add_watched(&to_pool_);
     deliver_own();
     flush_all();
     check_times();

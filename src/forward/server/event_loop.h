@@ -43,6 +43,9 @@ class EventLoop {
   // For connections, in this thread.
   void park(uint64_t connection) { parked_.push_back(connection); }
   void flush_later(uint64_t connection) { to_flush_.push_back(connection); }
+  /// In a thread of the pool. All that a turn gives away is handed over at once: waking a thread costs more than a
+  /// call.
+  void work_later(std::function<void()> work) { to_pool_.push_back(std::move(work)); }
   std::shared_ptr<Window> make_window(size_t bytes);
 
  private:
@@ -66,6 +69,7 @@ class EventLoop {
   std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections_;
   uint64_t last_number_ = 1 << 20;  // smaller ones are listeners'
   std::vector<uint64_t> to_flush_;
+  std::vector<std::function<void()>> to_pool_;
   std::deque<uint64_t> parked_;
   std::vector<std::pair<uint64_t, Answer>> own_answers_;  // that this thread has posted
   std::vector<uint8_t> scratch_;

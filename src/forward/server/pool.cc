@@ -26,14 +26,16 @@ void Pool::add(std::function<void()> work) {
   changed_.notify_one();
 }
 
-void Pool::add_watched(std::function<void()> work) {
-  bool wake;
+void Pool::add_watched(std::vector<std::function<void()>>* work) {
+  if (work->empty()) return;
+  size_t wake;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    wake = running_ == 0 || !is_quick();
-    work_.push_back(std::move(work));
+    wake = is_quick() ? running_ == 0 : work->size();
+    for (auto& each : *work) work_.push_back(std::move(each));
   }
-  if (wake) changed_.notify_one();
+  work->clear();
+  for (size_t i = 0; i < wake && i < threads_.size(); ++i) changed_.notify_one();
 }
 
 bool Pool::is_behind() {

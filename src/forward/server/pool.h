@@ -19,7 +19,7 @@ class Pool {
   void add(std::function<void()> work);
   /// The same, by somebody who calls is_behind() every millisecond as long as that says so. While work takes less time
   /// than waking a thread does, it is left to a thread that is awake.
-  void add_watched(std::function<void()> work);
+  void add_watched(std::vector<std::function<void()>>* work);  // which is empty then
   /// Whether work waits that an idle thread could do. Wakes one where that has been so for a millisecond.
   bool is_behind();
   /// Returns when nothing is to be done and nothing is being done.

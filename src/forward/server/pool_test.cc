@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <vector>
 
 namespace headrace::forward {
 namespace {
@@ -35,6 +37,12 @@ class Blocked {
   bool begun_ = false, may_end_ = false;
 };
 
+void add_watched(Pool& pool, std::function<void()> work) {
+  std::vector<std::function<void()>> all{std::move(work)};
+  pool.add_watched(&all);
+  EXPECT_TRUE(all.empty());
+}
+
 TEST(PoolTest, DoesAllThatIsAddedWhoeverWatches) {
   std::atomic<int> done = 0;
   Pool pool(4);
@@ -42,7 +50,7 @@ TEST(PoolTest, DoesAllThatIsAddedWhoeverWatches) {
     if (i % 3 == 0)
       pool.add([&] { ++done; });
     else
-      pool.add_watched([&] { ++done; });
+      add_watched(pool, [&] { ++done; });
   }
   pool.wait_idle();
   EXPECT_EQ(done, 10'000);
@@ -51,13 +59,13 @@ TEST(PoolTest, DoesAllThatIsAddedWhoeverWatches) {
 
 TEST(PoolTest, WorkThatWaitsForADeviceKeepsNoOtherFromBeingDone) {
   Pool pool(2);
-  for (int i = 0; i < 1000; ++i) pool.add_watched([] {});  // so that what follows is taken to be as quick
+  for (int i = 0; i < 1000; ++i) add_watched(pool, [] {});  // so that what follows is taken to be as quick
   pool.wait_idle();
   Blocked blocked;
-  pool.add_watched([&] { blocked(); });
+  add_watched(pool, [&] { blocked(); });
   blocked.until_begun();
   std::atomic<bool> done = false;
-  pool.add_watched([&] { done = true; });
+  add_watched(pool, [&] { done = true; });
   while (pool.is_behind()) usleep(1000);
   blocked.end();
   pool.wait_idle();
@@ -69,7 +77,7 @@ TEST(PoolTest, NobodyIsAskedToWatchWhileAllThreadsAreAtWork) {
   Blocked blocked;
   pool.add([&] { blocked(); });
   blocked.until_begun();
-  pool.add_watched([] {});
+  add_watched(pool, [] {});
   EXPECT_FALSE(pool.is_behind());
   blocked.end();
 }
