@@ -50,7 +50,11 @@ class Connection {
   Link& link() { return *link_; }
   uint64_t number() const { return number_; }
   const Nonce& client() const { return client_; }
-  uint32_t armed = 0;  // the loop's: which events are asked for
+  /// Has shown who it is; until then it is a newcomer.
+  bool is_open() const { return stage_ == Stage::kOpen; }
+  // The loop's: which events are asked for, and whether among those of newcomers.
+  uint32_t armed = 0;
+  bool newcomer = true;
 
  private:
   enum class Stage { kHello, kAsked, kProve, kOpen };

@@ -17,7 +17,8 @@ constexpr size_t kScratch = 16 << 10;
 constexpr size_t kConnectionBytes = kScratch + 4096;  // what a connection may keep, and itself
 constexpr int kMostEvents = 64;
 constexpr int kMostAccepted = 64;  // at a time
-constexpr uint64_t kWakeNumber = 0;
+constexpr uint64_t kWakeNumber = 0, kNewcomersNumber = UINT64_MAX;
+constexpr uint64_t kLookNs = 500'000;  // so long newcomers may wait for others, and for the one who is being served
 constexpr uint64_t kFirstListener = 1, kFirstConnection = 1 << 20;
 constexpr uint64_t kCheckNs = 1'000'000'000;
 constexpr uint64_t kDrainNs = 10'000'000'000;
@@ -34,16 +35,20 @@ EventLoop::EventLoop(Shared& shared) : shared_(shared), scratch_(kScratch) {}
 EventLoop::~EventLoop() {
   for (size_t i = 0; i < connections_.size(); ++i) shared_.buffers.discharge(kConnectionBytes);
   if (epoll_ >= 0) close(epoll_);
+  if (newcomers_ >= 0) close(newcomers_);
   if (wake_ >= 0) close(wake_);
 }
 
 base::Status EventLoop::open() {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  newcomers_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  epoll_event event = {};
-  event.events = EPOLLIN;
-  event.data.u64 = kWakeNumber;
-  if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0)
+  epoll_event wake = {}, newcomers = {};
+  wake.events = newcomers.events = EPOLLIN;
+  wake.data.u64 = kWakeNumber;
+  newcomers.data.u64 = kNewcomersNumber;
+  if (epoll_ < 0 || newcomers_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &wake) != 0 ||
+      epoll_ctl(epoll_, EPOLL_CTL_ADD, newcomers_, &newcomers) != 0)
     return {base::Code::kIo, std::string("epoll: ") + strerror(errno)};
   return {};
 }
@@ -53,7 +58,7 @@ void EventLoop::listen(std::unique_ptr<Listener> listener, std::function<void(st
   epoll_event event = {};
   event.events = EPOLLIN;
   event.data.u64 = kFirstListener + listeners_.size();
-  epoll_ctl(epoll_, EPOLL_CTL_ADD, listener->descriptor(), &event);
+  epoll_ctl(newcomers_, EPOLL_CTL_ADD, listener->descriptor(), &event);
   listeners_.push_back(std::move(listener));
 }
 
@@ -91,6 +96,7 @@ void EventLoop::wake() {
 }
 
 void EventLoop::add(std::unique_ptr<Link> link) {
+  if (of_this_thread == this) return admit(std::move(link));
   {
     const std::lock_guard<std::mutex> lock(mail_mutex_);
     new_links_.push_back(std::move(link));
@@ -138,11 +144,19 @@ Connection* EventLoop::find(uint64_t number) {
 
 void EventLoop::arm(Connection& connection) {
   const uint32_t wanted = (connection.wants_input() ? EPOLLIN : 0u) | (connection.wants_output() ? EPOLLOUT : 0u);
-  if (wanted == connection.armed) return;
+  const bool moves = connection.newcomer && connection.is_open();
+  if (wanted == connection.armed && !moves) return;
   epoll_event event = {};
   event.events = wanted;
   event.data.u64 = connection.number();
-  epoll_ctl(epoll_, EPOLL_CTL_MOD, connection.link().descriptor(), &event);
+  const int descriptor = connection.link().descriptor();
+  if (moves) {
+    epoll_ctl(newcomers_, EPOLL_CTL_DEL, descriptor, nullptr);
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event);
+    connection.newcomer = false;
+  } else {
+    epoll_ctl(connection.newcomer ? newcomers_ : epoll_, EPOLL_CTL_MOD, descriptor, &event);
+  }
   connection.armed = wanted;
 }
 
@@ -162,7 +176,7 @@ void EventLoop::listen_again(bool now) {
     epoll_event event = {};
     event.events = now ? EPOLLIN : 0u;
     event.data.u64 = kFirstListener + i;
-    epoll_ctl(epoll_, EPOLL_CTL_MOD, listeners_[i]->descriptor(), &event);
+    epoll_ctl(newcomers_, EPOLL_CTL_MOD, listeners_[i]->descriptor(), &event);
   }
   if (!now && next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
 }
@@ -180,38 +194,47 @@ void EventLoop::accept(Listener& listener) {
   }
 }
 
+void EventLoop::admit(std::unique_ptr<Link> link) {
+  const bool stranger = link->peer().starts_with("process ") && !link->is_own_user();
+  if (stranger) {
+    shared_.counters.refused_strangers += 1;
+    return;
+  }
+  if (stopping_ || shared_.counters.open >= shared_.limits.most_connections ||
+      !shared_.buffers.charge(kConnectionBytes)) {
+    shared_.counters.refused_full += 1;
+    return;
+  }
+  const uint64_t number = ++last_number_;
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.u64 = number;
+  auto connection = std::make_unique<Connection>(*this, shared_, number, std::move(link));
+  connection->armed = EPOLLIN;
+  epoll_ctl(newcomers_, EPOLL_CTL_ADD, connection->link().descriptor(), &event);
+  connections_.emplace(number, std::move(connection));
+  shared_.counters.open += 1;
+  if (next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
+}
+
+void EventLoop::take_links() {
+  std::vector<std::unique_ptr<Link>> links;
+  {
+    const std::lock_guard<std::mutex> lock(mail_mutex_);
+    links.swap(new_links_);
+  }
+  for (std::unique_ptr<Link>& link : links) admit(std::move(link));
+}
+
 void EventLoop::take_mail() {
   uint64_t count;
   [[maybe_unused]] const ssize_t taken = read(wake_, &count, sizeof count);
   awake_ = false;
-  std::vector<std::unique_ptr<Link>> links;
+  take_links();
   std::vector<std::pair<uint64_t, Answer>> answers;
   {
     const std::lock_guard<std::mutex> lock(mail_mutex_);
-    links.swap(new_links_);
     answers.swap(answers_);
-  }
-  for (std::unique_ptr<Link>& link : links) {
-    const bool stranger = link->peer().starts_with("process ") && !link->is_own_user();
-    if (stranger) {
-      shared_.counters.refused_strangers += 1;
-      continue;
-    }
-    if (stopping_ || shared_.counters.open >= shared_.limits.most_connections ||
-        !shared_.buffers.charge(kConnectionBytes)) {
-      shared_.counters.refused_full += 1;
-      continue;
-    }
-    const uint64_t number = ++last_number_;
-    epoll_event event = {};
-    event.events = EPOLLIN;
-    event.data.u64 = number;
-    auto connection = std::make_unique<Connection>(*this, shared_, number, std::move(link));
-    connection->armed = EPOLLIN;
-    epoll_ctl(epoll_, EPOLL_CTL_ADD, connection->link().descriptor(), &event);
-    connections_.emplace(number, std::move(connection));
-    shared_.counters.open += 1;
-    if (next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
   }
   for (auto& [number, answer] : answers) {
     if (Connection* connection = find(number)) connection->deliver(std::move(answer));
@@ -287,6 +310,31 @@ void EventLoop::watch_drain() {
   }
 }
 
+void EventLoop::serve(uint64_t number, uint32_t events) {
+  if (number == kWakeNumber) return take_mail();
+  if (number == kNewcomersNumber) return serve_newcomers();
+  if (number < kFirstConnection) {
+    if (number - kFirstListener < listeners_.size()) accept(*listeners_[number - kFirstListener]);
+    return;
+  }
+  Connection* const connection = find(number);
+  if (connection == nullptr) return;
+  const bool gone = (events & (EPOLLHUP | EPOLLERR)) != 0 && (events & EPOLLIN) == 0;
+  if (events & EPOLLIN) connection->readable(scratch_);
+  if (gone) connection->end();
+  to_flush_.push_back(number);
+}
+
+/// Who connects, and who has not shown yet who it is. What they are answered goes to them at once.
+void EventLoop::serve_newcomers() {
+  take_links();
+  epoll_event events[kMostEvents];
+  const int count = epoll_wait(newcomers_, events, kMostEvents, 0);
+  for (int i = 0; i < count; ++i) serve(events[i].data.u64, events[i].events);
+  flush_all();
+  looked_ns_ = now_ns();
+}
+
 void EventLoop::run() {
   of_this_thread = this;
   epoll_event events[kMostEvents];
@@ -299,18 +347,10 @@ void EventLoop::run() {
     if (stopping_) wait = 100;
     if (shared_.pool.is_behind()) wait = 1;
     const int count = epoll_wait(epoll_, events, kMostEvents, wait);
+    looked_ns_ = now_ns();
     for (int i = 0; i < count; ++i) {
-      const uint64_t number = events[i].data.u64;
-      if (number == kWakeNumber) {
-        take_mail();
-      } else if (number < kFirstConnection) {
-        if (number - kFirstListener < listeners_.size()) accept(*listeners_[number - kFirstListener]);
-      } else if (Connection* connection = find(number)) {
-        const bool gone = (events[i].events & (EPOLLHUP | EPOLLERR)) != 0 && (events[i].events & EPOLLIN) == 0;
-        if (events[i].events & EPOLLIN) connection->readable(scratch_);
-        if (gone) connection->end();
-        to_flush_.push_back(number);
-      }
+      if (now_ns() - looked_ns_ > kLookNs) serve_newcomers();
+      serve(events[i].data.u64, events[i].events);
     }
     shared_.pool.add_watched(&to_pool_);
     deliver_own();

@@ -1,4 +1,7 @@
 // A thread that serves some of the connections: it sleeps until one of them, or a thread of the pool, has something.
+//
+// Whoever connects is served between any two of the others: becoming a client takes several messages, and each would
+// wait for a turn of all who write.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -51,6 +54,10 @@ class EventLoop {
  private:
   void run();
   void take_mail();
+  void take_links();
+  void admit(std::unique_ptr<Link> link);
+  void serve(uint64_t number, uint32_t events);
+  void serve_newcomers();
   void accept(Listener& listener);
   void listen_again(bool now);
   void deliver_own();
@@ -64,6 +71,7 @@ class EventLoop {
 
   Shared& shared_;
   int epoll_ = -1, wake_ = -1;
+  int newcomers_ = -1;  // an epoll set inside the other: listeners, and connections that are not open yet
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::function<void(std::unique_ptr<Link>)> on_link_;
   std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections_;
@@ -73,6 +81,7 @@ class EventLoop {
   std::deque<uint64_t> parked_;
   std::vector<std::pair<uint64_t, Answer>> own_answers_;  // that this thread has posted
   std::vector<uint8_t> scratch_;
+  uint64_t looked_ns_ = 0;  // for newcomers
   uint64_t next_check_ns_ = 0, drain_until_ns_ = 0, close_until_ns_ = 0;
   bool accepting_ = true;
 
