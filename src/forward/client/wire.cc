@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
+#include "base/clock.h"
 #include "forward/client/memory_parts.h"
 #include "forward/protocol/codec.h"
 #include "forward/transport/transport.h"
@@ -24,6 +26,7 @@ constexpr size_t kInbox = 64 << 10;
 constexpr size_t kWindowFrom = 8 << 10;  // smaller data is as quick through the socket
 constexpr int kSilenceMs = 60'000;       // a server that has begun a message, or stopped taking one, goes on by then
 constexpr size_t kMostParts = 512;       // of one send
+constexpr uint64_t kMillisecond = 1'000'000;
 
 /// Waits for the connection: `events` of poll. False when nothing came.
 bool wait_for(int fd, short events, int timeout_ms) {
@@ -51,6 +54,7 @@ Status Wire::connect() {
   close();
   begin_ = end_ = 0;
   seal_ = open_ = Sealer();
+  shaken_by_ns_ = base::clock_ns(CLOCK_MONOTONIC) + options_.connect_ms * kMillisecond;
   HEADRACE_ASSIGN(link_, forward::connect(address_, static_cast<int>(options_.connect_ms)));
   Request hello;
   hello.op = Op::kHello;
@@ -61,6 +65,7 @@ Status Wire::connect() {
   std::vector<uint8_t> body;
   auto reply = shake(hello, &body, nullptr);
   Status status = reply.ok() ? prove_and_set_up(hello.nonce, *reply) : reply.status();
+  shaken_by_ns_ = 0;
   if (!status.ok()) close();
   if (status.ok()) ++connection_;
   return status;
@@ -106,17 +111,24 @@ Status Wire::prove_and_set_up(const Nonce& nonce, const Reply& hello) {
 }
 
 Result<Reply> Wire::shake(const Request& request, std::vector<uint8_t>* body, int* passed) {
-  const Status refused(Code::kIo, address_ + ": the server ended the connection; is it of this job and user?");
+  const auto refused = [this](int error) {
+    if (error != ETIMEDOUT)
+      return Status(Code::kIo, address_ + ": the server ended the connection; is it of this job and user?");
+    char seconds[32];
+    snprintf(seconds, sizeof seconds, "%g s", options_.connect_ms / 1000.0);
+    return Status(Code::kIo, address_ + ": no answer within " + seconds + "; does the server stand still?");
+  };
   std::vector<uint8_t> frame;
   encode_request({}, request, &frame);
   seal_.seal(frame);
-  if (send_all({{frame.data(), frame.size()}}, [] {}) != 0) return refused;
+  if (const int error = send_all({{frame.data(), frame.size()}}, [] {}); error != 0) return refused(error);
   frame.resize(kHeaderBytes);
-  if (receive_exactly(frame.data(), kHeaderBytes, passed) != 0) return refused;
+  if (const int error = receive_exactly(frame.data(), kHeaderBytes, passed); error != 0) return refused(error);
   const auto header = decode_header(frame);
   if (!header.ok()) return Status(Code::kForeign, address_ + ": does not speak the protocol of forwarding");
   frame.resize(kHeaderBytes + header->body);
-  if (header->body > 0 && receive_exactly(frame.data() + kHeaderBytes, header->body, nullptr) != 0) return refused;
+  if (const int error = receive_exactly(frame.data() + kHeaderBytes, header->body, nullptr); error != 0)
+    return refused(error);
   const bool opens = request.op == Op::kHello || open_.opens(frame.data(), frame.size());
   body->assign(frame.begin() + kHeaderBytes, frame.end());
   auto reply = decode_reply(*header, *body);
@@ -163,6 +175,13 @@ int Wire::send(Pending& pending, const std::function<void()>& meanwhile) {
   return send_all(std::move(parts), meanwhile);
 }
 
+/// How long the other end may say or take nothing: in a handshake, which others wait for, until that has to be over.
+int Wire::patience_ms() const {
+  if (shaken_by_ns_ == 0) return kSilenceMs;
+  const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
+  return now >= shaken_by_ns_ ? 0 : static_cast<int>((shaken_by_ns_ - now + kMillisecond - 1) / kMillisecond);
+}
+
 int Wire::send_all(std::vector<iovec> parts, const std::function<void()>& meanwhile) {
   size_t first = 0;
   int silent_ms = 0;
@@ -172,9 +191,9 @@ int Wire::send_all(std::vector<iovec> parts, const std::function<void()>& meanwh
     if (put == -EAGAIN) {
       constexpr int kStepMs = 100;
       meanwhile();
-      if (wait_for(link_->descriptor(), POLLOUT, kStepMs))
+      if (wait_for(link_->descriptor(), POLLOUT, std::min(kStepMs, patience_ms())))
         silent_ms = 0;
-      else if ((silent_ms += kStepMs) > kSilenceMs)
+      else if ((silent_ms += kStepMs) > patience_ms())
         return ETIMEDOUT;
       continue;
     }
@@ -195,7 +214,7 @@ int Wire::receive_exactly(uint8_t* into, size_t bytes, int* passed) {
     const ssize_t got = link_->receive(into, bytes, passed);
     if (got == -EINTR) continue;
     if (got == -EAGAIN) {
-      if (!wait_for(link_->descriptor(), POLLIN, kSilenceMs)) return ETIMEDOUT;
+      if (!wait_for(link_->descriptor(), POLLIN, patience_ms())) return ETIMEDOUT;
       continue;
     }
     if (got <= 0) return got == 0 ? ECONNRESET : static_cast<int>(-got);

@@ -21,8 +21,8 @@ namespace headrace::forward {
 
 struct WireOptions {
   std::optional<Secret> secret;  // needed for all but servers of the same user on this node
-  uint32_t connect_ms = 10'000;
-  uint32_t window = 4 << 20;  // bytes to share with a server of this node, 0 = none
+  uint32_t connect_ms = 10'000;  // until a connection is made and both ends have proved who they are
+  uint32_t window = 4 << 20;     // bytes to share with a server of this node, 0 = none
 };
 
 struct OwnedRoot {
@@ -34,6 +34,7 @@ class Wire {
  public:
   Wire(std::string address, WireOptions options);
 
+  /// kIo when nobody is there, or says enough within connect_ms.
   base::Status connect();
   /// After an error: nothing is sent or received any more until connect().
   void close();
@@ -66,6 +67,7 @@ class Wire {
   base::Result<Reply> shake(const Request& request, std::vector<uint8_t>* body, int* passed);
   base::Status prove_and_set_up(const Nonce& nonce, const Reply& hello);
   bool use_window(Pending& pending);
+  int patience_ms() const;
   int send_all(std::vector<iovec> parts, const std::function<void()>& meanwhile);
   int receive_exactly(uint8_t* into, size_t bytes, int* passed);
   int take_data(const Header& header, Pending* pending);
@@ -74,6 +76,7 @@ class Wire {
   const WireOptions options_;
   const Nonce client_;
   std::unique_ptr<Link> link_;
+  uint64_t shaken_by_ns_ = 0;  // when a handshake has to be over; 0 when there is none
   std::vector<OwnedRoot> roots_;
   uint32_t most_data_ = 0;
   Placement placement_;

@@ -16,7 +16,6 @@ namespace headrace::forward::program {
 namespace {
 
 constexpr uint64_t kSilenceNs = 2'000'000'000;  // after servers were not reached, until it is tried again
-constexpr uint32_t kConnectMs = 10'000;
 
 __thread OwnConnections* own __attribute__((tls_model("initial-exec")));
 
@@ -76,7 +75,7 @@ Client* Servers::client() {
 /// Needs the lock.
 std::unique_ptr<Client> Servers::open() {
   WireOptions options;
-  options.connect_ms = std::min(kConnectMs, timeout_ms_);
+  options.connect_ms = timeout_ms_;  // the first call waits no longer than others, nor less
   if (!secret_.empty()) {
     const auto secret = read_secret(secret_, false);
     if (!secret.ok()) return say(secret.message()), nullptr;
