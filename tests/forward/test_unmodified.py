@@ -192,11 +192,14 @@ def test_the_log_has_what_was_done(place: Place) -> None:
 
 
 def test_a_dead_server_is_an_error_and_no_hang(place: Place) -> None:
+    started = place.start("sh", "-c", "echo started; read line; cat /fwd/a")
+    assert started.stdout is not None
+    assert started.stdout.readline() == "started\n"
     begun = time.monotonic()
     place.server.end(signal.SIGKILL)
-    done = place.run("cat", "/fwd/a", check=False)
-    assert done.returncode == 1 and "Input/output error" in done.stderr
-    assert "headrace: forwarding of /fwd: unix:" in done.stderr and "is the server running?" in done.stderr
+    _, errors = started.communicate("go on\n", timeout=60)
+    assert started.returncode == 1 and "Input/output error" in errors
+    assert "headrace: forwarding of /fwd: unix:" in errors and "is the server running?" in errors
     assert time.monotonic() - begun < 20
 
 

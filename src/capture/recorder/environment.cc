@@ -110,17 +110,6 @@ void find_sync_library() {
   }
 }
 
-/// Whether this program starts ranks of parallel programs on other nodes, where only its own environment takes what is
-/// added: nothing of Headrace's stands between.
-bool starts_ranks(const char* executable) {
-  const char* name = strrchr(executable, '/');
-  name = name ? name + 1 : executable;
-  if (starts_with(name, "mpirun") || starts_with(name, "mpiexec")) return true;
-  for (const char* each : {"orterun", "prterun", "prun", "srun"})
-    if (strcmp(name, each) == 0) return true;
-  return false;
-}
-
 /// Open MPI 4 hands on only its own variables and those of a list, which must not be given besides its option -x.
 void hand_on(const char* executable, int count, char* const* arguments) {
   static char list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList];

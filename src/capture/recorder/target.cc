@@ -122,6 +122,16 @@ const char* unfit_reason(int directory, const char* path) {
   return reason;
 }
 
+bool starts_ranks(const char* executable) {
+  const char* slash = strrchr(executable, '/');
+  const char* name = slash ? slash + 1 : executable;
+  for (const char* begin : {"mpirun", "mpiexec"})
+    if (strncmp(name, begin, strlen(begin)) == 0) return true;
+  for (const char* each : {"orterun", "prterun", "prun", "srun"})
+    if (strcmp(name, each) == 0) return true;
+  return false;
+}
+
 const char* find_in_path(const char* file) {
   if (strchr(file, '/') || !*file || !self) return file;
   const char* list = environment_value("PATH");

@@ -1,4 +1,4 @@
-// Whether a program can take the preloaded library, told from its file before it is started.
+// What is told of a program before it is started: whether it can take the preloaded library, and what it is for.
 #pragma once
 
 namespace headrace::capture {
@@ -7,6 +7,9 @@ namespace headrace::capture {
 /// notes and logs use: "static", "musl", "other-class", "setuid". Follows "#!" lines. Unreadable files count as fit.
 /// Async-signal-safe; usable in a vfork child.
 const char* unfit_reason(int directory, const char* path);
+
+/// Whether this program, by its name, starts ranks of parallel programs on other nodes.
+bool starts_ranks(const char* executable);
 
 /// Finds `file` as execvp does with PATH; the result lies in this thread's scratch memory, or is `file` itself.
 const char* find_in_path(const char* file);

@@ -31,6 +31,19 @@ Result<std::string> directory_of(const std::string& text, const std::string& who
   return plain;
 }
 
+/// Processes of a run are in directories of their own choice, and two servers in one are none.
+Status check_addresses(const std::vector<std::string>& addresses, const std::string& whole) {
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    HEADRACE_TRY(check_address(addresses[i]));
+    if (addresses[i].starts_with("unix:") && !addresses[i].starts_with("unix:/"))
+      return {Code::kInvalid, "--forward " + whole + ": give " + addresses[i] + " with an absolute path"};
+    for (size_t j = 0; j < i; ++j)
+      if (addresses[j] == addresses[i])
+        return {Code::kInvalid, "--forward " + whole + ": " + addresses[i] + " is named twice"};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string plain_path(std::string_view path) {
@@ -65,7 +78,7 @@ Result<Spec> parse_spec(const std::string& text) {
   }
   if (spec.prefix.empty()) return Status(Code::kInvalid, "--forward " + text + ": / as a whole cannot be forwarded");
   spec.addresses = split(text.substr(at + 1), ',');
-  for (const std::string& address : spec.addresses) HEADRACE_TRY(check_address(address));
+  HEADRACE_TRY(check_addresses(spec.addresses, text));
   return spec;
 }
 

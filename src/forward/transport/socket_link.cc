@@ -87,8 +87,10 @@ Status connect_socket(int fd, const sockaddr* to, socklen_t size, int patience_m
     return {};
   }
   const int error = errno == EINPROGRESS || errno == EAGAIN ? ETIMEDOUT : errno;
+  const bool nobody = error == ENOENT || error == ECONNREFUSED || error == ETIMEDOUT || error == EHOSTUNREACH ||
+                      error == ENETUNREACH || error == ECONNRESET;
   return {
-      error == ENOENT ? Code::kNotFound : Code::kIo,
+      nobody ? Code::kNotFound : Code::kIo,
       name + ": " + strerror(error) + (error == EACCES ? "; it belongs to another user" : "; is the server running?")};
 }
 

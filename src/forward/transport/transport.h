@@ -14,7 +14,7 @@ namespace headrace::forward {
 /// kInvalid: it is none.
 base::Status check_address(const std::string& address);
 base::Result<std::unique_ptr<Listener>> listen(const std::string& address);
-/// Waits `patience_ms` at the most; the connection's own calls do not wait.
+/// Waits `patience_ms` at the most; the connection's own calls do not wait. kNotFound: nobody is there.
 base::Result<std::unique_ptr<Link>> connect(const std::string& address, int patience_ms);
 
 }  // namespace headrace::forward

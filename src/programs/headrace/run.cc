@@ -29,6 +29,7 @@
 #include "programs/headrace/places.h"
 #include "programs/headrace/python_functions.h"
 #include "programs/headrace/trace_report.h"
+#include "programs/headrace/try_servers.h"
 #include "programs/headrace/watch.h"
 
 namespace headrace::programs {
@@ -439,6 +440,15 @@ int run(const std::vector<std::string>& arguments) {
     const Status usable = JobDirectory::check_spool(*settings);
     if (!usable.ok()) {
       say("--spool " + usable.message() + "; give a local directory that you can write to, or leave it out");
+      return kMistake;
+    }
+  }
+  if (!settings->forward.specs.empty()) {
+    std::string doubt;
+    const Status usable = try_servers(settings->forward, capture::starts_ranks(program->c_str()), &doubt);
+    if (!doubt.empty()) say(doubt);
+    if (!usable.ok()) {
+      say(usable.message());
       return kMistake;
     }
   }
