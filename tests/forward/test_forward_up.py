@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -125,15 +124,71 @@ def test_a_kill_ends_servers_and_command(place: Place) -> None:
     assert (place.root / "a").read_bytes() == b"kept"
 
 
-def test_a_server_that_is_killed_is_told(place: Place) -> None:
+def kill_first_server(place: Place) -> None:
+    for server in place.servers():
+        try:
+            words = Path(f"/proc/{server}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue  # it ended meanwhile
+        if words[1] == b"serve" and words[3].endswith(b"/0"):
+            os.kill(server, signal.SIGKILL)
+
+
+def has_ended(process: int) -> bool:
+    """Whether or not somebody has asked how."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def test_a_command_whose_server_is_killed_is_ended(place: Place) -> None:
+    text = "; ".join(
+        [
+            "import os, subprocess",
+            "[open(f'/fwd/{i}', 'w').write('x') for i in range(20)]",
+            "waits = subprocess.Popen(['sleep', '600'])",
+            "print(waits.pid, flush=True)",
+            "waits.wait()",
+        ]
+    )
+    started = place.start("--servers", "2", "--", sys.executable, "-c", text)
+    assert started.stdout is not None
+    child = int(started.stdout.readline())
+    kill_first_server(place)
+    _, errors = started.communicate(timeout=60)
+    assert started.returncode in (-signal.SIGTERM, 1), errors
+    assert "server 1 was killed" in errors
+    assert "the command is ended" in errors
+    assert "1 of 2 servers: " in errors
+    assert has_ended(child)
+    report = json.loads(place.report.read_text())
+    died, survivor = report["servers"]
+    assert died == {"died": "was killed: Killed"}
+    assert survivor["calls"] > 0 and survivor["bytes_written"] > 0
+    assert not report["all_stored"]
+    assert report["exit_status"] != 0
+    assert (place.directory / "job.hr").is_file()
+
+
+def test_a_command_that_does_not_end_when_its_server_is_killed(place: Place) -> None:
+    handler = "signal.signal(signal.SIGTERM, lambda *_: print('told', flush=True))"
+    text = f"import signal, time; {handler}; print('started', flush=True)\nwhile True: time.sleep(600)"
+    started = place.start("--", sys.executable, "-c", text)
+    assert started.stdout is not None
+    assert started.stdout.readline() == "started\n"
+    kill_first_server(place)
+    out, errors = started.communicate(timeout=60)
+    assert out == "told\n"
+    assert started.returncode == -signal.SIGKILL, errors
+    assert json.loads(place.report.read_text())["servers"] == [{"died": "was killed: Killed"}]
+
+
+def test_a_command_that_ends_well_when_its_server_is_killed_fails(place: Place) -> None:
     started = place.start("--", "sh", "-c", "sleep 60 & trap 'kill $!; exit 0' TERM; echo started; wait")
     assert started.stdout is not None
     assert started.stdout.readline() == "started\n"
-    for server in place.servers():
-        if b"serve\0--listen" in Path(f"/proc/{server}/cmdline").read_bytes():
-            os.kill(server, signal.SIGKILL)
-    time.sleep(0.1)
-    started.send_signal(signal.SIGTERM)
+    kill_first_server(place)
     _, errors = started.communicate(timeout=30)
     assert started.returncode == 1
     assert "server 1 was killed" in errors

@@ -86,10 +86,12 @@ def test_a_server_that_is_killed_is_told(place: Place) -> None:
         if words[0].endswith(b"/headrace") and words[1] == b"serve":
             os.kill(server, signal.SIGKILL)
             break
-    started.send_signal(signal.SIGTERM)
-    _, errors = started.communicate(timeout=30)
+    _, errors = started.communicate(timeout=60)
     assert started.returncode == 1
+    assert errors.count("the command is ended") == 1
     assert errors.count("ended without storing what it held") == 1
+    servers = json.loads(place.report.read_text())["servers"]
+    assert sorted("died" in server for server in servers) == [False, True]
 
 
 def test_what_is_wrong_with_a_launcher_is_said(place: Place) -> None:

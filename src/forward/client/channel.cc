@@ -1,6 +1,7 @@
 #include "forward/client/channel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <time.h>
 
 #include <algorithm>
@@ -163,6 +164,13 @@ int Channel::wait(Pending* pending) {
   }
   if (observer.answered != nullptr) observer.answered(*pending);
   return pending->result();
+}
+
+bool Channel::is_cut() {
+  const Lock lock(mutex_);
+  if (!wire_.is_open()) return true;
+  pollfd poller{wire_.descriptor(), POLLRDHUP, 0};
+  return poll(&poller, 1, 0) > 0;
 }
 
 void Channel::serve() {

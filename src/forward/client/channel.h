@@ -57,6 +57,8 @@ class Channel {
   const Nonce& name() const { return wire_.name(); }
   uint64_t connection() const { return wire_.connection(); }
   bool has_window() const { return wire_.has_window(); }
+  /// Whether the other end has closed the connection, as far as is known without asking.
+  bool is_cut();
   size_t under_way() {
     const Lock lock(mutex_);
     return pending_.size();

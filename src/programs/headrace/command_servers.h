@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,14 @@ class CommandServers {
   virtual std::string secret() const { return ""; }
   /// Notes that a child of this process has ended. True when it is one of these, which nobody told to end.
   virtual bool note_exit(pid_t pid, int wait_status) = 0;
+  /// Whether one is found gone of which no child of this process tells.
+  virtual bool lost_one() { return false; }
+  /// How one came to its end before it was told to, by its place among the addresses; "": as far as is known it did
+  /// not.
+  std::string how_died(size_t server) const {
+    const auto found = died_.find(server);
+    return found == died_.end() ? "" : found->second;
+  }
   /// Has them store what they hold and end, and waits for that. False when one failed, or was gone before.
   virtual bool stop() = 0;
 
@@ -40,6 +49,7 @@ class CommandServers {
 
   std::unique_ptr<ServerDirectory> directory_;
   std::vector<std::string> addresses_;
+  std::map<size_t, std::string> died_;
   bool failed_ = false;
 };
 

@@ -8,15 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "programs/headrace/amounts.h"
 #include "programs/headrace/child.h"
+#include "programs/headrace/command_end.h"
 #include "programs/headrace/exit_status.h"
 #include "programs/headrace/forward_secret.h"
 #include "programs/headrace/launched_servers.h"
 #include "programs/headrace/local_servers.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/places.h"
-#include "programs/headrace/server_figures.h"
+#include "programs/headrace/up_report.h"
 
 namespace headrace::programs {
 namespace {
@@ -47,71 +47,40 @@ Result<pid_t> start_run(const ForwardUpSettings& settings, const CommandServers&
   _exit(kMistake);
 }
 
-/// Hands signals on until the command has ended; gives its status.
+/// Hands signals on until the command has ended; gives its status. Ends it when a server is gone.
 int wait_for(pid_t run, CommandServers& servers) {
   sigset_t all;
   sigfillset(&all);
+  CommandEnd end(run);
   for (int status = 0;;) {
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
       if (pid == run && !WIFSTOPPED(status)) return status;
       if (pid == run)
         kill(getpid(), SIGSTOP);  // the shell must see its job stopped, and continues all of it
-      else if (!WIFSTOPPED(status))
-        servers.note_exit(pid, status);
+      else if (!WIFSTOPPED(status) && servers.note_exit(pid, status))
+        end.begin();
     }
+    if (servers.lost_one()) end.begin();
     siginfo_t info{};
-    if (sigwaitinfo(&all, &info) < 0 || info.si_signo == SIGCHLD) continue;
+    if (end.wait(all, &info) < 0 || info.si_signo == SIGCHLD) continue;
     const bool for_group = info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGTSTP ||
                            info.si_signo == SIGTTIN || info.si_signo == SIGTTOU || info.si_signo == SIGWINCH;
     if (info.si_code != SI_KERNEL || !for_group) kill(run, info.si_signo);  // a terminal tells the whole group
   }
 }
 
-std::string in_words(const std::vector<ServerTotals>& servers) {
-  ServerTotals sum;
-  for (const ServerTotals& each : servers) sum.add(each);
-  return std::to_string(servers.size()) + (servers.size() == 1 ? " server: " : " servers: ") +
-         std::to_string(sum.calls) + " calls" +
-         (sum.failed_calls > 0 ? " (" + std::to_string(sum.failed_calls) + " failed)" : "") + ", " +
-         amount(static_cast<double>(sum.bytes_written)) + " written, " + amount(static_cast<double>(sum.bytes_read)) +
-         " read";
-}
-
-std::string as_json(const std::vector<ServerTotals>& servers, bool all_stored, int exit_status) {
-  std::string text = "{\n  \"servers\": [";
-  for (const ServerTotals& each : servers) {
-    text += std::string(&each == &servers[0] ? "\n" : ",\n") + "    {\"calls\": " + std::to_string(each.calls) +
-            ", \"failed_calls\": " + std::to_string(each.failed_calls) +
-            ", \"not_found\": " + std::to_string(each.not_found) +
-            ", \"bytes_read\": " + std::to_string(each.bytes_read) +
-            ", \"bytes_written\": " + std::to_string(each.bytes_written) +
-            ", \"lost_bytes\": " + std::to_string(each.lost_bytes) + "}";
-  }
-  return text + "\n  ],\n  \"all_stored\": " + (all_stored ? "true" : "false") +
-         ",\n  \"exit_status\": " + std::to_string(exit_status) + "\n}\n";
-}
-
-Status write_report(const std::string& path, const std::string& text) {
-  FILE* file = fopen(path.c_str(), "we");
-  const bool written = file != nullptr && fputs(text.c_str(), file) >= 0;
-  if ((file != nullptr && fclose(file) != 0) || !written) return {Code::kIo, path + ": " + strerror(errno)};
-  return {};
-}
-
 /// Stores what the servers hold, ends them and says what became of it. False when something is lost.
 bool finish(const ForwardUpSettings& settings, CommandServers& servers, int exit_status) {
-  const auto totals = ask_servers(servers.addresses(), servers.secret());
+  const UpReport report(servers);
   const bool stopped = servers.stop();
-  uint64_t lost = 0;
-  for (const ServerTotals& each : totals.ok() ? *totals : std::vector<ServerTotals>()) lost += each.lost_bytes;
-  if (lost > 0) say(std::to_string(lost) + " bytes of the command could not be stored");
-  if (totals.ok() && !settings.quiet) say(in_words(*totals));
+  const bool stored = stopped && report.lost_bytes() == 0;
+  if (report.lost_bytes() > 0) say(std::to_string(report.lost_bytes()) + " bytes of the command could not be stored");
+  if (!settings.quiet) say(report.in_words());
   if (!settings.report.empty()) {
-    const std::vector<ServerTotals> known = totals.ok() ? *totals : std::vector<ServerTotals>();
-    const Status written = write_report(settings.report, as_json(known, stopped && lost == 0, exit_status));
+    const Status written = report.write(settings.report, stored, exit_status);
     if (!written.ok()) say("--report: " + written.message());
   }
-  return stopped && lost == 0;
+  return stored;
 }
 
 Result<std::unique_ptr<CommandServers>> start_servers(const ForwardUpSettings& settings, const SignalState& signals) {

@@ -158,6 +158,17 @@ bool LaunchedServers::note_exit(pid_t pid, int wait_status) {
   return true;
 }
 
+bool LaunchedServers::lost_one() {
+  bool found = false;
+  for (size_t i = 0; i < keepers_.size(); ++i) {
+    if (died_.contains(i) || !keepers_[i]->channel(0).is_cut()) continue;
+    died_[i] = "the connection to it is gone";
+    say("the server at " + addresses_[i] + " is gone; what goes to it fails from now on, and what it held may be lost");
+    found = failed_ = true;
+  }
+  return found;
+}
+
 void LaunchedServers::abandon() {
   keepers_.clear();
   addresses_.clear();

@@ -32,6 +32,7 @@ class LaunchedServers : public CommandServers {
 
   std::string secret() const override { return directory_->path() + "/secret"; }
   bool note_exit(pid_t pid, int wait_status) override;
+  bool lost_one() override;
   bool stop() override;
 
  private:

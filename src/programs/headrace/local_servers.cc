@@ -74,7 +74,8 @@ bool LocalServers::note_exit(pid_t pid, int wait_status) {
     if (processes_[i] != pid) continue;
     processes_[i] = 0;
     failed_ = true;
-    say("server " + std::to_string(i + 1) + " " + how_ended(wait_status) +
+    died_[i] = how_ended(wait_status);
+    say("server " + std::to_string(i + 1) + " " + died_[i] +
         "; what goes to it fails from now on, and what it held is lost");
     return true;
   }

@@ -62,19 +62,14 @@ base::Result<std::string> ask_server(const std::string& address, const forward::
   return std::move(*text);
 }
 
-base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses,
-                                                    const std::string& secret_file) {
+base::Result<ServerTotals> ask_totals(const std::string& address, const std::string& secret_file) {
   forward::WireOptions options;
   options.window = 0;
   if (!secret_file.empty()) {
     HEADRACE_ASSIGN(options.secret, forward::read_secret(secret_file, false));
   }
-  std::vector<ServerTotals> all;
-  for (const std::string& address : addresses) {
-    HEADRACE_ASSIGN(const std::string text, ask_server(address, options));
-    all.push_back(totals_of(figures_of(text)));
-  }
-  return all;
+  HEADRACE_ASSIGN(const std::string text, ask_server(address, options));
+  return totals_of(figures_of(text));
 }
 
 }  // namespace headrace::programs

@@ -2,7 +2,6 @@
 #pragma once
 #include <map>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "forward/client/wire.h"
@@ -23,8 +22,7 @@ struct ServerTotals {
 };
 ServerTotals totals_of(const Figures& figures);
 
-/// Of each server, in the order of their addresses, which are this user's on this node.
-base::Result<std::vector<ServerTotals>> ask_servers(const std::vector<std::string>& addresses,
-                                                    const std::string& secret_file);
+/// Of a server of this user; `secret_file`: "" for one of this node.
+base::Result<ServerTotals> ask_totals(const std::string& address, const std::string& secret_file);
 
 }  // namespace headrace::programs
