@@ -36,6 +36,7 @@ void decode(base::Bytes bytes) {
     check(std::equal(body.begin(), body.end(), again.begin() + kHeaderBytes, again.end()));
   }
   if (const auto reply = decode_reply(*header, body); reply.ok()) {
+    check(reply->placement.valid());
     Header other = *header;
     encode_reply(other, *reply, &again);
     const auto second = decode_reply(*header, base::Bytes(again).subspan(kHeaderBytes));

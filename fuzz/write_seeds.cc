@@ -18,6 +18,8 @@
 #include "format/random_table.h"
 #include "format/writer.h"
 #include "forward/protocol/codec.h"
+#include "forward/protocol/handle.h"
+#include "forward/protocol/secret.h"
 
 using namespace headrace::format;
 
@@ -170,6 +172,54 @@ bool store_forward(const std::string& directory) {
   return stored;
 }
 
+void say(headrace::forward::Request request, uint64_t id, const std::string& data, std::vector<uint8_t>* all) {
+  using namespace headrace::forward;
+  Header header;
+  header.id = id;
+  header.data = static_cast<uint32_t>(data.size());
+  if (request.op == Op::kRead) header.data = static_cast<uint32_t>(total(request.extents));
+  std::vector<uint8_t> frame;
+  encode_request(header, request, &frame);
+  all->insert(all->end(), frame.begin(), frame.end());
+  all->insert(all->end(), data.begin(), data.end());
+}
+
+/// Every call in a conversation of its own, about the root and about the file that the target knows, and all in one.
+bool store_conversations(const std::string& directory) {
+  using namespace headrace::forward;
+  const std::vector<uint8_t> root = HandleMaker(derive({}, "handles")).make({.type = 4}), file(37, 'F');
+  std::vector<uint8_t> all{3 + 4 * 60}, start{1};
+  for (auto* bytes : {&all, &start}) {
+    Request hello;
+    hello.op = Op::kHello;
+    hello.oldest = hello.newest = kVersion;
+    hello.size = 1 << 20;
+    say(hello, 1, "", bytes);
+    hello.op = Op::kProve;
+    say(hello, 2, "", bytes);
+  }
+  bool stored = true;
+  uint64_t id = 3;
+  for (uint8_t i = 0; i < kReplyBit; ++i) {
+    if (!is_op(i) || i == static_cast<uint8_t>(Op::kHello) || i == static_cast<uint8_t>(Op::kProve)) continue;
+    for (const auto& [handle, name] : {std::pair{root, "root"}, {file, "file"}}) {
+      Request request;
+      request.op = static_cast<Op>(i);
+      request.handle = request.other_handle = handle;
+      request.name = "f", request.other_name = "g";
+      request.mode = 0644, request.count = 4096, request.size = 5;
+      request.flags = request.op == Op::kLock ? kShared : request.op == Op::kHeld ? kCut : 0;
+      request.extents = {{0, 3}, {100, 2}};
+      const bool carries = request.op == Op::kWrite || request.op == Op::kAppend;
+      std::vector<uint8_t> bytes = start;
+      for (auto* each : {&bytes, &all}) say(request, id, carries ? "bytes" : "", each);
+      ++id;
+      stored &= store(directory + "/" + op_name(request.op) + "-" + name, bytes);
+    }
+  }
+  return stored && store(directory + "/all", all);
+}
+
 /// An address and a program with two functions, with a build id and without.
 bool store_elf(const std::string& directory) {
   const std::vector<headrace::capture::ElfFunction> functions{{"late", 0x40, 0x10}, {"_ZN4wave4stepEi", 0x10, 0x20}};
@@ -203,9 +253,11 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/events", error);
   std::filesystem::create_directories(directory + "/trace", error);
   std::filesystem::create_directories(directory + "/forward_messages", error);
+  std::filesystem::create_directories(directory + "/forward_connection", error);
   bool stored = store_darshan(directory + "/darshan") && store_lustre(directory + "/lustre_layout") &&
                 store_elf(directory + "/elf_functions") && store(directory + "/spool/sample", spool_seed()) &&
-                store_forward(directory + "/forward_messages");
+                store_forward(directory + "/forward_messages") &&
+                store_conversations(directory + "/forward_connection");
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));
     stored &= store(directory + "/table_payload/payloads-" + std::to_string(seed), payload_seed(seed));
