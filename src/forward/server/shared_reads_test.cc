@@ -28,8 +28,9 @@ class SharedReadsTest : public testing::Test {
     server_.reset();
     std::filesystem::remove_all(directory_);
   }
-  void start(Placing place = Placing::kFile, unsigned storage_threads = 8) {
+  void start(Placing place = Placing::kFile, unsigned storage_threads = 8, bool buffered = true) {
     Server::Options options;
+    options.write_buffer.on = buffered;
     options.storage_threads = storage_threads;
     options.addresses = {"unix:" + directory_ + "/s"};
     options.secret = random_secret();
@@ -124,9 +125,16 @@ TEST_F(SharedReadsTest, WhatWasWrittenBeforeAReadBeganIsInIt) {
   EXPECT_EQ(before.text().size(), 100u);
 }
 
-TEST_F(SharedReadsTest, OfServersThatDoNotSeeAllOnlyWhatHasNotBegunIsShared) {
+/// By node others write to the same bytes; by stripe, where nothing is held, others cut the file and tell nobody.
+class OneOfSeveral : public SharedReadsTest, public testing::WithParamInterface<std::pair<Placing, bool>> {};
+
+INSTANTIATE_TEST_SUITE_P(Placements, OneOfSeveral,
+                         testing::Values(std::pair{Placing::kNode, true}, std::pair{Placing::kNode, false},
+                                         std::pair{Placing::kStripe, false}));
+
+TEST_P(OneOfSeveral, SharesOnlyWhatHasNotBegun) {
   make_file(100, 'x');
-  start(Placing::kNode);
+  start(GetParam().first, 8, GetParam().second);
   const auto a = client(), b = client();
   const Handle file = a->lookup(a->roots()[0].handle, "f")->handle;
   stand_still();
