@@ -15,7 +15,6 @@ from forward_tools import NATIVE, Servers
 
 PROGRAMS = Path(__file__).parent / "programs"
 WRITERS = 16
-RECORDS = int(os.environ.get("HEADRACE_APPENDS", "100000")) // WRITERS
 
 
 def compiled(directory: Path, name: str, *flags: str) -> Path:
@@ -112,26 +111,25 @@ def records(data: bytes) -> Iterator[tuple[int, int, int]]:
         at += 12 + length
 
 
-@pytest.mark.timeout(300)
-def test_appends_of_all_kinds_to_one_file(tmp_path: Path) -> None:
+def append_by_all(tmp_path: Path, count: int, *placement: str) -> None:
     """No gap, no overlap, each writer's order, and every offset that was returned is right."""
+    each = count // WRITERS
     program = compiled(tmp_path, "append_records")
     root = tmp_path / "root"
     root.mkdir()
     kinds = ["posix" if i % 2 else ("ahead" if i % 4 else "api") for i in range(WRITERS)]
     lines = [
-        f'{program} /fwd/all {i} {RECORDS} {kind} {tmp_path}/{i} & all="$all $!"'
-        for i, kind in enumerate(kinds)
+        f'{program} /fwd/all {i} {each} {kind} {tmp_path}/{i} & all="$all $!"' for i, kind in enumerate(kinds)
     ]
     script = "\n".join(lines) + "\nbad=0; for each in $all; do wait $each || bad=1; done; exit $bad"
     report = tmp_path / "report"
     words = ["forward", "up", "-q", "--servers", "3", "--root", root, "--prefix", "/fwd", "--report", report]
     done = subprocess.run(
-        [NATIVE, *words, "-o", tmp_path / "job.hr", "--", "sh", "-c", script],
+        [NATIVE, *words, *placement, "-o", tmp_path / "job.hr", "--", "sh", "-c", script],
         check=False,
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=1200,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(report.read_text())["all_stored"]
@@ -139,8 +137,24 @@ def test_appends_of_all_kinds_to_one_file(tmp_path: Path) -> None:
     for at, writer, number in records((root / "all").read_bytes()):
         assert number == len(places[writer])
         places[writer].append(at)
-    assert [len(list_) for list_ in places] == [RECORDS] * WRITERS
+    assert [len(list_) for list_ in places] == [each] * WRITERS
     for i, kind in enumerate(kinds):
         if kind != "posix":
             told = (tmp_path / str(i)).read_bytes()
-            assert list(struct.unpack(f"<{RECORDS}q", told)) == places[i]
+            assert list(struct.unpack(f"<{each}q", told)) == places[i]
+
+
+BY_STRIPE = ["--place", "stripe", "--stripe-size", "64K"]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("count", "placement"), [(100_000, []), (4_000, BY_STRIPE)], ids=["file", "stripe"])
+def test_appends_of_all_kinds_to_one_file(tmp_path: Path, count: int, placement: list[str]) -> None:
+    append_by_all(tmp_path, count, *placement)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1300)
+@pytest.mark.parametrize("placement", [[], BY_STRIPE], ids=["file", "stripe"])
+def test_a_million_appends_to_one_file(tmp_path: Path, placement: list[str]) -> None:
+    append_by_all(tmp_path, 1_000_000, *placement)
