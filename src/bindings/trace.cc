@@ -140,8 +140,7 @@ nb::list damage_of(Trace& trace) {
   const std::lock_guard lock(trace.mutex);
   nb::list list;
   for (const format::Damage& damage : trace.reader.damage())
-    if (!damage.is_copy)
-      list.append(nb::make_tuple(damage.offset, damage.bytes, str_of(escaped(damage.reason))));
+    if (!damage.is_copy) list.append(nb::make_tuple(damage.offset, damage.bytes, str_of(escaped(damage.reason))));
   return list;
 }
 
