@@ -69,10 +69,20 @@ def directory() -> Iterator[Path]:
         shutil.rmtree(made)
 
 
-def up(directory: Path, place: str, *command: str) -> subprocess.CompletedProcess[str]:
+def up(directory: Path, place: str, *command: str, servers: int = 2) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
     environment = {**kept, "TMPDIR": str(directory / "tmp"), "HOME": str(directory)}
-    words = [NATIVE, "forward", "up", "--root", directory / "root", "--prefix", "/fwd", "--servers", "2"]
+    words = [
+        NATIVE,
+        "forward",
+        "up",
+        "--root",
+        directory / "root",
+        "--prefix",
+        "/fwd",
+        "--servers",
+        str(servers),
+    ]
     return subprocess.run(
         [*AS_NOBODY, *words, "--place", place, "--quiet", "--", *command],
         check=False,
@@ -91,6 +101,36 @@ def test_a_new_file_is_written_whatever_its_mode(directory: Path, place: str) ->
     for i in range(16):
         assert (directory / "root" / str(i)).read_bytes() == b"x" * 3_000_000
         assert (directory / "root" / str(i)).stat().st_mode & 0o777 == (0o444, 0o400, 0, 0o200)[i % 4]
+
+
+OPEN_AGAIN = """
+import os
+
+for mode in (0o444, 0o200, 0):
+    for flags, bits in ((os.O_WRONLY, 0o200), (os.O_RDWR, 0o600), (os.O_RDONLY, 0o400)):
+        for more in (0, os.O_TRUNC):
+            path = f"/fwd/{mode}-{flags}-{more}"
+            fd = os.open(path, os.O_CREAT | flags | more, mode)  # new: whatever its mode
+            size = 0 if flags == os.O_RDONLY or more == 0 else os.write(fd, b"kept")
+            os.close(fd)
+            try:
+                os.close(os.open(path, os.O_CREAT | flags | more, 0o666))
+                refused = False
+            except PermissionError:
+                refused = True
+            needs = bits | (0o200 if more else 0)
+            assert refused == (mode & needs != needs), (path, refused)
+            assert os.stat(path).st_size == (size if refused else 0), path
+"""
+
+
+@pytest.mark.parametrize("servers", [1, 2])
+def test_an_empty_file_that_was_there_has_its_permissions(directory: Path, servers: int) -> None:
+    plain = [*AS_NOBODY, "/usr/bin/python3", "-c", OPEN_AGAIN.replace("/fwd", str(directory / "tmp"))]
+    directly = subprocess.run(plain, check=False, capture_output=True, text=True, timeout=60)
+    assert directly.returncode == 0, directly.stderr
+    done = up(directory, "file", "/usr/bin/python3", "-c", OPEN_AGAIN, servers=servers)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")

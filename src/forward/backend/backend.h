@@ -69,6 +69,7 @@ struct CreateOptions {
   uint32_t flags = 0;    // kExclusive, kTruncate
   uint32_t mode = 0666;  // with S_IFIFO or S_IFSOCK: a named pipe or socket, where nothing was
   Hints hints;
+  bool is_emptied_later = false;  // one that was there has to be such that it may be
 };
 
 class Backend {

@@ -163,7 +163,7 @@ Outcome<Found> PosixBackend::create(Place place, const CreateOptions& options) {
   auto opened = create_striped(**root, *path, options, &can_be_used);
   if (!opened.ok()) opened = (*root)->open(*path, flags | O_RDWR | truncate, options.mode & 07777);
   bool for_writing = true;
-  if (!opened.ok() && opened.error() == EACCES && truncate == 0) {
+  if (!opened.ok() && opened.error() == EACCES && truncate == 0 && !options.is_emptied_later) {
     // A file of ours that may only be read, or one just made with such a mode.
     opened = (*root)->open(*path, flags | O_RDONLY, options.mode & 07777);
     for_writing = false;

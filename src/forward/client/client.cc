@@ -100,7 +100,8 @@ Outcome<Node> Client::create(const Handle& directory, std::string_view path, uin
   const bool empties = flags & kTruncate;
   if (channels_.size() == 1 || !empties) {
     request.flags = flags;
-    return as_its_servers_see_it(directory, node(request));
+    auto made = node(request);
+    return flags & kExclusive ? made : as_its_servers_see_it(directory, std::move(made));
   }
   // Of one that was there several servers may hold something. One that was not is empty everywhere.
   request.flags = kExclusive;

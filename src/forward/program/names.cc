@@ -20,32 +20,54 @@ int check_open(const Attributes& attributes, int flags) {
   if (S_ISLNK(attributes.mode) && !(flags & O_PATH)) return ELOOP;
   if ((flags & O_DIRECTORY) && !S_ISDIR(attributes.mode)) return ENOTDIR;
   if (flags & O_PATH) return 0;
-  if (S_ISDIR(attributes.mode) && (access != O_RDONLY || (flags & O_CREAT))) return EISDIR;
+  if (S_ISDIR(attributes.mode) && (access != O_RDONLY || (flags & (O_CREAT | O_TRUNC)))) return EISDIR;
   if (!S_ISREG(attributes.mode) && !S_ISDIR(attributes.mode)) return EOPNOTSUPP;
-  return check_access(attributes, (access != O_WRONLY ? R_OK : 0) | (access != O_RDONLY ? W_OK : 0));
+  return check_access(attributes,
+                      (access != O_WRONLY ? R_OK : 0) | (access != O_RDONLY || (flags & O_TRUNC) ? W_OK : 0));
+}
+
+/// Whether a file of this user with these permissions can be opened so.
+bool grants(uint32_t permissions, int flags) {
+  Attributes made;
+  made.mode = S_IFREG | permissions;
+  made.user = geteuid();
+  return check_open(made, flags) == 0;
+}
+
+Outcome<Node> find(Client& client, const Place& place, int flags) {
+  auto node = look_up(client, place, !(flags & O_NOFOLLOW));
+  const int error = node.ok() ? check_open(node->attributes, flags) : 0;
+  if (error != 0) return Failed{error};
+  if (node.ok() && (flags & O_TRUNC) && S_ISREG(node->attributes.mode) && !(flags & O_PATH)) {
+    const auto emptied = client.resize(node->handle, 0);
+    if (!emptied.ok()) return Failed{emptied.error()};
+  }
+  return node;
 }
 
 Outcome<Node> find_or_create(Client& client, const Place& place, int flags, mode_t mode) {
   if ((flags & O_TMPFILE) == O_TMPFILE) return Failed{EOPNOTSUPP};
-  const bool follow = !(flags & O_NOFOLLOW);
-  if (!(flags & O_CREAT) || (flags & O_PATH)) {
-    auto node = look_up(client, place, follow);
-    const int error = node.ok() ? check_open(node->attributes, flags) : 0;
-    if (error != 0) return Failed{error};
-    if (node.ok() && (flags & O_TRUNC) && S_ISREG(node->attributes.mode) && !(flags & O_PATH)) {
-      const auto emptied = client.resize(node->handle, 0);
-      if (!emptied.ok()) return Failed{emptied.error()};
-    }
-    return node;
-  }
+  if (!(flags & O_CREAT) || (flags & O_PATH)) return find(client, place, flags);
   if (place.rest.ends_with('/') || place.rest.empty()) return Failed{EISDIR};
-  const uint32_t how = (flags & O_EXCL ? kExclusive : 0) | (flags & O_TRUNC ? kTruncate : 0);
-  auto node = client.create(place.servers->root(), place.below_root(), how, mode & 07777 & ~current_umask());
-  // One that was made just now may have permissions that its maker does not get.
-  const bool is_new = node.ok() && node->attributes.size == 0;
-  const int error = node.ok() && !is_new ? check_open(node->attributes, flags) : 0;
-  if (error != 0) return Failed{error};
-  return node;
+  const uint32_t permissions = mode & 07777 & ~current_umask();
+  const auto create = [&](uint32_t how) {
+    return client.create(place.servers->root(), place.below_root(), how, permissions);
+  };
+  // One that is new may have permissions that its maker does not get. And that it is new saves several servers the
+  // question what they hold of it.
+  const bool only_new = flags & O_EXCL;
+  if (only_new || client.servers() > 1 || !grants(permissions, flags)) {
+    auto made = create(kExclusive);
+    if (made.ok() || made.error() != EEXIST || only_new) return made;
+    auto found = find(client, place, flags);
+    if (found.ok() || found.error() != ENOENT) return found;  // ENOENT: a link to what is not there
+  }
+  auto node = create(flags & O_TRUNC ? kTruncate : 0);
+  const int error = node.ok() ? check_open(node->attributes, flags) : node.error();
+  if (error == 0) return node;
+  // To create takes more of a server than it takes to open what is there.
+  auto found = error == EACCES && !node.ok() ? find(client, place, flags) : Failed{error};
+  return found.ok() ? found : Failed{error};
 }
 
 }  // namespace

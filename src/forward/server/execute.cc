@@ -180,14 +180,19 @@ int Execution::commit() {
   return error != 0 || reply_.bad.empty() ? error : static_cast<int>(reply_.bad[0].error);
 }
 
-/// Data that is held must not come after the truncation, so that is done apart.
+/// Data that is held must not come after the truncation, so that is done apart, unless the file is new.
 int Execution::create(const File& directory) {
   WriteBuffer& buffer = *services_.write_buffer;
   const bool apart = (request_.flags & kTruncate) && buffer.on() && buffer.knows_any();
   const uint32_t flags = apart ? request_.flags & ~kTruncate : request_.flags;
-  auto made = services_.backend->create({directory, request_.name}, {flags, request_.mode, request_.hints});
+  const auto make = [&](uint32_t how) {
+    return services_.backend->create({directory, request_.name}, {how, request_.mode, request_.hints, apart});
+  };
+  auto made = make(apart ? flags | kExclusive : flags);
+  const bool was_there = apart && !(flags & kExclusive) && !made.ok() && made.error() == EEXIST;
+  if (was_there) made = make(flags);
   if (!made.ok()) return made.error();
-  if (apart && S_ISREG(made->attributes.mode)) {
+  if (was_there && S_ISREG(made->attributes.mode)) {
     if (const int error = resize(made->file, 0); error != 0) return error;
     made->attributes = reply_.attributes;
   }
