@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "forward/program/ahead.h"
 #include "forward/program/inside.h"
 #include "forward/program/operations.h"
 #include "forward/program/table.h"
@@ -15,13 +16,17 @@ namespace {
 
 struct Cookie {
   int fd;
+  Ahead ahead;
 };
 
 // The descriptor may be another thing by now: standard output that is redirected back.
 ssize_t read_stream(void* cookie, char* into, size_t size) {
-  const int fd = static_cast<Cookie*>(cookie)->fd;
-  if (!Held(fd)) return read(fd, into, size);
+  auto& [fd, ahead] = *static_cast<Cookie*>(cookie);
+  const Held held(fd);
+  if (!held) return read(fd, into, size);
   const Inside inside;
+  // What was read ahead must not hide what the program itself writes by the same descriptor.
+  if (held->may_read() && !held->may_write()) return ahead.read(fd, *held, into, size);
   const iovec part{into, size};
   return readv_file(fd, &part, 1);
 }
@@ -46,8 +51,9 @@ ssize_t write_stream(void* cookie, const char* from, size_t size) {
 }
 
 int seek_stream(void* cookie, off64_t* offset, int whence) {
-  const int fd = static_cast<Cookie*>(cookie)->fd;
+  auto& [fd, ahead] = *static_cast<Cookie*>(cookie);
   const Inside inside;
+  ahead.forget();
   const off_t at = Held(fd) ? lseek_file(fd, *offset, whence) : lseek(fd, *offset, whence);
   if (at < 0) return -1;
   *offset = at;
@@ -75,7 +81,7 @@ void set_number(FILE* stream, int fd) {
 }  // namespace
 
 FILE* stream_on(int fd, const char* mode) {
-  auto* cookie = new Cookie{fd};
+  auto* cookie = new Cookie{fd, {}};
   FILE* stream = fopencookie(cookie, mode, {read_stream, write_stream, seek_stream, close_stream});
   if (stream == nullptr) {
     delete cookie;
