@@ -126,9 +126,14 @@ class Place:
         command, pipe = self.command(*words, timeout=30), subprocess.PIPE
         return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
-    def run(self, *words: str | Path, check: bool = True, **more: object) -> Result:
+    def run(self, *words: str | Path, check: bool = True, patience: int = 3, **more: object) -> Result:
         done: Result = subprocess.run(
-            self.command(*words), check=False, capture_output=True, text=True, timeout=60, **more
+            self.command(*words, timeout=patience),
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            **more,
         )  # type: ignore[call-overload]
         assert not check or done.returncode == 0, done.stderr
         return done
