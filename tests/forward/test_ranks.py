@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from forward_tools import Place, Result, Servers
+from forward_tools import Place, Result, Servers, until
 from side_by_side import tree
 
 ENVIRONMENT = {
@@ -65,6 +65,15 @@ def test_pieces_of_one_write_are_one_call(servers: Servers, tmp_path: Path) -> N
     program.forwarded(place, "/fwd")
     # Of each rank: 16 rows, the rest of the square, 30 blocks twice, and 24 files.
     assert place.server.metrics()['calls_total{operation="write"}'] == 4 * (16 + 1 + 60 + 24)
+
+
+@MPIS
+def test_writes_after_a_call_that_was_left_go_on_at_once(
+    place: Place, tmp_path: Path, mpi: str, io: str
+) -> None:
+    program = Ranks("leaves_writes", mpi, io, tmp_path, 1)
+    assert program.forwarded(place, "/fwd/file", "/fwd/shared").stdout == "done\n"
+    until(lambda: (place.root / "file").read_bytes() == bytes(range(ord("a"), ord("a") + 22)))
 
 
 @MPIS

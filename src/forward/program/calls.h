@@ -49,6 +49,12 @@ struct Spawn {
   void* memory;
 };
 
+/// A place in the frame of a call of MPI-IO. When the call is left by longjmp() or an exception, other frames lie there
+/// sooner or later, and write something else into it.
+struct CallMark {
+  volatile uint64_t words[8];
+};
+
 struct Calls {
   Table table;
 
@@ -86,9 +92,9 @@ struct Calls {
   ssize_t (*preadv)(int fd, const iovec* vector, int count, off_t offset);
   ssize_t (*writev)(int fd, const iovec* vector, int count);
   ssize_t (*pwritev)(int fd, const iovec* vector, int count, off_t offset);
-  /// Between these the thread's small pwrites from deeper in the stack than `frame` wait for each other; the second
+  /// Between these the thread's small pwrites from deeper in the stack than `mark` wait for each other; the second
   /// gives an error number if any of them was not stored.
-  void (*begin_gathering)(const void* frame);
+  void (*begin_gathering)(CallMark* mark);
   int (*end_gathering)();
   off_t (*lseek)(int fd, off_t offset, int whence);
   int (*fstat)(int fd, struct stat* into);

@@ -109,6 +109,7 @@ const Calls* headrace_forward_start(const char* text, const Recorder* recorder) 
   prepare_memory();
   name_this_thread();
   prepare_process();
+  prepare_gathering();
   prepare_places(*setup);
   find_inherited();
   tell_of_answers(*recorder);

@@ -21,7 +21,8 @@ void* const kNone = nullptr;
 template <DirectionIndex direction, unsigned how, typename Call, typename Again>
 HEADRACE_INLINE int gathered(Call call, Again again) {
   if (direction != kWrite || how != 0 || !headrace::preload::forwards()) return call();
-  headrace::preload::forwarding->begin_gathering(__builtin_frame_address(0));
+  headrace::forward::program::CallMark mark;
+  headrace::preload::forwarding->begin_gathering(&mark);
   const int result = call();
   const int error = headrace::preload::forwarding->end_gathering();
   return error != 0 && result == 0 ? again() : result;
