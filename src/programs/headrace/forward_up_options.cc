@@ -36,7 +36,7 @@ const char kForwardHelp[] =
     "                        it is given the command of one server, and starts the N\n"
     "                        of --servers\n"
     "      --interface NAME  with --launcher: what they listen on, such as ib0\n"
-    "                        (default: the first that is up, but the loopback)\n"
+    "                        (default: the first of hardware that runs)\n"
     "      --shared DIR      with --launcher: a directory that all nodes see, for a\n"
     "                        few small files (default: where this is started)\n"
     "      --place WHERE     where a file's bytes go: file, all to one server, or\n"
