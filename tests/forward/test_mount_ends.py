@@ -63,6 +63,15 @@ def test_nothing_is_left_of_it(servers: Servers, mounts: Mounts, root: Path) -> 
         assert (root / how).read_text() == "words"
 
 
+def test_the_kernel_hears_of_a_kill_first(servers: Servers, mounts: Mounts, root: Path) -> None:
+    mounted = mounts.foreground(f"{root}@{servers.start('--root', root, tcp=False).addresses[0]}")
+    # fusermount3 hears of it by a socket, and leaves a mount alone that is served still.
+    of = {int(each.name): str(each.readlink()) for each in Path(f"/proc/{mounted.process.pid}/fd").iterdir()}
+    last = [max(fd for fd, what in of.items() if what.startswith(kind)) for kind in ("socket:", "/dev/fuse")]
+    assert last[0] < last[1], of
+    assert mounted.end() == (0, "")
+
+
 def test_busy_mounts_stay(servers: Servers, mounts: Mounts, root: Path) -> None:
     path = mounts.mount(f"{root}@{servers.start('--root', root, tcp=False).addresses[0]}")
     with (path / "f").open("w"):

@@ -115,6 +115,7 @@ Result<std::unique_ptr<Session>> Session::make(Mount& mount, const std::string& 
   if (fuse_session_mount(made->session_, mountpoint.c_str()) != 0)
     return Status(Code::kIo,
                   mountpoint + ": cannot be mounted; it needs /dev/fuse, and the command fusermount3 (Debian: fuse3)");
+  made->keep_device();
   const fuse_custom_io io = {
       .writev = give_answer, .read = take_question, .splice_receive = nullptr, .splice_send = nullptr};
   fuse_session_custom_io(made->session_, &io, fuse_session_fd(made->session_));
@@ -124,8 +125,17 @@ Result<std::unique_ptr<Session>> Session::make(Mount& mount, const std::string& 
   return made;
 }
 
+/// When this process is killed, fusermount3 hears of it by a socket, and takes the mount away if the kernel says that
+/// nobody serves it: so the kernel has to know first. It lets go of descriptors from the highest number on.
+void Session::keep_device() {
+  constexpr int kBehindSocket = 16;
+  const int fd = fuse_session_fd(session_);
+  device_ = fcntl(fd, F_DUPFD_CLOEXEC, fd + kBehindSocket);
+}
+
 Session::~Session() {
   if (session_ == nullptr) return;
+  if (device_ >= 0) close(device_);
   fuse_session_unmount(session_);
   fuse_session_destroy(session_);
 }

@@ -39,11 +39,13 @@ class Session {
   Session(Mount& mount, std::string mountpoint, std::function<void()> ready)
       : mount_(mount), mountpoint_(std::move(mountpoint)), ready_(std::move(ready)) {}
   void serve_in_thread();
+  void keep_device();
 
   Mount& mount_;
   const std::string mountpoint_;
   const std::function<void()> ready_;
   fuse_session* session_ = nullptr;
+  int device_ = -1;
   std::mutex mutex_;
   std::vector<std::thread> threads_;
   std::atomic<unsigned> serving_ = 0;
