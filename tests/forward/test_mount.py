@@ -303,3 +303,19 @@ def test_with_several_servers_over_tcp(servers: Servers, mounts: Mounts, tmp_pat
     both(place, on, tmp_path, "bash", "-ec", script)
     assert python(SQLITE, on, "3").stdout == "(9, 9, 8)\n('ok',)\n"
     assert mounts.unmount(on).returncode == 0 and not is_mounted(on)
+
+
+def test_it_tells_the_space_of_the_servers_file_system(
+    servers: Servers, mounts: Mounts, tmp_path: Path
+) -> None:
+    root = tmp_path / "served"
+    root.mkdir()
+    path = mounts.mount(f"{root}@{servers.start('--root', root, tcp=False).addresses[0]}")
+    there, here = os.statvfs(root), os.statvfs(path)
+    assert here.f_blocks * here.f_frsize == there.f_blocks * there.f_frsize > 0
+    assert 0 < here.f_bavail <= here.f_bfree <= here.f_blocks and here.f_files == there.f_files
+    memory = servers.start("--root", root, "--backend", "memory", "--memory", "64M", name="m", tcp=False)
+    path = mounts.mount(f"{root}@{memory.addresses[0]}")
+    (path / "f").write_bytes(bytes(1 << 20))
+    here = os.statvfs(path)
+    assert (here.f_blocks * here.f_frsize, here.f_bfree * here.f_frsize) == (64 << 20, 63 << 20)

@@ -91,6 +91,8 @@ class Backend {
   /// `set`: which of the attributes, as in messages.h.
   virtual int set_attributes(const File& file, uint32_t set, const Attributes& attributes) = 0;
   virtual Outcome<std::string> readlink(const File& file) = 0;
+  /// Of the file system that the file is on.
+  virtual Outcome<Space> space(const File& file) = 0;
   /// Entries behind the one of this cookie, 0 = from the start; about `bytes` of them.
   virtual Outcome<Listing> list(const File& directory, uint64_t cookie, size_t bytes) = 0;
   /// ESTALE: there is another file now where this one was.

@@ -253,6 +253,13 @@ Outcome<Attributes> MemoryBackend::attributes(const File& file) {
   return now_of(**node);
 }
 
+Outcome<Space> MemoryBackend::space(const File& file) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto node = node_of(file);
+  if (!node.ok()) return Failed{node.error()};
+  return Space{.bytes = room_.capacity(), .free = room_.left(), .available = room_.left()};
+}
+
 int MemoryBackend::set_attributes(const File& file, uint32_t set, const Attributes& to) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto node = node_of(file);

@@ -1,5 +1,6 @@
 // The bytes of a file in memory, in blocks that are there once something was written to them.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -12,11 +13,14 @@ namespace headrace::forward {
 /// How much all files together may hold.
 class MemoryRoom {
  public:
-  explicit MemoryRoom(uint64_t capacity) : left_(static_cast<int64_t>(capacity)) {}
+  explicit MemoryRoom(uint64_t capacity) : capacity_(capacity), left_(static_cast<int64_t>(capacity)) {}
+  uint64_t capacity() const { return capacity_; }
+  uint64_t left() const { return static_cast<uint64_t>(std::max<int64_t>(0, left_)); }
   bool take(uint64_t bytes);
   void give(uint64_t bytes) { left_ += static_cast<int64_t>(bytes); }
 
  private:
+  const uint64_t capacity_;
   std::atomic<int64_t> left_;
 };
 

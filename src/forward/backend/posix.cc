@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -223,6 +224,15 @@ Outcome<Attributes> PosixBackend::attributes(const File& file) {
   const auto opened = open_same(file, O_PATH);
   if (!opened.ok()) return Failed{opened.error()};
   return attributes_of(opened->get());
+}
+
+Outcome<Space> PosixBackend::space(const File& file) {
+  const auto opened = open_same(file, O_PATH);
+  if (!opened.ok()) return Failed{opened.error()};
+  struct statvfs found;
+  if (fstatvfs(opened->get(), &found) != 0) return Failed{errno};
+  const uint64_t block = found.f_frsize;
+  return Space{found.f_blocks * block, found.f_bfree * block, found.f_bavail * block, found.f_files, found.f_ffree};
 }
 
 int PosixBackend::set_attributes(const File& file, uint32_t set, const Attributes& to) {

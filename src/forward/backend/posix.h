@@ -36,6 +36,7 @@ class PosixBackend : public Backend {
   Outcome<Attributes> attributes(const File& file) override;
   int set_attributes(const File& file, uint32_t set, const Attributes& attributes) override;
   Outcome<std::string> readlink(const File& file) override;
+  Outcome<Space> space(const File& file) override;
   Outcome<Listing> list(const File& directory, uint64_t cookie, size_t bytes) override;
   Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) override;
 

@@ -38,6 +38,7 @@ class TrialBackend : public Backend {
     return inner_->set_attributes(file, set, a);
   }
   Outcome<std::string> readlink(const File& file) override { return inner_->readlink(file); }
+  Outcome<Space> space(const File& file) override { return inner_->space(file); }
   Outcome<Listing> list(const File& directory, uint64_t cookie, size_t bytes) override {
     return inner_->list(directory, cookie, bytes);
   }

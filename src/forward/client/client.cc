@@ -243,6 +243,12 @@ Outcome<std::string> Client::readlink(const Handle& file) {
   return std::string(pending.reply.text);
 }
 
+Outcome<Space> Client::space(const Handle& file) {
+  Pending pending;
+  if (const int error = channel_of(file).call(request_of(Op::kSpace, file), &pending); error != 0) return Failed{error};
+  return pending.reply.space;
+}
+
 Outcome<std::vector<OwnedEntry>> Client::list(const Handle& directory) {
   std::vector<OwnedEntry> all;
   for (;;) {

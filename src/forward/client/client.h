@@ -51,6 +51,8 @@ class Client {
   Outcome<Attributes> set_attributes(const Handle& file, uint32_t set, const Attributes& attributes);
   Outcome<Attributes> resize(const Handle& file, uint64_t size);
   Outcome<std::string> readlink(const Handle& file);
+  /// Of the file system that it is on.
+  Outcome<Space> space(const Handle& file);
   /// All entries, "." and ".." included.
   Outcome<std::vector<OwnedEntry>> list(const Handle& directory);
   /// Some of them, behind the one of this cookie, 0 = from the start; none at the end.

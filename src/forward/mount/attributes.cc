@@ -72,11 +72,22 @@ void check_access(fuse_req_t request, fuse_ino_t id, int mode) {
   answer(request, attributes.ok() ? program::check_access(*attributes, mode) : attributes.error());
 }
 
-void get_space(fuse_req_t request, fuse_ino_t) {
-  struct statvfs space = {};
-  space.f_bsize = space.f_frsize = 4096;
-  space.f_namemax = 255;
-  fuse_reply_statfs(request, &space);
+void get_space(fuse_req_t request, fuse_ino_t id) {
+  constexpr uint64_t kBlock = 4096;
+  Mount& mount = mount_of(request);
+  const ItemRef item = mount.items().find(id != 0 ? id : kRootId);
+  if (item == nullptr) return answer(request, ESTALE);
+  const auto space = mount.on(*item, [&](const Handle& handle) { return mount.client().space(handle); });
+  if (!space.ok()) return answer(request, space.error());
+  struct statvfs into = {};
+  into.f_bsize = into.f_frsize = kBlock;
+  into.f_blocks = space->bytes / kBlock;
+  into.f_bfree = space->free / kBlock;
+  into.f_bavail = space->available / kBlock;
+  into.f_files = space->files;
+  into.f_ffree = into.f_favail = space->free_files;
+  into.f_namemax = 255;
+  fuse_reply_statfs(request, &into);
 }
 
 }  // namespace headrace::forward::mount

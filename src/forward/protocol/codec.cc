@@ -38,6 +38,7 @@ class Encoder {
   void put(std::string_view text) { put(base::as_bytes(text)); }
   void put(const Extent& e) { (*this)(e.offset, e.length); }
   void put(const BadRange& b) { (*this)(b.error, b.where); }
+  void put(const Space& s) { (*this)(s.bytes, s.free, s.available, s.files, s.free_files); }
   void put(const Hints& h) { (*this)(h.stripe_count, h.stripe_bytes); }
   void put(const Placement& p) { (*this)(static_cast<uint8_t>(p.place), p.holds, p.stripe, p.node); }
   void put(const Entry& e) { (*this)(e.inode, e.cookie, e.type, e.name); }
@@ -87,6 +88,7 @@ class Decoder {
     if (e.length > kLargestOffset || e.offset > kLargestOffset - e.length) good_ = false;
   }
   void get(BadRange& b) { (*this)(b.error, b.where); }
+  void get(Space& s) { (*this)(s.bytes, s.free, s.available, s.files, s.free_files); }
   void get(Hints& h) { (*this)(h.stripe_count, h.stripe_bytes); }
   void get(Placement& p) {
     uint8_t place = 0;

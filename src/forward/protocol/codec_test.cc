@@ -64,6 +64,7 @@ class Made {
     r.handle = base::as_bytes(text(100));
     r.text = text(1000);
     r.attributes = attributes();
+    r.space = {random_(), random_(), random_(), random_(), random_()};
     r.size = random_();
     r.taken = random_();
     r.placement = {static_cast<Placing>(number(3)), number(2) == 1, kStripeUnit * (1 + number(100)), random_()};

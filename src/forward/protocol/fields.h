@@ -20,6 +20,7 @@ void walk_request(Walker& walk, M& message) {
     case Op::kLookup:
       return walk(message.handle, message.name, message.flags);
     case Op::kGetattr:
+    case Op::kSpace:
     case Op::kReadlink:
       return walk(message.handle);
     case Op::kSetattr:
@@ -78,6 +79,8 @@ void walk_reply(Walker& walk, M& message) {
     case Op::kResize:
     case Op::kLink:
       return walk(message.attributes);
+    case Op::kSpace:
+      return walk(message.space);
     case Op::kRemove:
     case Op::kRename:
     case Op::kKeep:

@@ -52,6 +52,8 @@ const char* op_name(Op op) {
       return "lock";
     case Op::kHeld:
       return "held";
+    case Op::kSpace:
+      return "space";
   }
   return "";
 }

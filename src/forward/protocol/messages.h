@@ -48,6 +48,7 @@ enum class Op : uint8_t {
   kCommit = 31,
   kLock = 32,
   kHeld = 33,
+  kSpace = 34,
 };
 inline constexpr uint8_t kReplyBit = 0x80;
 
@@ -100,6 +101,12 @@ struct Attributes {
   uint64_t inode = 0, size = 0, blocks = 0;                   // blocks of 512 bytes
   int64_t accessed = 0, modified = 0, changed = 0, born = 0;  // nanoseconds since 1970; born is 0 where unknown
   bool operator==(const Attributes&) const = default;
+};
+
+/// What there is of a file system, in bytes and in files. `available`: of `free`, what others than root get.
+struct Space {
+  uint64_t bytes = 0, free = 0, available = 0, files = 0, free_files = 0;
+  bool operator==(const Space&) const = default;
 };
 
 /// What setattr sets.
@@ -169,6 +176,7 @@ struct Reply {
   base::Bytes handle;
   std::string_view text;
   Attributes attributes;
+  Space space;
   uint64_t size = 0;             // bytes written; of an append, the offset it got; where what is held ends
   uint64_t taken = 0;            // appends may not go in front of this
   bool at_end = false;           // of a directory

@@ -319,6 +319,11 @@ int Execution::run() {
       return lock(*first);
     case Op::kHeld:
       return held(*first);
+    case Op::kSpace: {
+      const auto space = backend.space(*first);
+      if (space.ok()) reply_.space = *space;
+      return space.error();
+    }
     default:
       return ENOSYS;
   }
