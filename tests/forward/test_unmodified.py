@@ -234,6 +234,13 @@ def test_what_cannot_be_forwarded_is_not_started(place: Place, tmp_path: Path) -
         assert wrong.returncode == 125, spec
 
 
+def test_a_handler_writes_while_a_stream_is_used(place: Place, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    source = Path(__file__).parent / "programs" / "handler_and_streams.c"
+    subprocess.run(["cc", "-O1", source, "-o", program], check=True, timeout=60)
+    place.run(program, "/fwd", "10000", patience=30)
+
+
 def test_a_handler_writes_while_memory_is_taken(place: Place, tmp_path: Path) -> None:
     program = tmp_path / "program"
     source = Path(__file__).parent / "programs" / "handler_writes.c"

@@ -19,16 +19,27 @@ struct Cookie {
   Ahead ahead;
 };
 
-// The descriptor may be another thing by now: standard output that is redirected back.
+// The descriptor may be another thing by now, such as standard output that is redirected back, on which calls wait as
+// long as they like: signals are let through then.
 ssize_t read_stream(void* cookie, char* into, size_t size) {
   auto& [fd, ahead] = *static_cast<Cookie*>(cookie);
-  const Held held(fd);
-  if (!held) return read(fd, into, size);
+  {
+    const Inside inside;
+    const Held held(fd);
+    // What was read ahead must not hide what the program itself writes by the same descriptor.
+    if (held && held->may_read() && !held->may_write()) return ahead.read(fd, *held, into, size);
+    const iovec part{into, size};
+    if (held) return readv_file(fd, &part, 1);
+  }
+  return read(fd, into, size);
+}
+
+/// False when it is none of ours, and nothing was done.
+bool write_forwarded(int fd, const iovec& part, ssize_t* put) {
   const Inside inside;
-  // What was read ahead must not hide what the program itself writes by the same descriptor.
-  if (held->may_read() && !held->may_write()) return ahead.read(fd, *held, into, size);
-  const iovec part{into, size};
-  return readv_file(fd, &part, 1);
+  const Held held(fd);
+  if (held) *put = writev_file(fd, &part, 1);
+  return static_cast<bool>(held);
 }
 
 /// 0 is what tells the C library of a failure.
@@ -38,12 +49,7 @@ ssize_t write_stream(void* cookie, const char* from, size_t size) {
   while (done < size) {
     const iovec part{const_cast<char*>(from) + done, size - done};
     ssize_t put;
-    if (Held(fd)) {
-      const Inside inside;
-      put = writev_file(fd, &part, 1);
-    } else {
-      put = write(fd, part.iov_base, part.iov_len);
-    }
+    if (!write_forwarded(fd, part, &put)) put = write(fd, part.iov_base, part.iov_len);
     if (put <= 0) break;
     done += static_cast<size_t>(put);
   }
@@ -61,9 +67,9 @@ int seek_stream(void* cookie, off64_t* offset, int whence) {
 }
 
 int close_stream(void* cookie) {
+  const Inside inside;
   const int fd = static_cast<Cookie*>(cookie)->fd;
   delete static_cast<Cookie*>(cookie);
-  const Inside inside;
   return close_number(fd);
 }
 
