@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -450,6 +451,22 @@ def test_killed_launcher_leaves_its_records_for_collect(capturing: Launcher, fac
         assert log.job["command"] == ["sh", "-c", script]
         rows = [row for row in log.files.to_pylist() if row["path"] == str(data)]
     assert sum(row["bytes_written"] for row in rows) == 10
+
+
+def test_own_commands_are_left_out_by_name(capturing: Launcher) -> None:
+    """They are static: of what they start nothing is captured, and the log says so."""
+    import headrace
+
+    inner = [COMMAND, "run", "-q", "-o", "inner.hr", "--", "sh", "-c", "echo text > file"]
+    done = capturing.run("run", "-q", "-o", "outer.hr", "--", "sh", "-c", f"{shlex.join(inner)}; true")
+    assert done.returncode == 0, done.stderr
+    with headrace.open(capturing.directory / "inner.hr") as log:
+        assert any(row["bytes_written"] == 5 for row in log.files.to_pylist())
+    with headrace.open(capturing.directory / "outer.hr") as log:
+        rows = {row["executable"]: row for row in log.processes.to_pylist()}
+        assert not any(row["path"].endswith("/file") for row in log.files.to_pylist())
+    own = next(row for name, row in rows.items() if name.endswith("/headrace"))
+    assert not own["captured"] and "static" in own["reason"]
 
 
 def test_collect_completes_the_log_that_the_launcher_began(capturing: Launcher) -> None:

@@ -38,6 +38,7 @@ COMMANDS = {
     "serve": (None, "Serve files to other processes: a forwarding server."),
     "mount": (None, "Show the files of forwarding servers to all programs."),
     "status": (None, "Show what forwarding servers are doing."),
+    "bench": (None, "Run an I/O workload and measure it."),
     "config": (None, "Print where Headrace is and what programs are linked with."),
     "wrap": (None, "Run a compiler that links programs with the capture library."),
     "make-log-directories": (None, "Make a site's directories for the logs of the coming days."),

@@ -47,7 +47,8 @@ bool gains_privileges(long fd, const struct stat& attributes) {
   return (attributes.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && attributes.st_gid != group;
 }
 
-/// Whether a note of a static program says that it was linked with the recorder (programs/preload/static_real.cc).
+/// Whether a note of a static program says that it was linked with the recorder (programs/preload/static_real.cc), or
+/// hands on what it finds in its environment (programs/headrace/main.cc).
 bool captures_itself(long fd, const ProgramHeader& program) {
   alignas(4) char notes[1024];
   const size_t size = program.p_filesz < sizeof notes ? program.p_filesz : sizeof notes;

@@ -1,0 +1,110 @@
+// MPI-IO with explicit offsets, independent or collective.
+#include "workload/backend/backend.h"
+#include "workload/backend/failure.h"
+#include "workload/backend/open_files.h"
+#include "workload/ranks/mpi.h"
+
+namespace headrace::workload {
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+// The same in ROMIO, OMPIO and the ABI of MPI 5.0.
+constexpr int kCreate = 1, kReadOnly = 2, kReadWrite = 8;
+
+class MpiIo : public Backend {
+ public:
+  MpiIo(const BackendOptions& options, const Mpi& mpi) : mpi_(mpi), options_(options), info_(mpi.no_info) {
+    if (options_.hints.empty()) return;
+    mpi_.info_create(&info_);
+    for (const auto& [key, value] : options_.hints) mpi_.info_set(info_, key.c_str(), value.c_str());
+  }
+  ~MpiIo() override {
+    if (info_ != mpi_.no_info) mpi_.info_free(&info_);
+  }
+
+  Status open(uint32_t file, const std::string& path, bool create, bool shared) override {
+    Mpi::Handle handle = 0;
+    HEADRACE_TRY(check(mpi_.file_open(shared ? mpi_.world : mpi_.self, path.c_str(),
+                                      create ? kCreate | kReadWrite : kReadOnly, info_, &handle),
+                       [&] { return path + ": MPI_File_open"; }));
+    files_.add(file, {handle, shared}, path);
+    return {};
+  }
+
+  Status write(uint32_t file, uint64_t offset, std::span<const uint8_t> bytes) override {
+    const auto& [open, path] = files_[file];
+    const auto call = together(open) ? mpi_.file_write_at_all : mpi_.file_write_at;
+    Mpi::Status status;
+    HEADRACE_TRY(check(call(open.handle, static_cast<int64_t>(offset), bytes.data(), static_cast<int>(bytes.size()),
+                            mpi_.byte, &status),
+                       [&] { return transfer_text(path, "MPI_File_write", bytes.size(), offset); }));
+    const uint64_t written = count(status);
+    if (written == bytes.size()) return {};
+    return {Code::kIo, transfer_text(path, "MPI_File_write", bytes.size(), offset) + ": only " +
+                           std::to_string(written) + " are written"};
+  }
+
+  Result<uint64_t> read(uint32_t file, uint64_t offset, std::span<uint8_t> bytes) override {
+    const auto& [open, path] = files_[file];
+    const auto call = together(open) ? mpi_.file_read_at_all : mpi_.file_read_at;
+    Mpi::Status status;
+    HEADRACE_TRY(check(call(open.handle, static_cast<int64_t>(offset), bytes.data(), static_cast<int>(bytes.size()),
+                            mpi_.byte, &status),
+                       [&] { return transfer_text(path, "MPI_File_read", bytes.size(), offset); }));
+    return count(status);
+  }
+
+  Status sync(uint32_t file) override {
+    const auto& [open, path] = files_[file];
+    return check(mpi_.file_sync(open.handle), [&] { return path + ": MPI_File_sync"; });
+  }
+
+  Status close(uint32_t file) override {
+    auto [open, path] = files_[file];
+    files_.remove(file);
+    return check(mpi_.file_close(&open.handle), [&] { return path + ": MPI_File_close"; });
+  }
+
+  std::vector<std::string> remarks() const override {
+    for (const auto& [key, value] : options_.hints) {
+      if (key.starts_with("romio_") && mpi_.name.starts_with("Open MPI"))
+        return {
+            "hints named romio_… do nothing in Open MPI's own MPI-IO, OMPIO; OMPI_MCA_io=romio321 (in Open MPI 5: "
+            "romio341) chooses ROMIO"};
+    }
+    return {};
+  }
+
+ private:
+  struct Open {
+    Mpi::Handle handle;
+    bool shared;
+  };
+
+  bool together(const Open& open) const { return options_.collective && open.shared; }
+  uint64_t count(const Mpi::Status& status) const {
+    int bytes = 0;
+    mpi_.get_count(&status, mpi_.byte, &bytes);
+    return bytes < 0 ? 0 : static_cast<uint64_t>(bytes);
+  }
+  template <typename What>
+  Status check(int error, const What& what) const {
+    return error == 0 ? Status() : Status(Code::kIo, what() + ": " + mpi_.text_of(error));
+  }
+
+  const Mpi& mpi_;
+  const BackendOptions options_;
+  Mpi::Handle info_;
+  OpenFiles<Open> files_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_mpiio(const BackendOptions& options, const Ranks& ranks) {
+  return std::make_unique<MpiIo>(options, *mpi_of(ranks));
+}
+
+}  // namespace headrace::workload

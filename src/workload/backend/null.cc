@@ -1,0 +1,21 @@
+// Does nothing: what a run costs without any I/O.
+#include "workload/backend/backend.h"
+
+namespace headrace::workload {
+namespace {
+
+class Null : public Backend {
+ public:
+  base::Status open(uint32_t, const std::string&, bool, bool) override { return {}; }
+  base::Status write(uint32_t, uint64_t, std::span<const uint8_t>) override { return {}; }
+  base::Result<uint64_t> read(uint32_t, uint64_t, std::span<uint8_t> bytes) override { return uint64_t{bytes.size()}; }
+  base::Status sync(uint32_t) override { return {}; }
+  base::Status close(uint32_t) override { return {}; }
+  bool keeps() const override { return false; }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_null() { return std::make_unique<Null>(); }
+
+}  // namespace headrace::workload

@@ -1,0 +1,87 @@
+#include "workload/plan/ior.h"
+
+#include <limits>
+
+#include "workload/plan/shuffle.h"
+
+namespace headrace::workload {
+namespace {
+
+using base::Code;
+using base::Status;
+
+Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
+
+class Ior : public Pattern {
+ public:
+  explicit Ior(const IorSettings& settings) : s_(settings) {}
+
+  const char* name() const override { return "ior"; }
+  std::vector<Phase> phases() const override {
+    std::vector<Phase> all;
+    if (s_.write) all.push_back({"write", Verb::kWrite});
+    if (s_.read) all.push_back({"read", Verb::kRead});
+    return all;
+  }
+  uint32_t files() const override { return s_.per_process ? static_cast<uint32_t>(s_.ranks) : 1; }
+  PlannedFile file(uint32_t number) const override {
+    if (!s_.per_process) return {"data", true, 0, footprint()};
+    return {"data." + std::to_string(number), false, static_cast<int>(number), s_.block * s_.segments};
+  }
+  uint64_t largest_transfer() const override { return s_.transfer; }
+  uint64_t footprint() const override { return s_.block * s_.segments * static_cast<uint64_t>(s_.ranks); }
+  Status plan(const Phase& phase, int rank, const Take& take) const override;
+
+ private:
+  /// Where transfer `number` of `rank` is in its file.
+  uint64_t offset(uint64_t number, uint64_t rank) const {
+    const uint64_t in_block = s_.block / s_.transfer;
+    const uint64_t segment = number / in_block, at = number % in_block * s_.transfer;
+    if (s_.per_process) return segment * s_.block + at;
+    return (segment * static_cast<uint64_t>(s_.ranks) + rank) * s_.block + at;
+  }
+
+  const IorSettings s_;
+};
+
+Status Ior::plan(const Phase& phase, int rank, const Take& take) const {
+  const bool writes = phase.direction == Verb::kWrite;
+  const auto whose = static_cast<uint64_t>(writes ? rank : (rank + s_.reorder) % s_.ranks);
+  const uint32_t file = s_.per_process ? static_cast<uint32_t>(whose) : 0;
+  const uint64_t transfers = s_.block / s_.transfer * s_.segments;
+  const Shuffle shuffle(transfers, s_.seed + whose * 2 + (writes ? 0 : 1));
+  HEADRACE_TRY(take({writes ? Verb::kCreate : Verb::kOpen, file}));
+  for (uint64_t i = 0; i < transfers; ++i) {
+    const uint64_t number = s_.random ? shuffle(i) : i;
+    HEADRACE_TRY(take({phase.direction, file, offset(number, whose), s_.transfer}));
+  }
+  if (writes && s_.sync) HEADRACE_TRY(take({Verb::kSync, file}));
+  return take({Verb::kClose, file});
+}
+
+/// Whether the product of all is beyond what file offsets can say.
+bool too_large(std::initializer_list<uint64_t> factors) {
+  unsigned __int128 product = 1;
+  for (const uint64_t factor : factors) {
+    product *= factor;
+    if (product > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Pattern>> make_ior(const IorSettings& s) {
+  if (s.transfer == 0 || s.block == 0 || s.segments == 0)
+    return refuse("--transfer, --block and --segments are 1 or more");
+  if (s.block % s.transfer != 0)
+    return refuse("--block " + std::to_string(s.block) + " is no multiple of --transfer " + std::to_string(s.transfer));
+  if (too_large({s.block, s.segments, static_cast<uint64_t>(s.ranks)}))
+    return refuse("blocks of all ranks and segments are more than a file can hold");
+  if (s.reorder < 0 || (s.reorder != 0 && s.reorder >= s.ranks))
+    return refuse("--reorder is less than the number of ranks, " + std::to_string(s.ranks));
+  if (!s.write && !s.read) return refuse("neither to write nor to read leaves nothing to do");
+  return std::unique_ptr<Pattern>(std::make_unique<Ior>(s));
+}
+
+}  // namespace headrace::workload

@@ -1,0 +1,41 @@
+// A pattern: who reads and writes what, in which order. It knows nothing of how that is done.
+//
+// Immutable once made; the same settings, seed and number of ranks give the same plans, on every machine and for every
+// back end. Safe in any thread.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "workload/plan/operation.h"
+
+namespace headrace::workload {
+
+/// Part of a run that all ranks begin together, and that is timed.
+struct Phase {
+  std::string name;
+  Verb direction;  // kWrite, kRead, or what it does to names
+};
+
+class Pattern {
+ public:
+  virtual ~Pattern() = default;
+  virtual const char* name() const = 0;
+  virtual std::vector<Phase> phases() const = 0;
+  virtual uint32_t files() const = 0;
+  virtual PlannedFile file(uint32_t number) const = 0;
+  /// Bytes of the largest transfer, for which each rank needs a buffer.
+  virtual uint64_t largest_transfer() const = 0;
+  /// Bytes that all files have in the end.
+  virtual uint64_t footprint() const = 0;
+
+  /// Gives `take` each operation of `rank` in a phase, one after the other. Ends with the first failure of `take`.
+  using Take = std::function<base::Status(const Operation&)>;
+  virtual base::Status plan(const Phase& phase, int rank, const Take& take) const = 0;
+};
+
+/// How many operations `rank` has in a phase.
+uint64_t operations_in(const Pattern& pattern, const Phase& phase, int rank);
+
+}  // namespace headrace::workload

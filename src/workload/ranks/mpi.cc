@@ -1,0 +1,70 @@
+#include "workload/ranks/mpi.h"
+
+#include <unistd.h>
+
+#include "workload/ranks/mpi_library.h"
+
+namespace headrace::workload {
+namespace {
+
+using base::Code;
+using base::Status;
+
+class MpiRanks : public Ranks {
+ public:
+  explicit MpiRanks(Mpi mpi) : mpi_(std::move(mpi)) {}
+  ~MpiRanks() override { mpi_.finalize(); }
+
+  Status join() {
+    if (const int error = mpi_.init(nullptr, nullptr); error != 0)
+      return {Code::kIo, "MPI_Init failed with error " + std::to_string(error)};
+    mpi_.comm_rank(mpi_.world, &rank_);
+    mpi_.comm_size(mpi_.world, &size_);
+    return {};
+  }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string library() const override { return mpi_.name; }
+  void wait_for_all() override { mpi_.barrier(mpi_.world); }
+  std::vector<uint8_t> gather(std::span<const uint8_t> mine) override {
+    std::vector<uint8_t> all(rank_ == 0 ? mine.size() * static_cast<size_t>(size_) : 0);
+    const auto count = static_cast<int>(mine.size());
+    mpi_.gather(mine.data(), count, mpi_.byte, all.data(), count, mpi_.byte, 0, mpi_.world);
+    return all;
+  }
+  void share(std::span<uint8_t> bytes) override {
+    mpi_.bcast(bytes.data(), static_cast<int>(bytes.size()), mpi_.byte, 0, mpi_.world);
+  }
+  [[noreturn]] void abort(int status) override {
+    mpi_.abort(mpi_.world, status);
+    _exit(status);
+  }
+  const Mpi& mpi() const { return mpi_; }
+
+ private:
+  const Mpi mpi_;
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace
+
+std::string Mpi::text_of(int error) const {
+  char text[1024] = "";  // MPI_MAX_ERROR_STRING is at most 512
+  int length = 0;
+  if (error_string(error, text, &length) != 0 || text[0] == '\0') return "error " + std::to_string(error);
+  return text;
+}
+
+base::Result<std::unique_ptr<Ranks>> join_ranks(const std::string& library) {
+  if (library.empty() && !is_launched()) return std::unique_ptr<Ranks>(std::make_unique<Ranks>());
+  HEADRACE_ASSIGN(Mpi mpi, load_mpi(library));
+  auto ranks = std::make_unique<MpiRanks>(std::move(mpi));
+  HEADRACE_TRY(ranks->join());
+  return std::unique_ptr<Ranks>(std::move(ranks));
+}
+
+const Mpi* mpi_of(const Ranks& ranks) {
+  return ranks.library().empty() ? nullptr : &static_cast<const MpiRanks&>(ranks).mpi();
+}
+
+}  // namespace headrace::workload

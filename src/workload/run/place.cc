@@ -1,0 +1,122 @@
+#include "workload/run/place.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "base/random.h"
+#include "workload/backend/failure.h"
+
+namespace headrace::workload {
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+constexpr size_t kLongest = 4096;
+constexpr int kAttempts = 50;
+
+std::string hexadecimal(uint64_t number) {
+  char text[17];
+  snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+std::string mebibytes(uint64_t bytes) {
+  char text[32];
+  snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+Status prepare(const std::string& path, bool existing) {
+  struct stat info;
+  if (existing) {
+    if (stat(path.c_str(), &info) != 0) return failure(path + ": what an earlier run kept is to be read");
+    return S_ISDIR(info.st_mode) ? Status() : Status(Code::kInvalid, path + ": is no directory");
+  }
+  if (mkdir(path.c_str(), 0777) == 0) return {};
+  if (errno == EEXIST)
+    return {Code::kInvalid, path + ": is there already; give another --name, or --read to read what it has"};
+  return failure(path + ": the directory of the run cannot be made");
+}
+
+/// Of memory, in bytes; 0 where the kernel does not say.
+uint64_t available_memory() {
+  std::ifstream lines("/proc/meminfo");
+  for (std::string word; lines >> word;) {
+    uint64_t kibibytes = 0;
+    if (word == "MemAvailable:" && lines >> kibibytes) return kibibytes << 10;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<Place> Place::make(const std::string& directory, const std::string& name, bool existing, Ranks& ranks) {
+  char path[kLongest] = "", why[kLongest] = "";
+  uint8_t code = 0;
+  if (ranks.rank() == 0) {
+    const std::string own = name.empty() ? "headrace-bench-" + hexadecimal(base::random_number()) : name;
+    const std::string whole = directory + "/" + own;
+    const Status status =
+        whole.size() < kLongest ? prepare(whole, existing) : Status(Code::kInvalid, "--dir: the path is too long");
+    snprintf(path, sizeof path, "%s", whole.c_str());
+    snprintf(why, sizeof why, "%s", status.message().c_str());
+    code = static_cast<uint8_t>(status.code());
+  }
+  const auto bytes_of = [](char* text) { return std::span(reinterpret_cast<uint8_t*>(text), kLongest); };
+  ranks.share(bytes_of(path));
+  ranks.share(bytes_of(why));
+  ranks.share({&code, 1});
+  if (code != 0) return Status(static_cast<Code>(code), why);
+  return Place(path, existing);
+}
+
+Status Place::check_room(uint64_t bytes) const {
+  struct statvfs info;
+  if (statvfs(path_.c_str(), &info) != 0) return {};
+  const uint64_t room = uint64_t{info.f_bavail} * info.f_frsize;
+  if (room >= bytes) return {};
+  return {Code::kNoSpace, "the files take " + mebibytes(bytes) + ", and " + path_ + " has room for " + mebibytes(room) +
+                              ": choose smaller sizes, or another --dir"};
+}
+
+Status check_memory(uint64_t bytes, int ranks) {
+  const uint64_t memory = available_memory(), of_each = memory / static_cast<uint64_t>(ranks);
+  if (memory == 0 || bytes <= of_each) return {};
+  return {Code::kNoSpace, "each rank needs " + mebibytes(bytes) + " for data, and this node has memory for " +
+                              mebibytes(of_each) + " each: choose a smaller --transfer"};
+}
+
+Status Place::remove(const Pattern& pattern, Ranks& ranks) const {
+  Status status;
+  for (uint32_t number = 0; number < pattern.files(); ++number) {
+    const PlannedFile file = pattern.file(number);
+    if (file.owner != ranks.rank()) continue;
+    const std::string path = path_ + "/" + file.name;
+    if (unlink(path.c_str()) != 0 && errno != ENOENT) status = failure(path + ": cannot be removed");
+  }
+  ranks.wait_for_all();
+  if (ranks.rank() == 0 && rmdir(path_.c_str()) != 0 && status.ok()) status = failure(path_ + ": cannot be removed");
+  return status;
+}
+
+void Place::remove_in_haste(const Pattern& pattern) const {
+  if (existing_) return;
+  // Every rank that still can does all of it: the first one that is ready ends the others.
+  const std::string leaving = path_ + ".removed";
+  rename(path_.c_str(), leaving.c_str());
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    for (uint32_t number = 0; number < pattern.files(); ++number)
+      unlink((leaving + "/" + pattern.file(number).name).c_str());
+    if (rmdir(leaving.c_str()) == 0 || errno != ENOTEMPTY) return;
+    usleep(10'000);  // another rank is in the middle of a creation
+  }
+}
+
+}  // namespace headrace::workload

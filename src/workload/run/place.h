@@ -1,0 +1,39 @@
+// The directory of a run's files: made by rank 0, removed when the run is over, and never anything that was there.
+#pragma once
+#include <string>
+
+#include "base/result.h"
+#include "workload/plan/pattern.h"
+#include "workload/ranks/ranks.h"
+
+namespace headrace::workload {
+
+/// kNoSpace with what there is, if buffers of `bytes` for each of `ranks` do not fit into this node's memory.
+base::Status check_memory(uint64_t bytes, int ranks);
+
+class Place {
+ public:
+  /// `name` in `directory`; "" = a new one that nobody else has. With `existing` it is one that an earlier run has
+  /// left, which stays. Collective; all ranks get the same answer. kInvalid: there is something of that name, or
+  /// nothing.
+  static base::Result<Place> make(const std::string& directory, const std::string& name, bool existing, Ranks& ranks);
+
+  const std::string& path() const { return path_; }
+  bool existing() const { return existing_; }
+
+  /// kNoSpace with what there is, if `bytes` do not fit onto the file system.
+  base::Status check_room(uint64_t bytes) const;
+
+  /// Removes the files of `pattern` and the directory. Collective.
+  base::Status remove(const Pattern& pattern, Ranks& ranks) const;
+  /// The same by this rank alone, while others may still be at work: the directory first gets another name, so that
+  /// they make nothing new in it.
+  void remove_in_haste(const Pattern& pattern) const;
+
+ private:
+  Place(std::string path, bool existing) : path_(std::move(path)), existing_(existing) {}
+  std::string path_;
+  bool existing_;
+};
+
+}  // namespace headrace::workload

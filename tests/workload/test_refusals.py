@@ -1,0 +1,91 @@
+"""What `headrace bench` refuses before it writes, and what it leaves when it is ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench_tools import MPIS, Bench
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "name a pattern"),
+        (["ios"], "no pattern 'ios'"),
+        (["ior", "--blok", "1M"], "no option --blok"),
+        (["ior", "--block", "1X"], "--block: '1X' is no size"),
+        (["ior", "--block", "99999999999999999999"], "--block: "),
+        (["ior", "--block", "8E"], "--block: "),
+        (["ior", "--block", "-1"], "--block: "),
+        (["ior", "--block", "10K", "--transfer", "4K"], "no multiple of --transfer"),
+        (["ior", "--block", "4T", "--transfer", "1", "--segments", "4000000"], "more than a file can hold"),
+        (["ior", "--transfer"], "--transfer: '--dir' is no size"),
+        (["ior", "--random=yes"], "--random has no value"),
+        (["ior", "--reorder", "1"], "--reorder is less than the number of ranks"),
+        (["ior", "--api", "hdf6"], "--api is posix"),
+        (["ior", "--collective"], "--collective and --hint are of --api mpiio"),
+        (["ior", "--name", "a/b"], "--name"),
+        (["ior", "--read"], "--name NAME"),
+        (["ior", "--read", "--name", "nothing"], "No such file"),
+        (["ior", "extra"], "'extra' is no option"),
+        (["ior", "--api", "mpiio"], "mpirun"),
+        (["ior", "--mpi", "/nothing/libmpi.so"], "--mpi"),
+    ],
+)
+def test_mistakes_are_told_and_leave_nothing(tmp_path: Path, words: list[str], said: str) -> None:
+    bench = Bench(tmp_path)
+    done = (
+        bench.run(*words)
+        if words
+        else subprocess.run(bench.words, capture_output=True, text=True, timeout=60, check=False)
+    )
+    assert done.returncode in (2, 3), done.stdout
+    assert said in done.stderr and done.stderr.count("\n") == 1
+    assert bench.left() == []
+
+
+def test_a_name_that_is_taken_stays(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("something")
+    done = Bench(tmp_path).run("ior", "--name", "mine")
+    assert done.returncode == 2 and "is there already" in done.stderr
+    assert (tmp_path / "mine").read_text() == "something"
+
+
+@pytest.mark.parametrize("mpi", ["", *MPIS])
+def test_what_does_not_fit_is_refused(small_tmpfs: Callable[[str], Path], mpi: str) -> None:
+    bench = Bench(small_tmpfs("2M"), mpi, ranks=2)
+    done = bench.run("ior", "--block", "4M")
+    assert done.returncode == 3, done.stderr
+    assert "has room for" in done.stderr and "headrace-bench-" in done.stderr
+    assert bench.left() == []
+
+
+def test_buffers_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    done = Bench(tmp_path).run("ior", "--block", "1T", "--transfer", "1T", "--api", "null")
+    assert done.returncode == 3 and "memory" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("mpi", ["", *MPIS])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_removes_its_own(tmp_path: Path, mpi: str, number: signal.Signals) -> None:
+    bench = Bench(tmp_path, mpi, ranks=2)
+    (tmp_path / "data").write_text("mine")
+    words = bench.command("ior", "--block", "1M", "--transfer", "1", "--random", "--per-process", "-q")
+    words = [word for word in words if word not in ("timeout", "60")]
+    with subprocess.Popen(words, env=bench.environment, stdin=subprocess.DEVNULL) as running:
+        deadline = time.monotonic() + 30
+        while not any(path.stat().st_size > 0 for path in tmp_path.glob("headrace-bench-*/data.*")):
+            assert time.monotonic() < deadline and running.poll() is None
+            time.sleep(0.01)
+        os.kill(running.pid, number)
+        assert running.wait(timeout=30) != 0
+    deadline = time.monotonic() + 10  # ranks may end after their launcher
+    while bench.left() != ["data"] and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert bench.left() == ["data"] and (tmp_path / "data").read_text() == "mine"
