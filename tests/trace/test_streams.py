@@ -43,7 +43,7 @@ def test_missing_processes_are_named(tmp_path: Path) -> None:
 
 def test_what_is_there_twice_is_told_and_counts_once(tmp_path: Path) -> None:
     """As a writer leaves it that goes on behind one that was killed."""
-    traced = Traced(tmp_path, ["sh", "-c", "echo some > text"])
+    traced = Traced(tmp_path, ["sh", "-c", f"echo some > {tmp_path}/text"])
     before = traced.verify()
     traced.trace.write_bytes(traced.trace.read_bytes() * 2)
     checks = json.loads(traced.command("verify", "--json"))["checks"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,22 @@ def test_wrong_data_is_found(tmp_path: Path, what: str) -> None:
     assert where[what] in found and str(file) in found
 
 
+def test_wrong_data_stays_to_be_looked_at(tmp_path: Path) -> None:
+    """A file that somebody changes between the writing and the reading of it."""
+    import subprocess
+
+    bench = Bench(tmp_path)
+    words = bench.command("ior", "--block", "64K", "--transfer", "8K", "--emulate", "50ms", "--json")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=bench.environment) as running:
+        while not (files := list(tmp_path.glob("*/data"))) or files[0].stat().st_size < 65536:
+            assert running.poll() is None
+        with files[0].open("r+b") as stream:
+            stream.write(b"x" * 100)
+        said = json.loads(running.communicate(timeout=60)[0])
+    assert running.returncode == 1 and not said["right"] and said["kept"]
+    assert files[0].exists()
+
+
 def test_capture_sees_a_run(tmp_path: Path) -> None:
     import headrace
 
@@ -100,6 +117,28 @@ def test_capture_sees_the_mpi_io_of_ranks(tmp_path: Path, mpi: str) -> None:
     with headrace.open(log) as job:
         calls = {row["function"] for row in job.profiles.to_pylist()}
     assert {"MPI_File_write_at_all", "MPI_File_read_at_all"} <= calls
+
+
+@pytest.mark.parametrize("mpi", ["", "openmpi"])
+def test_forwarding_servers_take_a_run(tmp_path: Path, mpi: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    bench = Bench(Path("/fwd"), mpi, ranks=2)
+    up = ["forward", "up", "--root", str(root), "--prefix", "/fwd", "--quiet", "-o", str(tmp_path / "job.hr")]
+    bench.words = [COMMAND, *up, "--", *bench.words]
+    found = bench.figures(*SMALL, "--keep", "--name", "kept")
+    assert found["right"]
+    assert (root / "kept" / "data").stat().st_size == found["ranks"] * 3 * 65536
+
+
+def test_an_mpi_of_another_launcher_is_refused(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.environment["PMI_SIZE"] = "4"
+    done = bench.run(*SMALL, "--mpi", "libmpi.so.40")
+    if "cannot open shared object" in done.stderr:
+        pytest.skip("no Open MPI 4")
+    assert done.returncode == 3 and "started 4 ranks" in done.stderr, done.stderr
+    assert bench.left() == []
 
 
 def test_hints_that_do_nothing_are_told(tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ def test_mistakes_are_told_and_leave_nothing(tmp_path: Path, words: list[str], s
     assert bench.left() == []
 
 
+def test_an_empty_directory_name_is_no_directory(tmp_path: Path) -> None:
+    words = [*Bench(tmp_path).words, "ior", "--block", "1M", "--dir", ""]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert done.returncode == 2 and "--dir: the name of a directory" in done.stderr
+
+
 def test_a_name_that_is_taken_stays(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("something")
     done = Bench(tmp_path).run("ior", "--name", "mine")
@@ -76,7 +82,7 @@ def test_buffers_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 def test_an_interrupted_run_removes_its_own(tmp_path: Path, mpi: str, number: signal.Signals) -> None:
     bench = Bench(tmp_path, mpi, ranks=2)
     (tmp_path / "data").write_text("mine")
-    words = bench.command("ior", "--block", "1M", "--transfer", "1", "--random", "--per-process", "-q")
+    words = bench.command("ior", "--block", "16M", "--transfer", "1", "--random", "--per-process", "-q")
     words = [word for word in words if word not in ("timeout", "60")]
     with subprocess.Popen(words, env=bench.environment, stdin=subprocess.DEVNULL) as running:
         deadline = time.monotonic() + 30

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 
 #include "programs/bench/options.h"
@@ -53,6 +54,8 @@ void show_progress(const workload::Phase& phase, double share) {
 }
 void end_progress() { fprintf(stderr, "\r%60s\r", ""); }
 
+bool is_wrong(const std::pair<workload::Phase, workload::PhaseSum>& phase) { return phase.second.wrong_rank >= 0; }
+
 int count_nodes(Ranks& ranks) {
   char name[kHostName] = "";
   gethostname(name, sizeof name - 1);
@@ -89,14 +92,13 @@ class Run {
 
 /// Fails on all ranks or on none; those that have no reason of their own say nothing.
 Status Run::prepare() {
-  settings_.ior.ranks = ranks_.size();
-  HEADRACE_ASSIGN(pattern_, workload::make_ior(settings_.ior));
+  HEADRACE_ASSIGN(pattern_, settings_.make(ranks_.size()));
   HEADRACE_ASSIGN(backend_, workload::make_backend(settings_.api, settings_.backend, ranks_));
   nodes_ = count_nodes(ranks_);
   const int of_node = (ranks_.size() + nodes_ - 1) / nodes_;
   const Status memory = workload::check_memory(2 * pattern_->largest_transfer(), of_node);  // to write from, to read to
   if (!ranks_.all(memory.ok())) return memory.ok() ? Status(Code::kNoSpace, "") : memory;
-  const bool existing = !settings_.ior.write;
+  const bool existing = settings_.only_reads;
   HEADRACE_ASSIGN(place_, Place::make(settings_.directory, settings_.name, existing, ranks_));
   Status room;
   if (ranks_.rank() == 0) room = place_->check_room(backend_->keeps() && !existing ? pattern_->footprint() : 0);
@@ -136,7 +138,12 @@ Status Run::measure() {
   return {};
 }
 
+/// What is wrong stays, to be looked at.
 Status Run::finish() {
+  uint8_t wrong =
+      std::any_of(checks_.begin(), checks_.end(), is_wrong) || std::any_of(phases_.begin(), phases_.end(), is_wrong);
+  ranks_.share({&wrong, 1});
+  if (wrong != 0) settings_.keep = true;
   if (settings_.keep || place_->existing()) return {};
   return place_->remove(*pattern_, ranks_);
 }
@@ -167,7 +174,7 @@ int Run::perform() {
     return exit_code(ready);
   }
   if (const Status done = measure(); !done.ok()) {
-    place_->remove_in_haste(*pattern_);
+    if (!settings_.keep) place_->remove_in_haste(*pattern_);
     say("rank " + std::to_string(ranks_.rank()) + ": " + done.message());
     ranks_.abort(exit_code(done));
   }

@@ -65,8 +65,9 @@ std::string phase_json(const Phase& phase, const PhaseSum& sum) {
   text += format(", \"bytes\": %llu, \"seconds\": %.9f, \"fastest_rank_seconds\": %.9f, \"elapsed_seconds\": %.9f",
                  static_cast<unsigned long long>(sum.all.bytes()), seconds(sum.slowest_ns), seconds(sum.fastest_ns),
                  seconds(sum.elapsed_ns));
-  text += format(", \"slowest_rank\": %llu, \"mbps\": %.3f, \"calls\": {",
-                 static_cast<unsigned long long>(sum.slowest_rank), megabytes_per_second(sum));
+  text +=
+      format(", \"slowest_rank\": %llu, \"mbps\": %.3f, \"transfer_mbps\": %.3f, \"calls\": {",
+             static_cast<unsigned long long>(sum.slowest_rank), megabytes_per_second(sum), sum.transfer_rate() / 1e6);
   bool first = true;
   for (size_t verb = 0; verb < sum.all.calls.size(); ++verb) {
     const CallFigures& calls = sum.all.calls[verb];
@@ -82,6 +83,12 @@ std::string phase_json(const Phase& phase, const PhaseSum& sum) {
                        static_cast<unsigned long long>(sum.all.missing_bytes));
 }
 
+std::string rates_json(const BenchSettings& s, const std::string& phase, const PhaseSum& sum) {
+  if (!s.rates_of_transfers) return format(", \"%s_mbps\": %.3f", phase.c_str(), megabytes_per_second(sum));
+  return format(", \"%s_mbps\": %.3f, \"%s_open_close_mbps\": %.3f", phase.c_str(), sum.transfer_rate() / 1e6,
+                phase.c_str(), megabytes_per_second(sum));
+}
+
 std::string phases_json(const std::vector<std::pair<Phase, PhaseSum>>& phases) {
   std::string text;
   for (const auto& [phase, sum] : phases) text += (text.empty() ? "" : ", ") + phase_json(phase, sum);
@@ -92,16 +99,6 @@ std::string quoted(const std::string& text) {
   std::string out;
   base::append_json(out, text);
   return out;
-}
-
-std::string settings_json(const BenchSettings& s) {
-  return format(
-      "{\"block\": %llu, \"transfer\": %llu, \"segments\": %llu, \"per_process\": %s, \"random\": %s, "
-      "\"reorder\": %d, \"sync\": %s, \"collective\": %s, \"check\": %s}",
-      static_cast<unsigned long long>(s.ior.block), static_cast<unsigned long long>(s.ior.transfer),
-      static_cast<unsigned long long>(s.ior.segments), s.ior.per_process ? "true" : "false",
-      s.ior.random ? "true" : "false", s.ior.reorder, s.ior.sync ? "true" : "false",
-      s.backend.collective ? "true" : "false", s.check ? "true" : "false");
 }
 
 }  // namespace
@@ -118,17 +115,15 @@ std::string report_text(const BenchReport& report) {
   std::string text = "headrace bench " + s.pattern + ": " + count_of(static_cast<uint64_t>(report.ranks), "rank") +
                      (report.mpi.empty() ? "" : " of " + report.mpi) + " on " +
                      count_of(static_cast<uint64_t>(report.nodes), "node") + ", " + s.api +
-                     (s.backend.collective ? ", collective" : "") + "; " +
-                     (s.ior.per_process ? "a file for each rank" : "one file") + ", " +
-                     amount(report.pattern.footprint()) + " in transfers of " + amount(s.ior.transfer) + "\n\n" +
-                     "phase        MB/s   seconds      bytes   calls  mean call  longest   slowest rank\n";
+                     (s.backend.collective ? ", collective" : "") +
+                     (s.emulate.empty() ? "" : ", emulated " + s.emulate) + "; " + report.pattern.summary() + "\n\n" +
+                     "phase       MB/s  in calls   seconds      bytes    calls  mean call   longest\n";
   for (const auto& [phase, sum] : report.phases) {
     const CallFigures& calls = sum.all[phase.direction];
     const double mean = calls.calls > 0 ? seconds(calls.ns) / static_cast<double>(calls.calls) : 0;
-    text +=
-        format("%-8s %8.1f %9.3f %10s %7llu %8.1fus %6.1fms %8llu\n", phase.name.c_str(), megabytes_per_second(sum),
-               seconds(sum.slowest_ns), amount(sum.all.bytes()).c_str(), static_cast<unsigned long long>(calls.calls),
-               mean * 1e6, seconds(calls.longest_ns) * 1e3, static_cast<unsigned long long>(sum.slowest_rank));
+    text += format("%-8s %8.1f %9.1f %9.3f %10s %8llu %8.1fus %7.1fms\n", phase.name.c_str(), megabytes_per_second(sum),
+                   sum.transfer_rate() / 1e6, seconds(sum.slowest_ns), amount(sum.all.bytes()).c_str(),
+                   static_cast<unsigned long long>(calls.calls), mean * 1e6, seconds(calls.longest_ns) * 1e3);
   }
   text += "\n" + verdict(report);
   for (const std::string& remark : report.remarks) text += "note: " + remark + "\n";
@@ -142,9 +137,10 @@ std::string report_json(const BenchReport& report) {
                      ", \"ranks\": " + std::to_string(report.ranks) + ", \"nodes\": " + std::to_string(report.nodes) +
                      ", \"mpi\": " + quoted(report.mpi) + ", \"seed\": " + std::to_string(s.seed) +
                      ", \"directory\": " + quoted(report.directory) +
-                     ", \"kept\": " + (report.kept ? "true" : "false") + ", \"settings\": " + settings_json(s);
-  for (const auto& [phase, sum] : report.phases)
-    text += format(", \"%s_mbps\": %.3f", phase.name.c_str(), megabytes_per_second(sum));
+                     ", \"kept\": " + (report.kept ? "true" : "false") + ", \"emulate\": " + quoted(s.emulate) +
+                     ", \"collective\": " + (s.backend.collective ? "true" : "false") +
+                     ", \"settings\": " + report.pattern.settings_json();
+  for (const auto& [phase, sum] : report.phases) text += rates_json(s, phase.name, sum);
   text += ", \"phases\": [";
   text += phases_json(report.phases) + "], \"checks\": [" + phases_json(report.checks);
   return text + "], \"right\": " + (report.right() ? "true" : "false") +

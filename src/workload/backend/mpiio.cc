@@ -2,6 +2,7 @@
 #include "workload/backend/backend.h"
 #include "workload/backend/failure.h"
 #include "workload/backend/open_files.h"
+#include "workload/plan/box.h"
 #include "workload/ranks/mpi.h"
 
 namespace headrace::workload {
@@ -25,36 +26,44 @@ class MpiIo : public Backend {
     if (info_ != mpi_.no_info) mpi_.info_free(&info_);
   }
 
-  Status open(uint32_t file, const std::string& path, bool create, bool shared) override {
+  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, bool create) override {
+    const bool shared = planned.shared;
     Mpi::Handle handle = 0;
     HEADRACE_TRY(check(mpi_.file_open(shared ? mpi_.world : mpi_.self, path.c_str(),
                                       create ? kCreate | kReadWrite : kReadOnly, info_, &handle),
                        [&] { return path + ": MPI_File_open"; }));
-    files_.add(file, {handle, shared}, path);
+    files_.add(file, {handle, shared, planned.shape}, path);
     return {};
   }
 
-  Status write(uint32_t file, uint64_t offset, std::span<const uint8_t> bytes) override {
-    const auto& [open, path] = files_[file];
+  Status write(const Operation& to, std::span<const uint8_t> bytes) override {
+    const auto& [open, path] = files_[to.file];
     const auto call = together(open) ? mpi_.file_write_at_all : mpi_.file_write_at;
-    Mpi::Status status;
-    HEADRACE_TRY(check(call(open.handle, static_cast<int64_t>(offset), bytes.data(), static_cast<int>(bytes.size()),
-                            mpi_.byte, &status),
-                       [&] { return transfer_text(path, "MPI_File_write", bytes.size(), offset); }));
-    const uint64_t written = count(status);
-    if (written == bytes.size()) return {};
-    return {Code::kIo, transfer_text(path, "MPI_File_write", bytes.size(), offset) + ": only " +
-                           std::to_string(written) + " are written"};
+    return for_rows(open.shape, to, [&](uint64_t offset, uint64_t at, uint64_t size) -> Status {
+      const auto what = [&] { return transfer_text(path, "MPI_File_write", size, offset); };
+      Mpi::Status status;
+      HEADRACE_TRY(check(call(open.handle, static_cast<int64_t>(offset), bytes.data() + at, static_cast<int>(size),
+                              mpi_.byte, &status),
+                         what));
+      const uint64_t written = count(status);
+      if (written == size) return {};
+      return {Code::kIo, what() + ": only " + std::to_string(written) + " are written"};
+    });
   }
 
-  Result<uint64_t> read(uint32_t file, uint64_t offset, std::span<uint8_t> bytes) override {
-    const auto& [open, path] = files_[file];
+  Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override {
+    const auto& [open, path] = files_[from.file];
     const auto call = together(open) ? mpi_.file_read_at_all : mpi_.file_read_at;
-    Mpi::Status status;
-    HEADRACE_TRY(check(call(open.handle, static_cast<int64_t>(offset), bytes.data(), static_cast<int>(bytes.size()),
-                            mpi_.byte, &status),
-                       [&] { return transfer_text(path, "MPI_File_read", bytes.size(), offset); }));
-    return count(status);
+    uint64_t all = 0;
+    HEADRACE_TRY(for_rows(open.shape, from, [&](uint64_t offset, uint64_t at, uint64_t size) -> Status {
+      Mpi::Status status;
+      HEADRACE_TRY(check(call(open.handle, static_cast<int64_t>(offset), bytes.data() + at, static_cast<int>(size),
+                              mpi_.byte, &status),
+                         [&] { return transfer_text(path, "MPI_File_read", size, offset); }));
+      all += count(status);
+      return {};
+    }));
+    return all;
   }
 
   Status sync(uint32_t file) override {
@@ -82,6 +91,7 @@ class MpiIo : public Backend {
   struct Open {
     Mpi::Handle handle;
     bool shared;
+    std::vector<uint64_t> shape;
   };
 
   bool together(const Open& open) const { return options_.collective && open.shared; }

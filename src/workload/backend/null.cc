@@ -6,9 +6,9 @@ namespace {
 
 class Null : public Backend {
  public:
-  base::Status open(uint32_t, const std::string&, bool, bool) override { return {}; }
-  base::Status write(uint32_t, uint64_t, std::span<const uint8_t>) override { return {}; }
-  base::Result<uint64_t> read(uint32_t, uint64_t, std::span<uint8_t> bytes) override { return uint64_t{bytes.size()}; }
+  base::Status open(uint32_t, const PlannedFile&, const std::string&, bool) override { return {}; }
+  base::Status write(const Operation&, std::span<const uint8_t>) override { return {}; }
+  base::Result<uint64_t> read(const Operation&, std::span<uint8_t> bytes) override { return uint64_t{bytes.size()}; }
   base::Status sync(uint32_t) override { return {}; }
   base::Status close(uint32_t) override { return {}; }
   bool keeps() const override { return false; }

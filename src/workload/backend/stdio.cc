@@ -5,6 +5,7 @@
 #include "workload/backend/backend.h"
 #include "workload/backend/failure.h"
 #include "workload/backend/open_files.h"
+#include "workload/plan/box.h"
 
 namespace headrace::workload {
 namespace {
@@ -15,36 +16,43 @@ using base::Status;
 struct Stream {
   FILE* file = nullptr;
   uint64_t position = 0;
+  std::vector<uint64_t> shape;
 };
 
 class Stdio : public Backend {
  public:
-  Status open(uint32_t file, const std::string& path, bool create, bool) override {
+  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, bool create) override {
     // "w" would cut what another rank has written, and "r+" makes no file.
     FILE* stream = create ? fopen(path.c_str(), "r+e") : fopen(path.c_str(), "re");
     if (stream == nullptr && create && errno == ENOENT) stream = fopen(path.c_str(), "w+xe");
     if (stream == nullptr && create && errno == EEXIST) stream = fopen(path.c_str(), "r+e");  // another rank was first
     if (stream == nullptr) return failure(path + ": fopen");
-    files_.add(file, {stream, 0}, path);
+    files_.add(file, {stream, 0, planned.shape}, path);
     return {};
   }
 
-  Status write(uint32_t file, uint64_t offset, std::span<const uint8_t> bytes) override {
-    auto& [stream, path] = files_[file];
-    if (!seek(stream, offset) || fwrite(bytes.data(), 1, bytes.size(), stream.file) != bytes.size())
-      return failure(transfer_text(path, "fwrite", bytes.size(), offset));
-    stream.position += bytes.size();
-    return {};
+  Status write(const Operation& to, std::span<const uint8_t> bytes) override {
+    auto& [stream, path] = files_[to.file];
+    return for_rows(stream.shape, to, [&](uint64_t offset, uint64_t at, uint64_t count) -> Status {
+      if (!seek(stream, offset) || fwrite(bytes.data() + at, 1, count, stream.file) != count)
+        return failure(transfer_text(path, "fwrite", count, offset));
+      stream.position += count;
+      return {};
+    });
   }
 
-  Result<uint64_t> read(uint32_t file, uint64_t offset, std::span<uint8_t> bytes) override {
-    auto& [stream, path] = files_[file];
-    if (!seek(stream, offset)) return failure(transfer_text(path, "fread", bytes.size(), offset));
-    const size_t got = fread(bytes.data(), 1, bytes.size(), stream.file);
-    if (got < bytes.size() && ferror(stream.file) != 0)
-      return failure(transfer_text(path, "fread", bytes.size(), offset));
-    stream.position += got;
-    return uint64_t{got};
+  Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override {
+    auto& [stream, path] = files_[from.file];
+    uint64_t all = 0;
+    HEADRACE_TRY(for_rows(stream.shape, from, [&](uint64_t offset, uint64_t at, uint64_t count) -> Status {
+      if (!seek(stream, offset)) return failure(transfer_text(path, "fread", count, offset));
+      const size_t got = fread(bytes.data() + at, 1, count, stream.file);
+      if (got < count && ferror(stream.file) != 0) return failure(transfer_text(path, "fread", count, offset));
+      stream.position += got;
+      all += got;
+      return {};
+    }));
+    return all;
   }
 
   Status sync(uint32_t file) override {

@@ -17,6 +17,8 @@ class Ior : public Pattern {
   explicit Ior(const IorSettings& settings) : s_(settings) {}
 
   const char* name() const override { return "ior"; }
+  std::string summary() const override;
+  std::string settings_json() const override;
   std::vector<Phase> phases() const override {
     std::vector<Phase> all;
     if (s_.write) all.push_back({"write", Verb::kWrite});
@@ -25,14 +27,22 @@ class Ior : public Pattern {
   }
   uint32_t files() const override { return s_.per_process ? static_cast<uint32_t>(s_.ranks) : 1; }
   PlannedFile file(uint32_t number) const override {
-    if (!s_.per_process) return {"data", true, 0, footprint()};
-    return {"data." + std::to_string(number), false, static_cast<int>(number), s_.block * s_.segments};
+    PlannedFile file;
+    file.shared = !s_.per_process;
+    file.name = file.shared ? "data" : "data." + std::to_string(number);
+    file.owner = file.shared ? 0 : static_cast<int>(number);
+    file.bytes = file.shared ? footprint() : s_.block * s_.segments;
+    return file;
   }
   uint64_t largest_transfer() const override { return s_.transfer; }
   uint64_t footprint() const override { return s_.block * s_.segments * static_cast<uint64_t>(s_.ranks); }
+  uint64_t operations(const Phase& phase, int) const override {
+    return transfers() + (s_.sync && phase.direction == Verb::kWrite ? 3 : 2);
+  }
   Status plan(const Phase& phase, int rank, const Take& take) const override;
 
  private:
+  uint64_t transfers() const { return s_.block / s_.transfer * s_.segments; }
   /// Where transfer `number` of `rank` is in its file.
   uint64_t offset(uint64_t number, uint64_t rank) const {
     const uint64_t in_block = s_.block / s_.transfer;
@@ -44,14 +54,30 @@ class Ior : public Pattern {
   const IorSettings s_;
 };
 
+std::string Ior::summary() const {
+  return std::string(s_.per_process ? "a file for each rank" : "one file") + ", blocks of " + std::to_string(s_.block) +
+         " bytes, " + std::to_string(s_.transfer) + " at a time" + (s_.random ? ", at random" : "");
+}
+
+std::string Ior::settings_json() const {
+  const auto number = [](const char* name, uint64_t value) {
+    return "\"" + std::string(name) + "\": " + std::to_string(value) + ", ";
+  };
+  const auto flag = [](const char* name, bool value) {
+    return "\"" + std::string(name) + "\": " + (value ? "true" : "false");
+  };
+  return "{" + number("block", s_.block) + number("transfer", s_.transfer) + number("segments", s_.segments) +
+         number("reorder", static_cast<uint64_t>(s_.reorder)) + flag("per_process", s_.per_process) + ", " +
+         flag("random", s_.random) + ", " + flag("sync", s_.sync) + "}";
+}
+
 Status Ior::plan(const Phase& phase, int rank, const Take& take) const {
   const bool writes = phase.direction == Verb::kWrite;
   const auto whose = static_cast<uint64_t>(writes ? rank : (rank + s_.reorder) % s_.ranks);
   const uint32_t file = s_.per_process ? static_cast<uint32_t>(whose) : 0;
-  const uint64_t transfers = s_.block / s_.transfer * s_.segments;
-  const Shuffle shuffle(transfers, s_.seed + whose * 2 + (writes ? 0 : 1));
+  const Shuffle shuffle(transfers(), s_.seed + whose * 2 + (writes ? 0 : 1));
   HEADRACE_TRY(take({writes ? Verb::kCreate : Verb::kOpen, file}));
-  for (uint64_t i = 0; i < transfers; ++i) {
+  for (uint64_t i = 0; i < transfers(); ++i) {
     const uint64_t number = s_.random ? shuffle(i) : i;
     HEADRACE_TRY(take({phase.direction, file, offset(number, whose), s_.transfer}));
   }

@@ -17,6 +17,7 @@ std::vector<Operation> plan_of(const Pattern& pattern, size_t phase, int rank) {
                           return base::Status();
                         })
                   .ok());
+  EXPECT_EQ(all.size(), pattern.operations(pattern.phases()[phase], rank));
   return all;
 }
 

@@ -22,6 +22,9 @@ class Pattern {
  public:
   virtual ~Pattern() = default;
   virtual const char* name() const = 0;
+  /// What was asked for: in words for people, and as a JSON object.
+  virtual std::string summary() const = 0;
+  virtual std::string settings_json() const = 0;
   virtual std::vector<Phase> phases() const = 0;
   virtual uint32_t files() const = 0;
   virtual PlannedFile file(uint32_t number) const = 0;
@@ -30,12 +33,11 @@ class Pattern {
   /// Bytes that all files have in the end.
   virtual uint64_t footprint() const = 0;
 
-  /// Gives `take` each operation of `rank` in a phase, one after the other. Ends with the first failure of `take`.
+  /// How many operations `rank` has in a phase.
+  virtual uint64_t operations(const Phase& phase, int rank) const = 0;
+  /// Gives `take` each of them, one after the other. Ends with the first failure of `take`.
   using Take = std::function<base::Status(const Operation&)>;
   virtual base::Status plan(const Phase& phase, int rank, const Take& take) const = 0;
 };
-
-/// How many operations `rank` has in a phase.
-uint64_t operations_in(const Pattern& pattern, const Phase& phase, int rank);
 
 }  // namespace headrace::workload

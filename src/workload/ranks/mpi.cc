@@ -13,14 +13,21 @@ using base::Status;
 class MpiRanks : public Ranks {
  public:
   explicit MpiRanks(Mpi mpi) : mpi_(std::move(mpi)) {}
-  ~MpiRanks() override { mpi_.finalize(); }
+  ~MpiRanks() override {
+    if (joined_) mpi_.finalize();
+  }
 
   Status join() {
     if (const int error = mpi_.init(nullptr, nullptr); error != 0)
       return {Code::kIo, "MPI_Init failed with error " + std::to_string(error)};
+    joined_ = true;
     mpi_.comm_rank(mpi_.world, &rank_);
     mpi_.comm_size(mpi_.world, &size_);
-    return {};
+    const int launched = launched_ranks();
+    if (size_ > 1 || launched <= 1) return {};
+    return {Code::kUnsupported, "the launcher has started " + std::to_string(launched) + " ranks, of which " +
+                                    mpi_.name +
+                                    " knows nothing: name the launcher's own library with --mpi /path/to/libmpi.so"};
   }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -43,6 +50,7 @@ class MpiRanks : public Ranks {
 
  private:
   const Mpi mpi_;
+  bool joined_ = false;
   int rank_ = 0, size_ = 1;
 };
 

@@ -19,7 +19,9 @@ constexpr const char* kMpich[] = {"PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"};
 
 std::vector<std::string> usual_names() {
   std::vector<std::string> open_mpi = {"libmpi.so.40", "libmpi.so.80"}, mpich = {"libmpich.so.12", "libmpi.so.12"};
-  std::vector<std::string>& first = getenv(kOpenMpi) != nullptr ? open_mpi : mpich;
+  // Slurm's srun --mpi=pmix sets what Open MPI looks for, and no more.
+  const bool pmix = getenv("PMIX_RANK") != nullptr && getenv("PMI_RANK") == nullptr;
+  std::vector<std::string>& first = getenv(kOpenMpi) != nullptr || pmix ? open_mpi : mpich;
   std::vector<std::string>& second = &first == &open_mpi ? mpich : open_mpi;
   first.insert(first.end(), second.begin(), second.end());
   first.push_back("libmpi.so");
@@ -106,6 +108,12 @@ bool is_launched() {
   for (const char* name : kMpich)
     if (getenv(name) != nullptr) return true;
   return false;
+}
+
+int launched_ranks() {
+  for (const char* name : {kOpenMpi, "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* value = getenv(name)) return atoi(value);
+  return 0;
 }
 
 Result<Mpi> load_mpi(const std::string& library) {

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "workload/backend/failure.h"
+#include "workload/plan/box.h"
 
 namespace headrace::workload {
 namespace {
@@ -15,7 +16,7 @@ using base::Status;
 
 constexpr uint64_t kProgressNs = 100'000'000;
 
-uint64_t now() { return base::clock_ns(CLOCK_REALTIME); }
+uint64_t now() { return base::clock_ns(CLOCK_MONOTONIC); }
 
 }  // namespace
 
@@ -30,41 +31,38 @@ Executor::Executor(const Pattern& pattern, Backend& backend, Ranks& ranks, Execu
 std::string Executor::path_of(uint32_t file) const { return settings_.directory + "/" + pattern_.file(file).name; }
 
 Result<PhaseFigures> Executor::run(const Phase& phase) {
-  const uint64_t operations = settings_.progress ? operations_in(pattern_, phase, ranks_.rank()) : 0;
-  uint64_t done = 0, told_ns = now();
+  const double operations = static_cast<double>(pattern_.operations(phase, ranks_.rank()));
+  uint64_t done = 0;
   PhaseFigures figures;
   ranks_.wait_for_all();
-  figures.begin_ns = figures.end_ns = now();
+  figures.begin_ns = base::clock_ns(CLOCK_REALTIME);
+  const uint64_t begin = now();
+  end_ = told_ = begin;
   HEADRACE_TRY(pattern_.plan(phase, ranks_.rank(), [&](const Operation& operation) -> Status {
     if (stopped()) return {Code::kLimit, "interrupted"};
     HEADRACE_TRY(perform(operation, figures));
     ++done;
-    if (operations > 0 && figures.end_ns - told_ns > kProgressNs) {
-      told_ns = figures.end_ns;
-      settings_.progress(phase, static_cast<double>(done) / static_cast<double>(operations));
-    }
+    if (!settings_.progress || end_ - told_ < kProgressNs) return {};
+    settings_.progress(phase, static_cast<double>(done) / operations);
+    told_ = end_;
     return {};
   }));
+  figures.duration_ns = end_ - begin;
   ranks_.wait_for_all();  // what others read must be there
   return figures;
 }
 
 Status Executor::perform(const Operation& operation, PhaseFigures& figures) {
-  if (operation.verb == Verb::kRead) return read(operation, figures);
-  const uint64_t before = figures.end_ns;
-  const Status status = call(operation);
-  figures.end_ns = now();
-  figures[operation.verb].add(operation.bytes, figures.end_ns - before);
-  return status;
-}
-
-Status Executor::read(const Operation& operation, PhaseFigures& figures) {
-  const uint64_t before = figures.end_ns;
-  HEADRACE_ASSIGN(const uint64_t got,
-                  backend_.read(operation.file, operation.offset, std::span(buffer_).first(operation.bytes)));
-  figures.end_ns = now();
-  figures[Verb::kRead].add(got, figures.end_ns - before);
-  if (backend_.keeps()) compare(operation, got, figures);
+  uint64_t moved = operation.bytes;
+  const uint64_t before = now();
+  if (operation.verb == Verb::kRead) {
+    HEADRACE_ASSIGN(moved, backend_.read(operation, std::span(buffer_).first(operation.bytes)));
+  } else {
+    HEADRACE_TRY(call(operation));
+  }
+  end_ = now();
+  figures[operation.verb].add(moved, end_ - before);
+  if (operation.verb == Verb::kRead && backend_.keeps()) compare(operation, moved, figures);
   return {};
 }
 
@@ -74,7 +72,8 @@ void Executor::compare(const Operation& operation, uint64_t got, PhaseFigures& f
                                                 : contents_.glance(operation.file, operation.offset, bytes);
   const uint64_t missing = operation.bytes - got;
   if ((difference || missing > 0) && figures.wrong_bytes + figures.missing_bytes == 0) {
-    figures.first_wrong_at = difference ? difference->offset : operation.offset + got;
+    const uint64_t number = difference ? difference->offset - operation.offset : got;
+    figures.first_wrong_at = offset_of(pattern_.file(operation.file).shape, operation, number);
     figures.first_wrong_file = operation.file;
   }
   if (settings_.compare_all) figures.checked_bytes += operation.bytes;
@@ -88,7 +87,7 @@ Status Executor::call(const Operation& operation) {
   switch (operation.verb) {
     case Verb::kCreate:
     case Verb::kOpen:
-      return backend_.open(operation.file, path_of(operation.file), creates, pattern_.file(operation.file).shared);
+      return backend_.open(operation.file, pattern_.file(operation.file), path_of(operation.file), creates);
     case Verb::kSync:
       return backend_.sync(operation.file);
     case Verb::kClose:
@@ -98,8 +97,7 @@ Status Executor::call(const Operation& operation) {
     case Verb::kRemove:
       return unlink(path_of(operation.file).c_str()) == 0 ? Status() : failure(path_of(operation.file) + ": unlink");
     case Verb::kWrite:
-      return backend_.write(operation.file, operation.offset,
-                            contents_.at(operation.file, operation.offset, operation.bytes));
+      return backend_.write(operation, contents_.at(operation.file, operation.offset, operation.bytes));
     case Verb::kRead:
     case Verb::kCount:
       break;

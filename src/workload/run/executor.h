@@ -36,7 +36,6 @@ class Executor {
 
  private:
   base::Status perform(const Operation& operation, PhaseFigures& figures);
-  base::Status read(const Operation& operation, PhaseFigures& figures);
   base::Status call(const Operation& operation);
   void compare(const Operation& operation, uint64_t got, PhaseFigures& figures) const;
   std::string path_of(uint32_t file) const;
@@ -48,6 +47,7 @@ class Executor {
   const ExecutorSettings settings_;
   const Contents contents_;
   std::vector<uint8_t> buffer_;
+  uint64_t end_ = 0, told_ = 0;  // of the last call, and when progress was last told; ns of the monotonic clock
 };
 
 }  // namespace headrace::workload

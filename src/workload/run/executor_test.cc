@@ -12,11 +12,12 @@ namespace {
 /// Keeps files in memory, and goes wrong on request.
 class Faulty : public Backend {
  public:
-  base::Status open(uint32_t file, const std::string&, bool create, bool) override {
+  base::Status open(uint32_t file, const PlannedFile&, const std::string&, bool create) override {
     if (create) files_[file];
     return files_.count(file) != 0 ? base::Status() : base::Status(base::Code::kIo, "no such file");
   }
-  base::Status write(uint32_t file, uint64_t offset, std::span<const uint8_t> bytes) override {
+  base::Status write(const Operation& to, std::span<const uint8_t> bytes) override {
+    const auto [verb, file, offset, size, box] = to;
     if (++writes_ == stale_write) return {};  // lost: a later read finds what was there before
     const size_t count = writes_ == short_write ? bytes.size() - 3 : bytes.size();
     std::vector<uint8_t>& all = files_[file];
@@ -24,7 +25,8 @@ class Faulty : public Backend {
     std::copy_n(bytes.begin(), count, all.begin() + static_cast<ptrdiff_t>(offset));
     return {};
   }
-  base::Result<uint64_t> read(uint32_t file, uint64_t offset, std::span<uint8_t> bytes) override {
+  base::Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override {
+    const auto [verb, file, offset, size, box] = from;
     const std::vector<uint8_t>& all = files_[file];
     const size_t count = offset < all.size() ? std::min<size_t>(bytes.size(), all.size() - offset) : 0;
     std::copy_n(all.begin() + static_cast<ptrdiff_t>(std::min<size_t>(offset, all.size())), count, bytes.begin());

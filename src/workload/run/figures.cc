@@ -21,11 +21,12 @@ PhaseSum sum_of(const std::vector<PhaseFigures>& ranks) {
   if (ranks.empty()) return sum;
   sum.all.begin_ns = UINT64_MAX;
   sum.fastest_ns = UINT64_MAX;
+  uint64_t end_ns = 0;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     const PhaseFigures& one = ranks[rank];
     add_calls(sum.all, one);
     sum.all.begin_ns = std::min(sum.all.begin_ns, one.begin_ns);
-    sum.all.end_ns = std::max(sum.all.end_ns, one.end_ns);
+    end_ns = std::max(end_ns, one.begin_ns + one.duration_ns);
     sum.all.checked_bytes += one.checked_bytes;
     sum.all.wrong_bytes += one.wrong_bytes;
     sum.all.missing_bytes += one.missing_bytes;
@@ -34,11 +35,12 @@ PhaseSum sum_of(const std::vector<PhaseFigures>& ranks) {
       sum.all.first_wrong_at = one.first_wrong_at;
       sum.all.first_wrong_file = one.first_wrong_file;
     }
-    if (one.duration_ns() > sum.slowest_ns) sum.slowest_rank = rank;
-    sum.slowest_ns = std::max(sum.slowest_ns, one.duration_ns());
-    sum.fastest_ns = std::min(sum.fastest_ns, one.duration_ns());
+    if (one.duration_ns > sum.slowest_ns) sum.slowest_rank = rank;
+    sum.transfer_ns = std::max(sum.transfer_ns, one[Verb::kWrite].ns + one[Verb::kRead].ns);
+    sum.slowest_ns = std::max(sum.slowest_ns, one.duration_ns);
+    sum.fastest_ns = std::min(sum.fastest_ns, one.duration_ns);
   }
-  sum.elapsed_ns = sum.all.end_ns - sum.all.begin_ns;
+  sum.elapsed_ns = end_ns - sum.all.begin_ns;
   return sum;
 }
 

@@ -22,7 +22,7 @@ struct CallFigures {
 
 struct PhaseFigures {
   std::array<CallFigures, static_cast<size_t>(Verb::kCount)> calls;
-  uint64_t begin_ns = 0, end_ns = 0;  // of the real-time clock, so comparable between nodes as well as clocks are
+  uint64_t begin_ns = 0, duration_ns = 0;  // the begin by the real-time clock, comparable between nodes as clocks are
   uint64_t checked_bytes = 0, wrong_bytes = 0, missing_bytes = 0;  // missing: the file ended before them
   uint64_t first_wrong_at = 0;                                     // in its file
   uint32_t first_wrong_file = 0;
@@ -30,17 +30,22 @@ struct PhaseFigures {
   CallFigures& operator[](Verb verb) { return calls[static_cast<size_t>(verb)]; }
   const CallFigures& operator[](Verb verb) const { return calls[static_cast<size_t>(verb)]; }
   uint64_t bytes() const { return (*this)[Verb::kWrite].bytes + (*this)[Verb::kRead].bytes; }
-  uint64_t duration_ns() const { return end_ns - begin_ns; }
 };
 
 /// Of all ranks in a phase.
 struct PhaseSum {
   PhaseFigures all;         // sums; of longest_ns the largest; first_wrong_* of the lowest rank that has one
-  uint64_t slowest_ns = 0;  // duration_ns() of the slowest rank: what rates are made of
+  uint64_t slowest_ns = 0;  // duration_ns of the slowest rank: what rates are made of
   uint64_t fastest_ns = 0, slowest_rank = 0;
-  uint64_t elapsed_ns = 0;  // from the first rank's begin to the last one's end, by their own clocks
+  uint64_t transfer_ns = 0;  // in reading and writing alone, of the rank that spent most on it
+  uint64_t elapsed_ns = 0;   // from the first rank's begin to the last one's end, by their own clocks
   int64_t wrong_rank = -1;
 
+  /// Of reading and writing alone, bytes a second.
+  double transfer_rate() const {
+    return transfer_ns > 0 ? static_cast<double>(all.bytes()) * 1e9 / static_cast<double>(transfer_ns) : 0;
+  }
+  /// From opening to closing.
   double bytes_per_second() const {
     return slowest_ns > 0 ? static_cast<double>(all.bytes()) * 1e9 / static_cast<double>(slowest_ns) : 0;
   }

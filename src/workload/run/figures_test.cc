@@ -8,7 +8,7 @@ namespace {
 PhaseFigures rank_of(uint64_t begin, uint64_t end, uint64_t bytes) {
   PhaseFigures one;
   one.begin_ns = begin;
-  one.end_ns = end;
+  one.duration_ns = end - begin;
   one[Verb::kWrite].add(bytes, end - begin);
   return one;
 }

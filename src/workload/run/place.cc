@@ -1,5 +1,6 @@
 #include "workload/run/place.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -74,12 +75,26 @@ Result<Place> Place::make(const std::string& directory, const std::string& name,
   ranks.share(bytes_of(why));
   ranks.share({&code, 1});
   if (code != 0) return Status(static_cast<Code>(code), why);
-  return Place(path, existing);
+  Place place(path, existing);
+  struct stat info;
+  if (stat(path, &info) == 0) {
+    place.device_ = info.st_dev;
+    place.inode_ = info.st_ino;
+  }
+  uint64_t number = base::random_number();
+  ranks.share({reinterpret_cast<uint8_t*>(&number), sizeof number});
+  place.leaving_ = directory + "/.headrace-bench-leaving-" + hexadecimal(number);
+  return place;
+}
+
+bool Place::is_own(const std::string& path) const {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
 }
 
 Status Place::check_room(uint64_t bytes) const {
   struct statvfs info;
-  if (statvfs(path_.c_str(), &info) != 0) return {};
+  if (statvfs(path_.c_str(), &info) != 0 || info.f_blocks == 0) return {};  // a file system that does not say
   const uint64_t room = uint64_t{info.f_bavail} * info.f_frsize;
   if (room >= bytes) return {};
   return {Code::kNoSpace, "the files take " + mebibytes(bytes) + ", and " + path_ + " has room for " + mebibytes(room) +
@@ -108,13 +123,16 @@ Status Place::remove(const Pattern& pattern, Ranks& ranks) const {
 
 void Place::remove_in_haste(const Pattern& pattern) const {
   if (existing_) return;
-  // Every rank that still can does all of it: the first one that is ready ends the others.
-  const std::string leaving = path_ + ".removed";
-  rename(path_.c_str(), leaving.c_str());
+  // Every rank that still can does all of it: the first one that is ready ends the others. The name is the run's own,
+  // and nothing that has it already is touched.
+  (void)renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, leaving_.c_str(), RENAME_NOREPLACE);
+  std::string where = leaving_;
+  if (!is_own(where)) where = path_;  // a file system without such a call, or nothing left to do
+  if (!is_own(where)) return;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     for (uint32_t number = 0; number < pattern.files(); ++number)
-      unlink((leaving + "/" + pattern.file(number).name).c_str());
-    if (rmdir(leaving.c_str()) == 0 || errno != ENOTEMPTY) return;
+      unlink((where + "/" + pattern.file(number).name).c_str());
+    if (rmdir(where.c_str()) == 0 || errno != ENOTEMPTY) return;
     usleep(10'000);  // another rank is in the middle of a creation
   }
 }

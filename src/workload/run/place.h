@@ -32,7 +32,10 @@ class Place {
 
  private:
   Place(std::string path, bool existing) : path_(std::move(path)), existing_(existing) {}
-  std::string path_;
+  bool is_own(const std::string& path) const;
+
+  std::string path_, leaving_;  // the name that it gets on its way out
+  uint64_t device_ = 0, inode_ = 0;
   bool existing_;
 };
 

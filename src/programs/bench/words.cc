@@ -1,0 +1,115 @@
+#include "programs/bench/words.h"
+
+#include <charconv>
+#include <iterator>
+
+namespace headrace::programs {
+
+using base::Code;
+using base::Status;
+
+namespace {
+
+Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
+
+/// Neither a sign nor what no 64 bits hold.
+Status read_number(const std::string& value, size_t digits, uint64_t* to) {
+  const auto [end, error] = std::from_chars(value.data(), value.data() + digits, *to);
+  if (error != std::errc() || end != value.data() + digits || digits == 0)
+    return mistake("'" + value + "' is no number that is meant here");
+  return {};
+}
+
+Status read_size(const std::string& value, uint64_t* to) {
+  const size_t digits = std::min(value.find_first_not_of("0123456789"), value.size());
+  const std::string unit = value.substr(digits);
+  constexpr const char* kUnits[] = {"", "K", "M", "G", "T"};
+  for (unsigned power = 0; digits > 0 && power < std::size(kUnits); ++power) {
+    if (unit != kUnits[power] && unit != std::string(kUnits[power]) + "iB") continue;
+    HEADRACE_TRY(read_number(value, digits, to));
+    if (*to > (UINT64_MAX >> (10 * power))) break;
+    *to <<= 10 * power;
+    return {};
+  }
+  return mistake("'" + value + "' is no size, such as 65536, 64K, 4M or 1G");
+}
+
+}  // namespace
+
+Option flag(bool* to, bool value) {
+  return {true, [=](const std::string&) { return *to = value, Status(); }};
+}
+
+Option text(std::string* to) {
+  return {false, [to](const std::string& value) { return *to = value, Status(); }};
+}
+
+Option number(uint64_t* to, uint64_t most) {
+  return {false, [=](const std::string& value) -> Status {
+            HEADRACE_TRY(read_number(value, value.size(), to));
+            return *to > most ? mistake("'" + value + "' is more than " + std::to_string(most)) : Status();
+          }};
+}
+
+Option number(int* to) {
+  return {false, [=](const std::string& value) -> Status {
+            uint64_t found = 0;
+            HEADRACE_TRY(read_number(value, value.size(), &found));
+            if (found > INT32_MAX) return mistake("'" + value + "' is too much");
+            *to = static_cast<int>(found);
+            return {};
+          }};
+}
+
+Option size(uint64_t* to) {
+  return {false, [to](const std::string& value) { return read_size(value, to); }};
+}
+
+Option size_or_off(std::optional<uint64_t>* to) {
+  return {false, [to](const std::string& value) {
+            *to = 0;
+            return value == "off" ? Status() : read_size(value, &**to);
+          }};
+}
+
+Option sizes(std::vector<uint64_t>* to) {
+  return {false, [to](const std::string& value) -> Status {
+            to->clear();
+            for (size_t at = 0; at <= value.size();) {
+              const size_t end = std::min(value.find('x', at), value.size());
+              HEADRACE_TRY(read_size(value.substr(at, end - at), &to->emplace_back()));
+              at = end + 1;
+            }
+            return {};
+          }};
+}
+
+Option pairs(std::vector<std::pair<std::string, std::string>>* to) {
+  return {false, [to](const std::string& value) {
+            const size_t equals = value.find('=');
+            if (equals == value.npos || equals == 0) return mistake("'" + value + "' is no KEY=VALUE");
+            to->emplace_back(value.substr(0, equals), value.substr(equals + 1));
+            return Status();
+          }};
+}
+
+Status parse_words(const std::vector<std::string>& words, const Options& options, const char* help) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i] == "-q" ? "--quiet" : words[i];
+    if (word == "--help" || word == "-h") return {Code::kNotFound, help};
+    if (!word.starts_with("--")) return mistake("'" + word + "' is no option");
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string name = word.substr(2, equals - 2);
+    const auto option = options.find(name);
+    if (option == options.end()) return mistake("there is no option --" + name);
+    const bool given = equals < word.size();
+    if (option->second.flag && given) return mistake("--" + name + " has no value");
+    if (!option->second.flag && !given && i + 1 == words.size()) return mistake("--" + name + " needs a value");
+    const std::string value = given ? word.substr(equals + 1) : option->second.flag ? "" : words[++i];
+    if (const Status status = option->second.set(value); !status.ok())
+      return mistake("--" + name + ": " + status.message());
+  }
+  return {};
+}
+
+}  // namespace headrace::programs

@@ -1,0 +1,121 @@
+#include "workload/backend/hdf5_library.h"
+
+#include <dlfcn.h>
+
+namespace headrace::workload {
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+// Debian's names for the serial library, the usual ones from 1.10 to 2.0, and Debian's parallel ones.
+constexpr const char* kNames[] = {
+    "libhdf5_serial.so.103",  "libhdf5_serial.so.310", "libhdf5_serial.so", "libhdf5.so.103",
+    "libhdf5.so.200",         "libhdf5.so.310",        "libhdf5.so.320",    "libhdf5.so",
+    "libhdf5_openmpi.so.103", "libhdf5_mpich.so.103"};
+
+Status load(const std::string& library) {
+  std::string tried;
+  if (!library.empty()) {
+    if (dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr) return {};
+    return {Code::kNotFound, "--hdf5: " + std::string(dlerror())};
+  }
+  for (const char* name : kNames) {
+    if (dlopen(name, RTLD_NOW | RTLD_GLOBAL) != nullptr) return {};
+    tried += (tried.empty() ? "" : ", ") + std::string(name);
+  }
+  return {Code::kNotFound,
+          "no HDF5 library is found (" + tried + "): install one, or name it with --hdf5 /path/to/libhdf5.so"};
+}
+
+template <typename F>
+Status look_up(F** function, const char* name) {
+  *function = reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
+  return *function != nullptr ? Status() : Status(Code::kUnsupported, "this HDF5 has no function " + std::string(name));
+}
+
+Status find_functions(Hdf5& h) {
+  HEADRACE_TRY(look_up(&h.open, "H5open"));
+  HEADRACE_TRY(look_up(&h.get_libversion, "H5get_libversion"));
+  HEADRACE_TRY(look_up(&h.set_auto, "H5Eset_auto2"));
+  HEADRACE_TRY(look_up(&h.walk, "H5Ewalk2"));
+  HEADRACE_TRY(look_up(&h.file_create, "H5Fcreate"));
+  HEADRACE_TRY(look_up(&h.file_open, "H5Fopen"));
+  HEADRACE_TRY(look_up(&h.file_flush, "H5Fflush"));
+  HEADRACE_TRY(look_up(&h.file_close, "H5Fclose"));
+  HEADRACE_TRY(look_up(&h.space_create, "H5Screate_simple"));
+  HEADRACE_TRY(look_up(&h.space_select, "H5Sselect_hyperslab"));
+  HEADRACE_TRY(look_up(&h.space_close, "H5Sclose"));
+  HEADRACE_TRY(look_up(&h.data_create, "H5Dcreate2"));
+  HEADRACE_TRY(look_up(&h.data_open, "H5Dopen2"));
+  HEADRACE_TRY(look_up(&h.data_write, "H5Dwrite"));
+  HEADRACE_TRY(look_up(&h.data_read, "H5Dread"));
+  HEADRACE_TRY(look_up(&h.data_close, "H5Dclose"));
+  HEADRACE_TRY(look_up(&h.list_create, "H5Pcreate"));
+  HEADRACE_TRY(look_up(&h.list_close, "H5Pclose"));
+  HEADRACE_TRY(look_up(&h.set_chunk, "H5Pset_chunk"));
+  HEADRACE_TRY(look_up(&h.set_alloc_time, "H5Pset_alloc_time"));
+  HEADRACE_TRY(look_up(&h.set_fill_time, "H5Pset_fill_time"));
+  HEADRACE_TRY(look_up(&h.set_sieve, "H5Pset_sieve_buf_size"));
+  HEADRACE_TRY(look_up(&h.set_core, "H5Pset_fapl_core"));
+  HEADRACE_TRY(look_up(&h.set_libver, "H5Pset_libver_bounds"));
+  HEADRACE_TRY(look_up(&h.set_space_strategy, "H5Pset_file_space_strategy"));
+  HEADRACE_TRY(look_up(&h.set_page_size, "H5Pset_file_space_page_size"));
+  return look_up(&h.set_page_buffer, "H5Pset_page_buffer_size");
+}
+
+Status find_constants(Hdf5& h) {
+  unsigned major = 0, minor = 0, release = 0;
+  if (h.open() < 0 || h.get_libversion(&major, &minor, &release) < 0)
+    return {Code::kUnsupported, "this HDF5 does not start"};
+  h.name = "HDF5 " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+  if (major == 1 && minor < 10) return {Code::kUnsupported, h.name + " is older than 1.10"};
+  const auto constant = [](const char* name) {
+    const auto* found = static_cast<const Hdf5::Id*>(dlsym(RTLD_DEFAULT, name));
+    return found != nullptr ? *found : 0;
+  };
+  h.of_creation = constant("H5P_CLS_FILE_CREATE_ID_g");
+  h.of_access = constant("H5P_CLS_FILE_ACCESS_ID_g");
+  h.of_dataset = constant("H5P_CLS_DATASET_CREATE_ID_g");
+  h.byte = constant("H5T_NATIVE_UCHAR_g");
+  h.latest = major > 1 ? 5 : static_cast<int>(minor / 2) - 3;  // 1.10: 2, 1.12: 3, 1.14: 4
+  h.parallel = dlsym(RTLD_DEFAULT, "H5Pset_fapl_mpio") != nullptr;
+  if (h.of_creation == 0 || h.of_access == 0 || h.of_dataset == 0 || h.byte == 0)
+    return {Code::kUnsupported, h.name + " has no such property lists as are meant here"};
+  h.set_auto(0, nullptr, nullptr);  // errors are told once, by us
+  return {};
+}
+
+/// The beginning of H5E_error2_t.
+struct ErrorEntry {
+  Hdf5::Id of_class, major, minor;
+  unsigned line;
+  const char *function, *file, *description;
+};
+
+int keep_first(unsigned number, const void* entry, void* text) {
+  const auto* error = static_cast<const ErrorEntry*>(entry);
+  if (number == 0 && error->description != nullptr)
+    *static_cast<std::string*>(text) = std::string(error->function) + ": " + error->description;
+  return 0;
+}
+
+}  // namespace
+
+std::string Hdf5::text_of_error() const {
+  constexpr int kUpward = 0;  // H5E_WALK_UPWARD: from what failed first
+  std::string text = "HDF5 says nothing of why";
+  walk(0, kUpward, keep_first, &text);
+  return text;
+}
+
+Result<Hdf5> load_hdf5(const std::string& library) {
+  Hdf5 hdf5{};
+  HEADRACE_TRY(load(library));
+  HEADRACE_TRY(find_functions(hdf5));
+  HEADRACE_TRY(find_constants(hdf5));
+  return hdf5;
+}
+
+}  // namespace headrace::workload

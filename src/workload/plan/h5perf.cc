@@ -1,0 +1,104 @@
+#include "workload/plan/h5perf.h"
+
+#include <limits>
+
+#include "workload/plan/box.h"
+
+namespace headrace::workload {
+namespace {
+
+using base::Code;
+using base::Status;
+using Sizes = std::vector<uint64_t>;
+
+Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
+
+uint64_t product(const Sizes& sizes) {
+  uint64_t all = 1;
+  for (const uint64_t size : sizes) all *= size;
+  return all;
+}
+
+std::string text_of(const Sizes& sizes) {
+  std::string text;
+  for (const uint64_t size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+std::string json_of(const Sizes& sizes) {
+  std::string text = "[";
+  for (const uint64_t size : sizes) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  return text + "]";
+}
+
+class H5perf : public Pattern {
+ public:
+  explicit H5perf(const H5perfSettings& settings) : s_(settings) {}
+
+  const char* name() const override { return "h5perf"; }
+  std::string summary() const override {
+    return "an array of " + text_of(s_.size) + " bytes for each rank, " + text_of(s_.access) + " at a time" +
+           (s_.chunk.empty() ? "" : ", in chunks of " + text_of(s_.chunk));
+  }
+  std::string settings_json() const override {
+    return "{\"size\": " + json_of(s_.size) + ", \"access\": " + json_of(s_.access) +
+           ", \"chunk\": " + json_of(s_.chunk) + "}";
+  }
+  std::vector<Phase> phases() const override { return {{"write", Verb::kWrite}, {"read", Verb::kRead}}; }
+  uint32_t files() const override { return static_cast<uint32_t>(s_.ranks); }
+  PlannedFile file(uint32_t number) const override {
+    return {"array." + std::to_string(number), false, static_cast<int>(number), product(s_.size), s_.size, s_.chunk};
+  }
+  uint64_t largest_transfer() const override { return product(s_.access); }
+  uint64_t footprint() const override { return product(s_.size) * static_cast<uint64_t>(s_.ranks); }
+  uint64_t operations(const Phase&, int) const override { return product(s_.size) / product(s_.access) + 2; }
+  Status plan(const Phase& phase, int rank, const Take& take) const override;
+
+ private:
+  const H5perfSettings s_;
+};
+
+Status H5perf::plan(const Phase& phase, int rank, const Take& take) const {
+  const auto file = static_cast<uint32_t>(rank);
+  HEADRACE_TRY(take({phase.direction == Verb::kWrite ? Verb::kCreate : Verb::kOpen, file}));
+  Operation operation{phase.direction, file, 0, product(s_.access)};
+  std::copy(s_.access.begin(), s_.access.end(), operation.box.count);
+  for (bool more = true; more;) {
+    operation.offset = offset_in(s_.size, operation.box.start);
+    HEADRACE_TRY(take(operation));
+    more = false;
+    for (size_t i = s_.size.size(); i-- > 0 && !more;) {  // the next box, the last dimension first
+      operation.box.start[i] += s_.access[i];
+      more = operation.box.start[i] < s_.size[i];
+      if (!more) operation.box.start[i] = 0;
+    }
+  }
+  return take({Verb::kClose, file});
+}
+
+Status check(const char* what, const Sizes& part, const Sizes& whole) {
+  if (part.size() != whole.size())
+    return refuse(std::string(what) + " " + text_of(part) + " and --size " + text_of(whole) +
+                  " have different numbers of dimensions");
+  for (size_t i = 0; i < whole.size(); ++i)
+    if (part[i] == 0 || part[i] > whole[i] || whole[i] % part[i] != 0)
+      return refuse(std::string(what) + " " + text_of(part) + " does not divide --size " + text_of(whole));
+  return {};
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Pattern>> make_h5perf(const H5perfSettings& s) {
+  if (s.size.empty() || s.size.size() > kMostDimensions) return refuse("--size has one to three dimensions");
+  unsigned __int128 bytes = static_cast<unsigned>(s.ranks);
+  for (const uint64_t size : s.size) {
+    bytes *= size;
+    if (size == 0 || bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      return refuse("--size " + text_of(s.size) + " is nothing, or more than files can hold");
+  }
+  HEADRACE_TRY(check("--access", s.access, s.size));
+  if (!s.chunk.empty()) HEADRACE_TRY(check("--chunk", s.chunk, s.size));
+  return std::unique_ptr<Pattern>(std::make_unique<H5perf>(s));
+}
+
+}  // namespace headrace::workload
