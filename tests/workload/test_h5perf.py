@@ -98,6 +98,13 @@ def test_wrong_data_of_a_box_is_found(tmp_path: Path) -> None:
     assert running.returncode == 1 and f"at {40 * 4096 + 1500} of {file}" in said
 
 
+@pytest.mark.parametrize("pattern", [[], ["ior"], ["h5perf"]])
+def test_help_fits_a_terminal(tmp_path: Path, pattern: list[str]) -> None:
+    done = Bench(tmp_path).run(*pattern, "--help")
+    assert done.returncode == 0 and "Example:" in done.stdout
+    assert max(len(line) for line in done.stdout.splitlines()) < 80
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -24,7 +24,7 @@ base::Status check_options(const BenchSettings& settings);
   "  -q, --quiet           no progress\n"                                            \
   "      --help            show this\n"
 #define HEADRACE_BENCH_HDF5_HELP                                                       \
-  "      --sieve SIZE      hdf5: of the sieve buffer, or off (default: HDF5's, 64K)\n" \
+  "      --sieve SIZE      hdf5: of the sieve buffer, or off (default: 64K)\n"        \
   "      --page-size SIZE  hdf5: the file's space is handed out in pages\n"            \
   "      --page-buffer SIZE\n"                                                         \
   "                        hdf5: keep pages in memory; needs --page-size\n"            \
