@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from forward_tools import NATIVE
 from up_tools import Place, clean_place
 
 WRITE = "import os, sys; [open(f'/fwd/{i}', 'wb').write(bytes([i]) * 100_000) for i in range(20)]"
@@ -192,3 +194,33 @@ def test_a_command_that_ends_well_when_its_server_is_killed_fails(place: Place) 
     _, errors = started.communicate(timeout=30)
     assert started.returncode == 1
     assert "server 1 was killed" in errors
+
+
+def test_a_server_that_says_nothing_is_not_taken_for_one_that_stored_all(place: Place) -> None:
+    """It is stopped while its figures are asked for, and goes on after that."""
+    program = place.directory / "stops.py"
+    program.write_text(f"""
+import os, pathlib, signal, time
+servers = [
+    int(process.name)
+    for process in pathlib.Path("/proc").glob("[0-9]*")
+    if b"serve\\0" in (words := (process / "cmdline").read_bytes()) and b"{place.root}" in words
+]
+for server in servers: os.kill(server, signal.SIGSTOP)
+if os.fork() == 0:
+    os.setsid()
+    for standard in range(3): os.close(standard)
+    time.sleep(13)
+    for server in servers: os.kill(server, signal.SIGCONT)
+""")
+    done = place.run("--servers", "1", "--", "env", "-u", "LD_PRELOAD", sys.executable, program)
+    assert done.returncode == 1, done.stderr
+    report = json.loads(place.report.read_text())
+    assert list(report["servers"][0]) == ["unknown"] and report["all_stored"] is False
+
+
+def test_forwarding_does_not_end_without_a_word(place: Place) -> None:
+    inner = [NATIVE, "run", "--", "touch", "/fwd/a"]
+    done = place.run("--servers", "1", "--", "sh", "-c", shlex.join(map(str, inner)))
+    assert done.returncode == 125
+    assert "run the program itself under --forward" in done.stderr

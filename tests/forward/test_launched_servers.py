@@ -147,3 +147,14 @@ def test_a_signal_ends_a_start_that_waits_for_servers(place: Place) -> None:
     _, errors = started.communicate(timeout=30)
     assert started.returncode == 125 and "told to end (Terminated)" in errors
     place.await_nothing_left()
+
+
+def test_servers_outlive_their_launcher(place: Place) -> None:
+    """Such as one that starts them by something like `ssh -f`: they live, and so does the command."""
+    leaving = 'sh -c \'setsid "$@" & setsid "$@" & sleep 1\' sh'
+    text = "import time; time.sleep(2); f = open('/fwd/a', 'wb', 0); f.write(b'kept'); f.close()"
+    done = place.run(*options(place, leaving), "--", sys.executable, "-c", text)
+    assert "the launcher of the servers ended" in done.stderr
+    assert "the command is ended" not in done.stderr
+    assert (place.root / "a").read_bytes() == b"kept"
+    place.await_nothing_left()

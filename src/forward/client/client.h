@@ -68,8 +68,9 @@ class Client {
   Outcome<uint64_t> append(const Handle& file, std::span<const iovec> memory, uint32_t flags = 0);
   /// Returns when what was written to the range before will survive a crash, or, with kNoSync, when the file system
   /// has it; length 0 is to the end. `bad` receives what is not stored, each range once: also what a server held that
-  /// was killed (EIO).
-  int commit(const Handle& file, Extent range = {}, std::vector<BadRange>* bad = nullptr, uint32_t flags = 0);
+  /// was killed (EIO). `all_answered` receives whether all servers did that the range concerns.
+  int commit(const Handle& file, Extent range = {}, std::vector<BadRange>* bad = nullptr, uint32_t flags = 0,
+             bool* all_answered = nullptr);
   struct LockAsked {
     Nonce owner{}, opener{};  // of an open file: the name() of the client that opened it, or zeros
     uint32_t flags = 0;

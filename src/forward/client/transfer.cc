@@ -174,7 +174,7 @@ int Client::commit_answer(size_t server, const Handle& file, Extent range, const
   return error != 0 ? error : EIO;
 }
 
-int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad, uint32_t flags) {
+int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad, uint32_t flags, bool* all_answered) {
   Request request;
   request.op = Op::kCommit;
   request.handle = file;
@@ -185,8 +185,10 @@ int Client::commit(const Handle& file, Extent range, std::vector<BadRange>* bad,
   for (size_t i = 0; i < owners.size(); ++i) channels_[owners[i]]->submit(request, {}, 0, &pending[i]);
   std::vector<BadRange> all;
   int first_error = 0;
+  if (all_answered != nullptr) *all_answered = true;
   for (size_t i = 0; i < owners.size(); ++i) {
     (void)channels_[owners[i]]->wait(&pending[i]);
+    if (all_answered != nullptr && pending[i].error != 0) *all_answered = false;
     const int error = commit_answer(owners[i], file, range, pending[i], &all);
     if (first_error == 0) first_error = error;
   }

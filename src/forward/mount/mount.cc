@@ -71,21 +71,17 @@ void Mount::fill(Item& item, const Attributes& attributes, struct stat* into) {
 
 int Mount::commit(Item& item, Opened* opened, uint32_t flags) {
   const uint64_t begun = item.writes.now();
-  bool answered = false;
+  bool answered = false;  // by every server: what one that is silent holds is asked for again
   std::vector<BadRange> bad;
-  int error = on(item, [&](const Handle& handle) {
-    const int of_server = client().commit(handle, {}, &bad, flags);
-    answered = !servers_.is_silence(of_server);
-    return of_server;
-  });
+  int error = on(item, [&](const Handle& handle) { return client().commit(handle, {}, &bad, flags, &answered); });
   if (error == ESTALE && item.removed) error = 0;  // nobody can want it any more
   if (answered) item.writes.settle(begun);         // what is lost is told, and not tried again
   if (error != 0) {
-    const std::string words = answered ? lost_in_words(name_of(item), error, bad) : "";
+    const std::string words = answered || !bad.empty() ? lost_in_words(name_of(item), error, bad) : "";
     const std::lock_guard<std::mutex> lock(item.mutex);
     ++item.losses;
     item.loss_error = error;
-    if (answered) item.loss_words = words;
+    if (!words.empty()) item.loss_words += (item.loss_words.empty() ? "" : "\n") + words;
   }
   return opened == nullptr ? error : untold(*opened);
 }

@@ -23,13 +23,13 @@ base::Status check_options(const BenchSettings& settings);
   "      --json            all figures, as JSON\n"                                   \
   "  -q, --quiet           no progress\n"                                            \
   "      --help            show this\n"
-#define HEADRACE_BENCH_HDF5_HELP                                                       \
-  "      --sieve SIZE      hdf5: of the sieve buffer, or off (default: 64K)\n"        \
-  "      --page-size SIZE  hdf5: the file's space is handed out in pages\n"            \
-  "      --page-buffer SIZE\n"                                                         \
-  "                        hdf5: keep pages in memory; needs --page-size\n"            \
-  "      --core            hdf5: the file is in memory until it is closed\n"           \
-  "      --latest          hdf5: the latest format\n"                                  \
+#define HEADRACE_BENCH_HDF5_HELP                                               \
+  "      --sieve SIZE      hdf5: of the sieve buffer, or off (default: 64K)\n" \
+  "      --page-size SIZE  hdf5: the file's space is handed out in pages\n"    \
+  "      --page-buffer SIZE\n"                                                 \
+  "                        hdf5: keep pages in memory; needs --page-size\n"    \
+  "      --core            hdf5: the file is in memory until it is closed\n"   \
+  "      --latest          hdf5: the latest format\n"                          \
   "      --hdf5 LIBRARY    the HDF5 to use, if it is not the one that is found\n"
 
 }  // namespace headrace::programs

@@ -73,9 +73,9 @@ int wait_for(pid_t run, CommandServers& servers) {
 bool finish(const ForwardUpSettings& settings, CommandServers& servers, int exit_status) {
   const UpReport report(servers);
   const bool stopped = servers.stop();
-  const bool stored = stopped && report.lost_bytes() == 0;
+  const bool stored = stopped && report.lost_bytes() == 0 && report.all_known();
   if (report.lost_bytes() > 0) say(std::to_string(report.lost_bytes()) + " bytes of the command could not be stored");
-  if (!settings.quiet) say(report.in_words());
+  if (!settings.quiet || !report.all_known()) say(report.in_words());
   if (!settings.report.empty()) {
     const Status written = report.write(settings.report, stored, exit_status);
     if (!written.ok()) say("--report: " + written.message());

@@ -154,8 +154,8 @@ bool LaunchedServers::note_exit(pid_t pid, int wait_status) {
   launcher_ = 0;
   failed_ = true;
   say("the launcher of the servers " + how_ended(wait_status) +
-      "; what goes to servers that ended fails from now on, and what they held may be lost");
-  return true;
+      "; what goes to servers that ended with it fails from now on, and what they held may be lost");
+  return false;  // servers may live without it: their connections tell
 }
 
 bool LaunchedServers::lost_one() {

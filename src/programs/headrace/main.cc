@@ -98,6 +98,10 @@ std::string called_as(const std::string& word) {
 int main_of(const std::vector<std::string>& arguments) {
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+  if (command == "run" && ends_forwarding(rest)) {
+    say("run: it cannot hand forwarding on: give it --forward as well, or run the program itself under --forward");
+    return 125;
+  }
   if (command != "bench") leave_capture();
   if (command == "run") return run(rest);
   if (command == "collect") return collect(rest);
@@ -127,6 +131,7 @@ int main(int count, char** values) {
   if (!called.empty()) {
     std::vector<std::string> words(values, values + count);
     words[0] = called;
+    headrace::programs::leave_capture();
     return headrace::programs::wrap(words);
   }
   return headrace::programs::main_of(std::vector<std::string>(values + (count > 0 ? 1 : 0), values + count));

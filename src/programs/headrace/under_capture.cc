@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/clock.h"
@@ -40,6 +41,13 @@ std::string without_capture(const std::string& list) {
 }
 
 }  // namespace
+
+bool ends_forwarding(const std::vector<std::string>& words) {
+  const char* forwarded = getenv(capture::kForwardVariable);
+  if (forwarded == nullptr || forwarded[0] == '\0') return false;
+  const auto end = std::find(words.begin(), words.end(), "--");
+  return std::none_of(words.begin(), end, [](const std::string& word) { return word.starts_with("--forward"); });
+}
 
 void leave_capture() {
   const char* preload = getenv("LD_PRELOAD");

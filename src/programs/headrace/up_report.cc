@@ -34,8 +34,10 @@ UpReport::UpReport(const CommandServers& servers) {
     server.trouble = servers.how_died(i);
     if (!server.trouble.empty()) continue;
     const auto totals = ask_totals(servers.addresses()[i], servers.secret());
-    if (!totals.ok()) {
+    if (!totals.ok()) {  // it lives, and may have lost what nobody has told yet
       server.trouble = totals.message();
+      server.is_silent = true;
+      all_known_ = false;
       continue;
     }
     server.totals = *totals;
@@ -61,7 +63,9 @@ base::Status UpReport::write(const std::string& path, bool all_stored, int exit_
   std::string text = "{\n  \"servers\": [";
   for (const Server& each : servers_)
     text += std::string(&each == &servers_[0] ? "\n" : ",\n") + "    {" +
-            (each.trouble.empty() ? as_json(each.totals) : "\"died\": " + quoted(each.trouble)) + "}";
+            (each.trouble.empty() ? as_json(each.totals)
+                                  : (each.is_silent ? "\"unknown\": " : "\"died\": ") + quoted(each.trouble)) +
+            "}";
   text += std::string("\n  ],\n  \"all_stored\": ") + (all_stored ? "true" : "false") +
           ",\n  \"exit_status\": " + std::to_string(exit_status) + "\n}\n";
   FILE* file = fopen(path.c_str(), "we");
