@@ -217,6 +217,7 @@ if os.fork() == 0:
     assert done.returncode == 1, done.stderr
     report = json.loads(place.report.read_text())
     assert list(report["servers"][0]) == ["unknown"] and report["all_stored"] is False
+    place.await_nothing_left()
 
 
 def test_forwarding_does_not_end_without_a_word(place: Place) -> None:

@@ -153,7 +153,9 @@ def test_a_full_disk_is_told_to_each_who_wrote(servers: Servers, mounts: Mounts,
 
 
 def test_data_that_nobody_waited_for_is_told_at_the_end(servers: Servers, mounts: Mounts, root: Path) -> None:
-    server = servers.start("--root", root, "--flush-age", "3600000", "--trial", "fail-after=1M", tcp=False)
+    # One thread, so that it is the second half which is lost.
+    options = ["--flush-age", "3600000", "--storage-threads", "1", "--trial", "fail-after=1M"]
+    server = servers.start("--root", root, *options, tcp=False)
     mounted = mounts.foreground(f"{root}@{server.addresses[0]}")
     fd = os.open(mounted.path / "f", os.O_RDWR | os.O_CREAT)
     os.pwrite(fd, bytes(2 << 20), 0)
