@@ -152,6 +152,31 @@ def test_a_full_disk_is_told_to_each_who_wrote(servers: Servers, mounts: Mounts,
     )
 
 
+@pytest.mark.parametrize("silent", [0, 1])
+def test_a_loss_is_told_when_another_server_is_silent(
+    servers: Servers, mounts: Mounts, root: Path, silent: int
+) -> None:
+    options = ["--root", root, "--secret", servers.directory / "secret", "--flush-age", "3600000"]
+    options += ["--place", "stripe", "--stripe-size", "64K"]
+    started = []
+    for each in (0, 1):
+        trial = [] if each == silent else ["--trial", "fail-after=1K"]
+        started.append(servers.start(*options, *trial, name=f"s{each}", tcp=False))
+    spec = f"{root}@" + ",".join(each.addresses[0] for each in started)
+    mounted = mounts.foreground(spec, "--forward-timeout", "1")
+    fd = os.open(mounted.path / "f", os.O_RDWR | os.O_CREAT)
+    os.pwrite(fd, bytes(1 << 20), 0)
+    started[silent].process.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(OSError, match=f"{os.strerror(errno.EIO)}|{os.strerror(errno.ENOSPC)}"):
+            os.close(fd)
+        code, said = mounted.end()
+    finally:
+        started[silent].process.send_signal(signal.SIGCONT)
+    assert code == 1 and f"are not stored: {os.strerror(errno.ENOSPC)}" in said
+    assert "f: whether all that was written is stored is not known" in said
+
+
 def test_data_that_nobody_waited_for_is_told_at_the_end(servers: Servers, mounts: Mounts, root: Path) -> None:
     # One thread, so that it is the second half which is lost.
     options = ["--flush-age", "3600000", "--storage-threads", "1", "--trial", "fail-after=1M"]

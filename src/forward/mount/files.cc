@@ -153,6 +153,7 @@ void release_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   if (opened.item->writes.unsettled() && opened.may_write) {
     const int error = mount.commit(*opened.item, nullptr, kNoSync);
     if (error != 0) mount.tell_of_loss(*opened.item);
+    if (opened.item->writes.unsettled()) mount.ask_later(opened.item);
   }
   end(file);
   answer(request, 0);

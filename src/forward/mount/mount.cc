@@ -103,15 +103,27 @@ void Mount::tell_of_loss(Item& item) {
   lost_.add(std::move(words));
 }
 
+void Mount::ask_later(const ItemRef& item) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(unsettled_, [](const auto& each) { return !each.first->writes.unsettled(); });
+  unsettled_.insert_or_assign(item, name_of(*item));
+}
+
 std::vector<std::string> Mount::commit_all() {
   std::vector<std::string> unknown;
-  for (const ItemRef& item : items_.all()) {
+  std::map<ItemRef, std::string> items;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    items.swap(unsettled_);
+  }
+  for (const ItemRef& item : items_.all()) items.try_emplace(item, name_of(*item));
+  for (const auto& [item, name] : items) {
     if (!item->writes.unsettled()) continue;
     const int error = commit(*item, nullptr, kNoSync);
     if (error == 0) continue;
     tell_of_loss(*item);
     if (item->writes.unsettled())
-      unknown.push_back(name_of(*item) + ": whether all that was written is stored is not known: " + strerror(error));
+      unknown.push_back(name + ": whether all that was written is stored is not known: " + strerror(error));
   }
   return unknown;
 }

@@ -3,6 +3,8 @@
 #pragma once
 #include <errno.h>
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +71,9 @@ class Mount {
   int commit(Item& item, Opened* opened, uint32_t flags);
   /// What an open file was not told of yet: an error number or 0.
   int untold(Opened& opened);
+  /// Nobody has it open any more, and what was written is not known to be stored: commit_all() asks for it, also when
+  /// the kernel has forgotten the file by then.
+  void ask_later(const ItemRef& item);
   /// Brings all to the files, since nobody will commit them any more. Lines about those of which nothing is known, as
   /// their servers do not answer; what is lost for sure is in lost().
   std::vector<std::string> commit_all();
@@ -88,6 +93,8 @@ class Mount {
   const std::string mountpoint_;
   Items items_;
   Lost lost_;
+  std::mutex mutex_;
+  std::map<ItemRef, std::string> unsettled_;  // of ask_later(), and their names; needs mutex_
   std::unique_ptr<LockWaiter> locks_;
 };
 
