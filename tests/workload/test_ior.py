@@ -82,7 +82,7 @@ def test_wrong_data_stays_to_be_looked_at(tmp_path: Path) -> None:
     import subprocess
 
     bench = Bench(tmp_path)
-    words = bench.command("ior", "--block", "64K", "--transfer", "8K", "--emulate", "50ms", "--json")
+    words = bench.command("ior", "--block", "64K", "--transfer", "8K", "--emulate", "100ms", "--json")
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=bench.environment) as running:
         while not (files := list(tmp_path.glob("*/data"))) or files[0].stat().st_size < 65536:
             assert running.poll() is None
