@@ -93,7 +93,10 @@ class Run {
 /// Fails on all ranks or on none; those that have no reason of their own say nothing.
 Status Run::prepare() {
   HEADRACE_ASSIGN(pattern_, settings_.make(ranks_.size()));
-  HEADRACE_ASSIGN(backend_, workload::make_backend(settings_.api, settings_.backend, ranks_));
+  auto backend = workload::make_backend(settings_.api, settings_.backend, ranks_);
+  if (!ranks_.all(backend.ok()))  // a library may be missing on one node
+    return backend.ok() ? Status(Code::kUnsupported, "") : backend.status();
+  backend_ = std::move(*backend);
   nodes_ = count_nodes(ranks_);
   const int of_node = (ranks_.size() + nodes_ - 1) / nodes_;
   const Status memory = workload::check_memory(2 * pattern_->largest_transfer(), of_node);  // to write from, to read to
@@ -170,12 +173,13 @@ int Run::report() {
 
 int Run::perform() {
   if (const Status ready = prepare(); !ready.ok()) {
-    if (!ready.message().empty() && (ranks_.rank() == 0 || ready.code() == Code::kNoSpace)) say(ready.message());
+    if (!ready.message().empty() && (ranks_.rank() == 0 || ready.code() != Code::kInvalid)) say(ready.message());
     return exit_code(ready);
   }
   if (const Status done = measure(); !done.ok()) {
     if (!settings_.keep) place_->remove_in_haste(*pattern_);
-    say("rank " + std::to_string(ranks_.rank()) + ": " + done.message());
+    say("rank " + std::to_string(ranks_.rank()) + ": " + done.message() +
+        (settings_.keep ? "; the files are kept in " + place_->path() : ""));
     ranks_.abort(exit_code(done));
   }
   if (const Status removed = finish(); !removed.ok()) say(removed.message());

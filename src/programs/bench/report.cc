@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/json_text.h"
+#include "programs/headrace/amounts.h"
 
 namespace headrace::programs {
 
@@ -21,14 +22,6 @@ namespace {
   vsnprintf(text, sizeof text, how, values);
   va_end(values);
   return text;
-}
-
-std::string amount(uint64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
-  return format(unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
 }
 
 std::string count_of(uint64_t number, const char* noun) {
@@ -56,7 +49,8 @@ std::string verdict(const BenchReport& report) {
       if (sum.wrong_rank >= 0) text += "WRONG DATA: " + wrong_text(report, phase, sum);
       checked += sum.all.checked_bytes;
     }
-  if (text.empty() && checked > 0) return "every byte of " + amount(checked) + " is as it was written\n";
+  if (text.empty() && checked > 0)
+    return "every byte of " + amount(static_cast<double>(checked)) + " is as it was written\n";
   return text;
 }
 
@@ -121,9 +115,10 @@ std::string report_text(const BenchReport& report) {
   for (const auto& [phase, sum] : report.phases) {
     const CallFigures& calls = sum.all[phase.direction];
     const double mean = calls.calls > 0 ? seconds(calls.ns) / static_cast<double>(calls.calls) : 0;
-    text += format("%-8s %8.1f %9.1f %9.3f %10s %8llu %8.1fus %7.1fms\n", phase.name.c_str(), megabytes_per_second(sum),
-                   sum.transfer_rate() / 1e6, seconds(sum.slowest_ns), amount(sum.all.bytes()).c_str(),
-                   static_cast<unsigned long long>(calls.calls), mean * 1e6, seconds(calls.longest_ns) * 1e3);
+    text +=
+        format("%-8s %8.1f %9.1f %9.3f %10s %8llu %8.1fus %7.1fms\n", phase.name.c_str(), megabytes_per_second(sum),
+               sum.transfer_rate() / 1e6, seconds(sum.slowest_ns), amount(static_cast<double>(sum.all.bytes())).c_str(),
+               static_cast<unsigned long long>(calls.calls), mean * 1e6, seconds(calls.longest_ns) * 1e3);
   }
   text += "\n" + verdict(report);
   for (const std::string& remark : report.remarks) text += "note: " + remark + "\n";

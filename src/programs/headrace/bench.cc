@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/result.h"
+#include "programs/headrace/child.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/places.h"
 
@@ -73,11 +74,9 @@ int bench(const std::vector<std::string>& arguments) {
     }
   }
   const std::string program = prefix() + "/lib/headrace/headrace-bench";
-  std::vector<char*> list = {const_cast<char*>(program.c_str())};
-  for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));
-  list.push_back(nullptr);
-  execv(program.c_str(), list.data());
-  say("bench: " + program + ": " + strerror(errno) + "; install Headrace again");
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  say("bench: " + become_program(program, words, plain_environment()).message() + "; install Headrace again");
   return 127;
 }
 

@@ -9,6 +9,7 @@
 
 #include "capture/flush_layout.h"
 #include "capture/harvest/event_flush.h"
+#include "capture/static_note.h"
 #include "programs/headrace/bench.h"
 #include "programs/headrace/collect.h"
 #include "programs/headrace/forward_up.h"
@@ -24,14 +25,7 @@
 #include "programs/headrace/wrap.h"
 
 /// A program that this becomes may be captured though this cannot (capture/recorder/target.cc reads it).
-__asm__(
-    ".pushsection .note.headrace, \"a\", @note\n"
-    ".balign 4\n"
-    ".long 9, 4, 1\n"
-    ".asciz \"Headrace\"\n"
-    ".balign 4\n"
-    ".long 1\n"
-    ".popsection\n");
+HEADRACE_STATIC_NOTE;
 
 namespace headrace::programs {
 namespace {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "programs/headrace/amounts.h"
 
 namespace headrace::programs {
@@ -16,14 +17,10 @@ std::string as_json(const ServerTotals& of) {
          ", \"lost_bytes\": " + std::to_string(of.lost_bytes);
 }
 
-/// Of a text of this program's own, or an address.
 std::string quoted(const std::string& text) {
-  std::string all = "\"";
-  for (const char each : text) {
-    if (each == '"' || each == '\\') all += '\\';
-    all += static_cast<unsigned char>(each) < ' ' ? ' ' : each;
-  }
-  return all + '"';
+  std::string all;
+  base::append_json(all, text);
+  return all;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <static_functions.h>  // made by static.cmake
 #include <string.h>
 
+#include "capture/static_note.h"
 #include "intercept/real.h"
 #include "programs/preload/hooks.h"
 
@@ -22,14 +23,7 @@ __attribute__((visibility("hidden"))) int dladdr(const void*, void*) { return 0;
 }
 
 /// By this the launcher tells a static program that captures itself from one that cannot (capture/recorder/target.cc).
-__asm__(
-    ".pushsection .note.headrace, \"a\", @note\n"
-    ".balign 4\n"
-    ".long 9, 4, 1\n"
-    ".asciz \"Headrace\"\n"
-    ".balign 4\n"
-    ".long 1\n"
-    ".popsection\n");
+HEADRACE_STATIC_NOTE;
 
 namespace headrace::preload {
 __thread int inside_stream_calls = 0;

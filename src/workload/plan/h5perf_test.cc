@@ -5,22 +5,10 @@
 #include <random>
 
 #include "workload/plan/box.h"
+#include "workload/plan/plan_of.h"
 
 namespace headrace::workload {
 namespace {
-
-std::vector<Operation> plan_of(const Pattern& pattern, size_t phase, int rank) {
-  std::vector<Operation> all;
-  EXPECT_TRUE(pattern
-                  .plan(pattern.phases()[phase], rank,
-                        [&](const Operation& operation) {
-                          all.push_back(operation);
-                          return base::Status();
-                        })
-                  .ok());
-  EXPECT_EQ(all.size(), pattern.operations(pattern.phases()[phase], rank));
-  return all;
-}
 
 TEST(H5perf, BoxesCoverTheArrayOnce) {
   std::mt19937 random(3);

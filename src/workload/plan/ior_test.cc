@@ -5,21 +5,9 @@
 #include <map>
 #include <random>
 
+#include "workload/plan/plan_of.h"
 namespace headrace::workload {
 namespace {
-
-std::vector<Operation> plan_of(const Pattern& pattern, size_t phase, int rank) {
-  std::vector<Operation> all;
-  EXPECT_TRUE(pattern
-                  .plan(pattern.phases()[phase], rank,
-                        [&](const Operation& operation) {
-                          all.push_back(operation);
-                          return base::Status();
-                        })
-                  .ok());
-  EXPECT_EQ(all.size(), pattern.operations(pattern.phases()[phase], rank));
-  return all;
-}
 
 std::unique_ptr<Pattern> made(const IorSettings& settings) {
   auto pattern = make_ior(settings);
