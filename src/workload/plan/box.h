@@ -15,11 +15,11 @@ inline uint64_t offset_in(const std::vector<uint64_t>& shape, const uint64_t* pl
   return offset;
 }
 
-/// Calls work(offset in the file, offset in the box, bytes) for each row of an operation's box; once for one without.
-/// Ends with the first failure.
+/// Calls work(offset in the file, offset in the box, bytes) for each row of an operation's box; once for one without a
+/// box. Ends with the first failure.
 template <typename Work>
 base::Status for_rows(const std::vector<uint64_t>& shape, const Operation& operation, const Work& work) {
-  if (shape.size() < 2) return work(operation.offset, uint64_t{0}, operation.bytes);
+  if (shape.size() < 2 || operation.box.count[0] == 0) return work(operation.offset, uint64_t{0}, operation.bytes);
   const size_t last = shape.size() - 1;
   const uint64_t row = operation.box.count[last];
   uint64_t place[kMostDimensions];

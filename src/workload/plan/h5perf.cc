@@ -37,17 +37,24 @@ class H5perf : public Pattern {
 
   const char* name() const override { return "h5perf"; }
   std::string summary() const override {
-    return "an array of " + text_of(s_.size) + " bytes for each rank, " + text_of(s_.access) + " at a time" +
-           (s_.chunk.empty() ? "" : ", in chunks of " + text_of(s_.chunk));
+    return "an array of " + text_of(s_.size) + " bytes for each rank" + (s_.shared ? " in one file, " : ", ") +
+           text_of(s_.access) + " at a time" + (s_.chunk.empty() ? "" : ", in chunks of " + text_of(s_.chunk));
   }
   std::string settings_json() const override {
     return "{\"size\": " + json_of(s_.size) + ", \"access\": " + json_of(s_.access) +
-           ", \"chunk\": " + json_of(s_.chunk) + "}";
+           ", \"chunk\": " + json_of(s_.chunk) + ", \"shared\": " + (s_.shared ? "true" : "false") + "}";
   }
   std::vector<Phase> phases() const override { return {{"write", Verb::kWrite}, {"read", Verb::kRead}}; }
-  uint32_t files() const override { return static_cast<uint32_t>(s_.ranks); }
+  uint32_t files() const override { return s_.shared ? 1 : static_cast<uint32_t>(s_.ranks); }
   PlannedFile file(uint32_t number) const override {
-    return {"array." + std::to_string(number), false, static_cast<int>(number), product(s_.size), s_.size, s_.chunk};
+    PlannedFile file;
+    file.name = s_.shared ? "array" : "array." + std::to_string(number);
+    file.shared = s_.shared;
+    file.owner = static_cast<int>(number);
+    file.shape = shape();
+    file.bytes = product(file.shape);
+    file.chunk = s_.chunk;
+    return file;
   }
   uint64_t largest_transfer() const override { return product(s_.access); }
   uint64_t footprint() const override { return product(s_.size) * static_cast<uint64_t>(s_.ranks); }
@@ -55,22 +62,33 @@ class H5perf : public Pattern {
   Status plan(const Phase& phase, int rank, const Take& take) const override;
 
  private:
+  /// Of the array in a file.
+  Sizes shape() const {
+    Sizes shape = s_.size;
+    if (s_.shared) shape[0] *= static_cast<uint64_t>(s_.ranks);
+    return shape;
+  }
+
   const H5perfSettings s_;
 };
 
 Status H5perf::plan(const Phase& phase, int rank, const Take& take) const {
-  const auto file = static_cast<uint32_t>(rank);
+  const uint32_t file = s_.shared ? 0 : static_cast<uint32_t>(rank);
+  const Sizes shape = this->shape();
+  const uint64_t first = s_.shared ? s_.size[0] * static_cast<uint64_t>(rank) : 0;
   HEADRACE_TRY(take({phase.direction == Verb::kWrite ? Verb::kCreate : Verb::kOpen, file}));
   Operation operation{phase.direction, file, 0, product(s_.access)};
   std::copy(s_.access.begin(), s_.access.end(), operation.box.count);
+  operation.box.start[0] = first;
   for (bool more = true; more;) {
-    operation.offset = offset_in(s_.size, operation.box.start);
+    operation.offset = offset_in(shape, operation.box.start);
     HEADRACE_TRY(take(operation));
     more = false;
     for (size_t i = s_.size.size(); i-- > 0 && !more;) {  // the next box, the last dimension first
       operation.box.start[i] += s_.access[i];
-      more = operation.box.start[i] < s_.size[i];
-      if (!more) operation.box.start[i] = 0;
+      const uint64_t begin = i == 0 ? first : 0;
+      more = operation.box.start[i] < begin + s_.size[i];
+      if (!more) operation.box.start[i] = begin;
     }
   }
   return take({Verb::kClose, file});

@@ -48,6 +48,23 @@ TEST(H5perf, RanksHaveFilesOfTheirOwn) {
   EXPECT_EQ(plan_of(**pattern, 1, 2)[1].verb, Verb::kRead);
 }
 
+TEST(H5perf, RanksShareAFile) {
+  const auto pattern = make_h5perf({.size = {4, 6}, .access = {2, 3}, .shared = true, .ranks = 3});
+  EXPECT_EQ((*pattern)->files(), 1u);
+  const PlannedFile file = (*pattern)->file(0);
+  EXPECT_TRUE(file.shared);
+  EXPECT_EQ(file.shape, (std::vector<uint64_t>{12, 6}));
+  std::vector<int> touched(file.bytes);
+  for (int rank = 0; rank < 3; ++rank)
+    for (const Operation& operation : plan_of(**pattern, 0, rank))
+      if (operation.bytes > 0)
+        (void)for_rows(file.shape, operation, [&](uint64_t offset, uint64_t, uint64_t bytes) -> base::Status {
+          for (uint64_t i = 0; i < bytes; ++i) ++touched[offset + i];
+          return {};
+        });
+  EXPECT_EQ(std::count(touched.begin(), touched.end(), 1), 72);
+}
+
 TEST(H5perf, WhatMakesNoSenseIsRefused) {
   for (const H5perfSettings& settings :
        {H5perfSettings{.size = {10}, .access = {4}}, H5perfSettings{.size = {8, 8}, .access = {4}},

@@ -1,7 +1,6 @@
 #include "workload/plan/ior.h"
 
-#include <limits>
-
+#include "workload/plan/limits.h"
 #include "workload/plan/shuffle.h"
 
 namespace headrace::workload {
@@ -77,22 +76,16 @@ Status Ior::plan(const Phase& phase, int rank, const Take& take) const {
   const uint32_t file = s_.per_process ? static_cast<uint32_t>(whose) : 0;
   const Shuffle shuffle(transfers(), s_.seed + whose * 2 + (writes ? 0 : 1));
   HEADRACE_TRY(take({writes ? Verb::kCreate : Verb::kOpen, file}));
-  for (uint64_t i = 0; i < transfers(); ++i) {
-    const uint64_t number = s_.random ? shuffle(i) : i;
-    HEADRACE_TRY(take({phase.direction, file, offset(number, whose), s_.transfer}));
+  const uint64_t in_block = s_.block / s_.transfer;
+  for (uint64_t first = 0; first < transfers(); first += in_block) {
+    const uint64_t begin = offset(first, whose);  // of the segment: small calls would notice a division each
+    for (uint64_t i = 0; i < in_block; ++i) {
+      const uint64_t at = s_.random ? offset(shuffle(first + i), whose) : begin + i * s_.transfer;
+      HEADRACE_TRY(take({.verb = phase.direction, .file = file, .offset = at, .bytes = s_.transfer}));
+    }
   }
   if (writes && s_.sync) HEADRACE_TRY(take({Verb::kSync, file}));
   return take({Verb::kClose, file});
-}
-
-/// Whether the product of all is beyond what file offsets can say.
-bool too_large(std::initializer_list<uint64_t> factors) {
-  unsigned __int128 product = 1;
-  for (const uint64_t factor : factors) {
-    product *= factor;
-    if (product > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -102,7 +95,7 @@ base::Result<std::unique_ptr<Pattern>> make_ior(const IorSettings& s) {
     return refuse("--transfer, --block and --segments are 1 or more");
   if (s.block % s.transfer != 0)
     return refuse("--block " + std::to_string(s.block) + " is no multiple of --transfer " + std::to_string(s.transfer));
-  if (too_large({s.block, s.segments, static_cast<uint64_t>(s.ranks)}))
+  if (beyond(kLargestFile, {s.block, s.segments, static_cast<uint64_t>(s.ranks)}))
     return refuse("blocks of all ranks and segments are more than a file can hold");
   if (s.reorder < 0 || (s.reorder != 0 && s.reorder >= s.ranks))
     return refuse("--reorder is less than the number of ranks, " + std::to_string(s.ranks));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "workload/plan/object.h"
 #include "workload/plan/operation.h"
 
 namespace headrace::workload {
@@ -15,7 +16,8 @@ namespace headrace::workload {
 /// Part of a run that all ranks begin together, and that is timed.
 struct Phase {
   std::string name;
-  Verb direction;  // kWrite, kRead, or what it does to names
+  Verb direction;       // kWrite, kRead, or what it does to names
+  uint32_t number = 0;  // of the pattern, to tell phases that do the same
 };
 
 class Pattern {
@@ -28,8 +30,14 @@ class Pattern {
   virtual std::vector<Phase> phases() const = 0;
   virtual uint32_t files() const = 0;
   virtual PlannedFile file(uint32_t number) const = 0;
+  /// Whether ranks share files: all of a pattern's, or none.
+  bool shares() const { return files() > 0 && file(0).shared; }
+  /// One that a plan makes or opens in a file; they are too many for a list.
+  virtual PlannedObject object(uint32_t, uint32_t) const { return {}; }
   /// Bytes of the largest transfer, for which each rank needs a buffer.
   virtual uint64_t largest_transfer() const = 0;
+  /// Bytes of data that a rank has in memory: to write from, and to read to.
+  virtual uint64_t memory() const { return 2 * largest_transfer(); }
   /// Bytes that all files have in the end.
   virtual uint64_t footprint() const = 0;
 
