@@ -1,9 +1,10 @@
-// HDF5: the array of a file is a dataset of bytes in it, "data", which is written and read by hyperslabs. A file is
-// of one rank.
+// HDF5: the arrays of a file are datasets in it, written and read by hyperslabs; one that is a row of bytes is the
+// dataset "data". Files that ranks share are opened through MPI-IO.
 #include <algorithm>
 
-#include "workload/backend/backend.h"
+#include "workload/backend/guarded.h"
 #include "workload/backend/hdf5_library.h"
+#include "workload/backend/hdf5_lists.h"
 #include "workload/backend/open_files.h"
 
 namespace headrace::workload {
@@ -13,153 +14,188 @@ using base::Code;
 using base::Result;
 using base::Status;
 using Id = Hdf5::Id;
+using Sizes = std::vector<unsigned long long>;
 
-constexpr unsigned kTruncate = 2, kReadOnly = 0;                                // H5F_ACC_*
+constexpr unsigned kTruncate = 2, kReadWrite = 1, kReadOnly = 0;                // H5F_ACC_*
 constexpr int kSelectSet = 0, kAllocateEarly = 1, kNeverFill = 1, kGlobal = 1;  // H5S_, H5D_, H5F_SCOPE_
-constexpr int kPages = 1;                                                       // H5F_FSPACE_STRATEGY_PAGE
 constexpr Id kDefault = 0;
-constexpr size_t kCoreStep = 64 << 20;  // by which the core driver grows; as h5perf_serial has it
-constexpr int kMostRank = static_cast<int>(kMostDimensions);
+
+/// A file, and the dataset of it that was used last, which is open until another one is used.
+struct Open {
+  Id file = 0, data = 0, space = 0, memory = 0;
+  bool shared = false;
+  Access access = Access::kRead;
+  std::vector<PlannedArray> arrays;
+  std::vector<bool> made;  // by this opening of the file
+  uint32_t current = 0;    // of `data`
+  Sizes selected;          // what `memory` is of
+};
 
 class Hdf5Files : public Backend {
  public:
-  Hdf5Files(const Hdf5Options& options, Hdf5 library, bool in_mpi)
-      : o_(options), h_(std::move(library)), in_mpi_(in_mpi) {}
-  ~Hdf5Files() override {
-    if (access_ != 0) h_.list_close(access_);
-    if (creation_ != 0) h_.list_close(creation_);
-  }
+  Hdf5Files(const BackendOptions& options, Hdf5 library, const Mpi* mpi)
+      : h_(std::move(library)), align_(options.align), lists_(options, h_, mpi) {}
 
-  /// The property lists. kInvalid: what the library refuses of them.
-  Status prepare();
-  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, bool create) override;
-  Status write(const Operation& to, std::span<const uint8_t> bytes) override {
-    auto& [open, path] = files_[to.file];
-    HEADRACE_TRY(select(open, path, to));
-    return check(h_.data_write(open.data, h_.byte, open.memory, open.space, kDefault, bytes.data()), path, "H5Dwrite");
-  }
-  Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override {
-    auto& [open, path] = files_[from.file];
-    HEADRACE_TRY(select(open, path, from));
-    HEADRACE_TRY(
-        check(h_.data_read(open.data, h_.byte, open.memory, open.space, kDefault, bytes.data()), path, "H5Dread"));
-    return uint64_t{bytes.size()};
-  }
+  /// kInvalid: what the library refuses of the options.
+  Status prepare() { return lists_.prepare(); }
+  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, Access access) override;
+  Status write(const Operation& to, std::span<const uint8_t> bytes) override;
+  Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override;
   Status sync(uint32_t file) override {
     auto& [open, path] = files_[file];
     return check(h_.file_flush(open.file, kGlobal), path, "H5Fflush");
   }
   Status close(uint32_t file) override;
-  std::vector<std::string> remarks() const override;
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> all = lists_.remarks();
+    if (largest_ < align_) all.push_back("no dataset is as large as --align says, so it does nothing");
+    return all;
+  }
 
  private:
-  struct Open {
-    Id file = 0, data = 0, space = 0, memory = 0;
-    std::vector<uint64_t> shape;
-    unsigned long long selected[kMostDimensions] = {};  // what `memory` is of
-  };
-
   Status check(int64_t result, const std::string& path, const char* what) const {
     if (result >= 0) return {};
     return {Code::kIo, path + ": " + what + ": " + h_.text_of_error()};
   }
+  Status use(Open& open, const std::string& path, uint32_t number) const;
+  Status make_data(Open& open, const std::string& path, const PlannedArray& array) const;
+  Status close_data(Open& open, const std::string& path) const;
   Status select(Open& open, const std::string& path, const Operation& operation) const;
-  Status open_data(Open& open, const PlannedFile& planned, const std::string& path, bool create) const;
+  Id type(const Open& open) const { return h_.types[static_cast<int>(open.arrays[open.current].element)]; }
 
-  const Hdf5Options o_;
   const Hdf5 h_;
-  const bool in_mpi_;
-  Id access_ = 0, creation_ = 0;
+  const uint64_t align_;
+  uint64_t largest_ = 0;  // of the datasets seen, bytes
+  Hdf5Lists lists_;
   OpenFiles<Open> files_;
+  std::vector<uint8_t> guarded_;  // memory of arrays with guard cells
 };
 
-Status Hdf5Files::prepare() {
-  access_ = h_.list_create(h_.of_access);
-  creation_ = h_.list_create(h_.of_creation);
-  const auto set = [&](int result, const char* what) { return check(result, what, "refused"); };
-  if (o_.latest) HEADRACE_TRY(set(h_.set_libver(access_, h_.latest, h_.latest), "--latest"));
-  if (o_.sieve) HEADRACE_TRY(set(h_.set_sieve(access_, *o_.sieve), "--sieve"));
-  if (o_.core) HEADRACE_TRY(set(h_.set_core(access_, kCoreStep, 1), "--core"));
-  if (o_.page_size > 0) {
-    HEADRACE_TRY(set(h_.set_space_strategy(creation_, kPages, 0, 1), "--page-size"));
-    HEADRACE_TRY(set(h_.set_page_size(creation_, o_.page_size), "--page-size"));
-  }
-  if (o_.page_buffer > 0) HEADRACE_TRY(set(h_.set_page_buffer(access_, o_.page_buffer, 0, 0), "--page-buffer"));
-  return {};
-}
-
-Status Hdf5Files::open(uint32_t file, const PlannedFile& planned, const std::string& path, bool create) {
-  if (planned.shared && in_mpi_)
-    return {Code::kUnsupported, "--api hdf5 has a file for each rank here: add --per-process"};
+Status Hdf5Files::open(uint32_t file, const PlannedFile& planned, const std::string& path, Access access) {
   Open open;
-  open.shape = planned.shape.empty() ? std::vector<uint64_t>{planned.bytes} : planned.shape;
-  open.file = create ? h_.file_create(path.c_str(), kTruncate, creation_, access_)
-                     : h_.file_open(path.c_str(), kReadOnly, access_);
+  open.shared = lists_.shares(planned);
+  open.access = access;
+  open.arrays = arrays_of(planned);
+  open.made.resize(open.arrays.size());
+  for (const PlannedArray& array : open.arrays) largest_ = std::max(largest_, array.bytes());
+  HEADRACE_ASSIGN(const Id list, lists_.access(planned));
+  const bool create = access == Access::kCreate;
+  open.file = create ? h_.file_create(path.c_str(), kTruncate, lists_.creation(), list)
+                     : h_.file_open(path.c_str(), access == Access::kWrite ? kReadWrite : kReadOnly, list);
   HEADRACE_TRY(check(open.file, path, create ? "H5Fcreate" : "H5Fopen"));
-  HEADRACE_TRY(open_data(open, planned, path, create));
+  lists_.note_open(path);
+  if (planned.arrays.empty()) HEADRACE_TRY(use(open, path, 0));
   files_.add(file, std::move(open), path);
   return {};
 }
 
-Status Hdf5Files::open_data(Open& open, const PlannedFile& planned, const std::string& path, bool create) const {
-  const std::vector<unsigned long long> shape(open.shape.begin(), open.shape.end());
-  const auto dimensions = static_cast<int>(shape.size());
-  open.space = h_.space_create(dimensions, shape.data(), nullptr);
+/// Lets a dataset be the open one, and makes it where it is to be written and not there yet.
+Status Hdf5Files::use(Open& open, const std::string& path, uint32_t number) const {
+  if (open.data != 0 && open.current == number) return {};
+  HEADRACE_TRY(close_data(open, path));
+  const PlannedArray& array = open.arrays[number];
+  const Sizes shape(array.shape.begin(), array.shape.end());
+  open.current = number;
+  open.space = h_.space_create(static_cast<int>(shape.size()), shape.data(), nullptr);
   HEADRACE_TRY(check(open.space, path, "H5Screate_simple"));
-  if (!create) return check(open.data = h_.data_open(open.file, "data", kDefault), path, "H5Dopen");
+  const bool is_new = open.access == Access::kCreate ||
+                      (open.access == Access::kWrite && h_.link_exists(open.file, array.name.c_str(), kDefault) <= 0);
+  if (is_new && !open.made[number]) return make_data(open, path, array);
+  return check(open.data = h_.data_open(open.file, array.name.c_str(), kDefault), path, "H5Dopen");
+}
+
+Status Hdf5Files::make_data(Open& open, const std::string& path, const PlannedArray& array) const {
   const Id list = h_.list_create(h_.of_dataset);
-  const std::vector<unsigned long long> chunk(planned.chunk.begin(), planned.chunk.end());
+  const Sizes chunk(array.chunk.begin(), array.chunk.end());
   if (!chunk.empty()) {
-    HEADRACE_TRY(check(h_.set_chunk(list, dimensions, chunk.data()), path, "H5Pset_chunk"));
+    HEADRACE_TRY(check(h_.set_chunk(list, static_cast<int>(chunk.size()), chunk.data()), path, "H5Pset_chunk"));
   } else {  // as h5perf_serial: the space is there at once, and nothing is written into it before the data
     HEADRACE_TRY(check(h_.set_alloc_time(list, kAllocateEarly), path, "H5Pset_alloc_time"));
     HEADRACE_TRY(check(h_.set_fill_time(list, kNeverFill), path, "H5Pset_fill_time"));
   }
-  open.data = h_.data_create(open.file, "data", h_.byte, open.space, kDefault, list, kDefault);
+  open.data = h_.data_create(open.file, array.name.c_str(), type(open), open.space, lists_.link(), list, kDefault);
   const Status status = check(open.data, path, "H5Dcreate");
   h_.list_close(list);
+  open.made[open.current] = true;
   return status;
 }
 
-/// Boxes of one run are of one size, so the memory's space is made once.
+Status Hdf5Files::close_data(Open& open, const std::string& path) const {
+  if (open.memory != 0) h_.space_close(open.memory);
+  if (open.space != 0) h_.space_close(open.space);
+  const Id data = open.data;
+  open.memory = open.space = open.data = 0;
+  open.selected.clear();
+  return data == 0 ? Status() : check(h_.data_close(data), path, "H5Dclose");
+}
+
+/// Operations of one dataset are mostly of one size, so the memory's space is made once.
 Status Hdf5Files::select(Open& open, const std::string& path, const Operation& operation) const {
-  unsigned long long start[kMostRank] = {operation.offset}, count[kMostRank] = {operation.bytes};
-  const auto dimensions = static_cast<int>(open.shape.size());
+  HEADRACE_TRY(use(open, path, operation.object));
+  const PlannedArray& array = open.arrays[open.current];
+  const size_t dimensions = array.shape.size();
+  Sizes start(dimensions), count(array.shape.begin(), array.shape.end());
   if (operation.box.count[0] > 0) {
-    std::copy_n(operation.box.start, kMostDimensions, start);
-    std::copy_n(operation.box.count, kMostDimensions, count);
+    std::copy_n(operation.box.start, dimensions, start.begin());
+    std::copy_n(operation.box.count, dimensions, count.begin());
+  } else {
+    start[0] = (operation.offset - array.offset) / array.step();
+    count[0] = operation.bytes / array.step();
   }
-  if (open.memory == 0 || !std::equal(count, count + dimensions, open.selected)) {
+  if (open.memory == 0 || count != open.selected) {
     if (open.memory != 0) h_.space_close(open.memory);
-    open.memory = h_.space_create(dimensions, count, nullptr);
+    const Sizes extent = array.guard > 0 ? extent_in_memory(array, count[0]) : count;
+    open.memory = h_.space_create(static_cast<int>(dimensions), extent.data(), nullptr);
     HEADRACE_TRY(check(open.memory, path, "H5Screate_simple"));
-    std::copy_n(count, dimensions, open.selected);
+    Sizes cells(dimensions, array.guard);
+    cells[0] = 0;
+    if (array.guard > 0)
+      HEADRACE_TRY(check(h_.space_select(open.memory, kSelectSet, cells.data(), nullptr, count.data(), nullptr), path,
+                         "H5Sselect_hyperslab"));
+    open.selected = count;
   }
-  return check(h_.space_select(open.space, kSelectSet, start, nullptr, count, nullptr), path, "H5Sselect_hyperslab");
+  return check(h_.space_select(open.space, kSelectSet, start.data(), nullptr, count.data(), nullptr), path,
+               "H5Sselect_hyperslab");
+}
+
+Status Hdf5Files::write(const Operation& to, std::span<const uint8_t> bytes) {
+  auto& [open, path] = files_[to.file];
+  HEADRACE_TRY(select(open, path, to));
+  const PlannedArray& array = open.arrays[open.current];
+  if (array.guard > 0) put_between_guards(array, bytes, guarded_);
+  const void* memory = array.guard > 0 ? guarded_.data() : bytes.data();
+  return check(h_.data_write(open.data, type(open), open.memory, open.space, lists_.transfer(open.shared), memory),
+               path, "H5Dwrite");
+}
+
+Result<uint64_t> Hdf5Files::read(const Operation& from, std::span<uint8_t> bytes) {
+  auto& [open, path] = files_[from.file];
+  HEADRACE_TRY(select(open, path, from));
+  const PlannedArray& array = open.arrays[open.current];
+  if (array.guard > 0) put_between_guards(array, bytes, guarded_);  // for its size
+  void* memory = array.guard > 0 ? guarded_.data() : bytes.data();
+  HEADRACE_TRY(check(h_.data_read(open.data, type(open), open.memory, open.space, lists_.transfer(open.shared), memory),
+                     path, "H5Dread"));
+  if (array.guard > 0) take_from_between_guards(array, guarded_, bytes);
+  return uint64_t{bytes.size()};
 }
 
 Status Hdf5Files::close(uint32_t file) {
-  const auto [open, path] = files_[file];
+  auto [open, path] = std::move(files_[file]);
   files_.remove(file);
-  if (open.memory != 0) h_.space_close(open.memory);
-  h_.space_close(open.space);
-  const Status data = check(h_.data_close(open.data), path, "H5Dclose");
+  const Status data = close_data(open, path);
   const Status closed = check(h_.file_close(open.file), path, "H5Fclose");
   return data.ok() ? closed : data;
 }
 
-std::vector<std::string> Hdf5Files::remarks() const {
-  std::vector<std::string> all = {h_.name + (h_.parallel ? ", built for an MPI" : "")};
-  if (o_.core && o_.page_buffer > 0)
-    all.push_back("the core driver keeps the file in memory, so a page buffer has nothing to save");
-  return all;
-}
-
 }  // namespace
 
-Result<std::unique_ptr<Backend>> make_hdf5(const Hdf5Options& options, const Ranks& ranks) {
-  HEADRACE_ASSIGN(Hdf5 library, load_hdf5(options.library));
-  auto made = std::make_unique<Hdf5Files>(options, std::move(library), ranks.size() > 1);
+Result<std::unique_ptr<Backend>> make_hdf5(const BackendOptions& options, const Ranks& ranks) {
+  const Mpi* mpi = options.shared ? mpi_of(ranks) : nullptr;
+  if (mpi != nullptr && options.hdf5.core)
+    return Status(Code::kInvalid, "--core keeps a file in the memory of one rank, and ranks share files here");
+  HEADRACE_ASSIGN(Hdf5 library, load_hdf5(options.hdf5.library, mpi));
+  auto made = std::make_unique<Hdf5Files>(options, std::move(library), mpi);
   HEADRACE_TRY(made->prepare());
   return std::unique_ptr<Backend>(std::move(made));
 }

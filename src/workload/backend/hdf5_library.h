@@ -7,12 +7,18 @@
 #include <string>
 
 #include "base/result.h"
+#include "workload/ranks/mpi.h"
 
 namespace headrace::workload {
 
 struct Hdf5 {
   using Id = int64_t;
   using Sizes = const unsigned long long*;  // hsize_t
+  struct CacheImage {                       // H5AC_cache_image_config_t
+    int version;
+    bool generate, save_resize_status;
+    int ageout;
+  };
 
   int (*open)();
   int (*get_libversion)(unsigned*, unsigned*, unsigned*);
@@ -42,16 +48,39 @@ struct Hdf5 {
   int (*set_page_size)(Id, unsigned long long);
   int (*set_page_buffer)(Id, size_t, unsigned, unsigned);
 
-  Id of_creation = 0, of_access = 0, of_dataset = 0, byte = 0;  // property list classes; H5T_NATIVE_UCHAR
-  int latest = 0;                                               // H5F_LIBVER_LATEST
-  bool parallel = false;                                        // built with an MPI
-  std::string name;                                             // and version
+  int (*set_alignment)(Id, unsigned long long, unsigned long long);
+  int (*set_groups)(Id, unsigned);
+  int (*link_exists)(Id, const char*, Id);
+
+  // For files of many objects.
+  Id (*group_create)(Id, const char*, Id, Id, Id);
+  Id (*group_open)(Id, const char*, Id);
+  int (*group_close)(Id);
+  Id (*data_space)(Id);
+  int64_t (*space_points)(Id);
+  int (*link_hard)(Id, const char*, Id, const char*, Id, Id);
+  int (*set_cache_image)(Id, const CacheImage*);
+
+  // For files that ranks share; null where none are.
+  int (*set_mpi)(Id, Mpi::Handle, Mpi::Handle);
+  int (*set_transfer)(Id, int);
+  int (*set_metadata_writes)(Id, bool);
+  int (*set_metadata_reads)(Id, bool);
+
+  Id of_creation = 0, of_access = 0, of_dataset = 0, of_transfer = 0, of_link = 0;  // property list classes
+  Id types[4] = {};                                                                 // in memory, by Element
+  int latest = 0;                                                                   // H5F_LIBVER_LATEST
+  bool parallel = false;                                                            // built with an MPI
+  std::string name;                                                                 // and version
 
   /// What the library says of the error that just happened.
   std::string text_of_error() const;
 };
 
-/// `library`: a file; "" = what is found by the usual names. kNotFound, kUnsupported: too old, or it lacks functions.
-base::Result<Hdf5> load_hdf5(const std::string& library);
+/// Loads it, and gives its name.
+base::Result<std::string> find_hdf5(const std::string& library, const Mpi* shared);
+/// `library`: a file; "" = what is found by the usual names. With `shared` it is one that is built with this MPI.
+/// kNotFound, kUnsupported: too old, built with another MPI, or it lacks functions.
+base::Result<Hdf5> load_hdf5(const std::string& library, const Mpi* shared);
 
 }  // namespace headrace::workload

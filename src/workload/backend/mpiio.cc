@@ -1,9 +1,10 @@
 // MPI-IO with explicit offsets, independent or collective.
 #include "workload/backend/backend.h"
 #include "workload/backend/failure.h"
+#include "workload/backend/mpi_io.h"
 #include "workload/backend/open_files.h"
 #include "workload/plan/box.h"
-#include "workload/ranks/mpi.h"
+#include "workload/ranks/groups.h"
 
 namespace headrace::workload {
 namespace {
@@ -15,23 +16,25 @@ using base::Status;
 // The same in ROMIO, OMPIO and the ABI of MPI 5.0.
 constexpr int kCreate = 1, kReadOnly = 2, kReadWrite = 8;
 
+int mode_of(Access access) {
+  if (access == Access::kRead) return kReadOnly;
+  return kReadWrite | (access == Access::kCreate ? kCreate : 0);
+}
+
 class MpiIo : public Backend {
  public:
-  MpiIo(const BackendOptions& options, const Mpi& mpi) : mpi_(mpi), options_(options), info_(mpi.no_info) {
-    if (options_.hints.empty()) return;
-    mpi_.info_create(&info_);
-    for (const auto& [key, value] : options_.hints) mpi_.info_set(info_, key.c_str(), value.c_str());
-  }
-  ~MpiIo() override {
-    if (info_ != mpi_.no_info) mpi_.info_free(&info_);
-  }
+  MpiIo(const BackendOptions& options, const Mpi& mpi)
+      : mpi_(mpi), collective_(options.collective), hints_(mpi, options.hints), groups_(mpi) {}
 
-  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, bool create) override {
+  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, Access access) override {
     const bool shared = planned.shared;
-    Mpi::Handle handle = 0;
-    HEADRACE_TRY(check(mpi_.file_open(shared ? mpi_.world : mpi_.self, path.c_str(),
-                                      create ? kCreate | kReadWrite : kReadOnly, info_, &handle),
+    Mpi::Handle handle = 0, communicator = mpi_.self;
+    if (shared) {
+      HEADRACE_ASSIGN(communicator, groups_.of(planned.first, planned.ranks));
+    }
+    HEADRACE_TRY(check(mpi_.file_open(communicator, path.c_str(), mode_of(access), hints_.info(), &handle),
                        [&] { return path + ": MPI_File_open"; }));
+    hints_.note_open(path);
     files_.add(file, {handle, shared, planned.shape}, path);
     return {};
   }
@@ -77,15 +80,7 @@ class MpiIo : public Backend {
     return check(mpi_.file_close(&open.handle), [&] { return path + ": MPI_File_close"; });
   }
 
-  std::vector<std::string> remarks() const override {
-    for (const auto& [key, value] : options_.hints) {
-      if (key.starts_with("romio_") && mpi_.name.starts_with("Open MPI"))
-        return {
-            "hints named romio_… do nothing in Open MPI's own MPI-IO, OMPIO; OMPI_MCA_io=romio321 (in Open MPI 5: "
-            "romio341) chooses ROMIO"};
-    }
-    return {};
-  }
+  std::vector<std::string> remarks() const override { return hints_.remarks(); }
 
  private:
   struct Open {
@@ -94,7 +89,7 @@ class MpiIo : public Backend {
     std::vector<uint64_t> shape;
   };
 
-  bool together(const Open& open) const { return options_.collective && open.shared; }
+  bool together(const Open& open) const { return collective_ && open.shared; }
   uint64_t count(const Mpi::Status& status) const {
     int bytes = 0;
     mpi_.get_count(&status, mpi_.byte, &bytes);
@@ -106,8 +101,9 @@ class MpiIo : public Backend {
   }
 
   const Mpi& mpi_;
-  const BackendOptions options_;
-  Mpi::Handle info_;
+  const bool collective_;
+  Hints hints_;
+  Groups groups_;
   OpenFiles<Open> files_;
 };
 

@@ -6,7 +6,7 @@ namespace {
 
 class Null : public Backend {
  public:
-  base::Status open(uint32_t, const PlannedFile&, const std::string&, bool) override { return {}; }
+  base::Status open(uint32_t, const PlannedFile&, const std::string&, Access) override { return {}; }
   base::Status write(const Operation&, std::span<const uint8_t>) override { return {}; }
   base::Result<uint64_t> read(const Operation&, std::span<uint8_t> bytes) override { return uint64_t{bytes.size()}; }
   base::Status sync(uint32_t) override { return {}; }

@@ -37,11 +37,16 @@ Result<uint64_t> read_all(int descriptor, const std::string& path, uint64_t offs
   return uint64_t{done};
 }
 
+int flags_of(Access access) {
+  if (access == Access::kRead) return O_RDONLY;
+  return O_RDWR | (access == Access::kCreate ? O_CREAT : 0);
+}
+
 /// A box of an array is a call for each of its rows.
 class Posix : public Backend {
  public:
-  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, bool create) override {
-    const int descriptor = ::open(path.c_str(), O_CLOEXEC | (create ? O_RDWR | O_CREAT : O_RDONLY), 0666);
+  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, Access access) override {
+    const int descriptor = ::open(path.c_str(), O_CLOEXEC | flags_of(access), 0666);
     if (descriptor < 0) return failure(path + ": open");
     files_.add(file, {descriptor, planned.shape}, path);
     return {};

@@ -21,9 +21,10 @@ struct Stream {
 
 class Stdio : public Backend {
  public:
-  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, bool create) override {
+  Status open(uint32_t file, const PlannedFile& planned, const std::string& path, Access access) override {
+    const bool create = access == Access::kCreate;
     // "w" would cut what another rank has written, and "r+" makes no file.
-    FILE* stream = create ? fopen(path.c_str(), "r+e") : fopen(path.c_str(), "re");
+    FILE* stream = fopen(path.c_str(), access == Access::kRead ? "re" : "r+e");
     if (stream == nullptr && create && errno == ENOENT) stream = fopen(path.c_str(), "w+xe");
     if (stream == nullptr && create && errno == EEXIST) stream = fopen(path.c_str(), "r+e");  // another rank was first
     if (stream == nullptr) return failure(path + ": fopen");

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "workload/ranks/mpi_library.h"
 
 namespace headrace::workload {
@@ -9,6 +11,9 @@ namespace {
 
 using base::Code;
 using base::Status;
+
+constexpr size_t kLargestMessage = 1 << 30;
+constexpr int kTag = 0;
 
 class MpiRanks : public Ranks {
  public:
@@ -42,6 +47,22 @@ class MpiRanks : public Ranks {
   void share(std::span<uint8_t> bytes) override {
     mpi_.bcast(bytes.data(), static_cast<int>(bytes.size()), mpi_.byte, 0, mpi_.world);
   }
+  void send(int rank, std::span<const uint8_t> bytes, bool awaited) override {
+    const auto send = awaited ? mpi_.send_and_wait : mpi_.send;
+    do {  // counts are 32 bits wide
+      const size_t size = std::min(bytes.size(), kLargestMessage);
+      send(bytes.data(), static_cast<int>(size), mpi_.byte, rank, kTag, mpi_.world);
+      bytes = bytes.subspan(size);
+    } while (!bytes.empty());
+  }
+  void receive(int rank, std::span<uint8_t> bytes) override {
+    do {
+      const size_t size = std::min(bytes.size(), kLargestMessage);
+      Mpi::Status status;
+      mpi_.receive(bytes.data(), static_cast<int>(size), mpi_.byte, rank, kTag, mpi_.world, &status);
+      bytes = bytes.subspan(size);
+    } while (!bytes.empty());
+  }
   [[noreturn]] void abort(int status) override {
     mpi_.abort(mpi_.world, status);
     _exit(status);
@@ -63,9 +84,10 @@ std::string Mpi::text_of(int error) const {
   return text;
 }
 
-base::Result<std::unique_ptr<Ranks>> join_ranks(const std::string& library) {
+base::Result<std::unique_ptr<Ranks>> join_ranks(const std::string& library, const BeforeInit& before) {
   if (library.empty() && !is_launched()) return std::unique_ptr<Ranks>(std::make_unique<Ranks>());
   HEADRACE_ASSIGN(Mpi mpi, load_mpi(library));
+  HEADRACE_TRY(before(mpi));
   auto ranks = std::make_unique<MpiRanks>(std::move(mpi));
   HEADRACE_TRY(ranks->join());
   return std::unique_ptr<Ranks>(std::move(ranks));

@@ -59,6 +59,14 @@ Status find_functions(Mpi& m) {
   HEADRACE_TRY(look_up(&m.barrier, "MPI_Barrier"));
   HEADRACE_TRY(look_up(&m.bcast, "MPI_Bcast"));
   HEADRACE_TRY(look_up(&m.gather, "MPI_Gather"));
+  HEADRACE_TRY(look_up(&m.send, "MPI_Send"));
+  HEADRACE_TRY(look_up(&m.send_and_wait, "MPI_Ssend"));
+  HEADRACE_TRY(look_up(&m.receive, "MPI_Recv"));
+  HEADRACE_TRY(look_up(&m.comm_group, "MPI_Comm_group"));
+  HEADRACE_TRY(look_up(&m.group_range, "MPI_Group_range_incl"));
+  HEADRACE_TRY(look_up(&m.group_free, "MPI_Group_free"));
+  HEADRACE_TRY(look_up(&m.comm_create_group, "MPI_Comm_create_group"));
+  HEADRACE_TRY(look_up(&m.comm_free, "MPI_Comm_free"));
   HEADRACE_TRY(look_up(&m.get_library_version, "MPI_Get_library_version"));
   HEADRACE_TRY(look_up(&m.error_string, "MPI_Error_string"));
   HEADRACE_TRY(look_up(&m.get_count, "MPI_Get_count"));
@@ -88,6 +96,8 @@ Status find_constants(Mpi& m, void* library) {
     m.self = constant("ompi_mpi_comm_self");
     m.byte = constant("ompi_mpi_byte");
     m.no_info = constant("ompi_mpi_info_null");
+    m.longest_key = 35;  // MPI_MAX_INFO_KEY and _VAL count the end of the text
+    m.longest_value = 255;
   } else if (begins(text, "MPICH") || begins(text, "MVAPICH") || begins(text, "Intel(R) MPI") ||
              begins(text, "CRAY MPICH")) {
     m.name = begins(text, "MPICH Version:") ? "MPICH " + std::string(text + 14 + strspn(text + 14, "\t ")) : m.name;
@@ -96,6 +106,8 @@ Status find_constants(Mpi& m, void* library) {
     m.self = 0x44000001;
     m.byte = 0x4c00010d;
     m.no_info = 0x1c000000;
+    m.longest_key = 254;
+    m.longest_value = 1023;
   }
   if (m.world == 0 || m.byte == 0) return {Code::kUnsupported, "'" + m.name + "' is no MPI that is known here"};
   return {};
@@ -118,9 +130,9 @@ int launched_ranks() {
 
 Result<Mpi> load_mpi(const std::string& library) {
   Mpi mpi{};
-  HEADRACE_ASSIGN(void* loaded, load(library));
+  HEADRACE_ASSIGN(mpi.loaded, load(library));
   HEADRACE_TRY(find_functions(mpi));
-  HEADRACE_TRY(find_constants(mpi, loaded));
+  HEADRACE_TRY(find_constants(mpi, mpi.loaded));
   return mpi;
 }
 

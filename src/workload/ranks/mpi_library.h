@@ -6,8 +6,6 @@ namespace headrace::workload {
 
 /// Whether a launcher of an MPI has started this process.
 bool is_launched();
-/// How many ranks it says that it started; 0: it does not.
-int launched_ranks();
 base::Result<Mpi> load_mpi(const std::string& library);
 
 }  // namespace headrace::workload

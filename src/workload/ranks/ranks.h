@@ -27,6 +27,11 @@ class Ranks {
   /// Whether all say so.
   bool all(bool mine);
 
+  /// A message to another rank, which receives it with as many bytes; those of two ranks come in the order of sending.
+  /// An `awaited` one takes until that rank has begun to receive it; others may be kept for later by the library.
+  virtual void send(int, std::span<const uint8_t>, bool /*awaited*/) {}
+  virtual void receive(int, std::span<uint8_t>) {}
+
   /// Ends all ranks with `status`, also those that wait for this one.
   [[noreturn]] virtual void abort(int status);
 };

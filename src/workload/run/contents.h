@@ -4,9 +4,10 @@
 // They repeat, so that all that is ever written stands ready in memory that a processor keeps near, and a measured call
 // is preceded by nothing:
 //
-//   byte at offset o of file f = line[(o / 64 + f) mod 509], byte o mod 64; word w of line l = mix(seed, 8 l + w)
+//   byte at offset o of file f = line[(o / 64 + 194 f) mod 509], byte o mod 64; word w of line l = mix(seed, 8 l + w)
 //
-// 509 is prime: what is displaced by any power of two, or belongs to one of the 508 files beside it, differs.
+// 509 is prime: what is displaced by any power of two, or belongs to one of the 508 files beside it, differs. What is
+// displaced by a multiple of 64 x 509 = 32,576 bytes does not. A neighbouring file's bytes stand 12 KiB and more away.
 // Immutable, any thread.
 #pragma once
 #include <cstdint>

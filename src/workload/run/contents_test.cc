@@ -51,7 +51,8 @@ TEST(Contents, OtherRunsFilesAndPlacesDiffer) {
   const std::vector<uint8_t> bytes = copy_of(contents.at(5, 64, 64));
   EXPECT_FALSE(contents.compare(5, 64, bytes));
   EXPECT_TRUE(other.compare(5, 64, bytes));
-  EXPECT_TRUE(contents.compare(6, 64, bytes));
+  for (uint32_t file = 6; file < 5 + 509; ++file) EXPECT_TRUE(contents.compare(file, 64, bytes)) << file;
+  for (uint64_t offset = 0; offset < 8192; offset += 64) EXPECT_TRUE(contents.compare(6, offset, bytes)) << offset;
   EXPECT_TRUE(contents.compare(5, 64, std::vector<uint8_t>(64)));
   for (int power = 0; power < 62; ++power)
     EXPECT_TRUE(contents.compare(5, 64 + (uint64_t{1} << power), bytes)) << power;

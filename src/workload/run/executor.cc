@@ -31,10 +31,12 @@ Executor::Executor(const Pattern& pattern, Backend& backend, Ranks& ranks, Execu
 std::string Executor::path_of(uint32_t file) const { return settings_.directory + "/" + pattern_.file(file).name; }
 
 Result<PhaseFigures> Executor::run(const Phase& phase) {
-  const double operations = static_cast<double>(pattern_.operations(phase, ranks_.rank()));
+  // Of some patterns that is a walk through all of them.
+  const double operations = settings_.progress ? static_cast<double>(pattern_.operations(phase, ranks_.rank())) : 0;
   uint64_t done = 0;
   PhaseFigures figures;
   ranks_.wait_for_all();
+  const uint64_t blocks = backend_.block_writes();
   figures.begin_ns = base::clock_ns(CLOCK_REALTIME);
   const uint64_t begin = now();
   end_ = told_ = begin;
@@ -48,13 +50,14 @@ Result<PhaseFigures> Executor::run(const Phase& phase) {
     return {};
   }));
   figures.duration_ns = end_ - begin;
+  figures.block_writes = backend_.block_writes() - blocks;
   ranks_.wait_for_all();  // what others read must be there
   return figures;
 }
 
 Status Executor::perform(const Operation& operation, PhaseFigures& figures) {
   uint64_t moved = operation.bytes;
-  const uint64_t before = now();
+  const uint64_t before = end_;  // a look at the clock less: what is between two calls are some nanoseconds
   if (operation.verb == Verb::kRead) {
     HEADRACE_ASSIGN(moved, backend_.read(operation, std::span(buffer_).first(operation.bytes)));
   } else {
@@ -62,7 +65,8 @@ Status Executor::perform(const Operation& operation, PhaseFigures& figures) {
   }
   end_ = now();
   figures[operation.verb].add(moved, end_ - before);
-  if (operation.verb == Verb::kRead && backend_.keeps()) compare(operation, moved, figures);
+  const bool gets = operation.verb == Verb::kRead || operation.verb == Verb::kReceive;
+  if (gets && backend_.keeps()) compare(operation, moved, figures);
   return {};
 }
 
@@ -81,28 +85,60 @@ void Executor::compare(const Operation& operation, uint64_t got, PhaseFigures& f
   if (difference) figures.wrong_bytes += difference->bytes;
 }
 
+std::span<const uint8_t> Executor::bytes_of(const Operation& operation) const {
+  if (operation.received) return std::span(buffer_).first(operation.bytes);
+  return contents_.at(operation.file, operation.offset, operation.bytes);
+}
+
 Status Executor::call(const Operation& operation) {
-  const bool creates = operation.verb == Verb::kCreate;
-  struct stat info;
+  const auto open = [&](Access access) {
+    return backend_.open(operation.file, pattern_.file(operation.file), path_of(operation.file), access);
+  };
   switch (operation.verb) {
     case Verb::kCreate:
+      return open(Access::kCreate);
+    case Verb::kOpenToWrite:
+      return open(Access::kWrite);
     case Verb::kOpen:
-      return backend_.open(operation.file, pattern_.file(operation.file), path_of(operation.file), creates);
+      return open(Access::kRead);
     case Verb::kSync:
       return backend_.sync(operation.file);
     case Verb::kClose:
       return backend_.close(operation.file);
-    case Verb::kStat:
-      return stat(path_of(operation.file).c_str(), &info) == 0 ? Status() : failure(path_of(operation.file) + ": stat");
-    case Verb::kRemove:
-      return unlink(path_of(operation.file).c_str()) == 0 ? Status() : failure(path_of(operation.file) + ": unlink");
     case Verb::kWrite:
-      return backend_.write(operation, contents_.at(operation.file, operation.offset, operation.bytes));
-    case Verb::kRead:
-    case Verb::kCount:
-      break;
+      return backend_.write(operation, bytes_of(operation));
+    case Verb::kSend:
+      ranks_.send(operation.peer, bytes_of(operation), operation.awaited);
+      return {};
+    case Verb::kReceive:
+      ranks_.receive(operation.peer, std::span(buffer_).first(operation.bytes));
+      return {};
+    case Verb::kMakeGroup:
+    case Verb::kMakeDataset:
+    case Verb::kOpenDataset:
+    case Verb::kCloseDataset:
+    case Verb::kLink:
+      return backend_.object(operation, pattern_.object(operation.file, operation.object));
+    default:
+      return call_by_name(operation);
   }
-  return {};
+}
+
+Status Executor::call_by_name(const Operation& operation) const {
+  const std::string path = path_of(operation.file);
+  struct stat info;
+  switch (operation.verb) {
+    case Verb::kStat:
+      return stat(path.c_str(), &info) == 0 ? Status() : failure(path + ": stat");
+    case Verb::kRemove:
+      return unlink(path.c_str()) == 0 ? Status() : failure(path + ": unlink");
+    case Verb::kMakeDirectory:
+      return mkdir(path.c_str(), 0777) == 0 ? Status() : failure(path + ": mkdir");
+    case Verb::kRemoveDirectory:
+      return rmdir(path.c_str()) == 0 ? Status() : failure(path + ": rmdir");
+    default:
+      return {Code::kInvalid, path + ": no operation has number " + std::to_string(static_cast<int>(operation.verb))};
+  }
 }
 
 }  // namespace headrace::workload

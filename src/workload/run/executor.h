@@ -37,6 +37,8 @@ class Executor {
  private:
   base::Status perform(const Operation& operation, PhaseFigures& figures);
   base::Status call(const Operation& operation);
+  base::Status call_by_name(const Operation& operation) const;
+  std::span<const uint8_t> bytes_of(const Operation& operation) const;
   void compare(const Operation& operation, uint64_t got, PhaseFigures& figures) const;
   std::string path_of(uint32_t file) const;
   bool stopped() const { return settings_.stop != nullptr && *settings_.stop != 0; }

@@ -19,6 +19,7 @@ void add_calls(PhaseFigures& sum, const PhaseFigures& one) {
 PhaseSum sum_of(const std::vector<PhaseFigures>& ranks) {
   PhaseSum sum;
   if (ranks.empty()) return sum;
+  sum.ranks = ranks;
   sum.all.begin_ns = UINT64_MAX;
   sum.fastest_ns = UINT64_MAX;
   uint64_t end_ns = 0;
@@ -27,6 +28,7 @@ PhaseSum sum_of(const std::vector<PhaseFigures>& ranks) {
     add_calls(sum.all, one);
     sum.all.begin_ns = std::min(sum.all.begin_ns, one.begin_ns);
     end_ns = std::max(end_ns, one.begin_ns + one.duration_ns);
+    sum.all.block_writes += one.block_writes;
     sum.all.checked_bytes += one.checked_bytes;
     sum.all.wrong_bytes += one.wrong_bytes;
     sum.all.missing_bytes += one.missing_bytes;
@@ -35,6 +37,8 @@ PhaseSum sum_of(const std::vector<PhaseFigures>& ranks) {
       sum.all.first_wrong_at = one.first_wrong_at;
       sum.all.first_wrong_file = one.first_wrong_file;
     }
+    if (one.duration_ns > 0)
+      sum.summed_rate += static_cast<double>(one.bytes()) * 1e9 / static_cast<double>(one.duration_ns);
     if (one.duration_ns > sum.slowest_ns) sum.slowest_rank = rank;
     sum.transfer_ns = std::max(sum.transfer_ns, one[Verb::kWrite].ns + one[Verb::kRead].ns);
     sum.slowest_ns = std::max(sum.slowest_ns, one.duration_ns);

@@ -23,6 +23,7 @@ struct CallFigures {
 struct PhaseFigures {
   std::array<CallFigures, static_cast<size_t>(Verb::kCount)> calls;
   uint64_t begin_ns = 0, duration_ns = 0;  // the begin by the real-time clock, comparable between nodes as clocks are
+  uint64_t block_writes = 0;               // that were made of those that gathered in blocks
   uint64_t checked_bytes = 0, wrong_bytes = 0, missing_bytes = 0;  // missing: the file ended before them
   uint64_t first_wrong_at = 0;                                     // in its file
   uint32_t first_wrong_file = 0;
@@ -34,12 +35,14 @@ struct PhaseFigures {
 
 /// Of all ranks in a phase.
 struct PhaseSum {
-  PhaseFigures all;         // sums; of longest_ns the largest; first_wrong_* of the lowest rank that has one
-  uint64_t slowest_ns = 0;  // duration_ns of the slowest rank: what rates are made of
+  std::vector<PhaseFigures> ranks;  // each one's, in their order
+  PhaseFigures all;                 // sums; of longest_ns the largest; first_wrong_* of the lowest rank that has one
+  uint64_t slowest_ns = 0;          // duration_ns of the slowest rank: what rates are made of
   uint64_t fastest_ns = 0, slowest_rank = 0;
   uint64_t transfer_ns = 0;  // in reading and writing alone, of the rank that spent most on it
   uint64_t elapsed_ns = 0;   // from the first rank's begin to the last one's end, by their own clocks
   int64_t wrong_rank = -1;
+  double summed_rate = 0;  // of each rank its bytes by its own time, added up; bytes a second
 
   /// Of reading and writing alone, bytes a second.
   double transfer_rate() const {

@@ -22,6 +22,7 @@ TEST(Figures, TheSlowestRankMakesTheRate) {
   EXPECT_EQ(sum.all[Verb::kWrite].calls, 2u);
   EXPECT_EQ(sum.all[Verb::kWrite].longest_ns, 800u);
   EXPECT_DOUBLE_EQ(sum.bytes_per_second(), 4000 / 800e-9);
+  EXPECT_DOUBLE_EQ(sum.summed_rate, 1000 / 400e-9 + 3000 / 800e-9);
   EXPECT_EQ(sum.wrong_rank, -1);
 }
 

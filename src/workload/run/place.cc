@@ -1,14 +1,17 @@
 #include "workload/run/place.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "workload/backend/failure.h"
 
@@ -20,7 +23,8 @@ using base::Result;
 using base::Status;
 
 constexpr size_t kLongest = 4096;
-constexpr int kAttempts = 50;
+constexpr uint64_t kPatienceNs = 500'000'000;
+constexpr uint32_t kFewFiles = 1000;
 
 std::string hexadecimal(uint64_t number) {
   char text[17];
@@ -46,7 +50,8 @@ Status prepare(const std::string& path, bool existing) {
   return failure(path + ": the directory of the run cannot be made");
 }
 
-/// Of memory, in bytes; 0 where the kernel does not say.
+}  // namespace
+
 uint64_t available_memory() {
   std::ifstream lines("/proc/meminfo");
   for (std::string word; lines >> word;) {
@@ -56,7 +61,21 @@ uint64_t available_memory() {
   return 0;
 }
 
-}  // namespace
+uint64_t memory_of_files(const Pattern& pattern, int ranks) {
+  uint64_t largest = 0;
+  for (uint32_t number = 0; number < pattern.files(); ++number) largest = std::max(largest, pattern.file(number).bytes);
+  // Together they never have more than there is, which one of them may have by itself.
+  const auto count = static_cast<uint64_t>(ranks);
+  return std::min(largest, std::max(pattern.footprint(), largest) / count + 1);
+}
+
+/// Those that are in others have higher numbers. What is not empty stays; the directory of the run then tells.
+void remove_directories(const Pattern& pattern, const std::string& where) {
+  for (uint32_t number = pattern.files(); number-- > 0;) {
+    const PlannedFile file = pattern.file(number);
+    if (file.directory) rmdir((where + "/" + file.name).c_str());
+  }
+}
 
 Result<Place> Place::make(const std::string& directory, const std::string& name, bool existing, Ranks& ranks) {
   char path[kLongest] = "", why[kLongest] = "";
@@ -92,9 +111,12 @@ bool Place::is_own(const std::string& path) const {
   return stat(path.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
 }
 
-Status Place::check_room(uint64_t bytes) const {
+Status Place::check_room(uint64_t bytes, uint64_t files) const {
   struct statvfs info;
   if (statvfs(path_.c_str(), &info) != 0 || info.f_blocks == 0) return {};  // a file system that does not say
+  if (info.f_files > 0 && info.f_favail < files)
+    return {Code::kNoSpace, "there are " + std::to_string(files) + " files and directories, and " + path_ +
+                                " has room for " + std::to_string(info.f_favail) + ": choose fewer, or another --dir"};
   const uint64_t room = uint64_t{info.f_bavail} * info.f_frsize;
   if (room >= bytes) return {};
   return {Code::kNoSpace, "the files take " + mebibytes(bytes) + ", and " + path_ + " has room for " + mebibytes(room) +
@@ -105,23 +127,52 @@ Status check_memory(uint64_t bytes, int ranks) {
   const uint64_t memory = available_memory(), of_each = memory / static_cast<uint64_t>(ranks);
   if (memory == 0 || bytes <= of_each) return {};
   return {Code::kNoSpace, "each rank needs " + mebibytes(bytes) + " for data, and this node has memory for " +
-                              mebibytes(of_each) + " each: choose a smaller --transfer"};
+                              mebibytes(of_each) + " each: choose smaller transfers or buffers"};
 }
 
 Status Place::remove(const Pattern& pattern, Ranks& ranks) const {
   Status status;
+  uint8_t empty = ranks.rank() == 0 && rmdir(path_.c_str()) == 0;  // what a plan has removed is not asked for again
+  ranks.share({&empty, 1});
+  if (empty != 0) return status;
   for (uint32_t number = 0; number < pattern.files(); ++number) {
     const PlannedFile file = pattern.file(number);
-    if (file.owner != ranks.rank()) continue;
+    if (file.directory || file.owner != ranks.rank()) continue;
     const std::string path = path_ + "/" + file.name;
     if (unlink(path.c_str()) != 0 && errno != ENOENT) status = failure(path + ": cannot be removed");
   }
   ranks.wait_for_all();
+  if (ranks.rank() == 0) remove_directories(pattern, path_);
   if (ranks.rank() == 0 && rmdir(path_.c_str()) != 0 && status.ok()) status = failure(path_ + ": cannot be removed");
   return status;
 }
 
 void Place::remove_in_haste(const Pattern& pattern) const {
+  const auto empty = [&](const std::string& where) {
+    for (uint32_t number = 0; number < pattern.files(); ++number)
+      unlink((where + "/" + pattern.file(number).name).c_str());
+    remove_directories(pattern, where);
+  };
+  // Launchers kill a second after they have asked to end: what takes longer a process does that is none of theirs.
+  const pid_t process = !existing_ && pattern.files() > kFewFiles ? fork() : -1;
+  if (process > 0) return;
+  if (process == 0) {
+    setsid();
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_IGN);
+    close_range(0, ~0U, 0);
+  }
+  remove_in_haste(empty);
+  if (process == 0) _exit(0);
+}
+
+Status Place::remove(const Empty& empty, Ranks& ranks) const {
+  ranks.wait_for_all();
+  if (ranks.rank() != 0) return {};
+  empty(path_);
+  return rmdir(path_.c_str()) == 0 ? Status() : failure(path_ + ": cannot be removed");
+}
+
+void Place::remove_in_haste(const Empty& empty) const {
   if (existing_) return;
   // Every rank that still can does all of it: the first one that is ready ends the others. The name is the run's own,
   // and nothing that has it already is touched.
@@ -129,12 +180,12 @@ void Place::remove_in_haste(const Pattern& pattern) const {
   std::string where = leaving_;
   if (!is_own(where)) where = path_;  // a file system without such a call, or nothing left to do
   if (!is_own(where)) return;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    for (uint32_t number = 0; number < pattern.files(); ++number)
-      unlink((where + "/" + pattern.file(number).name).c_str());
+  const uint64_t begin = base::clock_ns(CLOCK_MONOTONIC);
+  do {
+    empty(where);
     if (rmdir(where.c_str()) == 0 || errno != ENOTEMPTY) return;
     usleep(10'000);  // another rank is in the middle of a creation
-  }
+  } while (base::clock_ns(CLOCK_MONOTONIC) - begin < kPatienceNs);
 }
 
 }  // namespace headrace::workload

@@ -1,5 +1,6 @@
 // The directory of a run's files: made by rank 0, removed when the run is over, and never anything that was there.
 #pragma once
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -10,6 +11,11 @@ namespace headrace::workload {
 
 /// kNoSpace with what there is, if buffers of `bytes` for each of `ranks` do not fit into this node's memory.
 base::Status check_memory(uint64_t bytes, int ranks);
+/// Bytes that each of so many ranks of a node needs to have whole files in memory, each rank one at a time: files may
+/// go from rank to rank.
+uint64_t memory_of_files(const Pattern& pattern, int ranks);
+/// Of this node, in bytes; 0 where the kernel does not say.
+uint64_t available_memory();
 
 class Place {
  public:
@@ -21,14 +27,19 @@ class Place {
   const std::string& path() const { return path_; }
   bool existing() const { return existing_; }
 
-  /// kNoSpace with what there is, if `bytes` do not fit onto the file system.
-  base::Status check_room(uint64_t bytes) const;
+  /// kNoSpace with what there is, if `bytes` in so many files do not fit onto the file system.
+  base::Status check_room(uint64_t bytes, uint64_t files) const;
 
   /// Removes the files of `pattern` and the directory. Collective.
   base::Status remove(const Pattern& pattern, Ranks& ranks) const;
   /// The same by this rank alone, while others may still be at work: the directory first gets another name, so that
-  /// they make nothing new in it.
+  /// they make nothing new in it. Of many files another process does it, which may still be at work after this one.
   void remove_in_haste(const Pattern& pattern) const;
+
+  /// The same two of files that no pattern names: `empty` removes what is in a directory.
+  using Empty = std::function<void(const std::string& directory)>;
+  base::Status remove(const Empty& empty, Ranks& ranks) const;
+  void remove_in_haste(const Empty& empty) const;
 
  private:
   Place(std::string path, bool existing) : path_(std::move(path)), existing_(existing) {}
