@@ -95,24 +95,39 @@ const char* preloaded_by_launcher() {
   return path;
 }
 
-/// Waits of threads are seen by a library of their own, behind this one.
-void find_sync_library() {
+/// Copies the path of a library of Headrace's other than this, if the loader has it; "" if not.
+template <size_t kRoom>
+void find_other(const char* file, char (&path)[kRoom]) {
   const char* list = environment_value("LD_PRELOAD");
-  constexpr size_t kName = sizeof kSyncLibrary - 1;
-  for (sync_library[0] = 0; list && *list; list += strspn(list, ": ")) {
+  const size_t name = strlen(file);
+  for (path[0] = 0; list && *list; list += strspn(list, ": ")) {
     const size_t item = strcspn(list, ": ");
-    if (item > kName && item < sizeof sync_library && memcmp(list + item - kName, kSyncLibrary, kName) == 0 &&
-        list[item - kName - 1] == '/') {
-      memcpy(sync_library, list, item);
-      sync_library[item] = 0;
+    if (item > name && item < kRoom && memcmp(list + item - name, file, name) == 0 && list[item - name - 1] == '/') {
+      memcpy(path, list, item);
+      path[item] = 0;
     }
     list += item;
   }
 }
 
+/// The library behind this one, where files are emulated, and its variables.
+char* add_emulation(char* out, const char* end) {
+  char path[sizeof library];
+  find_other(kEmulateLibrary, path);
+  if (!path[0] || out + sizeof path + 1 >= end) return out;
+  out = stpcpy(stpcpy(out, ":"), path);
+  for (char** entry = environ; *entry; ++entry) {
+    if (!starts_with(*entry, kEmulateVariables) || strchr(*entry, ';')) continue;
+    if (out + strlen(*entry) + 1 < end) out = stpcpy(stpcpy(out, ";"), *entry);
+  }
+  return out;
+}
+
 /// Open MPI 4 hands on only its own variables and those of a list, which must not be given besides its option -x.
 void hand_on(const char* executable, int count, char* const* arguments) {
-  static char list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList];
+  static char emulation[8192];
+  static char
+      list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList + sizeof emulation];
   static char* extended[kMaximumEnvironment + 2];
   const char* name = strrchr(executable, '/');
   if (strcmp(name ? name + 1 : executable, "orterun") != 0) return;
@@ -123,7 +138,8 @@ void hand_on(const char* executable, int count, char* const* arguments) {
     if (n == kMaximumEnvironment || starts_with(*entry, kOpenMpiList)) return;
     extended[n] = *entry;
   }
-  char* out = stpcpy(stpcpy(list, kOpenMpiList), preload_entry);
+  add_emulation(emulation, emulation + sizeof emulation);
+  char* out = stpcpy(stpcpy(stpcpy(list, kOpenMpiList), preload_entry), emulation);
   for (const char* entry : job_entries) {
     if (strchr(entry, ';')) return;  // what parts the list
     if (entry[0]) out = stpcpy(stpcpy(out, ";"), entry);
@@ -139,7 +155,7 @@ void take_environment(bool launched, bool captured, const char* executable, int 
   const char* path = captured ? library_path() : nullptr;
   if (captured && is_static()) path = preloaded_by_launcher();
   if (!path || snprintf(library, sizeof library, "%s", path) >= static_cast<int>(sizeof library)) return;
-  find_sync_library();
+  find_other(kSyncLibrary, sync_library);  // it sees waits of threads
   snprintf(preload_entry, sizeof preload_entry, "%s%s%s%s", kPreload, library, sync_library[0] ? ":" : "",
            sync_library);
   if (!launched || !environ) return;

@@ -12,4 +12,8 @@ inline constexpr const char* kJobVariables[] = {kJobVariable, kLogVariable, kSta
                                                 kForwardVariable};
 inline constexpr unsigned kJobVariableCount = sizeof kJobVariables / sizeof kJobVariables[0];
 
+// Emulation is no part of the capture, but ranks on other nodes need both.
+inline constexpr char kEmulateLibrary[] = "libheadrace-emulate.so",
+                      kEmulateVariables[] = "HEADRACE_EMULATE";  // so they begin
+
 }  // namespace headrace::capture

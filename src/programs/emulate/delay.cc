@@ -1,22 +1,19 @@
 #include "programs/emulate/delay.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 #include <algorithm>
+
+#include "programs/emulate/real.h"
 
 namespace headrace::emulate {
 namespace {
 
-constexpr uint64_t kFirstLateness = 20'000, kMostLateness = 50'000;
-uint64_t configured = 0;
+/// What is later than that was no matter of sleeping: the process was stopped, or its disk is slower than the profile.
+constexpr uint64_t kMostLateness = 4'000'000;
 
-__attribute__((constructor)) void configure() {
-  const char* text = getenv("HEADRACE_EMULATE");
-  configured = text != nullptr ? strtoull(text, nullptr, 10) : 0;
-}
+constexpr int kKinds = 3;
+__thread uint64_t lateness[kKinds];
 
 uint64_t now() {
   timespec time;
@@ -24,32 +21,26 @@ uint64_t now() {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-/// A point in time, so that signals do not make it longer.
+/// A point in time, so that signals do not make it longer. Timers of a thread are late by its slack, 50 us as a rule;
+/// it is put away meanwhile.
 void sleep_until(uint64_t time) {
+  const int slack = REAL(prctl)(PR_GET_TIMERSLACK);
+  REAL(prctl)(PR_SET_TIMERSLACK, 1);
   const timespec until = {static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  while (REAL(clock_nanosleep)(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
   }
+  if (slack > 0) REAL(prctl)(PR_SET_TIMERSLACK, slack);
 }
 
 }  // namespace
 
-uint64_t delay_ns() { return configured; }
+Delay::Delay(Kind kind) : kind_(kind), arrival_(now() - lateness[static_cast<int>(kind)]) {}
 
-/// Timers of a thread are late by its slack, 50 us as a rule, and by the time that a processor takes to wake up. The
-/// slack is put away meanwhile; the rest, as it was of late, is taken off, so that delays are right on average. Nothing
-/// turns in a circle: many ranks may share a processor.
-void wait_before_transfer() {
+void Delay::until(uint64_t deadline) const {
   const int error = errno;
-  static __thread uint64_t lateness = kFirstLateness;
-  const uint64_t begin = now(), until = begin + configured, early = std::min(lateness, configured);
-  if (early < configured) {
-    const int slack = prctl(PR_GET_TIMERSLACK);
-    prctl(PR_SET_TIMERSLACK, 1);
-    sleep_until(until - early);
-    if (slack > 0) prctl(PR_SET_TIMERSLACK, slack);
-    const uint64_t late = now() - (until - early);
-    lateness = std::min((lateness * 7 + late) / 8, kMostLateness);
-  }
+  if (now() < deadline) sleep_until(deadline);
+  const uint64_t end = now();
+  lateness[static_cast<int>(kind_)] = end > deadline ? std::min(end - deadline, kMostLateness) : 0;
   errno = error;
 }
 

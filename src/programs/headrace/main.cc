@@ -1,6 +1,7 @@
 // The `headrace` command. What has to start fast is native; everything else is the Python package's.
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,7 +59,11 @@ constexpr char kStart[] =
     "from headrace.commands import main\n"
     "sys.exit(main())\n";
 
-int become_python(const std::vector<std::string>& arguments) {
+/// What Python sets when it hands a command on to this program: should this hand it back, neither has it.
+constexpr char kHandedOn[] = "HEADRACE_HANDED_ON";
+
+int become_python(const std::vector<std::string>& arguments, const std::string& handed_on) {
+  if (!handed_on.empty()) setenv(kHandedOn, handed_on.c_str(), 1);
   const std::string python = own_directory() + "/python3";
   std::vector<char*> list;
   for (const char* word : {python.c_str(), "-c", kStart}) list.push_back(const_cast<char*>(word));
@@ -91,6 +96,9 @@ std::string called_as(const std::string& word) {
 
 int main_of(const std::vector<std::string>& arguments) {
   const std::string command = arguments.empty() ? "" : arguments[0];
+  const char* handed = getenv(kHandedOn);
+  const std::string handed_on = handed != nullptr ? handed : "";
+  unsetenv(kHandedOn);  // it is nothing to programs that this runs
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (command == "run" && ends_forwarding(rest)) {
     say("run: it cannot hand forwarding on: give it --forward as well, or run the program itself under --forward");
@@ -104,7 +112,8 @@ int main_of(const std::vector<std::string>& arguments) {
   if (command == "serve") return serve(rest);
   if (command == "forward") return forward(rest);
   if (command == "mount") return mount_servers(rest);
-  if (command == "bench") return bench(rest);
+  const bool of_figures = !rest.empty() && (rest[0] == "paper" || rest[0] == "parquet");
+  if (command == "bench" && !of_figures) return bench(rest);
   if (command == "status") return server_status(rest);
   if (command == "wrap") return wrap(rest);
   if (command == capture::kFlushCommand && rest.size() == 1) return capture::flush_event_file(rest[0]);
@@ -113,7 +122,7 @@ int main_of(const std::vector<std::string>& arguments) {
     constexpr char kVersion[] = "headrace " HEADRACE_VERSION "\n";
     return write(STDOUT_FILENO, kVersion, sizeof kVersion - 1) < 0 ? 1 : 0;
   }
-  return become_python(arguments);
+  return become_python(arguments, handed_on);
 }
 
 }  // namespace

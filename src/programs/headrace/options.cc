@@ -81,6 +81,10 @@ const char kRunHelp[] =
     "      --forward-secret FILE  what servers on other nodes ask for\n"
     "      --forward-timeout SECONDS  after which a call that no server answers\n"
     "                        fails with EIO (default: 60)\n"
+    "      --emulate PROFILE  let files be as slow as those of another file system:\n"
+    "                        200us for each read and write, a file mine.toml, or a\n"
+    "                        machine, such as intrepid (docs/bench/emulation.md)\n"
+    "      --emulate-dir DIR  files below it (default: the working directory)\n"
     "      --spool DIR       keep records in DIR, on a local file system, while\n"
     "                        processes run (default: $HEADRACE_SPOOL, /dev/shm,\n"
     "                        $TMPDIR, /tmp or /var/tmp)\n"
@@ -218,6 +222,14 @@ bool is_trace_setting(const std::string& name) { return name.starts_with("--trac
 
 bool is_forward_setting(const std::string& name) { return name == "--forward" || name.starts_with("--forward-"); }
 
+bool is_emulate_setting(const std::string& name) { return name == "--emulate" || name == "--emulate-dir"; }
+
+Status apply_emulate(const std::string& name, const std::string& value, RunSettings* settings) {
+  if (value.empty()) return {Code::kInvalid, name + " needs a value"};
+  (name == "--emulate" ? settings->emulate : settings->emulate_directory) = value;
+  return {};
+}
+
 Status apply_forward(const std::string& name, const std::string& value, forward::program::Setup* setup) {
   if (name == "--forward") {
     HEADRACE_ASSIGN(forward::program::Spec spec, forward::program::parse_spec(value));
@@ -250,7 +262,7 @@ Result<std::string> find_configuration(const std::vector<std::string>& arguments
       HEADRACE_ASSIGN(path, walk.value());
     } else if (walk.is("-o", "--output") || walk.is("--memory") || walk.is("--include") || walk.is("--exclude") ||
                walk.is("--spool") || walk.is("--capture") || walk.is("--interim") || walk.is("--reduce") ||
-               is_trace_setting(walk.name()) || is_forward_setting(walk.name())) {
+               is_trace_setting(walk.name()) || is_forward_setting(walk.name()) || is_emulate_setting(walk.name())) {
       const auto skipped = walk.value();
       if (!skipped.ok()) return skipped.status();
     }
@@ -319,7 +331,7 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     if (!is_output && !walk.is("--memory") && !walk.is("--include") && !walk.is("--exclude") && !walk.is("--spool") &&
         !walk.is("--capture") && !walk.is("--interim") && !walk.is("--reduce") && !is_trace_setting(walk.name()) &&
         !walk.is("--config") && !walk.is("--forward") && !walk.is("--forward-secret") &&
-        !walk.is("--forward-timeout")) {
+        !walk.is("--forward-timeout") && !is_emulate_setting(walk.name())) {
       return unknown(walk.name(), "run");
     }
     const std::string name = walk.name();
@@ -332,6 +344,8 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
       settings.output = value;
     else if (is_forward_setting(name))
       HEADRACE_TRY(apply_forward(name, value, &settings.forward));
+    else if (is_emulate_setting(name))
+      HEADRACE_TRY(apply_emulate(name, value, &settings));
     else if (name != "--config")
       HEADRACE_TRY(apply_setting(key_of(name), value, name, &settings));
     if (is_trace_setting(name)) choice = name;
@@ -344,6 +358,8 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     return Status(Code::kInvalid, "--interim makes no snapshots without names; leave out --anonymize or --interim");
   if (settings.forward.specs.empty() && (!settings.forward.secret.empty() || forward_choice))
     return Status(Code::kInvalid, "--forward-secret and --forward-timeout go with --forward");
+  if (settings.emulate.empty() && !settings.emulate_directory.empty())
+    return Status(Code::kInvalid, "--emulate-dir goes with --emulate");
   settings.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(walk.position()), arguments.end());
   if (settings.command.empty()) {
     return Status(Code::kInvalid, "no command given; for example: headrace run -- ls -l (see `headrace run --help`)");

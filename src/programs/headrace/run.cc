@@ -20,6 +20,7 @@
 #include "capture/recorder/target.h"
 #include "programs/headrace/background.h"
 #include "programs/headrace/child.h"
+#include "programs/headrace/emulation.h"
 #include "programs/headrace/exit_status.h"
 #include "programs/headrace/job_directory.h"
 #include "programs/headrace/log_place.h"
@@ -49,8 +50,9 @@ int exit_code_of(const Status& status) {
 /// One captured run, in the order of its methods.
 class Run {
  public:
-  explicit Run(RunSettings settings)
+  Run(RunSettings settings, Emulation emulation)
       : settings_(std::move(settings)),
+        emulation_(std::move(emulation)),
         start_(Moment::now()),
         launch_(capture::launch_of_environment()),
         log_path_(path_of_log()),
@@ -83,6 +85,7 @@ class Run {
   bool captured() const { return missing_.empty(); }
 
   RunSettings settings_;
+  Emulation emulation_;
   Moment start_;
   capture::Launch launch_;
   std::string log_path_, library_, identity_;
@@ -159,6 +162,7 @@ void Run::add_start_facts() {
   facts_["working_directory"] = absolute_path(".").substr(0, absolute_path(".").size() - 2);
   facts_["memory"] = std::to_string(settings_.memory);
   facts_["capture"] = settings_.phases_only ? "phases" : "all";
+  if (!settings_.emulate.empty()) facts_["emulate"] = emulation_.profile().title;
   facts_["file_sizes"] = settings_.file_sizes ? "1" : "0";
   std::vector<std::string> lists[2];
   for (const Rule& rule : settings_.rules) lists[rule.exclude ? 1 : 0].push_back(rule.prefix);
@@ -210,6 +214,7 @@ void Run::keep_for_collect() {
 void Run::add_end_facts(const std::string& complete, int status) {
   const std::string prefix = part_.empty() ? "" : part_ + ".";
   log_.add_fact(prefix + "exit_status", std::to_string(status));
+  if (!settings_.emulate.empty()) log_.add_fact(prefix + "emulated", emulation_.counts());
   log_.add_fact(prefix + "end_utc_ns", std::to_string(Moment::now().realtime_ns));
   log_.add_fact(part_.empty() ? "complete" : part_, complete);
 }
@@ -282,6 +287,8 @@ Status Run::start(const std::string& program) {
   auto child = start_program(program, settings_.command, environment, signals_);
   if (!child.ok()) return child.status();
   child_ = *child;
+  if (!settings_.emulate.empty() && unfit_ != nullptr)
+    say("--emulate: " + program + ": " + unfit_ + ", so its own files are as fast as they are");
   if (captured() && !enter) directory_->leave_note(static_cast<uint32_t>(child_), unfit_, program);
   return {};
 }
@@ -293,6 +300,7 @@ int Run::perform(const std::string& program) {
   const Status started = may_forward() ? start(program) : Status(Code::kUnsupported, why_not_forwarded());
   if (!started.ok()) {
     if (directory_.has_value()) directory_->remove();
+    emulation_.end();
     say(started.message());
     if (!part_.empty()) {
       add_end_facts("no: a rank could not be started: " + started.message(), exit_code_of(started));
@@ -302,6 +310,7 @@ int Run::perform(const std::string& program) {
   }
   const int wait_status = watch(child_, harvester_.has_value() ? &*harvester_ : nullptr, snapshots());
   finish(wait_status);
+  emulation_.end();
   end_like(wait_status);
 }
 
@@ -395,6 +404,12 @@ std::string meant_modules(const RunSettings& settings) {
   return "; to record these modules alone write --trace=" + word;
 }
 
+base::Result<Emulation> emulate(const RunSettings& settings) {
+  if (settings.emulate.empty()) return Emulation();
+  return Emulation::begin(settings.emulate, settings.emulate_directory.empty() ? "." : settings.emulate_directory,
+                          false);
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments) {
@@ -418,7 +433,13 @@ int run(const std::vector<std::string>& arguments) {
       say("--forward: HEADRACE=off in the environment keeps out what forwards; unset it, or leave out --forward");
       return kMistake;
     }
+    auto emulation = emulate(*settings);
+    if (!emulation.ok()) {
+      say(emulation.message());
+      return kMistake;
+    }
     const Status status = become_program(*program, settings->command, plain_environment());
+    emulation->end();
     say(status.message());
     return exit_code_of(status);
   }
@@ -452,8 +473,13 @@ int run(const std::vector<std::string>& arguments) {
       return kMistake;
     }
   }
+  auto emulation = emulate(*settings);
+  if (!emulation.ok()) {
+    say(emulation.message());
+    return kMistake;
+  }
   if (!warning.empty()) say(warning);
-  Run run(std::move(*settings));
+  Run run(std::move(*settings), std::move(*emulation));
   if (const Status status = run.anonymize(); !status.ok()) {
     say(status.message());
     return kMistake;

@@ -47,6 +47,8 @@ struct RunSettings {
   std::string spool;                // preferred directory for the job directory, "" = none
   bool spool_by_option = false;     // the user asked for it here and now: nothing else will do
   forward::program::Setup forward;  // paths that go to forwarding servers, if any
+  std::string emulate;              // profile of a file system (workload/emulation/profile.h), "" = none
+  std::string emulate_directory;    // whose files are slow, "" = the working directory
   std::string topology;             // file that says which I/O nodes serve which nodes, "" = none
   std::vector<std::string> command;
 };

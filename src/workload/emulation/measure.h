@@ -1,0 +1,39 @@
+// What the file system of a directory costs, measured: the constants of a profile.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "workload/emulation/constants.h"
+
+namespace headrace::workload::emulation {
+
+struct MeasureSettings {
+  std::string directory;      // an empty one, which stays empty
+  int processes = 2;          // at most, that do something at once
+  uint64_t bytes = 64 << 20;  // written and read for the bandwidth, by all together
+  int repetitions = 200;      // of each call by each process
+  std::function<void(const std::string&)> progress;
+  std::function<bool()> stopped;
+};
+
+/// Calls a second of all processes together.
+struct Rate {
+  std::string call;
+  int processes;
+  double rate;
+};
+
+struct Measured {
+  Constants constants;
+  std::vector<Rate> rates;  // of names, and of bytes ("write_bytes", "read_bytes")
+};
+
+/// kIo: a call failed, or it was stopped. Leaves files behind then.
+base::Result<Measured> measure(const MeasureSettings& settings);
+
+/// The profile, each constant with what it was measured by. Nothing in it depends on the day.
+std::string profile_text(const Measured& measured, const std::string& title, const std::string& source);
+
+}  // namespace headrace::workload::emulation
