@@ -8,13 +8,14 @@ using base::Result;
 
 constexpr char kHelp[] =
     "Usage: headrace bench h5perf [OPTION]...\n"
-    "Each rank writes an array into a file of its own, part by part, and reads it.\n"
+    "Each rank writes an array, part by part, and reads it.\n"
     "\n"
     "      --size SIZES      of the array, in bytes: 100M, 10Kx10K, 10x1Kx1K\n"
     "                        (default: 100M)\n"
     "      --access SIZES    of one call; divides the array (default: 1K)\n"
     "      --chunk SIZES     of the array in the file (default: contiguous)\n"
-    "\n" HEADRACE_BENCH_COMMON_HELP HEADRACE_BENCH_HDF5_HELP
+    "      --shared          the ranks' arrays are one array in one file\n"
+    "\n" HEADRACE_BENCH_COMMON_HELP HEADRACE_BENCH_PARALLEL_HELP HEADRACE_BENCH_HDF5_HELP
     "\n"
     "Rates are in MB/s, 10^6 bytes. write_mbps and read_mbps are of the calls that\n"
     "write and read; write_open_close_mbps and read_open_close_mbps of all, from\n"
@@ -32,8 +33,12 @@ Result<BenchSettings> parse_h5perf(const std::vector<std::string>& words) {
   s.api = "hdf5";
   s.rates_of_transfers = true;
   workload::H5perfSettings h5perf;
-  Options options = {{"size", sizes(&h5perf.size)}, {"access", sizes(&h5perf.access)}, {"chunk", sizes(&h5perf.chunk)}};
+  Options options = {{"size", sizes(&h5perf.size)},
+                     {"access", sizes(&h5perf.access)},
+                     {"chunk", sizes(&h5perf.chunk)},
+                     {"shared", flag(&h5perf.shared)}};
   options.merge(common_options(s));
+  options.merge(parallel_options(s));
   options.merge(hdf5_options(s));
   HEADRACE_TRY(parse_words(words, options, kHelp));
   HEADRACE_TRY(check_options(s));

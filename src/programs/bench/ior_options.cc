@@ -4,7 +4,6 @@
 namespace headrace::programs {
 namespace {
 
-using base::Code;
 using base::Result;
 using base::Status;
 
@@ -20,9 +19,7 @@ constexpr char kHelp[] =
     "      --reorder N       rank r reads what rank r + N wrote (default: 0)\n"
     "      --sync            each rank calls fsync before it closes what it wrote\n"
     "      --write, --read   that alone (default: both)\n"
-    "      --collective      mpiio: transfers of all ranks together\n"
-    "      --hint KEY=VALUE  mpiio: of the file; again for more\n"
-    "\n" HEADRACE_BENCH_COMMON_HELP HEADRACE_BENCH_HDF5_HELP
+    "\n" HEADRACE_BENCH_COMMON_HELP HEADRACE_BENCH_PARALLEL_HELP HEADRACE_BENCH_HDF5_HELP
     "\n"
     "Rates are in MB/s, 10^6 bytes: what all ranks moved, by the time of the\n"
     "slowest one from opening to closing. What is read is looked at in places;\n"
@@ -30,8 +27,6 @@ constexpr char kHelp[] =
     "\n"
     "Example:\n"
     "  mpirun -n 4 headrace bench ior --api mpiio --collective --transfer 64K\n";
-
-Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
 
 }  // namespace
 
@@ -48,23 +43,14 @@ Result<BenchSettings> parse_ior(const std::vector<std::string>& words) {
                      {"reorder", number(&ior.reorder)},
                      {"sync", flag(&ior.sync)},
                      {"write", flag(&write)},
-                     {"read", flag(&read)},
-                     {"collective", flag(&s.backend.collective)},
-                     {"hint", pairs(&s.backend.hints)}};
+                     {"read", flag(&read)}};
   options.merge(common_options(s));
+  options.merge(parallel_options(s));
   options.merge(hdf5_options(s));
   HEADRACE_TRY(parse_words(words, options, kHelp));
   HEADRACE_TRY(check_options(s));
-  ior.write = write || !read;
-  ior.read = read || !write;
+  HEADRACE_TRY(choose_directions(s, write, read, &ior.write, &ior.read));
   ior.seed = s.seed;
-  s.only_reads = !ior.write;
-  if (s.api == "mpiio" && ior.transfer > INT32_MAX) return mistake("--transfer: MPI moves at most 2G - 1 at once");
-  if (s.only_reads && s.name.empty())
-    return mistake(
-        "--read reads what a run with --write --keep --name NAME has left: give it the same --name, sizes and "
-        "--seed");
-  if (!ior.read && !s.name.empty()) s.keep = true;
   s.make = [ior](int ranks) mutable {
     ior.ranks = ranks;
     return workload::make_ior(ior);

@@ -1,9 +1,11 @@
 #include "programs/bench/report.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "base/json_text.h"
+#include "programs/bench/text.h"
 #include "programs/headrace/amounts.h"
 
 namespace headrace::programs {
@@ -15,21 +17,24 @@ using workload::Verb;
 
 namespace {
 
-[[gnu::format(printf, 1, 2)]] std::string format(const char* how, ...) {
-  char text[512];
-  va_list values;
-  va_start(values, how);
-  vsnprintf(text, sizeof text, how, values);
-  va_end(values);
-  return text;
-}
-
-std::string count_of(uint64_t number, const char* noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 double seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
+/// Enough of them that small figures are no zeros.
+std::string digits(double value) {
+  const int decimals = value >= 100 ? 1 : value >= 1 ? 3 : value >= 0.001 || value == 0 ? 4 : 6;
+  return format("%.*f", decimals, value);
+}
+
 double megabytes_per_second(const PhaseSum& sum) { return sum.bytes_per_second() / 1e6; }
+
+/// Of what a phase is about: the operations of all ranks by the time of the slowest.
+double operations_per_second(const Phase& phase, const PhaseSum& sum) {
+  return sum.slowest_ns > 0 ? static_cast<double>(sum.all[phase.direction].calls) / seconds(sum.slowest_ns) : 0;
+}
+
+/// Whether a phase is told by its operations, not by bytes.
+bool is_counted(const BenchSettings& s, const Phase& phase) {
+  return s.rates_of_operations || (phase.direction != Verb::kWrite && phase.direction != Verb::kRead);
+}
 
 std::string wrong_text(const BenchReport& report, const Phase& phase, const PhaseSum& sum) {
   std::string text = phase.name + ": ";
@@ -77,16 +82,44 @@ std::string phase_json(const Phase& phase, const PhaseSum& sum) {
                        static_cast<unsigned long long>(sum.all.missing_bytes));
 }
 
-std::string rates_json(const BenchSettings& s, const std::string& phase, const PhaseSum& sum) {
-  if (!s.rates_of_transfers) return format(", \"%s_mbps\": %.3f", phase.c_str(), megabytes_per_second(sum));
-  return format(", \"%s_mbps\": %.3f, \"%s_open_close_mbps\": %.3f", phase.c_str(), sum.transfer_rate() / 1e6,
-                phase.c_str(), megabytes_per_second(sum));
+std::string rates_json(const BenchSettings& s, const Phase& phase, const PhaseSum& sum) {
+  const char* name = phase.name.c_str();
+  if (is_counted(s, phase)) return format(", \"%s_per_second\": %.3f", name, operations_per_second(phase, sum));
+  if (!s.rates_of_transfers) return format(", \"%s_mbps\": %.3f", name, megabytes_per_second(sum));
+  return format(", \"%s_mbps\": %.3f, \"%s_open_close_mbps\": %.3f", name, sum.transfer_rate() / 1e6, name,
+                megabytes_per_second(sum));
 }
 
 std::string phases_json(const std::vector<std::pair<Phase, PhaseSum>>& phases) {
   std::string text;
   for (const auto& [phase, sum] : phases) text += (text.empty() ? "" : ", ") + phase_json(phase, sum);
   return text;
+}
+
+/// A line for each phase, under a heading of those that move bytes and of the others.
+std::string table(const BenchReport& report) {
+  std::string moved, counted;
+  for (const auto& [phase, sum] : report.phases) {
+    const CallFigures& calls = sum.all[phase.direction];
+    const double mean = calls.calls > 0 ? seconds(calls.ns) / static_cast<double>(calls.calls) : 0;
+    const auto number = static_cast<unsigned long long>(calls.calls);
+    const double longest = seconds(calls.longest_ns);
+    if (is_counted(report.settings, phase)) {
+      counted +=
+          format("%-18s %12.1f %9s %10llu %9.1fus %7sms\n", phase.name.c_str(), operations_per_second(phase, sum),
+                 digits(seconds(sum.slowest_ns)).c_str(), number, mean * 1e6, digits(longest * 1e3).c_str());
+    } else {
+      moved += format("%-10s %8s %9s %9s %10s %8llu %8.1fus %7sms\n", phase.name.c_str(),
+                      digits(megabytes_per_second(sum)).c_str(), digits(sum.transfer_rate() / 1e6).c_str(),
+                      digits(seconds(sum.slowest_ns)).c_str(), amount(static_cast<double>(sum.all.bytes())).c_str(),
+                      number, mean * 1e6, digits(longest * 1e3).c_str());
+    }
+  }
+  if (!counted.empty())
+    counted = "phase              operations/s   seconds operations  mean call   longest\n" + counted + "\n";
+  if (!moved.empty())
+    moved = "phase         MB/s  in calls   seconds      bytes    calls  mean call   longest\n" + moved + "\n";
+  return counted + moved;
 }
 
 std::string quoted(const std::string& text) {
@@ -97,6 +130,10 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+std::vector<Figure> BenchReport::figures() const {
+  return settings.figures ? settings.figures(phases, ranks) : std::vector<Figure>();
+}
+
 bool BenchReport::right() const {
   for (const auto* list : {&phases, &checks})
     for (const auto& [phase, sum] : *list)
@@ -104,24 +141,36 @@ bool BenchReport::right() const {
   return true;
 }
 
+/// What readers of figures may overlook.
+std::string warnings(const BenchReport& report) {
+  const auto moves = [&](Verb direction) {
+    return std::any_of(report.phases.begin(), report.phases.end(),
+                       [&](const auto& each) { return each.first.direction == direction; });
+  };
+  std::string text;
+  const int of_node = (report.ranks + report.nodes - 1) / report.nodes;
+  const auto processors = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  if (of_node > processors)
+    text += "note: " + std::to_string(of_node) + " ranks take turns on " +
+            count_of(static_cast<uint64_t>(processors), "processor") +
+            " of a node: much of the time may be waiting for that\n";
+  if (moves(Verb::kWrite) && moves(Verb::kRead) && report.settings.emulate.empty() && report.settings.api != "null")
+    text += "note: what is read was written just before, and probably comes from memory\n";
+  return text;
+}
+
 std::string report_text(const BenchReport& report) {
   const BenchSettings& s = report.settings;
-  std::string text = "headrace bench " + s.pattern + ": " + count_of(static_cast<uint64_t>(report.ranks), "rank") +
-                     (report.mpi.empty() ? "" : " of " + report.mpi) + " on " +
-                     count_of(static_cast<uint64_t>(report.nodes), "node") + ", " + s.api +
-                     (s.backend.collective ? ", collective" : "") +
-                     (s.emulate.empty() ? "" : ", emulated " + s.emulate) + "; " + report.pattern.summary() + "\n\n" +
-                     "phase       MB/s  in calls   seconds      bytes    calls  mean call   longest\n";
-  for (const auto& [phase, sum] : report.phases) {
-    const CallFigures& calls = sum.all[phase.direction];
-    const double mean = calls.calls > 0 ? seconds(calls.ns) / static_cast<double>(calls.calls) : 0;
-    text +=
-        format("%-8s %8.1f %9.1f %9.3f %10s %8llu %8.1fus %7.1fms\n", phase.name.c_str(), megabytes_per_second(sum),
-               sum.transfer_rate() / 1e6, seconds(sum.slowest_ns), amount(static_cast<double>(sum.all.bytes())).c_str(),
-               static_cast<unsigned long long>(calls.calls), mean * 1e6, seconds(calls.longest_ns) * 1e3);
-  }
-  text += "\n" + verdict(report);
+  std::string text =
+      "headrace bench " + s.pattern + ": " + count_of(static_cast<uint64_t>(report.ranks), "rank") +
+      (report.mpi.empty() ? "" : " of " + report.mpi) + " on " + count_of(static_cast<uint64_t>(report.nodes), "node") +
+      ", " + s.api + (s.backend.collective ? ", collective" : "") +
+      (s.emulate.empty() ? "" : ", emulated " + s.emulate) + "; " + report.pattern.summary() + "\n\n" + table(report);
+  for (const Figure& figure : report.figures())
+    if (!figure.text.empty()) text += figure.text + "\n";
+  text += verdict(report);
   for (const std::string& remark : report.remarks) text += "note: " + remark + "\n";
+  text += warnings(report);
   if (report.kept) text += "kept in " + report.directory + "\n";
   return text;
 }
@@ -133,9 +182,11 @@ std::string report_json(const BenchReport& report) {
                      ", \"mpi\": " + quoted(report.mpi) + ", \"seed\": " + std::to_string(s.seed) +
                      ", \"directory\": " + quoted(report.directory) +
                      ", \"kept\": " + (report.kept ? "true" : "false") + ", \"emulate\": " + quoted(s.emulate) +
+                     (s.emulated.empty() ? "" : ", \"emulated\": " + s.emulated) +
                      ", \"collective\": " + (s.backend.collective ? "true" : "false") +
                      ", \"settings\": " + report.pattern.settings_json();
-  for (const auto& [phase, sum] : report.phases) text += rates_json(s, phase.name, sum);
+  for (const auto& [phase, sum] : report.phases) text += rates_json(s, phase, sum);
+  for (const Figure& figure : report.figures()) text += ", " + quoted(figure.name) + ": " + figure.json;
   text += ", \"phases\": [";
   text += phases_json(report.phases) + "], \"checks\": [" + phases_json(report.checks);
   return text + "], \"right\": " + (report.right() ? "true" : "false") +

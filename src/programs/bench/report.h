@@ -6,7 +6,6 @@
 
 #include "programs/bench/options.h"
 #include "workload/plan/pattern.h"
-#include "workload/run/figures.h"
 
 namespace headrace::programs {
 
@@ -17,9 +16,10 @@ struct BenchReport {
   std::string mpi, directory;
   bool kept = false;
   std::vector<std::string> remarks;
-  std::vector<std::pair<workload::Phase, workload::PhaseSum>> phases, checks;  // measured; and not
+  MeasuredPhases phases, checks;  // measured; and not
 
-  bool right() const;  // nothing that was read differs from what was written
+  std::vector<Figure> figures() const;  // those of the pattern
+  bool right() const;                   // nothing that was read differs from what was written
 };
 
 std::string report_text(const BenchReport& report);

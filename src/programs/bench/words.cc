@@ -1,6 +1,7 @@
 #include "programs/bench/words.h"
 
 #include <charconv>
+#include <cmath>
 #include <iterator>
 
 namespace headrace::programs {
@@ -57,6 +58,16 @@ Option number(int* to) {
             HEADRACE_TRY(read_number(value, value.size(), &found));
             if (found > INT32_MAX) return mistake("'" + value + "' is too much");
             *to = static_cast<int>(found);
+            return {};
+          }};
+}
+
+Option decimal(double* to) {
+  return {false, [to](const std::string& value) -> Status {
+            const char* const behind = value.data() + value.size();
+            const auto [end, error] = std::from_chars(value.data(), behind, *to, std::chars_format::fixed);
+            if (error != std::errc() || end != behind || !std::isfinite(*to) || std::signbit(*to))
+              return mistake("'" + value + "' is no number that is meant here, such as 3.5");
             return {};
           }};
 }

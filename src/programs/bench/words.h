@@ -22,6 +22,8 @@ Option text(std::string* to);
 /// Digits alone, at most `most`.
 Option number(uint64_t* to, uint64_t most);
 Option number(int* to);
+/// "3.5": finite, not negative.
+Option decimal(double* to);
 /// "4M", "65536", "1G", "512KiB": powers of 1024.
 Option size(uint64_t* to);
 /// The same, or "off" for 0.
@@ -30,6 +32,21 @@ Option size_or_off(std::optional<uint64_t>* to);
 Option sizes(std::vector<uint64_t>* to);
 /// KEY=VALUE, again for more.
 Option pairs(std::vector<std::pair<std::string, std::string>>* to);
+
+/// One of these, by the word that name_of has for it.
+template <typename Name>
+Option name(Name* to, std::initializer_list<Name> all) {
+  return {false, [to, names = std::vector<Name>(all)](const std::string& value) -> base::Status {
+            std::string known;
+            for (const Name one : names) {
+              known += (known.empty() ? "" : ", ") + std::string(name_of(one));
+              if (value != name_of(one)) continue;
+              *to = one;
+              return {};
+            }
+            return {base::Code::kInvalid, "'" + value + "' is none of " + known};
+          }};
+}
 
 /// kNotFound with `help` where it was asked for; kInvalid: a mistake, in words.
 base::Status parse_words(const std::vector<std::string>& words, const Options& options, const char* help);

@@ -1,0 +1,14 @@
+// Texts of numbers.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace headrace::programs {
+
+/// As printf has it; at most 511 characters.
+[[gnu::format(printf, 1, 2)]] std::string format(const char* how, ...);
+
+/// "1 rank", "2 ranks".
+std::string count_of(uint64_t number, const char* noun);
+
+}  // namespace headrace::programs
