@@ -3,6 +3,7 @@ import "./style/page.css";
 import { diffPage } from "./diff/page";
 import { jobPage } from "./job/page";
 import { type Payload, PayloadError, readPayload } from "./payload/decode";
+import { paperPage } from "./paper/page";
 import { phasesPage } from "./phases/page";
 import { scalingPage } from "./scaling/page";
 import { h } from "./ui/dom";
@@ -15,6 +16,7 @@ const PAGES: Record<string, (payload: Payload, main: HTMLElement, navigation: HT
   diff: diffPage,
   scaling: scalingPage,
   phases: phasesPage,
+  paper: paperPage,
 };
 
 async function open(): Promise<void> {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,7 +163,19 @@ def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) ->
         "process_ids": len(processes) - len(exec_links(processes)),
         "processes_captured": sum(1 for row in processes if row["captured"]),
         "headrace_version": facts.get("headrace_version"),
+        "emulate": facts.get("emulate"),
+        "emulated": _counts(facts.get("emulated")),
     }
+
+
+def _counts(text: Any) -> dict[str, int] | None:
+    """What was delayed, of a fact that may be anything."""
+    try:
+        counts = json.loads(text)
+    except (TypeError, ValueError):
+        return None
+    is_right = isinstance(counts, dict) and all(isinstance(value, int) for value in counts.values())
+    return counts if is_right else None
 
 
 def _utc(value: Any) -> str | None:

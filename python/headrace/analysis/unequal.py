@@ -56,6 +56,7 @@ def _differing(runs: list[tuple[str, Facts]]) -> list[Facts]:
         ("command", "commands differ", lambda run: run["job"]["command"]),
         ("processes", "numbers of processes differ", lambda run: f"{run['job']['process_ids']:,}"),
         ("host", "hosts differ", lambda run: run["job"]["host"] or "not known"),
+        ("emulate", "file systems differ", lambda run: run["job"]["emulate"] or "the real one"),
         ("version", "versions of Headrace differ", lambda run: run["job"]["headrace_version"] or "not known"),
     ]
     rows = []

@@ -9,12 +9,12 @@ import importlib
 import os
 import signal
 import sys
-from pathlib import Path
 
 import click
 
 from headrace import __version__
-from headrace._errors import HeadraceError, OutputError, UsageError
+from headrace._errors import HeadraceError, OutputError
+from headrace.commands._native_program import become_native
 from headrace.commands._text import printable
 
 HELP = """See, explain and fix the I/O of parallel programs.
@@ -38,7 +38,7 @@ COMMANDS = {
     "serve": (None, "Serve files to other processes: a forwarding server."),
     "mount": (None, "Show the files of forwarding servers to all programs."),
     "status": (None, "Show what forwarding servers are doing."),
-    "bench": (None, "Run an I/O workload and measure it."),
+    "bench": ("headrace.commands.bench", "Run an I/O workload and measure it."),
     "config": (None, "Print where Headrace is and what programs are linked with."),
     "wrap": (None, "Run a compiler that links programs with the capture library."),
     "make-log-directories": (None, "Make a site's directories for the logs of the coming days."),
@@ -86,10 +86,7 @@ def _native_command(name: str, line: str) -> click.Command:
     @click.command(name, help=line, context_settings=settings)
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
     def command(arguments: tuple[str, ...]) -> None:
-        program = Path(sys.executable).parent / "headrace"
-        if not program.exists():
-            raise UsageError(f"'headrace {name}' is a native program, and it is not at {program}")
-        os.execv(program, [str(program), name, *arguments])
+        become_native(name, arguments)
 
     return command
 

@@ -33,6 +33,9 @@ def header_lines(facts: Facts, terminal: Terminal) -> list[str]:
     place.append("run time not known" if lost else f"ran {duration(job['run_ns'])}")
     lines += terminal.wrap(", ".join(place), "  ")
     lines += terminal.wrap(", ".join(_what_ran(facts)), "  ")
+    if job.get("emulate"):  # figures of another machine are not to be taken for this one's
+        emulated = f"on an EMULATED file system: {printable(str(job['emulate']))}"
+        lines += [terminal.warn(line) for line in terminal.wrap(emulated, "  ")]
     text, bad = _completeness(facts)
     paint = terminal.bad if bad else terminal.warn if text != "log complete" else str
     lines += [paint(line) for line in terminal.wrap(text, "  ")]

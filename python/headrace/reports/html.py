@@ -17,7 +17,7 @@ from headrace import _native
 from headrace._errors import MissingPackageError, OutputError
 from headrace.reports.payload import Buffer, Table, pieces
 
-__all__ = ["document", "is_report", "write"]
+__all__ = ["MADE_HERE", "check", "document", "is_report", "write"]
 
 TEMPLATE = Path(__file__).with_name("template.html")  # made of web/ by scripts/build
 
@@ -26,6 +26,7 @@ MARKER = b'<script id="headrace-data" type="application/octet-stream"></script>'
 TITLE = b"<title>Headrace</title>"
 
 _GENERATOR = b'<meta name="generator" content="Headrace '
+MADE_HERE = "<!-- made by Headrace -->"  # in Markdown, which may be replaced as well
 _LEVEL = 5  # of compression; 6 takes three times as long for a thirtieth of the size
 _PART = 3 << 18  # bytes made into base64 at a time: a multiple of 3, so that the parts join
 
@@ -81,7 +82,23 @@ def _base64(parts: Iterable[bytes]) -> Iterator[bytes]:
 def is_report(path: Path) -> bool:
     """Whether a file was written by `write`. OSError."""
     with path.open("rb") as file:
-        return _GENERATOR in file.read(1 << 16)
+        begin = file.read(1 << 16)
+    return _GENERATOR in begin or MADE_HERE.encode() in begin
+
+
+def check(output: str, force: bool = False) -> None:
+    """That `write` may write there, as far as can be known before. OutputError."""
+    if output == "-":
+        return
+    path = Path(output)
+    try:
+        _may_replace(path, force)
+        if not os.access(path.resolve().parent, os.W_OK | os.X_OK):
+            raise OutputError(
+                f"{path}: its directory is not there, or not for this user; -o FILE writes elsewhere"
+            )
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def write(parts: Iterable[bytes], output: str, force: bool = False) -> int:

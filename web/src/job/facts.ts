@@ -49,6 +49,7 @@ export interface Summary {
     process_ids: number;
     processes_captured: number;
     headrace_version: string | null;
+    emulate?: string | null;
   };
   totals: {
     files: number;

@@ -25,6 +25,7 @@ export function header(facts: JobFacts): HTMLElement {
       ...fact("Duration", value(duration(job.run_ns), "run_ns", `${number(job.run_ns)} ns`)),
       ...fact("Exit status", value(exitStatus(facts), "exit_status")),
       ...fact("Processes", processes(facts)),
+      ...fact("File system", job.emulate && h("strong", {}, `emulated: ${printable(job.emulate)}`)),
       ...fact("Log", h("span", {}, `${printable(log.path)}, `, value(size(log.bytes), "", `${number(log.bytes)} bytes`))),
     ),
   );

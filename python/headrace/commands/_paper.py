@@ -1,0 +1,96 @@
+"""The tables of `headrace bench paper`, for a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.commands._columns import columns
+from headrace.commands._terminal import Terminal
+from headrace.commands._text import NONE, clip, count
+
+Facts = dict[str, Any]
+
+_HEADING = ("", "", "here", "± 95 %", "times", "95 %", "published", "times")
+_SAID = {"too large": "x", "too long": "too long", "not run": "not run"}
+
+
+def render(facts: Facts, terminal: Terminal) -> list[str]:
+    lines = [terminal.bold(facts["title"]), *map(terminal.dim, terminal.wrap(facts["source"])), ""]
+    for table in facts["tables"]:
+        shown = columns([_HEADING, *_rows(table)], left=frozenset({0, 1}))
+        lines += [terminal.bold(table["title"]), terminal.dim(_here(table, facts["repeats"]))]
+        lines += [terminal.dim(shown[0]), *shown[1:], ""]
+    lines += [line for note in [*_measured(facts), *facts["notes"]] for line in terminal.wrap(note)]
+    lines += [line for remark in _remarks(facts) for line in terminal.wrap("note: " + remark)]
+    return [clip(line, terminal.columns) for line in lines]
+
+
+def markdown(facts: Facts) -> list[str]:
+    lines = [f"# {facts['title']}", "", facts["source"], ""]
+    for table in facts["tables"]:
+        lines += [f"## {table['title']}", "", _here(table, facts["repeats"]), ""]
+        heading = ("case", "figure", *_HEADING[2:])
+        lines += ["| " + " | ".join(heading) + " |", "|---" * len(heading) + "|"]
+        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in _rows(table)]
+        lines.append("")
+    lines += [*_measured(facts), *facts["notes"], *(f"Note: {remark}" for remark in _remarks(facts))]
+    return lines
+
+
+def _measured(facts: Facts) -> list[str]:
+    """Where and by what."""
+    started = f", ranks started by {', '.join(facts['mpis'])}" if facts["mpis"] else ""
+    return [f"Measured in {machine['directory']}{started}." for machine in facts["machines"]]
+
+
+def _here(table: Facts, repeats: int) -> str:
+    return f"here: {table['size']}, {count(table['ranks'], 'rank')}, {count(repeats, 'run')} of each case"
+
+
+def _rows(table: Facts) -> list[Sequence[str]]:
+    """Of each case its figures below each other; its name stands before the first."""
+    rows: list[Sequence[str]] = []
+    for case in table["cases"]:
+        for place, measure in enumerate(case["measures"]):
+            name = f"{measure['name']}, {measure['unit']}"
+            rows.append((_name(case) if place == 0 else "", name, *_cells(case, measure)))
+    return rows
+
+
+def _name(case: Facts) -> str:
+    """With what is missing in the mean: runs that took too long would have made it worse."""
+    if case["outcome"] == "done" or case["runs"] == 0:
+        return str(case["name"])
+    return f"{case['name']} ({count(case['runs'], 'run')}, others {case['outcome']})"
+
+
+def _cells(case: Facts, measure: Facts) -> Sequence[str]:
+    here, times = measure["here"], measure["times"]
+    published, ratio = measure["published"], measure["published_times"]
+    return (
+        _SAID.get(case["outcome"], NONE) if here is None else figure(here["value"]),
+        NONE if here is None or here["low"] is None else figure(here["high"] - here["value"]),
+        NONE if times is None else figure(times["value"]),
+        NONE
+        if times is None or times["low"] is None
+        else f"{figure(times['low'])} to {figure(times['high'])}",
+        NONE if published is None else published if isinstance(published, str) else figure(published),
+        NONE if ratio is None else figure(ratio),
+    )
+
+
+def _remarks(facts: Facts) -> list[str]:
+    return list(
+        dict.fromkeys(
+            remark for table in facts["tables"] for case in table["cases"] for remark in case["remarks"]
+        )
+    )
+
+
+def figure(value: float) -> str:
+    """Three digits, and all of those before the point."""
+    if value == 0:
+        return "0"
+    digits = max(0, 2 - len(str(int(abs(value)))) + 1) if abs(value) >= 1 else 3
+    return f"{value:,.{digits}f}"

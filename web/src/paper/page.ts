@@ -1,0 +1,118 @@
+/** What a paper published, and the same measured here: a picture and a table for each of its tables. */
+import { captioned } from "../grid/captioned";
+import { figures, names, words } from "../grid/column";
+import { Grid, numbersOf, textsOf } from "../grid/grid";
+import type { Payload } from "../payload/decode";
+import { columns } from "../plots/columns";
+import { printable } from "../text/printable";
+import { count, known } from "../text/units";
+import { h } from "../ui/dom";
+import { addSections, note } from "../ui/section";
+import type { Case, Estimate, Measure, PaperFacts, PaperTable } from "./facts";
+
+export function paperPage(payload: Payload, main: HTMLElement, navigation: HTMLElement): void {
+  const facts = payload.facts as unknown as PaperFacts;
+  main.append(header(facts));
+  addSections(
+    main,
+    navigation,
+    facts.tables.map((table, at) => ({
+      id: `table-${at}`,
+      title: printable(table.name),
+      build: (body: HTMLElement) => body.append(...shown(table)),
+      first: at === 0,
+    })),
+  );
+}
+
+function header(facts: PaperFacts): HTMLElement {
+  const remarks = new Set(facts.tables.flatMap((table) => table.cases.flatMap((each) => each.remarks)));
+  const started = facts.mpis.length ? `, ranks started by ${printable(facts.mpis.join(", "))}` : "";
+  return h(
+    "div",
+    { id: "job" },
+    h("h1", {}, printable(facts.title)),
+    h("p", { class: "note" }, `Published: ${printable(facts.source)}. Here: ${count(facts.repeats, "run")} of each case, means and their 95 % intervals.`),
+    ...facts.machines.map(({ directory }) => h("p", { class: "note" }, `Measured in ${printable(directory)}${started}.`)),
+    ...facts.notes.map((text) => h("p", { class: "note" }, printable(text))),
+    ...[...remarks].map((text) => h("p", { class: "note" }, `Note: ${printable(text)}.`)),
+  );
+}
+
+function shown(table: PaperTable): HTMLElement[] {
+  return [
+    h("h3", {}, printable(table.title)),
+    note(`Here: ${printable(table.size)}, ${count(table.ranks, "rank")}.`),
+    ...table.cases[0].measures.flatMap((_, at) => picture(table, at)),
+    captioned("Figures", table.name, grid(table)),
+  ];
+}
+
+/** How many times better than the first case where that was published, for machines differ; else the figures. */
+function picture(table: PaperTable, at: number): HTMLElement[] {
+  const of = (each: Case): Measure => each.measures[at];
+  const { name, unit } = of(table.cases[0]);
+  const relative = table.cases.some((each) => of(each).published_times !== null);
+  const published = relative || table.cases.some((each) => typeof of(each).published === "number");
+  if (!published && at > 0) return []; // the table has it
+  const here = (each: Case) => (relative ? times(each, table, of(each).times) : (of(each).here?.value ?? null));
+  const there = (each: Case) => (relative ? times(each, table, of(each).published_times) : plain(of(each).published));
+  const what = relative ? `${name}: times as good as “${printable(table.cases[0].name)}”` : `${name}, ${unit}`;
+  const plot = columns({
+    label: `${what}, here and as published`,
+    axis: what,
+    names: table.cases.map((each) => printable(each.name)),
+    heading: (index) => printable(table.cases[index].name),
+    figures: [
+      { name: "here", colour: "--write", values: table.cases.map(here) },
+      ...(published ? [{ name: "published", colour: "--read", values: table.cases.map(there) }] : []),
+    ],
+    format: threeDigits,
+  });
+  return [h("div", { class: "card" }, plot)];
+}
+
+/** The first case is once as good as itself. */
+function times(each: Case, table: PaperTable, value: Estimate | number | null): number | null {
+  if (each === table.cases[0]) return 1;
+  return value === null || typeof value === "number" ? value : value.value;
+}
+
+const plain = (value: number | string | null): number | null => (typeof value === "number" ? value : null);
+
+function threeDigits(value: number): string {
+  return Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en-US") : String(Number(value.toPrecision(3)));
+}
+
+const OUTCOMES: Record<Case["outcome"], string> = {
+  done: "",
+  "too large": "does not fit",
+  "too long": "takes too long",
+  "not run": "not run",
+};
+
+function grid(table: PaperTable): Grid {
+  const rows = table.cases.flatMap((each) => each.measures.map((measure) => ({ each, measure })));
+  type Row = (typeof rows)[number];
+  const column = (key: string, title: string, get: (row: Row) => number | null | undefined, width = 92) =>
+    figures(key, title, numbersOf(rows, get), known(threeDigits), { width });
+  return new Grid({
+    label: table.title,
+    rows: rows.length,
+    columns: [
+      words("case", "Case", textsOf(rows, ({ each }) => each.name), { width: 130 }),
+      words("figure", "Figure", textsOf(rows, ({ measure }) => `${measure.name}, ${measure.unit}`), { width: 240 }),
+      column("here", "Here", ({ measure }) => measure.here?.value),
+      column("low", "from", ({ measure }) => measure.here?.low),
+      column("high", "to", ({ measure }) => measure.here?.high),
+      column("times", "Times", ({ measure }) => measure.times?.value),
+      column("times_low", "from", ({ measure }) => measure.times?.low),
+      column("times_high", "to", ({ measure }) => measure.times?.high),
+      column("published", "Published", ({ measure }) => plain(measure.published)),
+      column("published_times", "Times", ({ measure }) => measure.published_times),
+      words("outcome", "Outcome", textsOf(rows, ({ each }) => (each.runs && each.outcome !== "done" ? `${count(each.runs, "run")}, others: ` : "") + OUTCOMES[each.outcome]), { width: 110 }),
+      words("published_outcome", "Published as", textsOf(rows, ({ measure }) => (measure.published === "x" ? "does not fit" : "")), { width: 120 }),
+      names("words", "headrace bench", textsOf(rows, ({ each }) => each.words.join(" ")), { width: 300 }),
+    ],
+  });
+}
