@@ -173,3 +173,20 @@ def test_long_work_shows_progress_on_a_terminal_only() -> None:
     assert "reading the log" in watched.stdout
     unwatched = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (unwatched.stdout, unwatched.stderr) == ("", "")
+
+
+def test_a_native_program_without_the_command_is_told(tmp_path: Path) -> None:
+    """An older one hands back what it does not know: neither has it, and they would go round for ever."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    python = directory / "python3"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    old = directory / "headrace"
+    start = (
+        f"import sys; sys.executable = {str(python)!r}; from headrace.commands import main; sys.exit(main())"
+    )
+    old.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{start}" "$@"\n')
+    for path in (python, old):
+        path.chmod(0o755)
+    done = subprocess.run([old, "mount", "x"], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "is older than this package and has no 'mount'" in done.stderr

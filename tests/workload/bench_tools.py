@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,14 @@ def launcher(mpi: str, ranks: int) -> list[str]:
     if found is None:
         pytest.skip(f"no {mpi}")
     return ["timeout", "60", found, "-n", str(ranks)]
+
+
+def flip_byte(path: Path, offset: int) -> None:
+    with path.open("r+b") as stream:
+        stream.seek(offset)
+        byte = stream.read(1)[0]
+        stream.seek(offset)
+        stream.write(bytes([byte ^ 4]))
 
 
 class Bench:
@@ -59,6 +70,24 @@ class Bench:
         assert done.returncode == status, (done.stdout, done.stderr)
         found: dict[str, Any] = json.loads(done.stdout)
         return found
+
+    def interrupt(
+        self, words: Sequence[str], begun: Callable[[], bool], number: signal.Signals, patience: float = 10
+    ) -> None:
+        """Sends a signal once the run has begun; its files may go a little later than its launcher."""
+        before = self.left()
+        command = [word for word in self.command(*words) if word not in ("timeout", "60")]
+        with subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL) as running:
+            deadline = time.monotonic() + 30
+            while not begun():
+                assert time.monotonic() < deadline and running.poll() is None
+                time.sleep(0.01)
+            os.kill(running.pid, number)
+            assert running.wait(timeout=30) != 0
+        deadline = time.monotonic() + patience
+        while self.left() != before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert self.left() == before
 
     def left(self) -> list[str]:
         return sorted(path.name for path in self.directory.iterdir())

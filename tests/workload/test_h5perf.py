@@ -64,15 +64,15 @@ def test_a_page_buffer_helps_far_away(tmp_path: Path) -> None:
     )
     writes = without["phases"][0]["calls"]["write"]
     assert writes["seconds"] / writes["calls"] >= 150e-6
-    assert with_pages["write_mbps"] > 10 * without["write_mbps"]
+    assert with_pages["write_mbps"] > 2 * without["write_mbps"]
     assert with_pages["read_mbps"] > 2 * without["read_mbps"]
 
 
 def test_delays_are_of_the_files_alone(tmp_path: Path) -> None:
     found = Bench(tmp_path).figures("ior", "--block", "8K", "--transfer", "1K", "--emulate", "5ms")
     write, read = found["phases"]
-    # A delay is right on average; a single one is too short by 50 us at most.
-    assert min(write["calls"]["write"]["seconds"], read["calls"]["read"]["seconds"]) >= 0.039
+    # A delay is right on average; what the one before was late, 4 ms at most, is taken off the next.
+    assert min(write["calls"]["write"]["seconds"], read["calls"]["read"]["seconds"]) >= 0.036
     assert write["calls"]["close"]["seconds"] < write["calls"]["write"]["seconds"]
     assert found["emulate"] == "5ms"
 
@@ -99,7 +99,21 @@ def test_wrong_data_of_a_box_is_found(tmp_path: Path) -> None:
     assert running.returncode == 1 and f"at {40 * 4096 + 1500} of {file}" in said
 
 
-@pytest.mark.parametrize("pattern", [[], ["ior"], ["h5perf"]])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        [],
+        ["ior"],
+        ["h5perf"],
+        ["macsio"],
+        ["links"],
+        ["combustion"],
+        ["dump"],
+        ["startup"],
+        ["mdtest"],
+        ["flash"],
+    ],
+)
 def test_help_fits_a_terminal(tmp_path: Path, pattern: list[str]) -> None:
     done = Bench(tmp_path).run(*pattern, "--help")
     assert done.returncode == 0 and "Example:" in done.stdout
@@ -117,7 +131,7 @@ def test_help_fits_a_terminal(tmp_path: Path, pattern: list[str]) -> None:
         (["--page-size", "1M", "--page-buffer", "1K"], "smaller than one page"),
         (["--api", "posix", "--core"], "are of --api hdf5"),
         (["--hdf5", "/nothing/libhdf5.so"], "--hdf5"),
-        (["--emulate", "fast"], "--emulate: 'fast' is no time"),
+        (["--emulate", "fast"], "--emulate: 'fast' is no time up to 60s"),
         (["--emulate", "200"], "such as 200us"),
     ],
 )

@@ -29,13 +29,15 @@ from bench_tools import MPIS, Bench
         (["ior", "--random=yes"], "--random has no value"),
         (["ior", "--reorder", "1"], "--reorder is less than the number of ranks"),
         (["ior", "--api", "hdf6"], "--api is posix"),
-        (["ior", "--collective"], "--collective and --hint are of --api mpiio"),
+        (["ior", "--collective"], "--collective and --hint are of --api mpiio, hdf5 and pnetcdf"),
         (["ior", "--name", "a/b"], "--name"),
         (["ior", "--read"], "--name NAME"),
         (["ior", "--read", "--name", "nothing"], "No such file"),
         (["ior", "extra"], "'extra' is no option"),
         (["ior", "--api", "mpiio"], "mpirun"),
         (["ior", "--mpi", "/nothing/libmpi.so"], "--mpi"),
+        (["ior", "--parquet", "/tmp"], "/tmp: Is a directory"),
+        (["startup", "--files", "4000000000", "--size", "1"], "at most 10000000 can be made"),
     ],
 )
 def test_mistakes_are_told_and_leave_nothing(tmp_path: Path, words: list[str], said: str) -> None:
@@ -67,14 +69,14 @@ def test_a_name_that_is_taken_stays(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_refused(small_tmpfs: Callable[[str], Path], mpi: str) -> None:
     bench = Bench(small_tmpfs("2M"), mpi, ranks=2)
     done = bench.run("ior", "--block", "4M")
-    assert done.returncode == 3, done.stderr
+    assert done.returncode == 4, done.stderr
     assert "has room for" in done.stderr and "headrace-bench-" in done.stderr
     assert bench.left() == []
 
 
 def test_buffers_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     done = Bench(tmp_path).run("ior", "--block", "1T", "--transfer", "1T", "--api", "null")
-    assert done.returncode == 3 and "memory" in done.stderr, done.stderr
+    assert done.returncode == 4 and "memory" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("mpi", ["", *MPIS])
@@ -82,16 +84,62 @@ def test_buffers_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 def test_an_interrupted_run_removes_its_own(tmp_path: Path, mpi: str, number: signal.Signals) -> None:
     bench = Bench(tmp_path, mpi, ranks=2)
     (tmp_path / "data").write_text("mine")
-    words = bench.command("ior", "--block", "16M", "--transfer", "1", "--random", "--per-process", "-q")
+    words = ["ior", "--block", "16M", "--transfer", "1", "--random", "--per-process", "-q"]
+
+    def begun() -> bool:
+        return any(path.stat().st_size > 0 for path in tmp_path.glob("headrace-bench-*/data.*"))
+
+    bench.interrupt(words, begun, number)
+    assert bench.left() == ["data"] and (tmp_path / "data").read_text() == "mine"
+
+
+@pytest.mark.parametrize("mpi", ["", "openmpi"])
+def test_a_long_call_is_no_reason_to_leave_files(tmp_path: Path, mpi: str) -> None:
+    """A call of HDF5 that takes a minute; Open MPI kills its ranks a second after it has told them to end."""
+    bench = Bench(tmp_path, mpi, ranks=2)
+    words = bench.command("flash", "--blocks", "20", "--emulate", "40ms", "-q")
     words = [word for word in words if word not in ("timeout", "60")]
     with subprocess.Popen(words, env=bench.environment, stdin=subprocess.DEVNULL) as running:
         deadline = time.monotonic() + 30
-        while not any(path.stat().st_size > 0 for path in tmp_path.glob("headrace-bench-*/data.*")):
+        while not any(path.stat().st_size > 8192 for path in tmp_path.glob("headrace-bench-*/chk_0")):
             assert time.monotonic() < deadline and running.poll() is None
             time.sleep(0.01)
-        os.kill(running.pid, number)
+        os.kill(running.pid, signal.SIGTERM)
         assert running.wait(timeout=30) != 0
-    deadline = time.monotonic() + 10  # ranks may end after their launcher
-    while bench.left() != ["data"] and time.monotonic() < deadline:
+    deadline = time.monotonic() + 10
+    while bench.left() and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert bench.left() == ["data"] and (tmp_path / "data").read_text() == "mine"
+    assert bench.left() == []
+
+
+def test_more_files_than_can_be_made_are_refused_at_once(tmp_path: Path) -> None:
+    """Not counted one by one, which took minutes and no signal ended."""
+    words = [
+        "combustion",
+        "--checkpoints",
+        "4000000000",
+        "--smallest",
+        "8",
+        "--largest",
+        "8",
+        "--patches",
+        "1",
+    ]
+    done = Bench(tmp_path).run(*words)
+    assert done.returncode == 2 and "at most 10000000 can be made" in done.stderr, done.stderr
+    assert Bench(tmp_path).left() == []
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--hint", "k" * 400 + "=1"], "takes names of 1 to"),
+        (["--hint", "cb_nodes="], "takes values of 1 to"),
+        (["--size", "3G", "--access", "3G"], "more than the 2 GiB - 1 that MPI moves at once"),
+    ],
+)
+def test_what_an_mpi_cannot_take_is_refused(tmp_path: Path, mpi: str, words: list[str], said: str) -> None:
+    done = Bench(tmp_path, mpi, ranks=2).run("h5perf", "--api", "mpiio", *words)
+    assert done.returncode == 2 and done.stderr.count(said) == 1, done.stderr
+    assert Bench(tmp_path).left() == []
