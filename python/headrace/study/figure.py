@@ -1,0 +1,60 @@
+"""A figure of a study: its data, how it is drawn, and what was counted, so that every number can be questioned.
+
+A figure is made by a function that takes a catalog (figures/), and drawn by the page (web/src/study), by Vega-Lite
+(vega.py), or by whoever reads its Parquet file. All three see the same columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["KINDS", "Figure", "Finding", "Section"]
+
+# How a figure is drawn, and what its encoding names (columns of `data`, unless said otherwise):
+KINDS = {
+    "table": "rows as they are",
+    "bars": "x (categories, in order), y, colour (stacked parts), panel (small multiples)",
+    "lines": "x, y, colour (one line each), panel; options: log_x, log_y, step (cumulative distributions)",
+    "points": "x, y, colour, panel; options: log_x, log_y; guides: list of {label, slope} for y = slope * x, or {label, y}",
+    "box": "x (category), low, q1, median, q3, high, count; options: log_y; guides: list of {label, y}; outliers: points below",
+    "throughput": "x (time), y, colour; bands: list of {start, end, kind, text} (UTC ISO) for calendar and gaps",
+    "histograms": "x (bucket's label, in order), y (share), colour (read or write), panel (project)",
+}
+
+
+@dataclass
+class Figure:
+    id: str  # short, of a-z, 0-9 and "_"; the name of its Parquet and Vega-Lite files
+    title: str
+    kind: str  # one of KINDS
+    data: pyarrow.Table
+    definition: str  # what each number is, in words with its formula
+    filter: str  # which rows were counted, and how many were left out for which reason
+    encoding: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(
+        default_factory=dict
+    )  # of columns: "bytes", "bytes/s", "ns", "share", "count", …
+    titles: dict[str, str] = field(default_factory=dict)  # of columns, for axes and headings
+    options: dict[str, Any] = field(default_factory=dict)
+    paper: str = ""  # its counterpart in the study of Intrepid, such as "Figure 7"
+    words: list[str] = field(default_factory=list)  # sentences with the main numbers
+    missing: str = ""  # why there is nothing to show, and what to add to the catalog
+
+
+@dataclass
+class Finding:
+    text: str  # one sentence with its numbers
+    figure: str  # id of the figure that shows it
+    weight: float = 0.0  # 0..1: how much it matters; findings are told in this order
+
+
+@dataclass
+class Section:
+    id: str
+    title: str
+    text: str  # what the section is about
+    figures: list[Figure] = field(default_factory=list)
