@@ -1,1 +1,1 @@
-"""The catalog of a facility: job logs, scheduler records, device samples and scans, as partitioned Parquet."""
+"""The catalog of a facility: job logs, scheduler records, samples and scans, as partitioned Parquet."""

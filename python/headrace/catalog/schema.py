@@ -1,7 +1,7 @@
 """The tables of a catalog: columns with their types, units and meanings (docs/formats/catalog.md).
 
-One definition for everything that writes, reads or documents them. Types are those that every engine the catalog
-is read by has (DuckDB, Spark, Polars): signed 64-bit integers, doubles, booleans, text, and points in time in
+One definition for everything that writes, reads or documents them. Types are those that every engine has
+(DuckDB, Spark, Polars): signed 64-bit integers, doubles, booleans, text, and points in time in
 microseconds UTC. Columns may be null where a source does not know, never where it knows that there was none.
 """
 

@@ -1,7 +1,7 @@
-"""A figure of a study: its data, how it is drawn, and what was counted, so that every number can be questioned.
+"""A figure of a study: its data, how it is drawn, and what was counted.
 
-A figure is made by a function that takes a catalog (figures/), and drawn by the page (web/src/study), by Vega-Lite
-(vega.py), or by whoever reads its Parquet file. All three see the same columns.
+A figure is made by a function that takes a catalog (figures/), and drawn by the page (web/src/study), by
+Vega-Lite (vega.py), or by whoever reads its Parquet file. All three see the same columns.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ KINDS = {
     "table": "rows as they are",
     "bars": "x (categories, in order), y, colour (stacked parts), panel (small multiples)",
     "lines": "x, y, colour (one line each), panel; options: log_x, log_y, step (cumulative distributions)",
-    "points": "x, y, colour, panel; options: log_x, log_y; guides: list of {label, slope} for y = slope * x, or {label, y}",
-    "box": "x (category), low, q1, median, q3, high, count; options: log_y; guides: list of {label, y}; outliers: points below",
-    "throughput": "x (time), y, colour; bands: list of {start, end, kind, text} (UTC ISO) for calendar and gaps",
+    "points": "x, y, colour, panel; options: log_x, log_y; guides: {label, slope} (y = slope * x) or {label, y}",
+    "box": "x (category), low, q1, median, q3, high, count; options: log_y; guides as of points; outliers",
+    "throughput": "x (time), y, colour; options: bands, list of {start, end, kind, text} (UTC ISO)",
     "histograms": "x (bucket's label, in order), y (share), colour (read or write), panel (project)",
 }
 
