@@ -274,7 +274,7 @@ def test_collectives_of_otf2_begin_with_their_calls(
             if now[0] == "MPI_COLLECTIVE_BEGIN":
                 begun += 1
                 assert before[0] == "ENTER" and before[2] == now[2], (before, now)
-                assert after[0] == "MPI_COLLECTIVE_END" and after[2] > now[2], (now, after)
+                assert after[0] == "MPI_COLLECTIVE_END" and int(after[2]) > int(now[2]), (now, after)
     assert begun == len(events(trace, "collective")) > 0
     assert len({name for record in records if "COLLECTIVE_END" in record[0] for name in [record[3]]}) > 3
     assert sum(communicators(trace).values()) > 1
