@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["KINDS", "Figure", "Finding", "Section"]
+__all__ = ["KINDS", "Figure", "Finding", "Headline", "Section", "Study"]
 
 # How a figure is drawn, and what its encoding names (columns of `data`, unless said otherwise):
 KINDS = {
@@ -58,3 +58,31 @@ class Section:
     title: str
     text: str  # what the section is about
     figures: list[Figure] = field(default_factory=list)
+
+
+@dataclass
+class Headline:
+    """One large number at the top of the page."""
+
+    label: str  # what it is: "Jobs"
+    text: str  # the number with its unit: "12,345"
+    below: str = ""  # a few words more: "38 % of them with a log"
+    figure: str = ""  # id of the figure that shows it
+
+
+@dataclass
+class Study:
+    """All that a study says, as build.py makes it and the page, Vega-Lite and JSON show it."""
+
+    site: str
+    start: str  # first and last moment that anything of it is known of, UTC as "2026-01-02T03:04:05Z"
+    end: str
+    sections: list[Section] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    headlines: list[Headline] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # about the whole: settings, pseudonyms, what is missing
+    # Another site or period: a figure stands beside the one of the same id there; the findings are of both.
+    compared: Study | None = None
+
+    def figures(self) -> list[Figure]:
+        return [figure for section in self.sections for figure in section.figures]
