@@ -43,6 +43,8 @@ class Figure:
     paper: str = ""  # its counterpart in the study of Intrepid, such as "Figure 7"
     words: list[str] = field(default_factory=list)  # sentences with the main numbers
     missing: str = ""  # why there is nothing to show, and what to add to the catalog
+    numbers: dict[str, float] = field(default_factory=dict)  # main numbers by name
+    findings: list[Finding] = field(default_factory=list)  # what of it belongs on the first page
 
 
 @dataclass
