@@ -28,13 +28,18 @@ constexpr int kSilenceMs = 60'000;       // a server that has begun a message, o
 constexpr size_t kMostParts = 512;       // of one send
 constexpr uint64_t kMillisecond = 1'000'000;
 
-/// Waits for the connection: `events` of poll. False when nothing came.
+/// Waits for the connection: `events` of poll. False when nothing came. Signals do not make it wait longer: a program
+/// that is sent one more often than that, such as by a profiler's timer, would wait for ever.
 bool wait_for(int fd, short events, int timeout_ms) {
-  pollfd poller{fd, events, 0};
-  int ready;
-  do ready = poll(&poller, 1, timeout_ms);
-  while (ready < 0 && errno == EINTR);
-  return ready > 0;
+  const uint64_t end = base::clock_ns(CLOCK_MONOTONIC) + static_cast<uint64_t>(timeout_ms) * kMillisecond;
+  for (;;) {
+    pollfd poller{fd, events, 0};
+    const int ready = poll(&poller, 1, timeout_ms);
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+    const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
+    if (now >= end) return false;
+    timeout_ms = static_cast<int>((end - now + kMillisecond - 1) / kMillisecond);
+  }
 }
 
 /// The flag byte and the window's place, in a header that is already bytes.
