@@ -34,6 +34,19 @@ class Frame:
     def records(self, row: int) -> list[int]:
         """Of merged file records: the ids of the records behind one row."""
 
+class Chunks:
+    """Any chunk file (docs/formats/chunk-file.md), as it is stored."""
+
+    def __init__(self, path: bytes) -> None: ...
+
+    closed: bool  # an index ends the file
+    def tables(self) -> list[str]: ...
+    def raw(self, name: str) -> Frame:
+        """A table: numbers as integers, text as bytes. LogNotFoundError: there is none of that name."""
+
+    def damage(self) -> list[tuple[int, int, str]]:
+        """(offset, bytes, reason) of every part found unusable so far."""
+
 class Log:
     def __init__(self, path: bytes, job: int = 0, anonymizer: Anonymizer | None = None) -> None:
         """`job`: the number of one of several concatenated jobs, from 1; 0 when there is only one.

@@ -16,6 +16,7 @@
 
 #include "bindings/anonymize.h"
 #include "bindings/arrow_export.h"
+#include "bindings/chunks.h"
 #include "bindings/clusters.h"
 #include "bindings/darshan.h"
 #include "bindings/errors.h"
@@ -257,6 +258,7 @@ NB_MODULE(_native, module) {
   define_report(module, log);
   define_anonymize(module);
   define_clusters(module);
+  define_chunks(module);
   define_trace(module);
   define_trace_export(module);
   module.def("counters", [] {

@@ -19,6 +19,7 @@
 #include "programs/headrace/mount.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/run.h"
+#include "programs/headrace/scan.h"
 #include "programs/headrace/serve.h"
 #include "programs/headrace/site.h"
 #include "programs/headrace/snapshot.h"
@@ -43,6 +44,7 @@ constexpr char kUsage[] =
     "  mount    show the files of forwarding servers to all programs\n"
     "  status   show what forwarding servers are doing\n"
     "  bench    run an I/O workload and measure it\n"
+    "  scan     count what is in a file system\n"
     "  config   print where things are and what to link programs with\n"
     "  wrap     run a compiler that links programs with the capture library\n"
     "  make-log-directories\n"
@@ -114,6 +116,7 @@ int main_of(const std::vector<std::string>& arguments) {
   if (command == "mount") return mount_servers(rest);
   const bool of_figures = !rest.empty() && (rest[0] == "paper" || rest[0] == "parquet");
   if (command == "bench" && !of_figures) return bench(rest);
+  if (command == "scan" && !scan_is_of_files(rest)) return scan(rest);
   if (command == "status") return server_status(rest);
   if (command == "wrap") return wrap(rest);
   if (command == capture::kFlushCommand && rest.size() == 1) return capture::flush_event_file(rest[0]);
