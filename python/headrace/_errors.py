@@ -10,6 +10,7 @@
     │   ├── LogUnsupportedError  a newer version wrote it
     │   ├── LogUnreadableError   the operating system refused to open or read it
     │   └── LogTooLargeError     it needs more memory than the reader may take
+    ├── CatalogError             a catalog, or a part of it, cannot be used        exit 3
     ├── OutputError              a result cannot be written                        exit 4
     ├── MissingPackageError      an optional package is not installed              exit 5
     ├── ForwardError             forwarding servers cannot be reached
@@ -66,6 +67,10 @@ class LogUnreadableError(LogError):
 
 class LogTooLargeError(LogError):
     pass
+
+
+class CatalogError(HeadraceError):
+    exit_status = 3
 
 
 class OutputError(HeadraceError):

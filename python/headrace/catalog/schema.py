@@ -333,6 +333,7 @@ _PROJECTS = _table(
     account text - allocation of the scheduler's; null: any
     user text - user; null: any
     path text - its files lie below; null: not said
+    place int64 - greater for rows that were added later
 """,
 )
 
@@ -345,6 +346,20 @@ _DEVICES = _table(
     device text - pattern of devices
     server text - name of the server; null: the host
     file_system text - name of the file system; empty: of none, such as local disks
+    place int64 - greater for rows that were added later
+""",
+)
+
+_SOURCES = _table(
+    "sources",
+    "",
+    "What was added: one row a file, or a call of write_tables.",
+    """
+    source text - hash of its content: what is added once is not added again
+    path text - where it was
+    kind text - job log, samples, scan, sacct, pbs, cobalt, csv, parquet, toml or tables
+    bytes int64 bytes its size
+    added time - when
 """,
 )
 
@@ -355,6 +370,7 @@ _SITE = _table(
     """
     key text - name, cores_per_node, processes_per_node, peak_bytes_per_s, deployed and others
     value text - as text
+    place int64 - greater for rows that were added later
 """,
 )
 
@@ -374,7 +390,7 @@ TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         _LOGS, _INSTANCES, _FILES, _ACCESS_SIZES, _SCHEDULER_JOBS, _SAMPLES, _SAMPLE_GAPS, _SERVER_JOBS, _SCANS,
-        _SCAN_HISTOGRAMS, _SCAN_PROBLEMS, _CALENDAR, _PROJECTS, _DEVICES, _SITE, _CEILINGS,
+        _SCAN_HISTOGRAMS, _SCAN_PROBLEMS, _CALENDAR, _PROJECTS, _DEVICES, _SITE, _CEILINGS, _SOURCES,
     )
 }  # fmt: skip
 

@@ -1,0 +1,125 @@
+"""A catalog on disk: opening, reading and adding to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headrace._errors import CatalogError, OutputError
+from headrace.catalog import commits, parts
+from headrace.catalog.batch import Batch, Source, add_batch
+from headrace.catalog.schema import FORMAT
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow
+
+_MARK = "catalog.json"
+
+
+class Catalog:
+    """A catalog as it was when it was opened, or refreshed. Others may add to it meanwhile."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        _check(self.path)
+        self.state = commits.read(self.path)
+
+    def refresh(self) -> None:
+        """To what was added since."""
+        self.state = commits.refresh(self.path, self.state)
+
+    def connect(self, **settings: Any) -> duckdb.DuckDBPyConnection:
+        """A DuckDB in memory with a view for each table of the schema and those of views.py.
+
+        It reads exactly the parts that are committed, and no other file. `settings` are DuckDB's.
+        Raises MissingPackageError without duckdb.
+        """
+        from headrace.catalog.engine import connect
+
+        return connect(self.path, self.state, settings)
+
+    def table(self, name: str) -> pyarrow.Table:
+        """All rows of a table. Raises CatalogError."""
+        import pyarrow
+
+        from headrace.catalog.schema import arrow_schema
+
+        found = [parts.conform(name, parts.read(self.path, part)) for part in self.state.of(name)]
+        return pyarrow.concat_tables(found) if found else arrow_schema(name).empty_table()
+
+
+def open(path: str | os.PathLike[str]) -> Catalog:
+    """Raises CatalogError when there is none, or it cannot be used."""
+    return Catalog(path)
+
+
+def create(path: str | os.PathLike[str]) -> Catalog:
+    """Opens a catalog; makes one in a directory that does not exist or is empty. Raises OutputError."""
+    root = Path(path)
+    if not (root / _MARK).exists():
+        _make(root)
+    return Catalog(root)
+
+
+def write_tables(
+    directory: str | os.PathLike[str],
+    tables: Mapping[str, pyarrow.Table],
+    source: str,
+    content: str | None = None,
+) -> int:
+    """Commits rows to a catalog, which is made if there is none; returns how many rows were added.
+
+    `source`: where they come from, for people. `content`: a name of their content; of several calls with the
+    same one, also at a time, the first to be done counts and the others add nothing. Without it, all count.
+    Raises UsageError where tables or columns are not the schema's, CatalogError and OutputError.
+    """
+    catalog = create(directory)
+    size = sum(table.nbytes for table in tables.values())
+    batch = Batch()
+    batch.add(Source(content or uuid.uuid4().hex, source, "tables", size), tables)
+    return add_batch(catalog.path, catalog.state, batch).rows
+
+
+def _make(root: Path) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        foreign = [
+            name
+            for name in (path.name for path in root.iterdir())
+            if name not in (_MARK, commits.FOLDER) and name[0] != "."
+        ]
+        if foreign and not (root / _MARK).exists():
+            raise OutputError(
+                f"{root}: is no catalog, and not empty (it has {foreign[0]!r}): name a new directory"
+            )
+        (root / commits.FOLDER).mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{root}: a catalog cannot be made here: {error.strerror}") from error
+    commits.make_once(root / _MARK, json.dumps({"format": FORMAT, "what": "a catalog of Headrace"}) + "\n")
+
+
+def _check(root: Path) -> None:
+    path = root / _MARK
+    try:
+        made_by = json.loads(path.read_text(encoding="utf-8"))["format"]
+        if not isinstance(made_by, int):
+            raise ValueError
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise CatalogError(
+            f"{root}: there is no catalog: `headrace catalog --at {root} add PATH` makes one"
+        ) from error
+    except OSError as error:
+        raise CatalogError(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CatalogError(f'{path}: this file is damaged; it must say {{"format": {FORMAT}}}') from error
+    if made_by > FORMAT:
+        raise CatalogError(
+            f"{root}: a catalog of format {made_by}; this version reads up to {FORMAT}: use a newer one"
+        )
+    if not (root / commits.FOLDER).is_dir():
+        raise CatalogError(f"{root / commits.FOLDER}: is missing: bring it back from a backup")

@@ -1,0 +1,162 @@
+"""Views that are derived from a catalog's tables: what the study and people ask.
+
+SQL as DuckDB has it, of functions that other engines have as well: headrace.catalog.ibis_views has the same
+views through Ibis. A view may use those before it. docs/catalog.md explains the columns.
+"""
+
+from __future__ import annotations
+
+from headrace.catalog.schema import TABLES
+
+# What is a sum over the logs of a job; the rest of their figures are named below.
+_SUMS = [
+    column.name
+    for column in TABLES["logs"].columns
+    if column.unit in ("bytes", "count", "ns")
+    and column.name
+    not in ("elapsed_ns", "processes", "ranks", "nodes", "instances", "slowest_ns", "io_ranks")
+]
+_FLAGS = [column.name for column in TABLES["logs"].columns if column.name.startswith("uses_")]
+
+_NEAR = "INTERVAL 5 MINUTE"  # clocks of nodes and of the scheduler differ
+
+# A record may be there several times, of exports that overlap: the one that knows the latest end counts.
+_SCHEDULED = """
+SELECT scheduler, job, "start", max("user") AS "user", max(account) AS account, max(queue) AS queue,
+  max("name") AS "name", max(submit) AS submit, max("end") AS "end",
+  max_by(state, coalesce("end", "start")) AS state, max_by(exit_status, coalesce("end", "start")) AS exit_status,
+  max(nodes) AS nodes, max(cores) AS cores, max(processes) AS processes, max(command) AS command
+FROM scheduler_jobs GROUP BY scheduler, job, "start"
+"""
+
+# Which run of a scheduler's job a log is of: the last one of that id that had begun and not ended. Darshan's
+# logs know the number alone. Jobs that are run again keep their id, so the start belongs to it.
+_RUNS = f"""
+SELECT l.log, max(s."start") AS run_start, max_by(s.scheduler, s."start") AS run_scheduler, max_by(s.job, s."start") AS run_job
+FROM logs l JOIN scheduler_jobs s
+  ON split_part(l.scheduler_job, '.', 1) = split_part(s.job, '.', 1)
+  AND ((l.scheduler IS NULL) OR (l.scheduler = s.scheduler AND l.scheduler_job = s.job))
+  AND l."start" >= s."start" - {_NEAR} AND (s."end" IS NULL OR l."start" <= s."end" + {_NEAR})
+WHERE l.scheduler_job IS NOT NULL
+GROUP BY l.log
+"""
+
+# The last row that fits counts. A row with neither account nor user is about paths alone.
+_PROJECT_OF = """
+SELECT who.account, who."user", max_by(p.project, p.place) AS project,
+  max_by(coalesce(p.label, p.project), p.place) AS label
+FROM (
+  SELECT DISTINCT account, "user" FROM scheduler_jobs
+  UNION SELECT DISTINCT CAST(NULL AS VARCHAR) AS account, "user" FROM logs
+) who JOIN projects p
+  ON (p.account IS NULL OR p.account = who.account) AND (p."user" IS NULL OR p."user" = who."user")
+  AND (p.account IS NOT NULL OR p."user" IS NOT NULL)
+GROUP BY who.account, who."user"
+"""
+
+_SITE_NUMBERS = """
+SELECT max_by(CASE WHEN key = 'cores_per_node' THEN TRY_CAST(value AS DOUBLE) END,
+    CASE WHEN key = 'cores_per_node' THEN place END) AS cores_per_node,
+  max_by(CASE WHEN key = 'processes_per_node' THEN TRY_CAST(value AS DOUBLE) END,
+    CASE WHEN key = 'processes_per_node' THEN place END) AS processes_per_node
+FROM site
+"""
+
+_LOG_JOBS = """
+WITH known AS (
+  SELECT l.* EXCLUDE (nodes), r.run_scheduler, r.run_job, r.run_start, s.account, s.queue, s.cores AS job_cores,
+    coalesce(s."user", l."user") AS who,
+    CAST(coalesce(l.nodes, s.nodes, ceil(l.processes / nullif(n.processes_per_node, 0))) AS BIGINT) AS nodes,
+    n.cores_per_node
+  FROM logs l LEFT JOIN log_runs r ON r.log = l.log
+  LEFT JOIN scheduled s ON s.scheduler = r.run_scheduler AND s.job = r.run_job AND s."start" = r.run_start
+  CROSS JOIN site_numbers n
+)
+SELECT k.* EXCLUDE (who, job_cores, cores_per_node),
+  coalesce(p.project, k.account) AS project, coalesce(p.label, p.project, k.account) AS label,
+  coalesce(CAST(k.job_cores AS DOUBLE), k.nodes * k.cores_per_node, CAST(k.processes AS DOUBLE))
+    * (k.elapsed_ns / 3600e9) AS core_hours,
+  CASE WHEN k.slowest_ns > 0 AND k.nodes > 0
+    THEN (k.bytes_read + k.bytes_written) / 1048576.0 / (k.slowest_ns / 1e9) / k.nodes END AS mib_per_s_per_node
+FROM known k LEFT JOIN project_of p
+  ON p.account IS NOT DISTINCT FROM k.account AND p."user" IS NOT DISTINCT FROM k.who
+"""
+
+_FIGURES = ", ".join(
+    [
+        *(f"CAST(sum({name}) AS BIGINT) AS {name}" for name in _SUMS),
+        *(f"bool_or({name}) AS {name}" for name in _FLAGS),
+        "max(slowest_ns) AS slowest_ns",
+        "bool_and(slowest_exact) AS slowest_exact",
+        "bool_and(complete) AS complete",
+        "max(ranks) AS ranks",
+        "max(io_ranks) AS io_ranks",
+        "max(io_rank_last) AS io_rank_last",
+        "CAST(sum(instances) AS BIGINT) AS instances",
+        "CAST(sum(elapsed_ns) AS BIGINT) AS elapsed_ns",
+    ]
+)
+_FIGURE_NAMES = [
+    *_SUMS,
+    *_FLAGS,
+    "slowest_ns",
+    "slowest_exact",
+    "complete",
+    "ranks",
+    "io_ranks",
+    "io_rank_last",
+    "instances",
+    "elapsed_ns",
+]
+
+_JOBS = f"""
+WITH captured AS (
+  SELECT run_scheduler, run_job, run_start, count(*) AS logs, max(nodes) AS log_nodes,
+    max(processes) AS log_processes, {_FIGURES}
+  FROM log_jobs WHERE run_job IS NOT NULL GROUP BY run_scheduler, run_job, run_start
+)
+SELECT s.scheduler, s.job, s."user", s.account, coalesce(p.project, s.account) AS project,
+  coalesce(p.label, p.project, s.account) AS label, s.queue, s.state, s."start", s."end",
+  coalesce(s.nodes, c.log_nodes) AS nodes, s.cores, coalesce(s.processes, c.log_processes) AS processes,
+  coalesce(CAST(s.cores AS DOUBLE), s.nodes * n.cores_per_node)
+    * ((epoch_us(s."end") - epoch_us(s."start")) / 3600e6) AS core_hours,
+  c.logs IS NOT NULL AS covered, coalesce(c.logs, 0) AS logs, {", ".join(f"c.{name}" for name in _FIGURE_NAMES)}
+FROM scheduled s CROSS JOIN site_numbers n
+LEFT JOIN captured c ON c.run_scheduler = s.scheduler AND c.run_job = s.job AND c.run_start = s."start"
+LEFT JOIN project_of p ON p.account IS NOT DISTINCT FROM s.account AND p."user" IS NOT DISTINCT FROM s."user"
+UNION ALL
+SELECT CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), "user", CAST(NULL AS VARCHAR), project, label,
+  CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), "start", "end", nodes, CAST(NULL AS BIGINT), processes, core_hours,
+  true, 1, {", ".join(_FIGURE_NAMES)}
+FROM log_jobs WHERE run_job IS NULL
+"""
+
+# The first row that fits counts. A pattern of the shell's as a regular expression.
+_GLOB = (
+    "'^' || replace(replace(replace(replace(replace({0}, '.', '[.]'), '+', '[+]'), '*', '.*'), '?', '.'), '[!', '[^')"
+    " || '$'"
+)
+_DEVICE_PLACES = f"""
+SELECT s.host, s.device, min_by(coalesce(d.server, s.host), d.place) AS server,
+  min_by(coalesce(d.file_system, ''), d.place) AS file_system
+FROM (SELECT DISTINCT host, device FROM samples) s JOIN devices d
+  ON regexp_matches(s.host, {_GLOB.format("d.host")}) AND regexp_matches(s.device, {_GLOB.format("d.device")})
+GROUP BY s.host, s.device
+"""
+
+_DEVICE_MINUTES = """
+SELECT s.*, coalesce(p.server, s.host) AS server, p.file_system
+FROM samples s LEFT JOIN device_places p ON p.host = s.host AND p.device = s.device
+WHERE p.file_system IS NULL OR p.file_system <> ''
+"""
+
+VIEWS = {
+    "scheduled": _SCHEDULED,
+    "log_runs": _RUNS,
+    "project_of": _PROJECT_OF,
+    "site_numbers": _SITE_NUMBERS,
+    "log_jobs": _LOG_JOBS,
+    "jobs": _JOBS,
+    "device_places": _DEVICE_PLACES,
+    "device_minutes": _DEVICE_MINUTES,
+}

@@ -1,0 +1,195 @@
+"""Commits of a catalog: nothing lost, nothing twice, whoever is killed or adds at the same time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pyarrow
+import pytest
+from headrace import catalog
+from headrace._errors import CatalogError, OutputError, UsageError
+from headrace.catalog import commits
+
+ADDER = """
+import sys, pyarrow
+from headrace import catalog
+root, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+print("begins", flush=True)
+for n in range(first, last):
+    rows = pyarrow.table({"key": [f"k{n}"], "value": [str(n)]})
+    catalog.write_tables(root, {"site": rows}, "a test", content=f"content {n}")
+"""
+
+
+def site(number: int) -> dict[str, pyarrow.Table]:
+    return {"site": pyarrow.table({"key": [f"k{number}"], "value": [str(number)]})}
+
+
+def keys(root: Path) -> list[str]:
+    return sorted(catalog.open(root).table("site")["key"].to_pylist())
+
+
+def test_rows_come_back(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    assert catalog.write_tables(root, site(1), "here") == 1
+    assert catalog.write_tables(root, site(2), "here") == 1
+    assert keys(root) == ["k1", "k2"]
+    places = catalog.open(root).table("site")["place"].to_pylist()
+    assert places == sorted(places)
+
+
+def test_one_content_is_added_once(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    assert catalog.write_tables(root, site(1), "here", content="x") == 1
+    assert catalog.write_tables(root, site(1), "there", content="x") == 0
+    assert keys(root) == ["k1"]
+    assert catalog.open(root).table("sources")["path"].to_pylist() == ["here"]
+    assert len(list((root / "site").iterdir())) == 1
+
+
+def test_the_second_of_two_concurrent_adders_leaves_out_what_the_first_added(tmp_path: Path) -> None:
+    from headrace.catalog.batch import Batch, Source, add_batch
+
+    root = tmp_path / "c"
+    before = catalog.create(root)
+    catalog.write_tables(root, site(1), "first", content="1")
+    batch = Batch()
+    batch.add(Source("1", "second", "tables", 1), site(1))
+    batch.add(Source("2", "second", "tables", 1), site(2))
+    added = add_batch(root, before.state, batch)
+    assert added.sources == {"2"}
+    assert added.rows == 1
+    assert keys(root) == ["k1", "k2"]
+
+
+def test_processes_that_add_at_the_same_time(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    ranges = [(0, 15), (10, 25), (0, 25)]
+    adders = [
+        subprocess.Popen([sys.executable, "-c", ADDER, root, str(a), str(b)], stdout=subprocess.DEVNULL)
+        for a, b in ranges
+    ]
+    assert [adder.wait(120) for adder in adders] == [0, 0, 0]
+    assert keys(root) == sorted(f"k{n}" for n in range(25))
+    numbers = sorted(int(path.name[:10]) for path in (root / commits.FOLDER).iterdir())
+    assert numbers == list(range(1, 26))
+
+
+def test_a_killed_adder_changes_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    for attempt in range(6):
+        adder = subprocess.Popen(
+            [sys.executable, "-c", ADDER, root, "0", "1000000"], stdout=subprocess.PIPE, text=True
+        )
+        assert adder.stdout is not None
+        adder.stdout.readline()
+        threading.Event().wait(0.01 * 3**attempt % 0.4)
+        adder.kill()
+        adder.wait()
+        adder.stdout.close()
+        # Whatever it left: all that is committed can be read, and the next one goes on.
+        catalog.write_tables(root, {}, "after", content="after")
+        found = keys(root)
+        assert len(found) == len(set(found))
+    assert catalog.write_tables(root, site(-1), "last") == 1
+    assert "k-1" in keys(root)
+
+
+def test_a_commit_says_all_parts_from_time_to_time(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    for number in range(70):
+        catalog.write_tables(root, site(number), "here")
+    first = root / commits.FOLDER / "0000000001.json"
+    first.unlink()  # not needed any more: commit 64 says all
+    assert len(keys(root)) == 70
+    assert "parts" in json.loads((root / commits.FOLDER / "0000000064.json").read_text())
+
+
+def test_half_a_part_that_no_commit_names_is_not_seen(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    catalog.write_tables(root, site(1), "here")
+    part = next((root / "site").iterdir())
+    (root / "site" / "half.parquet").write_bytes(part.read_bytes()[:100])
+    assert keys(root) == ["k1"]
+    rows = catalog.open(root).connect().execute("SELECT count(*) FROM site").fetchone()
+    assert rows == (1,)
+
+
+def test_what_does_not_fit_is_refused_and_nothing_is_added(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    for tables, says in [
+        ({"nothing": site(1)["site"]}, "no table 'nothing'"),
+        ({"site": pyarrow.table({"colour": ["red"]})}, "no column 'colour'"),
+        ({"logs": pyarrow.table({"processes": ["many"]})}, "column processes"),
+    ]:
+        with pytest.raises(UsageError, match=says):
+            catalog.write_tables(root, tables, "here")
+    assert catalog.open(root).state.parts == {}
+
+
+def test_no_catalog_is_made_among_other_files(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("…")
+    with pytest.raises(OutputError, match="not empty"):
+        catalog.create(tmp_path)
+    with pytest.raises(CatalogError, match="there is no catalog"):
+        catalog.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"format": 1}', '{"format": 1, "number": 1, "added": [{}], "removed": []}']
+)
+def test_a_damaged_commit_is_named(tmp_path: Path, text: str) -> None:
+    catalog.write_tables(tmp_path / "c", site(1), "here")
+    path = tmp_path / "c" / commits.FOLDER / "0000000001.json"
+    path.write_text(text)
+    with pytest.raises(CatalogError, match="0000000001"):
+        catalog.open(tmp_path / "c")
+
+
+def test_a_missing_commit_is_named(tmp_path: Path) -> None:
+    for number in range(3):
+        catalog.write_tables(tmp_path / "c", site(number), "here")
+    (tmp_path / "c" / commits.FOLDER / "0000000002.json").unlink()
+    with pytest.raises(CatalogError, match="this commit is missing"):
+        catalog.open(tmp_path / "c")
+
+
+@pytest.mark.parametrize("path", ["../outside.parquet", "/etc/passwd", "site/../../x", "logs/x.parquet", ""])
+def test_commits_name_no_files_elsewhere(tmp_path: Path, path: str) -> None:
+    catalog.write_tables(tmp_path / "c", site(1), "here")
+    file = tmp_path / "c" / commits.FOLDER / "0000000001.json"
+    commit = json.loads(file.read_text())
+    commit["added"][0]["path"] = path
+    file.write_text(json.dumps(commit))
+    with pytest.raises(CatalogError, match="not a commit"):
+        catalog.open(tmp_path / "c")
+
+
+def test_newer_formats_are_refused(tmp_path: Path) -> None:
+    catalog.write_tables(tmp_path / "c", site(1), "here")
+    (tmp_path / "c" / "catalog.json").write_text('{"format": 2}')
+    with pytest.raises(CatalogError, match="format 2"):
+        catalog.open(tmp_path / "c")
+
+
+def test_parts_of_before_a_column_was_added(tmp_path: Path) -> None:
+    """Their rows have nulls in it."""
+    from pyarrow import parquet
+
+    root = tmp_path / "c"
+    catalog.write_tables(root, site(1), "here")
+    file = root / commits.FOLDER / "0000000001.json"
+    commit = json.loads(file.read_text())
+    part = next(part for part in commit["added"] if part["table"] == "site")
+    part["columns"] = ["key", "value"]
+    old = parquet.read_table(root / part["path"], columns=["key", "value"])
+    parquet.write_table(old, root / part["path"])
+    file.write_text(json.dumps(commit))
+    catalog.write_tables(root, site(2), "here")
+    rows = catalog.open(root).connect().execute("SELECT key, place IS NULL FROM site ORDER BY key").fetchall()
+    assert rows == [("k1", True), ("k2", False)]
+    assert catalog.open(root).table("site").num_rows == 2
