@@ -39,7 +39,7 @@ COMMANDS = {
     "mount": (None, "Show the files of forwarding servers to all programs."),
     "status": (None, "Show what forwarding servers are doing."),
     "bench": ("headrace.commands.bench", "Run an I/O workload and measure it."),
-    "scan": (None, "Count what is in a file system: files and bytes by size, age, owner."),
+    "scan": ("headrace.commands.scan", "Count what is in a file system, by size, age and owner."),
     "config": (None, "Print where Headrace is and what programs are linked with."),
     "wrap": (None, "Run a compiler that links programs with the capture library."),
     "make-log-directories": (None, "Make a site's directories for the logs of the coming days."),

@@ -61,7 +61,7 @@ uint32_t Places::of(std::string_view directory) const {
 }
 
 std::string Places::project(uint32_t place, std::string_view user, std::string_view group) const {
-  const std::string_view path = place < paths_.size() ? paths_[place] : "";
+  const std::string& path = paths_[place < paths_.size() ? place : 0];
   for (size_t i = rules_.size(); i-- > 0;) {
     const ProjectRule& rule = rules_[i];
     const bool fits = (rule.user.empty() || rule.user == user) && (rule.group.empty() || rule.group == group) &&

@@ -15,7 +15,7 @@ using base::Status;
 
 namespace {
 
-constexpr uint64_t kTableRows = 1U << 20;
+constexpr uint64_t kTableRows = 1U << 18;
 
 }  // namespace
 

@@ -286,12 +286,13 @@ Status Scan::State::run(const volatile sig_atomic_t* stop, const std::function<v
   before = state.sums.totals.entries();
   begun = Clock::now();
   std::vector<std::thread> threads;
+  resting = stop != nullptr && *stop != 0;  // nothing is begun then
   start_threads(threads);
   Clock::time_point stored = Clock::now();
   double pause = state.settings.checkpoint_seconds;
   std::unique_lock lock(mutex);
   while (!ending && failure.ok()) {
-    rested.wait_for(lock, kWatch);
+    if (!resting) rested.wait_for(lock, kWatch);
     watch_once(watch);
     const bool stops = stop != nullptr && *stop != 0;
     if (ending || !failure.ok() || (!stops && seconds_since(stored) < pause)) continue;

@@ -15,13 +15,13 @@
 namespace headrace::collect {
 
 /// Numbers of a scan as a whole: HEADRACE_SCAN_TOTALS(X) is X(name) for each, by the name in the file.
-#define HEADRACE_SCAN_TOTALS(X)                                                                                  \
-  X(files)                                                                                                       \
-  X(directories)                                                                                                 \
-  X(symlinks)                                                                                                    \
-  X(others) X(bytes) X(capacity) X(directory_bytes) X(symlink_bytes) X(other_bytes) X(other_capacity) X(largest) \
-      X(unreadable) X(vanished) X(mounts) X(symlinks_absolute) X(repeated_links) X(links_elsewhere)              \
-          X(links_elsewhere_bytes)
+// clang-format off
+#define HEADRACE_SCAN_TOTALS(X)                                                     \
+  X(files) X(directories) X(symlinks) X(others)                                     \
+  X(bytes) X(capacity) X(directory_bytes) X(symlink_bytes) X(other_bytes)           \
+  X(other_capacity) X(largest) X(unreadable) X(vanished) X(mounts)                  \
+  X(symlinks_absolute) X(repeated_links) X(links_elsewhere) X(links_elsewhere_bytes)
+// clang-format on
 
 struct Totals {
 #define HEADRACE_FIELD(name) int64_t name = 0;

@@ -22,12 +22,19 @@ volatile sig_atomic_t stop_signal = 0;
 
 void note_signal(int number) { stop_signal = number; }
 
-/// The first one ends the scan with its state stored; another one at once.
+/// The first one ends the scan with its state stored; another one at once. Also where whoever started this has blocked
+/// them.
 void take_signals() {
+  sigset_t ours;
+  sigemptyset(&ours);
   struct sigaction action{};
   action.sa_handler = note_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    sigaction(number, &action, nullptr);
+    sigaddset(&ours, number);
+  }
+  sigprocmask(SIG_UNBLOCK, &ours, nullptr);
 }
 
 void say(const std::string& text) { fprintf(stderr, "headrace scan: %s\n", text.c_str()); }
@@ -61,11 +68,11 @@ int end(const Scan& scan, const ScanOptions& options) {
     return 128 + stop_signal;
   }
   if (!options.files.empty()) {
-    const Status written = write_parquet_rows(collect::rows_path(output), output, options.files);
+    const Status written = write_parquet_rows(collect::rows_path(output), options.files);
     if (!written.ok()) {
       failed(written);
-      say("the rows are kept: `headrace scan parquet " + collect::rows_path(output) + " " + output + " -o " +
-          options.files + "` tries again");
+      say("the rows are kept: `headrace scan parquet " + collect::rows_path(output) + " -o " + options.files +
+          "` tries again");
       return kNotWritten;
     }
   }

@@ -57,8 +57,8 @@ Result<std::vector<collect::ProjectRule>> read_projects(const std::string& map) 
   return collect::rules_of(text);
 }
 
-Status write_parquet_rows(const std::string& rows, const std::string& scan, const std::string& parquet) {
-  HEADRACE_ASSIGN(const int status, run_headrace({"scan", "parquet", rows, scan, "-o", parquet}, nullptr));
+Status write_parquet_rows(const std::string& rows, const std::string& parquet) {
+  HEADRACE_ASSIGN(const int status, run_headrace({"scan", "parquet", rows, "-o", parquet}, nullptr));
   return status == 0 ? Status() : Status(Code::kIo, "");
 }
 

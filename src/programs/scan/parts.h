@@ -12,6 +12,6 @@ namespace headrace::programs {
 base::Result<std::vector<collect::ProjectRule>> read_projects(const std::string& map);
 
 /// Rows of files as Parquet. kIo with an empty message: that command has said why.
-base::Status write_parquet_rows(const std::string& rows, const std::string& scan, const std::string& parquet);
+base::Status write_parquet_rows(const std::string& rows, const std::string& parquet);
 
 }  // namespace headrace::programs
