@@ -48,6 +48,7 @@ COMMANDS = {
     "diff": ("headrace.commands.diff", "Show what changed between runs."),
     "scaling": ("headrace.commands.scaling", "Show how the parts of a run change as a job grows."),
     "phases": ("headrace.commands.phases", "Show the phases of a run, and why ranks were slow there."),
+    "study": ("headrace.commands.study", "Study the I/O of a site, from its catalog."),
     "trace": ("headrace.commands.trace", "Read an event trace: print, add up and check its events."),
     "cluster": (
         "headrace.commands.cluster",

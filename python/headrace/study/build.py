@@ -1,0 +1,196 @@
+"""The whole study: sections of figures, findings and headlines, from one connection to a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from headrace.study.figure import Figure, Finding, Headline, Section, Study
+from headrace.study.figures.access_sizes import access_sizes
+from headrace.study.figures.ages import ages, overwritten
+from headrace.study.figures.burstiness import burstiness, idle
+from headrace.study.figures.characteristics import characteristics
+from headrace.study.figures.coverage import coverage, coverage_reasons, damaged_logs, project_coverage
+from headrace.study.figures.detectors import detected_jobs, detectors, identical
+from headrace.study.figures.devices import devices_applications
+from headrace.study.figures.file_counts import file_counts, files_by_processes
+from headrace.study.figures.file_sizes import file_sizes
+from headrace.study.figures.growth import churn, growth
+from headrace.study.figures.interfaces import interface_use, interfaces, strategies
+from headrace.study.figures.performance import metric, outliers, performance
+from headrace.study.figures.projects import project_activity, top_projects
+from headrace.study.figures.scaling import ladder, scaling
+from headrace.study.figures.throughput import sample_gaps, throughput, throughput_totals
+from headrace.study.query import Connection, rows
+from headrace.study.scope import Scope, prepare
+from headrace.study.settings import Settings
+from headrace.study.words import number, percent, rate, size
+
+if TYPE_CHECKING:
+    from headrace.catalog import Catalog
+
+__all__ = ["FIGURES", "build", "study_of"]
+
+Maker = Callable[[Connection, Settings, Scope], Figure]
+
+_SECTIONS: tuple[tuple[str, str, str, tuple[Maker, ...]], ...] = (
+    (
+        "coverage",
+        "What is covered",
+        "How much of what ran on the site is in job logs, and why the rest is not.",
+        (coverage, coverage_reasons, project_coverage, damaged_logs),
+    ),
+    (
+        "applications",
+        "How applications do I/O",
+        "Interfaces, strategies and files, and the projects that move the most data.",
+        (interfaces, interface_use, strategies, top_projects, files_by_processes, file_counts),
+    ),
+    (
+        "storage",
+        "How busy storage is",
+        "What the devices moved over time, and how that compares with what jobs asked for.",
+        (
+            throughput,
+            throughput_totals,
+            burstiness,
+            idle,
+            project_activity,
+            devices_applications,
+            sample_gaps,
+        ),
+    ),
+    (
+        "files",
+        "What lies on the file systems",
+        "Sizes, growth and age of files, and whether they are overwritten.",
+        (file_sizes, growth, ages, overwritten, churn),
+    ),
+    (
+        "performance",
+        "How well large jobs do",
+        "Performance per node of jobs that are large enough to be judged, and how they use files.",
+        (performance, outliers, metric, characteristics, access_sizes, ladder, scaling),
+    ),
+    (
+        "habits",
+        "What could be better",
+        "Habits that cost performance, and jobs whose repair pays often.",
+        (detectors, detected_jobs, identical),
+    ),
+)
+FIGURES = tuple(maker.__name__ for section in _SECTIONS for maker in section[3])
+
+
+def build(
+    catalog: Catalog, settings: Settings | None = None, progress: Callable[[str], None] | None = None
+) -> Study:
+    """All figures of a catalog. `progress` is called with each figure's id before it is made.
+
+    Raises CatalogError where parts are damaged, and MissingPackageError without duckdb.
+    """
+    connection = catalog.connect()
+    try:
+        return study_of(connection, settings or Settings(), progress)
+    finally:
+        connection.close()
+
+
+def study_of(
+    connection: Connection, settings: Settings, progress: Callable[[str], None] | None = None
+) -> Study:
+    """The same of a connection that has the views of a catalog; it gets the tables of scope.py."""
+    scope = prepare(connection, settings)
+    sections = []
+    for name, title, text, makers in _SECTIONS:
+        figures = []
+        for maker in makers:
+            if progress:
+                progress(maker.__name__)
+            figures.append(maker(connection, settings, scope))
+        sections.append(Section(name, title, text, figures))
+    made = [figure for section in sections for figure in section.figures]
+    start, end = _ends(connection, settings)
+    return Study(
+        site=_site(connection, settings),
+        start=start,
+        end=end,
+        sections=sections,
+        findings=_findings(made),
+        headlines=_headlines({figure.id: figure for figure in made}),
+        notes=_notes(settings, made),
+    )
+
+
+def _findings(figures: list[Figure]) -> list[Finding]:
+    return sorted((each for figure in figures for each in figure.findings), key=lambda each: -each.weight)
+
+
+def _site(connection: Connection, settings: Settings) -> str:
+    found = rows(connection, "SELECT value FROM site WHERE key = 'name'")
+    return "the site" if settings.pseudonyms or not found else str(found[-1]["value"])
+
+
+def _ends(connection: Connection, settings: Settings) -> tuple[str, str]:
+    """The asked period, or the first and the last moment of anything that is counted."""
+    parts = [
+        "SELECT min(began) AS first, max(coalesce(ended, began)) AS last FROM study_jobs",
+        "SELECT min(began), max(coalesce(ended, began)) FROM study_logs",
+        'SELECT min("start"), max("end") FROM device_minutes',
+        'SELECT min("start"), max("end") FROM scans',
+    ]
+    found = rows(
+        connection, f"SELECT min(first) AS first, max(last) AS last FROM ({' UNION ALL '.join(parts)}) ends"
+    )[0]
+    return _iso(settings.start or found["first"]), _iso(settings.end or found["last"])
+
+
+def _iso(when: datetime | None) -> str:
+    if when is None:
+        return ""
+    known = when if when.tzinfo else when.replace(tzinfo=timezone.utc)
+    return known.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _headlines(figures: dict[str, Figure]) -> list[Headline]:
+    """The large numbers at the top, of what there is."""
+    jobs, moved = figures["coverage"].numbers, figures["throughput_totals"].numbers
+    logs, grown, busy = (
+        figures["top_projects"].numbers,
+        figures["growth"].numbers,
+        figures["burstiness"].numbers,
+    )
+    lines = []
+    if jobs:
+        share = percent(jobs["share of jobs covered"])
+        lines.append(Headline("Jobs", number(jobs["jobs"]), f"{share} of them with a log", "coverage"))
+    if logs:
+        reads = percent(logs["share of reads of jobs"])
+        lines.append(
+            Headline("Moved by jobs", size(logs["bytes of jobs"]), f"{reads} of it read", "top_projects")
+        )
+    if moved:
+        peak = f"peak {rate(moved['peak of devices'])}"
+        lines.append(Headline("Moved by devices", size(moved["bytes of devices"]), peak, "throughput_totals"))
+    if busy:
+        share = percent(busy["share of time below 33 % of peak"])
+        lines.append(Headline("Below a third of the peak", share, "of the time", "burstiness"))
+    if grown:
+        stored = size(grown["bytes at the end"])
+        lines.append(Headline("Files", number(grown["files at the end"]), f"with {stored}", "growth"))
+    return lines
+
+
+def _notes(settings: Settings, figures: list[Figure]) -> list[str]:
+    notes = [f"Performance is that of jobs of {settings.large()}."]
+    if settings.period():
+        notes.append(f"Jobs, samples and scans {settings.period()} are counted.")
+    if settings.projects and not settings.pseudonyms:
+        notes.append(f"Jobs of these projects alone are counted: {', '.join(settings.projects)}.")
+    if settings.pseudonyms:
+        notes.append("Names of projects, programs, jobs and file systems are pseudonyms.")
+    empty = [figure.title for figure in figures if figure.missing]
+    if empty:
+        notes.append(f"{len(empty)} figures have nothing to show; each says why: {', '.join(empty)}.")
+    return notes

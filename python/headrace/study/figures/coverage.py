@@ -1,0 +1,200 @@
+"""How much of what ran is in job logs, and why the rest is not (section III of the paper, Table II)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+from headrace.study.figure import Figure, Finding
+from headrace.study.query import Connection, data, rows, time
+from headrace.study.scope import Scope
+from headrace.study.settings import Settings
+from headrace.study.words import count, number, percent
+
+NO_RECORDS = (
+    "The catalog has no records of the batch scheduler: add them with `headrace catalog add`, such as the"
+    " output"
+    " of `sacct --parsable2` or PBS accounting files."
+)
+NO_LOGS = "The catalog has no job logs: add them with `headrace catalog add`."
+_SHORT = 60  # seconds
+_NAMES = {"posix": "POSIX", "stdio": "stdio", "mpiio": "MPI-IO", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
+
+
+def coverage(connection: Connection, _: Settings, scope: Scope) -> Figure:
+    found = rows(
+        connection,
+        """SELECT count(*) AS jobs, coalesce(sum(CASE WHEN covered THEN 1 ELSE 0 END), 0) AS covered_jobs,
+  coalesce(sum(core_hours), 0) AS hours, coalesce(sum(CASE WHEN covered THEN core_hours END), 0) AS
+  covered_hours,
+  count(DISTINCT project) AS projects, count(DISTINCT CASE WHEN covered THEN project END) AS covered_projects
+FROM study_jobs WHERE scheduler IS NOT NULL""",
+    )[0]
+    loose = rows(connection, "SELECT count(*) AS n FROM study_jobs WHERE scheduler IS NULL")[0]["n"]
+    parts = [("jobs", "jobs"), ("core hours", "hours"), ("projects", "projects")]
+    records = [_part(name, float(found[key]), float(found[f"covered_{key}"])) for name, key in parts]
+    jobs, hours, projects = records
+    figure = Figure(
+        "coverage",
+        "What job logs cover",
+        "table",
+        data(records if jobs["total"] else [], "what text, total real, covered real, share real"),
+        "Jobs of the scheduler that at least one log is of, their core hours (cores times hours), and the"
+        " projects that have such a job.",
+        f"All jobs that the scheduler knows of in the period; {count(scope.jobs_left_out, 'job')} of other"
+        " periods or"
+        f" projects left out, and {count(loose, 'log')} of which no scheduler's job is known.",
+        units={"total": "count", "covered": "count", "share": "share"},
+        titles={"what": "", "total": "All", "covered": "With a log", "share": "Share"},
+        paper="Section III",
+        missing="" if jobs["total"] else NO_RECORDS,
+    )
+    if not jobs["total"]:
+        return figure
+    figure.words = [
+        f"{number(jobs['covered'])} of {number(jobs['total'])} jobs ({percent(jobs['share'])}) and"
+        f" {percent(hours['share'])} of {number(round(hours['total']))} core hours have a log, of"
+        f" {number(projects['covered'])} of {number(projects['total'])} projects."
+    ]
+    figure.numbers = {"jobs": jobs["total"], "share of jobs covered": jobs["share"]}
+    figure.numbers |= {"core hours": hours["total"], "share of core hours covered": hours["share"]}
+    figure.findings = [Finding("Job logs cover a part of the work: " + figure.words[0], "coverage", 0.95)]
+    return figure
+
+
+def _part(name: str, whole: float, part: float) -> dict[str, Any]:
+    return {"what": name, "total": whole, "covered": part, "share": part / whole if whole else None}
+
+
+def coverage_reasons(connection: Connection, settings: Settings, _: Scope) -> Figure:
+    deployed = _deployed(connection)
+    found = rows(
+        connection,
+        f"""SELECT reason, count(*) AS jobs, sum(core_hours) AS core_hours FROM (
+  SELECT j.core_hours, CASE
+  {f"WHEN began < {time(deployed)} THEN 'ran before capture was deployed'" if deployed else ""}
+    WHEN ended IS NULL OR state = 'running' THEN 'still ran when the records were made'
+    WHEN p.logs = 0 THEN 'no job of the project has a log'
+    WHEN state LIKE 'cancel%' THEN 'cancelled'
+    WHEN state <> 'completed' THEN 'failed or was ended'
+    WHEN ended < began + INTERVAL {_SHORT} SECOND THEN 'shorter than a minute'
+    ELSE 'no log, though other jobs of the project have one' END AS reason
+  FROM study_jobs j JOIN (SELECT project, sum(CASE WHEN covered THEN 1 ELSE 0 END) AS logs FROM study_jobs
+    GROUP BY project) p ON p.project = j.project
+  WHERE j.scheduler IS NOT NULL AND NOT covered) reasons GROUP BY reason ORDER BY jobs DESC, reason""",
+    )
+    everything = rows(connection, "SELECT count(*) AS n FROM study_jobs WHERE scheduler IS NOT NULL")[0]["n"]
+    bad = rows(connection, "SELECT count(*) AS n FROM study_logs WHERE NOT complete")[0]["n"]
+    for row in found:
+        row["share_of_jobs"] = row["jobs"] / everything
+    missing = "" if found else NO_RECORDS if not everything else "Every job has a log."
+    figure = Figure(
+        "coverage_reasons",
+        "Why jobs have no log",
+        "table",
+        data(found, "reason text, jobs int, core_hours real, share_of_jobs real"),
+        "Jobs without a log by the first of these reasons that holds. "
+        + (
+            f"Capture was deployed on {deployed:%Y-%m-%d}."
+            if deployed
+            else "When capture was deployed is not in the catalog (`deployed` of the site's facts)."
+        ),
+        f"Jobs of the scheduler without a log. Of the logs that are there, {bad:,} are not complete; they"
+        " count as"
+        " covered. Logs that cannot be read at all belong to no job that is known.",
+        units={"jobs": "count", "core_hours": "count", "share_of_jobs": "share"},
+        titles={"core_hours": "core hours", "share_of_jobs": "of all jobs"},
+        paper="Section II-C",
+        missing=missing,
+    )
+    if found:
+        figure.words = [f"The most frequent: {found[0]['reason']} ({count(found[0]['jobs'], 'job')})."]
+    return figure
+
+
+def _deployed(connection: Connection) -> datetime | None:
+    """When capture was installed, as the site's facts say; None when they do not, or not as a date."""
+    found = rows(connection, "SELECT value FROM site WHERE key = 'deployed'")
+    for row in reversed(found):
+        try:
+            when = datetime.fromisoformat(str(row["value"]).strip().replace("Z", "+00:00"))
+        except ValueError:
+            continue
+        return when.astimezone(timezone.utc) if when.tzinfo else when.replace(tzinfo=timezone.utc)
+    return None
+
+
+def project_coverage(connection: Connection, _: Settings, __: Scope) -> Figure:
+    uses = ", ".join(f"max(CASE WHEN uses_{key} THEN 1 ELSE 0 END) AS {key}" for key in _NAMES)
+    found = rows(
+        connection,
+        f"""SELECT coalesce(j.project, l.project) AS project, j.jobs, j.jobs_covered, j.core_hours,
+  j.core_hours_covered, l.moved AS bytes, {", ".join(f"l.{key}" for key in _NAMES)}
+FROM (SELECT project, count(*) AS jobs, sum(CASE WHEN covered THEN 1 ELSE 0 END) AS jobs_covered,
+    sum(core_hours) AS core_hours, sum(CASE WHEN covered THEN core_hours ELSE 0 END) AS core_hours_covered
+  FROM study_jobs WHERE scheduler IS NOT NULL GROUP BY project) j
+FULL OUTER JOIN (SELECT project, CAST(sum(moved) AS BIGINT) AS moved, {uses} FROM study_logs GROUP BY
+  project) l
+  ON l.project = j.project ORDER BY coalesce(l.moved, -1) DESC, 1""",
+    )
+    for row in found:
+        row["interfaces"] = ", ".join(name for key, name in _NAMES.items() if row[key]) or None
+    half = [row for row in found if row["core_hours"] and row["core_hours_covered"] >= row["core_hours"] / 2]
+    known = [row for row in found if row["core_hours"]]
+    return Figure(
+        "project_coverage",
+        "Coverage and interfaces by project",
+        "table",
+        data(
+            found,
+            "project text, jobs int, jobs_covered int, core_hours real, core_hours_covered real, interfaces"
+            " text,"
+            " bytes int",
+        ),
+        "Jobs and core hours of the scheduler, those of them with a log, and the interfaces by which a"
+        " captured job of"
+        " the project opened files.",
+        "All projects of the period, those that moved most bytes first. Empty cells: the scheduler's"
+        " records, or logs,"
+        " are not there.",
+        units={
+            "jobs": "count",
+            "jobs_covered": "count",
+            "core_hours": "count",
+            "core_hours_covered": "count",
+            "bytes": "bytes",
+        },
+        titles={
+            "jobs_covered": "with a log",
+            "core_hours": "core hours",
+            "core_hours_covered": "of these with a log",
+        },
+        paper="Table II",
+        words=[f"Logs cover half of the core hours or more of {len(half)} of {count(len(known), 'project')}."]
+        if known
+        else [],
+        missing="" if found else NO_LOGS,
+    )
+
+
+def damaged_logs(connection: Connection, _: Settings, __: Scope) -> Figure:
+    found = rows(
+        connection,
+        "SELECT DISTINCT source, coalesce(why_incomplete, 'not said') AS why FROM study_logs WHERE NOT"
+        " complete"
+        " ORDER BY source LIMIT 1000",
+    )
+    whole = rows(
+        connection,
+        "SELECT count(*) AS logs, count(DISTINCT CASE WHEN NOT complete THEN source END) AS bad FROM"
+        " study_logs",
+    )[0]
+    return Figure(
+        "damaged_logs",
+        "Logs that are not complete",
+        "table",
+        data(found, "source text, why text"),
+        "Logs that lack a part of what the job did, and what is missing. What they have is counted.",
+        f"{count(whole['bad'], 'such log')} of {whole['logs']:,}; the first {len(found):,} are listed.",
+        missing="" if found else "All logs are complete." if whole["logs"] else NO_LOGS,
+    )

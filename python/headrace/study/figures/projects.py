@@ -1,0 +1,85 @@
+"""Who moves the data (Figure 4 of the paper), and when."""
+
+from __future__ import annotations
+
+from headrace.study.figure import Figure, Finding
+from headrace.study.figures.coverage import NO_LOGS
+from headrace.study.query import Connection, data, rows, total
+from headrace.study.scope import Scope
+from headrace.study.settings import Settings
+from headrace.study.words import count, percent, size
+
+
+def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure:
+    found = rows(
+        connection,
+        f"SELECT project, {total('bytes_read')}, {total('bytes_written')}, {total('moved')} FROM study_logs"
+        " GROUP BY project HAVING sum(moved) > 0 ORDER BY sum(moved) DESC, project",
+    )
+    whole = sum(row["moved"] for row in found)
+    top = found[: settings.top]
+    records = [
+        {
+            "project": row["project"],
+            "direction": direction,
+            "bytes": row[column],
+            "share": row[column] / whole,
+        }
+        for row in top
+        for direction, column in (("read", "bytes_read"), ("written", "bytes_written"))
+    ]
+    figure = Figure(
+        "top_projects",
+        "Projects that move the most data",
+        "bars",
+        data(records, "project text, direction text, bytes int, share real"),
+        "Bytes that captured jobs read and wrote, of files. Shares are of the bytes of all projects.",
+        f"The first {len(top)} of {count(len(found), 'project')} that moved data, with"
+        f" {size(sum(row['moved'] for row in top))}"
+        f" of {size(whole)}.",
+        encoding={"x": "project", "y": "bytes", "colour": "direction"},
+        units={"bytes": "bytes", "share": "share"},
+        paper="Figure 4",
+        missing="" if found else NO_LOGS,
+    )
+    if not found:
+        return figure
+    first = top[0]
+    readers = sum(row["bytes_read"] > row["bytes_written"] for row in top)
+    share = percent(first["moved"] / whole)
+    lead = f"{first['project']} moved {size(first['moved'])}, {share} of all that jobs moved."
+    figure.words = [lead, f"{readers} of these {len(top)} read more than they wrote."]
+    figure.findings = [Finding(lead, "top_projects", 0.85)]
+    read = sum(row["bytes_read"] for row in found)
+    figure.numbers = {"bytes of jobs": float(whole), "share of reads of jobs": read / whole}
+    return figure
+
+
+def project_activity(connection: Connection, settings: Settings, _: Scope) -> Figure:
+    found = rows(
+        connection,
+        f"""SELECT CAST(date_trunc('day', began) AS TIMESTAMP) AS day,
+  CASE WHEN t.project IS NULL THEN 'all others' ELSE l.project END AS project, {total("moved", "bytes")}
+FROM study_logs l LEFT JOIN (SELECT project FROM study_logs GROUP BY project HAVING sum(moved) > 0
+  ORDER BY sum(moved) DESC, project LIMIT {settings.top}) t ON t.project = l.project
+GROUP BY 1, 2 HAVING sum(moved) > 0 ORDER BY 1, 2""",
+    )
+    figure = Figure(
+        "project_activity",
+        "Activity of projects by day",
+        "bars",
+        data(found, "day time, project text, bytes int"),
+        "Bytes that captured jobs read and wrote, on the day (UTC) on which the job began.",
+        f"All logs of the period; projects behind the first {settings.top} by bytes are added up.",
+        encoding={"x": "day", "y": "bytes", "colour": "project"},
+        units={"bytes": "bytes"},
+        paper="Section IV",
+        missing="" if found else NO_LOGS,
+    )
+    if found:
+        days: dict[object, int] = {}
+        for row in found:
+            days[row["day"]] = days.get(row["day"], 0) + row["bytes"]
+        busiest = max(days, key=lambda day: days[day])
+        figure.words = [f"The busiest day was {busiest:%Y-%m-%d} with {size(days[busiest])}."]
+    return figure

@@ -1,0 +1,49 @@
+"""What a study counts, and what it calls people's things."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from headrace.study.words import moment, size
+
+__all__ = ["Pseudonyms", "Settings"]
+
+NO_PROJECT = "no project"
+
+
+class Pseudonyms:
+    """Names in place of projects, the same wherever one object is used; numbered as they come."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def project(self, name: str) -> str:
+        if name == NO_PROJECT:
+            return name
+        return self._names.setdefault(name, f"Project {len(self._names) + 1}")
+
+
+@dataclass(frozen=True)
+class Settings:
+    min_processes: int = 1024  # of the jobs whose performance is judged: section V of the paper
+    min_bytes: int = 500 << 20
+    start: datetime | None = None  # jobs and samples that start then or later, UTC; None: from the first
+    end: datetime | None = None  # and before then; None: to the last
+    projects: tuple[str, ...] = ()  # names or labels; none: all
+    without: str | None = (
+        None  # the project that file sizes and growth tell apart; None: that with most files
+    )
+    top: int = 10  # projects that are shown one by one
+    threshold: float = 0.05  # of the peak, below which the devices count as idle
+    pseudonyms: Pseudonyms | None = field(default=None, compare=False)
+
+    def large(self) -> str:
+        """Which jobs are judged, in words."""
+        return f"at least {self.min_processes:,} processes and {size(self.min_bytes)} moved"
+
+    def period(self) -> str:
+        """The period in words; empty: all."""
+        begin = f"from {moment(self.start)} " if self.start else ""
+        end = f"before {moment(self.end)}" if self.end else ""
+        return (begin + end).strip()
