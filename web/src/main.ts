@@ -6,6 +6,7 @@ import { type Payload, PayloadError, readPayload } from "./payload/decode";
 import { paperPage } from "./paper/page";
 import { phasesPage } from "./phases/page";
 import { scalingPage } from "./scaling/page";
+import { studyPage } from "./study/page";
 import { h } from "./ui/dom";
 import { themeButton } from "./ui/theme";
 import { startTooltips } from "./ui/tooltip";
@@ -17,6 +18,7 @@ const PAGES: Record<string, (payload: Payload, main: HTMLElement, navigation: HT
   scaling: scalingPage,
   phases: phasesPage,
   paper: paperPage,
+  study: studyPage,
 };
 
 async function open(): Promise<void> {

@@ -1,4 +1,4 @@
-/** The button that copies a table as CSV; where the clipboard is refused, the table becomes a file to keep. */
+/** Buttons that copy a table as CSV, or save it; where the clipboard is refused, the table becomes a file to keep. */
 import { h } from "../ui/dom";
 
 export function copyButton(name: string, text: () => string): HTMLElement {
@@ -19,6 +19,11 @@ export function copyButton(name: string, text: () => string): HTMLElement {
     );
   });
   return button;
+}
+
+/** Saves a table as a file. */
+export function saveButton(name: string, text: () => string): HTMLElement {
+  return h("button", { type: "button", class: "tool", onclick: () => download(`${name}.csv`, text()) }, "Save as CSV");
 }
 
 function download(name: string, content: string): void {

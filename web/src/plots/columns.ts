@@ -23,56 +23,75 @@ export interface Columns {
   /** Of the ticks, when it is another. */
   tick?: (value: number) => string;
   stacked?: boolean;
-  most?: number;
+  least?: number | undefined;
+  most?: number | undefined;
+  height?: number;
+  /** Names stand at the left and bars lie: for long names. */
+  lying?: boolean;
+  /** Without the marks above, which several pictures share. */
+  bare?: boolean;
 }
+
+const LYING_ROW = 30; // pixels
 
 export function columns(shown: Columns): HTMLElement {
   const marks = shown.figures.map((each) => h("span", {}, h("i", { style: `background:var(${each.colour})` }), each.name));
   // Beside the chart, so that it wraps on a phone.
-  return h("div", {}, h("div", { class: "legend of-columns" }, ...marks), drawing(shown));
+  return h("div", {}, shown.bare ? null : h("div", { class: "legend of-columns" }, ...marks), drawing(shown));
 }
 
 function drawing(shown: Columns): HTMLElement {
-  const picture = chart(shown.label, 280, () => ({
-    grid: { left: 8, right: 12, top: 12, bottom: 26, containLabel: true },
-    tooltip: {
-      ...style.tooltip(),
-      trigger: "axis",
-      axisPointer: { type: "shadow", shadowStyle: { color: colour("--hover"), opacity: 0.7 } },
-      formatter: (points: { dataIndex: number }[]) => {
-        const at = points[0].dataIndex;
-        const heading = shown.heading?.(at) ?? `${shown.axis} ${shown.names[at]}`;
-        return tip(heading, shown.figures.map(({ name, colour: mark, values }) => [colour(mark), name, said(values[at], shown.format)]));
+  const beside = shown.stacked ? 1 : shown.figures.length;
+  const height = shown.height ?? (shown.lying ? 50 + shown.names.length * Math.max(LYING_ROW, 14 * beside) : 280);
+  const picture = chart(shown.label, height, () => {
+    const [names, values] = [namesAxis(shown), valuesAxis(shown)];
+    return {
+      grid: { left: 8, right: shown.lying ? 28 : 12, top: 12, bottom: shown.axis && !shown.lying ? 26 : 8, containLabel: true },
+      tooltip: {
+        ...style.tooltip(),
+        trigger: "axis",
+        axisPointer: { type: "shadow", shadowStyle: { color: colour("--hover"), opacity: 0.7 } },
+        formatter: (points: { dataIndex: number }[]) => {
+          const at = points[0].dataIndex;
+          const heading = shown.heading?.(at) ?? `${shown.axis} ${shown.names[at]}`;
+          return tip(heading, shown.figures.map(({ name, colour: mark, values: all }) => [colour(mark), name, said(all[at], shown.format)]));
+        },
       },
-    },
-    xAxis: {
-      type: "category",
-      data: shown.names,
-      name: shown.axis,
-      nameLocation: "middle",
-      nameGap: 30,
-      nameTextStyle: style.label(),
-      axisLabel: { ...style.label(), color: colour("--ink"), hideOverlap: true },
-      axisLine: style.line(),
-      axisTick: { show: false },
-    },
-    yAxis: {
-      type: "value",
-      ...(shown.most === undefined ? {} : { max: shown.most }),
-      axisLabel: { ...style.label(), formatter: shown.tick ?? shown.format },
-      splitLine: style.split(),
-    },
-    series: shown.figures.map((each) => ({
-      type: "bar",
-      ...(shown.stacked ? { stack: "all" } : {}),
-      name: each.name,
-      barMaxWidth: shown.stacked ? 64 : 22,
-      barGap: "10%",
-      itemStyle: { color: colour(each.colour), borderColor: colour("--sheet"), borderWidth: 0.5 },
-      data: each.values,
-    })),
-  }));
+      ...(shown.lying ? { xAxis: values, yAxis: { ...names, inverse: true } } : { xAxis: names, yAxis: values }),
+      series: shown.figures.map((each) => ({
+        type: "bar",
+        ...(shown.stacked ? { stack: "all" } : {}),
+        name: each.name,
+        barMaxWidth: shown.stacked ? 64 : 22,
+        barGap: "10%",
+        itemStyle: { color: colour(each.colour), borderColor: colour("--sheet"), borderWidth: 0.5 },
+        data: each.values,
+      })),
+    };
+  });
   return picture.element;
+}
+
+function namesAxis(shown: Columns): object {
+  const label = { ...style.label(), color: colour("--ink"), hideOverlap: true };
+  return {
+    type: "category",
+    data: shown.names,
+    ...(shown.lying ? {} : { name: shown.axis, nameLocation: "middle", nameGap: 30, nameTextStyle: style.label() }),
+    axisLabel: shown.lying ? { ...label, interval: 0, width: 150, overflow: "truncate" } : label,
+    axisLine: style.line(),
+    axisTick: { show: false },
+  };
+}
+
+function valuesAxis(shown: Columns): object {
+  return {
+    type: "value",
+    ...(shown.least === undefined ? {} : { min: shown.least }),
+    ...(shown.most === undefined ? {} : { max: shown.most }),
+    axisLabel: { ...style.label(), formatter: shown.tick ?? shown.format, hideOverlap: true },
+    splitLine: style.split(),
+  };
 }
 
 function said(value: number | null, format: (value: number) => string): string {

@@ -10,9 +10,11 @@ export interface Pointed {
   height: number;
   data: uPlot.AlignedData;
   /** Asked again at every change of the theme. */
-  options(): Pick<uPlot.Options, "scales" | "axes" | "series" | "hooks" | "cursor" | "focus">;
+  options(): Pick<uPlot.Options, "scales" | "axes" | "series" | "hooks" | "cursor" | "focus" | "tzDate">;
   /** What is at a place of the data; `top` in pixels. Null: nothing. */
   say(plot: uPlot, at: number, top: number): HTMLElement | null;
+  /** Told of each plot that is made. */
+  ready?(plot: uPlot): void;
 }
 
 export function pointed(shown: Pointed): HTMLElement {
@@ -40,6 +42,7 @@ export function pointed(shown: Pointed): HTMLElement {
       shown.data,
       place,
     );
+    shown.ready?.(plot);
   };
   build();
   onTheme(build);

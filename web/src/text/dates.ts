@@ -25,3 +25,8 @@ function moment(nanoseconds: number | null): Date | null {
 function two(value: number): string {
   return String(value).padStart(2, "0");
 }
+
+/** Of seconds since 1970; what is not known is a dash. */
+export function clockUtc(seconds: number): string {
+  return utc(Number.isNaN(seconds) ? null : seconds * 1e9) ?? "–";
+}

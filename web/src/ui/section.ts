@@ -36,6 +36,17 @@ function build(section: Section, body: HTMLElement): void {
   body.dataset.built = "";
 }
 
+const waiting: (() => void)[] = [];
+
+/** Fills a part of a section when it comes near the view, on paper, or when the browser has nothing else to do. */
+export function whenNeeded(element: Element, body: HTMLElement, fill: () => void): void {
+  if (!waiting.length) setTimeout(() => idle(waiting));
+  waiting.push(whenNear(element, () => build({ id: element.id, title: "", build: fill }, body)));
+}
+
+// Whoever prints does not wait until the browser is idle.
+window.addEventListener("beforeprint", () => waiting.splice(0).forEach((call) => call()));
+
 /** Calls once, when the element comes near the view or when the function that this gives is called. */
 function whenNear(element: Element, call: () => void): () => void {
   let called = false;

@@ -1,0 +1,53 @@
+/** Figures of a column as text, by its unit. */
+import type { Scale } from "../plots/scales";
+import { padded } from "../plots/scales";
+import { BYTE_STEPS, NS_STEPS, NUMBER_STEPS } from "../plots/over_time";
+import { clockUtc } from "../text/dates";
+import { NONE, duration, number, percent, rate, roundPercent, size } from "../text/units";
+import type { ColumnFacts } from "./facts";
+
+const NAMELESS = new Set(["", "count"]);
+
+type Format = (value: number) => string;
+
+const FORMATS: Record<string, Format> = { bytes: size, "bytes/s": rate, ns: duration, s: (value) => duration(value * 1e9), share: percent };
+
+/** In a tooltip or a table. */
+export function formatOf(column: ColumnFacts): Format {
+  const format = column.kind === "time" ? clockUtc : (FORMATS[column.unit] ?? (NAMELESS.has(column.unit) ? plain : (value: number) => `${plain(value)} ${column.unit}`));
+  return (value) => (Number.isNaN(value) ? NONE : format(value));
+}
+
+/** At an axis, whose title has the unit. */
+export function tickOf(column: ColumnFacts): Format {
+  if (column.unit === "share") return roundPercent;
+  return FORMATS[column.unit] ?? short;
+}
+
+/** What an axis is called. */
+export function titleOf(column: ColumnFacts | undefined): string {
+  if (!column) return "";
+  return NAMELESS.has(column.unit) || FORMATS[column.unit] ? column.title : `${column.title}, ${column.unit}`;
+}
+
+export function scaleFor(column: ColumnFacts, isLog: boolean, found: readonly [number, number] | null): Scale {
+  const isBinary = column.unit === "bytes" || column.unit === "bytes/s";
+  const limits = padded(found, isLog);
+  if (column.unit === "share" && !isLog && found && found[0] >= 0 && found[1] <= 1 && found[1] > 0.5) limits[1] = 1;
+  return { title: titleOf(column), isLog, isBinary, format: tickOf(column), steps: isBinary ? BYTE_STEPS : column.unit === "ns" ? NS_STEPS : NUMBER_STEPS, limits };
+}
+
+/** Three digits, all of those before the point; no figure but 0 is shown as 0. */
+export function plain(value: number): string {
+  const magnitude = Math.abs(value);
+  if (magnitude >= 1e15 || (magnitude > 0 && magnitude < 1e-4)) return value.toExponential(2);
+  if (magnitude >= 999.5 || Number.isInteger(value)) return number(value);
+  return String(Number(value.toPrecision(3)));
+}
+
+const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+
+function short(value: number): string {
+  const magnitude = Math.abs(value);
+  return magnitude >= 1e5 && magnitude < 1e15 ? COMPACT.format(value) : plain(value);
+}
