@@ -402,6 +402,14 @@ def schema() -> dict[str, list[dict[str, str]]]: ...
 def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]], job: int = 0) -> None:
     """Writes a job log of any content, for tests. Replaces the file."""
 
+def summarize_logs(
+    paths: Sequence[bytes], threads: int
+) -> tuple[Frame, Frame, Frame, Frame, Frame, list[tuple[int, str]]]:
+    """Of job logs: logs, instances, files, access_sizes, facts (log, key, value), and (place, reason) of bad ones.
+
+    Columns are those of src/bindings/log_summary_rows.cc; -2**63 stands for null, places are those in `paths`.
+    """
+
 def convert(log: Log, format: str, output: bytes) -> dict[str, int]:
     """Writes one job as a log of another format, "hr" or "darshan"; a file at `output` is replaced.
 

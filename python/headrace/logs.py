@@ -166,10 +166,7 @@ class JobLog:
 
         Where several launchers wrote the log, `complete`, `exit_status` and `end_utc_ns` are of all of them.
         """
-        facts: dict[str, Any] = {}
-        for row in self.native.frame("job").rows():
-            facts[row["key"]] = _fact(row["key"].rpartition(".")[2], row["value"])
-        return _of_all_parts(facts)
+        return job_facts({row["key"]: row["value"] for row in self.native.frame("job").rows()})
 
     @property
     def processes(self) -> pyarrow.Table:
@@ -301,6 +298,11 @@ class JobLog:
         rows = ", ".join(f"{len(self.native.frame(name))} {text}" for name, text in kinds.items())
         damage = f", {len(self.damage)} damaged places" if self.damage else ""
         return f"<JobLog {self.path!r}: {command[:60]!r}, {rows}{damage}>"
+
+
+def job_facts(texts: dict[str, str]) -> dict[str, Any]:
+    """What `JobLog.job` has, of the rows of the table `job`."""
+    return _of_all_parts({key: _fact(key.rpartition(".")[2], value) for key, value in texts.items()})
 
 
 def refuse_pipes(path: str) -> None:

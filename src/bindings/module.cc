@@ -24,6 +24,7 @@
 #include "bindings/match.h"
 #include "bindings/report.h"
 #include "bindings/schema.h"
+#include "bindings/summarize.h"
 #include "bindings/to_python.h"
 #include "bindings/trace.h"
 #include "bindings/trace_export.h"
@@ -188,6 +189,20 @@ nb::dict match_counts_of(const Frame& matched, uint32_t side) {
   return dict;
 }
 
+nb::tuple summaries_of(const std::vector<nb::bytes>& paths, uint32_t threads) {
+  std::vector<std::string> names;
+  for (const nb::bytes& path : paths) names.emplace_back(path.c_str(), path.size());
+  Summaries made;
+  {
+    const nb::gil_scoped_release release;
+    made = summarize_logs(names, threads);
+  }
+  nb::list bad;
+  for (const Summaries::Bad& one : made.bad) bad.append(nb::make_tuple(one.path, str_of(one.reason)));
+  return nb::make_tuple(std::move(made.logs), std::move(made.instances), std::move(made.files),
+                        std::move(made.access_sizes), std::move(made.facts), bad);
+}
+
 void define_frame(nb::module_& module) {
   nb::class_<Frame>(module, "Frame")
       .def_ro("name", &Frame::name)
@@ -272,6 +287,7 @@ NB_MODULE(_native, module) {
   module.def("most_changed", most_changed, nb::arg("matched"), nb::arg("term"), nb::arg("sides"), nb::arg("limit"),
              Release());
   module.def("schema", schema);
+  module.def("summarize_logs", summaries_of, nb::arg("paths"), nb::arg("threads"));
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
   module.def(
       "convert",

@@ -1,0 +1,59 @@
+#pragma once
+// What a catalog keeps of one job of a log. One thread at a time for each log; throws Failure.
+
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/log.h"
+#include "bindings/summary_rows.h"
+
+namespace headrace::bindings {
+
+/// A run of a parallel program, or all processes of a job without one.
+struct ProgramSummary {
+  std::string executable;
+  std::vector<uint64_t> members;  // process images
+  std::map<std::string, uint64_t> hosts;
+  uint64_t processes = 0, start_at_ns = 0, end_at_ns = 0;
+  int64_t files = 0, bytes_read = 0, bytes_written = 0, slowest_ns = 0;
+};
+
+/// A row of the catalog's table `files`; points in time are since the start of the job, 0: never.
+struct FileSummary {
+  std::string path, mount, file_system;
+  const char *interface = "posix", *sharing = "unique";
+  int64_t instance = 0, ranks = 0, rank = -1, mpiio_operations = 0, mpiio_collective = 0, created = kNull,
+          is_new = kNull, extent = 0, first_open_at_ns = 0, last_io_at_ns = 0, folded = 0, sequential = 0,
+          consecutive = 0, unaligned = 0;
+  std::array<int64_t, 9> sums{};  // opens, reads, writes, bytes_read, bytes_written, read_ns, write_ns, meta_ns, seeks
+};
+
+struct JobSummary {
+  uint64_t id = 0, content = 0, bytes = 0;  // of the job; of the file
+  bool closed = true;
+  int64_t damaged_bytes = 0, missing_ranks = 0, last_at_ns = 0, processes = 0, ranks = 0, nodes = kNull, slowest_ns = 0,
+          slowest_exact = 1, io_ranks = kNull, io_rank_last = kNull, bytes_rank0 = kNull, bytes_unattributed = 0,
+          uses = 0;  // a bit a layer: posix, stdio, mpiio, hdf5, pnetcdf
+  int64_t files = 0, sequential = 0, consecutive = 0, unaligned = 0, judged = 0, mpiio_operations = 0,
+          mpiio_collective = 0;
+  std::array<int64_t, 9> sums{};
+  std::string executable;
+  std::vector<ProgramSummary> programs;
+  std::vector<FileSummary> by_file;
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<std::array<int64_t, 4>> sizes;  // layer (as in uses), direction, bucket, count
+};
+
+struct SummaryTables {
+  SummaryRows logs, instances, files, access_sizes, facts;
+};
+
+JobSummary summarize(Log& log, uint64_t content, uint64_t job);
+
+/// Adds a job to the tables; `path` is the place of its file.
+void add(SummaryTables& tables, uint64_t path, const JobSummary& job);
+
+}  // namespace headrace::bindings
