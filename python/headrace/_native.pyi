@@ -405,9 +405,10 @@ def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]],
 def summarize_logs(
     paths: Sequence[bytes], threads: int
 ) -> tuple[Frame, Frame, Frame, Frame, Frame, list[tuple[int, str]]]:
-    """Of job logs: logs, instances, files, access_sizes, facts (log, key, value), and (place, reason) of bad ones.
+    """Of job logs: logs, instances, files, access_sizes, facts; and (place, reason) of bad ones.
 
-    Columns are those of src/bindings/log_summary_rows.cc; -2**63 stands for null, places are those in `paths`.
+    Columns are those of src/bindings/log_summary_rows.cc; -2**63 stands for null, places are
+    those in `paths`.
     """
 
 def convert(log: Log, format: str, output: bytes) -> dict[str, int]:

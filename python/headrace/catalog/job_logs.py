@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ Tables = dict[str, "pyarrow.Table"]
 
 
 def summarize(paths: list[Path], threads: int) -> tuple[list[Source], Tables, list[tuple[Path, str]]]:
-    """Sources, rows of the tables logs, instances, files and access_sizes, and the files that are bad, with reasons.
+    """Sources, rows of logs, instances, files and access_sizes, and the bad files with reasons.
 
     Two paths with one content give one source.
     """
@@ -36,7 +35,7 @@ def summarize(paths: list[Path], threads: int) -> tuple[list[Source], Tables, li
     facts: dict[int, dict[str, str]] = {}
     for row in _table(frames[4]).to_pylist():
         facts.setdefault(row["log"], {})[row["key"]] = row["value"]
-    rows = {}
+    rows: dict[int, dict[str, Any]] = {}
     for row in logs.to_pylist():
         name = str(paths[row["path"]])
         source = _source(row["content"], row["bytes"])
@@ -77,8 +76,9 @@ def _table(frame: _native.Frame) -> pyarrow.Table:
 def _row(figures: dict[str, Any], texts: dict[str, str], path: str) -> dict[str, Any]:
     facts = job_facts(texts)
     start, end = facts.get("start_utc_ns"), facts.get("end_utc_ns")
-    known = isinstance(start, int)
-    elapsed = end - start if known and isinstance(end, int) and end >= start else figures["last_at_ns"]
+    elapsed = figures["last_at_ns"]
+    if isinstance(start, int) and isinstance(end, int) and end >= start:
+        elapsed = end - start
     command = facts.get("command")
     row = {name: None if value == _NULL else value for name, value in figures.items()}
     row |= {f"uses_{name}": bool(figures["uses"] >> bit & 1) for bit, name in enumerate(_USES)}
@@ -93,8 +93,8 @@ def _row(figures: dict[str, Any], texts: dict[str, str], path: str) -> dict[str,
         "command": " ".join(command) if isinstance(command, list) else command,
         "executable": figures["executable"] or None,
         "host": facts.get("host"),
-        "start": _time(start) if known else None,
-        "end": _time(start + elapsed) if known else None,
+        "start": _time(start) if isinstance(start, int) else None,
+        "end": _time(start + elapsed) if isinstance(start, int) else None,
         "elapsed_ns": elapsed,
         "slowest_exact": bool(figures["slowest_exact"]),
         "complete": why is None,

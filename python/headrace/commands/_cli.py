@@ -54,6 +54,7 @@ COMMANDS = {
         "headrace.commands.cluster",
         "Find groups of ranks, or of rows of a table, and what lies outside.",
     ),
+    "catalog": ("headrace.commands.catalog", "Collect a facility's logs and records, and ask with SQL."),
     "export": ("headrace.commands.export", "Write the tables of a job log as Parquet, CSV or JSON."),
     "convert": ("headrace.commands.convert", "Turn a Darshan log into a job log, or the other way round."),
     "anonymize": (

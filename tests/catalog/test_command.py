@@ -1,0 +1,172 @@
+"""`headrace catalog`: adding, asking, checking, watching."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from headrace import catalog
+
+SACCT = """JobIDRaw|JobID|User|Account|Partition|JobName|Submit|Start|End|State|ExitCode|NNodes|AllocCPUS
+7|7|ann|a1|batch|run|1767261600|1767265200|1767268800|COMPLETED|0:0|4|64
+7.0|7.0|||||1767265200|1767265200|1767268800|COMPLETED|0:0|4|64
+8|8|ann|a1|batch|run|1767261600|1767265200|1767268800|CANCELLED by 12|0:9|4|64
+9|9|ann|a1|batch|run|1767261600|Unknown|Unknown|PENDING|0:0|4|64
+"""
+PBS = """01/01/2026 10:00:00;Q;5.server;queue=batch
+01/01/2026 11:00:00;S;5.server;user=bob queue=batch start=1767265200
+01/01/2026 11:00:00;S;6.server;user=bob queue=batch start=1767265300
+01/01/2026 12:00:00;E;5.server;user=bob account="the project" jobname=x queue=batch ctime=1767261600 qtime=1767261600 start=1767265200 end=1767268800 Exit_status=1 Resource_List.nodect=2 Resource_List.ncpus=32
+"""
+COBALT = """01/01/2026 12:00:00;E;77;user=eve account=x exe=/bin/a args=b queue=q ctime=1767261600 start=1767265200 end=1767268800 Exit_status=0 Resource_List.nodect=512 Resource_List.ncpus=2048 resources_used.location=R00
+"""
+
+
+def run(root: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "headrace", "catalog", "--at", root, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_records_of_schedulers(tmp_path: Path) -> None:
+    files = {
+        "sacct.txt": SACCT, "20260101": PBS, "cobalt.log": COBALT, "jobs.csv": "job,start,end,nodes\nc1,1767265200,1767268800,3\n",
+        "site.toml": '[site]\nname = "here"\n[[calendar]]\nstart = 2026-01-01T00:00:00Z\nend = "2026-01-02T00:00:00+00:00"\nkind = "maintenance"\ntext = "y"\n',
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    result = run(tmp_path / "c", "add", "--json", *(tmp_path / name for name in files))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["added"] == 5
+    found = run(
+        tmp_path / "c",
+        "sql",
+        "--csv",
+        'SELECT scheduler, job, state, exit_status, nodes, cores, account, epoch("start")::BIGINT FROM scheduler_jobs ORDER BY 1, 2',
+    ).stdout.split()
+    assert [line.replace(" ", "_") for line in found[1:] if "," in line] != []
+    rows = catalog.open(tmp_path / "c").table("scheduler_jobs").to_pylist()
+    said = {
+        (row["scheduler"], row["job"]): (row["state"], row["exit_status"], row["nodes"], row["cores"])
+        for row in rows
+    }
+    assert said == {
+        ("slurm", "7"): ("completed", 0, 4, 64), ("slurm", "8"): ("cancelled", 137, 4, 64),
+        ("pbs", "5.server"): ("failed", 1, 2, 32), ("pbs", "6.server"): ("running", None, None, None),
+        ("cobalt", "77"): ("completed", 0, 512, 2048), ("csv", "c1"): (None, None, 3, None),
+    }  # fmt: skip
+    assert {row["account"] for row in rows} == {"a1", "the project", "x", None}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.txt", SACCT.replace("|4|64", "|four|64", 1), "line 2: nodes is no number"),
+        ("a.txt", SACCT.replace("1767265200", "soon", 1), "line 2: start is no time"),
+        ("a.log", PBS + "nonsense\n", "line 5: is no record"),
+        ("a.csv", "x,y\n1,2\n", "needs columns 'job' and 'start'"),
+        ("a.toml", "[[colours]]\nx = 1\n", "there is no table [colours]"),
+        ("a.toml", "= 1", "not TOML"),
+        ("a.parquet", "PAR1 and no more", "not a Parquet file"),
+    ],
+)
+def test_bad_records_are_named_with_their_place(tmp_path: Path, name: str, text: str, says: str) -> None:
+    (tmp_path / name).write_text(text)
+    result = run(tmp_path / "c", "add", tmp_path / name)
+    assert result.returncode == 3
+    assert says in result.stderr
+    assert str(tmp_path / name) in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_sql_reads_and_nothing_else(tmp_path: Path) -> None:
+    catalog.create(tmp_path / "c")
+    for statement in (
+        "DROP VIEW logs",
+        "SELECT 1; DROP VIEW logs",
+        "COPY logs TO 'x'",
+        "nonsense",
+        "",
+        "SELECT * FROM read_text('/etc/passwd')",
+    ):
+        result = run(tmp_path / "c", "sql", statement)
+        assert result.returncode == 2
+        assert "Traceback" not in result.stderr
+    out = tmp_path / "out.parquet"
+    assert run(tmp_path / "c", "sql", "SELECT 1 AS one", "--parquet", out).returncode == 0
+    assert out.is_file()
+    assert json.loads(run(tmp_path / "c", "sql", "SELECT 1 AS one", "--json").stdout) == [{"one": 1}]
+
+
+def test_verify_finds_what_is_wrong_and_repairs_what_nobody_needs(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    (tmp_path / "a.txt").write_text(SACCT)
+    assert run(root, "add", tmp_path / "a.txt").returncode == 0
+    assert run(root, "verify").returncode == 0
+    part = next((root / "scheduler_jobs").glob("*/*.parquet"))
+    left, fresh = part.with_name("left.parquet"), part.with_name("fresh.parquet")
+    left.write_bytes(b"half")
+    fresh.write_bytes(b"being written")
+    os.utime(left, (0, 0))
+    assert run(root, "verify", "--repair").stdout.splitlines()[1] == "1 files that no commit names; 1 removed"
+    assert fresh.exists()
+    assert not left.exists()
+    content = part.read_bytes()
+    for damage, says in [(content[:-9], "bytes"), (content[:40] + b"x" + content[41:], "other content")]:
+        part.write_bytes(damage)
+        result = run(root, "verify")
+        assert result.returncode == 3
+        assert says in result.stderr
+    part.unlink()
+    assert "is missing" in run(root, "verify").stderr
+
+
+def test_small_parts_are_put_together(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    for number in range(5):
+        (tmp_path / "a.txt").write_text(SACCT.replace("|ann|", f"|u{number}|"))
+        run(root, "add", tmp_path / "a.txt")
+    before = catalog.open(root)
+    connection = before.connect()
+    assert run(root, "compact").returncode == 0
+    after = catalog.open(root)
+    assert len(after.state.of("scheduler_jobs")) == 1
+    question = 'SELECT "user", count(*) FROM scheduler_jobs GROUP BY 1 ORDER BY 1'
+    # Who opened it before still reads what was there.
+    assert connection.execute(question).fetchall() == after.connect().execute(question).fetchall()
+    assert run(root, "verify").returncode == 0
+
+
+def test_watch_adds_what_comes_and_ends_gracefully(tmp_path: Path) -> None:
+    root, logs = tmp_path / "c", tmp_path / "logs"
+    logs.mkdir()
+    command = [sys.executable, "-m", "headrace", "catalog", "--at", root, "watch", logs, "--every", "0.1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watcher:
+        assert watcher.stdout is not None
+        (logs / "a.txt").write_text(SACCT)
+        assert watcher.stdout.readline() == "1 added with 2 rows\n"
+        (logs / "b.log").write_text(PBS)
+        assert watcher.stdout.readline() == "1 added with 2 rows\n"
+        watcher.send_signal(signal.SIGTERM)
+        assert watcher.wait(60) == 0
+    assert catalog.open(root).table("scheduler_jobs").num_rows == 4
+
+
+def test_a_killed_add_is_taken_up_again(tmp_path: Path) -> None:
+    root, tree = tmp_path / "c", tmp_path / "tree"
+    tree.mkdir()
+    for number in range(300):
+        (tree / f"{number}.txt").write_text(SACCT.replace("|ann|", f"|u{number}|"))
+    command = [sys.executable, "-m", "headrace", "catalog", "--at", root, "add", tree]
+    for delay in (0.4, 0.8):
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as adder:
+            time.sleep(delay)
+            adder.kill()
+    assert run(root, "add", tree).returncode == 0
+    assert catalog.open(root).table("scheduler_jobs").num_rows == 600
+    assert run(root, "verify").returncode == 0

@@ -1,0 +1,96 @@
+"""Job logs in a catalog say what `headrace show` says of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import headrace
+import pytest
+from headrace import catalog
+from headrace.analysis.summary import summarize
+from headrace.catalog.add import add
+
+LOGS = Path(os.environ.get("HEADRACE_DARSHAN_LOGS", "/nowhere"))
+real = pytest.mark.skipif(not LOGS.is_dir(), reason="HEADRACE_DARSHAN_LOGS is not set")
+
+
+@real
+def test_figures_are_those_of_show(tmp_path: Path) -> None:
+    report = add(tmp_path / "c", [LOGS])
+    paths = sorted(path for path in LOGS.iterdir() if path.suffix == ".darshan")
+    rows = {row["source"]: row for row in catalog.open(tmp_path / "c").table("logs").to_pylist()}
+    assert report.bad == []
+    assert set(rows) == {str(path) for path in paths}
+    for path in paths:
+        with headrace.open(path) as log:
+            _same(rows[str(path)], summarize(log))
+
+
+def _same(row: dict[str, Any], shown: dict[str, Any]) -> None:
+    totals, job, ranks = shown["totals"], shown["job"], shown["parallel"]
+    assert (row["bytes_read"], row["bytes_written"]) == (totals["read"]["bytes"], totals["write"]["bytes"])
+    assert (row["reads"], row["writes"]) == (totals["read"]["calls"], totals["write"]["calls"])
+    assert row["read_ns"] + row["write_ns"] + row["meta_ns"] == totals["io_ns"]
+    assert row["files"] == totals["files"]
+    assert row["elapsed_ns"] == job["run_ns"]
+    assert row["complete"] == (job["complete"] == "yes")
+    if ranks is None:
+        return
+    assert row["nodes"] == ranks["nodes"]
+    assert row["creates"] == ranks["access"]["created"]
+    performance = ranks["performance"]
+    if ranks["reduced"] is None:
+        assert row["slowest_ns"] == performance["slowest_rank_ns"]
+        assert row["slowest_exact"]
+    elif performance["agg_time_by_slowest_ns"] is not None:
+        assert row["slowest_ns"] == performance["agg_time_by_slowest_ns"]
+        assert not row["slowest_exact"]
+    for name, column in [("unique", "unique"), ("partially shared", "partial"), ("shared", "shared")]:
+        strategy = ranks["strategies"][name]
+        assert row[f"files_{column}"] == strategy["files"]
+        assert row[f"bytes_{column}"] == strategy["bytes_read"] + strategy["bytes_written"]
+
+
+@real
+def test_files_and_sizes_add_up_to_their_log(tmp_path: Path) -> None:
+    add(tmp_path / "c", [LOGS])
+    connection = catalog.open(tmp_path / "c").connect()
+    differing = connection.execute(
+        """
+        SELECT l.source FROM logs l LEFT JOIN (
+          SELECT log, sum(bytes_read) AS r, sum(bytes_written) AS w, sum(opens) AS o FROM files GROUP BY log
+        ) f ON f.log = l.log
+        WHERE coalesce(f.r, 0) <> l.bytes_read OR coalesce(f.w, 0) <> l.bytes_written
+        """
+    ).fetchall()
+    assert differing == []
+
+
+@real
+def test_bad_files_are_listed_and_the_rest_is_added(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    good = LOGS / "dlio-1.darshan"
+    shutil.copy(good, tree / "good.darshan")
+    (tree / "half.darshan").write_bytes(good.read_bytes()[:900])
+    (tree / "notes.txt").write_text("nothing")
+    (tree / "empty.hr").write_bytes(b"")
+    (tree / "head.hr").write_bytes(b"\x89HRC\r\n\x1a\x01" + bytes(50))
+    report = add(tmp_path / "c", [tree])
+    assert [path.name for path, _ in report.bad if path.name != "half.darshan"] == ["head.hr"]
+    assert report.skipped == 2
+    assert add(tmp_path / "c", [tree]).added == 0
+    named = add(tmp_path / "c", [tree / "notes.txt"])
+    assert [path.name for path, _ in named.bad] == ["notes.txt"]
+
+
+@real
+def test_one_content_under_two_names_is_one_log(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        shutil.copy(LOGS / "dlio-1.darshan", tmp_path / f"{name}.darshan")
+    report = add(tmp_path / "c", [tmp_path / "a.darshan", tmp_path / "b.darshan"])
+    assert (report.added, report.known) == (1, 1)
+    assert catalog.open(tmp_path / "c").table("logs").num_rows == 1
