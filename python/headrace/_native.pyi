@@ -411,6 +411,17 @@ def summarize_logs(
     those in `paths`.
     """
 
+def write_made_log(
+    path: bytes,
+    id: int,
+    facts: Sequence[tuple[str, str]],
+    programs: Sequence[tuple[str, Sequence[int]]],
+    files: Sequence[tuple[str, Sequence[str], Sequence[int]]],
+    mount: str,
+    mount_type: str,
+) -> None:
+    """Writes the job log of a run that never was (src/workload/facility/job_log.h). Replaces the file."""
+
 def convert(log: Log, format: str, output: bytes) -> dict[str, int]:
     """Writes one job as a log of another format, "hr" or "darshan"; a file at `output` is replaced.
 

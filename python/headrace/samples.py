@@ -82,8 +82,10 @@ def read(path: str | Path, problems: list[str] | None = None) -> dict[str, pyarr
     return {name: pyarrow.concat_tables(tables).combine_chunks() for name, tables in parts.items()}
 
 
-def write(path: str | Path, tables: Mapping[str, pyarrow.Table]) -> None:
+def write(path: str | Path, tables: Mapping[str, pyarrow.Table], identity: int = 0) -> None:
     """Makes one finished file of tables with the columns of the catalog; a file that exists is replaced.
+
+    `identity`: of the file; 0 stands for a random one, so that two files of one content differ.
 
     OutputError: it cannot be written; a file of this name is whole in any case. UsageError: another table.
     """
@@ -97,7 +99,7 @@ def write(path: str | Path, tables: Mapping[str, pyarrow.Table]) -> None:
             stored[name] = _to_file(name, table)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        _native.write_tables(os.fsencode(partial), stored)
+        _native.write_tables(os.fsencode(partial), stored, identity)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

@@ -21,6 +21,7 @@
 #include "bindings/darshan.h"
 #include "bindings/errors.h"
 #include "bindings/log.h"
+#include "bindings/made_log.h"
 #include "bindings/match.h"
 #include "bindings/report.h"
 #include "bindings/schema.h"
@@ -289,6 +290,8 @@ NB_MODULE(_native, module) {
   module.def("schema", schema);
   module.def("summarize_logs", summaries_of, nb::arg("paths"), nb::arg("threads"));
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
+  module.def("write_made_log", write_made_log, nb::arg("path"), nb::arg("id"), nb::arg("facts"), nb::arg("programs"),
+             nb::arg("files"), nb::arg("mount"), nb::arg("mount_type"));
   module.def(
       "convert",
       [](Log& log, const std::string& format, const nb::bytes& output) {

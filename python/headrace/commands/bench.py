@@ -9,7 +9,11 @@ import click
 from headrace.commands._native_program import become_native
 
 # The native program hands these words here (src/programs/headrace/main.cc).
-PARTS = {"paper": "headrace.commands.bench_paper", "parquet": "headrace.commands.bench_parquet"}
+PARTS = {
+    "facility": "headrace.commands.bench_facility",
+    "paper": "headrace.commands.bench_paper",
+    "parquet": "headrace.commands.bench_parquet",
+}
 
 
 @click.command(

@@ -26,10 +26,12 @@ def read(path: str | os.PathLike[str]) -> dict[str, pyarrow.Table]:
     return tables_of(load(path))
 
 
-def write(path: str | os.PathLike[str], tables: dict[str, pyarrow.Table]) -> None:
+def write(path: str | os.PathLike[str], tables: dict[str, pyarrow.Table], identity: int = 0) -> None:
     """Writes tables as `read` gives them; a file at `path` is replaced.
+
+    `identity`: of the file; 0 stands for a random one, so that two files of one content differ.
 
     The column `scan` is not kept, since it is a hash of the content: `read` says which it is.
     UsageError: not one scan, or a histogram or bin that there is not.
     """
-    scan_of(tables).save(os.fspath(path))
+    scan_of(tables).save(os.fspath(path), identity)

@@ -106,8 +106,11 @@ class Scan:
         text = json.dumps(content, ensure_ascii=True, default=str).encode()
         return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little", signed=True) or 1
 
-    def save(self, path: str) -> None:
-        """Replaces the file at once, so that a killed writer leaves the old one."""
+    def save(self, path: str, identity: int = 0) -> None:
+        """Replaces the file at once, so that a killed writer leaves the old one.
+
+        `identity`: of the file; 0 stands for a random one.
+        """
         keys = sorted(self.bins)
         columns: dict[str, list[Any]] = {name: [getattr(key, name) for key in keys] for name in Key._fields}
         known = all(self.bins[key].total is not None for key in keys)
@@ -130,7 +133,7 @@ class Scan:
         }
         part = f"{path}.part-{os.getpid()}"
         try:
-            _native.write_tables(os.fsencode(part), tables)
+            _native.write_tables(os.fsencode(part), tables, identity)
             Path(part).replace(path)
         except BaseException:
             Path(part).unlink(missing_ok=True)

@@ -27,6 +27,7 @@ constexpr char kHelp[] =
     "And of their figures:\n"
     "  paper       measure the tables of a publication, or of your study, again\n"
     "  parquet     figures of one or many runs as a table\n"
+    "  facility    make up a whole facility of which everything is known\n"
     "\n"
     "And:\n"
     "  calibrate   measure what a file system costs, for --emulate elsewhere\n"

@@ -114,8 +114,8 @@ int main_of(const std::vector<std::string>& arguments) {
   if (command == "serve") return serve(rest);
   if (command == "forward") return forward(rest);
   if (command == "mount") return mount_servers(rest);
-  const bool of_figures = !rest.empty() && (rest[0] == "paper" || rest[0] == "parquet");
-  if (command == "bench" && !of_figures) return bench(rest);
+  const bool of_python = !rest.empty() && (rest[0] == "paper" || rest[0] == "parquet" || rest[0] == "facility");
+  if (command == "bench" && !of_python) return bench(rest);
   if (command == "scan" && !scan_is_of_files(rest)) return scan(rest);
   if (command == "status") return server_status(rest);
   if (command == "wrap") return wrap(rest);
