@@ -160,6 +160,12 @@ void Writer::State::complete(ChunkHeader& header) {
 
 Status Writer::State::append(ChunkHeader header, std::span<const uint8_t> payload) {
   complete(header);
+  if (!options.compress) {
+    std::vector<uint8_t> plain(kHeaderSize + payload.size());
+    std::copy(payload.begin(), payload.end(), plain.begin() + kHeaderSize);
+    HEADRACE_TRY(seal_as_it_is(header, plain));
+    return append_sealed(header, plain);
+  }
   HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, seal_chunk(header, payload, compressor));
   return append_sealed(header, chunk);
 }

@@ -29,7 +29,8 @@ struct WriterOptions {
   uint64_t first_sequence = 0;  // of this producer; set by append() to go on after the last chunk in the file
   uint32_t chunk_rows = 65536;  // tables are split into chunks of at most this many rows, at most kMaxRows
   uint32_t chunk_bytes =
-      4u << 20;  // … and of about this many bytes before compression; a larger single row is still taken
+      4u << 20;          // … and of about this many bytes before compression; a larger single row is still taken
+  bool compress = true;  // false: chunks are stored as they are, for those of a few rows that are soon written again
   TableFilter* filter = nullptr;  // all tables pass through it; outlives the Writer, which then takes no opaque chunks
 };
 

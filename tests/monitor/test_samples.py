@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow
 import pytest
-from headrace import _errors, samples
+from headrace import _errors, _native, samples
 from headrace.catalog.schema import TABLES, arrow_schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,7 +78,7 @@ def test_a_tail_counts_from_where_the_file_ends(tmp_path: Path) -> None:
         columns = samples._to_file(
             "samples", table_of("samples", [row("samples", reads=tick) for tick in ticks])
         )
-        samples._native.write_tables(bytes(tmp_path / name), {"samples": {"tick": ticks, **columns}})
+        _native.write_tables(bytes(tmp_path / name), {"samples": {"tick": ticks, **columns}})
 
     stored("1.open.hr", [1, 2, 3])
     stored("1.tail.hr", [2, 3, 4])
@@ -105,7 +105,7 @@ def test_a_cut_file_gives_its_whole_chunks_and_is_told(tmp_path: Path) -> None:
 
 
 def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
-    samples._native.write_tables(bytes(tmp_path / "log.hr"), {"job": {"key": ["a"], "value": ["b"]}})
+    _native.write_tables(bytes(tmp_path / "log.hr"), {"job": {"key": ["a"], "value": ["b"]}})
     with pytest.raises(_errors.LogForeignError, match="without samples"):
         samples.read(tmp_path / "log.hr")
     with pytest.raises(_errors.LogNotFoundError, match="no such file"):
@@ -117,13 +117,13 @@ def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
 
 def test_counts_below_zero_and_wrong_types_are_damage(tmp_path: Path) -> None:
     columns = samples._to_file("samples", table_of("samples", [row("samples")]))
-    samples._native.write_tables(bytes(tmp_path / "a.hr"), {"samples": {**columns, "reads": [-5]}})
+    _native.write_tables(bytes(tmp_path / "a.hr"), {"samples": {**columns, "reads": [-5]}})
     with pytest.raises(_errors.LogCorruptError, match="'reads' of the table 'samples' has a count below 0"):
         samples.read(tmp_path / "a.hr")
-    samples._native.write_tables(bytes(tmp_path / "b.hr"), {"samples": {**columns, "reads": ["many"]}})
+    _native.write_tables(bytes(tmp_path / "b.hr"), {"samples": {**columns, "reads": ["many"]}})
     with pytest.raises(_errors.LogCorruptError, match="another type"):
         samples.read(tmp_path / "b.hr")
     del columns["device"]
-    samples._native.write_tables(bytes(tmp_path / "c.hr"), {"samples": columns})
+    _native.write_tables(bytes(tmp_path / "c.hr"), {"samples": columns})
     with pytest.raises(_errors.LogCorruptError, match="no column 'device'"):
         samples.read(tmp_path / "c.hr")

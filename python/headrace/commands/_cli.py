@@ -40,6 +40,10 @@ COMMANDS = {
     "status": (None, "Show what forwarding servers are doing."),
     "bench": ("headrace.commands.bench", "Run an I/O workload and measure it."),
     "scan": ("headrace.commands.scan", "Count what is in a file system, by size, age and owner."),
+    "monitor": (
+        "headrace.commands.monitor",
+        "Sample block devices and Lustre servers into a store, and show it.",
+    ),
     "config": (None, "Print where Headrace is and what programs are linked with."),
     "wrap": (None, "Run a compiler that links programs with the capture library."),
     "make-log-directories": (None, "Make a site's directories for the logs of the coming days."),

@@ -16,6 +16,7 @@
 #include "programs/headrace/forward_up.h"
 #include "programs/headrace/log_directories.h"
 #include "programs/headrace/messages.h"
+#include "programs/headrace/monitor.h"
 #include "programs/headrace/mount.h"
 #include "programs/headrace/places.h"
 #include "programs/headrace/run.h"
@@ -45,6 +46,7 @@ constexpr char kUsage[] =
     "  status   show what forwarding servers are doing\n"
     "  bench    run an I/O workload and measure it\n"
     "  scan     count what is in a file system\n"
+    "  monitor  sample block devices and Lustre servers into a store\n"
     "  config   print where things are and what to link programs with\n"
     "  wrap     run a compiler that links programs with the capture library\n"
     "  make-log-directories\n"
@@ -117,6 +119,7 @@ int main_of(const std::vector<std::string>& arguments) {
   const bool of_python = !rest.empty() && (rest[0] == "paper" || rest[0] == "parquet" || rest[0] == "facility");
   if (command == "bench" && !of_python) return bench(rest);
   if (command == "scan" && !scan_is_of_files(rest)) return scan(rest);
+  if (command == "monitor" && !monitor_is_of_samples(rest)) return monitor(rest);
   if (command == "status") return server_status(rest);
   if (command == "wrap") return wrap(rest);
   if (command == capture::kFlushCommand && rest.size() == 1) return capture::flush_event_file(rest[0]);

@@ -1,0 +1,82 @@
+"""`headrace monitor export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headrace import samples
+from headrace._errors import HeadraceError, OutputError, UsageError
+from headrace.commands._terminal import working
+from headrace.commands._text import number, printable
+
+
+@click.command("export")
+@click.argument("store")
+@click.option("--parquet", "parquet", metavar="FILE", help="Write the table as Parquet.")
+@click.option("--csv", "csv", metavar="FILE", help="Write the table as CSV.")
+@click.option(
+    "--table",
+    type=click.Choice(samples.TABLES),
+    default="samples",
+    show_default=True,
+    help="Which table.",
+)
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def command(store: str, parquet: str | None, csv: str | None, table: str, force: bool) -> None:
+    """Write a table of a store for other programs; docs/formats/sample-store.md says what is in it.
+
+    \b
+    Example:
+      headrace monitor export /var/lib/headrace --parquet samples.parquet
+      headrace monitor export /var/lib/headrace --table sample_gaps --csv gaps.csv
+    """
+    output = parquet or csv
+    if output is None or (parquet and csv):
+        raise UsageError("export needs one of --parquet FILE and --csv FILE")
+    path = Path(output)
+    if path.exists() and not force:
+        raise OutputError(f"{path}: exists already; --force replaces it")
+    partial = path.with_name(f".{path.name}.partial")
+    problems: list[str] = []
+    try:
+        with working(f"writing {printable(output)}"):
+            rows = _write(store, table, partial, parquet is not None, problems)
+        partial.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    click.echo(f"{printable(output)}: {number(rows)} row{'' if rows == 1 else 's'}")
+    for problem in problems:
+        click.echo(f"headrace: {printable(problem)}", err=True)
+
+
+def _write(store: str, table: str, path: Path, as_parquet: bool, problems: list[str]) -> int:
+    """File by file, so that memory is that of one file."""
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    rows = 0
+    writer: Any = None
+    try:
+        for file in samples.files(store):
+            try:
+                part = samples.read(file, problems)[table]
+            except HeadraceError as error:
+                problems.append(str(error))
+                continue
+            if writer is None and as_parquet:
+                writer = pyarrow.parquet.ParquetWriter(path, part.schema, compression="zstd")
+            elif writer is None:
+                writer = pyarrow.csv.CSVWriter(path, part.schema)
+            writer.write_table(part)
+            rows += part.num_rows
+    finally:
+        if writer is not None:
+            writer.close()
+    if writer is None:
+        raise UsageError(f"{store}: no file of it can be read: {problems[0]}")
+    return rows

@@ -1,0 +1,22 @@
+// What a monitor sees as text of OpenMetrics 1.0 (RFC-style specification at openmetrics.io), for scrapers such as
+// Prometheus and for the textfile collector of node_exporter.
+#pragma once
+#include <map>
+#include <string>
+
+#include "collect/devices/counters.h"
+
+namespace headrace::collect {
+
+/// Of the monitor itself, since it started.
+struct MonitorFigures {
+  uint64_t samples = 0, lost = 0, garbled = 0;
+  std::map<std::string, uint64_t> gaps;  // by reason
+  double interval_seconds = 0;
+  bool storing = true;
+};
+
+/// Counters as the kernel has them: a scraper sees itself when they begin anew. Pure.
+std::string open_metrics(const Look& look, const MonitorFigures& figures);
+
+}  // namespace headrace::collect

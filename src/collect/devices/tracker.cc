@@ -1,0 +1,168 @@
+#include "collect/devices/tracker.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace headrace::collect {
+namespace {
+
+/// Clocks that are put right slowly differ by less (adjtimex(2): 500 ppm; chrony for a while more).
+constexpr int64_t kSlewUs = 100'000, kSlewShare = 1000;
+constexpr int64_t kWrap = int64_t{1} << 32;
+
+/// The kernel prints these as 32 bits of milliseconds (block/genhd.c, diskstats_show).
+constexpr bool wraps(size_t counter) { return counter >= kReadMs && counter <= kQueueMs; }
+
+/// False: a counter went back that cannot wrap.
+bool subtract(const Reading& now, const Counters& last, Counters& grown) {
+  for (size_t i = 0; i < kCounters; ++i) {
+    const int64_t value = now.counters[i], before = last[i];
+    if (value == kNotKnown || before == kNotKnown) {
+      grown[i] = kNotKnown;
+    } else if (value >= before) {
+      grown[i] = value - before;
+    } else if (now.kind == Kind::kBlock && wraps(i) && before < kWrap) {
+      grown[i] = value + kWrap - before;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A counter that appeared with its first operation began at 0.
+void begin_at_zero(const Counters& now, Counters& last) {
+  for (size_t i = 0; i < kCounters; ++i) last[i] = now[i] == kNotKnown ? kNotKnown : 0;
+}
+
+}  // namespace
+
+const Rows& Tracker::compare(const Look& look) {
+  rows_.clear();
+  now_ = look.at;
+  ++tick_;
+  compare_clocks();
+  for (size_t i = 0; i < look.device_count; ++i) compare_device(look.devices[i], look, i);
+  whole_ = look.whole;
+  if (whole_) find_gone();
+  compare_jobs(look);
+  return rows_;
+}
+
+void Tracker::compare_clocks() {
+  stepped_ = false;
+  if (!has_before_) {
+    if (!earlier_) return;
+    const bool same = earlier_->boot == boot_ && !boot_.empty();
+    add_gap("", earlier_->end_us, now_.real_us, same ? "restart" : "reboot");
+    return;
+  }
+  const int64_t passed = now_.boot_us - before_.boot_us;
+  const int64_t step = (now_.real_us - before_.real_us) - passed;
+  stepped_ = std::llabs(step) > kSlewUs + passed / kSlewShare;
+  const int64_t start = stepped_ ? real_of(before_.boot_us) : before_.real_us;
+  if (stepped_) add_gap("", before_.real_us, start, "clock");
+  if (lost_)
+    add_gap("", start, now_.real_us, "lost");
+  else if (passed > interval_us_ + interval_us_ / 2)
+    add_gap("", start, now_.real_us, "missed");
+}
+
+size_t Tracker::find(const Reading& reading, size_t place) {
+  const auto is_it = [&](const Known& known) { return known.kind == reading.kind && known.device == reading.device; };
+  if (place < known_.size() && is_it(known_[place])) return place;
+  return static_cast<size_t>(std::find_if(known_.begin(), known_.end(), is_it) - known_.begin());
+}
+
+void Tracker::compare_device(const Reading& reading, const Look& look, size_t place) {
+  const size_t at = find(reading, place);
+  if (at == known_.size()) known_.emplace_back(Known{.kind = reading.kind, .device = reading.device});
+  if (known_[at].seen == tick_) return;  // listed twice
+  if (!known_[at].committed) {
+    Known& fresh = known_[at];
+    fresh.end_us = before_.real_us;
+    fresh.end_boot_us = before_.boot_us;
+    fresh.next = reading.counters;
+    fresh.seen = tick_;
+    // The kernel counts a block device from 0 when it comes. Of targets of servers it is not known when they came.
+    if (!has_before_ || reading.kind != Kind::kBlock || !look.whole) return;
+    begin_at_zero(reading.counters, fresh.last);
+  }
+  Known& known = known_[at];
+  const bool behind = known.end_boot_us < before_.boot_us;  // a look before this one did not have it
+  known.seen = tick_;
+  known.next = reading.counters;
+  const int64_t start = stepped_ || behind ? real_of(known.end_boot_us) : known.end_us;
+  Counters grown;
+  if (!subtract(reading, known.last, grown)) {
+    add_gap(known.device, start, now_.real_us, "reset");
+    return;
+  }
+  if (behind) add_gap(known.device, start, now_.real_us, "lost");
+  add_sample(known, start, grown);
+}
+
+void Tracker::add_sample(const Known& known, int64_t start_us, const Counters& grown) {
+  rows_.samples.kind.emplace_back(kind_name(known.kind));
+  rows_.samples.device.emplace_back(*names_.insert(known.device).first);
+  rows_.samples.times.add(tick_, start_us, now_.real_us);
+  for (size_t i = 0; i < kCounters; ++i) rows_.samples.counters[i].push_back(grown[i]);
+}
+
+void Tracker::add_gap(const std::string& device, int64_t start_us, int64_t end_us, const char* reason) {
+  rows_.gaps.device.push_back(device);
+  rows_.gaps.reason.emplace_back(reason);
+  rows_.gaps.times.add(tick_, start_us, end_us);
+}
+
+void Tracker::find_gone() {
+  for (const Known& known : known_) {
+    if (known.seen == tick_ || !known.committed) continue;
+    add_gap(known.device, stepped_ ? real_of(known.end_boot_us) : known.end_us, now_.real_us, "gone");
+  }
+}
+
+void Tracker::compare_jobs(const Look& look) {
+  const int64_t start = stepped_ ? real_of(before_.boot_us) : before_.real_us;
+  for (size_t i = 0; i < look.job_count; ++i) {
+    const JobReading& now = look.jobs[i];
+    const auto [at, fresh] = jobs_.try_emplace(now.device + '\n' + now.job);
+    KnownJob& known = at->second;
+    known.next = now.counters;
+    known.seen = tick_;
+    if (!has_before_) continue;
+    std::array<int64_t, 5> grown{};
+    bool back = false, any = false;
+    for (size_t c = 0; c < grown.size(); ++c) back = back || now.counters[c] < known.last[c];
+    for (size_t c = 0; c < grown.size(); ++c) {  // one that went back was forgotten by the server, and began anew
+      grown[c] = now.counters[c] - (back ? 0 : known.last[c]);
+      any = any || grown[c] != 0;
+    }
+    if (!any) continue;
+    rows_.jobs.device.push_back(now.device);
+    rows_.jobs.job.push_back(now.job);
+    rows_.jobs.times.add(tick_, start, now_.real_us);
+    for (size_t c = 0; c < grown.size(); ++c) rows_.jobs.counters[c].push_back(grown[c]);
+  }
+}
+
+void Tracker::commit() {
+  if (whole_) {
+    std::erase_if(known_, [&](const Known& known) { return known.seen != tick_; });
+    std::erase_if(jobs_, [&](const auto& job) { return job.second.seen != tick_; });
+  }
+  for (Known& known : known_) {
+    if (known.seen != tick_) continue;
+    known.last = known.next;
+    known.end_us = now_.real_us;
+    known.end_boot_us = now_.boot_us;
+    known.committed = true;
+  }
+  for (auto& [key, job] : jobs_) job.last = job.next;
+  before_ = now_;
+  has_before_ = true;
+  lost_ = false;
+  earlier_.reset();
+}
+
+}  // namespace headrace::collect

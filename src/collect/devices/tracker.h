@@ -1,0 +1,74 @@
+// Turns looks at counters into rows: what grew since the look before, and where that cannot be said, a gap and why
+// (docs/formats/sample-store.md, "sample_gaps").
+#pragma once
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "collect/devices/counters.h"
+#include "collect/devices/sample_rows.h"
+
+namespace headrace::collect {
+
+/// The last sample of an earlier run on this host.
+struct EarlierRun {
+  std::string boot;
+  int64_t end_us = 0;
+};
+
+/// One thread at a time. Clocks come with the looks. The rows have views of device names, which live as long as this.
+class Tracker {
+ public:
+  /// The first look is compared with nothing; `earlier` gives it the gap since then.
+  Tracker(int64_t interval_us, std::string boot, std::optional<EarlierRun> earlier)
+      : interval_us_(interval_us), boot_(std::move(boot)), earlier_(std::move(earlier)) {}
+
+  /// The rows of one look, numbered tick(). Nothing counts as seen until commit(): if they cannot be stored, the next
+  /// look has them, in longer samples and with a gap "lost".
+  const Rows& compare(const Look& look);
+  void commit();
+
+  /// There was no look, or its rows could not be stored.
+  void lose() { lost_ = true; }
+
+  uint64_t tick() const { return tick_; }
+
+ private:
+  struct Known {
+    Kind kind;
+    std::string device;
+    Counters last{}, next{};
+    int64_t end_us = 0, end_boot_us = 0;  // of its last sample
+    uint64_t seen = 0;                    // last look that had it
+    bool committed = false;               // one that was committed had it
+  };
+  struct KnownJob {
+    std::array<int64_t, 5> last{}, next{};
+    uint64_t seen = 0;
+  };
+
+  void compare_clocks();
+  void compare_device(const Reading& reading, const Look& look, size_t place);
+  void add_sample(const Known& known, int64_t start_us, const Counters& grown);
+  void add_gap(const std::string& device, int64_t start_us, int64_t end_us, const char* reason);
+  void find_gone();
+  void compare_jobs(const Look& look);
+  size_t find(const Reading& reading, size_t place);
+  /// A moment of the other clock, as the clock of the day is now.
+  int64_t real_of(int64_t boot_us) const { return now_.real_us - (now_.boot_us - boot_us); }
+
+  const int64_t interval_us_;
+  const std::string boot_;
+  std::optional<EarlierRun> earlier_;
+  Rows rows_;
+  std::vector<Known> known_;                        // as far as possible in the order of the looks
+  std::unordered_map<std::string, KnownJob> jobs_;  // by target and job
+  std::unordered_set<std::string> names_;           // what rows have views of
+  Moment now_, before_;
+  uint64_t tick_ = 0;
+  bool has_before_ = false, lost_ = false, stepped_ = false, whole_ = true;
+};
+
+}  // namespace headrace::collect

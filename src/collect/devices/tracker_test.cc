@@ -1,0 +1,205 @@
+#include "collect/devices/tracker.h"
+
+#include <gtest/gtest.h>
+
+namespace headrace::collect {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000, kBegin = 1'000 * kSecond;
+
+/// A machine whose clocks and counters the test sets.
+class Machine : public ::testing::Test {
+ protected:
+  void set(const std::string& device, int64_t reads, Kind kind = Kind::kBlock) {
+    for (Reading& known : devices_) {
+      if (known.device == device) return void(known.counters[kReads] = reads);
+    }
+    devices_.push_back({kind, device, {}});
+    devices_.back().counters[kReads] = reads;
+  }
+  void remove(const std::string& device) {
+    std::erase_if(devices_, [&](const Reading& known) { return known.device == device; });
+  }
+  void pass(int64_t us) { now_.real_us += us, now_.boot_us += us; }
+  const Rows& look(bool whole = true) {
+    look_.begin(now_);
+    for (const Reading& device : devices_) look_.add_device() = device;
+    for (const JobReading& job : jobs_) look_.add_job() = job;
+    look_.whole = whole;
+    return tracker_.compare(look_);
+  }
+  /// "device reads start-end" of each sample, then "!device reason start-end" of each gap; times in seconds.
+  std::string step(bool whole = true) {
+    const std::string text = text_of(look(whole));
+    tracker_.commit();
+    return text;
+  }
+  static std::string times(const Times& times, size_t row) {
+    const auto at = [](int64_t us) { return std::to_string((us - kBegin) / kSecond); };
+    return " " + at(times.start_us[row]) + "-" + at(times.end_us[row]) + "; ";
+  }
+  static std::string text_of(const Rows& rows) {
+    std::string text;
+    for (size_t i = 0; i < rows.samples.kind.size(); ++i)
+      text += std::string(rows.samples.device[i]) + " " + std::to_string(rows.samples.counters[kReads][i]) +
+              times(rows.samples.times, i);
+    for (size_t i = 0; i < rows.gaps.device.size(); ++i)
+      text += "!" + rows.gaps.device[i] + " " + rows.gaps.reason[i] + times(rows.gaps.times, i);
+    for (size_t i = 0; i < rows.jobs.job.size(); ++i)
+      text += "job " + rows.jobs.job[i] + " " + std::to_string(rows.jobs.counters[0][i]) + times(rows.jobs.times, i);
+    return text;
+  }
+
+  Moment now_{kBegin, 50 * kSecond};
+  std::vector<Reading> devices_;
+  std::vector<JobReading> jobs_;
+  Look look_;
+  Tracker tracker_{kSecond, "boot", EarlierRun{"boot", kBegin - 10 * kSecond}};
+};
+
+TEST_F(Machine, SamplesAreWhatCountersGrewBy) {
+  set("a", 100);
+  set("b", 7);
+  EXPECT_EQ(step(), "! restart -10-0; ");
+  pass(kSecond);
+  set("a", 103);
+  EXPECT_EQ(step(), "a 3 0-1; b 0 0-1; ");
+}
+
+TEST(Tracker, AnotherBootIsAReboot) {
+  Tracker tracker(kSecond, "new", EarlierRun{"old", 5});
+  Look look;
+  look.begin({9, 9});
+  const Rows& rows = tracker.compare(look);
+  ASSERT_EQ(rows.gaps.reason.size(), 1U);
+  EXPECT_EQ(rows.gaps.reason[0], "reboot");
+  EXPECT_TRUE(Tracker(kSecond, "new", {}).compare(look).empty());
+}
+
+TEST_F(Machine, AMissedMomentIsAGapAndALongerSample) {
+  set("a", 1);
+  step();
+  pass(5 * kSecond);
+  set("a", 11);
+  EXPECT_EQ(step(), "a 10 0-5; ! missed 0-5; ");
+}
+
+TEST_F(Machine, WhatCouldNotBeStoredIsInTheNextSample) {
+  set("a", 1);
+  step();
+  for (int i = 0; i < 3; ++i) {
+    pass(kSecond);
+    set("a", 10 + i);
+    set("b", 5 + i);
+    look();
+    tracker_.lose();
+  }
+  pass(kSecond);
+  EXPECT_EQ(step(), "a 11 0-4; b 7 0-4; ! lost 0-4; ");
+  pass(kSecond);
+  EXPECT_EQ(step(), "a 0 4-5; b 0 4-5; ");
+}
+
+TEST_F(Machine, TheFirstLookMayBeLostToo) {
+  set("a", 100);
+  look();
+  tracker_.lose();
+  pass(kSecond);
+  set("a", 200);
+  EXPECT_EQ(step(), "! restart -10-1; ");
+  pass(kSecond);
+  set("a", 201);
+  EXPECT_EQ(step(), "a 1 1-2; ");
+}
+
+TEST_F(Machine, ACounterThatGoesBackIsAReset) {
+  set("a", 100);
+  step();
+  pass(kSecond);
+  set("a", 40);
+  EXPECT_EQ(step(), "!a reset 0-1; ");
+  pass(kSecond);
+  set("a", 45);
+  EXPECT_EQ(step(), "a 5 1-2; ");
+}
+
+TEST_F(Machine, MillisecondsOf32BitsWrap) {
+  set("a", 100);
+  devices_[0].counters[kBusyMs] = (int64_t{1} << 32) - 10;
+  step();
+  pass(kSecond);
+  devices_[0].counters[kBusyMs] = 20;
+  const Rows& rows = look();
+  ASSERT_EQ(rows.samples.kind.size(), 1U);
+  EXPECT_EQ(rows.samples.counters[kBusyMs][0], 30);
+  EXPECT_TRUE(rows.gaps.device.empty());
+}
+
+TEST_F(Machine, DevicesComeAndGo) {
+  set("a", 1);
+  step();
+  pass(kSecond);
+  set("b", 6);  // since it came
+  EXPECT_EQ(step(), "a 0 0-1; b 6 0-1; ");
+  pass(kSecond);
+  remove("a");
+  EXPECT_EQ(step(), "b 0 1-2; !a gone 1-2; ");
+  pass(kSecond);
+  set("a", 9);  // another one of that name
+  EXPECT_EQ(step(), "b 0 2-3; a 9 2-3; ");
+}
+
+TEST_F(Machine, ATargetOfAServerThatComesIsComparedFromThenOn) {
+  set("a", 1);
+  step();
+  pass(kSecond);
+  set("ost", 1'000'000, Kind::kLustreOst);
+  EXPECT_EQ(step(), "a 0 0-1; ");
+  pass(kSecond);
+  set("ost", 1'000'005);
+  EXPECT_EQ(step(), "a 0 1-2; ost 5 1-2; ");
+}
+
+TEST_F(Machine, WhatCouldNotBeReadOnceIsNotGone) {
+  set("a", 1);
+  set("b", 1);
+  step();
+  pass(kSecond);
+  remove("b");
+  EXPECT_EQ(step(false), "a 0 0-1; ");
+  pass(kSecond);
+  set("b", 9);
+  EXPECT_EQ(step(), "a 0 1-2; b 8 0-2; !b lost 0-2; ");
+}
+
+TEST_F(Machine, ClockSteps) {
+  set("a", 1);
+  step();
+  pass(kSecond);
+  now_.real_us += 3600 * kSecond;
+  set("a", 3);
+  EXPECT_EQ(step(), "a 2 3600-3601; ! clock 0-3600; ");
+  pass(kSecond);
+  now_.real_us -= 7200 * kSecond;
+  EXPECT_EQ(step(), "a 0 -3599--3598; ! clock 3601--3599; ");
+  pass(kSecond);
+  now_.real_us += 50'000;  // a clock that is put right slowly
+  EXPECT_EQ(step(), "a 0 -3598--3596; ");
+}
+
+TEST_F(Machine, JobsOfServersCountWhatTheyDid) {
+  set("ost", 1, Kind::kLustreOst);
+  jobs_ = {{"ost", "dd.0", {5, 500, 0, 0, 1}}};
+  step();
+  pass(kSecond);
+  jobs_ = {{"ost", "dd.0", {7, 700, 0, 0, 1}}, {"ost", "new", {2, 2, 0, 0, 0}}};
+  EXPECT_EQ(step(), "ost 0 0-1; job dd.0 2 0-1; job new 2 0-1; ");
+  pass(kSecond);
+  EXPECT_EQ(step(), "ost 0 1-2; ");
+  pass(kSecond);
+  jobs_ = {{"ost", "dd.0", {1, 100, 0, 0, 1}}};  // forgotten by the server, and begun anew
+  EXPECT_EQ(step(), "ost 0 2-3; job dd.0 1 2-3; ");
+}
+
+}  // namespace
+}  // namespace headrace::collect

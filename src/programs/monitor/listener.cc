@@ -1,0 +1,82 @@
+#include "programs/monitor/listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace headrace::programs {
+namespace {
+
+using base::Code;
+using base::Status;
+
+constexpr int kMomentMs = 50;
+
+std::string reply(const char* status, const char* type, const std::string& body) {
+  return std::string("HTTP/1.1 ") + status + "\r\nContent-Type: " + type +
+         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
+}
+
+}  // namespace
+
+Listener::~Listener() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+Status Listener::listen(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  const std::string host = address.substr(0, colon), port = colon == address.npos ? "" : address.substr(colon + 1);
+  const bool digits = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;
+  const int number = digits ? atoi(port.c_str()) : -1;
+  if ((host != "127.0.0.1" && host != "[::1]") || number < 0 || number > 65535)
+    return {
+        Code::kInvalid,
+        "--listen: '" + address +
+            "' is neither 127.0.0.1:PORT nor [::1]:PORT; scrape from elsewhere through a proxy that asks who it is"};
+  const bool six = host == "[::1]";
+  sockaddr_in four_address{};
+  four_address.sin_family = AF_INET;
+  four_address.sin_port = htons(static_cast<uint16_t>(number));
+  four_address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  sockaddr_in6 six_address{};
+  six_address.sin6_family = AF_INET6;
+  six_address.sin6_port = htons(static_cast<uint16_t>(number));
+  six_address.sin6_addr = in6addr_loopback;
+  auto* any = six ? reinterpret_cast<sockaddr*>(&six_address) : reinterpret_cast<sockaddr*>(&four_address);
+  socklen_t length = six ? sizeof six_address : sizeof four_address;
+  descriptor_ = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int yes = 1;
+  if (descriptor_ < 0 || setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      bind(descriptor_, any, length) != 0 || ::listen(descriptor_, 16) != 0 ||
+      getsockname(descriptor_, any, &length) != 0)
+    return {Code::kIo, "--listen: " + address + ": " + strerror(errno)};
+  port_ = ntohs(six ? six_address.sin6_port : four_address.sin_port);
+  return {};
+}
+
+void Listener::answer(const std::string& text) {
+  const int client = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (client < 0) return;
+  pollfd waits{client, POLLIN, 0};
+  char request[2048];
+  const ssize_t got = poll(&waits, 1, kMomentMs) > 0 ? recv(client, request, sizeof request, MSG_DONTWAIT) : -1;
+  if (got > 0) {
+    const std::string_view asked(request, static_cast<size_t>(got));
+    const bool metrics = asked.starts_with("GET /metrics ") || asked.starts_with("GET /metrics?");
+    const std::string all =
+        metrics ? reply("200 OK", "application/openmetrics-text; version=1.0.0; charset=utf-8", text)
+                : reply("404 Not Found", "text/plain; charset=utf-8", "headrace monitor answers GET /metrics\n");
+    const int room = static_cast<int>(all.size()) + 4096;
+    setsockopt(client, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    [[maybe_unused]] const ssize_t sent = send(client, all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  shutdown(client, SHUT_WR);
+  close(client);
+}
+
+}  // namespace headrace::programs
