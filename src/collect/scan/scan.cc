@@ -133,6 +133,7 @@ std::optional<Work> Scan::State::next() {
   }
 }
 
+/// A thread that does not wake up before all shall rest again stands where it stood: only itself takes its place out.
 bool Scan::State::rest(const OpenDirectory& at) {
   std::unique_lock lock(mutex);
   open.push_back(at);
@@ -140,6 +141,7 @@ bool Scan::State::rest(const OpenDirectory& at) {
   rested.notify_one();
   work.wait(lock, [&] { return !resting || ending; });
   --standing;
+  std::erase_if(open, [&](const OpenDirectory& each) { return each.root == at.root && each.path == at.path; });
   return !ending && failure.ok();
 }
 
@@ -301,7 +303,6 @@ Status Scan::State::run(const volatile sig_atomic_t* stop, const std::function<v
     const Clock::time_point began = Clock::now();
     take_all();
     if (const Status kept = store(); !kept.ok()) fail(kept);
-    open.clear();
     stored = Clock::now();
     pause = std::max(state.settings.checkpoint_seconds, kStateShare * seconds_since(began));
     interrupted = stops;
