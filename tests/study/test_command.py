@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
 from headrace._errors import CatalogError, UsageError
@@ -42,6 +43,14 @@ def test_a_page_is_written(place: Path, tmp_path: Path) -> None:
     page = tmp_path / "study.html"
     assert "open it in a browser" in run("--at", place, "-o", page)
     assert page.read_bytes().startswith(b"<!doctype html>")
+
+
+def test_figures_are_written_one_by_one(place: Path, tmp_path: Path) -> None:
+    run("--at", place, "--figures", tmp_path / "figures", "-o", tmp_path / "study.html")
+    told = facts("--at", place)
+    coverage = told["sections"][0]["figures"][0]
+    stored = pyarrow.parquet.read_table(tmp_path / "figures" / f"{coverage['id']}.parquet").to_pylist()
+    assert [row["what"] for row in stored] == [row["what"] for row in coverage["rows"]] != []
 
 
 def test_json_has_every_figure_once(place: Path) -> None:

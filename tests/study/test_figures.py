@@ -141,9 +141,7 @@ def test_jobs_above_the_ceiling_are_no_part_of_the_box(study: Study) -> None:
     box = by(study, "performance", "project")
     assert set(box) == {"sea"}
     assert (box["sea"]["median"], box["sea"]["count"]) == (1.0, 1)
-    assert figure(study, "performance").options["outliers"] == [
-        {"project": "Weather", "mib_per_s_per_node": 4.0}
-    ]
+    assert figure(study, "performance").options["outliers"] == [{"x": "Weather", "y": 4.0}]
     above = rows(study, "outliers")
     assert [(row["job"], row["mib_per_s_per_node"], row["ceiling"]) for row in above] == [("1", 4.0, 3.0)]
     assert "2 of 3 with a log" in figure(study, "performance").filter

@@ -1,7 +1,6 @@
 """Views that are derived from a catalog's tables: what the study and people ask.
 
-SQL as DuckDB has it, of functions that other engines have as well: headrace.catalog.ibis_views has the same
-views through Ibis. A view may use those before it. docs/catalog.md explains the columns.
+SQL as DuckDB has it. A view may use those before it. docs/catalog.md explains the columns.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from headrace.study import Pseudonyms, Settings, Study
 @click.command("study")
 @click.option("--at", "catalog_at", metavar="DIR", help="The catalog.")
 @click.option("-o", "--output", "output_file", metavar="FILE", help="Write the study: one HTML file.")
+@click.option("--figures", "figures_at", metavar="DIR", help="Vega-Lite and Parquet of each figure.")
 @click.option("--force", is_flag=True, help="Replace FILE even if it is not a report.")
 @click.option("--json", "as_json", is_flag=True, help="All of it for programs; keys in docs/study.md.")
 @click.option("--period", metavar="A..B", help="Count what starts from A to before B, UTC.")
@@ -54,6 +55,10 @@ def command(
 
         asked = period_of("--compare-period", compare_period) if compare_period else (first.start, first.end)
         study = compare(study, _build(compared_at or catalog_at, _settings(options, asked, names)))
+    if options["figures_at"] is not None:
+        from headrace.study import vega
+
+        vega.write(study, options["figures_at"])
     _tell(study, options["output_file"], options["force"], options["as_json"])
 
 

@@ -20,7 +20,7 @@ KINDS = {
     "bars": "x (categories, in order), y, colour (stacked parts), panel (small multiples)",
     "lines": "x, y, colour (one line each), panel; options: log_x, log_y, step (cumulative distributions)",
     "points": "x, y, colour, panel; options: log_x, log_y; guides: {label, slope or y}, y = slope * x or y",
-    "box": "x (category), low, q1, median, q3, high, count; options: log_y; guides as of points; outliers",
+    "box": "x (category), low, q1, median, q3, high, count; options: log_y; guides; outliers: {x, y}",
     "throughput": "x (time), y, colour; options: bands, list of {start, end, kind, text} (UTC ISO)",
     "histograms": "x (bucket's label, in order), y (share), colour (read or write), panel (project)",
 }

@@ -59,7 +59,7 @@ WHERE large AND mib_per_s_per_node IS NOT NULL ORDER BY project, value""",
             if (limit := _ceiling(row, limits)) is not None and row["value"] > limit[0]
         ]
         left += len(over)
-        outliers += [{"project": project, "mib_per_s_per_node": value} for value in over[-_LISTED:]]
+        outliers += [{"x": project, "y": value} for value in over[-_LISTED:]]
         if kept:
             records.append(_box(project, kept))
     figure = Figure(
