@@ -126,7 +126,8 @@ class Truth:
                     "jobs_covered": p["jobs_covered"],
                     "core_hours": p["core_us"] / hours,
                     "core_hours_covered": p["core_us_covered"] / hours,
-                    "bytes": p["bytes_read"] + p["bytes_written"],
+                    # What jobs without a log moved is not known.
+                    "bytes": p["bytes_read"] + p["bytes_written"] if p["jobs_covered"] else None,
                 }
                 for name, p in projects.items()
             },
@@ -193,12 +194,13 @@ def scan_figures(preset: dict[str, Any]) -> dict[str, Any]:
 
 
 def table_of(figures: dict[str, Any]) -> dict[str, list[Any]]:
-    """The same as columns: figure, row, column and value."""
+    """The same as columns: figure, row, column and value, null for what cannot be known."""
     columns: dict[str, list[Any]] = {"figure": [], "row": [], "column": [], "value": []}
     for figure, rows in figures.items():
         for row, values in rows.items():
             for column, value in values.items() if isinstance(values, dict) else [("", values)]:
-                for name, item in zip(columns, (figure, row, column, float(value)), strict=True):
+                known = None if value is None else float(value)
+                for name, item in zip(columns, (figure, row, column, known), strict=True):
                     columns[name].append(item)
     return columns
 
