@@ -6,7 +6,7 @@
 namespace headrace::capture {
 
 /// Equal in both libraries, which are of one build.
-inline constexpr uint32_t kFinalizeVersion = 5;
+inline constexpr uint32_t kFinalizeVersion = 6;
 
 struct MpiAccess {
   uint32_t rank, ranks;

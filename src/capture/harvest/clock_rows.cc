@@ -13,10 +13,10 @@ std::vector<events::ClockRow> clock_rows(uint64_t process, const Header& header,
   rows.push_back({process, recorded.node, "start", clock.at_monotonic(began), began, header.realtime_ns, asleep});
   for (uint32_t i = 0; i < kClockMoments; ++i) {
     const ClockMeasurement& m = recorded.clocks[i];
-    if (m.clock_ns == 0) continue;
+    if (m.at.clock_ns == 0) continue;
     // By its ticks, as the events around it.
-    rows.push_back({process, recorded.node, kWhen[i], static_cast<int64_t>(clock.at_ns(m.ticks)), m.clock_ns, m.utc_ns,
-                    m.asleep_ns, m.reference, m.offset_ns, m.error_ns});
+    rows.push_back({process, recorded.node, kWhen[i], static_cast<int64_t>(clock.at_ns(m.at.ticks)), m.at.clock_ns,
+                    m.utc_ns, m.asleep_ns, m.reference, m.offset_ns, m.error_ns});
   }
   return rows;
 }

@@ -34,7 +34,10 @@ bool is_wanted(const Library& m, ClockWhen when) {
   return is_on_several_nodes(m);
 }
 
-uint64_t node_clock() { return base::clock_ns(CLOCK_MONOTONIC); }
+ClockReading node_clock() {
+  const uint64_t clock_ns = base::clock_ns(CLOCK_MONOTONIC);
+  return {clock_ns, base::ticks()};
+}
 
 ClockMeasurement measure(const Library& m) {
   ClockMeasurement found{};
@@ -46,10 +49,8 @@ ClockMeasurement measure(const Library& m) {
     return {};
   }
   if (found.reference == 0) return {};
-  found.clock_ns = node_clock();
-  found.ticks = base::ticks();
-  found.utc_ns = base::clock_ns(CLOCK_REALTIME);
   const uint64_t awake = base::clock_ns(CLOCK_MONOTONIC), since_boot = base::clock_ns(CLOCK_BOOTTIME);
+  found.utc_ns = base::clock_ns(CLOCK_REALTIME) - (awake - found.at.clock_ns);
   found.asleep_ns = since_boot > awake ? since_boot - awake : 0;
   return found;
 }

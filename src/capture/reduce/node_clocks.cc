@@ -67,59 +67,64 @@ Result<std::vector<Node>> all_nodes(Communicator& ranks, uint64_t node, uint64_t
   return nodes;
 }
 
+using Clock = std::function<ClockReading()>;
+
 struct Answer {
   uint64_t came_ns, left_ns;
 };
 
-Status answer(Communicator& ranks, int rank, const std::function<uint64_t()>& clock_ns) {
+Status answer(Communicator& ranks, int rank, const Clock& clock) {
   std::vector<uint8_t> question;
   for (int i = 0; i < kRoundTrips; ++i) {
     HEADRACE_TRY(ranks.exchange(kNobody, {}, rank, &question));
-    Answer times{clock_ns(), 0};
-    times.left_ns = clock_ns();
+    Answer times{clock().clock_ns, 0};
+    times.left_ns = clock().clock_ns;
     HEADRACE_TRY(ranks.exchange(rank, {reinterpret_cast<const uint8_t*>(&times), sizeof times}, kNobody, nullptr));
   }
   return {};
 }
 
-Status ask(Communicator& ranks, const std::function<uint64_t()>& clock_ns, NodeOffset& found) {
+Status ask(Communicator& ranks, const Clock& clock, NodeOffset& found) {
   std::vector<uint8_t> bytes;
   uint64_t shortest = ~uint64_t{0};
   const uint8_t question = 0;
   for (int i = 0; i < kRoundTrips; ++i) {
-    const uint64_t asked = clock_ns();
+    const ClockReading asked = clock();
     HEADRACE_TRY(ranks.exchange(0, {&question, 1}, 0, &bytes));
-    const uint64_t answered = clock_ns();
+    const uint64_t answered = clock().clock_ns;
     Answer there;
     if (bytes.size() != sizeof there) return {Code::kCorrupt, "rank 0 says no time"};
     std::memcpy(&there, bytes.data(), sizeof there);
-    const uint64_t all = answered - asked, inside = there.left_ns - there.came_ns;
+    const uint64_t all = answered - asked.clock_ns, inside = there.left_ns - there.came_ns;
     const uint64_t trip = all > inside ? all - inside : 0;
     if (trip >= shortest) continue;
     shortest = trip;
-    const auto forth = static_cast<int64_t>(there.came_ns - asked),
+    const auto forth = static_cast<int64_t>(there.came_ns - asked.clock_ns),
                back = static_cast<int64_t>(there.left_ns - answered);
     found.offset_ns = forth / 2 + back / 2 + (forth % 2 + back % 2) / 2;
     found.error_ns = trip / 2 + 1;
+    found.at = asked;
   }
   return {};
 }
 
 }  // namespace
 
-Result<NodeOffset> measure_node_clock(Communicator& ranks, uint64_t node, uint64_t reference,
-                                      const std::function<uint64_t()>& clock_ns) {
+Result<NodeOffset> measure_node_clock(Communicator& ranks, uint64_t node, uint64_t reference, const Clock& clock) {
   HEADRACE_ASSIGN(const std::vector<Node> nodes, all_nodes(ranks, node, reference));
   NodeOffset found;
   found.reference = nodes[0].node;
   for (size_t i = 2; i < nodes.size(); ++i) {
     const auto asking = static_cast<int>(nodes[i].first);
-    if (ranks.rank() == 0) HEADRACE_TRY(answer(ranks, asking, clock_ns));
+    if (ranks.rank() == 0) HEADRACE_TRY(answer(ranks, asking, clock));
     if (ranks.rank() != asking) continue;
-    HEADRACE_TRY(ask(ranks, clock_ns, found));
+    HEADRACE_TRY(ask(ranks, clock, found));
     found.measured = true;
   }
-  found.measured |= ranks.rank() == 0 && nodes.size() > 2;
+  if (ranks.rank() == 0 && nodes.size() > 2) {
+    found.measured = true;
+    found.at = clock();
+  }
   return found;
 }
 

@@ -31,7 +31,7 @@ Found measure(const std::vector<uint64_t>& node_of, const std::map<uint64_t, int
   base::simulate_ranks(static_cast<int>(node_of.size()), [&](base::Communicator& ranks) {
     const uint64_t node = node_of[static_cast<size_t>(ranks.rank())];
     const auto mine = measure_node_clock(ranks, node, 1000 + static_cast<uint64_t>(ranks.rank()),
-                                         [&] { return world.read(offset.at(node)); });
+                                         [&] { return ClockReading{world.read(offset.at(node)), 0}; });
     ASSERT_TRUE(mine.ok()) << mine.status().message();
     found[ranks.rank()] = *mine;
   });
@@ -53,6 +53,28 @@ TEST(NodeClocks, FindsOffsetsWithinTheErrorThatItTells) {
   }
 }
 
+TEST(NodeClocks, AnOffsetIsOfTheMomentThatItTells) {
+  constexpr uint64_t kAhead = 40'000'000, kOneIn = 1000;  // the other clock gains 1 ms a second
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    World world;
+    world.random.seed(seed);
+    NodeOffset found;
+    base::simulate_ranks(2, [&](base::Communicator& ranks) {
+      const auto mine = measure_node_clock(ranks, static_cast<uint64_t>(ranks.rank()), 5, [&] {
+        if (world.random() % 8 == 0) world.now += 4'000'000;  // the processor does something else
+        const uint64_t now = world.read(0);
+        return ClockReading{ranks.rank() == 0 ? now : now + now / kOneIn + kAhead, now};
+      });
+      ASSERT_TRUE(mine.ok());
+      if (ranks.rank() == 1) found = *mine;
+    });
+    const auto ahead = static_cast<int64_t>(found.at.ticks / kOneIn + kAhead);
+    const int64_t wrong = found.offset_ns + ahead;
+    EXPECT_LE(std::llabs(wrong), static_cast<int64_t>(found.error_ns + found.error_ns / kOneIn + 1)) << "seed " << seed;
+    EXPECT_LT(found.error_ns, 10'000u);
+  }
+}
+
 TEST(NodeClocks, OneRankOfEachNodeMeasures) {
   const Found found = measure({5, 5, 6, 5, 6}, {{5, 0}, {6, 10}});
   EXPECT_TRUE(found.at(0).measured);  // for the reading of its own clock
@@ -70,7 +92,8 @@ TEST(NodeClocks, ARankThatDoesNotComeIsAnError) {
   int failed = 0;
   base::simulate_ranks(4, [&](base::Communicator& ranks) {
     if (ranks.rank() == 2) return;
-    const auto mine = measure_node_clock(ranks, static_cast<uint64_t>(ranks.rank()), 0, [] { return uint64_t{1}; });
+    const auto mine =
+        measure_node_clock(ranks, static_cast<uint64_t>(ranks.rank()), 0, [] { return ClockReading{1, 0}; });
     failed += !mine.ok();
   });
   EXPECT_EQ(failed, 3);

@@ -24,9 +24,10 @@ uint64_t own_id(const std::string& path) {
 
 int measure(const ClockRequest& request, ClockMeasurement* to) {
   MpiCommunicator ranks(request.mpi);
-  const auto found = capture::measure_node_clock(ranks, request.node, own_id(request.spool_path), request.clock_ns);
+  const auto found = capture::measure_node_clock(ranks, request.node, own_id(request.spool_path), request.clock);
   if (!found.ok()) return 1;
   if (!found->measured) return 0;
+  to->at = found->at;
   to->offset_ns = found->offset_ns;
   to->error_ns = found->error_ns;
   to->reference = found->reference;
