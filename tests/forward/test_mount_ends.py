@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
@@ -66,9 +67,19 @@ def test_nothing_is_left_of_it(servers: Servers, mounts: Mounts, root: Path) -> 
 def test_the_kernel_hears_of_a_kill_first(servers: Servers, mounts: Mounts, root: Path) -> None:
     mounted = mounts.foreground(f"{root}@{servers.start('--root', root, tcp=False).addresses[0]}")
     # fusermount3 hears of it by a socket, and leaves a mount alone that is served still.
-    of = {int(each.name): str(each.readlink()) for each in Path(f"/proc/{mounted.process.pid}/fd").iterdir()}
-    last = [max(fd for fd, what in of.items() if what.startswith(kind)) for kind in ("socket:", "/dev/fuse")]
-    assert last[0] < last[1], of
+
+    def last(of: dict[int, str], kind: str) -> int:
+        return max((fd for fd, what in of.items() if what.startswith(kind)), default=-1)
+
+    def hears_first() -> bool:
+        # The mount is there before its process has the device from fusermount3.
+        of = {}
+        for each in Path(f"/proc/{mounted.process.pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                of[int(each.name)] = str(each.readlink())
+        return 0 <= last(of, "socket:") < last(of, "/dev/fuse")
+
+    until(hears_first)
     assert mounted.end() == (0, "")
 
 
