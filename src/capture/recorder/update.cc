@@ -172,7 +172,7 @@ bool Update::enter_slow() {
   }
   __atomic_store_n(&block->busy, put_mark(), __ATOMIC_RELAXED);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (state.folding.load(std::memory_order_relaxed) != 0) return wait_for_fold(mark_);
+  if (state.folding.load(std::memory_order_acquire) != 0) return wait_for_fold(mark_);
   return true;
 }
 

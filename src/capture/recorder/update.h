@@ -19,7 +19,8 @@ class Update {
     __atomic_store_n(&mine->busy, put_mark(), __ATOMIC_RELAXED);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     // A fold sets `folding`, then makes every thread pass a barrier (membarrier), then waits for `busy` to fall.
-    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_relaxed) != 0)) return wait_for_fold(put_mark());
+    // Acquire: who comes after a fold sees what it forgot, as in the thread's own cache.
+    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_acquire) != 0)) return wait_for_fold(put_mark());
     return true;
   }
   /// The same for calls that did not look at the descriptor table, which is where a forked child is noticed.
