@@ -57,9 +57,13 @@ function(headrace_library name)
   endif()
 endfunction()
 
+# Not for all: a compiler's cache could not give the objects of one checkout to another.
+function(headrace_reads_sources)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS HEADRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endfunction()
+
 function(headrace_test_options name)
   target_link_libraries(${name} PRIVATE headrace_options ${ARGN} GTest::gtest GTest::gtest_main Threads::Threads)
-  target_compile_definitions(${name} PRIVATE HEADRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # Optimising all checks of a test takes longer than the tests do. What they test is compiled as it is shipped.
   target_compile_options(${name} PRIVATE -O0)
 endfunction()
@@ -67,7 +71,7 @@ endfunction()
 # headrace_test(<name> file_test.cc… [LIBS target…] [THREADS] [OWN_OPTIONS] [TIMEOUT seconds])
 # A GoogleTest program whose tests are registered one by one. THREADS: it exercises shared state from several threads,
 # and is therefore also run under the thread sanitizer; a thread-sanitizer build holds those tests alone.
-# OWN_OPTIONS: as above. HEADRACE_SOURCE_DIR is defined for test data.
+# OWN_OPTIONS: as above. headrace_reads_sources(file_test.cc…) defines HEADRACE_SOURCE_DIR for those that need it.
 function(headrace_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS;OWN_OPTIONS" "TIMEOUT" "SOURCES;LIBS")
   if(NOT HEADRACE_TESTS OR (HEADRACE_SANITIZE MATCHES thread AND NOT arg_THREADS))
