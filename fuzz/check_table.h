@@ -79,14 +79,17 @@ inline void check_round_trip(const format::Table& table) {
     }
   }
   if (text_bytes > 1 << 20) return;
-  std::vector<uint8_t> bytes;
-  auto writer = format::Writer::open(std::make_unique<format::MemorySink>(bytes), {.chunk_rows = 7});
-  require(writer.ok() && writer->add(builder).ok() && writer->close().ok());
-  auto reader = format::Reader::open_memory(bytes);
-  require(reader.ok());
-  auto again = reader->table("again");
-  require(again.ok() && again->columns.size() == table.columns.size() && reader->damage().empty());
-  for (size_t i = 0; i < table.columns.size(); ++i) require(same_values(table.columns[i], again->columns[i]));
+  for (const bool planes : {false, true}) {
+    std::vector<uint8_t> bytes;
+    auto writer =
+        format::Writer::open(std::make_unique<format::MemorySink>(bytes), {.chunk_rows = 7, .planes = planes});
+    require(writer.ok() && writer->add(builder).ok() && writer->close().ok());
+    auto reader = format::Reader::open_memory(bytes);
+    require(reader.ok());
+    auto again = reader->table("again");
+    require(again.ok() && again->columns.size() == table.columns.size() && reader->damage().empty());
+    for (size_t i = 0; i < table.columns.size(); ++i) require(same_values(table.columns[i], again->columns[i]));
+  }
 }
 
 }  // namespace headrace::fuzz

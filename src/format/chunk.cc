@@ -103,7 +103,7 @@ Status check_header(const ChunkHeader& header) {
 
 Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, Bytes payload) {
   Compressor compressor;
-  return seal_chunk(header, payload, compressor);
+  return seal_chunk(header, payload, compressor, Repeats::kOften);
 }
 
 namespace {
@@ -122,10 +122,10 @@ void finish(ChunkHeader& header, std::vector<uint8_t>& chunk) {
 
 }  // namespace
 
-Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, Bytes payload, Compressor& compressor) {
+Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, Bytes payload, Compressor& compressor, Repeats repeats) {
   HEADRACE_TRY(check_length(payload.size()));
   std::vector<uint8_t> chunk(kHeaderSize);
-  header.codec = compressor.append(payload, chunk);
+  header.codec = compressor.append(payload, chunk, repeats);
   header.raw_length = static_cast<uint32_t>(payload.size());
   finish(header, chunk);
   return chunk;

@@ -15,6 +15,7 @@
 namespace headrace::format {
 
 class Compressor;
+enum class Repeats;
 
 inline constexpr size_t kHeaderSize = 100;               // bytes of every chunk header
 inline constexpr size_t kNameSize = 16;                  // longest table name, in bytes
@@ -74,10 +75,10 @@ base::Result<ChunkHeader> decode_header(std::span<const uint8_t> bytes);
 base::Status check_header(const ChunkHeader& header);
 
 /// Fills codec, lengths and checksum of `header` and returns header plus stored payload, ready for one append.
-/// Compresses with zstd level 1 when that saves something. kLimit: payload larger than kMaxPayloadBytes.
-/// `compressor` (codec.h) keeps working memory between calls; the form without makes its own each time.
+/// Compresses with zstd as `repeats` says when that saves something. kLimit: payload larger than kMaxPayloadBytes.
+/// `compressor` (codec.h) keeps working memory between calls; the form without makes its own.
 base::Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, std::span<const uint8_t> payload,
-                                              Compressor& compressor);
+                                              Compressor& compressor, Repeats repeats);
 base::Result<std::vector<uint8_t>> seal_chunk(ChunkHeader& header, std::span<const uint8_t> payload);
 
 /// The same for `chunk`, which begins with kHeaderSize bytes for the header and has a payload that stays as it is.

@@ -16,11 +16,14 @@ void Decompressor::Free::operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(co
 
 void Compressor::set(Repeats repeats) const {
   constexpr int kLevel = 1;  // higher levels cost several times more for a few percent on counters and events
-  constexpr int kNoiseLevel = -50, kOfItself = 0, kAlways = 1;
+  constexpr int kNoiseLevel = -50, kPlanesLevel = 5, kOfItself = 0, kAlways = 1;
+  const bool noise = repeats == Repeats::kHardly, planes = repeats == Repeats::kInPlanes;
   // Negative levels store literals as they are unless told otherwise ("literal compression mode" of zstd.h). A library
   // that does not know the parameter refuses it, and goes on.
-  ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_experimentalParam5, repeats == Repeats::kHardly ? kAlways : kOfItself);
-  ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, repeats == Repeats::kHardly ? kNoiseLevel : kLevel);
+  ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_experimentalParam5, noise ? kAlways : kOfItself);
+  // Without it only the highest levels end a block where its bytes become others ("use block splitter").
+  ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_experimentalParam13, planes ? kAlways : kOfItself);
+  ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, noise ? kNoiseLevel : planes ? kPlanesLevel : kLevel);
 }
 
 Codec Compressor::append(Bytes payload, std::vector<uint8_t>& to, Repeats repeats) {

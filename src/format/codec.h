@@ -18,7 +18,9 @@ namespace headrace::format {
 
 /// Whether a payload repeats itself. Noise (lengths of what could not be predicted) does not: it is stored with as many
 /// bits as each byte is worth and nobody looks for what came before, which takes half the time and 1 % more bytes.
-enum class Repeats { kOften, kHardly };
+/// Planes change their nature from one to the next: that is looked for, and as such files are kept for years, a little
+/// harder for what repeats.
+enum class Repeats { kOften, kHardly, kInPlanes };
 
 class Compressor {
  public:

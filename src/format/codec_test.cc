@@ -44,6 +44,26 @@ TEST(Codec, StoresNoiseInTheBitsThatItIsWorth) {
   EXPECT_NE(sizes[0], sizes[1]);
 }
 
+TEST(Codec, TakesPlanesByTheirNature) {
+  Compressor compressor;
+  Decompressor decompressor;
+  std::vector<uint8_t> planes;
+  std::mt19937 random(20261124);
+  for (int plane = 0; plane < 8; ++plane) {  // noise of a few values, other ones in each plane
+    for (int i = 0; i < 12'000; ++i) planes.push_back(static_cast<uint8_t>(32 * plane + random() % (4 << (plane % 4))));
+  }
+  size_t sizes[2];
+  for (const Repeats repeats : {Repeats::kInPlanes, Repeats::kOften}) {
+    std::vector<uint8_t> stored;
+    ASSERT_EQ(compressor.append(planes, stored, repeats), Codec::kZstd);
+    sizes[repeats == Repeats::kOften] = stored.size();
+    std::vector<uint8_t> raw(planes.size());
+    ASSERT_TRUE(decompressor.run(Codec::kZstd, stored, raw).ok());
+    EXPECT_EQ(raw, planes);
+  }
+  EXPECT_LT(sizes[0], sizes[1] * 3 / 4);
+}
+
 TEST(Codec, BelievesNoLength) {
   Compressor compressor;
   Decompressor decompressor;

@@ -1,6 +1,7 @@
 #include "format/decode.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -32,11 +33,18 @@ void join_split(const uint8_t* from, uint64_t rows, uint64_t* to) {
   }
 }
 
+void join_planes(const uint8_t* from, uint64_t base, uint64_t width, uint64_t rows, uint64_t* to) {
+  std::fill_n(to, rows, base);
+  for (uint64_t byte = 0; byte < width; ++byte) {
+    for (uint64_t i = 0; i < rows; ++i) to[i] += uint64_t{*from++} << (8 * byte);
+  }
+}
+
 bool known(Type type, Encoding encoding) {
   switch (type) {
     case Type::kU64:
     case Type::kI64:
-      return encoding == Encoding::kFrame;
+      return encoding == Encoding::kFrame || encoding == Encoding::kPlanes;
     case Type::kF64:
       return encoding == Encoding::kFrame || encoding == Encoding::kSplit;
     case Type::kText:
@@ -141,11 +149,17 @@ Status TableAssembler::append_numbers(Growing& growing, const Part& part, uint32
     join_split(part.data.data(), rows, growing.column.words.get() + table_.rows);
     return {};
   }
-  HEADRACE_ASSIGN(const Block block, take_block(reader, rows));
+  const bool planes = part.encoding == Encoding::kPlanes;
+  HEADRACE_ASSIGN(const Block block, take_block(reader, rows, planes));
   if (reader.left() != 0) return corrupt(part.name, "is longer than its rows");
   if (block.width == 0) return append_constant(growing, block.base, {}, rows);
   HEADRACE_TRY(make_dense(growing, rows));
-  expand(block, rows, growing.column.words.get() + table_.rows);
+  uint64_t* const to = growing.column.words.get() + table_.rows;
+  if (planes) {
+    join_planes(block.values, block.base, block.width, rows, to);
+  } else {
+    expand(block, rows, to);
+  }
   return {};
 }
 
@@ -285,12 +299,12 @@ void TableAssembler::roll_back(size_t columns) {
   }
 }
 
-Result<TableAssembler::Block> TableAssembler::take_block(ByteReader& reader, uint64_t rows) {
+Result<TableAssembler::Block> TableAssembler::take_block(ByteReader& reader, uint64_t rows, bool any_width) {
   Block block;
   block.width = reader.u8();
   block.base = reader.u64();
   const uint8_t width = block.width;
-  if (width != 0 && width != 1 && width != 2 && width != 4 && width != 8) {
+  if (width > 8 || (!any_width && !std::has_single_bit(width) && width != 0)) {
     return Status(Code::kCorrupt, "table has numbers of an impossible width");
   }
   const Bytes values = reader.take(rows * width);  // rows < 2^32: no overflow

@@ -55,7 +55,8 @@ class TableAssembler {
   base::Status spend(uint64_t bytes);
   void roll_back(size_t columns);
 
-  static base::Result<Block> take_block(base::ByteReader& reader, uint64_t rows);
+  /// `any_width`: up to 8, as planes have; otherwise powers of two.
+  static base::Result<Block> take_block(base::ByteReader& reader, uint64_t rows, bool any_width = false);
   static void expand(const Block& block, uint64_t rows, uint64_t* to);
 
   Table table_;

@@ -68,6 +68,16 @@ TEST(Decode, FillsAColumnThatAChunkLacks) {
   }
 }
 
+TEST(Decode, JoinsPlanes) {
+  TableAssembler assembler("t", 4, kPlenty);
+  ASSERT_TRUE(assembler.add(one_column("a", 1, 5, block(3, 5, {0, 1, 0, 2, 1, 3})), 2).ok());
+  ASSERT_TRUE(assembler.add(one_column("a", 1, 5, block(0, 7)), 2).ok());
+  const Table table = assembler.finish();
+  EXPECT_EQ(table.find("a")->u64(0), 5u + 0x010000);
+  EXPECT_EQ(table.find("a")->u64(1), 5u + 0x030201);
+  EXPECT_EQ(table.find("a")->u64(3), 7u);
+}
+
 TEST(Decode, StaysConstantWhileChunksAgree) {
   const std::vector<std::string_view> same{"file", "file"};
   TableAssembler assembler("t", 100, kPlenty);
@@ -108,6 +118,9 @@ TEST(Decode, RefusesContradictionsAndKeepsWhatWasGood) {
       one_column("a", 1, 1, block(1, 5, {1})),                                      // one missing
       one_column("a", 1, 1, block(1, 5, {1, 2, 3})),                                // one too many
       one_column("a", 1, 1, block(3, 5, {1, 2, 3, 4, 5, 6})),                       // no such width
+      one_column("a", 1, 5, block(3, 5, {1, 2, 3, 4, 5})),                          // planes: one missing
+      one_column("a", 1, 5, block(3, 5, {1, 2, 3, 4, 5, 6, 7})),                    // one too many
+      one_column("a", 1, 5, block(9, 5, std::vector<uint8_t>(18))),                 // no such width
       one_column("a", 3, 1, block(0, 5)),                                           // float where it was an integer
       one_column("f", 3, 2, {1, 2, 3}),                                             // split floats cut
       one_column("s", 4, 3, block(1, 0, {2, 2}) + std::vector<uint8_t>{'x'}),       // text too short

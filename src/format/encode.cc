@@ -1,6 +1,7 @@
 #include "format/encode.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <span>
 #include <unordered_map>
@@ -38,9 +39,12 @@ void put_block(std::span<const uint64_t> values, uint64_t base, uint8_t width, B
   if (width == 8) store_narrow<uint64_t>(values, base, to);
 }
 
-/// Picks the narrowest frame; `is_signed` decides which value is the least.
-void encode_block(std::span<const uint64_t> values, bool is_signed, ByteWriter& out) {
-  if (values.empty()) return put_block(values, 0, 0, out);
+struct Range {
+  uint64_t least, width;  // the greatest is least + width
+};
+
+/// Of at least one value; `is_signed` decides which is the least.
+Range range_of(std::span<const uint64_t> values, bool is_signed) {
   const uint64_t flip = is_signed ? uint64_t{1} << 63 : 0;  // makes unsigned order the order of signed values
   uint64_t least = ~uint64_t{0};
   uint64_t greatest = 0;
@@ -48,15 +52,38 @@ void encode_block(std::span<const uint64_t> values, bool is_signed, ByteWriter& 
     least = std::min(least, value ^ flip);
     greatest = std::max(greatest, value ^ flip);
   }
-  const uint8_t width = width_of(greatest - least);
-  put_block(values, width == 8 ? 0 : least ^ flip, width, out);
+  return {least ^ flip, greatest - least};
 }
 
-void encode_split(std::span<const uint64_t> values, ByteWriter& out) {
-  uint8_t* to = out.extend(values.size() * 8);
-  for (int byte = 0; byte < 8; ++byte) {
-    for (const uint64_t value : values) *to++ = static_cast<uint8_t>(value >> (8 * byte));
+/// Picks the narrowest frame.
+void encode_block(std::span<const uint64_t> values, bool is_signed, ByteWriter& out) {
+  if (values.empty()) return put_block(values, 0, 0, out);
+  const Range range = range_of(values, is_signed);
+  const uint8_t width = width_of(range.width);
+  put_block(values, width == 8 ? 0 : range.least, width, out);
+}
+
+void put_planes(std::span<const uint64_t> values, uint64_t base, int width, ByteWriter& out) {
+  uint8_t* to = out.extend(values.size() * static_cast<size_t>(width));
+  for (int byte = 0; byte < width; ++byte) {
+    for (const uint64_t value : values) *to++ = static_cast<uint8_t>((value - base) >> (8 * byte));
   }
+}
+
+void encode_planes(std::span<const uint64_t> values, bool is_signed, ByteWriter& out) {
+  const Range range = range_of(values, is_signed);
+  const int width = (std::bit_width(range.width) + 7) / 8;
+  out.u8(static_cast<uint8_t>(width));
+  out.u64(range.least);
+  put_planes(values, range.least, width, out);
+}
+
+/// A dictionary of one text, to which every row leads.
+void put_constant(std::string_view text, ByteWriter& out) {
+  out.u32(1);
+  put_block({}, text.size(), 0, out);
+  out.append(base::as_bytes(text));
+  put_block({}, 0, 0, out);
 }
 
 }  // namespace
@@ -96,6 +123,7 @@ size_t TableEncoder::row_bytes(size_t row) const {
 std::vector<uint8_t> TableEncoder::payload(size_t first, size_t end) {
   std::vector<uint8_t> bytes;
   ByteWriter out(bytes);
+  bytes.reserve(table_.columns_.size() * 64);  // more than most tables of a few rows need
   out.u16(static_cast<uint16_t>(table_.columns_.size()));
   for (const Source& source : table_.columns_) encode_column(source, first, end, out);
   return bytes;
@@ -124,12 +152,18 @@ void TableEncoder::encode_numbers(const Source& source, size_t first, size_t end
     }
   }
   const bool constant = std::all_of(numbers_.begin(), numbers_.end(), [&](uint64_t n) { return n == numbers_[0]; });
-  const bool split = source.type == Type::kF64 && !constant;
-  out.u8(static_cast<uint8_t>(split ? Encoding::kSplit : Encoding::kFrame));
+  const bool is_float = source.type == Type::kF64;
+  const Encoding encoding = constant   ? Encoding::kFrame
+                            : is_float ? Encoding::kSplit
+                            : planes_  ? Encoding::kPlanes
+                                       : Encoding::kFrame;
+  out.u8(static_cast<uint8_t>(encoding));
   const size_t length_at = out.size();
   out.u32(0);
-  if (split) {
-    encode_split(numbers_, out);
+  if (encoding == Encoding::kSplit) {
+    put_planes(numbers_, 0, 8, out);
+  } else if (encoding == Encoding::kPlanes) {
+    encode_planes(numbers_, source.type == Type::kI64, out);
   } else {
     encode_block(numbers_, source.type == Type::kI64, out);
   }
@@ -155,6 +189,10 @@ void TableEncoder::encode_text(const Source& source, size_t first, size_t end, B
 /// False, and nothing written, when the values repeat too little for a dictionary to be shorter.
 bool TableEncoder::encode_dictionary(ByteWriter& out) {
   if (texts_.empty()) return false;
+  if (std::all_of(texts_.begin(), texts_.end(), [&](std::string_view text) { return text == texts_[0]; })) {
+    put_constant(texts_[0], out);
+    return true;
+  }
   const size_t most = std::max<size_t>(1, texts_.size() / 2);
   std::unordered_map<std::string_view, uint64_t> known;
   std::vector<std::string_view> distinct;

@@ -12,7 +12,8 @@ namespace headrace::format {
 
 class TableEncoder {
  public:
-  explicit TableEncoder(const TableBuilder& table) : table_(table) {}
+  /// `planes`: integers that differ are stored as planes.
+  explicit TableEncoder(const TableBuilder& table, bool planes = false) : table_(table), planes_(planes) {}
 
   /// One past the last row of a chunk that begins at row `first`: at most `max_rows` rows and about `max_bytes` bytes
   /// before encoding, but at least one row if there is one.
@@ -37,6 +38,7 @@ class TableEncoder {
   bool encode_dictionary(base::ByteWriter& out);
 
   const TableBuilder& table_;
+  const bool planes_;
   std::vector<uint64_t> numbers_;        // scratch of one column
   std::vector<std::string_view> texts_;  // scratch of one column
 };

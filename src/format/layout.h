@@ -17,10 +17,12 @@ enum class Encoding : uint8_t {
   kSplit = 2,       // f64: all first bytes, then all second bytes …
   kPlain = 3,       // text: block of lengths, then the bytes
   kDictionary = 4,  // text: distinct values, then a block of indices
+  kPlanes = 5,      // u64, i64: a block whose numbers stand byte by byte
 };
 
 /// A block of integers: u8 width (0, 1, 2, 4 or 8), u64 base, then rows × width bytes; value = base + stored number.
 /// Width 0 stores nothing: every row is the base.
+/// Planes have the same head, any width up to 8, and the first byte of every number, then the second bytes …
 inline constexpr size_t kBlockHead = 9;
 
 /// Names go into file names, SQL and terminals unquoted: printable ASCII without spaces.

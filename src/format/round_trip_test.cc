@@ -14,7 +14,8 @@ class RoundTrip : public testing::TestWithParam<uint64_t> {};
 TEST_P(RoundTrip, KeepsEveryValue) {
   Random random(GetParam());
   WriterOptions options{.chunk_rows = static_cast<uint32_t>(1 + random.below(500)),
-                        .chunk_bytes = static_cast<uint32_t>(1 + random.below(100'000))};
+                        .chunk_bytes = static_cast<uint32_t>(1 + random.below(100'000)),
+                        .planes = GetParam() % 2 == 1};
   std::vector<RandomTable> tables;
   std::vector<uint8_t> bytes;
   auto writer = Writer::open(std::make_unique<MemorySink>(bytes), options);
@@ -46,14 +47,16 @@ TEST(RoundTripEdges, TakesEveryWidthBoundary) {
     for (const uint64_t base : {0ull, 1ull, 1ull << 63, ~0ull - edge}) {
       values = {base, base + edge, base};
       const std::vector<int64_t> same{static_cast<int64_t>(values[0]), static_cast<int64_t>(values[1]), -1};
-      std::vector<uint8_t> bytes;
-      auto writer = Writer::open(std::make_unique<MemorySink>(bytes));
-      ASSERT_TRUE(writer->add(TableBuilder("t").u64("u", values).i64("i", same)).ok());
-      ASSERT_TRUE(writer->close().ok());
-      auto table = Reader::open_memory(bytes)->table("t");
-      for (size_t row = 0; row < 3; ++row) {
-        EXPECT_EQ(table->find("u")->u64(row), values[row]);
-        EXPECT_EQ(table->find("i")->i64(row), same[row]);
+      for (const bool planes : {false, true}) {
+        std::vector<uint8_t> bytes;
+        auto writer = Writer::open(std::make_unique<MemorySink>(bytes), {.planes = planes});
+        ASSERT_TRUE(writer->add(TableBuilder("t").u64("u", values).i64("i", same)).ok());
+        ASSERT_TRUE(writer->close().ok());
+        auto table = Reader::open_memory(bytes)->table("t");
+        for (size_t row = 0; row < 3; ++row) {
+          EXPECT_EQ(table->find("u")->u64(row), values[row]);
+          EXPECT_EQ(table->find("i")->i64(row), same[row]);
+        }
       }
     }
   }

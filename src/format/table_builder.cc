@@ -10,19 +10,20 @@ using base::Status;
 
 TableBuilder& TableBuilder::add(Source source, size_t rows) {
   if (!mistake_.ok()) return *this;
-  const std::string place = "table '" + name_ + "', column '" + source.name + "': ";
+  const auto refuse = [&](const std::string& why) {
+    mistake_ = Status(Code::kInvalid, "table '" + name_ + "', column '" + source.name + "': " + why);
+  };
   if (!good_name(name_, kNameSize)) {
-    mistake_ = Status(Code::kInvalid, place + "a table name is 1 to 16 bytes of printable ASCII without spaces");
+    refuse("a table name is 1 to 16 bytes of printable ASCII without spaces");
   } else if (!good_name(source.name, kMaxColumnName)) {
-    mistake_ = Status(Code::kInvalid, place + "a column name is 1 to 255 bytes of printable ASCII without spaces");
+    refuse("a column name is 1 to 255 bytes of printable ASCII without spaces");
   } else if (columns_.size() == kMaxColumns) {
-    mistake_ = Status(Code::kInvalid, place + "a table has at most 4096 columns");
+    refuse("a table has at most 4096 columns");
   } else if (!columns_.empty() && rows != rows_) {
-    mistake_ = Status(Code::kInvalid, place + "has " + std::to_string(rows) +
-                                          " rows where the columns before it have " + std::to_string(rows_));
+    refuse("has " + std::to_string(rows) + " rows where the columns before it have " + std::to_string(rows_));
   }
   for (const Source& other : columns_) {
-    if (other.name == source.name) mistake_ = Status(Code::kInvalid, place + "is there twice");
+    if (other.name == source.name) refuse("is there twice");
   }
   rows_ = rows;
   columns_.push_back(std::move(source));

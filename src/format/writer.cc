@@ -25,6 +25,7 @@ struct Writer::State {
   std::vector<ChunkInfo> entries;  // not yet in an index
   Compressor compressor;
 
+  Repeats repeats() const { return options.planes ? Repeats::kInPlanes : Repeats::kOften; }
   Status check_opaque(const ChunkHeader& header) const;
   void complete(ChunkHeader& header);
   Status append(ChunkHeader header, std::span<const uint8_t> payload);
@@ -96,7 +97,7 @@ Status Writer::add_filtered(const TableBuilder& table) {
 }
 
 Status Writer::add_unfiltered(const TableBuilder& table) {
-  TableEncoder encoder(table);
+  TableEncoder encoder(table, state_->options.planes);
   size_t first = 0;
   do {
     const size_t end = encoder.chunk_end(first, state_->options.chunk_rows, state_->options.chunk_bytes);
@@ -131,14 +132,14 @@ Status Writer::add_as_it_is(ChunkHeader header, std::vector<uint8_t>& chunk) {
 
 bool Writer::replace_torn(const TableBuilder& table) {
   if (state_->sink == nullptr || state_->options.filter || !Status(table.mistake_).ok()) return false;
-  TableEncoder encoder(table);
+  TableEncoder encoder(table, state_->options.planes);
   const size_t end = encoder.chunk_end(0, state_->options.chunk_rows, state_->options.chunk_bytes);
   ChunkHeader header;
   header.set_name(table.name_);
   header.version = table.version_;
   header.rows = static_cast<uint32_t>(end);
   state_->complete(header);
-  const auto chunk = seal_chunk(header, encoder.payload(0, end), state_->compressor);
+  const auto chunk = seal_chunk(header, encoder.payload(0, end), state_->compressor, state_->repeats());
   return chunk.ok() && state_->sink->replace_torn(*chunk);
 }
 
@@ -166,7 +167,7 @@ Status Writer::State::append(ChunkHeader header, std::span<const uint8_t> payloa
     HEADRACE_TRY(seal_as_it_is(header, plain));
     return append_sealed(header, plain);
   }
-  HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, seal_chunk(header, payload, compressor));
+  HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, seal_chunk(header, payload, compressor, repeats()));
   return append_sealed(header, chunk);
 }
 

@@ -31,6 +31,7 @@ struct WriterOptions {
   uint32_t chunk_bytes =
       4u << 20;          // … and of about this many bytes before compression; a larger single row is still taken
   bool compress = true;  // false: chunks are stored as they are, for those of a few rows that are soon written again
+  bool planes = false;   // true: integers are stored byte by byte, by which counts that vary compress better
   TableFilter* filter = nullptr;  // all tables pass through it; outlives the Writer, which then takes no opaque chunks
 };
 
