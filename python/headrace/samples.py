@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+import stat
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from headrace._errors import (
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["TABLES", "files", "read", "write"]
+__all__ = ["TABLES", "files", "read", "table", "write"]
 
 # The columns of the catalog: a test holds them to its schema, which lies above this module.
 _COLUMNS = {
@@ -38,6 +39,7 @@ _COLUMNS = {
 TABLES = tuple(_COLUMNS)
 _TEXTS, _TIMES = {"host", "boot", "kind", "device", "reason", "job"}, {"start", "end"}
 _OPEN, _TAIL = ".open.hr", ".tail.hr"
+_QUEUE_REST = "queue_rest_ms"
 _NULLABLE = {"read_ms", "write_ms", "busy_ms", "queue_ms", "metadata"}  # -1 in the file: not known
 
 
@@ -47,9 +49,11 @@ def files(path: str | Path) -> list[Path]:
     `NAME.open.hr` is one that a monitor writes, or wrote when it was killed. LogNotFoundError: there is none.
     """
     path = Path(path)
-    if not path.is_dir():
-        if not path.exists():
-            raise LogNotFoundError(f"{path}: there is no such file or directory")
+    try:
+        mode = path.stat().st_mode  # once: a monitor may make the store at this moment
+    except (FileNotFoundError, NotADirectoryError):
+        raise LogNotFoundError(f"{path}: there is no such file or directory") from None
+    if not stat.S_ISDIR(mode):
         return [path]
     found = []
     for directory, _, names in os.walk(path):
@@ -103,6 +107,13 @@ def write(path: str | Path, tables: Mapping[str, pyarrow.Table], identity: int =
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def table(name: str, rows: Sequence[Mapping[str, Any]]) -> pyarrow.Table:
+    """Rows as a table with the columns of the catalog; times are microseconds since 1970."""
+    import pyarrow
+
+    return pyarrow.Table.from_pylist(rows, schema=_empty(name).schema)
 
 
 def _empty(name: str) -> pyarrow.Table:
@@ -180,27 +191,29 @@ def _joined(path: Path, name: str, main: pyarrow.Table | None, tail: pyarrow.Tab
     import pyarrow
     import pyarrow.compute as compute
 
-    if main is not None and tail is not None and main.num_rows and "tick" in main.column_names:
-        last = compute.max(main["tick"])
-        tail = tail.filter(compute.greater(tail["tick"], last))
+    if main is not None and tail is not None and main.num_rows:
+        last = compute.max(_ticks(path, name, main))
+        tail = tail.filter(compute.greater(_ticks(path, name, tail), last))
     parts = [_from_file(path, name, part) for part in (main, tail) if part is not None]
     return pyarrow.concat_tables(parts)
+
+
+def _ticks(path: Path, table: str, stored: pyarrow.Table) -> pyarrow.ChunkedArray:
+    return _integers(path, table, "tick", _column(path, table, "tick", stored))
 
 
 def _from_file(path: Path, name: str, stored: pyarrow.Table) -> pyarrow.Table:
     import pyarrow
 
-    schema = _empty(name).schema
-    columns = []
+    schema, columns = _empty(name).schema, []
     for field in schema:
         is_time = pyarrow.types.is_timestamp(field.type)
         column = field.name + "_us" if is_time else field.name
-        if column not in stored.column_names:
-            raise LogCorruptError(f"{path}: the table '{name}' has no column '{column}'")
-        values = stored[column]
-        is_text = pyarrow.types.is_large_binary(values.type)
-        if is_text != pyarrow.types.is_string(field.type):
-            raise LogCorruptError(f"{path}: the column '{column}' of the table '{name}' has another type")
+        is_text = pyarrow.types.is_string(field.type)
+        if column == "queue_ms" and _QUEUE_REST in stored.column_names:
+            values = _queue(path, name, stored)
+        else:
+            values = _column(path, name, column, stored, is_text)
         if is_text:
             values = _text(values)
         elif not is_time:
@@ -209,6 +222,27 @@ def _from_file(path: Path, name: str, stored: pyarrow.Table) -> pyarrow.Table:
             values = _integers(path, name, column, values)
         columns.append(values.cast(field.type))
     return pyarrow.table(columns, schema=schema)
+
+
+def _column(
+    path: Path, table: str, name: str, stored: pyarrow.Table, is_text: bool = False
+) -> pyarrow.ChunkedArray:
+    import pyarrow
+
+    if name not in stored.column_names:
+        raise LogCorruptError(f"{path}: the table '{table}' has no column '{name}'")
+    if pyarrow.types.is_large_binary(stored[name].type) != is_text:
+        raise LogCorruptError(f"{path}: the column '{name}' of the table '{table}' has another type")
+    return stored[name]
+
+
+def _queue(path: Path, table: str, stored: pyarrow.Table) -> pyarrow.ChunkedArray:
+    """The monitor stores of the queue what is neither reads nor writes, modulo 2**64."""
+    import pyarrow.compute as compute
+
+    parts = (_QUEUE_REST, "read_ms", "write_ms")
+    rest, reads, writes = (_integers(path, table, part, _column(path, table, part, stored)) for part in parts)
+    return compute.add(compute.add(rest, reads), writes)
 
 
 def _text(values: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
@@ -238,6 +272,8 @@ def _counts(path: Path, table: str, name: str, values: pyarrow.ChunkedArray) -> 
     negative = compute.less(values, 0)
     if not compute.any(negative).as_py():
         return values
-    if name in _NULLABLE:
+    # What is imported may not know reads and writes either; other numbers below 0 are damage.
+    unknown = table == "samples" and not compute.any(compute.less(values, -1)).as_py()
+    if name in _NULLABLE or unknown:
         return compute.if_else(negative, pyarrow.scalar(None, pyarrow.int64()), values)
     raise LogCorruptError(f"{path}: the column '{name}' of the table '{table}' has a count below 0")

@@ -86,6 +86,9 @@ def test_a_tail_counts_from_where_the_file_ends(tmp_path: Path) -> None:
     assert samples.read(tmp_path)["samples"]["reads"].to_pylist() == [1, 2, 3, 4]
     (tmp_path / "1.tail.hr").write_bytes(b"")
     assert samples.read(tmp_path / "1.open.hr")["samples"]["reads"].to_pylist() == [1, 2, 3]
+    samples.write(tmp_path / "1.tail.hr", {"samples": table_of("samples", [row("samples")])})
+    with pytest.raises(_errors.LogCorruptError, match="no column 'tick'"):
+        samples.read(tmp_path / "1.open.hr")
 
 
 def test_a_cut_file_gives_its_whole_chunks_and_is_told(tmp_path: Path) -> None:
@@ -102,6 +105,22 @@ def test_a_cut_file_gives_its_whole_chunks_and_is_told(tmp_path: Path) -> None:
             continue
         assert read["samples"].num_rows in (0, 5)
         assert read["sample_gaps"].to_pylist() in ([], gaps.to_pylist())
+
+
+def test_the_queue_is_what_is_stored_of_it_and_the_times_of_reads_and_writes(tmp_path: Path) -> None:
+    made = [row("samples", read_ms=10, write_ms=20), row("samples", read_ms=3, write_ms=None), row("samples")]
+    columns = samples._to_file("samples", table_of("samples", made))
+    del columns["queue_ms"]
+    columns["queue_rest_ms"] = [-2, -3, 2**63 - 1]
+    _native.write_tables(bytes(tmp_path / "a.hr"), {"samples": columns})
+    assert samples.read(tmp_path)["samples"]["queue_ms"].to_pylist() == [28, None, 2**63 - 1]
+    del columns["write_ms"]
+    _native.write_tables(bytes(tmp_path / "b.hr"), {"samples": columns})
+    with pytest.raises(_errors.LogCorruptError, match="no column 'write_ms'"):
+        samples.read(tmp_path / "b.hr")
+    _native.write_tables(bytes(tmp_path / "c.hr"), {"samples": {**columns, "write_ms": ["x", "y", "z"]}})
+    with pytest.raises(_errors.LogCorruptError, match="'write_ms' of the table 'samples' has another type"):
+        samples.read(tmp_path / "c.hr")
 
 
 def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
@@ -127,3 +146,12 @@ def test_counts_below_zero_and_wrong_types_are_damage(tmp_path: Path) -> None:
     _native.write_tables(bytes(tmp_path / "c.hr"), {"samples": columns})
     with pytest.raises(_errors.LogCorruptError, match="no column 'device'"):
         samples.read(tmp_path / "c.hr")
+
+
+def test_no_store_is_told_wherever_it_is_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "none", tmp_path / "file" / "below"):
+        with pytest.raises(samples.LogNotFoundError, match="no such file"):
+            samples.files(path)
+    with pytest.raises(samples.LogNotFoundError, match="no samples in this directory"):
+        samples.files(tmp_path)

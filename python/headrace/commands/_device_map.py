@@ -36,8 +36,8 @@ def read_map(path: str) -> list[MapRow]:
 
 
 def place_of(rows: list[MapRow], host: str, device: str) -> tuple[str, str]:
-    """(server, file system) by the first row that fits; (host, "") when none does."""
-    for row in rows:
+    """(server, file system) by the last row that fits; (host, "") when none does."""
+    for row in reversed(rows):
         if fnmatch.fnmatchcase(host, row.host) and fnmatch.fnmatchcase(device, row.device):
             return row.server or host, row.file_system
     return host, ""

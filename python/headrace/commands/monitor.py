@@ -11,6 +11,7 @@ from headrace.commands._native_program import become_native
 # The native program hands these words here (src/programs/headrace/monitor.cc).
 PARTS = {
     "show": "headrace.commands.monitor_show",
+    "import": "headrace.commands.monitor_import",
     "export": "headrace.commands.monitor_export",
 }
 

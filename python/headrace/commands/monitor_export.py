@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
@@ -16,7 +17,7 @@ from headrace.commands._text import number, printable
 @click.command("export")
 @click.argument("store")
 @click.option("--parquet", "parquet", metavar="FILE", help="Write the table as Parquet.")
-@click.option("--csv", "csv", metavar="FILE", help="Write the table as CSV.")
+@click.option("--csv", "csv", metavar="FILE", help="Write the table as CSV; - is the standard output.")
 @click.option(
     "--table",
     type=click.Choice(samples.TABLES),
@@ -36,11 +37,17 @@ def command(store: str, parquet: str | None, csv: str | None, table: str, force:
     output = parquet or csv
     if output is None or (parquet and csv):
         raise UsageError("export needs one of --parquet FILE and --csv FILE")
-    path = Path(output)
+    problems: list[str] = []
+    if csv == "-":
+        _write(store, table, sys.stdout.buffer, False, problems)
+        _tell(problems)
+        return
+    path = Path(output).resolve()  # a link keeps pointing to the file, which is the one replaced
     if path.exists() and not force:
         raise OutputError(f"{path}: exists already; --force replaces it")
+    if path.exists() and not path.is_file():
+        raise OutputError(f"{path}: is no file that could be replaced; --csv - writes to standard output")
     partial = path.with_name(f".{path.name}.partial")
-    problems: list[str] = []
     try:
         with working(f"writing {printable(output)}"):
             rows = _write(store, table, partial, parquet is not None, problems)
@@ -50,11 +57,15 @@ def command(store: str, parquet: str | None, csv: str | None, table: str, force:
     finally:
         partial.unlink(missing_ok=True)
     click.echo(f"{printable(output)}: {number(rows)} row{'' if rows == 1 else 's'}")
+    _tell(problems)
+
+
+def _tell(problems: list[str]) -> None:
     for problem in problems:
         click.echo(f"headrace: {printable(problem)}", err=True)
 
 
-def _write(store: str, table: str, path: Path, as_parquet: bool, problems: list[str]) -> int:
+def _write(store: str, table: str, path: Path | BinaryIO, as_parquet: bool, problems: list[str]) -> int:
     """File by file, so that memory is that of one file."""
     import pyarrow.csv
     import pyarrow.parquet

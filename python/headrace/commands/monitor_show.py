@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _UTC = datetime.timezone.utc
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=_UTC)
+_RATES = ("reads", "read_bytes", "writes", "write_bytes", "busy_ms", "queue_ms")
 _SUMS = ("reads", "read_bytes", "writes", "write_bytes", "busy_ms", "queue_ms", "metadata", "span_us")
 
 
@@ -63,6 +64,9 @@ def command(
         click.echo(json.dumps({"devices": found, "gaps": spans, "problems": problems}, indent=1))
         return
     _print(found, spans, gaps)
+    if not found:
+        asked = " of that time" if begin or end else ""
+        click.echo(f"headrace: {printable(store)}: has no samples{asked}", err=True)
     for problem in problems:
         click.echo(f"headrace: {printable(problem)}", err=True)
 
@@ -107,8 +111,11 @@ def _add(
         .append_column("start_us", start)
         .append_column("end_us", end)
     )
-    sums = [(name, "sum") for name in _SUMS] + [
-        ("rate", "max"), ("start_us", "min"), ("end_us", "max"), ("reads", "count"),
+    for name in _RATES:  # the time in which it is known: what is imported has not all of them
+        known = compute.if_else(compute.is_valid(table[name]), table["span_us"], 0)
+        table = table.append_column(f"{name}_known_us", known)
+    sums = [(name, "sum") for name in (*_SUMS, *(f"{name}_known_us" for name in _RATES))] + [
+        ("rate", "max"), ("start_us", "min"), ("end_us", "max"), ("span_us", "count"),
     ]  # fmt: skip
     for row in table.group_by(["host", "kind", "device"]).aggregate(sums).to_pylist():
         name = row["device"]
@@ -135,13 +142,14 @@ def _figures(key: tuple[str, str, str], sums: dict[str, Any]) -> dict[str, Any]:
     host, kind, name = key
     count = len(sums["devices"])
     seconds = sums["span_us_sum"] / 1e6 / count  # that samples cover, of one device
-    busy, queue = sums["busy_ms_sum"], sums["queue_ms_sum"]
+    rates = {name: _rate(sums[f"{name}_sum"], sums[f"{name}_known_us_sum"], count) for name in _RATES}
+    busy, queue = rates.pop("busy_ms"), rates.pop("queue_ms")
     return {
         "host": host,
         "kind": kind,
         "device": name,
         "devices": count,
-        "samples": sums["reads_count"],
+        "samples": sums["span_us_count"],
         "start": _iso(sums["start_us"]),
         "end": _iso(sums["end_us"]),
         "covered_seconds": seconds,
@@ -150,14 +158,16 @@ def _figures(key: tuple[str, str, str], sums: dict[str, Any]) -> dict[str, Any]:
         "writes": sums["writes_sum"],
         "write_bytes": sums["write_bytes_sum"],
         "metadata": sums["metadata_sum"],
-        "reads_per_s": sums["reads_sum"] / seconds,
-        "read_bytes_per_s": sums["read_bytes_sum"] / seconds,
-        "writes_per_s": sums["writes_sum"] / seconds,
-        "write_bytes_per_s": sums["write_bytes_sum"] / seconds,
+        **{f"{name}_per_s": rate for name, rate in rates.items()},
         "peak_bytes_per_s": sums["rate_max"],
-        "busy_share": None if busy is None else busy / 1e3 / seconds / count,
-        "queue_length": None if queue is None else queue / 1e3 / seconds / count,
+        "busy_share": None if busy is None else busy / 1e3 / count,
+        "queue_length": None if queue is None else queue / 1e3 / count,
     }
+
+
+def _rate(total: int | None, known_us: int, devices: int) -> float | None:
+    """Of all devices together, by second of the time in which it is known."""
+    return None if total is None or not known_us else total / (known_us / 1e6 / devices)
 
 
 def _iso(microseconds: int) -> str:
@@ -179,6 +189,10 @@ def _spans(table: pyarrow.Table) -> list[dict[str, Any]]:
     ]
 
 
+def _cell(value: float | None, digits: int, unit: int = 1) -> str:
+    return "-" if value is None else f"{value / unit:.{digits}f}"
+
+
 def _print(found: list[dict[str, Any]], spans: list[dict[str, Any]], list_gaps: bool) -> None:
     columns = ("reads/s", "read MiB/s", "writes/s", "write MiB/s", "peak MiB/s", "busy", "queue")
     names = [printable(f"{row['host']} {row['device']}") for row in found]
@@ -188,11 +202,11 @@ def _print(found: list[dict[str, Any]], spans: list[dict[str, Any]], list_gaps: 
         click.echo(f"{first} to {last}")
     click.echo(f"{'device':<{width}}" + "".join(f"{column:>12}" for column in columns))
     for name, row in zip(names, found, strict=True):
-        mib = [row[key] / 2**20 for key in ("read_bytes_per_s", "write_bytes_per_s", "peak_bytes_per_s")]
         busy = "-" if row["busy_share"] is None else f"{100 * row['busy_share']:.1f} %"
         queue = "-" if row["queue_length"] is None else f"{row['queue_length']:.2f}"
-        cells = [f"{row['reads_per_s']:.1f}", f"{mib[0]:.2f}", f"{row['writes_per_s']:.1f}", f"{mib[1]:.2f}"]
-        cells += [f"{mib[2]:.2f}", busy, queue]
+        cells = [_cell(row["reads_per_s"], 1), _cell(row["read_bytes_per_s"], 2, 2**20)]
+        cells += [_cell(row["writes_per_s"], 1), _cell(row["write_bytes_per_s"], 2, 2**20)]
+        cells += [_cell(row["peak_bytes_per_s"], 2, 2**20), busy, queue]
         click.echo(f"{name:<{width}}" + "".join(f"{cell:>12}" for cell in cells))
     if list_gaps:
         for span in spans:

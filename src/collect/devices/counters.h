@@ -42,6 +42,7 @@ struct Reading {
   Kind kind = Kind::kBlock;
   std::string device;
   Counters counters{};
+  bool was_there = false;  // before it was sampled: its counters did not begin with the first look that has it
 };
 
 /// What one job has done at one target (jobstats).

@@ -1,13 +1,13 @@
 #include "collect/devices/device_filter.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 #include "base/pattern.h"
 
 namespace headrace::collect {
 namespace {
-
-constexpr size_t kMostKnown = 65536;  // device-mapper names may come and go for months
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -23,31 +23,70 @@ bool is_of_memory(std::string_view name) {
   return false;
 }
 
+/// Of a disk or partition in sysfs. `before`: what is said if it cannot be looked at.
+bool has_holder(const std::string& directory, bool before) {
+  std::error_code error;
+  const std::filesystem::directory_iterator first(directory + "/holders", error);
+  if (error == std::errc::no_such_file_or_directory) return false;
+  return error ? before : first != std::filesystem::directory_iterator();
+}
+
+/// As sysfs has it.
+std::string file_name(std::string_view device) {
+  std::string name(device);
+  std::replace(name.begin(), name.end(), '/', '!');
+  return name;
+}
+
 }  // namespace
 
-bool is_partition_of(std::string_view name, std::string_view disk) {
-  if (disk.empty() || name.size() <= disk.size() || !name.starts_with(disk)) return false;
-  std::string_view rest = name.substr(disk.size());
-  if (is_digit(disk.back())) {
-    if (rest.front() != 'p') return false;
-    rest.remove_prefix(1);
-  }
-  return !rest.empty() && std::all_of(rest.begin(), rest.end(), is_digit);
+std::string_view disk_of_partition(std::string_view name) {
+  std::string_view disk = name;
+  while (!disk.empty() && is_digit(disk.back())) disk.remove_suffix(1);
+  if (disk.size() == name.size()) return {};
+  const bool apart = disk.size() >= 2 && disk.back() == 'p' && is_digit(disk[disk.size() - 2]);
+  if (apart) disk.remove_suffix(1);
+  return disk;
 }
 
-bool DeviceFilter::takes(std::string_view name, const std::vector<std::string_view>& all) {
+std::optional<Taking> DeviceFilter::decided(std::string_view name) const {
   const auto found = known_.find(name);
-  if (found != known_.end()) return found->second;
-  if (known_.size() >= kMostKnown) known_.clear();
-  const std::string text(name);
-  return known_[text] = decide(text, all);
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool DeviceFilter::decide(const std::string& name, const std::vector<std::string_view>& all) const {
-  if (fits(leave_out_, name)) return false;
-  if (!keep_.empty()) return fits(keep_, name);
-  if (is_of_memory(name)) return false;
-  return std::none_of(all.begin(), all.end(), [&](std::string_view disk) { return is_partition_of(name, disk); });
+void DeviceFilter::decide(const std::vector<std::string_view>& all) {
+  const auto before = std::exchange(known_, {});  // names may come and go for months
+  Partitions disks;
+  for (const std::string_view name : all) disks[name];
+  for (const std::string_view name : all) {
+    if (const auto disk = disks.find(disk_of_partition(name)); disk != disks.end()) disk->second.push_back(name);
+  }
+  for (const std::string_view name : all) {
+    const auto known = before.find(name);
+    const bool left_out = known != before.end() && known->second == Taking::kNo;
+    const bool later = left_out || (known != before.end() && known->second == Taking::kSinceLater);
+    const bool taken = takes(name, disks, left_out);
+    known_[std::string(name)] = !taken ? Taking::kNo : later ? Taking::kSinceLater : Taking::kSinceItCame;
+  }
+  listed_ = all.size();
+  doubtful_ = false;
+}
+
+bool DeviceFilter::takes(std::string_view name, const Partitions& disks, bool before) const {
+  const std::string text(name);
+  if (fits(leave_out_, text)) return false;
+  if (!keep_.empty()) return fits(keep_, text);
+  if (is_of_memory(name) || disks.contains(disk_of_partition(name))) return false;
+  return block_.empty() || !is_part_of_another(name, disks, before);
+}
+
+bool DeviceFilter::is_part_of_another(std::string_view name, const Partitions& disks, bool before) const {
+  const std::string directory = block_ + "/" + file_name(name);
+  if (has_holder(directory, before)) return true;
+  const auto& partitions = disks.find(name)->second;
+  return std::any_of(partitions.begin(), partitions.end(), [&](std::string_view partition) {
+    return has_holder(directory + "/" + file_name(partition), before);
+  });
 }
 
 }  // namespace headrace::collect

@@ -18,6 +18,15 @@ bool split(std::string_view line, std::string_view& name, std::string_view& rest
   return !name.empty() && name.size() <= kLongestName;
 }
 
+std::vector<std::string_view> names_of(std::string_view text) {
+  std::vector<std::string_view> names;
+  std::string_view line, name, rest;
+  while (next_line(text, line)) {
+    if (split(line, name, rest)) names.push_back(name);
+  }
+  return names;
+}
+
 bool parse_fields(std::string_view rest, Counters& counters) {
   int64_t fields[kFields];
   for (int64_t& field : fields) {
@@ -36,23 +45,17 @@ bool parse_fields(std::string_view rest, Counters& counters) {
   return true;
 }
 
-}  // namespace
-
-void parse_diskstats(std::string_view text, DeviceFilter& filter, std::vector<std::string_view>& names, Look& look) {
-  names.clear();
-  std::string_view line, name, rest;
-  for (std::string_view left = text; next_line(left, line);) {
-    if (split(line, name, rest)) names.push_back(name);
-  }
-  for (std::string_view left = text; next_line(left, line);) {
-    if (!split(line, name, rest)) {
-      ++look.garbled;
-      look.whole = false;
-      continue;
-    }
-    if (!filter.takes(name, names)) continue;
+/// False: something came or went, so the filter must decide first.
+bool parse_known(std::string_view text, const DeviceFilter& filter, Look& look) {
+  size_t names = 0;
+  for (std::string_view line, name, rest; next_line(text, line);) {
     Counters counters;
-    if (!parse_fields(rest, counters)) {
+    const bool named = split(line, name, rest);
+    names += named ? 1 : 0;
+    const auto taken = named ? filter.decided(name) : Taking::kSinceItCame;
+    if (!taken) return false;
+    if (*taken == Taking::kNo) continue;
+    if (!named || !parse_fields(rest, counters)) {
       ++look.garbled;
       look.whole = false;
       continue;
@@ -61,7 +64,23 @@ void parse_diskstats(std::string_view text, DeviceFilter& filter, std::vector<st
     reading.kind = Kind::kBlock;
     reading.device = name;
     reading.counters = counters;
+    reading.was_there = *taken == Taking::kSinceLater;
   }
+  return filter.holds_for(names);
+}
+
+}  // namespace
+
+void parse_diskstats(std::string_view text, DeviceFilter& filter, Look& look) {
+  const size_t devices = look.device_count;
+  const uint64_t garbled = look.garbled;
+  const bool whole = look.whole;
+  if (parse_known(text, filter, look)) return;
+  filter.decide(names_of(text));
+  look.device_count = devices;
+  look.garbled = garbled;
+  look.whole = whole;
+  parse_known(text, filter, look);
 }
 
 }  // namespace headrace::collect

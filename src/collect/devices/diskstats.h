@@ -9,8 +9,7 @@
 namespace headrace::collect {
 
 /// Adds the devices that the filter takes to `look`; a line that is none of a device counts as garbled, and the look is
-/// not whole then. Memory of `names`, scratch, is kept between calls. The kernel counts sectors of 512 bytes whatever
-/// the device has.
-void parse_diskstats(std::string_view text, DeviceFilter& filter, std::vector<std::string_view>& names, Look& look);
+/// not whole then. The kernel counts sectors of 512 bytes whatever the device has.
+void parse_diskstats(std::string_view text, DeviceFilter& filter, Look& look);
 
 }  // namespace headrace::collect

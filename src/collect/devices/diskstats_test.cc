@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace headrace::collect {
 namespace {
 
@@ -18,15 +20,15 @@ constexpr char kText[] =
 Look look_at(std::string_view text, std::vector<std::string> keep = {}, std::vector<std::string> leave_out = {}) {
   Look look;
   look.begin({});
-  std::vector<std::string_view> names;
-  DeviceFilter filter(std::move(keep), std::move(leave_out));
-  parse_diskstats(text, filter, names, look);
+  DeviceFilter filter(std::move(keep), std::move(leave_out), "");
+  parse_diskstats(text, filter, look);
   return look;
 }
 
 std::string names_of(const Look& look) {
   std::string names;
-  for (size_t i = 0; i < look.device_count; ++i) names += look.devices[i].device + " ";
+  for (size_t i = 0; i < look.device_count; ++i)
+    names += look.devices[i].device + (look.devices[i].was_there ? "(was there) " : " ");
   return names;
 }
 
@@ -59,12 +61,81 @@ TEST(Diskstats, LinesOfOtherFormsAreCountedAndOthersKept) {
 }
 
 TEST(Diskstats, PartitionsAreToldByTheirNames) {
-  EXPECT_TRUE(is_partition_of("sda1", "sda"));
-  EXPECT_TRUE(is_partition_of("nvme0n1p12", "nvme0n1"));
-  EXPECT_FALSE(is_partition_of("md10", "md1"));
-  EXPECT_FALSE(is_partition_of("sdaa", "sda"));
-  EXPECT_FALSE(is_partition_of("nvme0n1p", "nvme0n1"));
-  EXPECT_FALSE(is_partition_of("sda", "sda"));
+  EXPECT_EQ(disk_of_partition("sda1"), "sda");
+  EXPECT_EQ(disk_of_partition("nvme0n1p12"), "nvme0n1");
+  EXPECT_EQ(disk_of_partition("md10"), "md");
+  EXPECT_EQ(disk_of_partition("sdp1"), "sdp");
+  EXPECT_EQ(disk_of_partition("nvme0n1p"), "");
+  EXPECT_EQ(disk_of_partition("sda"), "");
+  EXPECT_EQ(disk_of_partition("p1"), "p");
+  EXPECT_EQ(disk_of_partition("1"), "");
+}
+
+class Stacks : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "headrace-block-XXXXXX").string();
+    block_ = mkdtemp(name.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(block_); }
+  void hold(const std::string& part, const std::string& holder) {
+    std::filesystem::create_directories(block_ + "/" + part + "/holders/" + holder);
+  }
+  std::string look(const std::string& text, DeviceFilter& filter) {
+    Look look;
+    look.begin({});
+    parse_diskstats(text, filter, look);
+    return names_of(look);
+  }
+
+  std::string block_;
+};
+
+TEST_F(Stacks, DisksThatOthersAreMadeOfAreLeftOut) {
+  hold("sda", "dm-0");
+  hold("sdb/sdb2", "dm-0");
+  std::filesystem::create_directories(block_ + "/sdc/holders");
+  hold("cciss!c0d0", "dm-0");
+  std::string text;
+  for (const char* name : {"sda", "sdb", "sdb2", "sdc", "cciss/c0d0", "dm-0"})
+    text += "8 0 " + std::string(name) + " 1 0 2 3 4 0 5 6 0 7 8\n";
+  DeviceFilter usual({}, {}, block_), asked({"sd*"}, {}, block_);
+  EXPECT_EQ(look(text, usual), "sdc dm-0 ");
+  EXPECT_EQ(look(text, asked), "sda sdb sdb2 sdc ");
+}
+
+TEST_F(Stacks, WhatIsPutTogetherLaterCountsFromThenOn) {
+  const std::string disk = "8 0 sda 1 0 2 3 4 0 5 6 0 7 8\n", raid = "9 0 md0 1 0 2 3 4 0 5 6 0 7 8\n";
+  DeviceFilter filter({}, {}, block_);
+  EXPECT_EQ(look(disk, filter), "sda ");
+  hold("sda", "md0");
+  EXPECT_EQ(look(disk + raid, filter), "md0 ");
+}
+
+TEST_F(Stacks, WhatJoinsOrLeavesWithoutANewNameIsSeenWhenItIsDoubted) {
+  const std::string both = "8 0 sdc 1 0 2 3 4 0 5 6 0 7 8\n9 0 md0 1 0 2 3 4 0 5 6 0 7 8\n";
+  DeviceFilter filter({}, {}, block_), asked({"sd*"}, {}, block_);
+  EXPECT_EQ(look(both, filter), "sdc md0 ");
+  hold("sdc", "md0");
+  EXPECT_EQ(look(both, filter), "sdc md0 ");
+  filter.doubt();
+  asked.doubt();
+  EXPECT_EQ(look(both, filter), "md0 ");
+  EXPECT_EQ(look(both, asked), "sdc ");
+  std::filesystem::remove(block_ + "/sdc/holders/md0");
+  filter.doubt();
+  EXPECT_EQ(look(both, filter), "sdc(was there) md0 ");
+}
+
+TEST_F(Stacks, DisksOfAnArrayThatWentAreTakenAgain) {
+  const std::string disks = "8 0 sda 1 0 2 3 4 0 5 6 0 7 8\n8 16 sdb 1 0 2 3 4 0 5 6 0 7 8\n";
+  const std::string raid = "9 0 md0 1 0 2 3 4 0 5 6 0 7 8\n";
+  DeviceFilter filter({}, {}, block_);
+  hold("sda", "md0");
+  hold("sdb", "md0");
+  EXPECT_EQ(look(disks + raid, filter), "md0 ");
+  for (const char* disk : {"sda", "sdb"}) std::filesystem::remove(block_ + "/" + disk + "/holders/md0");
+  EXPECT_EQ(look(disks, filter), "sda(was there) sdb(was there) ");
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ Status finish_left_file(const std::string& base) {
     HEADRACE_TRY(cut_torn(*file, path));
   }
   if (!file.ok() || !file->closed() || tail.ok()) {
-    HEADRACE_ASSIGN(format::Writer writer, format::Writer::append(path));
+    HEADRACE_ASSIGN(format::Writer writer, format::Writer::append(path, {.planes = true}));
     if (tail.ok()) HEADRACE_TRY(add_tail(*tail, file.ok() ? &*file : nullptr, writer));
     HEADRACE_TRY(writer.close());
   }

@@ -131,6 +131,7 @@ void parse_job_stats(std::string_view text, const std::string& device, Look& loo
     } else if (job == nullptr || !add_to_job(line, *job)) {
       ++look.garbled;
       look.whole = false;
+      if (line.starts_with('-')) job = nullptr;  // of another job, or nobody's
     }
   }
 }

@@ -82,5 +82,14 @@ TEST(JobStats, OtherLinesAreCounted) {
   EXPECT_FALSE(look.whole);
 }
 
+TEST(JobStats, WhatFollowsAJobWithoutANameIsNotTheJobsBefore) {
+  Look look;
+  look.begin({});
+  parse_job_stats("- job_id: x\n- job: y\n  read_bytes: { samples: 1, sum: 2 }\n", "t", look);
+  EXPECT_EQ(look.garbled, 2U);
+  ASSERT_EQ(look.job_count, 1U);
+  EXPECT_EQ(look.jobs[0].counters[1], 0);
+}
+
 }  // namespace
 }  // namespace headrace::collect

@@ -11,7 +11,9 @@ namespace headrace::collect {
 /// Of the monitor itself, since it started.
 struct MonitorFigures {
   uint64_t samples = 0, lost = 0, garbled = 0;
-  std::map<std::string, uint64_t> gaps;  // by reason
+  // By reason; each is there from the start, or a scraper would not see the first one of it.
+  std::map<std::string, uint64_t> gaps = {{"restart", 0}, {"reboot", 0}, {"reset", 0}, {"gone", 0},
+                                          {"clock", 0},   {"missed", 0}, {"lost", 0}};
   double interval_seconds = 0;
   bool storing = true;
 };

@@ -1,8 +1,7 @@
 #include "collect/devices/sample_rows.h"
 
-#include <algorithm>
-#include <numeric>
-#include <tuple>
+#include <map>
+#include <utility>
 
 namespace headrace::collect {
 namespace {
@@ -30,6 +29,18 @@ void reorder(std::vector<T>& values, const std::vector<size_t>& order) {
 
 void add_times(format::TableBuilder& table, const Times& times) {
   table.u64("tick", times.tick).i64("start_us", times.start_us).i64("end_us", times.end_us);
+}
+
+/// What stands for queue_ms: kernels since 5.0 sum it from the times of reads, writes, discards and flushes, so that
+/// little is left without the first two. Modulo 2^64, so that a -1 comes back as well.
+std::vector<int64_t> queue_rest(const SampleRows& rows) {
+  std::vector<int64_t> rest;
+  rest.reserve(rows.kind.size());
+  for (size_t i = 0; i < rows.kind.size(); ++i) {
+    const auto counter = [&](Counter which) { return static_cast<uint64_t>(rows.counters[which][i]); };
+    rest.push_back(static_cast<int64_t>(counter(kQueueMs) - counter(kReadMs) - counter(kWriteMs)));
+  }
+  return rest;
 }
 
 }  // namespace
@@ -60,9 +71,12 @@ void Rows::clear() {
   jobs.clear();
 }
 
-void Rows::append(const Rows& more) {
-  add_all(samples.kind, more.samples.kind);
-  add_all(samples.device, more.samples.device);
+void Rows::append(const Rows& more, Names& names) {
+  add_all(samples.kind, more.samples.kind);  // of kind_name: they stay
+  for (const std::string_view device : more.samples.device) {
+    const auto known = names.find(device);
+    samples.device.emplace_back(known == names.end() ? *names.emplace(device).first : *known);
+  }
   add_all(samples.times, more.samples.times);
   for (size_t i = 0; i < kCounters; ++i) add_all(samples.counters[i], more.samples.counters[i]);
   add_all(gaps.device, more.gaps.device);
@@ -75,11 +89,11 @@ void Rows::append(const Rows& more) {
 }
 
 void Rows::sort() {
-  std::vector<size_t> order(samples.kind.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::tie(samples.kind[a], samples.device[a]) < std::tie(samples.kind[b], samples.device[b]);
-  });
+  std::map<std::pair<std::string_view, std::string_view>, std::vector<size_t>> places;
+  for (size_t i = 0; i < samples.kind.size(); ++i) places[{samples.kind[i], samples.device[i]}].push_back(i);
+  std::vector<size_t> order;
+  order.reserve(samples.kind.size());
+  for (const auto& [device, rows] : places) order.insert(order.end(), rows.begin(), rows.end());
   reorder(samples.kind, order);
   reorder(samples.device, order);
   reorder(samples.times.tick, order);
@@ -96,7 +110,9 @@ base::Status add_rows(format::Writer& writer, const Rows& rows, std::string_view
     format::TableBuilder table("samples");
     table.text("host", of_host(all.kind.size())).text("boot", boots).text("kind", all.kind).text("device", all.device);
     add_times(table, all.times);
-    for (size_t i = 0; i < kCounters; ++i) table.i64(kCounterNames[i], all.counters[i]);
+    const std::vector<int64_t> rest = queue_rest(all);
+    for (size_t i = 0; i < kCounters; ++i)
+      i == kQueueMs ? table.i64("queue_rest_ms", rest) : table.i64(kCounterNames[i], all.counters[i]);
     HEADRACE_TRY(writer.add(table));
   }
   if (const GapRows& all = rows.gaps; !all.device.empty()) {

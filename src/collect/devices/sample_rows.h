@@ -1,6 +1,7 @@
 // Rows of the store's tables (docs/formats/sample-store.md), column by column, on their way into a file.
 #pragma once
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,10 @@ struct Times {
   }
 };
 
-/// Texts are views into what outlives the rows, and equal ones the same view.
+/// Names of devices, each once, where they stay until all are given up.
+using Names = std::set<std::string, std::less<>>;
+
+/// Texts are views into what outlives the rows.
 struct SampleRows {
   std::vector<std::string_view> kind, device;
   Times times;
@@ -58,7 +62,8 @@ struct Rows {
   bool empty() const { return samples.kind.empty() && gaps.device.empty() && jobs.device.empty(); }
   size_t size() const { return samples.kind.size() + gaps.device.size() + jobs.device.size(); }
   void clear();
-  void append(const Rows& more);
+  /// With texts in `names` from then on, so that those of `more` may go.
+  void append(const Rows& more, Names& names);
   /// Samples by kind and device, then in their order: alike numbers stand together, and compress.
   void sort();
 };

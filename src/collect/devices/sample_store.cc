@@ -95,6 +95,15 @@ Status SampleStore::lock() {
   return {};
 }
 
+format::WriterOptions SampleStore::file_options() const {
+  format::WriterOptions options;
+  options.job = settings_.run;
+  options.chunk_rows = format::kMaxRows;
+  options.chunk_bytes = format::kMaxPayloadBytes / 2;
+  options.planes = true;
+  return options;
+}
+
 Status SampleStore::begin(int64_t now_us) {
   int64_t named_us = now_us;
   do {
@@ -104,12 +113,8 @@ Status SampleStore::begin(int64_t now_us) {
     named_us += kSecond;
   } while (exists(base_ + ".open.hr") || exists(base_ + ".hr"));
   const std::string path = base_ + ".open.hr", base = std::exchange(base_, "");
-  format::WriterOptions options;
-  options.job = settings_.run;
-  options.chunk_rows = format::kMaxRows;
-  options.chunk_bytes = format::kMaxPayloadBytes / 2;
   HEADRACE_ASSIGN(auto sink, format::FileSink::open(path, format::FileSink::Mode::kCreate));
-  HEADRACE_ASSIGN(format::Writer writer, format::Writer::open(std::move(sink), options));
+  HEADRACE_ASSIGN(format::Writer writer, format::Writer::open(std::move(sink), file_options()));
   format::TableBuilder facts("monitor");
   const std::vector<std::string_view> host = {settings_.host}, boot = {settings_.boot}, version = {HEADRACE_VERSION};
   const std::vector<uint64_t> run = {settings_.run};
@@ -158,27 +163,27 @@ Status SampleStore::add(const Rows& rows, int64_t now_us) {
     return stored.status();
   }
   tail_end_ += tail_bytes_.size();
-  rows_.append(rows);
+  rows_.append(rows, names_);
   return {};
 }
 
 Status SampleStore::move_tail() {
   if (!rows_.empty()) {
-    Rows sorted = rows_;
-    sorted.sort();
+    rows_.sort();
     const std::string path = base_ + ".open.hr";
-    Status moved = file_ ? add_rows(*file_, sorted, settings_.host, settings_.boot) : Status();
+    Status moved = file_ ? add_rows(*file_, rows_, settings_.host, settings_.boot) : Status();
     if (file_ && moved.ok()) moved = synchronize(path);
     if (!file_ || !moved.ok()) {
       file_.reset();
       cut(path, file_end_);
       HEADRACE_TRY(moved);
-      HEADRACE_ASSIGN(format::Writer again, format::Writer::append(path));
+      HEADRACE_ASSIGN(format::Writer again, format::Writer::append(path, file_options()));
       file_.emplace(std::move(again));
       return move_tail();
     }
     file_end_ = file_->end();
     rows_.clear();
+    names_.clear();
   }
   return begin_tail();
 }

@@ -47,6 +47,7 @@ class SampleStore {
   explicit SampleStore(StoreSettings settings) : settings_(std::move(settings)) {}
   base::Status lock();
   base::Status begin(int64_t now_us);
+  format::WriterOptions file_options() const;
   base::Status begin_tail();
   base::Status move_tail();
   void remove_old(int64_t now_us) const;
@@ -61,6 +62,7 @@ class SampleStore {
   std::vector<uint8_t> tail_bytes_;       // what the tail's writer has made of one sample
   uint64_t file_end_ = 0, tail_end_ = 0;  // bytes of them that hold whole chunks
   Rows rows_;                             // of the tail
+  Names names_;                           // of its devices
   std::optional<EarlierRun> earlier_;
 };
 

@@ -16,6 +16,9 @@ using base::Code;
 /// Targets come and go with mounts: so often is it looked whether there are others.
 constexpr int64_t kSearchUs = 10'000'000;
 
+/// Nothing tells that a disk joined or left an array: so often is it looked, at some 9 us of a processor a disk.
+constexpr int64_t kDoubtUs = 60'000'000;
+
 /// Where versions of Lustre have their files. One that is in several is read in the first.
 constexpr const char* kPlaces[] = {"/proc/fs/lustre/", "/sys/kernel/debug/lustre/", "/sys/fs/lustre/"};
 
@@ -28,15 +31,20 @@ std::string without_slash(std::string path) {
 
 Sources::Sources(SourceSettings settings)
     : settings_(std::move(settings)),
-      filter_(settings_.keep, settings_.leave_out),
+      filter_(settings_.keep, settings_.leave_out,
+              settings_.diskstats.empty() ? without_slash(settings_.root) + "/sys/block" : ""),
       diskstats_(settings_.diskstats.empty() ? without_slash(settings_.root) + "/proc/diskstats"
                                              : settings_.diskstats) {}
 
 void Sources::look(Moment now, Look& look, std::vector<std::string>& problems) {
   look.begin(now);
+  if (now.boot_us - decided_us_ >= kDoubtUs) {
+    filter_.doubt();
+    decided_us_ = now.boot_us;
+  }
   const auto text = diskstats_.read();
   if (text.ok()) {
-    parse_diskstats(*text, filter_, names_, look);
+    parse_diskstats(*text, filter_, look);
   } else {
     look.whole = false;
     problems.push_back(text.status().message());
@@ -54,6 +62,7 @@ void Sources::find_targets() {
   for (auto& [path, target] : targets_) target.seen = false;
   const std::string root = without_slash(settings_.root);
   for (const char* place : kPlaces) {
+    if (access((root + place).c_str(), F_OK) != 0) continue;  // of most hosts none
     find_targets_in(root + place + "obdfilter", Kind::kLustreOst, "stats");
     find_targets_in(root + place + "mdt", Kind::kLustreMdt, "md_stats");
     find_targets_in(root + place + "llite", Kind::kLustreLlite, "stats");
@@ -98,13 +107,14 @@ void Sources::look_at(Target& target, Look& look, std::vector<std::string>& prob
   reading.kind = target.kind;
   reading.device = target.device;
   reading.counters = counters;
+  reading.was_there = false;
   if (!target.has_jobs) return;
   const auto jobs = target.jobs.read();
   if (jobs.ok()) {
     parse_job_stats(*jobs, target.device, look);
-  } else if (jobs.code() != Code::kNotFound) {
-    look.whole = false;
-    problems.push_back(jobs.status().message());
+  } else {
+    look.whole = false;  // or jobs would count from 0 when it is there again
+    if (jobs.code() != Code::kNotFound) problems.push_back(jobs.status().message());
   }
 }
 

@@ -40,9 +40,8 @@ class Sources {
   SourceSettings settings_;
   DeviceFilter filter_;
   TextFile diskstats_;
-  std::vector<std::string_view> names_;
   std::map<std::string, Target> targets_;  // by path of the directory
-  int64_t searched_us_ = 0;
+  int64_t searched_us_ = 0, decided_us_ = 0;
   bool searched_ = false;
 };
 

@@ -44,7 +44,7 @@ const Rows& Tracker::compare(const Look& look) {
   compare_clocks();
   for (size_t i = 0; i < look.device_count; ++i) compare_device(look.devices[i], look, i);
   whole_ = look.whole;
-  if (whole_) find_gone();
+  find_gone();
   compare_jobs(look);
   return rows_;
 }
@@ -84,8 +84,12 @@ void Tracker::compare_device(const Reading& reading, const Look& look, size_t pl
     fresh.end_boot_us = before_.boot_us;
     fresh.next = reading.counters;
     fresh.seen = tick_;
-    // The kernel counts a block device from 0 when it comes. Of targets of servers it is not known when they came.
-    if (!has_before_ || reading.kind != Kind::kBlock || !look.whole) return;
+    // The kernel counts a block device from 0 when it comes. Of targets of servers it is not known when they came, nor
+    // of what a look that was not whole may have missed.
+    fresh.was_there = fresh.was_there || reading.was_there;
+    if (has_before_ && fresh.was_there)
+      add_gap(fresh.device, stepped_ ? real_of(fresh.end_boot_us) : fresh.end_us, now_.real_us, "reset");
+    if (!has_before_ || fresh.was_there || reading.kind != Kind::kBlock || !look.whole || !before_whole_) return;
     begin_at_zero(reading.counters, fresh.last);
   }
   Known& known = known_[at];
@@ -99,12 +103,12 @@ void Tracker::compare_device(const Reading& reading, const Look& look, size_t pl
     return;
   }
   if (behind) add_gap(known.device, start, now_.real_us, "lost");
-  add_sample(known, start, grown);
+  add_sample(reading, start, grown);
 }
 
-void Tracker::add_sample(const Known& known, int64_t start_us, const Counters& grown) {
-  rows_.samples.kind.emplace_back(kind_name(known.kind));
-  rows_.samples.device.emplace_back(*names_.insert(known.device).first);
+void Tracker::add_sample(const Reading& reading, int64_t start_us, const Counters& grown) {
+  rows_.samples.kind.emplace_back(kind_name(reading.kind));
+  rows_.samples.device.emplace_back(reading.device);
   rows_.samples.times.add(tick_, start_us, now_.real_us);
   for (size_t i = 0; i < kCounters; ++i) rows_.samples.counters[i].push_back(grown[i]);
 }
@@ -117,7 +121,7 @@ void Tracker::add_gap(const std::string& device, int64_t start_us, int64_t end_u
 
 void Tracker::find_gone() {
   for (const Known& known : known_) {
-    if (known.seen == tick_ || !known.committed) continue;
+    if (!is_gone(known.seen) || !known.committed) continue;
     add_gap(known.device, stepped_ ? real_of(known.end_boot_us) : known.end_us, now_.real_us, "gone");
   }
 }
@@ -147,10 +151,8 @@ void Tracker::compare_jobs(const Look& look) {
 }
 
 void Tracker::commit() {
-  if (whole_) {
-    std::erase_if(known_, [&](const Known& known) { return known.seen != tick_; });
-    std::erase_if(jobs_, [&](const auto& job) { return job.second.seen != tick_; });
-  }
+  std::erase_if(known_, [&](const Known& known) { return is_gone(known.seen); });
+  std::erase_if(jobs_, [&](const auto& job) { return is_gone(job.second.seen); });
   for (Known& known : known_) {
     if (known.seen != tick_) continue;
     known.last = known.next;
@@ -160,6 +162,7 @@ void Tracker::commit() {
   }
   for (auto& [key, job] : jobs_) job.last = job.next;
   before_ = now_;
+  before_whole_ = whole_;
   has_before_ = true;
   lost_ = false;
   earlier_.reset();

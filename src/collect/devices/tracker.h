@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "collect/devices/counters.h"
@@ -18,15 +17,15 @@ struct EarlierRun {
   int64_t end_us = 0;
 };
 
-/// One thread at a time. Clocks come with the looks. The rows have views of device names, which live as long as this.
+/// One thread at a time. Clocks come with the looks.
 class Tracker {
  public:
   /// The first look is compared with nothing; `earlier` gives it the gap since then.
   Tracker(int64_t interval_us, std::string boot, std::optional<EarlierRun> earlier)
       : interval_us_(interval_us), boot_(std::move(boot)), earlier_(std::move(earlier)) {}
 
-  /// The rows of one look, numbered tick(). Nothing counts as seen until commit(): if they cannot be stored, the next
-  /// look has them, in longer samples and with a gap "lost".
+  /// The rows of one look, numbered tick(), with views of its names: they hold until either changes. Nothing counts as
+  /// seen until commit(): if they cannot be stored, the next look has them, in longer samples and with a gap "lost".
   const Rows& compare(const Look& look);
   void commit();
 
@@ -43,6 +42,7 @@ class Tracker {
     int64_t end_us = 0, end_boot_us = 0;  // of its last sample
     uint64_t seen = 0;                    // last look that had it
     bool committed = false;               // one that was committed had it
+    bool was_there = false;               // before a look had it
   };
   struct KnownJob {
     std::array<int64_t, 5> last{}, next{};
@@ -51,24 +51,26 @@ class Tracker {
 
   void compare_clocks();
   void compare_device(const Reading& reading, const Look& look, size_t place);
-  void add_sample(const Known& known, int64_t start_us, const Counters& grown);
+  void add_sample(const Reading& reading, int64_t start_us, const Counters& grown);
   void add_gap(const std::string& device, int64_t start_us, int64_t end_us, const char* reason);
   void find_gone();
   void compare_jobs(const Look& look);
   size_t find(const Reading& reading, size_t place);
+  /// Of what a look last had: whether it is not there any more. Of looks that are not whole many must be without it.
+  bool is_gone(uint64_t seen) const { return seen + (whole_ ? 0 : kPatience) < tick_; }
   /// A moment of the other clock, as the clock of the day is now.
   int64_t real_of(int64_t boot_us) const { return now_.real_us - (now_.boot_us - boot_us); }
 
+  static constexpr uint64_t kPatience = 3600;  // looks
   const int64_t interval_us_;
   const std::string boot_;
   std::optional<EarlierRun> earlier_;
   Rows rows_;
   std::vector<Known> known_;                        // as far as possible in the order of the looks
   std::unordered_map<std::string, KnownJob> jobs_;  // by target and job
-  std::unordered_set<std::string> names_;           // what rows have views of
   Moment now_, before_;
   uint64_t tick_ = 0;
-  bool has_before_ = false, lost_ = false, stepped_ = false, whole_ = true;
+  bool has_before_ = false, before_whole_ = true, lost_ = false, stepped_ = false, whole_ = true;
 };
 
 }  // namespace headrace::collect

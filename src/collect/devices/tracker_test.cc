@@ -172,6 +172,31 @@ TEST_F(Machine, WhatCouldNotBeReadOnceIsNotGone) {
   EXPECT_EQ(step(), "a 0 1-2; b 8 0-2; !b lost 0-2; ");
 }
 
+TEST_F(Machine, WhatCannotBeReadForLongIsGone) {
+  set("a", 1);
+  set("b", 1);
+  step();
+  remove("b");
+  std::string gone;
+  for (int i = 1; i <= 4000; ++i) {
+    pass(kSecond);
+    const std::string said = step(false);
+    if (said.find("gone") != said.npos) gone += said;
+  }
+  EXPECT_EQ(gone, "a 0 3600-3601; !b gone 0-3601; ");
+}
+
+TEST_F(Machine, WhatALookMayHaveMissedDidNotComeAfterIt) {
+  set("a", 1);
+  step(false);
+  pass(kSecond);
+  set("b", 1'000'000);
+  EXPECT_EQ(step(), "a 0 0-1; ");
+  pass(kSecond);
+  set("b", 1'000'007);
+  EXPECT_EQ(step(), "a 0 1-2; b 7 1-2; ");
+}
+
 TEST_F(Machine, ClockSteps) {
   set("a", 1);
   step();

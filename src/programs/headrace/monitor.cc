@@ -10,7 +10,7 @@
 namespace headrace::programs {
 
 bool monitor_is_of_samples(const std::vector<std::string>& arguments) {
-  constexpr std::array kParts = {"show", "export"};  // as PARTS of python/headrace/commands/monitor.py
+  constexpr std::array kParts = {"show", "import", "export"};  // as PARTS of python/headrace/commands/monitor.py
   return !arguments.empty() && std::find(kParts.begin(), kParts.end(), arguments[0]) != kParts.end();
 }
 

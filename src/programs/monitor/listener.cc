@@ -7,7 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
 
 namespace headrace::programs {
 namespace {
@@ -15,16 +21,19 @@ namespace {
 using base::Code;
 using base::Status;
 
-constexpr int kMomentMs = 50;
+constexpr int kMomentMs = 50, kPatienceMs = 10'000;
 
 std::string reply(const char* status, const char* type, const std::string& body) {
   return std::string("HTTP/1.1 ") + status + "\r\nContent-Type: " + type +
          "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
 }
 
+int64_t now_ms() { return static_cast<int64_t>(base::clock_ns(CLOCK_MONOTONIC) / 1'000'000); }
+
 }  // namespace
 
 Listener::~Listener() {
+  leave();
   if (descriptor_ >= 0) close(descriptor_);
 }
 
@@ -59,24 +68,42 @@ Status Listener::listen(const std::string& address) {
   return {};
 }
 
+pollfd Listener::waits_for() const {
+  return client_ >= 0 ? pollfd{client_, POLLOUT, 0} : pollfd{descriptor_, POLLIN, 0};
+}
+
 void Listener::answer(const std::string& text) {
-  const int client = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (client < 0) return;
-  pollfd waits{client, POLLIN, 0};
+  client_ = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (client_ < 0) return;
+  pollfd waits{client_, POLLIN, 0};
   char request[2048];
-  const ssize_t got = poll(&waits, 1, kMomentMs) > 0 ? recv(client, request, sizeof request, MSG_DONTWAIT) : -1;
-  if (got > 0) {
-    const std::string_view asked(request, static_cast<size_t>(got));
-    const bool metrics = asked.starts_with("GET /metrics ") || asked.starts_with("GET /metrics?");
-    const std::string all =
-        metrics ? reply("200 OK", "application/openmetrics-text; version=1.0.0; charset=utf-8", text)
-                : reply("404 Not Found", "text/plain; charset=utf-8", "headrace monitor answers GET /metrics\n");
-    const int room = static_cast<int>(all.size()) + 4096;
-    setsockopt(client, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    [[maybe_unused]] const ssize_t sent = send(client, all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t got = poll(&waits, 1, kMomentMs) > 0 ? recv(client_, request, sizeof request, MSG_DONTWAIT) : -1;
+  if (got <= 0) return leave();
+  const std::string_view asked(request, static_cast<size_t>(got));
+  const bool metrics = asked.starts_with("GET /metrics ") || asked.starts_with("GET /metrics?");
+  left_ = metrics ? reply("200 OK", "application/openmetrics-text; version=1.0.0; charset=utf-8", text)
+                  : reply("404 Not Found", "text/plain; charset=utf-8", "headrace monitor answers GET /metrics\n");
+  sent_ = 0;
+  until_ms_ = now_ms() + kPatienceMs;
+  go_on();
+}
+
+void Listener::go_on() {
+  while (client_ >= 0 && sent_ < left_.size()) {
+    const ssize_t sent = send(client_, left_.data() + sent_, left_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EAGAIN && now_ms() < until_ms_) return;
+    if (sent <= 0) break;
+    sent_ += static_cast<size_t>(sent);
   }
-  shutdown(client, SHUT_WR);
-  close(client);
+  leave();
+}
+
+void Listener::leave() {
+  if (client_ < 0) return;
+  shutdown(client_, SHUT_WR);
+  close(std::exchange(client_, -1));
+  left_ = {};
 }
 
 }  // namespace headrace::programs

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@ using base::Code;
 using base::Status;
 using collect::Moment;
 
-constexpr size_t kMostSaid = 1000;  // different complaints in months of running
+constexpr size_t kMostSaid = 1000;          // different complaints in months of running
+constexpr int64_t kPatienceUs = 1'000'000;  // until it is seen that a client of the metrics takes no more
 
 volatile sig_atomic_t stopped = 0;
 
@@ -74,6 +76,21 @@ Status replace_file(const std::string& path, const std::string& text) {
   return {Code::kIo, path + ": cannot be written: " + strerror(error)};
 }
 
+/// It is replaced at each sample and removed in the end, so whose it is is asked before: nobody's, or ours.
+Status check_metrics_file(const std::string& path) {
+  const std::string partial = path + ".partial";
+  const int made = open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (made < 0) return {Code::kInvalid, "--openmetrics-file " + path + ": cannot be written: " + strerror(errno)};
+  close(made);
+  unlink(partial.c_str());
+  struct stat info{};
+  if (lstat(path.c_str(), &info) != 0 || (S_ISREG(info.st_mode) && info.st_size == 0)) return {};
+  std::string begin(16, '\0');
+  if (S_ISREG(info.st_mode)) std::ifstream(path).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (begin == "# TYPE headrace_") return {};
+  return {Code::kInvalid, "--openmetrics-file " + path + ": is there and is none of a monitor: give another name"};
+}
+
 }  // namespace
 
 void Monitor::complain(const std::string& text) {
@@ -83,6 +100,7 @@ void Monitor::complain(const std::string& text) {
 
 Status Monitor::begin() {
   take_signals(&waiting_mask);
+  if (!settings_.metrics_file.empty()) HEADRACE_TRY(check_metrics_file(settings_.metrics_file));
   if (!settings_.listen.empty()) {
     HEADRACE_TRY(listener_.listen(settings_.listen));
   }
@@ -102,7 +120,7 @@ Status Monitor::begin() {
   problems_.clear();
   tracker_ = std::make_unique<collect::Tracker>(settings_.interval_us, store.boot, store_->earlier());
   figures_.interval_seconds = static_cast<double>(settings_.interval_us) / 1e6;
-  if (listener_.descriptor() >= 0) {
+  if (listener_.listens()) {
     printf("headrace monitor: listening on port %d\n", listener_.port());
     fflush(stdout);
   }
@@ -150,12 +168,16 @@ void Monitor::wait() {
   if (left < settings_.interval_us / 4) left += settings_.interval_us;
   const int64_t until = begin.boot_us + left;
   while (stopped == 0) {
-    const int64_t rest = until - now().boot_us;
+    int64_t rest = until - now().boot_us;
     if (rest <= 0) return;
+    if (listener_.busy()) rest = std::min(rest, kPatienceUs);
     const timespec time{static_cast<time_t>(rest / 1'000'000), static_cast<long>(rest % 1'000'000 * 1000)};
-    pollfd client{listener_.descriptor(), POLLIN, 0};
-    const int ready = ppoll(&client, listener_.descriptor() >= 0 ? 1 : 0, &time, &waiting_mask);
-    if (ready > 0) listener_.answer(open_metrics(look_, figures_));
+    pollfd client = listener_.waits_for();
+    const int ready = ppoll(&client, listener_.listens() ? 1 : 0, &time, &waiting_mask);
+    if (ready > 0 && !listener_.busy())
+      listener_.answer(open_metrics(look_, figures_));
+    else if (listener_.busy())
+      listener_.go_on();
   }
 }
 

@@ -34,7 +34,7 @@ class Monitor {
 
   MonitorSettings settings_;
   collect::Sources sources_;
-  std::unique_ptr<collect::Tracker> tracker_;  // outlives the store, whose rows have its names
+  std::unique_ptr<collect::Tracker> tracker_;
   std::unique_ptr<collect::SampleStore> store_;
   Listener listener_;
   collect::Look look_;

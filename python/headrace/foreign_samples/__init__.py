@@ -1,0 +1,54 @@
+"""Device samples that other programs took: iostat and sadf of sysstat (JSON), and LDMS (CSV).
+
+`read` gives them as the tables `samples` and `sample_gaps` of headrace.samples. docs/monitor.md says which
+columns each source has; what it does not record is null, and what it rounds is approximate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from headrace._errors import LogForeignError, LogTooLargeError, LogUnreadableError
+from headrace.foreign_samples import ldms, sysstat
+from headrace.foreign_samples.rows import Imported, Rows
+
+__all__ = ["Imported", "kind_of", "parse", "read"]
+
+_BEGIN = 1 << 16
+_MOST_BYTES = 2 << 30  # of a file that is read at once
+
+
+def kind_of(begin: bytes) -> str | None:
+    """sysstat or ldms, by the first bytes of a file; None: something else."""
+    if sysstat.is_sysstat(begin):
+        return "sysstat"
+    return "ldms" if ldms.is_ldms(begin) else None
+
+
+def parse(path: Path, content: bytes) -> Imported:
+    """The samples of a file's content; `path` is for messages.
+
+    Thread-safe. LogForeignError: it is none of these formats, or has no devices. LogCorruptError: something
+    in it cannot be right; the message says where.
+    """
+    rows = Rows(str(path))
+    kind = kind_of(content[:_BEGIN])
+    if kind is None:
+        raise LogForeignError(
+            f"{path}: neither JSON of iostat or sadf nor CSV of LDMS with its line '#Time,…' in front"
+            " (sysstat writes it by `iostat -o JSON -x -t 60`, and of sar's files by `sadf -j FILE -- -d`)"
+        )
+    text = content.decode("utf-8", "replace")
+    found = sysstat.take(text, rows) if kind == "sysstat" else ldms.take(text, rows)
+    return rows.finish(found, hashlib.blake2b(content, digest_size=8).hexdigest())
+
+
+def read(path: Path) -> Imported:
+    """As `parse`, of a file. LogUnreadableError and LogTooLargeError: it cannot be read, or not at once."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise LogTooLargeError(f"{path}: is greater than 2 GiB: split it")
+        return parse(path, path.read_bytes())
+    except OSError as error:
+        raise LogUnreadableError(f"{path}: cannot be read: {error.strerror or error}") from error

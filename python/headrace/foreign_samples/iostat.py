@@ -1,0 +1,91 @@
+"""Records of `iostat -o JSON -t`: rates of two decimals since the record before, at whole seconds.
+
+The first record is about the time since the machine started (or, with -y, about an interval of which nothing
+says when it began) and is left out: what it has is not known by time.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import statistics
+from typing import Any
+
+from headrace._errors import LogCorruptError
+from headrace.foreign_samples.disks import Record, counted, disks_of, number, scaled
+from headrace.foreign_samples.rows import Rows
+from headrace.foreign_samples.timeline import SECOND, Span, lay_out
+
+__all__ = ["KIND", "take"]
+
+KIND = "iostat"
+
+# Local times as the usual locales write them: C, en_US, de_DE, sv_SE.
+_STAMPS = ("%m/%d/%y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S")
+# Bytes of one in a unit; sysstat counts with 1024.
+_UNITS = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "sec": 512, "Blk": 512}
+
+
+def take(host: str, records: list[Record], rows: Rows) -> None:
+    """LogCorruptError: a record that cannot be used, with its number and what to run instead."""
+    ends = [_stamp(record, f"{rows.path}: record {place}") for place, record in records]
+    steps = [after - before for before, after in itertools.pairwise(ends) if after > before]
+    usual = statistics.median_low(steps) if steps else 0
+    lengths = [0, *(_length(before, after, usual) for before, after in itertools.pairwise(ends))]
+    spans, gaps = lay_out(ends, lengths[: len(ends)])
+    for gap in gaps:
+        rows.gap(host, "", gap.start, gap.end)
+    for (place, record), span in zip(records, spans, strict=True):
+        if span is not None:
+            where = f"{rows.path}: record {place}"
+            for name, disk in disks_of(record, where, rows):
+                rows.sample(host, "block", name, *span, _counters(disk, span, f"{where}: '{name}'"))
+
+
+def _length(before: int, after: int, usual: int) -> int:
+    """Of a record by its stamps; 0: the clock was put, or iostat stood still, so that nobody knows."""
+    return usual if after > before and abs(after - before - usual) <= SECOND else 0
+
+
+def _stamp(record: dict[str, Any], where: str) -> int:
+    text = record.get("timestamp")
+    if not isinstance(text, str):
+        raise LogCorruptError(f"{where}: has no time: run iostat with -t")
+    if text.isascii() and text.isdigit() and len(text) < 12:  # S_TIME_FORMAT and -U of later versions
+        return int(text) * SECOND
+    for form in ("%Y-%m-%dT%H:%M:%S%z", *_STAMPS):
+        try:
+            moment = datetime.datetime.strptime(text, form)
+            return int(moment.timestamp()) * SECOND
+        except (ValueError, OverflowError, OSError):
+            continue
+    raise LogCorruptError(
+        f"{where}: the time '{text[:40]}' is of a form not known: set S_TIME_FORMAT=ISO for iostat"
+    )
+
+
+def _counters(disk: dict[str, Any], span: Span, where: str) -> dict[str, float | None]:
+    seconds = (span.end - span.start) / SECOND
+    reads, writes = (scaled(number(disk, where, key), seconds) for key in ("r/s", "w/s"))
+    found: dict[str, float | None] = {"reads": reads, "writes": writes}
+    for name, extended, plain in (("read_bytes", "r", "read"), ("write_bytes", "w", "wrtn")):
+        found[name] = _bytes(disk, extended, plain, seconds, where)
+        if found[name] is None:
+            hint = ": run iostat without -s, which adds both directions up" if "await" in disk else ""
+            raise LogCorruptError(f"{where}: has no '{extended}kB/s' nor the same in another unit{hint}")
+    for name, count, wait in (("read_ms", reads, "r_await"), ("write_ms", writes, "w_await")):
+        each = number(disk, where, wait)
+        found[name] = None if count is None or each is None else count * each
+    return found | counted(disk, where, seconds, "util")
+
+
+def _bytes(disk: dict[str, Any], extended: str, plain: str, seconds: float, where: str) -> float | None:
+    """Of `iostat -x` rates; else what was moved, which is whole units, where these are small."""
+    for unit, size in _UNITS.items():
+        moved = number(disk, where, f"{unit}_{plain}") if size <= 1024 else None
+        if moved is not None:
+            return moved * size
+        rate = number(disk, where, f"{extended}{unit}/s", f"{unit}_{plain}/s")
+        if rate is not None:
+            return rate * size * seconds
+    return None

@@ -1,0 +1,112 @@
+"""CSV of LDMS (store_csv): cumulative counters of devices, a line a moment and producer.
+
+Columns are those of the samplers procdiskstats, lustre_ost, lustre_mdt, lustre_client and lustre2_oss. Of two
+lines the difference is exact, whatever was missed between; at the first line of a device its samples begin.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import statistics
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from headrace._errors import LogCorruptError
+from headrace.foreign_samples.ldms_columns import Layout, layout_of, times_of
+from headrace.foreign_samples.rows import Rows
+
+__all__ = ["KIND", "is_ldms", "take"]
+
+KIND = "ldms"
+_WRAP = 1 << 32  # the kernel prints its milliseconds as 32 bits
+_WRAPPING = {"read_ms", "write_ms", "busy_ms", "queue_ms"}
+_LONGEST = 1 << 20  # characters of a field
+
+
+class _Reading(NamedTuple):
+    at: int
+    counters: dict[str, int]
+
+
+_Readings = dict[tuple[str, str, str], list[_Reading]]  # by host, kind and device
+
+
+def is_ldms(begin: bytes) -> bool:
+    line = begin[:1024].lstrip().split(b"\n", 1)[0].replace(b'"', b"").rstrip(b"\r")
+    return line.startswith((b"#Time,", b"#Time_msec,")) and b"ProducerName" in line
+
+
+def take(text: str, rows: Rows) -> str:
+    """Adds the samples of all devices; "ldms". LogCorruptError: the header is none, or as Rows says."""
+    csv.field_size_limit(_LONGEST)
+    whole = text.rfind("\n") + 1
+    if whole < len(text):  # LDMS writes what its buffer has: a number may be cut
+        rows.problem(f"its last line is not whole: its {len(text) - whole} characters are left out")
+        text = text[:whole]
+    found: _Readings = {}
+    layout: Layout | None = None
+    lines = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    try:
+        for fields in lines:
+            if fields and fields[0].startswith("#"):  # again in files that were put together
+                layout = layout_of(fields, rows.path)
+            elif fields and layout is not None:
+                _take_line(fields, layout, found, rows, f"line {lines.line_num}")
+    except csv.Error as error:
+        raise LogCorruptError(f"{rows.path}: line {lines.line_num}: {error}") from error
+    for (host, kind, device), readings in found.items():
+        _subtract(host, kind, device, readings, rows)
+    return KIND
+
+
+def _take_line(fields: Sequence[str], layout: Layout, found: _Readings, rows: Rows, where: str) -> None:
+    if len(fields) != layout.width:
+        rows.problem(f"{where}: has {len(fields)} columns and the header {layout.width}: left out")
+        return
+    at = times_of(fields, layout)
+    if at is None:
+        rows.problem(f"{where}: its time '{fields[layout.time][:40]}' is no number of seconds: left out")
+        return
+    for device in layout.devices:
+        name = device.name if device.name_column is None else fields[device.name_column]
+        counters = {}
+        for counter, columns in device.counters.items():
+            values = [fields[column].strip() for column, _ in columns]
+            if not all(value.isascii() and value.isdigit() and len(value) <= 20 for value in values):
+                rows.problem(f"{where}: {counter} of '{name}' is no integer: left out")
+                break
+            counters[counter] = sum(
+                int(value) * scale for value, (_, scale) in zip(values, columns, strict=True)
+            )
+        else:
+            found.setdefault((fields[layout.host], device.kind, name), []).append(_Reading(at, counters))
+
+
+def _subtract(host: str, kind: str, device: str, readings: list[_Reading], rows: Rows) -> None:
+    steps = [after.at - before.at for before, after in itertools.pairwise(readings)]
+    usual = statistics.median_low([step for step in steps if step > 0] or [0])
+    for before, after in itertools.pairwise(readings):
+        if before == after:
+            continue  # a line that is there twice
+        grown = _grown(before.counters, after.counters, kind)
+        if grown is None or after.at <= before.at:
+            rows.gap(host, device, before.at, after.at, "reset" if after.at > before.at else "imported")
+            rows.forget(host, kind, device)
+            continue
+        if after.at - before.at > 1.5 * usual:
+            rows.gap(host, device, before.at, after.at, "missed")
+        rows.sample(host, kind, device, before.at, after.at, grown)
+
+
+def _grown(before: dict[str, int], after: dict[str, int], kind: str) -> dict[str, int] | None:
+    """None: a counter went back, so that the machine or target was started again meanwhile."""
+    grown = {}
+    for name in before.keys() & after.keys():
+        grown[name] = after[name] - before[name]
+        if grown[name] < 0 and kind == "block" and name in _WRAPPING and before[name] < _WRAP:
+            grown[name] += _WRAP
+        if grown[name] < 0:
+            return None
+    return grown

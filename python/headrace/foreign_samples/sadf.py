@@ -1,0 +1,74 @@
+"""Records of `sadf -j FILE -- -d`: rates of two decimals over an interval that is given in whole seconds.
+
+sar does not tell reads from writes by number, only by bytes, and knows no time of either.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from headrace._errors import LogCorruptError
+from headrace.foreign_samples.disks import Record, counted, disks_of, number, scaled
+from headrace.foreign_samples.rows import Rows
+from headrace.foreign_samples.timeline import SECOND, Span, lay_out
+
+__all__ = ["KIND", "take"]
+
+KIND = "sadf"
+_LONGEST = 400 * 86400  # seconds of an interval
+
+
+def take(host: str, records: list[Record], restarts: list[Any], rows: Rows) -> None:
+    """LogCorruptError: a record or restart that cannot be used, with its number."""
+    places = [f"{rows.path}: record {place}" for place, _ in records]
+    stamps = [record.get("timestamp") for _, record in records]
+    ends = [_moment(stamp, where) for stamp, where in zip(stamps, places, strict=True)]
+    lengths = [_length(stamp, where) for stamp, where in zip(stamps, places, strict=True)]
+    boots = [
+        _moment(restart.get("boot") if isinstance(restart, dict) else None, f"{rows.path}: restart {place}")
+        for place, restart in enumerate(restarts, 1)
+    ]
+    spans, gaps = lay_out(ends, lengths)
+    for gap in gaps:
+        rebooted = any(gap.start - SECOND <= boot <= gap.end + SECOND for boot in boots)
+        back = "clock" if gap.end < gap.start else "imported"
+        rows.gap(host, "", gap.start, gap.end, "reboot" if rebooted else back)
+    for (_, record), span, where in zip(records, spans, places, strict=True):
+        if span is None:
+            rows.problem(f"{where.removeprefix(rows.path + ': ')}: its interval of 0 seconds is left out")
+            continue
+        for name, disk in disks_of(record, where, rows):
+            rows.sample(host, "block", name, *span, _counters(disk, span, f"{where}: '{name}'"))
+
+
+def _length(stamp: Any, where: str) -> int:
+    seconds = stamp.get("interval") if isinstance(stamp, dict) else None
+    if isinstance(seconds, bool) or not isinstance(seconds, int) or not 0 <= seconds <= _LONGEST:
+        raise LogCorruptError(f"{where}: has no 'interval' in seconds")
+    return seconds * SECOND
+
+
+def _moment(stamp: Any, where: str) -> int:
+    """In microseconds. Times that are not UTC are local ones of this machine, or of TZ."""
+    try:
+        text = f"{stamp['date']} {stamp['time']}"
+        moment = datetime.datetime.strptime(text, "%Y-%m-%d %H:%M:%S")
+        if stamp.get("utc") == 1 or stamp.get("tz") in ("UTC", "GMT"):
+            moment = moment.replace(tzinfo=datetime.timezone.utc)
+        return int(moment.timestamp()) * SECOND
+    except (TypeError, KeyError, AttributeError, ValueError, OverflowError, OSError):
+        raise LogCorruptError(f"{where}: has no 'date' and 'time' as 2026-11-24 and 04:00:00") from None
+
+
+def _counters(disk: dict[str, Any], span: Span, where: str) -> dict[str, float | None]:
+    seconds = (span.end - span.start) / SECOND
+    found: dict[str, float | None] = {}
+    for name, sectors, kib in (("read_bytes", "rd_sec", "rkB"), ("write_bytes", "wr_sec", "wkB")):
+        rate = scaled(number(disk, where, sectors), 512)
+        if rate is None:
+            rate = scaled(number(disk, where, kib), 1024)
+        if rate is None:
+            raise LogCorruptError(f"{where}: has neither '{sectors}' nor '{kib}'")
+        found[name] = rate * seconds
+    return found | counted(disk, where, seconds, "util-percent")

@@ -1,0 +1,67 @@
+"""What a monitor may write over, and what it must not."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEADRACE = Path(sys.executable).parent / "headrace"
+
+
+def monitor(*words: object, status: int = 0) -> str:
+    command = [str(HEADRACE), "monitor", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, done.stderr
+    return done.stderr
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    counters = tmp_path / "diskstats"
+    counters.write_text("   8       0 sda 1 0 8 1 0 0 0 0 0 0 1 0 0 0 0 0 0\n")
+    return tmp_path / "store"
+
+
+def sampled(store: Path, *words: object, status: int = 0) -> str:
+    counters = store.parent / "diskstats"
+    return monitor(
+        "--at", store, "--diskstats", counters, "--interval", "0.1", "--count", "3", *words, status=status
+    )
+
+
+def test_metrics_take_no_other_files_place(store: Path, tmp_path: Path) -> None:
+    mine, pipe = tmp_path / "mine", tmp_path / "pipe"
+    mine.write_text("mine")
+    os.mkfifo(pipe)
+    for path, why in (
+        (mine, "none of a monitor"),
+        (pipe, "none of a monitor"),
+        (tmp_path / "no" / "x", "No such"),
+    ):
+        said = sampled(store, "--openmetrics-file", path, status=2)
+        assert why in said and str(path) in said
+    assert mine.read_text() == "mine" and stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["diskstats", "mine", "pipe"]
+    ours = tmp_path / "ours.prom"
+    ours.write_text("# TYPE headrace_monitor_samples counter\n")  # of one that was killed
+    sampled(store, "--openmetrics-file", ours)
+    assert not ours.exists()
+
+
+@pytest.mark.parametrize("form", ["--parquet", "--csv"])
+def test_an_export_replaces_files_alone(store: Path, tmp_path: Path, form: str) -> None:
+    sampled(store)
+    pipe, table, link = tmp_path / "pipe", tmp_path / "table", tmp_path / "link"
+    os.mkfifo(pipe)
+    assert "no file" in monitor("export", store, form, pipe, "--force", status=4)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    table.write_text("old")
+    link.symlink_to("table")
+    assert "--force" in monitor("export", store, form, link, status=4)
+    monitor("export", store, form, link, "--force")
+    assert link.is_symlink() and table.stat().st_size > 3
