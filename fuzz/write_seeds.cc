@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "capture/harvest/elf_builder.h"
 #include "capture/harvest/lustre_layout_builder.h"
 #include "capture/harvest/spool_builder.h"
+#include "collect/scan/made_state.h"
 #include "convert/darshan/sample_log.h"
 #include "events/encode.h"
 #include "events/made_streams.h"
@@ -103,7 +105,7 @@ std::vector<uint8_t> payload_seed(uint64_t seed) {
   for (int i = 0; i < 3; ++i) {
     const RandomTable table = random_table(random, "t", random.below(6));
     const TableBuilder builder = table.builder();
-    const std::vector<uint8_t> payload = TableEncoder(builder).payload(0, table.rows);
+    const std::vector<uint8_t> payload = TableEncoder(builder, i % 2 == 1).payload(0, table.rows);
     out.u16(static_cast<uint16_t>(table.rows));
     out.u16(static_cast<uint16_t>(payload.size()));
     out.append(payload);
@@ -141,6 +143,25 @@ bool store_lustre(const std::string& directory) {
          store(directory + "/composite", composite_layout({{1, 0x10, 0, 1 << 20, first},
                                                            {2, 0x10, 1 << 20, 1 << 30, rest},
                                                            {3, 0, 1 << 30, UINT64_MAX, plain_layout({})}}));
+}
+
+/// A state with something of everything, and one of a scan that has just begun, behind the byte that has checksums
+/// healed.
+bool store_scans(const std::string& directory) {
+  using namespace headrace::collect;
+  for (const bool full : {false, true}) {
+    const std::string path = directory + (full ? "/full" : "/begun");
+    ScanState state = full ? made_state() : ScanState();
+    if (!full) state.settings.roots = {"/a"};
+    Pending pending(directory);
+    if (!(full ? fill(pending) : pending.push(0, "", std::string(1, '\0'))).ok()) return false;
+    if (!write_state(path, state, &pending).ok()) return false;
+    std::vector<uint8_t> bytes{1};
+    std::ifstream file(path, std::ios::binary);
+    bytes.insert(bytes.end(), std::istreambuf_iterator<char>(file), {});
+    if (!store(path, bytes)) return false;
+  }
+  return true;
 }
 
 /// A request and an answer of every call.
@@ -250,13 +271,14 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/darshan", error);
   std::filesystem::create_directories(directory + "/elf_functions", error);
   std::filesystem::create_directories(directory + "/lustre_layout", error);
+  std::filesystem::create_directories(directory + "/scan_state", error);
   std::filesystem::create_directories(directory + "/events", error);
   std::filesystem::create_directories(directory + "/trace", error);
   std::filesystem::create_directories(directory + "/forward_messages", error);
   std::filesystem::create_directories(directory + "/forward_connection", error);
   bool stored = store_darshan(directory + "/darshan") && store_lustre(directory + "/lustre_layout") &&
-                store_elf(directory + "/elf_functions") && store(directory + "/spool/sample", spool_seed()) &&
-                store_forward(directory + "/forward_messages") &&
+                store_elf(directory + "/elf_functions") && store_scans(directory + "/scan_state") &&
+                store(directory + "/spool/sample", spool_seed()) && store_forward(directory + "/forward_messages") &&
                 store_conversations(directory + "/forward_connection");
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from headrace import scans
 from headrace._errors import UsageError
-from headrace.commands.scan_diff import churn
 from headrace.scans import bins
 from headrace.scans.fsstats import csv_lines
 from headrace.scans.growth import compare
@@ -123,9 +122,16 @@ def test_forecasts_as_in_the_study_of_intrepid() -> None:
     assert facts["owners"][0]["share_of_files_change"] == 1
 
 
+def test_scans_of_one_day_have_no_forecast() -> None:
+    facts = compare(made("/g", 5, 5, 0), made("/g", 7, 7, DAY - 1))
+    assert [one["linear_utc_ns"] for one in facts["forecast"]] == [None, None]
+
+
 def test_no_growth_has_no_forecast() -> None:
     facts = compare(made("/g", 5, 5, 0), made("/g", 5, 4, DAY))
     assert [one["linear_utc_ns"] for one in facts["forecast"]] == [None, None]
+    hardly = compare(made("/g", 5, 2**60, 0), made("/g", 5, 2**60 + 1, DAY))
+    assert hardly["forecast"][1]["doubling_days"] > 1e17
     from_nothing = compare(made("/g", 0, 0, 0), made("/g", 10, 4, DAY), limits={"files": 30})["forecast"][0]
     assert (from_nothing["linear_utc_ns"], from_nothing["doubling_utc_ns"]) == (3 * DAY, None)
 
@@ -137,12 +143,6 @@ def test_what_cannot_be_compared() -> None:
         compare(made("/g", 1, 1, 0), made("/h", 1, 1, DAY))
 
 
-def test_churn() -> None:
-    assert churn(None, 5) is None
-    assert churn(100, 20) == {"created": 100, "change": 20, "removed_at_least": 80, "share_removed": 0.8}
-    assert churn(0, 20) == {"created": 0, "change": 20, "removed_at_least": 0, "share_removed": None}
-
-
 def test_diff_in_words(tmp_path: Path, headrace: Headrace) -> None:
     before, after = intrepid()
     before.save(str(tmp_path / "a.hr"))
@@ -151,7 +151,7 @@ def test_diff_in_words(tmp_path: Path, headrace: Headrace) -> None:
     text = headrace(*words).stdout
     assert "Reaches 1,000,000,000 files in" in text
     assert "doubling every" in text
-    assert "at least 104,800,000 (52 %) are gone again" in text
+    assert "at least 104,800,000 files (52 % as many) were removed" in text
     facts = json.loads(headrace(*words, "--json").stdout)
     assert facts["churn"]["removed_at_least"] == 104_800_000
     assert "not older" in headrace("diff", tmp_path / "b.hr", tmp_path / "a.hr", status=2).stderr

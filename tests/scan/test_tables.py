@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 from headrace import _native, scans
-from headrace._errors import LogCorruptError, LogForeignError, LogUnsupportedError, UsageError
+from headrace._errors import (
+    LogCorruptError,
+    LogError,
+    LogForeignError,
+    LogUnsupportedError,
+    UsageError,
+)
 from headrace.catalog import schema
 from headrace.scans import bins, tables
+from headrace.scans.rows import write_parquet
 from headrace.scans.scan import Bin, Key, Scan
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,6 +138,18 @@ def test_damage_makes_a_scan_incomplete(tmp_path: Path) -> None:
     assert scan.problems == []
 
 
+def test_a_scan_that_was_cut_off_is_incomplete(tmp_path: Path) -> None:
+    a_scan().save(str(tmp_path / "a.hr"))
+    data = (tmp_path / "a.hr").read_bytes()
+    for length in range(len(data)):
+        (tmp_path / "cut.hr").write_bytes(data[:length])
+        try:
+            assert not scans.load(tmp_path / "cut.hr").complete, length
+        except LogError as error:
+            assert "cut.hr" in str(error)
+    assert scans.load(tmp_path / "a.hr").complete
+
+
 def test_histograms_of_later_versions_are_passed_over(tmp_path: Path) -> None:
     path = write(tmp_path / "a.hr", scan=facts(), scan_histograms={**COLUMNS, "histogram": ["colour"]})
     assert scans.load(path).bins == {}
@@ -141,3 +160,11 @@ def test_several_scans_are_no_file(tmp_path: Path) -> None:
     twice = {**found, "scans": found["scans"].take([0, 0])}
     with pytest.raises(UsageError, match="2 rows"):
         scans.write(tmp_path / "a.hr", twice)
+
+
+@pytest.mark.parametrize("name", ["files.x", "files.", "files.0", "other"])
+def test_rows_of_another_kind_are_refused(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / "rows.hr", **{name: {"size": [1]}})
+    with pytest.raises(LogForeignError):
+        write_parquet(str(path), str(tmp_path / "rows.parquet"))
+    assert [one.name for one in tmp_path.iterdir()] == ["rows.hr"]

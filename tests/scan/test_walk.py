@@ -62,22 +62,37 @@ def only(scan: Scan, histogram: str) -> int:
     return next(iter(found))
 
 
-def test_a_system_directory_has_what_du_and_find_say(scan: Run) -> None:
-    top = Path("/usr/share") if Path("/usr/share").is_dir() else Path("/usr")
-    found = scan(top)
+def by_du_and_find(top: Path) -> dict[str, int]:
+    """Totals as these programs have them; files by their inodes."""
     du = subprocess.run(["du", "--apparent-size", "-bsx", top], capture_output=True, text=True, check=True)
-    sizes = sum(found.number(name) for name in ("bytes", "directory_bytes", "symlink_bytes", "other_bytes"))
-    assert sizes == int(du.stdout.split()[0])
-    for kind, name in (("d", "directories"), ("l", "symlinks")):
-        listed = subprocess.run(
-            ["find", top, "-xdev", "-type", kind, "-printf", "x"], capture_output=True, check=True
-        )
-        assert found.number(name) == len(listed.stdout)
-    inodes = subprocess.run(
-        ["find", top, "-xdev", "-type", "f", "-printf", "%i\n"], capture_output=True, check=True
+    find = subprocess.run(["find", top, "-xdev", "-printf", "%y %i\n"], capture_output=True, check=True)
+    found: dict[bytes, list[bytes]] = {b"f": [], b"d": [], b"l": []}
+    for line in find.stdout.splitlines():
+        kind, inode = line.split()
+        found.setdefault(kind, []).append(inode)
+    return {
+        "size": int(du.stdout.split()[0]),
+        "files": len(set(found[b"f"])),
+        "directories": len(found[b"d"]),
+        "symlinks": len(set(found[b"l"])),
+        "names": sum(map(len, found.values())) - 1,
+    }
+
+
+def test_usr_has_what_du_and_find_say(scan: Run) -> None:
+    top = Path("/usr")
+    for _ in range(3):
+        expected = by_du_and_find(top)
+        found = scan(top)
+        if expected == by_du_and_find(top):  # else something was installed meanwhile
+            break
+    counted = {name: found.number(name) for name in ("files", "directories", "symlinks")}
+    counted["size"] = sum(
+        found.number(name) for name in ("bytes", "directory_bytes", "symlink_bytes", "other_bytes")
     )
-    assert found.number("files") == len(set(inodes.stdout.split()))
-    assert found.complete
+    counted["names"] = sum(one.files for one in found.histogram("name_length").values())
+    assert counted == expected
+    assert found.complete == (found.number("unreadable") == 0)
 
 
 def test_all_types_and_links(scan: Run, tree: Path) -> None:
@@ -112,26 +127,6 @@ def test_names_that_are_no_text(scan: Run, tree: Path) -> None:
     assert found.number("files") == len(names)
 
 
-def test_sparse_files_and_sizes_beyond_sums(scan: Run, tree: Path) -> None:
-    big = 2**62
-    made = 0
-    for i in range(3):
-        try:
-            with open(tree / f"big{i}", "wb") as file:
-                file.truncate(big)
-            made += 1
-        except OSError:
-            (tree / f"big{i}").unlink()
-            with open(tree / f"big{i}", "wb") as file:
-                file.truncate(2**40)
-    found = scan(tree)
-    assert found.number("files") == 3
-    assert found.number("bytes") == (2**63 - 1 if made == 3 else made * big + (3 - made) * 2**40)
-    assert found.number("capacity") < 2**20
-    assert found.number("largest") == (big if made else 2**40)
-    assert sum(one.files for one in found.histogram("negative_overhead").values()) == 3
-
-
 @pytest.mark.parametrize(
     ("seconds_ago", "bucket"), [(-5000, -1), (100, 0), (700, 1), (86400 + 60, 8), (2**32, None)]
 )
@@ -146,21 +141,6 @@ def test_ages(scan: Run, tree: Path, seconds_ago: int, bucket: int | None) -> No
         assert only(found, "modified_age") == expected
         assert only(found, "accessed_age") == expected
     assert only(found, "changed_age") in (-1, 0)
-
-
-def test_paths_longer_than_the_system_takes(scan: Run, tree: Path) -> None:
-    at = os.open(tree, os.O_RDONLY)
-    for _ in range(60):
-        os.mkdir(b"d" * 200, dir_fd=at)
-        below = os.open(b"d" * 200, os.O_RDONLY, dir_fd=at)
-        os.close(at)
-        at = below
-    os.close(os.open("end", os.O_CREAT | os.O_WRONLY, dir_fd=at))
-    os.close(at)
-    found = scan(tree)
-    assert (found.number("files"), found.number("directories")) == (1, 61)
-    assert found.complete
-    subprocess.run(["rm", "-rf", tree], check=True)  # shutil cannot, in old Pythons
 
 
 def test_a_large_directory(scan: Run, tree: Path) -> None:

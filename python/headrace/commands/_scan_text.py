@@ -8,7 +8,7 @@ from headrace._errors import UsageError
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import bar, count, number, percent, printable, shorten_right, size
 from headrace.scans import bins
-from headrace.scans.scan import Scan
+from headrace.scans.scan import MOST, Scan
 
 __all__ = ["date", "render"]
 
@@ -55,12 +55,14 @@ def _head(scan: Scan, output: Terminal) -> list[str]:
         f"{count(n('others'), 'other')}",
     ]
     notes = [
-        (n("repeated_links"), "more names of files with several links"),
-        (n("links_elsewhere"), "files with links outside"),
-        (n("mounts"), "other file systems not entered"),
-        (n("vanished"), "entries gone when looked at"),
+        (n("repeated_links"), "more name", "more names", "of files with several links"),
+        (n("links_elsewhere"), "file", "files", "with links outside"),
+        (n("mounts"), "other file system", "other file systems", "not entered"),
+        (n("vanished"), "entry", "entries", "gone when looked at"),
     ]
-    lines += [f"  {number(amount)} {text}" for amount, text in notes if amount]
+    lines += [f"  {count(amount, one, many)} {text}" for amount, one, many, text in notes if amount]
+    if MOST in (n("bytes"), n("capacity")):
+        lines.append(output.warn(f"  sums of bytes end at {size(MOST)}: there are more"))
     if not scan.complete:
         why = printable(scan.facts.get("complete", "").removeprefix("no: "))
         lines.append(output.warn(f"  incomplete: {why}"))
@@ -100,17 +102,22 @@ def _histogram(scan: Scan, histogram: str, owned_by: str, owner: str, output: Te
     info = bins.HISTOGRAMS[histogram]
     total, greatest = sum(one.files for one in found.values()), max(one.files for one in found.values())
     title = f"{histogram.replace('_', ' ')}: {info.doc}"
-    lines = ["", output.bold(f"{title:<40}{info.counts:>15}     so far      bytes")]
+    rows = [(_range(histogram, bucket), one) for bucket, one in found.items()]
+    width = max(27, *(len(text) for text, _ in rows))
+    lines = ["", output.bold(f"{title:<{width + 13}}{info.counts:>15}     so far      bytes")]
     so_far = 0
-    for bucket, one in found.items():
-        low, high = bins.edges(histogram, bucket)
+    for text, one in rows:
         so_far += one.files
-        below = _edge(histogram, high) if high is not None else "any"
-        text = "in the future" if low is None else f"{_edge(histogram, low)} to below {below}"
         drawn = bar(one.files, greatest, 12, output.unicode)
         share = percent(so_far / max(total, 1))
-        lines.append(f"{text:<27} {drawn:<12}{number(one.files):>15} {share:>10} {size(one.bytes):>10}")
+        lines.append(f"{text:<{width}} {drawn:<12}{number(one.files):>15} {share:>10} {size(one.bytes):>10}")
     return lines
+
+
+def _range(histogram: str, bucket: int) -> str:
+    low, high = bins.edges(histogram, bucket)
+    below = _edge(histogram, high) if high is not None else "any"
+    return "in the future" if low is None else f"{_edge(histogram, low)} to below {below}"
 
 
 def _problems(scan: Scan, output: Terminal) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from headrace import scans
@@ -25,8 +27,22 @@ def command(scan_file: str, target: str | None) -> None:
     if target is None:
         click.echo(text, nl=False)
         return
+    path = Path(target).resolve()
+    partial = path.with_name(f".{path.name}.partial")
     try:
-        with open(target, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
-            file.write(text)
+        if path.exists() and not _may_replace(path):
+            raise OutputError(f"{target}: is there and is no CSV of fsstats: give another name, or remove it")
+        partial.write_text(text, encoding="utf-8", newline="")
+        partial.replace(path)
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _may_replace(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        begin = file.read(1 << 16)
+    return not begin or scans.is_fsstats(begin)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 from headrace import scans
 from headrace._errors import UsageError
+from headrace.commands._scan_churn import Made, churn, made_by_jobs, sentence
 from headrace.commands._scan_text import date
 from headrace.commands._terminal import Terminal, terminal
 from headrace.commands._text import number, percent, printable, shorten_right, size, to_ascii
@@ -54,36 +54,17 @@ def command(
         name: value for name, value in (("files", files_limit), ("bytes", bytes_limit)) if value is not None
     }
     facts = compare(old, new, by, limits)
+    made: Made = {"jobs": None, "created": created, "elsewhere": None}
     if catalog is not None:
-        created = _created(catalog, facts["before"]["start_utc_ns"], facts["after"]["start_utc_ns"])
-    facts["churn"] = churn(created, facts["growth"]["files"]["change"])
+        made = made_by_jobs(catalog, old, new)
+    asked = catalog is not None or created is not None
+    facts["churn"] = churn(made, facts["growth"]["files"]["change"]) if asked else None
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return
     output = terminal()
     lines = _render(facts, rows, output)
     click.echo("\n".join(lines if output.unicode else map(to_ascii, lines)))
-
-
-def _created(path: str, start_ns: int, end_ns: int) -> int:
-    """Files that jobs of a catalog created, of those that began between the two scans."""
-    query = (
-        "SELECT coalesce(sum(creates), 0)::BIGINT FROM logs "
-        "WHERE start >= make_timestamptz(?::BIGINT) AND start < make_timestamptz(?::BIGINT)"
-    )
-    catalog: Any = importlib.import_module("headrace.catalog")
-    with catalog.open(path).connect() as connection:
-        row = connection.execute(query, [start_ns // 1000, end_ns // 1000]).fetchone()
-    return int(row[0]) if row else 0
-
-
-def churn(created: int | None, change: int) -> dict[str, Any] | None:
-    """Files that jobs created and that are gone again, at least: others may have created some as well."""
-    if created is None:
-        return None
-    removed = max(0, created - change)
-    return {"created": created, "change": change, "removed_at_least": removed,
-            "share_removed": removed / created if created else None}  # fmt: skip
 
 
 def _amount(name: str, value: float) -> str:
@@ -116,9 +97,12 @@ def _render(facts: dict[str, Any], rows: int, output: Terminal) -> list[str]:
             f"{size(row['bytes_change']):>12}"
         )
     lines.append("")
-    lines += [sentence for one in facts["forecast"] for sentence in _forecast(one)]
+    if facts["days"] < 1:
+        lines.append("The scans are less than a day apart, which is too near for a forecast.")
+    else:
+        lines += [sentence for one in facts["forecast"] for sentence in _forecast(one)]
     if facts["churn"]:
-        lines.append(_churn(facts["churn"]))
+        lines.append(sentence(facts["churn"]))
     lines += [output.warn(f"{printable(path)} is incomplete: growth may be more or less")
               for path in facts["incomplete"]]  # fmt: skip
     return lines
@@ -135,11 +119,3 @@ def _forecast(one: dict[str, Any]) -> list[str]:
             f"{number(round(one['doubling_days']))} days."
         )
     return lines
-
-
-def _churn(one: dict[str, Any]) -> str:
-    text = f"Jobs created {number(one['created'])} files while {number(one['change'])} more are there"
-    if not one["removed_at_least"]:
-        return f"{text}: others created some as well."
-    gone = f"{number(one['removed_at_least'])} ({percent(one['share_removed'])})"
-    return f"{text}: at least {gone} are gone again."

@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from headrace.scans.fsstats_lines import is_fsstats
+from headrace.scans.fsstats_read import read_fsstats
 from headrace.scans.scan import Bin, Scan, load
 from headrace.scans.tables import scan_of, tables_of
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Bin", "Scan", "load", "read", "write"]
+__all__ = ["Bin", "Scan", "is_fsstats", "load", "read", "read_fsstats", "write"]
 
 
 def read(path: str | os.PathLike[str]) -> dict[str, pyarrow.Table]:

@@ -11,6 +11,7 @@ from headrace.scans.scan import Scan
 __all__ = ["LIMITS", "compare"]
 
 _NS_A_DAY = 86400 * 10**9
+_LEAST_DAYS = 1.0  # between scans that say where growth leads
 # Forecasts are of the next power of ten, unless another limit is given.
 LIMITS = {
     "files": [10**n for n in range(6, 16)],
@@ -96,12 +97,12 @@ def _forecast(
     limit = limit or next((one for one in LIMITS[name] if one > now), None)
     result: dict[str, Any] = {"of": name, "limit": limit, "linear_utc_ns": None, "doubling_utc_ns": None}
     result["doubling_days"] = None
-    if limit is None or growth["change"] <= 0:
+    if limit is None or growth["change"] <= 0 or days < _LEAST_DAYS:
         return result
     start = after.number("start_utc_ns")
     result["linear_utc_ns"] = start + round(max(0, limit - now) / growth["per_day"] * _NS_A_DAY)
     if growth["before"] > 0:
-        doubling = days * math.log(2) / math.log(now / growth["before"])
+        doubling = days * math.log(2) / math.log1p(growth["change"] / growth["before"])
         result["doubling_days"] = doubling
         result["doubling_utc_ns"] = start + round(max(0.0, doubling * math.log2(limit / now)) * _NS_A_DAY)
     return result

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from headrace import _native
 from headrace._errors import UsageError
-from headrace.scans.scan import COUNTS, FORMAT, Bin, Scan
+from headrace.scans.scan import COUNTS, FORMAT, MOST, Bin, Scan
 
 __all__ = ["merge"]
 
-_MOST = (1 << 63) - 1
 _LISTED = 100_000
 
 
@@ -49,7 +48,7 @@ def _facts(scans: Sequence[Scan]) -> dict[str, str]:
     }
     for name in COUNTS:
         numbers = [scan.number(name) for scan in scans]
-        facts[name] = str(max(numbers) if name == "largest" else min(sum(numbers), _MOST))
+        facts[name] = str(max(numbers) if name == "largest" else min(sum(numbers), MOST))
     facts["parts"] = str(sum(max(1, scan.number("parts")) for scan in scans))
     missing = [scan for scan in scans if not scan.complete]
     why = missing[0].facts.get("complete", "").removeprefix("no: ") if missing else ""
@@ -59,9 +58,9 @@ def _facts(scans: Sequence[Scan]) -> dict[str, str]:
 
 def _sum(one: Bin, other: Bin) -> Bin:
     known = one.total is not None and other.total is not None
-    total = max(-_MOST - 1, min((one.total or 0) + (other.total or 0), _MOST)) if known else None
+    total = max(-MOST - 1, min((one.total or 0) + (other.total or 0), MOST)) if known else None
     weighted = (one.weighted or 0.0) + (other.weighted or 0.0) if known else None
-    return Bin(min(one.files + other.files, _MOST), min(one.bytes + other.bytes, _MOST), total, weighted)
+    return Bin(min(one.files + other.files, MOST), min(one.bytes + other.bytes, MOST), total, weighted)
 
 
 def _check_apart(scans: Sequence[Scan]) -> None:

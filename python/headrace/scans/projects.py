@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import sys
 from collections.abc import Iterable
@@ -33,7 +34,7 @@ class Rule(NamedTuple):
 def read_rules(map_file: str) -> list[Rule]:
     """Of a TOML or CSV file those rows that say something of files. UsageError: with file and place."""
     try:
-        text = Path(map_file).read_text(encoding="utf-8-sig")
+        text = Path(map_file).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{map_file}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -58,7 +59,7 @@ def _toml_rows(map_file: str, text: str) -> Iterable[tuple[str, dict[str, Any]]]
 
 def _csv_rows(map_file: str, text: str) -> Iterable[tuple[str, dict[str, Any]]]:
     try:
-        reader = csv.DictReader(text.splitlines(), strict=True)
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)  # names may have line breaks
         rows = [(f"{map_file}: line {reader.line_num}", row) for row in reader]
     except csv.Error as error:
         raise UsageError(f"{map_file}: line {reader.line_num}: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,10 +77,13 @@ def _tables(rows: str, chunks: _native.Chunks) -> Iterator[pyarrow.Table]:
     schema = _schema()
     users, groups = _Names("user"), _Names("group")
     names = chunks.tables()
-    if not all(name.startswith("files.") for name in names):
+    if not all(re.fullmatch(r"files\.[0-9]{1,18}", name) for name in names):
         raise LogForeignError(f"{rows}: has no rows of files")
     for name in sorted(names, key=lambda one: int(one.partition(".")[2])):
         raw = pyarrow.table(pyarrow.record_batch(chunks.raw(name)))
+        lacks = next((one for one in schema.names[2:] if one not in raw.column_names), None)
+        if lacks or raw.column_names[0] != "path":
+            raise LogForeignError(f"{rows}: table {name} has no column {lacks or 'path'}")
         paths = raw["path"].to_pylist()
         columns = {
             one: raw[one].cast(pyarrow.int64(), safe=False)

@@ -14,10 +14,10 @@ from headrace import _native
 from headrace._errors import LogCorruptError, LogForeignError, LogUnsupportedError
 from headrace.scans import bins
 
-__all__ = ["COUNTS", "FORMAT", "Bin", "Key", "Scan", "load"]
+__all__ = ["COUNTS", "FORMAT", "MOST", "Bin", "Key", "Scan", "load"]
 
 FORMAT = 1
-_MOST = (1 << 63) - 1
+MOST = (1 << 63) - 1  # where sums end
 
 # Facts that are numbers and that add up over parts of a file system, but for `largest`.
 COUNTS = (
@@ -56,7 +56,7 @@ class Scan:
         text = self.facts.get(key, "0")
         if not (text.isascii() and text.removeprefix("-").isdecimal() and len(text) < 21):
             raise LogCorruptError(f"{self.path}: the fact '{key}' is to be a number and is {text[:40]!r}")
-        return max(-_MOST, min(int(text), _MOST))
+        return max(-MOST, min(int(text), MOST))
 
     @property
     def roots(self) -> list[str]:
@@ -93,7 +93,7 @@ class Scan:
     def sums(self, owned_by: str = "all", owner: str = "") -> tuple[int, int]:
         """Files and bytes of an owner."""
         found = self.histogram("size", owned_by, owner).values()
-        return sum(one.files for one in found), min(sum(one.bytes for one in found), _MOST)
+        return sum(one.files for one in found), min(sum(one.bytes for one in found), MOST)
 
     def identity(self) -> int:
         """Hash of the content: the same for copies of a scan, and for no two others."""
@@ -155,10 +155,10 @@ def load(path: str | os.PathLike[str]) -> Scan:
         scan.ranges[row["histogram"]] = row["least"], row["greatest"]
     for row in _rows(name, chunks, "scan_problems", {"path": str, "reason": str}):
         scan.problems.append((row["path"], row["reason"]))
-    damage = chunks.damage()
-    if damage and scan.complete:
-        offset, lost, reason = damage[0]
-        scan.facts["complete"] = f"no: at offset {offset} of its file {lost} bytes are damaged: {reason}"
+    if scan.complete and (damage := chunks.damage()):
+        scan.facts["complete"] = "no: at offset {} of its file {} bytes are damaged: {}".format(*damage[0])
+    elif scan.complete and not chunks.closed:
+        scan.facts["complete"] = "no: the end of its file is missing"
     return scan
 
 
@@ -172,7 +172,7 @@ def _take_bins(scan: Scan, chunks: _native.Chunks) -> None:
         if key.bucket not in bins.bucket_range(key.histogram) or key in scan.bins:
             where = f"{scan.path}: table 'scan_histograms'"
             raise LogCorruptError(f"{where}: {key.histogram} has bin {key.bucket} twice or where none can be")
-        if not (0 <= row["files"] <= _MOST and 0 <= row["bytes"] <= _MOST):
+        if not (0 <= row["files"] <= MOST and 0 <= row["bytes"] <= MOST):
             raise LogCorruptError(f"{scan.path}: table 'scan_histograms': a count is beyond 2^63")
         scan.bins[key] = Bin(row["files"], row["bytes"], row.get("total"), row.get("weighted"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace import _native
@@ -13,7 +13,7 @@ from headrace.scans.scan import FORMAT, Bin, Key, Scan
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["scan_of", "tables_of"]
+__all__ = ["as_tables", "scan_of", "tables_of"]
 
 _NUMBERS = (
     "files",
@@ -62,8 +62,6 @@ def _schemas() -> dict[str, pyarrow.Schema]:
 
 
 def tables_of(scan: Scan) -> dict[str, pyarrow.Table]:
-    import pyarrow
-
     identity = scan.identity()
     one: dict[str, Any] = {
         "scan": identity, "root": scan.root, "file_system": scan.file_system,
@@ -82,9 +80,17 @@ def tables_of(scan: Scan) -> dict[str, pyarrow.Table]:
         for key, value in sorted(scan.bins.items())
     ]
     problems = [{"scan": identity, "path": path, "reason": reason} for path, reason in scan.problems]
-    schemas = _schemas()
-    rows = {"scans": [one], "scan_histograms": histograms, "scan_problems": problems}
-    return {name: pyarrow.Table.from_pylist(rows[name], schema=schemas[name]) for name in schemas}
+    return as_tables(one, histograms, problems)
+
+
+def as_tables(
+    scan: Mapping[str, Any], histograms: Sequence[Mapping[str, Any]], problems: Sequence[Mapping[str, Any]]
+) -> dict[str, pyarrow.Table]:
+    """Rows with the columns of the catalog; times are microseconds since 1970."""
+    import pyarrow
+
+    rows = {"scans": [scan], "scan_histograms": histograms, "scan_problems": problems}
+    return {name: pyarrow.Table.from_pylist(rows[name], schema=of) for name, of in _schemas().items()}
 
 
 def scan_of(tables: Mapping[str, pyarrow.Table]) -> Scan:

@@ -35,11 +35,14 @@ Pending::~Pending() {
   if (file_ >= 0) close(file_);
 }
 
-Status Pending::push(uint32_t root, std::string parent, std::string names) {
+Status Pending::push(uint32_t root, std::string parent, std::string names,
+                     std::shared_ptr<const Descriptor> directory) {
   if (names.empty()) return {};
-  auto group = std::make_shared<PendingGroup>(PendingGroup{next_++, root, std::move(parent), std::move(names)});
+  auto group = std::make_shared<PendingGroup>(
+      PendingGroup{next_++, root, std::move(parent), std::move(names), std::move(directory)});
   bytes_ += bytes_of(*group);
   groups_.push_back(std::move(group));
+  if (groups_.size() > kDescriptors) groups_[groups_.size() - kDescriptors - 1]->directory.reset();
   return bytes_ > limit_ && groups_.size() > 1 ? spill() : Status();
 }
 
@@ -49,7 +52,7 @@ Result<PendingDirectory> Pending::pop() {
   std::string& names = group->names;
   names.pop_back();
   const size_t begin = names.rfind('\0') + 1;  // npos + 1 is 0
-  PendingDirectory found = {group, names.substr(begin)};
+  PendingDirectory found = {group, names.substr(begin), group->directory};
   bytes_ -= names.size() + 1 - begin;
   names.resize(begin);
   if (names.empty()) {

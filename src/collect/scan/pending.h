@@ -1,6 +1,7 @@
 #pragma once
 // The directories that were found and not begun, the last found first: so there are few of them, and memory is bounded
-// however many there are, since the oldest go to a file that has no name.
+// however many there are, since the oldest go to a file that has no name. The newest know the descriptor of the
+// directory they lie in, so that a deep tree is not walked through from its root again at each level.
 //
 // One thread at a time.
 
@@ -13,24 +14,28 @@
 #include <vector>
 
 #include "base/result.h"
+#include "collect/scan/directory.h"
 
 namespace headrace::collect {
 
 /// Subdirectories that were found in one directory, or some of them.
 struct PendingGroup {
-  uint64_t number = 0;  // tells groups apart
-  uint32_t root = 0;    // number of the root
-  std::string parent;   // path below it; "" is the root
-  std::string names;    // each followed by a NUL byte; one empty name: `parent` itself
+  uint64_t number = 0;                          // tells groups apart
+  uint32_t root = 0;                            // number of the root
+  std::string parent;                           // path below it; "" is the root
+  std::string names;                            // each followed by a NUL byte; one empty name: `parent` itself
+  std::shared_ptr<const Descriptor> directory;  // of `parent`; null: it is to be opened by its path
 };
 
 struct PendingDirectory {
-  std::shared_ptr<const PendingGroup> group;  // of which `names` is not to be read: others are taking from it
+  std::shared_ptr<const PendingGroup> group;  // `names` and `directory` are not to be read: others change them
   std::string name;
+  std::shared_ptr<const Descriptor> directory;
 };
 
 class Pending {
  public:
+  static constexpr size_t kDescriptors = 16;  // that are kept open
   /// `place`: a directory for the file; `limit`: bytes of memory before it is used.
   explicit Pending(std::string place, uint64_t limit = 16U << 20);
   ~Pending();
@@ -38,7 +43,8 @@ class Pending {
   Pending& operator=(const Pending&) = delete;
 
   /// kNoSpace, kIo: the file cannot be written.
-  base::Status push(uint32_t root, std::string parent, std::string names);
+  base::Status push(uint32_t root, std::string parent, std::string names,
+                    std::shared_ptr<const Descriptor> directory = nullptr);
   bool empty() const { return groups_.empty() && blocks_.empty(); }
   /// Not when empty.
   base::Result<PendingDirectory> pop();

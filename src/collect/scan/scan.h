@@ -39,11 +39,6 @@ struct Progress {
   int64_t expected = 0;  // inodes in use on the file systems of the roots; 0: they do not say
 };
 
-/// Names of users and groups by number, as the system has them.
-struct OwnerNames {
-  std::function<std::string(uint32_t)> user, group;
-};
-
 /// Where the parts of a scan are, by the path of its output.
 inline std::string state_path(const std::string& output) { return output + ".part"; }
 inline std::string links_path(const std::string& output) { return output + ".part.links"; }

@@ -12,6 +12,7 @@
 #include "collect/scan/places.h"
 #include "collect/scan/scan.h"
 #include "collect/scan/tally.h"
+#include "format/reader.h"
 
 namespace headrace::collect {
 
@@ -21,6 +22,8 @@ struct OpenDirectory {
   std::string path;  // below it
   int64_t cookie = 0;
   int64_t entries = 0, files = 0;  // counted before
+  int64_t unseen = 0;              // of these entries, those that could not be looked at
+  int unseen_error = 0;            // why: errno of the last one
 };
 
 struct Problem {
@@ -37,6 +40,8 @@ struct ScanState {
   int64_t unlisted_problems = 0;
   uint64_t link_bytes = 0, row_bytes = 0, rows = 0;
   std::vector<OpenDirectory> open;
+  std::vector<std::pair<uint64_t, uint64_t>>
+      mounts;  // device and inode of roots, and of file systems that were entered
   bool done = false;
 
   /// "yes", or "no: " and the reason.
@@ -49,6 +54,8 @@ base::Status write_state(const std::string& path, const ScanState& state, const 
 /// Reads a state and puts the directories that wait into `pending`. kNotFound: there is no such file. kCorrupt,
 /// kForeign: it is none, or a part of it is damaged, so that the scan cannot go on.
 base::Result<ScanState> read_state(const std::string& path, Pending& pending);
+/// The same of a file that is open; `label` stands for it in messages.
+base::Result<ScanState> read_state(const std::string& label, format::Reader reader, Pending& pending);
 
 /// Whether a file that is there may be replaced by a scan: only by one.
 base::Status check_output(const std::string& path);

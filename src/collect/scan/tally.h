@@ -28,7 +28,7 @@ struct Totals {
   HEADRACE_SCAN_TOTALS(HEADRACE_FIELD)
 #undef HEADRACE_FIELD
   void add(const Totals& other);
-  int64_t entries() const { return files + directories + symlinks + others; }
+  int64_t entries() const { return add_capped(add_capped(files, directories), add_capped(symlinks, others)); }
 };
 
 /// Whom a file belongs to. `place`: number of the deepest path of the project map that it lies below; 0: of none.
@@ -72,6 +72,9 @@ struct Sums {
   std::array<Range, kHistograms> ranges;
   Totals totals;
 };
+
+/// Of how many owners one thread keeps the bins: 40 KB each.
+inline constexpr size_t kOwners = 64;
 
 class Counts {
  public:

@@ -12,9 +12,7 @@ namespace headrace::collect {
 
 namespace {
 
-constexpr size_t kParents = 8;   // directories kept open, whose subdirectories are likely to be next
 constexpr size_t kLinks = 4096;  // handed over at a time
-constexpr size_t kOwners = 64;   // whose bins a thread keeps: 40 KB each
 constexpr int kTries = 3;        // with a busy or stale handle
 
 bool is_gone(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
@@ -26,6 +24,7 @@ bool may_pass(int error) { return error == ESTALE || error == EINTR || error == 
 
 /// A descriptor of the directory that the group was found in; -1 with errno.
 int Walker::parent_of(const PendingDirectory& next) {
+  if (next.directory) return next.directory->get();
   const auto known = std::find_if(parents_.begin(), parents_.end(),
                                   [&](const auto& parent) { return parent.first == next.group->number; });
   if (known != parents_.end()) {
@@ -34,7 +33,7 @@ int Walker::parent_of(const PendingDirectory& next) {
   }
   Descriptor opened = open_below(facts_.descriptors[next.group->root], next.group->parent);
   if (!opened) return -1;
-  if (parents_.size() >= kParents) parents_.erase(parents_.begin());
+  if (parents_.size() >= facts_.parents) parents_.erase(parents_.begin());
   parents_.emplace_back(next.group->number, std::move(opened));
   return parents_.back().second.get();
 }
@@ -79,18 +78,19 @@ void Walker::count_directory(const Here& here, const std::string& name) {
 }
 
 bool Walker::enter(Here& here, int parent, const std::string& name) {
-  here.directory = open_directory(parent, name.empty() ? "." : name.c_str());
-  for (int i = 1; !here.directory && may_pass(errno) && i < kTries; ++i)
-    here.directory = open_directory(parent, name.empty() ? "." : name.c_str());
-  if (!here.directory) {
+  Descriptor opened = open_directory(parent, name.empty() ? "." : name.c_str());
+  for (int i = 1; !opened && may_pass(errno) && i < kTries; ++i)
+    opened = open_directory(parent, name.empty() ? "." : name.c_str());
+  if (!opened) {
     if (is_gone(errno))
       ++counts_.totals().vanished;
     else
       refuse(here, parent, name, errno);
     return false;
   }
+  here.directory = std::make_shared<const Descriptor>(std::move(opened));
   bool is_mount = false;
-  if (!look_at(here.directory.get(), "", facts_.start, here.inode, &is_mount)) {
+  if (!look_at(here.descriptor(), "", facts_.start, here.inode, &is_mount)) {
     refuse(here, parent, name, errno);
     return false;
   }
@@ -119,7 +119,7 @@ void Walker::count(Here& here, const char* name, Inode& inode) {
   counts_.add_name(inode.owner, static_cast<int64_t>(strlen(name)));
   if (inode.type == FileType::kSymlink) {
     char first = '\0';
-    inode.absolute = readlinkat(here.directory.get(), name, &first, 1) == 1 && first == '/';
+    inode.absolute = readlinkat(here.descriptor(), name, &first, 1) == 1 && first == '/';
   }
   if (facts_.rows) rows_.add(full_path(here) + (full_path(here) == "/" ? "" : "/") + name, inode);
   if (inode.links > 1) {
@@ -137,14 +137,14 @@ void Walker::look(Here& here, const Entry& entry) {
     return;
   }
   Inode inode;
-  bool seen = look_at(here.directory.get(), entry.name, facts_.start, inode);
+  bool seen = look_at(here.descriptor(), entry.name, facts_.start, inode);
   for (int i = 1; !seen && may_pass(errno) && i < kTries; ++i)
-    seen = look_at(here.directory.get(), entry.name, facts_.start, inode);
+    seen = look_at(here.descriptor(), entry.name, facts_.start, inode);
   if (!seen && is_gone(errno)) {
     ++counts_.totals().vanished;
   } else if (!seen) {
-    ++here.unseen;
-    here.unseen_error = errno;
+    ++here.at.unseen;
+    here.at.unseen_error = errno;
   } else if (inode.type == FileType::kDirectory) {  // the type was not said, or it is another one now
     here.names.append(entry.name, strlen(entry.name) + 1);
   } else {
@@ -154,10 +154,10 @@ void Walker::look(Here& here, const Entry& entry) {
 }
 
 void Walker::read(Here& here) {
-  while (reader_.read(here.directory.get(), entries_)) {
+  while (reader_.read(here.descriptor(), entries_)) {
     for (const Entry& entry : entries_) look(here, entry);
     seen_.fetch_add(static_cast<int64_t>(entries_.size()), std::memory_order_relaxed);
-    if (!here.names.empty()) crew_.found(here.at.root, here.at.path, std::exchange(here.names, {}));
+    if (!here.names.empty()) crew_.found(here.at.root, here.at.path, std::exchange(here.names, {}), here.directory);
     here.at.cookie = entries_.back().cookie;
     flush_when_full();
     if (crew_.is_to_rest() && !crew_.rest(here.at)) return;
@@ -170,22 +170,22 @@ void Walker::end(Here& here, int error) {
     ++counts_.totals().vanished;
     error = 0;
   }
-  if (error == 0 && here.unseen == 0) {
+  if (error == 0 && here.at.unseen == 0) {
     counts_.add_directory(here.inode, here.at.entries, here.at.files);
     return;
   }
   ++counts_.totals().unreadable;
   if (error != 0) return crew_.problem(full_path(here), strerror(error));
-  crew_.problem(full_path(here), std::to_string(here.unseen) + " of " + std::to_string(here.at.entries) +
-                                     " entries cannot be looked at: " + strerror(here.unseen_error));
+  crew_.problem(full_path(here), std::to_string(here.at.unseen) + " of " + std::to_string(here.at.entries) +
+                                     " entries cannot be looked at: " + strerror(here.at.unseen_error));
 }
 
 void Walker::go_on(const OpenDirectory& at) {
   Here here;
   here.at = at;
-  here.directory = open_below(facts_.descriptors[at.root], at.path);
-  if (!here.directory || !look_at(here.directory.get(), "", facts_.start, here.inode) ||
-      lseek(here.directory.get(), at.cookie, SEEK_SET) < 0) {
+  here.directory = std::make_shared<const Descriptor>(open_below(facts_.descriptors[at.root], at.path));
+  if (!*here.directory || !look_at(here.descriptor(), "", facts_.start, here.inode) ||
+      lseek(here.descriptor(), at.cookie, SEEK_SET) < 0) {
     const int error = errno;
     if (is_gone(error))
       ++counts_.totals().vanished;

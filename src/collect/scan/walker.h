@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,7 +31,9 @@ class Crew {
   virtual ~Crew() = default;
   /// The next directory. None: all is done, or the scan ends. Waits while others may still find some.
   virtual std::optional<Work> next() = 0;
-  virtual void found(uint32_t root, const std::string& parent, std::string names) = 0;
+  /// Subdirectories of a directory, which may stay open for them.
+  virtual void found(uint32_t root, const std::string& parent, std::string names,
+                     std::shared_ptr<const Descriptor> directory) = 0;
   virtual void hand_over(std::vector<Inode>& links) = 0;
   virtual void hand_over(RowBuffer& rows) = 0;
   virtual void hand_over(Counts& counts) = 0;
@@ -51,6 +54,7 @@ struct WalkFacts {
   Moment start;
   const Places* places = nullptr;
   bool rows = false, cross_mounts = false;
+  size_t parents = 8;  // directories that a thread keeps open, whose subdirectories are likely to be next
 };
 
 class Walker {
@@ -69,10 +73,9 @@ class Walker {
   struct Here {
     OpenDirectory at;
     Inode inode;
-    Descriptor directory;
-    std::string names;   // of subdirectories that nobody knows of
-    int64_t unseen = 0;  // entries that could not be looked at
-    int unseen_error = 0;
+    std::shared_ptr<const Descriptor> directory;
+    int descriptor() const { return directory->get(); }
+    std::string names;  // of subdirectories that nobody knows of
   };
 
   int parent_of(const PendingDirectory& next);

@@ -51,9 +51,9 @@ void show(const collect::Progress& now) {
 
 void summarize(const Scan& scan) {
   const collect::Totals& totals = scan.totals();
-  printf("%s: %s files, %s bytes, %s directories, %s symbolic links\n", scan.settings().output.c_str(),
-         grouped(totals.files).c_str(), grouped(totals.bytes).c_str(), grouped(totals.directories).c_str(),
-         grouped(totals.symlinks).c_str());
+  printf("%s: %s files, %s%s bytes, %s directories, %s symbolic links\n", scan.settings().output.c_str(),
+         grouped(totals.files).c_str(), totals.bytes == INT64_MAX ? "at least " : "", grouped(totals.bytes).c_str(),
+         grouped(totals.directories).c_str(), grouped(totals.symlinks).c_str());
   if (totals.unreadable > 0)
     say("of " + grouped(totals.unreadable) +
         " directories something could not be read; `headrace scan show` lists them");

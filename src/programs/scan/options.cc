@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "programs/bench/words.h"
@@ -82,6 +84,19 @@ Status take_root(const std::string& path, std::vector<std::string>& roots) {
   return {};
 }
 
+/// Where the table of files may be written: nothing is there, or a table of an earlier time.
+Status check_files(const std::string& path, const std::string& output) {
+  std::error_code unknown;
+  const auto same = [&](const std::string& one) { return std::filesystem::weakly_canonical(one, unknown); };
+  if (same(path) == same(output)) return mistake("--files " + path + ": is where -o writes: give another name");
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0 || (S_ISREG(info.st_mode) && info.st_size == 0)) return {};
+  char begin[4] = {};
+  if (S_ISREG(info.st_mode)) std::ifstream(path).read(begin, sizeof begin);
+  if (std::string(begin, sizeof begin) == "PAR1") return {};
+  return mistake("--files " + path + ": is there and is no Parquet file: give another name, or remove it");
+}
+
 }  // namespace
 
 Result<ScanOptions> parse_scan(const std::vector<std::string>& arguments) {
@@ -104,6 +119,7 @@ Result<ScanOptions> parse_scan(const std::vector<std::string>& arguments) {
     return mistake("say where to keep the scan, for example: headrace scan /scratch -o scratch.hr");
   if (paths.empty() && !options.resume)
     return mistake("name a directory, for example: headrace scan /scratch -o scratch.hr");
+  if (!options.files.empty()) HEADRACE_TRY(check_files(options.files, scan.output));
   for (const std::string& path : paths) HEADRACE_TRY(take_root(path, scan.roots));
   scan.threads = static_cast<unsigned>(std::max<uint64_t>(threads, 1));
   scan.rows = !options.files.empty();

@@ -1,0 +1,1 @@
+"""What the facility's view costs."""
