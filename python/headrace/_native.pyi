@@ -404,12 +404,15 @@ def write_tables(path: bytes, tables: Mapping[str, Mapping[str, Sequence[Any]]],
 
 def summarize_logs(
     paths: Sequence[bytes], threads: int
-) -> tuple[Frame, Frame, Frame, Frame, Frame, list[tuple[int, str]]]:
+) -> tuple[Frame, Frame, Frame, Frame, Frame, list[tuple[int, bytes]]]:
     """Of job logs: logs, instances, files, access_sizes, facts; and (place, reason) of bad ones.
 
     Columns are those of src/bindings/log_summary_rows.cc; -2**63 stands for null, places are
     those in `paths`.
     """
+
+def log_contents(paths: Sequence[bytes], threads: int) -> list[str]:
+    """Of each file what the column `content` of its logs would be; "" where it cannot be read."""
 
 def write_made_log(
     path: bytes,

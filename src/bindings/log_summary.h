@@ -2,7 +2,6 @@
 // What a catalog keeps of one job of a log. One thread at a time for each log; throws Failure.
 
 #include <array>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,12 +11,23 @@
 
 namespace headrace::bindings {
 
+/// Names of layers, by their bit in `uses`.
+constexpr std::array<const char*, 5> kSummaryLayers = {"posix", "stdio", "mpiio", "hdf5", "pnetcdf"};
+
+/// Opens, reads, writes, bytes_read, bytes_written, read_ns, write_ns, meta_ns, seeks.
+using SummarySums = std::array<int64_t, 9>;
+
+/// A hash of a log file's bytes.
+struct Content {
+  uint64_t id = 0, more = 0;  // more: over the same bytes, begun otherwise
+  auto operator<=>(const Content&) const = default;
+};
+std::string hexadecimal(const Content& content);
+
 /// A run of a parallel program, or all processes of a job without one.
 struct ProgramSummary {
   std::string executable;
-  std::vector<uint64_t> members;  // process images
-  std::map<std::string, uint64_t> hosts;
-  uint64_t processes = 0, start_at_ns = 0, end_at_ns = 0;
+  int64_t processes = 0, nodes = kNull, start_at_ns = 0, end_at_ns = 0;
   int64_t files = 0, bytes_read = 0, bytes_written = 0, slowest_ns = 0;
 };
 
@@ -28,30 +38,38 @@ struct FileSummary {
   int64_t instance = 0, ranks = 0, rank = -1, mpiio_operations = 0, mpiio_collective = 0, created = kNull,
           is_new = kNull, extent = 0, first_open_at_ns = 0, last_io_at_ns = 0, folded = 0, sequential = 0,
           consecutive = 0, unaligned = 0;
-  std::array<int64_t, 9> sums{};  // opens, reads, writes, bytes_read, bytes_written, read_ns, write_ns, meta_ns, seeks
+  SummarySums sums{};
 };
 
 struct JobSummary {
-  uint64_t id = 0, content = 0, bytes = 0;  // of the job; of the file
+  uint64_t id = 0, bytes = 0;  // of the job; of the file
+  Content content;
   bool closed = true;
   int64_t damaged_bytes = 0, missing_ranks = 0, last_at_ns = 0, processes = 0, ranks = 0, nodes = kNull, slowest_ns = 0,
           slowest_exact = 1, io_ranks = kNull, io_rank_last = kNull, bytes_rank0 = kNull, bytes_unattributed = 0,
-          uses = 0;  // a bit a layer: posix, stdio, mpiio, hdf5, pnetcdf
+          uses = 0;  // a bit a layer of kSummaryLayers
   int64_t files = 0, sequential = 0, consecutive = 0, unaligned = 0, judged = 0, mpiio_operations = 0,
           mpiio_collective = 0;
-  std::array<int64_t, 9> sums{};
+  SummarySums sums{};
   std::string executable;
   std::vector<ProgramSummary> programs;
   std::vector<FileSummary> by_file;
   std::vector<std::pair<std::string, std::string>> facts;
-  std::vector<std::array<int64_t, 4>> sizes;  // layer (as in uses), direction, bucket, count
+  std::vector<std::array<int64_t, 4>> sizes;  // layer (its bit), direction, bucket, count
 };
 
 struct SummaryTables {
   SummaryRows logs, instances, files, access_sizes, facts;
 };
 
-JobSummary summarize(Log& log, uint64_t content, uint64_t job);
+JobSummary summarize(Log& log, Content content, uint64_t job);
+
+/// Why figures of a job cannot be true, so that sums over jobs stay within 64 bits; empty: they can.
+std::string impossible(const JobSummary& job);
+
+/// The time of a job whose programs each took `slowest_ns`: those that ran one after another add up, and of those that
+/// ran at the same time the slowest counts. Programs that touch another's time through a third one ran with it.
+int64_t slowest_of(const std::vector<ProgramSummary>& programs);
 
 /// Adds a job to the tables; `path` is the place of its file.
 void add(SummaryTables& tables, uint64_t path, const JobSummary& job);

@@ -1,16 +1,17 @@
 #include <algorithm>
+#include <string>
 #include <string_view>
 
+#include "bindings/frame_columns.h"
 #include "bindings/log_summary.h"
 
 namespace headrace::bindings {
 namespace {
 
-constexpr const char* kLayers[] = {"posix", "stdio", "mpiio", "hdf5", "pnetcdf"};
-
 // Sums over the files of a job.
 struct FileSums {
   int64_t read = 0, written = 0, both = 0, created = 0, is_new = 0, old = 0;
+  int64_t created_known = 0, single = 0;
   std::array<int64_t, 5> interface{};
   std::array<int64_t, 3> bytes{}, files{};  // unique, partial, shared
 
@@ -20,21 +21,27 @@ struct FileSums {
 
   void add(const FileSummary& file) {
     const int64_t moved = file.sums[3] + file.sums[4];
-    for (size_t i = 0; i < std::size(kLayers); ++i) {
-      if (std::string_view(kLayers[i]) == file.interface) interface[i] += moved;
+    for (size_t i = 0; i < kSummaryLayers.size(); ++i) {
+      if (std::string_view(kSummaryLayers[i]) == file.interface) interface[i] = plus(interface[i], moved);
     }
     if (file.folded > 0) return;  // a sum of small files: nobody knows which of them
     const bool was_read = file.sums[3] > 0, was_written = file.sums[4] > 0;
     read += was_read;
     written += was_written;
     both += was_read && was_written;
+    ++single;
     created += file.created == 1;
+    created_known += file.created != kNull;
     is_new += was_written && file.is_new == 1;
     old += was_written && file.is_new == 0;
     const size_t way = file.sharing[0] == 'u' ? 0 : file.sharing[0] == 'p' ? 1 : 2;
-    bytes[way] += moved;
+    bytes[way] = plus(bytes[way], moved);
     ++files[way];
   }
+
+  // Of what is known of no file, nobody knows how many they are.
+  int64_t creates() const { return single > 0 && created_known == 0 ? kNull : created; }
+  int64_t state(int64_t count) const { return written > 0 && is_new + old == 0 ? kNull : count; }
 };
 
 void add_log(SummaryRows& logs, int64_t path, const JobSummary& job) {
@@ -42,7 +49,6 @@ void add_log(SummaryRows& logs, int64_t path, const JobSummary& job) {
   const auto& s = job.sums;
   logs.add({{"path", path},
             {"log", static_cast<int64_t>(job.id)},
-            {"content", static_cast<int64_t>(job.content)},
             {"bytes", static_cast<int64_t>(job.bytes)},
             {"closed", job.closed},
             {"damaged_bytes", job.damaged_bytes},
@@ -65,9 +71,9 @@ void add_log(SummaryRows& logs, int64_t path, const JobSummary& job) {
             {"files_read", sums.read},
             {"files_written", sums.written},
             {"files_read_written", sums.both},
-            {"files_new", sums.is_new},
-            {"files_old", sums.old},
-            {"creates", sums.created},
+            {"files_new", sums.state(sums.is_new)},
+            {"files_old", sums.state(sums.old)},
+            {"creates", sums.creates()},
             {"opens", s[0]},
             {"seeks", s[8]},
             {"sequential", job.sequential},
@@ -92,7 +98,7 @@ void add_log(SummaryRows& logs, int64_t path, const JobSummary& job) {
             {"io_rank_last", job.io_rank_last},
             {"bytes_rank0", job.bytes_rank0},
             {"bytes_unattributed", job.bytes_unattributed}},
-           {{"executable", job.executable}});
+           {{"executable", job.executable}, {"content", hexadecimal(job.content)}});
 }
 
 void add_file(SummaryRows& files, int64_t path, int64_t log, const FileSummary& file) {
@@ -139,10 +145,10 @@ void add(SummaryTables& tables, uint64_t place, const JobSummary& job) {
     tables.instances.add({{"at", path},
                           {"log", log},
                           {"instance", instance++},
-                          {"start", static_cast<int64_t>(program.start_at_ns)},
-                          {"end", static_cast<int64_t>(program.end_at_ns)},
-                          {"processes", static_cast<int64_t>(program.processes)},
-                          {"nodes", program.hosts.empty() ? kNull : static_cast<int64_t>(program.hosts.size())},
+                          {"start", program.start_at_ns},
+                          {"end", program.end_at_ns},
+                          {"processes", program.processes},
+                          {"nodes", program.nodes},
                           {"files", program.files},
                           {"bytes_read", program.bytes_read},
                           {"bytes_written", program.bytes_written},
@@ -151,8 +157,9 @@ void add(SummaryTables& tables, uint64_t place, const JobSummary& job) {
   }
   for (const FileSummary& file : job.by_file) add_file(tables.files, path, log, file);
   for (const auto& [layer, direction, bucket, count] : job.sizes) {
-    tables.access_sizes.add({{"log", log}, {"bucket", bucket}, {"count", count}},
-                            {{"layer", kLayers[layer]}, {"direction", direction == 0 ? "read" : "write"}});
+    tables.access_sizes.add(
+        {{"log", log}, {"bucket", bucket}, {"count", count}},
+        {{"layer", kSummaryLayers[static_cast<size_t>(layer)]}, {"direction", direction == 0 ? "read" : "write"}});
   }
   for (const auto& [key, value] : job.facts) tables.facts.add({{"log", log}}, {{"key", key}, {"value", value}});
 }

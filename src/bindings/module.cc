@@ -199,9 +199,17 @@ nb::tuple summaries_of(const std::vector<nb::bytes>& paths, uint32_t threads) {
     made = summarize_logs(names, threads);
   }
   nb::list bad;
-  for (const Summaries::Bad& one : made.bad) bad.append(nb::make_tuple(one.path, str_of(one.reason)));
+  for (const Summaries::Bad& one : made.bad)  // with the path, which is any bytes
+    bad.append(nb::make_tuple(one.path, nb::bytes(one.reason.data(), one.reason.size())));
   return nb::make_tuple(std::move(made.logs), std::move(made.instances), std::move(made.files),
                         std::move(made.access_sizes), std::move(made.facts), bad);
+}
+
+std::vector<std::string> contents_of(const std::vector<nb::bytes>& paths, uint32_t threads) {
+  std::vector<std::string> names;
+  for (const nb::bytes& path : paths) names.emplace_back(path.c_str(), path.size());
+  const nb::gil_scoped_release release;
+  return log_contents(names, threads);
 }
 
 void define_frame(nb::module_& module) {
@@ -289,6 +297,7 @@ NB_MODULE(_native, module) {
              Release());
   module.def("schema", schema);
   module.def("summarize_logs", summaries_of, nb::arg("paths"), nb::arg("threads"));
+  module.def("log_contents", contents_of, nb::arg("paths"), nb::arg("threads"));
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);
   module.def("write_made_log", write_made_log, nb::arg("path"), nb::arg("id"), nb::arg("facts"), nb::arg("programs"),
              nb::arg("files"), nb::arg("mount"), nb::arg("mount_type"));

@@ -24,4 +24,8 @@ struct Summaries {
 /// other table. Any thread, without the interpreter lock.
 Summaries summarize_logs(const std::vector<std::string>& paths, uint32_t threads);
 
+/// Of each file what the column `content` of `logs` would be, in hexadecimal; empty where it cannot be read. So that
+/// those which are known need not be read. Any thread, without the interpreter lock.
+std::vector<std::string> log_contents(const std::vector<std::string>& paths, uint32_t threads);
+
 }  // namespace headrace::bindings

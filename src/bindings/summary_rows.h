@@ -36,7 +36,7 @@ class SummaryRows {
   }
 
   Frame finish() {
-    Frame frame{.rows = rows_};
+    Frame frame{.name = {}, .rows = rows_};
     for (auto& [name, values] : numbers_) frame.columns.push_back(number_values(name, std::move(values), Kind::kI64));
     for (auto& [name, values] : texts_) frame.columns.push_back(values.finish(name));
     return frame;

@@ -107,7 +107,7 @@ def overview(
         "mpi_files": mpi_files(log, chosen),
         "other": _other(log, chosen),
         "sizes": _sizes(log, chosen, [row["layer"] for row in by_layer]),
-        "mounts": _mounts(log, chosen),
+        "mounts": mounts(log, chosen),
         "not_captured": gaps,
     }
 
@@ -435,7 +435,8 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
     return result
 
 
-def _mounts(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
+def mounts(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
+    """The mounts that files lie on, with what was done there; most time first."""
     described = {row["mount"]: row for row in log.native.frame("mounts").rows()}
     columns = ["mount", "directories", "bytes_read", "bytes_written", *_TIMES]
     result = []

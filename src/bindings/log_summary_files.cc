@@ -1,0 +1,293 @@
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "bindings/frame_columns.h"
+#include "bindings/log_summary_parts.h"
+#include "model/counters.h"
+
+namespace headrace::bindings {
+namespace {
+
+constexpr const char* kSums[] = {"opens",   "reads",    "writes",  "bytes_read", "bytes_written",
+                                 "read_ns", "write_ns", "meta_ns", "seeks"};
+constexpr int64_t kPosix = 1, kStdio = 2, kMpiio = 4;
+
+// What POSIX counts of a file, or of a job.
+class Regularity {
+ public:
+  explicit Regularity(const Frame& frame)
+      : consecutive_{{frame, "reads_consecutive"}, {frame, "writes_consecutive"}},
+        forward_{{frame, "reads_forward"}, {frame, "writes_forward"}},
+        unaligned_{{frame, "reads_unaligned_file"}, {frame, "writes_unaligned_file"}} {}
+
+  template <typename Row>
+  void add(uint64_t row, Row& into) const {
+    const int64_t consecutive = plus(consecutive_[0](row), consecutive_[1](row));
+    into.consecutive = plus(into.consecutive, consecutive);
+    into.sequential = plus(into.sequential, plus(consecutive, plus(forward_[0](row), forward_[1](row))));
+    into.unaligned = plus(into.unaligned, plus(unaligned_[0](row), unaligned_[1](row)));
+  }
+
+ private:
+  NumberAt consecutive_[2], forward_[2], unaligned_[2];
+};
+
+class Collectives {
+ public:
+  explicit Collectives(const Frame& frame)
+      : all_{{frame, "reads"}, {frame, "writes"}},
+        collective_{{frame, "reads_collective"}, {frame, "writes_collective"}} {}
+
+  template <typename Row>
+  void add(uint64_t row, Row& into) const {
+    into.mpiio_operations = plus(into.mpiio_operations, plus(all_[0](row), all_[1](row)));
+    into.mpiio_collective = plus(into.mpiio_collective, plus(collective_[0](row), collective_[1](row)));
+  }
+
+ private:
+  NumberAt all_[2], collective_[2];
+};
+
+// Rows of a frame by path; of several rows of a path the first.
+using RowOfPath = std::map<std::string_view, uint64_t>;
+
+RowOfPath rows_of(const Frame& frame) {
+  RowOfPath rows;
+  const TextAt path(frame, "path");
+  for (uint64_t row = 0; row < frame.rows; ++row) rows.emplace(path(row), row);
+  return rows;
+}
+
+// The layers of a job's files, each merged by path; those that the log has no records of are empty.
+struct Layers {
+  Frame system, posix_alone, mpiio, hdf5, pnetcdf;
+  bool same = false;  // all system calls are of POSIX
+  const Frame& posix() const { return same ? system : posix_alone; }
+};
+
+Layers layers_of(Log& log) {
+  const int64_t there = layers_in(log);
+  const auto merged = [&](int64_t bits, std::vector<std::string> names) {
+    return there & bits ? merged_of_program(log, "path", std::move(names)) : Frame{};
+  };
+  Layers layers;
+  layers.system = merged(kPosix | kStdio, {"posix", "stdio"});
+  layers.same = !(there & kStdio);
+  if (!layers.same) layers.posix_alone = merged(kPosix, {"posix"});
+  layers.mpiio = merged(kMpiio, {"mpiio"});
+  layers.hdf5 = merged(8, {"hdf5"});
+  layers.pnetcdf = merged(16, {"pnetcdf"});
+  return layers;
+}
+
+void add_totals(const Layers& layers, JobSummary& job) {
+  const Frame &system = layers.system, &posix = layers.posix();
+  for (size_t i = 0; i < std::size(kSums); ++i) job.sums[i] = NumberAt(system, kSums[i]).sum(system.rows);
+  const auto both = [](const Frame& frame, const char* one, const char* other) {
+    return plus(NumberAt(frame, one).sum(frame.rows), NumberAt(frame, other).sum(frame.rows));
+  };
+  job.files = both(system, "plain_files", "folded_files");
+  job.judged = both(posix, "reads", "writes");
+  const Regularity regularity(posix);
+  for (uint64_t row = 0; row < posix.rows; ++row) regularity.add(row, job);
+  const Collectives collectives(layers.mpiio);
+  for (uint64_t row = 0; row < layers.mpiio.rows; ++row) collectives.add(row, job);
+  const auto opens = [](const Frame& frame) { return NumberAt(frame, "opens").sum(frame.rows); };
+  const int64_t of_posix = opens(posix);
+  const int64_t counts[] = {of_posix, job.sums[0] - of_posix, opens(layers.mpiio), opens(layers.hdf5),
+                            opens(layers.pnetcdf)};
+  for (size_t i = 0; i < std::size(counts); ++i) {
+    if (counts[i] > 0) job.uses |= int64_t{1} << i;
+  }
+}
+
+// Which program a record is of, by the process that wrote it.
+class Owners {
+ public:
+  Owners(Log& log, const RankPlaces& ranks, const JobSummary& job) : ranks_(ranks), several_(job.programs.size() > 1) {
+    const SharedTable table = several_ ? log.table("files") : nullptr;
+    if (!table) return;
+    processes_ = numbers(table, table->find("process"), table->rows);
+    const Values records = numbers(table, table->find("record"), table->rows);
+    for (uint64_t row = 0; row < table->rows; ++row) {
+      row_of_.insert(records.words[row], static_cast<uint32_t>(row));
+    }
+  }
+
+  /// -1: of several, or of none.
+  int64_t instance_of(const Frame& by_path, uint64_t row) const {
+    if (!several_) return 0;
+    int64_t found = -2;
+    for (uint64_t r = by_path.record_starts[row]; r < by_path.record_starts[row + 1]; ++r) {
+      const uint32_t at = row_of_.find(by_path.records[r]);
+      const auto* place = at == IdMap::kNone ? nullptr : ranks_.find(processes_.words[at]);
+      const int64_t instance = place ? static_cast<int64_t>(place->program) : -1;
+      if (found != -2 && found != instance) return -1;
+      found = instance;
+    }
+    return std::max<int64_t>(found, -1);
+  }
+
+ private:
+  const RankPlaces& ranks_;
+  bool several_;
+  Values processes_;
+  IdMap row_of_;
+};
+
+class Files {
+ public:
+  Files(Log& log, const RankPlaces& ranks, JobSummary& job, const Layers& layers)
+      : job_(job),
+        layers_(layers),
+        by_path_(layers.system),
+        ranks_(log.rank_statistics(by_path_)),
+        opened_(log.first_opens(by_path_)),
+        mounts_(log.frame("mounts")),
+        owners_(log, ranks, job) {
+    for (size_t i = 0; i < std::size(kSums); ++i) sums_.emplace_back(by_path_, kSums[i]);
+    const NumberAt mount(mounts_, "mount");
+    for (uint64_t row = 0; row < mounts_.rows; ++row) {
+      mount_rows_.insert(static_cast<uint64_t>(mount(row)), static_cast<uint32_t>(row));
+    }
+    if (!layers.same) posix_rows_ = rows_of(layers.posix_alone);
+    if (job.uses & kMpiio) mpiio_rows_ = rows_of(layers.mpiio);
+    // The highest library first.
+    for (const auto& [bit, frame] :
+         {std::pair(3, &layers.hdf5), std::pair(4, &layers.pnetcdf), std::pair(2, &layers.mpiio)}) {
+      const TextAt path(*frame, "path");
+      if (!(job.uses >> bit & 1)) continue;
+      for (uint64_t r = 0; r < frame->rows; ++r) libraries_.emplace(path(r), kSummaryLayers[static_cast<size_t>(bit)]);
+    }
+    for (const auto& [key, value] : job.facts) flags_known_ = flags_known_ && key != "darshan_job_id";
+  }
+
+  void run(FileTimes& times) {
+    for (uint64_t row = 0; row < by_path_.rows; ++row) {
+      add_time(row, times);
+      if (kind_(row) != "directory") add(row);
+    }
+  }
+
+ private:
+  void add(uint64_t row) {
+    FileSummary& file = job_.by_file.emplace_back();
+    file.path = path_(row);
+    for (size_t i = 0; i < sums_.size(); ++i) file.sums[i] = sums_[i](row);
+    if (layers_.same) {
+      regularity_.add(row, file);
+    } else if (const auto at = posix_rows_.find(file.path); at != posix_rows_.end()) {
+      regularity_.add(at->second, file);
+    }
+    if (const auto at = mpiio_rows_.find(file.path); at != mpiio_rows_.end()) collectives_.add(at->second, file);
+    const auto library = libraries_.find(file.path);
+    file.interface = library != libraries_.end() ? library->second : layer_(row) == "stdio" ? "stdio" : "posix";
+    if (const uint32_t at = mount_rows_.find(static_cast<uint64_t>(mount_(row))); at != IdMap::kNone) {
+      file.mount = point_(at);
+      file.file_system = type_(at);
+    }
+    who(row, file);
+    state(row, file);
+    file.instance = owners_.instance_of(by_path_, row);
+  }
+
+  // The time of the slowest rank in a file whose ranks are one record; where nobody knows it, that between its first
+  // open and its last read or write.
+  void add_time(uint64_t row, FileTimes& times) const {
+    const bool reduced = reduced_(row) != 0;
+    if (!reduced && strategy_(row) == "shared") {
+      times.shared_ns = plus(times.shared_ns, time_most_(row));
+      return;
+    }
+    times.alone.push_back(row);
+    if (!reduced) return;
+    const int64_t slowest = reduced_slowest_(row), first = first_open_(row);
+    if (slowest >= 0) {
+      times.shared_ns = plus(times.shared_ns, slowest);
+    } else if (first > 0) {
+      times.shared_ns = plus(times.shared_ns, std::max<int64_t>(0, plus(last_io(row), -first)));
+    }
+  }
+
+  void who(uint64_t row, FileSummary& file) const {
+    const std::string_view strategy = strategy_(row);
+    if (strategy.empty()) {
+      file.ranks = processes_(row);
+      file.sharing = file.ranks <= 1 ? "unique" : file.ranks >= job_.processes ? "shared" : "partial";
+      return;
+    }
+    file.ranks = rank_count_(row);
+    file.sharing = strategy == "unique" ? "unique" : strategy == "shared" ? "shared" : "partial";
+    if (strategy == "unique") file.rank = slowest_rank_(row);
+  }
+
+  void state(uint64_t row, FileSummary& file) const {
+    const bool sized = size_known_(row) != 0, held = sized && size_(row) > 0;
+    const auto flags = static_cast<uint64_t>(flags_(row));
+    const bool made = (flags & model::flag::created) != 0, emptied = (flags & model::flag::truncated) != 0;
+    if (kind_(row) == "file") {
+      if (flags_known_ && (sized || !made)) file.created = made && !held;
+      if (sized || emptied) file.is_new = !held;
+    }
+    file.extent = std::max({read_end_(row), write_end_(row), sized ? size_(row) : 0});
+    file.first_open_at_ns = first_open_(row);
+    file.last_io_at_ns = last_io(row);
+    file.folded = folded_(row);
+  }
+
+  int64_t last_io(uint64_t row) const { return std::max(last_read_(row), last_write_(row)); }
+
+  JobSummary& job_;
+  const Layers& layers_;
+  const Frame& by_path_;
+  const Frame ranks_, opened_, mounts_;
+  const Owners owners_;
+  bool flags_known_ = true;  // Darshan's logs do not say how files were opened
+  std::vector<NumberAt> sums_;
+  RowOfPath posix_rows_, mpiio_rows_;
+  std::map<std::string_view, const char*> libraries_;  // by path: the highest one that used the file
+  IdMap mount_rows_;
+  const Regularity regularity_{layers_.posix()};
+  const Collectives collectives_{layers_.mpiio};
+  const TextAt path_{by_path_, "path"}, kind_{by_path_, "kind"}, layer_{by_path_, "layers"};
+  const NumberAt mount_{by_path_, "mount"}, processes_{by_path_, "processes"}, read_end_{by_path_, "read_end"},
+      write_end_{by_path_, "write_end"}, first_open_{by_path_, "first_open_at_ns"},
+      last_read_{by_path_, "last_read_at_ns"}, last_write_{by_path_, "last_write_at_ns"},
+      folded_{by_path_, "folded_files"};
+  const TextAt strategy_{ranks_, "strategy"};
+  const NumberAt rank_count_{ranks_, "ranks"}, slowest_rank_{ranks_, "slowest_rank"}, reduced_{ranks_, "reduced"},
+      reduced_slowest_{ranks_, "reduced_slowest_ns"}, time_most_{ranks_, "time_most_ns"};
+  const NumberAt size_{opened_, "size"}, size_known_{opened_, "size_known"}, flags_{opened_, "flags"};
+  const TextAt point_{mounts_, "point"}, type_{mounts_, "type"};
+};
+
+}  // namespace
+
+int64_t layers_in(Log& log) {
+  const SharedTable files = log.table("files");
+  if (!files) return 0;
+  const format::Column* layer = files->find("layer");
+  if (!layer || layer->type != format::Type::kText) return files->rows > 0 ? kPosix : 0;
+  int64_t found = 0;
+  const uint64_t different = layer->constant ? std::min<uint64_t>(files->rows, 1) : files->rows;
+  for (uint64_t row = 0; row < different; ++row) {
+    const std::string_view name = layer->text(row);
+    if (name.empty()) found |= kPosix;
+    for (size_t i = 0; i < kSummaryLayers.size(); ++i) {
+      if (name == kSummaryLayers[i]) found |= int64_t{1} << i;
+    }
+  }
+  return found;
+}
+
+FileTimes summarize_files(Log& log, const RankPlaces& ranks, JobSummary& job) {
+  Layers layers = layers_of(log);
+  add_totals(layers, job);
+  FileTimes times;
+  Files(log, ranks, job, layers).run(times);
+  times.by_path = std::move(layers.system);
+  return times;
+}
+
+}  // namespace headrace::bindings
