@@ -1,0 +1,252 @@
+"""Spark in place of DuckDB: the same tables, views and figures, and nothing left behind.
+
+Spark starts once for this file, and once for what runs the commands.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+from headrace import catalog
+from headrace._errors import CatalogError, MissingPackageError, UsageError
+from headrace.catalog import spark_start
+from headrace.catalog.schema import TABLES, arrow_schema
+from headrace.catalog.spark import Spark
+from headrace.catalog.spark_sql import one_select, translated
+from headrace.catalog.views import VIEWS
+from headrace.study import Pseudonyms, Settings
+from headrace.study.build import study_of
+from headrace.study.facts import facts
+from made_catalog import hours, site, write
+
+EVIL = 'it\'s \\ "${env:HOME}" `x`; -- \n\u00e9'
+MASTER = "local[2]"
+FACILITY = ["--jobs", "200", "--seed", "7", "--shrink", "64", "--servers", "2", "--minutes", "3000"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Compiling queries, and planning them anew, is quick with much data and slow with little."""
+    place = tmp_path_factory.mktemp("conf")
+    lines = ("spark.sql.codegen.wholeStage false", "spark.sql.adaptive.enabled false")
+    (place / "spark-defaults.conf").write_text("\n".join(lines))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_CONF_DIR", str(place))
+        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        yield
+        spark_start.stop()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Spark]]:
+    """A catalog in a directory of a hostile name, with such names, and integers that no double holds."""
+    root = tmp_path_factory.mktemp("spark") / "c [ab]{c}*?%20\\ 'x'"
+    tables = site()
+    tables["site"].append({"key": EVIL, "value": EVIL})
+    tables["logs"].append(dict(tables["logs"][0], log=2**62 + 1, bytes_rank0=2**60 + 1, executable=EVIL))
+    write(root, tables)
+    (root / "logs" / "unknown").mkdir(exist_ok=True)
+    (root / "logs" / "unknown" / "stray.parquet").write_bytes(b"no commit names this")
+    made = catalog.open(root).spark(MASTER)
+    yield root, made
+    made.close()
+
+
+def told(connection: Any, settings: Settings) -> dict[str, Any]:
+    try:
+        return facts(study_of(connection, settings))
+    finally:
+        connection.close()
+
+
+def assert_same(one: Any, other: Any, place: str) -> None:
+    """Counts, bytes and words exactly; what was divided, but for the last digits."""
+    assert type(one) is type(other), (place, one, other)
+    if isinstance(one, dict):
+        assert list(one) == list(other), place
+        for key, value in one.items():
+            assert_same(value, other[key], f"{place}/{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), place
+        for number, (value, twin) in enumerate(zip(one, other, strict=True)):
+            assert_same(value, twin, f"{place}[{number}]")
+    elif isinstance(one, float):
+        assert math.isclose(one, other, rel_tol=1e-9), (place, one, other)
+    else:
+        assert one == other, place
+
+
+def test_every_figure_of_a_facility_is_the_same(tmp_path: Path) -> None:
+    line = [sys.executable, "-P", "-m", "headrace", "bench", "facility", *FACILITY]
+    done = subprocess.run(
+        [*line, "--direct", str(tmp_path / "c")], capture_output=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    made = catalog.open(tmp_path / "c")
+    settings = Settings(min_processes=16, min_bytes=1 << 20, top=5)
+    duckdb, spark = (told(each, settings) for each in (made.connect(), made.spark(MASTER)))
+    figures = [figure for section in duckdb["sections"] for figure in section["figures"]]
+    assert sum(bool(figure["rows"]) for figure in figures) >= 30
+    assert_same(duckdb, spark, "")
+
+
+def test_filters_and_pseudonyms_are_the_same(small: tuple[Path, Spark]) -> None:
+    made = catalog.open(small[0])
+    both = []
+    for connection in (made.connect(), made.spark(MASTER)):
+        names = Pseudonyms()
+        period = {"start": hours(-1), "end": datetime(2026, 3, 1, 6, 30, 0, 5, timezone.utc)}
+        both.append(told(connection, Settings(min_processes=1, min_bytes=0, pseudonyms=names, **period)))
+    assert_same(*both, "")
+
+
+def test_tables_and_views_have_the_same_rows_and_no_digit_is_lost(small: tuple[Path, Spark]) -> None:
+    root, spark = small
+    duckdb = catalog.open(root).connect()
+    for name in (*TABLES, *VIEWS):
+        asked = f'SELECT * FROM "{name}"'
+        rows = [
+            connection.to_pylist() for connection in (duckdb.sql(asked).to_arrow_table(), spark.ask(asked))
+        ]
+        first, second = (sorted(each, key=lambda row: repr(sorted(row.items(), key=str))) for each in rows)
+        assert_same([{**row} for row in first], [{**row} for row in second], name)
+    found = spark.ask("SELECT log, bytes_rank0 FROM logs ORDER BY log DESC LIMIT 1").to_pylist()
+    assert found == [{"log": 2**62 + 1, "bytes_rank0": 2**60 + 1}]
+    found = spark.ask("SELECT value FROM site WHERE value LIKE 'it%'").to_pylist()
+    assert found == [{"value": EVIL}]
+
+
+def test_names_are_no_sql(small: tuple[Path, Spark]) -> None:
+    from headrace.study.query import rows, text
+
+    found = rows(small[1], f"SELECT {text(EVIL)} AS name, {text('')} AS nothing")
+    assert found == [{"name": EVIL, "nothing": ""}]
+
+
+def test_ibis_has_the_same_tables_and_views(small: tuple[Path, Spark]) -> None:
+    jobs = small[1].ibis.table("jobs")
+    assert jobs.filter(jobs.covered).count().execute() == len(
+        small[1].ask("SELECT 1 AS one FROM jobs WHERE covered")
+    )
+
+
+def test_parts_of_before_a_column_have_nulls(tmp_path: Path, small: tuple[Path, Spark]) -> None:
+    for columns in (["key", "value"], ["key"]):
+        schema = pyarrow.schema([arrow_schema("site").field(name) for name in columns])
+        rows = pyarrow.Table.from_pylist([dict.fromkeys(columns, "a")], schema=schema)
+        catalog.write_tables(tmp_path / "c", {"site": rows}, "a test")
+    asked = "SELECT key, value FROM site ORDER BY value"
+    found = catalog.open(tmp_path / "c").spark(MASTER).ask(asked).to_pylist()
+    assert found == [{"key": "a", "value": "a"}, {"key": "a", "value": None}]
+
+
+def test_damaged_and_missing_parts_are_told(tmp_path: Path, small: tuple[Path, Spark]) -> None:
+    made = catalog.open(write(tmp_path / "c", site()))
+    part = tmp_path / "c" / made.state.of("scans")[0].path
+    part.write_bytes(b"PAR1" + b"x" * 100 + b"PAR1")
+    with pytest.raises(CatalogError, match=rf"{part.name}.*verify"):
+        made.spark(MASTER).ask("SELECT sum(files) AS n FROM scans")
+    part.unlink()
+    with pytest.raises(CatalogError, match="verify"):
+        made.spark(MASTER)
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT nothing FROM jobs", "nothing"),
+        ("SELECT sum(log * 4) AS n FROM logs", "OVERFLOW"),
+        ('SELECT * FROM parquet."/etc/passwd"', "no table"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "no table"),
+        ("SELECT * FROM '/etc/passwd'", "no table"),
+        ("SELECT * FROM other.jobs", "no table"),
+        ("SELECT java_method('java.lang.System', 'exit', 1)", "java_method"),
+        ("DROP VIEW jobs", "one SELECT"),
+        ("SELECT 1; SELECT 2", "one SELECT"),
+        ("SET x = 1", "one SELECT"),
+        ("", "one SELECT"),
+        ("SELECT (", "not a query"),
+    ],
+)
+def test_what_is_no_question_to_the_catalog_is_refused(
+    sql: str, said: str, small: tuple[Path, Spark]
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        small[1].answer(sql)
+
+
+def test_duckdbs_sql_is_taken(small: tuple[Path, Spark]) -> None:
+    asked = """WITH known AS (SELECT * EXCLUDE (log) FROM logs) SELECT count(*)::int AS n, 1 / 0 AS none,
+        1 // 0 AS also_none, 1 % 0 AS nothing_left, 100 / 1048576.0 / 3 AS small, 7 / 2 AS half,
+        sum("processes") FILTER (WHERE complete) > 0 AS some FROM known ORDER BY "n" LIMIT 1"""
+    none = dict.fromkeys(("none", "also_none", "nothing_left"))
+    small_number = pytest.approx(100 / 1048576 / 3, rel=1e-12)
+    expected = none | {"n": 4, "small": small_number, "half": 3.5, "some": True}
+    assert small[1].answer(asked).to_pylist() == [expected]
+
+
+def test_translation() -> None:
+    assert translated("SELECT epoch_us(a) FROM b") == "SELECT UNIX_MICROS(a) FROM b"
+    inner = "CAST(a AS DOUBLE) / NULLIF(b, 0)"
+    assert (
+        translated("SELECT a / b / c AS x FROM d")
+        == f"SELECT CAST({inner} AS DOUBLE) / NULLIF(c, 0) AS x FROM d"
+    )
+    assert "NULLIF" in translated("SELECT a // b AS x FROM d") and "NULLIF" in translated(
+        "SELECT a % b AS x FROM d"
+    )
+    assert translated("SELECT a / 3.0 AS x FROM b") == "SELECT CAST(a AS DOUBLE) / NULLIF(3.0, 0) AS x FROM b"
+    assert one_select("SELECT 'a\\b' AS x FROM jobs", ["jobs"]) == r"SELECT 'a\\b' AS x FROM jobs"
+
+
+def ask(place: Path, master: str, work: Path, **changed: str) -> subprocess.CompletedProcess[str]:
+    """A question by the command; work/cwd and work/tmp are where it may leave things."""
+    for name in ("cwd", "tmp"):
+        (work / name).mkdir()
+    line = [sys.executable, "-P", "-m", "headrace", "catalog", "--at", str(place)]
+    line += ["sql", "SELECT count(*) AS n FROM jobs", "--spark", master, "--json"]
+    environment = os.environ | {"TMPDIR": str(work / "tmp")} | changed
+    done = subprocess.run(
+        line, cwd=work / "cwd", env=environment, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert [path for name in ("cwd", "tmp") for path in (work / name).rglob("*")] == []
+    running = subprocess.run(["ps", "axww"], capture_output=True, text=True, check=True).stdout
+    assert str(work) not in running
+    return done
+
+
+def test_the_command_leaves_nothing_and_says_nothing_else(tmp_path: Path) -> None:
+    done = ask(write(tmp_path / "c", site()), "local[1]", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == [{"n": 5}]
+
+
+def test_a_master_that_is_none_is_told(tmp_path: Path) -> None:
+    done = ask(write(tmp_path / "c", site()), "nonsense", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'nonsense'" in done.stderr and "Master must" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_without_java_the_message_says_what_to_install(tmp_path: Path) -> None:
+    done = ask(write(tmp_path / "c", site()), "local", tmp_path, JAVA_HOME="/nowhere")
+    assert (done.returncode, done.stdout) == (5, "")
+    assert "openjdk-17-jre-headless" in done.stderr
+
+
+@pytest.mark.parametrize("lacking", ["ibis", "pyspark"])
+def test_without_its_packages_the_message_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: str
+) -> None:
+    monkeypatch.setitem(sys.modules, lacking, None)
+    with pytest.raises(MissingPackageError, match=r"pip install 'headrace\[spark\]'"):
+        catalog.create(tmp_path / "c").spark(MASTER)
