@@ -7,11 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from headrace import catalog
+from headrace.catalog import engine
 
 SACCT = """JobIDRaw|JobID|User|Account|Partition|JobName|Submit|Start|End|State|ExitCode|NNodes|AllocCPUS
 7|7|ann|a1|batch|run|1767261600|1767265200|1767268800|COMPLETED|0:0|4|64
@@ -93,6 +96,8 @@ def test_sql_reads_and_nothing_else(tmp_path: Path) -> None:
         "nonsense",
         "",
         "SELECT * FROM read_text('/etc/passwd')",
+        "EXPLAIN ANALYZE COPY (SELECT 1 AS x) TO 'x' (FORMAT parquet)",
+        "/* as a question */ EXPLAIN ANALYZE SELECT 1",
     ):
         result = run(tmp_path / "c", "sql", statement)
         assert result.returncode == 2
@@ -101,6 +106,39 @@ def test_sql_reads_and_nothing_else(tmp_path: Path) -> None:
     assert run(tmp_path / "c", "sql", "SELECT 1 AS one", "--parquet", out).returncode == 0
     assert out.is_file()
     assert json.loads(run(tmp_path / "c", "sql", "SELECT 1 AS one", "--json").stdout) == [{"one": 1}]
+
+
+def test_sql_cannot_write_over_a_part(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    (tmp_path / "a.txt").write_text(SACCT)
+    assert run(root, "add", tmp_path / "a.txt").returncode == 0
+    part = next((root / "scheduler_jobs").glob("*/*.parquet"))
+    statement = f"COPY (SELECT 1 AS x) TO '{part}' (FORMAT parquet, USE_TMP_FILE false)"
+    for attack in (statement, f"EXPLAIN ANALYZE {statement}", f"SELECT 1; {statement}"):
+        assert run(root, "sql", attack).returncode == 2
+    assert run(root, "verify").returncode == 0
+
+
+def test_answers_keep_all_columns_and_sums_are_numbers(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    catalog.create(root)
+    twice = "SELECT 1 AS a, 2 AS a"
+    assert run(root, "sql", twice).stdout.splitlines()[1].split() == ["1", "2"]
+    assert run(root, "sql", twice, "--csv").stdout.splitlines() == ["a,a", "1,2"]
+    assert "two columns are named 'a'" in run(root, "sql", twice, "--json").stderr
+    total = run(root, "sql", "SELECT sum(x) AS x FROM range(5) t(x)", "--json")
+    assert json.loads(total.stdout) == [{"x": 10}]
+
+
+@pytest.mark.parametrize("value", ["INTERVAL 1 MONTH", "'infinity'::TIMESTAMPTZ"])
+def test_values_that_a_form_does_not_have_are_told(tmp_path: Path, value: str) -> None:
+    root = tmp_path / "c"
+    catalog.create(root)
+    for form in ((), ("--csv",), ("--json",), ("--parquet", tmp_path / "x.parquet")):
+        result = run(root, "sql", f"SELECT {value} AS x", *form)
+        assert "Traceback" not in result.stderr
+        assert result.returncode == 0 or "CAST(" in result.stderr
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_verify_finds_what_is_wrong_and_repairs_what_nobody_needs(tmp_path: Path) -> None:
@@ -142,16 +180,17 @@ def test_small_parts_are_put_together(tmp_path: Path) -> None:
     assert run(root, "verify").returncode == 0
 
 
-def test_watch_adds_what_comes_and_ends_gracefully(tmp_path: Path) -> None:
+def test_watch_adds_what_comes_and_ends_gracefully(
+    tmp_path: Path, next_line: Callable[[subprocess.Popen[str]], str]
+) -> None:
     root, logs = tmp_path / "c", tmp_path / "logs"
     logs.mkdir()
     command = [sys.executable, "-m", "headrace", "catalog", "--at", root, "watch", logs, "--every", "0.1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watcher:
-        assert watcher.stdout is not None
         (logs / "a.txt").write_text(SACCT)
-        assert watcher.stdout.readline() == "1 added with 2 rows\n"
+        assert next_line(watcher) == "1 added with 2 rows\n"
         (logs / "b.log").write_text(PBS)
-        assert watcher.stdout.readline() == "1 added with 2 rows\n"
+        assert next_line(watcher) == "1 added with 2 rows\n"
         watcher.send_signal(signal.SIGTERM)
         assert watcher.wait(60) == 0
     assert catalog.open(root).table("scheduler_jobs").num_rows == 4
@@ -170,3 +209,100 @@ def test_a_killed_add_is_taken_up_again(tmp_path: Path) -> None:
     assert run(root, "add", tree).returncode == 0
     assert catalog.open(root).table("scheduler_jobs").num_rows == 600
     assert run(root, "verify").returncode == 0
+
+
+def test_one_map_serves_scans_and_the_catalog(tmp_path: Path) -> None:
+    """`headrace scan --projects` takes groups; of accounts and users such a row says nothing."""
+    (tmp_path / "map.toml").write_text('[[projects]]\nproject = "staff"\ngroup = "operators"\n')
+    (tmp_path / "a.txt").write_text(SACCT)
+    root = tmp_path / "c"
+    assert run(root, "add", tmp_path / "map.toml", tmp_path / "a.txt").returncode == 0
+    asked = "SELECT (SELECT \"group\" FROM projects) AS g, count(*) AS n FROM jobs WHERE project = 'staff'"
+    assert json.loads(run(root, "sql", asked, "--json").stdout) == [{"g": "operators", "n": 0}]
+
+
+def test_a_csv_that_is_none_keeps_nothing_else_out(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "a.csv").write_bytes(b"a,\rb\x00\xff\n1,2\n")
+    (tree / "b.txt").write_text(SACCT)
+    result = run(tmp_path / "c", "add", tree)
+    assert result.returncode == 0 and "1 added" in result.stdout
+    assert "no CSV" in run(tmp_path / "c", "add", tree / "a.csv").stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("1,2026-03-01T10:00:00Z,2026-03-01T09:00:00Z,4", "ends before it starts"),
+        ("1,2026-03-01T10:00:00Z,,-3", "nodes is -3"),
+    ],
+)
+def test_records_that_cannot_be_are_left_out(tmp_path: Path, line: str, says: str) -> None:
+    """They made core hours less than none."""
+    good = "2,2026-03-01T10:00:00Z,2026-03-01T11:00:00Z,4"
+    (tmp_path / "jobs.csv").write_text(f"job,start,end,nodes\n{line}\n{good}\n")
+    result = run(tmp_path / "c", "add", tmp_path / "jobs.csv")
+    assert result.returncode == 3 and says in result.stderr and "line 2" in result.stderr
+    found = json.loads(run(tmp_path / "c", "sql", "SELECT job FROM jobs", "--json").stdout)
+    assert found == [{"job": "2"}]
+
+
+def test_a_missing_part_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    (tmp_path / "a.txt").write_text(SACCT)
+    assert run(root, "add", tmp_path / "a.txt").returncode == 0
+    next((root / "scheduler_jobs").glob("*/*.parquet")).unlink()
+    result = run(root, "sql", "SELECT * FROM jobs")
+    assert result.returncode == 3 and "missing" in result.stderr and "verify" in result.stderr
+
+
+def test_ctrl_c_ends_a_long_question(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    catalog.create(root)
+    long = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7"
+    words = [sys.executable, "-m", "headrace", "catalog", "--at", str(root), "sql", long]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            cpu = Path(f"/proc/{process.pid}/stat")
+            while int(cpu.read_text().rsplit(")", 1)[1].split()[11]) < 150:  # ticks: it is at work
+                assert process.poll() is None
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+
+
+def test_ctrl_c_that_comes_before_a_question_begins_ends_it_too(tmp_path: Path) -> None:
+    connection = catalog.create(tmp_path / "c").connect()
+    interrupted = threading.Event()
+
+    def question() -> None:
+        time.sleep(0.3)  # who asks waits for the answer
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)  # the first call that interrupts is over
+        interrupted.set()
+        connection.execute(
+            "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7"
+        )
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.interruptible(connection, question)
+    assert interrupted.is_set()
+
+
+def test_parts_of_lost_commits_are_kept(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    (tmp_path / "a.txt").write_text(SACCT)
+    assert run(root, "add", tmp_path / "a.txt").returncode == 0
+    parts = sorted(root.glob("**/*.parquet"))
+    for part in parts:
+        os.utime(part, (0, 0))
+    for commit in (root / "commits").glob("*.json"):
+        commit.unlink()
+    result = run(root, "verify", "--repair")
+    assert result.returncode == 3 and "lost: bring commits" in result.stderr
+    assert sorted(root.glob("**/*.parquet")) == parts

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow
 import pytest
 from headrace import catalog
 from headrace._errors import CatalogError, OutputError, UsageError
-from headrace.catalog import commits
+from headrace.catalog import checks, commits
+from headrace.catalog.compact import compact
 
 ADDER = """
 import sys, pyarrow
@@ -79,17 +83,19 @@ def test_processes_that_add_at_the_same_time(tmp_path: Path) -> None:
     assert numbers == list(range(1, 26))
 
 
-def test_a_killed_adder_changes_nothing(tmp_path: Path) -> None:
+def test_a_killed_adder_changes_nothing(
+    tmp_path: Path, next_line: Callable[[subprocess.Popen[str]], str]
+) -> None:
     root = tmp_path / "c"
     for attempt in range(6):
         adder = subprocess.Popen(
             [sys.executable, "-c", ADDER, root, "0", "1000000"], stdout=subprocess.PIPE, text=True
         )
-        assert adder.stdout is not None
-        adder.stdout.readline()
+        assert next_line(adder) == "begins\n"
         threading.Event().wait(0.01 * 3**attempt % 0.4)
         adder.kill()
         adder.wait()
+        assert adder.stdout is not None
         adder.stdout.close()
         # Whatever it left: all that is committed can be read, and the next one goes on.
         catalog.write_tables(root, {}, "after", content="after")
@@ -193,3 +199,45 @@ def test_parts_of_before_a_column_was_added(tmp_path: Path) -> None:
     rows = catalog.open(root).connect().execute("SELECT key, place IS NULL FROM site ORDER BY key").fetchall()
     assert rows == [("k1", True), ("k2", False)]
     assert catalog.open(root).table("site").num_rows == 2
+
+
+def test_a_link_whose_answer_was_lost_is_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, link = tmp_path / "c", os.link
+    catalog.create(root)
+
+    def made_but_told_otherwise(source: Path, target: Path) -> None:
+        link(source, target)
+        raise FileExistsError
+
+    monkeypatch.setattr(os, "link", made_but_told_otherwise)
+    assert catalog.write_tables(root, site(1), "here", content="1") == 1
+    assert keys(root) == ["k1"]
+
+
+@pytest.mark.parametrize(
+    "name", ["²0.json", "1.json", "٠٠٠٠٠٠٠٠٠٩.json", "0000000009.json.new", "00000000009.json"]
+)
+def test_files_that_are_no_commits_are_none(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "c"
+    catalog.write_tables(root, site(1), "here")
+    (root / "commits" / name).write_text("{}")
+    assert keys(root) == ["k1"]
+
+
+def test_repair_leaves_parts_that_were_taken_out_lately(tmp_path: Path) -> None:
+    """Old ones as well: a reader that began before may still read them."""
+    root, long_ago = tmp_path / "c", time.time() - 3 * 24 * 3600
+    for number in range(2):
+        catalog.write_tables(root, site(number), "here")
+    parts = list((root / "site").iterdir())
+    for part in parts:
+        os.utime(part, (long_ago, long_ago))
+    reader = catalog.open(root).connect()
+    assert compact(catalog.open(root), 2) > 0
+    removed, left = checks.leftovers(catalog.open(root), repair=True)
+    assert (removed, left > 0) == (0, True)
+    assert reader.execute("SELECT count(*) FROM site").fetchone() == (2,)
+    for path in [*(root / commits.FOLDER).iterdir(), *(root / "sources").iterdir()]:
+        os.utime(path, (long_ago, long_ago))
+    assert checks.leftovers(catalog.open(root), repair=True) == (left, 0)
+    assert not any(part.exists() for part in parts)

@@ -110,6 +110,23 @@ def test_records_that_overlap_count_once_and_the_later_one_wins(tmp_path: Path) 
     assert query(tmp_path / "c", "SELECT job, state, exit_status FROM scheduled") == [("7", "completed", 0)]
 
 
+def test_the_state_is_of_a_record_that_knows_the_end(tmp_path: Path) -> None:
+    running = job("7", end=None, state="running", exit_status=None)
+    add(tmp_path / "c", scheduler_jobs=[running, job("7", state=None, exit_status=3)])
+    add(tmp_path / "c", scheduler_jobs=[job("8", exit_status=0), job("8", end=T0 + 3 * HOUR, state=None)])
+    add(tmp_path / "c", scheduler_jobs=[job("9", end=None, state="running"), job("9", end=None, state=None)])
+    found = query(tmp_path / "c", "SELECT job, state, exit_status FROM scheduled ORDER BY job")
+    assert found == [("7", None, 3), ("8", "completed", 0), ("9", "running", None)]
+
+
+def test_a_log_is_of_the_last_job_of_its_number_also_if_its_scheduler_is_not_known(tmp_path: Path) -> None:
+    later = job("7", T0 + HOUR / 60, scheduler=None, account="a2")
+    add(tmp_path / "c", logs=[log(1, T0 + HOUR, scheduler_job="7")], scheduler_jobs=[job("7"), later])
+    found = query(tmp_path / "c", "SELECT scheduler, account, covered, bytes_read FROM jobs ORDER BY account")
+    assert found == [("slurm", "a1", False, None), (None, "a2", True, 1 << 20)]
+    assert query(tmp_path / "c", "SELECT account FROM log_jobs") == [("a2",)]
+
+
 def test_darshans_logs_know_the_number_alone(tmp_path: Path) -> None:
     of = {"format": "darshan", "scheduler_job": "123"}
     add(
@@ -167,7 +184,7 @@ def test_throughput_is_the_papers(tmp_path: Path) -> None:
     assert found == [(pytest.approx(4 / 2 / 2),), (None,), (None,), (None,)]
 
 
-def test_devices_by_patterns_and_the_first_row_that_fits(tmp_path: Path) -> None:
+def test_devices_by_patterns_and_the_last_row_that_fits(tmp_path: Path) -> None:
     def sample(host: str, device: str) -> dict[str, Any]:
         return {"host": host, "device": device, "kind": "block", "start": T0, "end": T0 + HOUR, "reads": 1}
 
@@ -223,3 +240,41 @@ def test_names_are_no_sql(tmp_path: Path) -> None:
     root = tmp_path / f'c {evil}"] '
     add(root, logs=[log(1, source=evil, user=evil)], site=[{"key": evil, "value": evil}])
     assert query(root, 'SELECT source, "user" FROM log_jobs') == [(evil, evil)]
+
+
+def test_a_record_of_no_scheduler_keeps_its_log(tmp_path: Path) -> None:
+    add(tmp_path / "c", logs=[log(1, scheduler_job="7")], scheduler_jobs=[job("7", scheduler=None)])
+    assert query(tmp_path / "c", "SELECT job, covered, bytes_read FROM jobs") == [("7", True, 1 << 20)]
+    assert query(tmp_path / "c", "SELECT account FROM log_jobs") == [("a1",)]
+
+
+def test_logs_and_jobs_are_of_one_project_where_the_record_has_no_user(tmp_path: Path) -> None:
+    of = {"scheduler": "slurm", "scheduler_job": "7"}
+    add(
+        tmp_path / "c",
+        logs=[log(1, **of)],
+        scheduler_jobs=[job("7", user=None)],
+        projects=[{"account": "a1", "project": "P"}],
+    )
+    assert query(tmp_path / "c", "SELECT project FROM jobs") == [("P",)]
+    assert query(tmp_path / "c", "SELECT project FROM log_jobs") == [("P",)]
+
+
+def test_a_corrected_map_of_devices_counts(tmp_path: Path) -> None:
+    samples = [{"host": "oss1", "device": "sda", "start": T0, "end": T0 + HOUR}]
+    wrong = [{"host": "*", "device": "*", "server": "x", "file_system": "wrong"}] * 2000
+    right = [{"host": "oss*", "device": "sd?", "server": None, "file_system": "scratch"}]
+    add(tmp_path / "c", samples=samples, devices=wrong)
+    add(tmp_path / "c", devices=right)
+    assert query(tmp_path / "c", "SELECT server, file_system FROM device_minutes") == [("oss1", "scratch")]
+    places = [row[0] for row in query(tmp_path / "c", "SELECT place FROM devices")]
+    assert len(set(places)) == len(places)
+
+
+def test_a_sample_that_came_by_several_files_counts_once(tmp_path: Path) -> None:
+    """A store and what it was exported to doubled what the devices moved."""
+    one = {"host": "h", "kind": "block", "device": "sda", "start": T0, "end": T0 + HOUR, "read_bytes": 7}
+    add(tmp_path / "c", samples=[one, one | {"start": T0 + HOUR, "end": T0 + 2 * HOUR}])
+    add(tmp_path / "c", samples=[one, one | {"device": "sdb"}, one | {"kind": "lustre_ost"}])
+    assert query(tmp_path / "c", "SELECT sum(read_bytes), count(*) FROM device_minutes") == [(28, 4)]
+    assert query(tmp_path / "c", "SELECT count(*) FROM samples") == [(5,)]

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headrace.catalog import commits, parts
+from headrace.catalog import commits, locks, outdated, parts
 from headrace.catalog.commits import Part, State
 from headrace.catalog.schema import arrow_schema
 
 if TYPE_CHECKING:
     import pyarrow
+
+
+def whole(path: Path) -> Path:
+    """A path by which a file is known again, from whatever directory it is named."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow links)
+
+
+def printed(path: Path) -> str:
+    """A path as a column of text has it: as UTF-8, other bytes as U+FFFD."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -38,6 +49,10 @@ class Batch:
 
     def add(self, source: Source, tables: Mapping[str, pyarrow.Table]) -> None:
         rows = {name: parts.conform(name, table) for name, table in tables.items()}
+        if source.kind == outdated.KIND:
+            rows = {name: _of_source(table, source) for name, table in rows.items()}
+        for name, table in rows.items():
+            parts.check(name, table)
         self.add_many([source], rows, lambda _: {})
 
     def add_many(
@@ -52,6 +67,14 @@ class Batch:
 
     def rows(self) -> int:
         return sum(table.num_rows for group in self.groups for table in group.tables.values())
+
+
+def _of_source(table: pyarrow.Table, source: Source) -> pyarrow.Table:
+    import pyarrow
+
+    place = table.column_names.index("source")
+    ids = pyarrow.array([source.id] * table.num_rows, pyarrow.string())
+    return table.set_column(place, table.field(place), ids)
 
 
 @dataclass
@@ -75,35 +98,47 @@ class Known:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._read: set[str] = set()
+        self._of: dict[str, list[str]] = {}  # by part
         self.ids: set[str] = set()
 
     def update(self, state: State) -> set[str]:
         """Raises CatalogError."""
-        for part in state.of("sources"):
-            if part.path not in self._read:
-                self._read.add(part.path)
-                self.ids.update(parts.read(self._root, part, ["source"])["source"].to_pylist())
+        there = state.of("sources")
+        if gone := self._of.keys() - {part.path for part in there}:
+            # Put together with others, or rewritten without those that are outdated.
+            self._of = {path: ids for path, ids in self._of.items() if path not in gone}
+            self.ids = {source for ids in self._of.values() for source in ids}
+        for part in there:
+            if part.path not in self._of:
+                self._of[part.path] = parts.read(self._root, part, ["source"])["source"].to_pylist()
+                self.ids.update(self._of[part.path])
         return self.ids
 
 
 def add_batch(root: Path, state: State, batch: Batch, known: Known | None = None) -> Added:
     """Commits what the catalog does not have of a batch. Raises CatalogError and OutputError."""
-    known = known or Known(root)
+    with locks.writing(root):
+        return _add_batch(root, state, batch, known or Known(root))
+
+
+def _add_batch(root: Path, state: State, batch: Batch, known: Known) -> Added:
     written: list[Part] = []
     left: set[str] | None = None
     while True:
         state = commits.refresh(root, state)
         fresh = set(batch.sources) - known.update(state)
         if not fresh:
-            _forget(root, written)
+            _forget(root, state, written)
             return Added(state, set(), 0)
         if fresh != left:  # the first time, or somebody else added some of them meanwhile
-            _forget(root, written)
+            _forget(root, state, written)
             written, left = _write(root, batch, fresh), fresh
-        after = commits.publish(root, state, written)
+        old = outdated.find(root, state, (batch.sources[source] for source in fresh))
+        instead, removed = outdated.rewrite(root, state, old)
+        after = commits.publish(root, state, written + instead, removed)
         if after is not None:
             return Added(after, fresh, sum(part.rows for part in written if part.table != "sources"))
+        _forget(root, state, instead)
 
 
 def _write(root: Path, batch: Batch, fresh: set[str]) -> list[Part]:
@@ -131,6 +166,7 @@ def _write(root: Path, batch: Batch, fresh: set[str]) -> list[Part]:
     ]
 
 
-def _forget(root: Path, written: list[Part]) -> None:
+def _forget(root: Path, state: State, written: list[Part]) -> None:
     for part in written:
-        (root / part.path).unlink(missing_ok=True)
+        if part.path not in state.parts:
+            (root / part.path).unlink(missing_ok=True)

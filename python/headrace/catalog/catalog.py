@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
+    from headrace.catalog.spark import Spark
+
 _MARK = "catalog.json"
 
 
@@ -43,6 +45,16 @@ class Catalog:
 
         return connect(self.path, self.state, settings)
 
+    def spark(self, master: str = "local[*]") -> Spark:
+        """The same tables and views in Spark, which runs in this process already or starts at `master`.
+
+        Raises MissingPackageError without pyspark, Ibis or Java, UsageError where Spark does not start, and
+        CatalogError where a part is missing.
+        """
+        from headrace.catalog.spark import Spark
+
+        return Spark(self.path, self.state, master)
+
     def table(self, name: str) -> pyarrow.Table:
         """All rows of a table. Raises CatalogError."""
         import pyarrow
@@ -61,6 +73,12 @@ def open(path: str | os.PathLike[str]) -> Catalog:
 def create(path: str | os.PathLike[str]) -> Catalog:
     """Opens a catalog; makes one in a directory that does not exist or is empty. Raises OutputError."""
     root = Path(path)
+    try:
+        os.fsencode(root.absolute()).decode()
+    except UnicodeDecodeError as error:
+        raise OutputError(
+            f"{root}: the name of a catalog's directory must be UTF-8: choose another one"
+        ) from error
     if not (root / _MARK).exists():
         _make(root)
     return Catalog(root)
@@ -87,7 +105,7 @@ def write_tables(
 
 def _make(root: Path) -> None:
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        commits.make_directory(root)
         foreign = [
             name
             for name in (path.name for path in root.iterdir())
@@ -97,7 +115,7 @@ def _make(root: Path) -> None:
             raise OutputError(
                 f"{root}: is no catalog, and not empty (it has {foreign[0]!r}): name a new directory"
             )
-        (root / commits.FOLDER).mkdir(exist_ok=True)
+        commits.make_directory(root / commits.FOLDER)
     except OSError as error:
         raise OutputError(f"{root}: a catalog cannot be made here: {error.strerror}") from error
     commits.make_once(root / _MARK, json.dumps({"format": FORMAT, "what": "a catalog of Headrace"}) + "\n")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from headrace.catalog import commits, parts
+from headrace.catalog import commits, locks, parts
 from headrace.catalog.catalog import Catalog
 from headrace.catalog.commits import Part
 from headrace.catalog.schema import TABLES
 
-_OLD_S = 24 * 3600  # no adder takes so long from writing a part to its commit, and no reader reads so long
+_OLD_S = 24 * 3600  # no reader reads so long; without locks, no adder takes so long from a part to its commit
 
 
 def tables(catalog: Catalog) -> list[dict[str, Any]]:
@@ -56,21 +58,36 @@ def leftovers(catalog: Catalog, repair: bool) -> tuple[int, int]:
     """How many files that no commit names were removed, and how many there are yet.
 
     Only files that this version could have made: parts below a table's directory, and unfinished commits.
+    They are removed while nobody writes parts, and when they are a day old and were not taken out since: a
+    reader may still read them. Nor are they where there is no commit at all: these may be lost, and the parts
+    be all that is left. Raises OutputError and CatalogError.
     """
-    catalog.refresh()
-    removed = left = 0
-    oldest = time.time() - _OLD_S
+    if not repair or not catalog.state.number:
+        return 0, len(_unnamed(catalog))
+    with locks.alone(catalog.path) as is_alone:
+        found = _unnamed(catalog)
+        removed = _remove(catalog, found) if is_alone else 0
+    return removed, len(found) - removed
+
+
+def _unnamed(catalog: Catalog) -> list[Path]:
+    # In this order: a part that is there when commits are read is named by them, or by none.
     candidates = [path for name in TABLES for path in (catalog.path / name).glob("**/*.parquet")]
     candidates += (catalog.path / commits.FOLDER).glob(".*.new")
-    for path in candidates:
-        if path.relative_to(catalog.path).as_posix() in catalog.state.parts:
+    catalog.refresh()
+    named = catalog.state.parts
+    return [path for path in candidates if path.relative_to(catalog.path).as_posix() not in named]
+
+
+def _remove(catalog: Catalog, found: list[Path]) -> int:
+    removed = 0
+    oldest = time.time() - _OLD_S
+    lately = commits.removed_since(catalog.path, oldest)
+    for path in found:
+        if path.relative_to(catalog.path).as_posix() in lately:
             continue
-        try:
-            if repair and path.stat().st_mtime < oldest:
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_mtime < oldest:
                 path.unlink()
                 removed += 1
-            else:
-                left += 1
-        except FileNotFoundError:
-            continue
-    return removed, left
+    return removed

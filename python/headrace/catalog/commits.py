@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -61,6 +62,16 @@ def read(root: Path) -> State:
     return state
 
 
+def removed_since(root: Path, moment: float) -> set[str]:
+    """Paths of parts taken out by commits made since `moment` (seconds since 1970). Raises CatalogError."""
+    paths: set[str] = set()
+    for path in (root / FOLDER).iterdir():
+        number = _number(path.name)
+        if number and path.stat().st_mtime >= moment:
+            paths.update(_load(root, number)["removed"])
+    return paths
+
+
 def refresh(root: Path, state: State) -> State:
     """The state now, where that was the state some time ago."""
     newer = _path(root, state.number + 1)
@@ -97,7 +108,7 @@ def _link(target: Path, text: str) -> bool:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.link(temporary, target)
+        _linked(temporary, target)
         sync_directory(target.parent)
     except FileExistsError:
         return False
@@ -106,6 +117,23 @@ def _link(target: Path, text: str) -> bool:
     finally:
         temporary.unlink(missing_ok=True)
     return True
+
+
+def _linked(temporary: Path, target: Path) -> None:
+    """Over a network, the link may be made and the answer lost: the second try then finds its own."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        if not temporary.samefile(target):
+            raise
+
+
+def make_directory(path: Path) -> None:
+    """With those above it, each known to the one above it after a power cut."""
+    if not path.is_dir():
+        make_directory(path.parent)
+        path.mkdir(exist_ok=True)
+        sync_directory(path.parent)
 
 
 def sync_directory(path: Path) -> None:
@@ -121,8 +149,7 @@ def _path(root: Path, number: int) -> Path:
 
 
 def _number(name: str) -> int:
-    stem, dot, ending = name.partition(".")
-    return int(stem) if dot and ending == "json" and stem.isdigit() else 0
+    return int(name[:10]) if re.fullmatch(r"[0-9]{10}\.json", name, re.ASCII) else 0
 
 
 def _load(root: Path, number: int) -> dict[str, Any]:

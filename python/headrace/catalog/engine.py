@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace._errors import CatalogError, MissingPackageError
 from headrace.catalog.commits import Part, State
@@ -15,6 +17,8 @@ from headrace.catalog.views import VIEWS
 
 if TYPE_CHECKING:
     import duckdb
+
+Answer = TypeVar("Answer")
 
 _TYPES = {"int64": "BIGINT", "double": "DOUBLE", "bool": "BOOLEAN", "text": "VARCHAR", "time": "TIMESTAMPTZ"}
 
@@ -37,20 +41,49 @@ def connect(root: Path, state: State, settings: dict[str, Any]) -> duckdb.DuckDB
     with contextlib.suppress(duckdb.Error):
         connection.execute("SET parquet_metadata_cache = true")
     connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_progress_bar = false")  # it would be among what a command says
     connection.execute(f"SET allowed_paths = [{', '.join(quoted(str(root / path)) for path in state.parts)}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     try:
-        for table in TABLES.values():
-            connection.execute(
-                f'CREATE VIEW "{table.name}" AS {table_sql(root, table, state.of(table.name))}'
-            )
-        for name, sql in VIEWS.items():
-            connection.execute(f'CREATE VIEW "{name}" AS {sql}')
-    except duckdb.Error as error:
+        with damage_told(root):
+            for table in TABLES.values():
+                connection.execute(
+                    f'CREATE VIEW "{table.name}" AS {table_sql(root, table, state.of(table.name))}'
+                )
+            for name, sql in VIEWS.items():
+                connection.execute(f'CREATE VIEW "{name}" AS {sql}')
+    except CatalogError:
         connection.close()
-        raise CatalogError(f"{root}: {error}: run `headrace catalog --at {root} verify`") from error
+        raise
     return connection
+
+
+def interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], Answer]) -> Answer:
+    """What `work` answers, which uses the connection; Ctrl-C ends it.
+
+    A thread of its own does it: the one that gets signals is then free to ask DuckDB to stop.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(work)
+        try:
+            return asked.result()
+        except KeyboardInterrupt:
+            while not asked.done():  # DuckDB forgets one that comes before it begins
+                connection.interrupt()
+                wait([asked], timeout=0.1)
+            raise
+
+
+@contextlib.contextmanager
+def damage_told(root: Path) -> Iterator[None]:
+    """What DuckDB cannot do with questions of ours, which are right: a part is damaged. As CatalogError."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise CatalogError(f"{root}: {error}: run `headrace catalog --at {root} verify`") from error
 
 
 def table_sql(root: Path, table: Table, found: list[Part]) -> str:

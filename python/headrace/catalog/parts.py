@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace._errors import CatalogError, OutputError, UsageError
-from headrace.catalog.commits import Part, sync_directory
+from headrace.catalog import patterns
+from headrace.catalog.commits import Part, make_directory, sync_directory
 from headrace.catalog.schema import TABLES, arrow_schema
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 ROWS_PER_GROUP = 122_880
 _COMPRESSION = "lz4"
 _BLOCK = 1 << 20
+_next_place = 0
 
 # Rows that are looked for together lie together: their groups' least and greatest are then of use.
 _ORDER = {
@@ -31,6 +33,23 @@ _ORDER = {
     "scheduler_jobs": ["start"],
     "samples": ["host", "device", "start"],
     "server_jobs": ["job", "start"],
+}
+
+# Without these, rows belong to nothing and to no time.
+_KNOWN = {
+    "logs": ("log",),
+    "instances": ("log",),
+    "files": ("log",),
+    "access_sizes": ("log",),
+    "scheduler_jobs": ("job", "start"),
+    "samples": ("host", "device", "start", "end"),
+    "sample_gaps": ("host", "start", "end"),
+    "server_jobs": ("job", "start", "end"),
+    "scans": ("scan", "start", "files", "bytes"),
+    "scan_histograms": ("scan", "histogram"),
+    "projects": ("project",),
+    "devices": ("host", "device"),
+    "calendar": ("start", "end"),
 }
 
 
@@ -50,8 +69,7 @@ def conform(name: str, table: pyarrow.Table) -> pyarrow.Table:
     columns = []
     for field in schema:
         if field.name == "place" and field.name not in table.column_names:
-            first = time.time_ns() // 1000
-            columns.append(pyarrow.array(range(first, first + table.num_rows), field.type))
+            columns.append(pyarrow.array(_places(table.num_rows), field.type))
         elif field.name not in table.column_names:
             columns.append(pyarrow.nulls(table.num_rows, field.type))
         else:
@@ -62,33 +80,60 @@ def conform(name: str, table: pyarrow.Table) -> pyarrow.Table:
     return pyarrow.table(columns, schema=schema)
 
 
+def check(name: str, table: pyarrow.Table) -> None:
+    """Raises UsageError for rows of the schema's columns that no query could use."""
+    for column in _KNOWN.get(name, ()):
+        if table[column].null_count:
+            row = table[column].is_null().index(True).as_py() + 1
+            raise UsageError(f"table {name}: row {row} has no {column}, which each row must have")
+    if name == "devices":
+        for pattern in {text for column in ("host", "device") for text in table[column].to_pylist()}:
+            patterns.check(pattern)
+
+
+def _places(rows: int) -> range:
+    """Greater than all before, also than those that took longer to number than a clock's tick is."""
+    global _next_place
+    first = max(time.time_ns() // 1000, _next_place)
+    _next_place = first + rows
+    return range(first, _next_place)
+
+
 def write(root: Path, name: str, table: pyarrow.Table) -> list[Part]:
     """Writes rows of the schema's columns, month by month, to the disk. Raises OutputError."""
     if not table.num_rows:
         return []
-    order = [(column, "ascending") for column in _ORDER.get(name, [])]
-    return [
-        _write_one(root, name, folder, rows.sort_by(order) if order else rows)
-        for folder, rows in _by_month(name, table)
-    ]
+    return [_write_one(root, name, folder, rows) for folder, rows in _placed(name, table)]
 
 
-def month_folders(name: str, table: pyarrow.Table) -> list[str]:
-    return [folder for folder, _ in _by_month(name, table)]
-
-
-def _by_month(name: str, table: pyarrow.Table) -> Iterator[tuple[str, pyarrow.Table]]:
+def _placed(name: str, table: pyarrow.Table) -> Iterator[tuple[str, pyarrow.Table]]:
+    """The folders of the parts, and their rows in order."""
+    import pyarrow
     import pyarrow.compute as compute
 
-    column = TABLES[name].month
+    order, column = _ORDER.get(name, []), TABLES[name].month
     if not column:
-        yield name, table
+        yield name, table.sort_by([(key, "ascending") for key in order]) if order else table
         return
-    months = compute.fill_null(compute.strftime(table[column], "%Y-%m"), "unknown")
-    found = sorted(months.unique().to_pylist())
-    for month in found:
-        rows = table if len(found) == 1 else table.filter(compute.equal(months, month))
-        yield f"{name}/month={month}", rows
+    # Rows are moved once, for month and order: moving them is most of the work.
+    months = _months(table[column])
+    keys = pyarrow.table({"_month": months, **{key: table[key] for key in order}})
+    places = compute.sort_indices(keys, [(key, "ascending") for key in keys.column_names])
+    rows = table.take(places)
+    found = compute.value_counts(months)
+    counts = dict(zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True))
+    first = 0
+    for month in sorted(counts, key=lambda month: (month is None, month)):
+        text = "unknown" if month is None else f"{month // 12:04d}-{month % 12 + 1:02d}"
+        yield f"{name}/month={text}", rows.slice(first, counts[month])
+        first += counts[month]
+
+
+def _months(times: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+    """Months since the year 0, of UTC."""
+    import pyarrow.compute as compute
+
+    return compute.add(compute.multiply(compute.year(times), 12), compute.subtract(compute.month(times), 1))
 
 
 def _write_one(root: Path, name: str, folder: str, table: pyarrow.Table) -> Part:
@@ -97,7 +142,7 @@ def _write_one(root: Path, name: str, folder: str, table: pyarrow.Table) -> Part
     relative = f"{folder}/{uuid.uuid4().hex}.parquet"
     path = root / relative
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(path.parent)
         with path.open("xb") as file:
             parquet.write_table(
                 table.replace_schema_metadata(),

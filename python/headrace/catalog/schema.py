@@ -72,15 +72,15 @@ _LOGS = _table(
     read_ns int64 ns time in them, over all processes
     write_ns int64 ns time in them, over all processes
     meta_ns int64 ns time in every other call on files, over all processes
-    slowest_ns int64 ns reading, writing and metadata time of the slowest process
+    slowest_ns int64 ns reading, writing and metadata time of the slowest process; of instances that ran one after another the sum, of those at a time the greatest
     slowest_exact bool - false: shared files count from first open to last I/O, since the log does not know ranks
     files int64 count different files, by path
     files_read int64 count files that were read
     files_written int64 count files that were written
     files_read_written int64 count files that were both
-    files_new int64 count written files that the job created or that were empty before
-    files_old int64 count written files that had data before
-    creates int64 count files that the job created
+    files_new int64 count written files that the job created or that were empty before; null where the log does not say
+    files_old int64 count written files that had data before; null likewise; the rest of files_written is not known
+    creates int64 count files that the job created; null where the log does not say
     opens int64 count opens
     seeks int64 count seeks
     sequential int64 count reads and writes at or behind the end of the process's last one on that file
@@ -215,10 +215,10 @@ _SAMPLES = _table(
     device text - name of the device or target
     start time - begin of the interval
     end time - its end
-    reads int64 count completed reads
-    read_bytes int64 bytes read
-    writes int64 count completed writes
-    write_bytes int64 bytes written
+    reads int64 count completed reads; null where not known
+    read_bytes int64 bytes read; null where not known
+    writes int64 count completed writes; null where not known
+    write_bytes int64 bytes written; null where not known
     read_ms int64 ms time that reads took, each counted; null where not known
     write_ms int64 ms time that writes took; null where not known
     busy_ms int64 ms time in which something was going on; null where not known
@@ -236,7 +236,7 @@ _SAMPLE_GAPS = _table(
     device text - empty: all of them
     start time - end of the last sample before
     end time - begin of the first one after
-    reason text - restart, reboot, reset, clock, missed, lost or imported
+    reason text - restart, reboot, reset, gone, clock, missed, lost or imported
 """,
 )
 
@@ -276,9 +276,9 @@ _SCANS = _table(
     bytes int64 bytes sizes of the files
     capacity int64 bytes allocated to them
     largest int64 bytes size of the largest file
-    unreadable int64 count directories that could not be read
-    vanished int64 count entries that were gone when looked at
-    complete bool - nothing is missing
+    unreadable int64 count directories that could not be read; null where not known
+    vanished int64 count entries that were gone when looked at; null where not known
+    complete bool - nothing is missing; null where not known
     source text - path of the scan when it was added
 """,
 )
@@ -296,7 +296,7 @@ _SCAN_HISTOGRAMS = _table(
     low int64 - least value in it, in bytes, seconds, entries or characters; null: below all others (ages of future times)
     high int64 - least value beyond it; null: there is no end
     files int64 count files (or directories, or links) in it
-    bytes int64 bytes sum of their sizes (capacity: of what is allocated)
+    bytes int64 bytes sum of their sizes (capacity: of what is allocated); null where not known
 """,
 )
 
@@ -320,6 +320,7 @@ _CALENDAR = _table(
     end time - end
     kind text - maintenance, outage, lost or note
     text text - what it was
+    source text - the file that says so: row of sources; null: from elsewhere
 """,
 )
 
@@ -332,32 +333,49 @@ _PROJECTS = _table(
     label text - what it is called in a study, such as its science domain; null: its name
     account text - allocation of the scheduler's; null: any
     user text - user; null: any
+    group text - its files are the project's in scans (`headrace scan --projects`); null: any
     path text - its files lie below; null: not said
     place int64 - greater for rows that were added later
+    source text - the file that says so: row of sources; null: from elsewhere
 """,
 )
 
 _DEVICES = _table(
     "devices",
     "",
-    "Which device belongs to which server and file system; the first row that fits counts.",
+    "Which device belongs to which server and file system; the last row that fits counts.",
     """
     host text - pattern of hosts, as of a shell
     device text - pattern of devices
     server text - name of the server; null: the host
     file_system text - name of the file system; empty: of none, such as local disks
     place int64 - greater for rows that were added later
+    source text - the file that says so: row of sources; null: from elsewhere
+""",
+)
+
+_UNREAD = _table(
+    "unread",
+    "",
+    "Files that were to be added and could not be read, or not in whole, when it was last tried.",
+    """
+    path text - of the file, absolute, as UTF-8 (other bytes as U+FFFD)
+    partly bool - true: the rest of it was added
+    why text - what was wrong
+    bytes int64 bytes its size; null where not known
+    modified time - when it was changed last; null likewise
+    tried time - when that was found
 """,
 )
 
 _SOURCES = _table(
     "sources",
     "",
-    "What was added: one row a file, or a call of write_tables.",
+    "What was added: one row a file, or a call of write_tables; a written file (TOML) that was changed and added again is there once.",
     """
     source text - hash of its content: what is added once is not added again
-    path text - where it was
-    kind text - job log, samples, scan, sacct, pbs, cobalt, csv, parquet, toml or tables
+    path text - where it was; of TOML absolute
+    kind text - job log, samples, iostat, sadf, ldms, scan, fsstats, sacct, pbs, cobalt, csv, parquet, toml or tables
     bytes int64 bytes its size
     added time - when
 """,
@@ -371,6 +389,7 @@ _SITE = _table(
     key text - name, cores_per_node, processes_per_node, peak_bytes_per_s, deployed and others
     value text - as text
     place int64 - greater for rows that were added later
+    source text - the file that says so: row of sources; null: from elsewhere
 """,
 )
 
@@ -383,14 +402,21 @@ _CEILINGS = _table(
     mib_per_s_per_node double - the limit
     nodes_least int64 count holds for jobs of at least so many nodes; null: for all
     text text - where it comes from
+    source text - the file that says so: row of sources; null: from elsewhere
 """,
 )
+
+# What people write by hand: a file of these that was changed and is added again takes the place of what it said.
+WRITTEN = ("calendar", "projects", "devices", "site", "ceilings")
+
+# What the kinds of entries of the calendar are; whatever else somebody wrote there may be a name.
+CALENDAR_KINDS = ("maintenance", "outage", "lost", "note")
 
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         _LOGS, _INSTANCES, _FILES, _ACCESS_SIZES, _SCHEDULER_JOBS, _SAMPLES, _SAMPLE_GAPS, _SERVER_JOBS, _SCANS,
-        _SCAN_HISTOGRAMS, _SCAN_PROBLEMS, _CALENDAR, _PROJECTS, _DEVICES, _SITE, _CEILINGS, _SOURCES,
+        _SCAN_HISTOGRAMS, _SCAN_PROBLEMS, _CALENDAR, _PROJECTS, _DEVICES, _SITE, _CEILINGS, _UNREAD, _SOURCES,
     )
 }  # fmt: skip
 

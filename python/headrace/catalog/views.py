@@ -5,6 +5,7 @@ SQL as DuckDB has it. A view may use those before it. docs/catalog.md explains t
 
 from __future__ import annotations
 
+from headrace.catalog import patterns
 from headrace.catalog.schema import TABLES
 
 # What is a sum over the logs of a job; the rest of their figures are named below.
@@ -19,19 +20,31 @@ _FLAGS = [column.name for column in TABLES["logs"].columns if column.name.starts
 
 _NEAR = "INTERVAL 5 MINUTE"  # clocks of nodes and of the scheduler differ
 
-# A record may be there several times, of exports that overlap: the one that knows the latest end counts.
-_SCHEDULED = """
-SELECT scheduler, job, "start", max("user") AS "user", max(account) AS account, max(queue) AS queue,
-  max("name") AS "name", max(submit) AS submit, max("end") AS "end",
-  max_by(state, coalesce("end", "start")) AS state, max_by(exit_status, coalesce("end", "start")) AS exit_status,
+
+def _said_last(column: str) -> str:
+    """What the record of the latest end says that says it; of jobs that have not ended, what any says.
+
+    Ties and nulls mean the same to all engines: `max_by` takes no row without a key.
+    """
+    ended = f'max_by({column}, CASE WHEN {column} IS NOT NULL THEN "end" END)'
+    return f'coalesce({ended}, CASE WHEN max("end") IS NULL THEN max({column}) END)'
+
+
+# A record may be there several times, of exports that overlap.
+_SCHEDULED = f"""
+SELECT nullif(scheduler, '') AS scheduler, job, "start", max("user") AS "user", max(account) AS account,
+  max(queue) AS queue, max("name") AS "name", max(submit) AS submit, max("end") AS "end",
+  {_said_last("state")} AS state, {_said_last("exit_status")} AS exit_status,
   max(nodes) AS nodes, max(cores) AS cores, max(processes) AS processes, max(command) AS command
-FROM scheduler_jobs GROUP BY scheduler, job, "start"
+FROM scheduler_jobs GROUP BY nullif(scheduler, ''), job, "start"
 """
 
 # Which run of a scheduler's job a log is of: the last one of that id that had begun and not ended. Darshan's
-# logs know the number alone. Jobs that are run again keep their id, so the start belongs to it.
+# logs know the number alone. Jobs that are run again keep their id, so the start belongs to it. DuckDB's
+# `max_by` passes over nulls, which would name a scheduler of another run.
 _RUNS = f"""
-SELECT l.log, max(s."start") AS run_start, max_by(s.scheduler, s."start") AS run_scheduler, max_by(s.job, s."start") AS run_job
+SELECT l.log, max(s."start") AS run_start, max_by(s.job, s."start") AS run_job,
+  nullif(max_by(coalesce(s.scheduler, ''), s."start"), '') AS run_scheduler
 FROM logs l JOIN scheduler_jobs s
   ON split_part(l.scheduler_job, '.', 1) = split_part(s.job, '.', 1)
   AND ((l.scheduler IS NULL) OR (l.scheduler = s.scheduler AND l.scheduler_job = s.job))
@@ -45,8 +58,9 @@ _PROJECT_OF = """
 SELECT who.account, who."user", max_by(p.project, p.place) AS project,
   max_by(coalesce(p.label, p.project), p.place) AS label
 FROM (
-  SELECT DISTINCT account, "user" FROM scheduler_jobs
-  UNION SELECT DISTINCT CAST(NULL AS VARCHAR) AS account, "user" FROM logs
+  SELECT DISTINCT account, "user" FROM scheduled
+  UNION SELECT DISTINCT s.account, l."user" FROM logs l LEFT JOIN log_runs r ON r.log = l.log
+  LEFT JOIN scheduled s ON s.scheduler IS NOT DISTINCT FROM r.run_scheduler AND s.job = r.run_job AND s."start" = r.run_start
 ) who JOIN projects p
   ON (p.account IS NULL OR p.account = who.account) AND (p."user" IS NULL OR p."user" = who."user")
   AND (p.account IS NOT NULL OR p."user" IS NOT NULL)
@@ -68,7 +82,7 @@ WITH known AS (
     CAST(coalesce(l.nodes, s.nodes, ceil(l.processes / nullif(n.processes_per_node, 0))) AS BIGINT) AS nodes,
     n.cores_per_node
   FROM logs l LEFT JOIN log_runs r ON r.log = l.log
-  LEFT JOIN scheduled s ON s.scheduler = r.run_scheduler AND s.job = r.run_job AND s."start" = r.run_start
+  LEFT JOIN scheduled s ON s.scheduler IS NOT DISTINCT FROM r.run_scheduler AND s.job = r.run_job AND s."start" = r.run_start
   CROSS JOIN site_numbers n
 )
 SELECT k.* EXCLUDE (who, job_cores, cores_per_node),
@@ -83,7 +97,8 @@ FROM known k LEFT JOIN project_of p
 
 _FIGURES = ", ".join(
     [
-        *(f"CAST(sum({name}) AS BIGINT) AS {name}" for name in _SUMS),
+        # TRY: null where a sum has no room, as times of very many processes may not.
+        *(f"TRY_CAST(sum({name}) AS BIGINT) AS {name}" for name in _SUMS),
         *(f"bool_or({name}) AS {name}" for name in _FLAGS),
         "max(slowest_ns) AS slowest_ns",
         "bool_and(slowest_exact) AS slowest_exact",
@@ -108,11 +123,13 @@ _FIGURE_NAMES = [
     "elapsed_ns",
 ]
 
+# `mine` is used twice, and made once.
 _JOBS = f"""
-WITH captured AS (
+WITH mine AS (SELECT * FROM log_jobs),
+captured AS (
   SELECT run_scheduler, run_job, run_start, count(*) AS logs, max(nodes) AS log_nodes,
     max(processes) AS log_processes, {_FIGURES}
-  FROM log_jobs WHERE run_job IS NOT NULL GROUP BY run_scheduler, run_job, run_start
+  FROM mine WHERE run_job IS NOT NULL GROUP BY run_scheduler, run_job, run_start
 )
 SELECT s.scheduler, s.job, s."user", s.account, coalesce(p.project, s.account) AS project,
   coalesce(p.label, p.project, s.account) AS label, s.queue, s.state, s."start", s."end",
@@ -121,32 +138,46 @@ SELECT s.scheduler, s.job, s."user", s.account, coalesce(p.project, s.account) A
     * ((epoch_us(s."end") - epoch_us(s."start")) / 3600e6) AS core_hours,
   c.logs IS NOT NULL AS covered, coalesce(c.logs, 0) AS logs, {", ".join(f"c.{name}" for name in _FIGURE_NAMES)}
 FROM scheduled s CROSS JOIN site_numbers n
-LEFT JOIN captured c ON c.run_scheduler = s.scheduler AND c.run_job = s.job AND c.run_start = s."start"
+LEFT JOIN captured c ON c.run_scheduler IS NOT DISTINCT FROM s.scheduler AND c.run_job = s.job AND c.run_start = s."start"
 LEFT JOIN project_of p ON p.account IS NOT DISTINCT FROM s.account AND p."user" IS NOT DISTINCT FROM s."user"
 UNION ALL
 SELECT CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), "user", CAST(NULL AS VARCHAR), project, label,
   CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), "start", "end", nodes, CAST(NULL AS BIGINT), processes, core_hours,
   true, 1, {", ".join(_FIGURE_NAMES)}
-FROM log_jobs WHERE run_job IS NULL
+FROM mine WHERE run_job IS NULL
 """
 
-# The first row that fits counts. A pattern of the shell's as a regular expression.
-_GLOB = (
-    "'^' || replace(replace(replace(replace(replace({0}, '.', '[.]'), '+', '[+]'), '*', '.*'), '?', '.'), '[!', '[^')"
-    " || '$'"
-)
+# The last row that fits counts. Patterns as `patterns.regular` has them.
 _DEVICE_PLACES = f"""
-SELECT s.host, s.device, min_by(coalesce(d.server, s.host), d.place) AS server,
-  min_by(coalesce(d.file_system, ''), d.place) AS file_system
+SELECT s.host, s.device, max_by(coalesce(d.server, s.host), d.place) AS server,
+  max_by(coalesce(d.file_system, ''), d.place) AS file_system
 FROM (SELECT DISTINCT host, device FROM samples) s JOIN devices d
-  ON regexp_matches(s.host, {_GLOB.format("d.host")}) AND regexp_matches(s.device, {_GLOB.format("d.device")})
+  ON regexp_matches(s.host, {patterns.sql("d.host")}) AND regexp_matches(s.device, {patterns.sql("d.device")})
 GROUP BY s.host, s.device
 """
 
-_DEVICE_MINUTES = """
+# A sample may be there several times: by a store, and by what it was exported to or imported from.
+_SAMPLE = ("host", "kind", "device", "start", "end")
+_COUNTED = [column.name for column in TABLES["samples"].columns if column.name not in _SAMPLE]
+_ONCE = f"""
+SELECT host, kind, device, "start", "end", {", ".join(f"max({name}) AS {name}" for name in _COUNTED)}
+FROM samples GROUP BY host, kind, device, "start", "end"
+"""
+
+_DEVICE_MINUTES = f"""
 SELECT s.*, coalesce(p.server, s.host) AS server, p.file_system
-FROM samples s LEFT JOIN device_places p ON p.host = s.host AND p.device = s.device
+FROM ({_ONCE}) s LEFT JOIN device_places p ON p.host = s.host AND p.device = s.device
 WHERE p.file_system IS NULL OR p.file_system <> ''
+"""
+
+# What reached the storage of a server, once: by Lustre's targets, or by the devices below them. What clients'
+# mounts counted is the same once more.
+_STORAGE_SAMPLES = """
+SELECT s.* FROM device_minutes s LEFT JOIN (
+  SELECT DISTINCT host, coalesce(file_system, '') AS file_system FROM device_minutes
+  WHERE kind IN ('lustre_ost', 'lustre_mdt')
+) t ON t.host = s.host AND t.file_system = coalesce(s.file_system, '')
+WHERE s.kind <> 'lustre_llite' AND (s.kind <> 'block' OR t.host IS NULL)
 """
 
 VIEWS = {
@@ -158,4 +189,5 @@ VIEWS = {
     "jobs": _JOBS,
     "device_places": _DEVICE_PLACES,
     "device_minutes": _DEVICE_MINUTES,
+    "storage_samples": _STORAGE_SAMPLES,
 }

@@ -17,7 +17,7 @@ from headrace.catalog import add as adding
 from headrace.catalog import catalog as catalogs
 from headrace.catalog import checks, compact, query, watch
 from headrace.commands._terminal import counting
-from headrace.commands._text import printable
+from headrace.commands._text import count, printable
 
 _BAD_SHOWN = 1000
 
@@ -51,14 +51,16 @@ def command(context: click.Context, at: Path) -> None:
 def add(at: Path, paths: tuple[Path, ...], csv_map: Path | None, threads: int | None, as_json: bool) -> None:
     """Add files and whole trees; their content says what they are.
 
-    Job logs of Headrace and Darshan, samples, scans, `sacct -P`, accounting
-    logs of PBS and Cobalt, CSV, Parquet and TOML. Files that cannot be read
-    are listed, the others added; the exit status is then 3.
+    Job logs of Headrace and Darshan, samples, scans, JSON of iostat and sadf,
+    CSV of LDMS and fsstats, `sacct -P`, accounting logs of PBS and Cobalt,
+    CSV, Parquet and TOML. Files that cannot be read are listed, the others
+    added; the exit status is then 3.
 
     \b
     Example:
       headrace catalog --at site add /logs/2026
-      sacct -P -o ALL > jobs.txt; headrace catalog --at site add jobs.txt
+      sacct -aPX -o JobIDRaw,User,Account,Start,End,State,NNodes > jobs.txt
+      headrace catalog --at site add jobs.txt
     """
     with counting(f"adding to {printable(str(at))}", 100) as tell:
         report = adding.add(
@@ -76,7 +78,7 @@ def add(at: Path, paths: tuple[Path, ...], csv_map: Path | None, threads: int | 
     if len(report.bad) > _BAD_SHOWN:
         print(f"headrace: … and {len(report.bad) - _BAD_SHOWN:,} more", file=sys.stderr)
     if report.bad:
-        raise CatalogError(f"{len(report.bad):,} files could not be added")
+        raise CatalogError(f"{count(len(report.bad), 'file')} could not be added, or not in whole")
 
 
 @command.command("sql")
@@ -84,23 +86,24 @@ def add(at: Path, paths: tuple[Path, ...], csv_map: Path | None, threads: int | 
 @click.option("--csv", "form", flag_value="csv", help="Comma-separated.")
 @click.option("--json", "form", flag_value="json", help="A list of objects.")
 @click.option("--parquet", type=click.Path(path_type=Path), help="Write this file instead.")
+@click.option("--spark", metavar="MASTER", help="By Spark, not DuckDB, such as 'local[4]'.")
 @click.pass_obj
-def sql(at: Path, statement: str, form: str | None, parquet: Path | None) -> None:
+def sql(at: Path, statement: str, form: str | None, parquet: Path | None, spark: str | None) -> None:
     """Ask with SQL; reads the catalog and nothing else.
 
     \b
     Example:
       headrace catalog --at site sql 'SELECT count(*) FROM jobs WHERE covered'
     """
-    table = query.run(catalogs.open(at), statement)
+    table = query.run(catalogs.open(at), statement, spark)
     if parquet is not None:
         query.write_parquet(table, parquet)
     elif form == "json":
-        print(json.dumps(query.rows(table), default=str))
+        print(json.dumps(query.objects(table), default=str))
     elif form == "csv":
         writer = csv.writer(sys.stdout)
         writer.writerow(table.column_names)
-        writer.writerows(row.values() for row in query.rows(table))
+        writer.writerows(query.rows(table))
     else:
         _print(table)
 
@@ -143,6 +146,11 @@ def verify(at: Path, repair: bool) -> None:
     print(f"{len(catalog.state.parts):,} parts, {len(problems):,} of them bad")
     if removed or left:
         print(f"{left:,} files that no commit names; {removed:,} removed")
+    if left and not catalog.state.number:
+        raise CatalogError(
+            f"{at}: there is no commit, and {count(left, 'part')}: no `add` has ended yet, or the commits are"
+            " lost: bring commits/ back from a backup, or add everything again to a new catalog"
+        )
     if problems:
         raise CatalogError("bring the bad parts back from a backup, or make the catalog anew")
 
@@ -200,10 +208,7 @@ def _csv_map(path: Path | None) -> dict[str, Any] | None:
 
 
 def _print(table: Any) -> None:
-    shown = [
-        [printable("" if value is None else str(value)) for value in row.values()]
-        for row in query.rows(table)
-    ]
+    shown = [[printable("" if value is None else str(value)) for value in row] for row in query.rows(table)]
     widths = [max([len(name), *(len(row[i]) for row in shown)]) for i, name in enumerate(table.column_names)]
     try:
         for row in [list(table.column_names), *shown]:

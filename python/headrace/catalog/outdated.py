@@ -1,0 +1,53 @@
+"""Rows whose file was changed and is added again: they are taken out as the new ones come in.
+
+Only what people write by hand (schema.WRITTEN): a corrected calendar says what is so, while of logs, records
+and samples each file adds to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headrace.catalog import parts
+from headrace.catalog.commits import Part, State
+from headrace.catalog.schema import WRITTEN
+
+if TYPE_CHECKING:
+    from headrace.catalog.batch import Source
+
+KIND = "toml"  # of such a source
+
+
+def find(root: Path, state: State, fresh: Iterable[Source]) -> set[str]:
+    """Ids of what the files of `fresh` said before. Raises CatalogError."""
+    ids = {source.path: source.id for source in fresh if source.kind == KIND}
+    if not ids:
+        return set()
+    found = set()
+    for part in state.of("sources"):
+        columns = parts.read(root, part, ["source", "path", "kind"]).to_pydict()
+        for source, path, kind in zip(columns["source"], columns["path"], columns["kind"], strict=True):
+            if kind == KIND and ids.get(path, source) != source:
+                found.add(source)
+    return found
+
+
+def rewrite(root: Path, state: State, ids: set[str]) -> tuple[list[Part], list[str]]:
+    """New parts without the rows of these sources, and the paths of the parts that they take the place of.
+
+    Raises CatalogError and OutputError.
+    """
+    written: list[Part] = []
+    removed: list[str] = []
+    for name in (*WRITTEN, "sources") if ids else ():
+        for part in state.of(name):
+            if "source" not in part.columns:  # of before there was this column
+                continue
+            rows = parts.read(root, part)
+            left = rows.filter([source not in ids for source in rows["source"].to_pylist()])
+            if left.num_rows < rows.num_rows:
+                removed.append(part.path)
+                written += parts.write(root, name, left)
+    return written, removed
