@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 from headrace import catalog, logs, samples, scans
-from headrace.facility import load_preset, make_plan
+from headrace._errors import UsageError
+from headrace.facility import load_preset, make_plan, plan
+from headrace.facility.contents import scan_tables
+from headrace.facility.devices import make_activity
 from headrace.facility.plan import Settings
 from headrace.facility.rows import log_row
+from headrace.facility.scheduler import lines
+from headrace.facility.scheduler import row as record_of
 
 SMALL = ["--jobs", "300", "--seed", "7", "--shrink", "64", "--servers", "2", "--minutes", "3000"]
 
@@ -88,7 +95,7 @@ def test_samples_and_scans_can_be_read(made: Path) -> None:
     table = samples.read(made / "samples")["samples"]
     assert table.num_rows == 3000 * 2 * 2
     for column in ("read", "write"):
-        total = truth["throughput_totals"]["bytes_read" if column == "read" else "bytes_written"]
+        total = truth["throughput_totals"]["all"]["bytes_read" if column == "read" else "bytes_written"]
         assert sum(table[f"{column}_bytes"].to_pylist()) == total
     last = scans.read(made / "scans" / "scan-2.hr")
     assert last["scans"]["files"].to_pylist() == [191_400_000]
@@ -112,17 +119,17 @@ def test_the_catalog_agrees_with_the_truth(direct: tuple[Path, dict]) -> None:
         wanted = truth["project_coverage"][project]
         assert (jobs, covered, size) == (wanted["jobs"], wanted["jobs_covered"], wanted["bytes"])
         assert hours == pytest.approx(wanted["core_hours"])
-    for sharing, wanted in truth["strategies"].items():
-        size, count = connection.execute(
-            "SELECT coalesce(sum(bytes_read + bytes_written), 0), count(*) FROM files WHERE sharing = ?",
-            [sharing],
-        ).fetchone()
-        assert (size, count) == (wanted["bytes"], wanted["files"])
+    for row, sharing in (("unique", "unique"), ("partially shared", "partial"), ("shared", "shared")):
+        size = connection.execute(
+            "SELECT coalesce(sum(bytes_read + bytes_written), 0) FROM files WHERE sharing = ?", [sharing]
+        ).fetchone()[0]
+        told = truth["strategies"].items()
+        assert size == sum(values["bytes"] or 0 for key, values in told if key.endswith(f"/{row}"))
     read, written, minutes = connection.execute(
         'SELECT sum(read_bytes), sum(write_bytes), count(DISTINCT "start") FROM device_minutes'
         " WHERE file_system IS NOT NULL"
     ).fetchone()
-    totals = truth["throughput_totals"]
+    totals = truth["throughput_totals"]["all"]
     assert (read, written, minutes) == (totals["bytes_read"], totals["bytes_written"], 3000)
 
 
@@ -136,6 +143,38 @@ def test_rows_are_added_once(direct: tuple[Path, dict]) -> None:
     assert catalog.open(direct[0]).table("logs").num_rows == before
 
 
+def test_a_catalog_has_one_facility(direct: tuple[Path, dict]) -> None:
+    for other in (["--seed", "8"], ["--scheduler", "pbs"], ["--servers", "3"]):
+        done = facility(*SMALL, *other, "--direct", str(direct[0]))
+        assert done.returncode == 2 and "another made-up facility" in done.stderr
+
+
+@pytest.mark.parametrize("scheduler", ["slurm", "pbs", "cobalt"])
+def test_records_mean_the_same_in_every_zone(tmp_path: Path, scheduler: str) -> None:
+    jobs = [job for job, _ in zip(small_plan().jobs(), range(30), strict=False)]
+    (tmp_path / "records").write_text("".join(line + "\n" for line in lines(jobs, scheduler, 4)))
+    line = [
+        sys.executable,
+        "-P",
+        "-m",
+        "headrace",
+        "catalog",
+        "--at",
+        tmp_path / "at",
+        "add",
+        tmp_path / "records",
+    ]
+    done = subprocess.run(line, env={**os.environ, "TZ": "America/Chicago"}, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = catalog.open(tmp_path / "at").table("scheduler_jobs").to_pylist()
+    found = {row["job"]: {key: value for key, value in row.items() if value is not None} for row in rows}
+    for job in jobs:
+        known = record_of(job, scheduler, 4)
+        for name in ("submit", "start", "end"):
+            known[name] = datetime.fromtimestamp(known[name] / 1e6, timezone.utc)
+        assert found[str(job.number)] == known
+
+
 def test_the_preset_has_the_papers_numbers() -> None:
     plan = make_plan(load_preset("intrepid"), Settings(23_653, 1))
     shares = {name: (jobs, captured) for name, _, jobs, captured in plan.shares}
@@ -145,6 +184,41 @@ def test_the_preset_has_the_papers_numbers() -> None:
     assert sum(captured > 0 for _, captured in shares.values()) == 39
     assert shares["EarthScience"] == (1488, 779)
     assert shares["CombustionPhysics"] == (42, 15)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_files_of_a_project_are_a_part_of_all(which: int) -> None:
+    rows = scan_tables(load_preset("intrepid"), which)["scan_histograms"].to_pylist()
+    whole = {row["bucket"]: row["files"] for row in rows if row["histogram"] == "size" and not row["owner"]}
+    for row in rows:
+        assert row["owned_by"] == "all" or row["files"] <= whole[row["bucket"]], row["bucket"]
+
+
+def test_files_are_as_large_as_their_bins_say() -> None:
+    rows = scan_tables(load_preset("intrepid"), 1)["scan_histograms"].to_pylist()
+    for row in rows:
+        if row["histogram"] == "size":
+            assert row["low"] * row["files"] <= row["bytes"] <= row["high"] * row["files"], row
+
+
+def test_samples_have_the_papers_numbers() -> None:
+    preset = load_preset("intrepid")
+    activity = make_activity(preset, 1, preset["samples"]["minutes"])
+    both = [read + written for read, written in zip(activity.read, activity.written, strict=True)]
+    peak = max(both)
+    assert (len(both), peak // 60 >> 20) == (63_211, 35_890)
+    assert (round(sum(both) / len(both) / 60) >> 20) == 1984
+    assert round(sum(moved < 0.33 * peak for moved in both) / len(both), 3) == 0.98
+    assert round(sum(activity.read) / sum(both), 2) == 0.79
+    assert round(max(activity.read) / 60 / 2**30, 1) == 31.7
+    assert round(max(activity.written) / 60 / 2**30, 1) == 35.0
+
+
+def test_a_preset_without_a_number_is_refused(tmp_path: Path) -> None:
+    text = (Path(plan.__file__).parent / "intrepid.toml").read_text()
+    (tmp_path / "less.toml").write_text(text.replace("tapered_days", "other_days"))
+    with pytest.raises(UsageError, match="tapered_days"):
+        load_preset(str(tmp_path / "less.toml"))
 
 
 def test_alike_jobs_are_alike() -> None:
@@ -163,6 +237,7 @@ def test_alike_jobs_are_alike() -> None:
         (["--servers", "0"], "--servers 0"),
         (["--minutes", "1"], "--minutes 1"),
         (["--preset", "nowhere"], "intrepid"),
+        (["--scheduler", "oar"], "cobalt"),
         (["--files-per-process", "0"], "--files-per-process 0"),
         (["--direct", "b"], "-o"),
     ],
@@ -187,5 +262,6 @@ def test_what_was_killed_is_made_anew(made: Path, tmp_path: Path) -> None:
         while not (tmp_path / "a" / "logs" / "100").exists() and killed.poll() is None:
             time.sleep(0.001)
         killed.send_signal(signal.SIGKILL)
+    assert killed.returncode == -signal.SIGKILL  # and had not ended before
     assert facility(*SMALL, "-o", str(tmp_path / "a")).returncode == 0
     assert sums(made) == sums(tmp_path / "a")

@@ -18,7 +18,9 @@ from headrace._errors import UsageError
 @click.option("--preset", default="intrepid", show_default=True, help="A preset, or a file X.toml.")
 @click.option("--shrink", type=int, default=1, show_default=True, help="Divide nodes and processes by this.")
 @click.option("--files-per-process", type=int, default=2, show_default=True, help="At most, in each group.")
-@click.option("--scheduler", type=click.Choice(["slurm", "pbs"]), default="slurm", show_default=True)
+@click.option(
+    "--scheduler", type=click.Choice(["slurm", "pbs", "cobalt"]), default="slurm", show_default=True
+)
 @click.option("--servers", type=int, default=8, show_default=True, help="Servers with devices.")
 @click.option("--minutes", type=int, help="Minutes of samples, the first ones; else all.")
 @click.option("-o", "--output", metavar="DIR", help="Directory of the files, made anew.")
@@ -36,7 +38,8 @@ def command(
     \b
     Example:
       headrace bench facility --jobs 2000 --seed 7 -o made
-      headrace catalog --at catalog add made/logs made/samples made/scans
+      headrace catalog --at catalog add made/logs made/scheduler made/samples \
+        made/scans made/site.toml
       headrace bench facility --jobs 100000 --shrink 64 --direct catalog
     """
     from headrace.facility import generate, load_preset, make_plan

@@ -44,17 +44,45 @@ def make_activity(preset: dict[str, Any], seed: int, most: int) -> Activity:
     gaps = [gap for gap in gaps if gap[1] <= minutes[-1]]
     changes = [micros(p["tapers_off"]) for p in preset["projects"] if "tapers_off" in p]
     change = min(changes, default=micros(preset["end"]))
+    tapered = range(change, change + about["tapered_days"] * 1440 * MINUTE)
+    levels, special = _levels(draw, len(minutes), about)
     read, written = [], []
-    peak_at = draw.randrange(len(minutes))
-    below, often = about["below"]
-    for i, minute in enumerate(minutes):
-        share = draw.lognormvariate(-3.6, 1.25) if draw.random() < often else draw.uniform(below, 0.9)
-        share = 1.0 if i == peak_at else min(share, 0.9)
-        whole = int(about["peak"] * share) * 60
-        part = about["read_share"][0 if minute < change else 1] + draw.uniform(-0.1, 0.1)
-        read.append(int(whole * part))
+    for minute, level in zip(minutes, levels, strict=True):
+        whole = int(about["peak"] * level) * 60
+        part = about["read_share"][1 if minute in tapered else 0] + draw.uniform(-0.1, 0.1)
+        read.append(min(int(whole * part), whole))
         written.append(whole - read[-1])
+    most, reads = special
+    written[most] = about["peak_written"] * 60
+    read[most] = about["peak"] * 60 - written[most]
+    read[reads], written[reads] = about["peak_read"] * 60, about["peak_read"] // 2
     return Activity(minutes, read, written, gaps, sorted(calendar), about["file_systems"])
+
+
+def _levels(draw: random.Random, count: int, about: dict[str, Any]) -> tuple[list[float], list[int]]:
+    """What each minute moves, as a share of the peak, and those of the peak and of the most reads.
+
+    So many as `below` says are below its share; these are stretched until all have the mean.
+    """
+    limit, often = about["below"]
+    busy = draw.sample(range(count), max(2, round(count * (1 - often))))
+    levels = [_quiet(draw, limit) for _ in range(count)]
+    for minute in busy:
+        levels[minute] = draw.uniform(limit, 0.9)
+    levels[busy[0]], levels[busy[1]] = 1.0, about["peak_read"] / about["peak"]
+    loud = sum(levels[minute] for minute in busy)
+    stretch = max(0.0, (about["mean"] / about["peak"] * count - loud) / max(sum(levels) - loud, 1e-9))
+    kept = set(busy)
+    return [
+        level if minute in kept else min(level * stretch, limit * 0.999)
+        for minute, level in enumerate(levels)
+    ], busy[:2]
+
+
+def _quiet(draw: random.Random, limit: float) -> float:
+    while (level := draw.lognormvariate(-3.6, 1.25)) >= limit:
+        pass
+    return level
 
 
 def _minutes(

@@ -1,33 +1,38 @@
-"""Writes a made-up facility: as a directory of files, or straight into a catalog."""
+"""Writes a made-up facility: as a directory of files, or straight into a catalog.
+
+A job is forgotten when its rows or its log are written, so that memory does not grow with the number of jobs.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace import samples, scans
-from headrace._errors import OutputError
+from headrace._errors import OutputError, UsageError
 from headrace.facility.contents import scan_tables
 from headrace.facility.devices import gap_rows, make_activity, server_table
 from headrace.facility.logs import set_times, write_log
-from headrace.facility.rows import Rows
+from headrace.facility.rows import Rows, log_row
 from headrace.facility.scheduler import lines, row
-from headrace.facility.truth import Truth, device_figures, scan_figures, table_of
+from headrace.facility.site import rows_of, site_tables, site_text
+from headrace.facility.truth import Truth, table_of
 
 if TYPE_CHECKING:
-    import pyarrow
-
     from headrace.facility.plan import Job, Plan
 
 __all__ = ["MARK", "Report", "write_catalog", "write_files"]
 
+_MADE = "facility "
 MARK = ".headrace-facility"  # in a directory that is this program's to replace
-_BATCH = 500_000  # rows of files a commit
-_NAMES = {"slurm": "sacct.txt", "pbs": "accounting"}
+_RECORDS, _JOBS = 400_000, 50_000  # files and jobs of the scheduler's, at most, of one commit
+_LOGS = 20_000  # groups of files likewise
+_NAMES = {"slurm": "sacct.txt", "pbs": "accounting", "cobalt": "accounting"}
 Report = Callable[[str, int, int], None]  # what, how many are done, of how many
 
 
@@ -39,25 +44,24 @@ def write_files(
         _own(directory)
         for name in ("logs", "scheduler", "samples", "scans"):
             (directory / name).mkdir()
-        truth = _truth(plan, scheduler)
-        jobs = _logs(plan, directory / "logs", scheduler, truth, report)
-        jobs.sort(key=lambda job: (job.start, job.number))
+        truth = Truth(plan)
         with (directory / "scheduler" / _NAMES[scheduler]).open("w", encoding="utf-8") as file:
+            jobs = _logs(plan, directory / "logs", scheduler, truth, report)
             file.writelines(line + "\n" for line in lines(jobs, scheduler, plan.preset["cores_per_node"]))
         activity = make_activity(plan.preset, plan.settings.seed, minutes)
         for number in range(servers):
             report("samples of servers", number, servers)
             tables = {
                 "samples": server_table(activity, number, servers),
-                "sample_gaps": _gaps(activity, number),
+                "sample_gaps": rows_of("sample_gaps", gap_rows(activity, number)),
             }
             samples.write(directory / "samples" / f"server{number:03d}.hr", tables, number + 1)
         for which in (0, 1):
             scans.write(
                 directory / "scans" / f"scan-{which + 1}.hr", scan_tables(plan.preset, which), which + 1
             )
-        (directory / "site.toml").write_text(_site_text(plan, activity), encoding="utf-8")
-        figures = {**truth.figures(), **device_figures(activity), **scan_figures(plan.preset)}
+        (directory / "site.toml").write_text(site_text(plan, activity), encoding="utf-8")
+        figures = truth.figures(activity, servers)
         _write_truth(directory, figures)
     except OSError as error:
         raise OutputError(f"{error.filename or directory}: cannot be written: {error.strerror}") from error
@@ -67,40 +71,68 @@ def write_files(
 def write_catalog(
     plan: Plan, catalog: Path, scheduler: str, servers: int, minutes: int, report: Report
 ) -> dict[str, Any]:
-    """Commits the rows that adding the files would give. A catalog that is there gets them as well."""
+    """Commits the rows that adding the files would give, to a new catalog or one without another facility."""
     from headrace.catalog import write_tables
 
-    truth = _truth(plan, scheduler)
+    truth = Truth(plan)
     settings = plan.settings
-    name = f"facility {plan.preset['name']} {settings}"
-    rows = Rows(scheduler, plan.preset["mount"], plan.preset["mount_type"])
-    scheduled: list[dict[str, Any]] = []
-    parts = 0
-    for number, job in enumerate(plan.jobs(), 1):
-        truth.add(job)
-        scheduled.append(row(job, scheduler, plan.preset["cores_per_node"]))
-        if job.runs is not None:
-            set_times(job)
-            rows.add(job, number)
-        if rows.records >= _BATCH or len(scheduled) >= _BATCH or number == settings.jobs:
-            report("jobs", number, settings.jobs)
-            tables = {**rows.take(), "scheduler_jobs": _rows_of("scheduler_jobs", scheduled)}
-            parts += 1
-            write_tables(catalog, tables, name, f"{name} part {parts}")
-            scheduled = []
+    name = _name(plan, scheduler, servers, minutes)
+    _alone(catalog, name)
+    _commit_jobs(plan, catalog, scheduler, name, truth, report)
     activity = make_activity(plan.preset, settings.seed, minutes)
     for number in range(servers):
         report("samples of servers", number, servers)
-        tables = {"samples": server_table(activity, number, servers), "sample_gaps": _gaps(activity, number)}
-        write_tables(catalog, tables, name, f"{name} server {number} of {servers}, {minutes}")
+        gaps = rows_of("sample_gaps", gap_rows(activity, number))
+        tables = {"samples": server_table(activity, number, servers), "sample_gaps": gaps}
+        write_tables(catalog, tables, name, f"{name} server {number}")
     for which in (0, 1):
         write_tables(catalog, scan_tables(plan.preset, which), name, f"{name} scan {which}")
-    write_tables(catalog, _site_tables(plan, activity), name, f"{name} site")
-    return {**truth.figures(), **device_figures(activity), **scan_figures(plan.preset)}
+    write_tables(catalog, site_tables(plan, activity), name, f"{name} site")
+    return truth.figures(activity, servers)
 
 
-def _truth(plan: Plan, scheduler: str) -> Truth:
-    return Truth(plan.preset, scheduler, 1024 // plan.settings.shrink)
+def _name(plan: Plan, scheduler: str, servers: int, minutes: int) -> str:
+    """Where rows are from, as the catalog says: it differs where anything of the facility does."""
+    asked = json.dumps([plan.preset, vars(plan.settings), scheduler, servers, minutes], sort_keys=True)
+    return f"{_MADE}{plan.preset['name']} {hashlib.blake2b(asked.encode(), digest_size=8).hexdigest()}"
+
+
+def _alone(catalog: Path, name: str) -> None:
+    """Ids of rows are those of one facility, so that two in a catalog would be mixed. Raises UsageError."""
+    from headrace import catalog as catalogs
+
+    if not catalog.exists():
+        return
+    for source in set(catalogs.open(catalog).table("sources")["path"].to_pylist()):
+        if source.startswith(_MADE) and source != name:
+            raise UsageError(
+                f"{catalog}: has another made-up facility, whose jobs would be mixed with these: name another"
+                " catalog, or repeat the command that made it"
+            )
+
+
+def _commit_jobs(plan: Plan, catalog: Path, scheduler: str, name: str, truth: Truth, report: Report) -> None:
+    from headrace.catalog import write_tables
+
+    rows = Rows(plan.preset["mount"], plan.preset["mount_type"])
+    scheduled: list[dict[str, Any]] = []
+    parts = 0
+    for number, job in enumerate(plan.jobs(), 1):
+        logged = None
+        if job.runs is not None:
+            set_times(job)
+            logged = log_row(job, number, scheduler)
+            rows.add(job, number, logged)
+        truth.add(job, logged)
+        scheduled.append(row(job, scheduler, plan.preset["cores_per_node"]))
+        if number % 1000 == 0:
+            report("jobs", number, plan.settings.jobs)
+        full = rows.records >= _RECORDS or len(scheduled) >= _JOBS or len(rows.groups) >= _LOGS
+        if full or number == plan.settings.jobs:
+            tables = {**rows.take(), "scheduler_jobs": rows_of("scheduler_jobs", scheduled)}
+            parts += 1
+            write_tables(catalog, tables, name, f"{name} part {parts}")
+            scheduled = []
 
 
 def _own(directory: Path) -> None:
@@ -120,11 +152,11 @@ def _own(directory: Path) -> None:
     )
 
 
-def _logs(plan: Plan, directory: Path, scheduler: str, truth: Truth, report: Report) -> list[Job]:
-    jobs = []
+def _logs(plan: Plan, directory: Path, scheduler: str, truth: Truth, report: Report) -> Iterator[Job]:
+    """Writes the log of each captured job, and gives all jobs."""
     made: set[Path] = set()
     for number, job in enumerate(plan.jobs(), 1):
-        truth.add(job)
+        truth.add(job, None if job.runs is None else log_row(job, 0, scheduler))
         if job.runs is not None:
             set_times(job)
             folder = directory / f"{job.number // 1000}"
@@ -132,79 +164,9 @@ def _logs(plan: Plan, directory: Path, scheduler: str, truth: Truth, report: Rep
                 folder.mkdir()
                 made.add(folder)
             write_log(f"{folder}/{job.number}.hr", job, scheduler, plan.preset, plan.settings.seed)
-            job.runs = []
-        jobs.append(job)
         if number % 200 == 0:
             report("jobs", number, plan.settings.jobs)
-    return jobs
-
-
-def _rows_of(name: str, rows: Iterable[dict[str, Any]]) -> pyarrow.Table:
-    import pyarrow
-
-    from headrace.catalog import arrow_schema
-
-    return pyarrow.Table.from_pylist(list(rows), arrow_schema(name))
-
-
-def _gaps(activity: Any, number: int) -> pyarrow.Table:
-    return _rows_of("sample_gaps", gap_rows(activity, number))
-
-
-def _ceiling(ceiling: dict[str, Any], shrink: int) -> dict[str, Any]:
-    least = ceiling.get("nodes_least")
-    return ceiling if least is None else ceiling | {"nodes_least": max(1, least // shrink)}
-
-
-def _site_rows(plan: Plan, activity: Any) -> dict[str, list[dict[str, Any]]]:
-    preset = plan.preset
-    facts = {
-        "name": preset["name"],
-        "cores_per_node": preset["cores_per_node"],
-        "processes_per_node": preset["processes_per_node"],
-        "peak_bytes_per_s": preset["peak_bytes_per_s"],
-    }
-    return {
-        "site": [{"key": key, "value": str(value)} for key, value in facts.items()],
-        "ceilings": [_ceiling(ceiling, plan.settings.shrink) for ceiling in preset["ceilings"]],
-        "calendar": [
-            {"start": a, "end": b, "kind": kind, "text": text} for a, b, kind, text in activity.calendar
-        ],
-        "projects": [{"project": share[0], "account": share[0]} for share in plan.shares],
-        "devices": [
-            {"host": "server*", "device": f"sd{'abcdefgh'[i]}", "file_system": name}
-            for i, name in enumerate(activity.file_systems)
-        ],
-    }
-
-
-def _site_tables(plan: Plan, activity: Any) -> dict[str, pyarrow.Table]:
-    from headrace.catalog import TABLES
-
-    placed = {name: any(column.name == "place" for column in TABLES[name].columns) for name in TABLES}
-    return {
-        name: _rows_of(name, [row | {"place": i} if placed[name] else row for i, row in enumerate(rows)])
-        for name, rows in _site_rows(plan, activity).items()
-    }
-
-
-def _site_text(plan: Plan, activity: Any) -> str:
-    """Site facts, ceilings, calendar, project map and device map as TOML."""
-    from datetime import datetime, timezone
-
-    def text(key: str, value: Any) -> str:
-        if key in ("start", "end"):
-            return datetime.fromtimestamp(value // 1_000_000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return json.dumps(value)
-
-    tables = _site_rows(plan, activity)
-    parts = ["[site]\n" + "".join(f"{row['key']} = {text('', row['value'])}\n" for row in tables.pop("site"))]
-    for name, rows in tables.items():
-        for one in rows:
-            parts.append(
-                f"[[{name}]]\n" + "".join(f"{key} = {text(key, value)}\n" for key, value in one.items())
-            )
-    return "\n".join(parts)
+        yield job
 
 
 def _write_truth(directory: Path, figures: dict[str, Any]) -> None:

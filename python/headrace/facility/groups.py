@@ -114,9 +114,7 @@ def make_runs(
         for k, (numbers, layers) in enumerate(templates):
             prefix = f"{preset['mount']}/{program['name']}/{number}/{i}/g{k}."
             run.groups.append(Group(prefix, layers, {**numbers, "program": i}))
-        run.busy_us = (
-            max((g.time_ns * g["per_set"] for g in run.groups), default=0) * len(run.groups) // 1000 + 1000
-        )
+        run.busy_us = sum(g.time_ns * g["per_set"] for g in run.groups) // 1000 + 1000  # of rank 0, in all
         runs.append(run)
     return runs
 

@@ -56,7 +56,6 @@ class Job:
     state: str
     program: str
     runs: list[Run] | None
-    reason: str = ""  # why it has no log
 
 
 @dataclass
@@ -66,6 +65,8 @@ class Plan:
     shares: list[tuple[str, dict[str, Any], int, int]] = field(
         default_factory=list
     )  # project, its preset, jobs, captured
+    # Core hours of a job of a project, on average: with a log, and without.
+    hours: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def jobs(self) -> Iterator[Job]:
         """All jobs, project by project. The same each time it is asked for."""
@@ -100,7 +101,15 @@ def make_plan(preset: dict[str, Any], settings: Settings) -> Plan:
         least = max(least, sum(p.get("least", 0) for p in about["programs"])) if captured else 0
         share = min(scaled, max(least, round(captured * scaled / jobs)))
         plan.shares.append((name, about, scaled, share))
+        of_all = (about["jobs"], about["captured"]) if "jobs" in about else (rest, caught)
+        plan.hours[name] = _hours(about, *of_all)
     return plan
+
+
+def _hours(about: dict[str, Any], jobs: int, captured: int) -> tuple[float, float]:
+    covered = about["core_hours_captured"] if captured else 0.0
+    left = about["core_hours"] - covered
+    return covered * 1e6 / max(captured, 1), left * 1e6 / max(jobs - captured, 1)
 
 
 def _scaled(counts: list[int], leasts: list[int], total: int) -> list[int]:
@@ -143,12 +152,7 @@ def _job(
     preset, settings = plan.preset, plan.settings
     program, place = kind if kind else (about["programs"][index % len(about["programs"])], index)
     nodes, processes, rate = _size(preset, settings, draw, program, place)
-    hours = (
-        about["core_hours"] * 1e6 / sum(p["jobs"] for p in about["programs"])
-        if project.startswith("Project")
-        else 0
-    )
-    hours = hours or about["core_hours"] * 1e6 / about["jobs"]
+    hours = plan.hours[project][0 if kind else 1]
     wanted = hours / (nodes * settings.shrink * preset["cores_per_node"]) * _HOUR * draw.uniform(0.7, 1.3)
     span = int(min(max(wanted, 120e6), 24 * _HOUR))
     runs = make_runs(draw, program, settings, preset, nodes, processes, rate, number, place) if kind else None
@@ -161,7 +165,6 @@ def _job(
     for i, run in enumerate(runs or []):
         run.start_us = span * i // len(runs or []) // 1000 * 1000
         run.end_us = span * (i + 1) // len(runs or []) // 1000 * 1000
-    reason = "" if kind else draw.choice(["before", "not_mpi", "build_script", "disabled"])
     state = "failed" if draw.random() < 0.04 else "completed"
     user = f"u{sum(map(ord, project)) % 900 + 100}{'abc'[draw.randrange(3)]}"
     submit = start - draw.randrange(0, 40 * 3600) * 1_000_000
@@ -177,7 +180,6 @@ def _job(
         state,
         program["name"],
         runs,
-        reason,
     )
 
 

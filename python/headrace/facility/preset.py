@@ -21,6 +21,14 @@ _KEYS: dict[str, Any] = {
     "partitions": list, "other_projects": int, "other_projects_captured": int, "captured": int, "mount": str,
     "mount_type": str, "projects": list, "others": dict, "samples": dict, "scans": dict, "ceilings": list,
 }  # fmt: skip
+_SAMPLES: dict[str, Any] = {
+    "minutes": int, "file_systems": list, "mean": int, "peak": int, "peak_read": int, "peak_written": int,
+    "below": list, "read_share": list, "tapered_days": int, "lost": list, "maintenance": list,
+}  # fmt: skip
+_SCANS: dict[str, Any] = {
+    "start": str, "end": str, "files": list, "bytes": list, "project": str, "project_files": list,
+    "project_bytes": list, "sizes": list, "project_sizes": list, "ages": list,
+}  # fmt: skip
 _PROGRAM: dict[str, Any] = {
     "name": str,
     "jobs": int,
@@ -59,6 +67,9 @@ def _check(path: Path, preset: dict[str, Any]) -> None:
 
     for key, kind in _KEYS.items():
         must(preset, key, kind, "a preset")
+    for part, keys in (("samples", _SAMPLES), ("scans", _SCANS)):
+        for key, kind in keys.items():
+            must(preset[part], key, kind, f"[{part}] of a preset")
     try:
         if micros(preset["start"]) >= micros(preset["end"]):
             raise UsageError(f"{path}: 'end' must be after 'start'")
@@ -67,7 +78,8 @@ def _check(path: Path, preset: dict[str, Any]) -> None:
     for project in [*preset["projects"], preset["others"]]:
         where = f"project '{project.get('name', 'others')}'"
         must(project, "programs", list, where)
-        must(project, "core_hours", (int, float), where)
+        for key in ("core_hours", "core_hours_captured"):
+            must(project, key, (int, float), where)
         for program in project["programs"]:
             for key, kind in _PROGRAM.items():
                 must(program, key, kind, f"a program of {where}")

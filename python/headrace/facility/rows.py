@@ -43,6 +43,16 @@ def slowest_ns(run: Run) -> int:
     return most
 
 
+def slowest_of(runs: list[Run]) -> int:
+    """I/O time of a job: runs one after another add up, of those at the same time the slowest counts."""
+    total = most = end = 0
+    for run in sorted(runs, key=lambda run: run.start_us):
+        if run.start_us >= end:
+            total, most = total + most, 0
+        most, end = max(most, slowest_ns(run)), max(end, run.end_us)
+    return total + most
+
+
 def log_row(job: Job, number: int, scheduler: str) -> dict[str, Any]:
     """The row of `logs` of a captured job."""
     runs = job.runs or []
@@ -67,7 +77,7 @@ def log_row(job: Job, number: int, scheduler: str) -> dict[str, Any]:
         nodes=max((run.nodes for run in runs), default=0),
         instances=max(len(runs), 1),
         complete=True,
-        slowest_ns=max((slowest_ns(run) for run in runs), default=0),
+        slowest_ns=slowest_of(runs),
         slowest_exact=True,
         io_rank_last=-1,
     )
@@ -123,16 +133,17 @@ def _io_ranks(runs: list[Run]) -> tuple[int, int]:
 class Rows:
     """Collects rows of jobs, and gives them as Arrow tables."""
 
-    def __init__(self, scheduler: str, mount: str, mount_type: str) -> None:
-        self.scheduler, self.place = scheduler, (mount, mount_type)
+    def __init__(self, mount: str, mount_type: str) -> None:
+        self.place = mount, mount_type
         self.logs: list[dict[str, Any]] = []
         self.instances: list[dict[str, Any]] = []
         self.sizes: list[dict[str, Any]] = []
         self.groups: list[tuple[dict[str, Any], Group]] = []
         self.records = 0
 
-    def add(self, job: Job, number: int) -> None:
-        self.logs.append(log_row(job, number, self.scheduler))
+    def add(self, job: Job, number: int, row: dict[str, Any]) -> None:
+        """`row`: that of `logs`, of log_row."""
+        self.logs.append(row)
         for i, run in enumerate(job.runs or []):
             self.instances.append(
                 {

@@ -31,11 +31,13 @@ def row(job: Job, scheduler: str, cores_per_node: int) -> dict[str, Any]:
     }
     known["exit_status"] = 0 if job.state == "completed" else 1
     known["name"] = job.program
+    if scheduler == "cobalt":
+        known["command"] = f"/soft/{job.program} in.dat"
     return known
 
 
 def lines(jobs: Iterable[Job], scheduler: str, cores_per_node: int) -> Iterable[str]:
-    """The records of jobs in the form that the scheduler's own tools have; times are UTC."""
+    """The records of jobs in the form that the scheduler's own tools have, by id; times are UTC."""
     return SCHEDULERS[scheduler](jobs, cores_per_node)
 
 
@@ -44,10 +46,10 @@ def _stamp(micros: int, form: str) -> str:
 
 
 def _slurm(jobs: Iterable[Job], cores_per_node: int) -> Iterable[str]:
-    """As `sacct -X -P` prints it (sacct(1), --parsable2)."""
+    """As `sacct -X -P` prints it (sacct(1), --parsable2), but that times have their zone, which is UTC."""
     yield _SACCT
     for job in jobs:
-        times = (_stamp(t, "%Y-%m-%dT%H:%M:%S") for t in (job.submit, job.start, job.end))
+        times = (_stamp(t, "%Y-%m-%dT%H:%M:%SZ") for t in (job.submit, job.start, job.end))
         state, code = ("COMPLETED", "0:0") if job.state == "completed" else ("FAILED", "1:0")
         words = [str(job.number), job.program, job.user, job.project, "prod", *times, state, code]
         yield "|".join([*words, str(job.nodes), str(job.nodes * cores_per_node), ""])
@@ -59,6 +61,33 @@ def _accounting(jobs: Iterable[Job], facts: Any) -> Iterable[str]:
         values = " ".join(f"{key}={value}" for key, value in facts(job).items())
         when = _stamp(job.end, "%m/%d/%Y %H:%M:%S")
         yield f"{when};E;{job.number};{values} Exit_status={status}"
+
+
+def _cobalt(jobs: Iterable[Job], cores_per_node: int) -> Iterable[str]:
+    """The same of Cobalt, Intrepid's scheduler: it took the form over, and tells executable and place."""
+
+    def facts(job: Job) -> dict[str, Any]:
+        submit, start, end = (when // 1_000_000 for when in (job.submit, job.start, job.end))
+        return {
+            "Resource_List.ncpus": job.nodes * cores_per_node,
+            "Resource_List.nodect": job.nodes,
+            "account": job.project,
+            "args": "in.dat",
+            "ctime": submit,
+            "end": end,
+            "etime": submit,
+            "exe": f"/soft/{job.program}",
+            "group": "users",
+            "jobname": job.program,
+            "qtime": submit,
+            "queue": "prod",
+            "resources_used.location": f"R{job.number % 40:02d}-{job.nodes}",
+            "resources_used.nodect": job.nodes,
+            "start": start,
+            "user": job.user,
+        }
+
+    return _accounting(jobs, facts)
 
 
 def _pbs(jobs: Iterable[Job], cores_per_node: int) -> Iterable[str]:
@@ -83,4 +112,4 @@ def _pbs(jobs: Iterable[Job], cores_per_node: int) -> Iterable[str]:
     return _accounting(jobs, facts)
 
 
-SCHEDULERS = {"slurm": _slurm, "pbs": _pbs}
+SCHEDULERS = {"slurm": _slurm, "pbs": _pbs, "cobalt": _cobalt}
