@@ -199,10 +199,15 @@ def site() -> dict[str, list[Row]]:
         }
         for row in logs
     ]
+    files = [
+        {"log": 1, "interface": "posix", "sharing": "unique", "bytes_read": 0, "bytes_written": 1024 * MIB},
+        {"log": 2, "interface": "mpiio", "sharing": "shared", "bytes_read": 0, "bytes_written": 2048 * MIB},
+    ]
     month = timedelta(days=30)
     return {
         "logs": logs,
         "instances": instances,
+        "files": files,
         "scheduler_jobs": jobs,
         "access_sizes": [
             {"log": 1, "layer": "posix", "direction": "write", "bucket": 20, "count": 768},

@@ -65,6 +65,7 @@ def test_two_periods_stand_side_by_side(place: Path) -> None:
     assert rows["bytes of jobs"]["second"] == 2048 * MIB
     assert told["compared"]["period"]["start"] == "2026-03-01T02:00:00Z"
     assert told["findings"][0]["figure"] == "comparison"
+    assert {each["side"] for each in told["findings"]} == {"", told["side"], told["compared"]["side"]}
 
 
 def test_two_sites_stand_side_by_side(place: Path, tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_two_sites_stand_side_by_side(place: Path, tmp_path: Path) -> None:
     tables["site"][0]["value"] = "Elsewhere"
     told = facts("--at", place, "--compare", write(tmp_path / "other", tables))
     assert (told["site"], told["compared"]["site"]) == ("Testbed", "Elsewhere")
-    assert {row["change"] for row in told["sections"][0]["figures"][0]["rows"]} <= {0.0, None}
+    assert {row["difference"] for row in told["sections"][0]["figures"][0]["rows"]} == {"no difference"}
 
 
 def test_pseudonyms_are_the_same_on_both_sides(place: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from headrace import catalog
 from headrace.study import Figure, Settings, Study, build
-from made_catalog import MIB, START, hours, site, write
+from made_catalog import MIB, START, Row, hours, log, sample, site, write
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,31 @@ def test_interfaces_and_strategies_by_size(study: Study) -> None:
         found = [row for row in rows(study, name) if row["by"] == "jobs"]
         assert {(row["least_processes"], row[column]) for row in found} == expected
         assert all(row["share"] == 1 and row["jobs"] == 1 for row in found)
-        moved = {row["least_processes"]: row["bytes"] for row in rows(study, name) if row["by"] == "bytes"}
-        assert moved == {1024: 1024 * MIB, 2048: 2048 * MIB}
+        moved = {
+            (row["least_processes"], row["by"]): row["bytes"]
+            for row in rows(study, name)
+            if row["by"] != "jobs"
+        }
+        assert moved == {(1024, "bytes written"): 1024 * MIB, (2048, "bytes written"): 2048 * MIB}
+
+
+def test_a_job_with_several_logs_counts_once(tmp_path: Path) -> None:
+    """Darshan makes a log for each program that a job runs; the largest program says how large the job is."""
+    tables = site()
+    small = {"processes": 64, "uses_posix": False, "uses_mpiio": True, "bytes_posix": 0}
+    tables["logs"].append(log(9, scheduler="slurm", scheduler_job="1", start=hours(1.5), **small))
+    tables["files"].append(
+        {"log": 9, "interface": "mpiio", "sharing": "shared", "bytes_read": 0, "bytes_written": MIB}
+    )
+    made = build(catalog.open(write(tmp_path / "at", tables)))
+    found = [row for row in rows(made, "interfaces") if row["least_processes"] == 1024]
+    assert [(row["by"], row["interface"], row["jobs"], row["bytes"]) for row in found] == [
+        ("jobs", "MPI-IO", 1, None),
+        ("bytes written", "POSIX", None, 1024 * MIB),
+        ("bytes written", "MPI-IO", None, MIB),
+    ]
+    assert by(made, "interface_use", "interface")["MPI-IO"]["jobs"] == 2
+    assert by(made, "interface_use", "interface")["MPI-IO"]["share_of_jobs"] == 2 / 3
 
 
 def test_top_projects_come_first(study: Study) -> None:
@@ -93,6 +116,52 @@ def test_totals_do_not_count_gaps_as_time(study: Study) -> None:
     assert (whole["days"], whole["mean"], whole["peak"]) == (4 / 1440, 3 * MIB, 10 * MIB)
     assert whole["read_share"] == 60 / 720
     assert whole["written_per_day"] == pytest.approx(660 * MIB * 360)
+
+
+def with_samples(path: Path, samples: list[Row]) -> Study:
+    tables = site()
+    tables["samples"] = samples
+    return build(catalog.open(write(path / "at", tables)))
+
+
+def test_samples_of_several_lengths_count_by_their_time(tmp_path: Path) -> None:
+    """1 MiB/s for twenty minutes, as samples of ten minutes, of one and of a minute and a half."""
+
+    def one(begin: float, length: float) -> Row:
+        lasts = {"start": START + timedelta(minutes=begin), "end": START + timedelta(minutes=begin + length)}
+        return sample(0, int(60 * MIB * length), 0) | lasts
+
+    minutes = [one(begin, 1) for begin in range(10, 17)]
+    made = with_samples(tmp_path, [one(0, 10), *minutes, one(17, 1.5), one(18.5, 1.5)])
+    read = [row["bytes_per_s"] for row in rows(made, "throughput") if row["direction"] == "read"]
+    assert read == [MIB] * 20
+    whole = by(made, "throughput_totals", "file_system")["all"]
+    assert (whole["bytes_read"], whole["peak"], whole["mean"]) == (1200 * MIB, MIB, MIB)
+
+
+def test_bytes_are_not_lost_where_samples_are_split(tmp_path: Path) -> None:
+    lasts = {"start": START + timedelta(seconds=7), "end": START + timedelta(seconds=607)}
+    made = with_samples(tmp_path, [sample(30, 1, 1), sample(31, 1, 1), sample(0, 1_000_003, 77) | lasts])
+    whole = by(made, "throughput_totals", "file_system")["all"]
+    assert (whole["bytes_read"], whole["bytes_written"]) == (1_000_005, 79)
+
+
+def test_bytes_of_targets_and_of_their_devices_count_once(tmp_path: Path) -> None:
+    target = sample(0, 60 * MIB, 0, "lus-OST0000") | {"kind": "lustre_ost"}
+    other = sample(0, 60 * MIB, 0) | {"host": "oss2"}  # a server without targets
+    made = with_samples(tmp_path, [sample(0, 60 * MIB, 0), target, other])
+    assert by(made, "throughput_totals", "file_system")["all"]["bytes_read"] == 120 * MIB
+
+
+def test_what_is_not_known_has_no_class(tmp_path: Path) -> None:
+    tables = site()
+    tables["logs"][0] |= {"processes": None, "bytes_unique": 0}
+    tables["files"][0]["folded"] = 3
+    found = rows(build(catalog.open(write(tmp_path / "at", tables))), "strategies")
+    assert [(row["size"], row["by"], row["strategy"]) for row in found if row["least_processes"] == 0] == [
+        ("not known", "jobs", "not known"),
+        ("not known", "bytes written", "not known"),
+    ]
 
 
 def test_burstiness_and_quiet_times(study: Study) -> None:

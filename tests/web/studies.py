@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from headrace.reports.study import write_html
+from headrace.study.compare import compare
 from headrace.study.figure import Figure, Finding, Headline, Section, Study
 
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)>'
@@ -278,7 +279,7 @@ def typical(factor: float = 1.0) -> Study:
             Finding(f"1 job of {HOSTILE} is above the limit of the network.", "performance", 0.2),
         ],
         [
-            Headline("Jobs", "2,401", "38 % with a log", "top_projects"),
+            Headline("Jobs", f"{2401 * factor:,.0f}", "38 % with a log", "top_projects", 2401 * factor),
             Headline("Moved", "3.01 PiB", "in 28 days", "top_projects"),
             Headline("Storage, mean", "6.6 GiB/s", "10 % of its peak", "throughput"),
         ],
@@ -288,9 +289,10 @@ def typical(factor: float = 1.0) -> Study:
 
 def compared() -> Study:
     study = typical()
-    study.compared = typical(2.0)
-    study.compared.sections[2].figures.pop(0)
-    return study
+    other = typical(2.0)
+    other.sections[2].figures.pop(0)
+    other.headlines.pop()
+    return compare(study, other)
 
 
 def empty() -> Study:

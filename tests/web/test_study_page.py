@@ -38,6 +38,12 @@ def test_every_kind_is_drawn_and_explains_itself(study: Any, open_page: Any) -> 
     expect(figure(page, "performance").locator(".counterpart")).to_have_text("Figure 10")
     expect(figure(page, "age")).to_contain_text("No scan is in the catalog")
     expect(figure(page, "throughput").locator(".legend")).to_contain_text("maintenance")
+    marks = figure(page, "throughput").locator(".legend i.band").all()
+    colours = {mark.evaluate("mark => getComputedStyle(mark).backgroundColor") for mark in marks}
+    assert len(colours) == len(marks) >= 2, "each kind of the calendar has its own colour"
+    assert figure(page, "throughput").locator(".uplot").count() == 2, "reads and writes hide nothing"
+    cut = "all => all.filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.textContent)"
+    assert not figure(page, "top_projects").locator("td:not(.left)").evaluate_all(cut)
     row = figure(page, "top_projects").locator("tbody tr").filter(has_text="EarthScience")
     for text in ("812", "3 PiB", "38 %", "2.33 GiB/s", "1 h 00 min", "2026-01-05 00:00:00 UTC", "yes"):
         expect(row).to_contain_text(text)
@@ -98,12 +104,31 @@ def test_two_sites(study: Any, open_page: Any) -> None:
     expect(page.locator("h1")).to_have_text("I/O of Intrepid and Mira")
     sizes = figure(page, "file_sizes")
     expect(sizes.locator(".legend")).to_contain_text("all files · Mira")
+    marks = sizes.locator(".legend i").all()
+    assert len({mark.get_attribute("style") for mark in marks}) == 2, "a colour a side, also of several lines"
     sizes.get_by_role("button", name="Side by side").click()
     assert sizes.locator(".beside > figure").count() == 2
     assert figure(page, "interfaces").locator(".beside > figure").count() == 2
     # Mira has no such figure.
     assert figure(page, "files_against_processes").locator(".u-wrap, .uplot").count() >= 1
     expect(figure(page, "top_projects").get_by_role("table")).to_have_count(2)
+
+
+def test_tiles_and_findings_of_two_sites_say_whose_they_are(study: Any, open_page: Any) -> None:
+    page = open_page(study("compared"))
+    jobs = page.locator(".tiles .figure").first
+    for text in ("Jobs", "Intrepid", "2,401", "Mira", "4,802", "+2,401 (+100 %)"):
+        expect(jobs).to_contain_text(text)
+    expect(page.locator(".tiles .figure").last).to_contain_text("not recorded")
+    expect(page.locator(".tiles .side")).to_have_count(6)
+    findings = page.locator(".findings li")
+    expect(findings.nth(0)).to_contain_text("Intrepid: EarthScience")
+    expect(findings.nth(1)).to_contain_text("Mira: EarthScience")
+    colours = {
+        (mark.inner_text(), mark.locator("i").evaluate("mark => getComputedStyle(mark).backgroundColor"))
+        for mark in page.locator(".side").all()
+    }
+    assert len(colours) == len({colour for _, colour in colours}) == 2, "one colour a side throughout"
 
 
 def test_dark_on_a_phone(study: Any, open_page: Any) -> None:

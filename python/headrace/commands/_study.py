@@ -58,19 +58,36 @@ def _moment(option: str, text: str) -> datetime | None:
 
 def render(study: Study, output: Terminal) -> list[str]:
     """Headlines and findings; figures are for the page."""
-    period = f", {study.start[:10]} to {study.end[:10]}" if study.start else ""
-    lines = [output.bold(printable(study.site + period)), ""]
-    lines += [
-        f"{each.label}: {each.text}" + (f" ({each.below})" if each.below else "") for each in study.headlines
-    ]
-    lines += [""] if study.headlines else []
+    sides = [study, study.compared] if study.compared else [study]
+    lines = [output.bold(printable(" and ".join(map(_whole, sides)))), ""]
+    lines += [line for each in sides for line in _headlines(each, output)]
     for finding in study.findings:
-        lines += output.wrap(printable(finding.text), "  * ", "    ")
+        lines += output.wrap(printable(_of(finding.side) + finding.text), "  * ", "    ")
     if not study.findings:
         lines += output.wrap(
             "There is nothing to tell yet: add job logs, scheduler records, samples and scans."
         )
     lines.append("")
-    for note in study.notes:
-        lines += [output.dim(line) for line in output.wrap(printable(note))]
+    for side in sides:
+        for note in side.notes:
+            lines += [output.dim(line) for line in output.wrap(printable(_of(side.side) + note))]
     return [*lines, output.dim("All figures: headrace study --at DIR -o study.html")]
+
+
+def _whole(study: Study) -> str:
+    """The site and its period, of which one may be what a comparison calls it."""
+    period = f", {study.start[:10]} to {study.end[:10]}" if study.start else ""
+    return (study.side if study.side.startswith(study.site) else study.site) + period
+
+
+def _headlines(study: Study, output: Terminal) -> list[str]:
+    lines = []
+    for each in study.headlines:
+        below = f" ({each.below})" if each.below else ""
+        difference = f"; {each.difference}" if each.difference else ""
+        lines += output.wrap(printable(f"{_of(study.side)}{each.label}: {each.text}{below}{difference}"))
+    return [*lines, ""] if lines else []
+
+
+def _of(side: str) -> str:
+    return f"{side}: " if side else ""

@@ -29,6 +29,7 @@ from headrace.study import Pseudonyms, Settings, Study
 @click.option("--min-processes", type=click.IntRange(min=1), default=1024, help="Of large jobs (1024).")
 @click.option("--min-bytes", default="500MiB", metavar="SIZE", help="Moved by large jobs (500MiB).")
 @click.option("--pseudonyms", is_flag=True, help="Other names of projects, jobs and programs.")
+@click.option("--spark", metavar="MASTER", help="By Spark, not DuckDB, such as 'local[4]'.")
 def command(
     catalog_at: str | None, compared_at: str | None, compare_period: str | None, **options: Any
 ) -> None:
@@ -44,17 +45,19 @@ def command(
       headrace study --at catalog -o study.html
       headrace study --at catalog --compare other-catalog -o sites.html
       headrace study --at catalog --json | jq '.findings[].text'
+      headrace study --at catalog --spark spark://head:7077 -o study.html
     """
     if catalog_at is None:
         raise UsageError("study needs a catalog, for example: headrace study --at catalog -o study.html")
     names = Pseudonyms() if options["pseudonyms"] else None
     first = _settings(options, period_of("--period", options["period"]), names)
-    study = _build(catalog_at, first)
+    study = _build(catalog_at, first, options["spark"])
     if compared_at is not None or compare_period is not None:
         from headrace.study.compare import compare
 
         asked = period_of("--compare-period", compare_period) if compare_period else (first.start, first.end)
-        study = compare(study, _build(compared_at or catalog_at, _settings(options, asked, names)))
+        other = _settings(options, asked, names)
+        study = compare(study, _build(compared_at or catalog_at, other, options["spark"]))
     if options["figures_at"] is not None:
         from headrace.study import vega
 
@@ -75,12 +78,12 @@ def _settings(options: dict[str, Any], period: Period, names: Pseudonyms | None)
     )
 
 
-def _build(path: str, settings: Settings) -> Study:
+def _build(path: str, settings: Settings, spark: str | None) -> Study:
     from headrace import catalog
     from headrace.study.build import FIGURES, build
 
     with counting("studying", len(FIGURES)) as tell:
-        return build(catalog.open(path), settings, lambda figure: tell(FIGURES.index(figure)))
+        return build(catalog.open(path), settings, lambda figure: tell(FIGURES.index(figure)), spark)
 
 
 def _tell(study: Study, output_file: str | None, force: bool, as_json: bool) -> None:

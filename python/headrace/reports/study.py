@@ -60,9 +60,13 @@ def _facts(study: Study, prefix: str) -> Facts:
     return {
         "site": study.site,
         "period": {"start": study.start, "end": study.end},
-        "headlines": [vars(headline) for headline in study.headlines],
+        "side": study.side,
+        "headlines": [
+            {key: getattr(headline, key) for key in ("label", "text", "below", "figure", "difference")}
+            for headline in study.headlines
+        ],
         "findings": [
-            {"text": finding.text, "figure": finding.figure}
+            {"text": finding.text, "figure": finding.figure, "side": finding.side}
             for finding in sorted(study.findings, key=lambda each: -each.weight)
         ],
         "notes": list(study.notes),

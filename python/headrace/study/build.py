@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from headrace.catalog.engine import damage_told
 from headrace.study.figure import Figure, Finding, Headline, Section, Study
 from headrace.study.figures.access_sizes import access_sizes
 from headrace.study.figures.ages import ages, overwritten
@@ -25,7 +26,7 @@ from headrace.study.figures.throughput import sample_gaps, throughput, throughpu
 from headrace.study.query import Connection, rows
 from headrace.study.scope import Scope, prepare
 from headrace.study.settings import Settings
-from headrace.study.words import number, percent, rate, size
+from headrace.study.words import count, moment, percent, rate, size, told
 
 if TYPE_CHECKING:
     from headrace.catalog import Catalog
@@ -80,19 +81,31 @@ _SECTIONS: tuple[tuple[str, str, str, tuple[Maker, ...]], ...] = (
         (detectors, detected_jobs, identical),
     ),
 )
+_FEW = 5  # figures that are named where they have no data
 FIGURES = tuple(maker.__name__ for section in _SECTIONS for maker in section[3])
 
 
 def build(
-    catalog: Catalog, settings: Settings | None = None, progress: Callable[[str], None] | None = None
+    catalog: Catalog,
+    settings: Settings | None = None,
+    progress: Callable[[str], None] | None = None,
+    spark: str | None = None,
 ) -> Study:
     """All figures of a catalog. `progress` is called with each figure's id before it is made.
 
-    Raises CatalogError where parts are damaged, and MissingPackageError without duckdb.
+    `spark`: a master, such as "local[4]", whose Spark answers in place of DuckDB; the figures are the same.
+    Raises CatalogError where parts are damaged, and MissingPackageError without the engine's packages.
     """
+    if spark is not None:
+        engine = catalog.spark(spark)
+        try:
+            return study_of(engine, settings or Settings(), progress)
+        finally:
+            engine.close()
     connection = catalog.connect()
     try:
-        return study_of(connection, settings or Settings(), progress)
+        with damage_told(catalog.path):
+            return study_of(connection, settings or Settings(), progress)
     finally:
         connection.close()
 
@@ -119,7 +132,7 @@ def study_of(
         sections=sections,
         findings=_findings(made),
         headlines=_headlines({figure.id: figure for figure in made}),
-        notes=_notes(settings, made),
+        notes=[*_outside(connection, settings), *_notes(settings, made)],
     )
 
 
@@ -128,7 +141,7 @@ def _findings(figures: list[Figure]) -> list[Finding]:
 
 
 def _site(connection: Connection, settings: Settings) -> str:
-    found = rows(connection, "SELECT value FROM site WHERE key = 'name'")
+    found = rows(connection, "SELECT value FROM site WHERE key = 'name' ORDER BY place")
     return "the site" if settings.pseudonyms or not found else str(found[-1]["value"])
 
 
@@ -143,7 +156,26 @@ def _ends(connection: Connection, settings: Settings) -> tuple[str, str]:
     found = rows(
         connection, f"SELECT min(first) AS first, max(last) AS last FROM ({' UNION ALL '.join(parts)}) ends"
     )[0]
-    return _iso(settings.start or found["first"]), _iso(settings.end or found["last"])
+    first, last = settings.start or found["first"], settings.end or found["last"]
+    return _iso(first), _iso(last if first is None or last is None or last >= first else None)
+
+
+def _outside(connection: Connection, settings: Settings) -> list[str]:
+    """Why a period has nothing, where the catalog has something of other times."""
+    if not settings.period():
+        return []
+    found = rows(
+        connection,
+        'SELECT min("start") AS first, max("start") AS last FROM (SELECT "start" FROM logs UNION ALL'
+        ' SELECT "start" FROM scheduler_jobs UNION ALL SELECT "start" FROM samples UNION ALL'
+        ' SELECT "start" FROM scans) every',
+    )[0]
+    if found["first"] is None:
+        return []
+    late = settings.start is not None and _iso(found["last"]) < _iso(settings.start)
+    early = settings.end is not None and _iso(found["first"]) >= _iso(settings.end)
+    there = f"{moment(found['first'])} to {moment(found['last'])}"
+    return [f"Nothing of the catalog is of this period: it has {there}."] if late or early else []
 
 
 def _iso(when: datetime | None) -> str:
@@ -155,30 +187,28 @@ def _iso(when: datetime | None) -> str:
 
 def _headlines(figures: dict[str, Figure]) -> list[Headline]:
     """The large numbers at the top, of what there is."""
-    jobs, moved = figures["coverage"].numbers, figures["throughput_totals"].numbers
-    logs, grown, busy = (
-        figures["top_projects"].numbers,
-        figures["growth"].numbers,
-        figures["burstiness"].numbers,
-    )
+    names = ("coverage", "top_projects", "throughput_totals", "growth", "burstiness")
+    jobs, logs, moved, grown, busy = (figures[name].numbers for name in names)
     lines = []
+
+    def say(label: str, value: float, unit: str, below: str, figure: str) -> None:
+        lines.append(Headline(label, told(value, unit), below, figure, value, unit))
+
     if jobs:
         share = percent(jobs["share of jobs covered"])
-        lines.append(Headline("Jobs", number(jobs["jobs"]), f"{share} of them with a log", "coverage"))
+        say("Jobs", jobs["jobs"], "count", f"{share} of them with a log", "coverage")
     if logs:
         reads = percent(logs["share of reads of jobs"])
-        lines.append(
-            Headline("Moved by jobs", size(logs["bytes of jobs"]), f"{reads} of it read", "top_projects")
-        )
+        say("Moved by jobs", logs["bytes of jobs"], "bytes", f"{reads} of it read", "top_projects")
     if moved:
         peak = f"peak {rate(moved['peak of devices'])}"
-        lines.append(Headline("Moved by devices", size(moved["bytes of devices"]), peak, "throughput_totals"))
+        say("Moved by devices", moved["bytes of devices"], "bytes", peak, "throughput_totals")
     if busy:
-        share = percent(busy["share of time below 33 % of peak"])
-        lines.append(Headline("Below a third of the peak", share, "of the time", "burstiness"))
+        below = busy["share of time below 33 % of peak"]
+        say("Below a third of the peak", below, "share", "of the time", "burstiness")
     if grown:
         stored = size(grown["bytes at the end"])
-        lines.append(Headline("Files", number(grown["files at the end"]), f"with {stored}", "growth"))
+        say("Files", grown["files at the end"], "count", f"with {stored}", "growth")
     return lines
 
 
@@ -192,5 +222,6 @@ def _notes(settings: Settings, figures: list[Figure]) -> list[str]:
         notes.append("Names of projects, programs, jobs and file systems are pseudonyms.")
     empty = [figure.title for figure in figures if figure.missing]
     if empty:
-        notes.append(f"{len(empty)} figures have nothing to show; each says why: {', '.join(empty)}.")
+        which = f": {', '.join(empty)}" if len(empty) <= _FEW else ""
+        notes.append(f"{count(len(empty), 'figure')} without data; each says why{which}.")
     return notes

@@ -18,8 +18,11 @@ def facts(study: Study) -> dict[str, Any]:
         "format": FORMAT,
         "site": study.site,
         "period": {"start": study.start or None, "end": study.end or None},
+        "side": study.side,
         "headlines": [vars(each) for each in study.headlines],
-        "findings": [{"text": each.text, "figure": each.figure} for each in study.findings],
+        "findings": [
+            {key: getattr(each, key) for key in ("text", "figure", "side")} for each in study.findings
+        ],
         "notes": study.notes,
         "sections": [
             {

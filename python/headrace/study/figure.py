@@ -52,6 +52,7 @@ class Finding:
     text: str  # one sentence with its numbers
     figure: str  # id of the figure that shows it
     weight: float = 0.0  # 0..1: how much it matters; findings are told in this order
+    side: str = ""  # of a comparison, whose it is; empty: of both
 
 
 @dataclass
@@ -70,6 +71,9 @@ class Headline:
     text: str  # the number with its unit: "12,345"
     below: str = ""  # a few words more: "38 % of them with a log"
     figure: str = ""  # id of the figure that shows it
+    value: float = 0.0  # the number itself
+    unit: str = "count"  # of the number: "count", "bytes" or "share"
+    difference: str = ""  # of a comparison's second side: from the first, with its sign and in per cent
 
 
 @dataclass
@@ -83,8 +87,9 @@ class Study:
     findings: list[Finding] = field(default_factory=list)
     headlines: list[Headline] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # about the whole: settings, pseudonyms, what is missing
-    # Another site or period: a figure stands beside the one of the same id there; the findings are of both.
+    # Another site or period: a figure stands beside the one of the same id there; findings are of both.
     compared: Study | None = None
+    side: str = ""  # of a comparison: what this study is called there, the site's name or the period
 
     def figures(self) -> list[Figure]:
         return [figure for section in self.sections for figure in section.figures]

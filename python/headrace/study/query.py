@@ -1,27 +1,35 @@
 """Asking a catalog: SQL in, rows out, whichever engine it is.
 
-The queries of a study are SQL that DuckDB and Spark have in common: identifiers that need quotes have double
-ones, and text comes by `text` alone, so that no name in a catalog is ever a part of the language.
+The queries of a study are DuckDB's SQL, of what Spark has as well (headrace.catalog.spark_sql): no list or
+struct, and no quantile, which few engines compute exactly. Text comes by `text` alone, so that no name in a
+catalog is ever a part of the language.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
+
+from headrace.catalog.engine import interruptible
+from headrace.catalog.spark import Spark
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     import pyarrow
 
-__all__ = ["Connection", "ask", "data", "rows", "store", "text", "time", "total"]
+__all__ = ["Connection", "ask", "data", "hold", "rows", "store", "text", "time", "total"]
 
-Connection = Any  # of DuckDB (Catalog.connect), or a backend of Ibis with the same views
+_APART = "'\\\0"
+_PARTS = re.compile(r"(['\\\0])")
+
+Connection = Any  # of DuckDB (Catalog.connect), or Spark (Catalog.spark)
 
 
 def ask(connection: Connection, sql: str) -> pyarrow.Table:
-    if hasattr(connection, "raw_sql"):
-        return connection.sql(sql.replace('"', "`")).to_pyarrow()
-    return connection.sql(sql).to_arrow_table()
+    if isinstance(connection, Spark):
+        return connection.ask(sql)
+    return interruptible(connection, lambda: connection.sql(sql).to_arrow_table())
 
 
 def rows(connection: Connection, sql: str) -> list[dict[str, Any]]:
@@ -31,21 +39,23 @@ def rows(connection: Connection, sql: str) -> list[dict[str, Any]]:
 
 def store(connection: Connection, name: str, sql: str) -> None:
     """Keeps the rows of a query under a name, for this connection."""
-    if hasattr(connection, "raw_sql"):
-        connection.raw_sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS {sql}".replace('"', "`"))
-        connection.raw_sql(f"CACHE LAZY TABLE {name}")
+    if isinstance(connection, Spark):
+        connection.store(name, sql)
     else:
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql}")
+        made = f"CREATE OR REPLACE TEMP TABLE {name} AS {sql}"
+        interruptible(connection, lambda: connection.execute(made))
+
+
+def hold(connection: Connection) -> None:
+    """Before many questions: Spark would derive the jobs from all tables for each of them."""
+    if isinstance(connection, Spark):
+        connection.hold()
 
 
 def text(value: str) -> str:
-    """A literal. Engines differ in what a backslash means, so neither it nor a quote is in one."""
-    quotes = [
-        "'" + part + "'" for part in value.replace("\\", "\x00\\\x00").replace("'", "\x00'\x00").split("\x00")
-    ]
-    parts = ["chr(39)" if part == "'''" else "chr(92)" if part == "'\\'" else part for part in quotes]
-    kept = [part for part in parts if part != "''"]
-    return "concat(" + ", ".join(kept) + ")" if len(kept) > 1 else kept[0] if kept else "''"
+    """A literal. Engines differ in what a backslash means, so neither it, a quote nor NUL is in one."""
+    parts = [f"chr({ord(part)})" if part in _APART else f"'{part}'" for part in _PARTS.split(value) if part]
+    return "concat(" + ", ".join(parts) + ")" if len(parts) > 1 else parts[0] if parts else "''"
 
 
 def time(value: datetime) -> str:

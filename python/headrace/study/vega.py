@@ -84,7 +84,10 @@ def _index(study: Study) -> dict[str, Any]:
         "site": study.site,
         "start": study.start,
         "end": study.end,
-        "findings": [{"text": finding.text, "figure": finding.figure} for finding in study.findings],
+        "side": study.side,
+        "findings": [
+            {key: getattr(each, key) for key in ("text", "figure", "side")} for each in study.findings
+        ],
         "figures": [entry(section.id, figure) for section in study.sections for figure in section.figures],
         **({"compared": "compared/index.json"} if study.compared else {}),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-__all__ = ["count", "moment", "number", "percent", "rate", "size"]
+__all__ = ["change", "count", "moment", "number", "percent", "percent_first", "rate", "size", "told"]
 
 
 def number(value: float) -> str:
@@ -45,6 +45,34 @@ def percent(share: float) -> str:
     return f"{value:.1f} %" if abs(value) < 9.95 or 99 < value < 100 else f"{value:,.0f} %"
 
 
+def percent_first(share: float) -> str:
+    """The same at the begin of a sentence."""
+    text = percent(share)
+    return text[:1].upper() + text[1:]
+
+
 def moment(when: datetime) -> str:
     """A point in time in UTC; a day where it is midnight."""
     return when.strftime("%Y-%m-%d" if not (when.hour or when.minute or when.second) else "%Y-%m-%d %H:%M")
+
+
+def told(value: float, unit: str) -> str:
+    """A number in a unit of figures: "bytes", "bytes/s", "share", or any other, which is not said."""
+    said = {"bytes": size, "bytes/s": rate, "share": percent}.get(unit, number)
+    return said(value)
+
+
+def change(first: float, second: float, unit: str) -> str:
+    """From the first to the second: by how much, and in per cent of the first, where that is not 0.
+
+    Of less than 0.1 % only that is told, since both numbers look the same.
+    """
+    by = second - first
+    if by == 0:
+        return "no difference"
+    part = percent(abs(by / first)) if first else ""
+    if part.startswith("less"):
+        return f"{part} {'more' if by > 0 else 'less'}"
+    sign = "+" if by > 0 else "-"
+    amount = f"{number(float(f'{abs(by) * 100:.3g}'))} points" if unit == "share" else told(abs(by), unit)
+    return f"{sign}{amount}" + (f" ({sign}{part})" if part else "")

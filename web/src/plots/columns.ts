@@ -30,6 +30,8 @@ export interface Columns {
   lying?: boolean;
   /** Without the marks above, which several pictures share. */
   bare?: boolean;
+  /** Ticks at powers of two. */
+  isBinary?: boolean;
 }
 
 const LYING_ROW = 30; // pixels
@@ -46,7 +48,7 @@ function drawing(shown: Columns): HTMLElement {
   const picture = chart(shown.label, height, () => {
     const [names, values] = [namesAxis(shown), valuesAxis(shown)];
     return {
-      grid: { left: 8, right: shown.lying ? 28 : 12, top: 12, bottom: shown.axis && !shown.lying ? 26 : 8, containLabel: true },
+      grid: { left: 8, right: shown.lying ? 28 : endRoom(shown.names), top: 12, bottom: shown.axis && !shown.lying ? 26 : 8, containLabel: true },
       tooltip: {
         ...style.tooltip(),
         trigger: "axis",
@@ -88,7 +90,8 @@ function valuesAxis(shown: Columns): object {
   return {
     type: "value",
     ...(shown.least === undefined ? {} : { min: shown.least }),
-    ...(shown.most === undefined ? {} : { max: shown.most }),
+    ...(shown.most === undefined ? {} : { max: shown.isBinary ? Math.ceil(shown.most / binaryStep(shown)) * binaryStep(shown) : shown.most }),
+    ...(shown.isBinary ? { interval: binaryStep(shown) } : {}),
     axisLabel: { ...style.label(), formatter: shown.tick ?? shown.format, hideOverlap: true },
     splitLine: style.split(),
   };
@@ -96,4 +99,16 @@ function valuesAxis(shown: Columns): object {
 
 function said(value: number | null, format: (value: number) => string): string {
   return value === null ? "not known" : format(value);
+}
+
+/** The last name is centred below its bar, and may be wider. */
+function endRoom(names: readonly string[]): number {
+  return Math.max(12, Math.min(60, 3.4 * (names.at(-1)?.length ?? 0)));
+}
+
+/** A power of two, of which five or so make the greatest value. */
+export function binaryStep({ figures, most, stacked }: Pick<Columns, "figures" | "most" | "stacked">): number {
+  const places = figures[0]?.values.map((_, at) => figures.map((each) => each.values[at] ?? 0)) ?? [];
+  const greatest = most ?? Math.max(0, ...places.map((all) => (stacked ? all.reduce((sum, one) => sum + one, 0) : Math.max(...all))));
+  return greatest > 0 ? 2 ** Math.ceil(Math.log2(greatest / 6)) : 1;
 }

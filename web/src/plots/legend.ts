@@ -7,15 +7,15 @@ export interface Entry {
   colour: string;
 }
 
-const COLOURS = 8;
+const COLOURS = 12;
 
-/** The colour of the series at a place; those beyond the first eight share one. */
+/** The colour of the series at a place; those beyond the first twelve share one. */
 export function seriesColour(place: number): string {
   return place < COLOURS ? `--series-${place + 1}` : "--rest";
 }
 
-/** `change` is told which places are hidden. `more` are words at its end. */
-export function legend(entries: readonly Entry[], change: (hidden: ReadonlySet<number>) => void, more: readonly string[] = []): HTMLElement {
+/** `change` is told which places are hidden. `more` stand at its end, and cannot be switched off. */
+export function legend(entries: readonly Entry[], change: (hidden: ReadonlySet<number>) => void, more: readonly HTMLElement[] = []): HTMLElement {
   const hidden = new Set<number>();
   const buttons = entries.map((entry, place) => {
     const button = h(
@@ -35,5 +35,5 @@ export function legend(entries: readonly Entry[], change: (hidden: ReadonlySet<n
     );
     return button;
   });
-  return h("div", { class: "legend of-columns switches", role: "group", "aria-label": "What is shown" }, ...buttons, ...more.map((text) => h("span", {}, text)));
+  return h("div", { class: "legend of-columns switches", role: "group", "aria-label": "What is shown" }, ...buttons, ...more);
 }

@@ -3,9 +3,14 @@ import { days, withGaps } from "./timeline";
 
 describe("a line over time", () => {
   it("is not drawn where moments are missing", () => {
-    const { xs, ys } = withGaps({ xs: [0, 60, 120, 600, 660], ys: [1, 2, 3, 4, 5] }, 0);
-    expect(xs).toEqual([0, 60, 120, 180, 600, 660, 720]);
-    expect(ys).toEqual([1, 2, 3, null, 4, 5, 5]);
+    const { xs, ys } = withGaps({ xs: [0, 64, 128, 640, 704], ys: [1, 2, 3, 4, 5] }, 0);
+    expect(xs).toEqual([0, 64, 128, 191.9375, 192, 640, 704, 768]);
+    expect(ys).toEqual([1, 2, 3, 3, null, 4, 5, 5]);
+  });
+  it("is drawn to the end of its last step before nothing", () => {
+    const { xs, ys } = withGaps({ xs: [0, 64, 128], ys: [1, NaN, NaN] }, 64);
+    expect(xs).toEqual([0, 63.9375, 64, 128, 192]);
+    expect(ys).toEqual([1, 1, null, null, null]);
   });
   it("stands one moment and none", () => {
     expect(withGaps({ xs: [], ys: [] }, 0)).toEqual({ xs: [], ys: [] });

@@ -3,19 +3,14 @@ import uPlot from "uplot";
 import { clockUtc } from "../text/dates";
 import { h } from "../ui/dom";
 import { colour } from "../ui/theme";
+import { type Band, bandColour, bandMarks, drawBands } from "./bands";
 import { tip } from "./chart";
 import type { Curve } from "./curves";
+import { type Guide, drawGuides } from "./guides";
 import { legend } from "./legend";
 import { axis, pointed } from "./pointed";
 import { type Scale, axisOf, scaleOf } from "./scales";
-
-export interface Band {
-  /** Seconds since 1970, as all times here. */
-  start: number;
-  end: number;
-  kind: string;
-  text: string;
-}
+import type { Together } from "./together";
 
 export interface Timeline {
   label: string;
@@ -27,10 +22,17 @@ export interface Timeline {
   format(value: number): string;
   /** Spans with nothing in them stay empty: the usual distance between moments, in seconds; 0: find it. */
   every?: number;
+  /** Levels that it is read against. */
+  guides?: readonly Guide[];
+  /** Other plots that are zoomed with it. */
+  together?: Together;
+  /** Without legend and buttons, which the plot above has. */
+  bare?: boolean;
 }
 
+const PLAIN = { isLog: false } as Scale; // time
 const MANY = 4000; // moments, beyond which steps could not be seen
-const COLOURS: Record<string, string> = { maintenance: "--metadata", outage: "--bad", note: "--accent", job: "--accent" };
+const END = 1 / 1024; // of a step
 
 export function timeline(shown: Timeline): HTMLElement {
   const lines = shown.lines.map((line) => ({ ...line, ...withGaps(line, shown.every ?? 0) }));
@@ -61,9 +63,16 @@ export function timeline(shown: Timeline): HTMLElement {
           ...(isLong ? {} : { paths: uPlot.paths.stepped!({ align: 1 }) }),
         })),
       ] as uPlot.Series[],
-      hooks: { drawClear: [(plot) => drawBands(plot, shown.bands)] },
+      hooks: {
+        drawClear: [(plot) => drawBands(plot, shown.bands)],
+        draw: [(plot) => drawGuides(plot, shown.guides ?? [], PLAIN, shown.y)],
+        setScale: [(plot, key) => key === "x" && shown.together?.follow(plot)],
+      },
     }),
-    ready: (plot) => (current = plot),
+    ready(plot) {
+      current = plot;
+      shown.together?.put(shown, plot);
+    },
     say(plot, at) {
       const moment = plot.posToVal(plot.cursor.left ?? 0, "x");
       const bands = shown.bands.filter((band) => moment >= band.start && moment <= band.end);
@@ -81,7 +90,8 @@ export function timeline(shown: Timeline): HTMLElement {
       current?.setSeries(number + 1, { show: !now.has(number) });
     });
   };
-  return h("div", {}, legend(lines, change, bandWords(shown.bands)), controls(() => current, shown.limits), picture);
+  if (shown.bare) return picture;
+  return h("div", {}, legend(lines.length > 1 || !shown.together ? lines : [], change, bandMarks(shown.bands)), controls(() => current, shown.limits), picture);
 }
 
 /** Buttons that do what dragging and a double click do. */
@@ -114,14 +124,19 @@ export function withGaps(line: { xs: readonly number[]; ys: readonly number[] },
   const usual = every || median(line.xs.slice(1).map((x, at) => x - line.xs[at]));
   const xs: number[] = [];
   const ys: (number | null)[] = [];
-  line.xs.forEach((x, at) => {
-    const before = line.xs[at - 1];
-    if (at && x - before > 1.5 * usual) {
-      xs.push(before + usual);
-      ys.push(null);
+  const put = (x: number, y: number | null) => {
+    // A step is drawn up to the next value, so the last one before nothing needs an end of its own.
+    if (y === null && usual > 0 && ys.length && ys[ys.length - 1] !== null) {
+      xs.push(x - usual * END);
+      ys.push(ys[ys.length - 1]);
     }
     xs.push(x);
-    ys.push(Number.isFinite(line.ys[at]) ? line.ys[at] : null);
+    ys.push(y);
+  };
+  line.xs.forEach((x, at) => {
+    const before = line.xs[at - 1];
+    if (at && x - before > 1.5 * usual) put(before + usual, null);
+    put(x, Number.isFinite(line.ys[at]) ? line.ys[at] : null);
   });
   // The last one lasts as long as the others.
   if (xs.length && usual > 0) {
@@ -133,30 +148,6 @@ export function withGaps(line: { xs: readonly number[]; ys: readonly number[] },
 
 function median(values: number[]): number {
   return values.sort((one, other) => one - other)[values.length >> 1] ?? 0;
-}
-
-export function bandColour(kind: string): string {
-  return COLOURS[kind] ?? "--rest";
-}
-
-function bandWords(bands: readonly Band[]): string[] {
-  const kinds = new Map<string, number>();
-  for (const band of bands) kinds.set(band.kind, (kinds.get(band.kind) ?? 0) + 1);
-  return [...kinds].map(([kind, times]) => `▮ ${kind}${times > 1 ? ` (${times})` : ""}`);
-}
-
-function drawBands(plot: uPlot, bands: readonly Band[]): void {
-  const { ctx, bbox } = plot;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  for (const band of bands) {
-    const [left, right] = [plot.valToPos(band.start, "x", true), plot.valToPos(band.end, "x", true)];
-    ctx.fillStyle = `color-mix(in srgb, ${colour(bandColour(band.kind))} 22%, transparent)`;
-    ctx.fillRect(left, bbox.top, Math.max(right - left, 2 * devicePixelRatio), bbox.height);
-  }
-  ctx.restore();
 }
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -1,5 +1,7 @@
 /** Throughput over time, with the calendar. */
-import { type Band, timeline } from "../plots/timeline";
+import type { Band } from "../plots/bands";
+import { timeline } from "../plots/timeline";
+import { Together } from "../plots/together";
 import { extent } from "../plots/scales";
 import { printable } from "../text/printable";
 import { h } from "../ui/dom";
@@ -25,8 +27,13 @@ export function drawThroughput(side: Side, all: readonly Side[], label: string):
       const sorted = own.filter((row) => !Number.isNaN(xs[row])).sort((one, other) => xs[one] - xs[other]);
       return { name: name || y.title, colour: colours.get(name)!, xs: sorted.map((row) => xs[row]), ys: sorted.map((row) => ys[row]) };
     });
-    const plot = timeline({ label, height: panels.size > 1 ? SMALL : HEIGHT, lines, y: scaleOfSides(all, "y", Boolean(rows.figure.options.log_y), levels(rows.figure.options.guides ?? [])), bands, limits, format: formatOf(y) });
-    return panels.size > 1 ? h("figure", {}, h("figcaption", {}, panel), plot) : plot;
+    const together = new Together();
+    // Below each other: one would hide the other.
+    const plots = (lines.length ? lines : [null]).map((line, at) => {
+      const plot = timeline({ label, height: lines.length > 1 || panels.size > 1 ? SMALL : HEIGHT, lines: line ? [line] : [], y: scaleOfSides(all, "y", Boolean(rows.figure.options.log_y), levels(rows.figure.options.guides ?? [])), bands, limits, format: formatOf(y), ...(lines.length > 1 ? { together, bare: at > 0 } : {}) });
+      return lines.length > 1 ? h("div", {}, h("p", { class: "note of-line" }, line!.name), plot) : plot;
+    });
+    return panels.size > 1 ? h("figure", {}, h("figcaption", {}, panel), ...plots) : h("div", {}, ...plots);
   });
   return h("div", {}, ...drawn);
 }

@@ -38,14 +38,14 @@ function scales(all: readonly Side[]) {
 }
 
 /** Rows of a panel by colour, of all sides. */
-function parts(sides: readonly Side[], panel: string, colours: Palette): { rows: Rows; name: string; colour: string; members: number[]; place: number }[] {
+function parts(sides: readonly Side[], panel: string, colours: Palette): { rows: Rows; name: string; colour: string; members: number[]; isDashed: boolean }[] {
   return sides.flatMap(({ rows, name: site }, place) =>
-    [...rows.groups("colour", rows.groups("panel").get(panel) ?? [])].map(([name, members]) => ({
+    [...rows.groups("colour", rows.groups("panel").get(panel) ?? [])].map(([name, members], part) => ({
       rows,
       name: [name, sides.length > 1 ? site : ""].filter(Boolean).join(" · "),
-      colour: sides.length > 1 && colours.size < 2 ? seriesColour(place) : colours.get(name)!,
+      colour: (sides.length > 1 || colours.size < 2 ? sides[place].colour : undefined) ?? colours.get(name)!,
       members,
-      place,
+      isDashed: sides.length > 1 && part > 0,
     })),
   );
 }
@@ -55,7 +55,7 @@ function lines(sides: readonly Side[], all: readonly Side[], panel: string, labe
   const drawn: Curve[] = parts(sides, panel, palette(all, "colour")).map((part) => {
     const [xs, ys] = [part.rows.numbers("x"), part.rows.numbers("y")];
     const members = part.members.filter((row) => !Number.isNaN(xs[row])).sort((one, other) => xs[one] - xs[other]);
-    return { name: part.name || rows.column("y")!.title, colour: part.colour, xs: members.map((row) => xs[row]), ys: members.map((row) => ys[row]), isDashed: part.place > 0 };
+    return { name: part.name || rows.column("y")!.title, colour: part.colour, xs: members.map((row) => xs[row]), ys: members.map((row) => ys[row]), isDashed: part.isDashed };
   });
   const formats = { formatX: formatOf(rows.column("x")!), formatY: formatOf(rows.column("y")!) };
   return curves({ label, height, ...scales(all), lines: drawn, guides: guidesOf(rows.figure), isStep: Boolean(rows.figure.options.step), ...formats });
@@ -89,11 +89,11 @@ export function drawBoxes(sides: readonly Side[], all: readonly Side[], label: s
   const found = extent([...all.flatMap(({ rows }) => [...rows.numbers("low"), ...rows.numbers("high"), ...rows.numbers("median")]), ...ends], isLog);
   const column = sides[0].rows.column("median")!;
   const scale = scaleFor(column, isLog, found);
-  const made = sides.flatMap(({ rows }, place) => {
+  const made = sides.flatMap(({ rows, colour }) => {
     const names = rows.texts("x");
     const [low, q1, median, q3, high, count] = ["low", "q1", "median", "q3", "high", "count"].map((channel) => rows.numbers(channel));
     return rows.all().map((row) => ({
-      name: names.at(row), low: low[row], q1: q1[row], median: median[row], q3: q3[row], high: high[row], count: count[row], colour: seriesColour(place),
+      name: names.at(row), low: low[row], q1: q1[row], median: median[row], q3: q3[row], high: high[row], count: count[row], colour: colour ?? seriesColour(0),
     }));
   });
   return boxes({ label, boxes: made, scale, guides: guidesOf(figure), outliers, format: formatOf(column) });

@@ -46,8 +46,12 @@ export interface SectionFacts {
 export interface StudyFacts {
   site: string;
   period: { start: string; end: string };
-  headlines: { label: string; text: string; below: string; figure: string }[];
-  findings: { text: string; figure: string }[];
+  /** What a comparison calls it; empty: there is no other. */
+  side: string;
+  /** `difference` is from the first side of a comparison. */
+  headlines: { label: string; text: string; below: string; figure: string; difference: string }[];
+  /** `side`: whose it is; empty: of both. */
+  findings: { text: string; figure: string; side: string }[];
   notes: string[];
   sections: SectionFacts[];
   compared?: StudyFacts;

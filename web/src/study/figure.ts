@@ -8,7 +8,7 @@ import { drawBars, overlaidBars } from "./draw_bars";
 import { calendar, drawThroughput } from "./draw_throughput";
 import { drawBoxes, drawXy } from "./draw_xy";
 import type { FigureFacts } from "./facts";
-import { type Side, leftOut } from "./side";
+import { type Side, leftOut, sideColour, sideMark } from "./side";
 
 /** `sides`: of one study, or of two that are compared; empty when neither has data for it. */
 export function fillFigure(body: HTMLElement, figure: FigureFacts, sides: readonly Side[]): void {
@@ -21,26 +21,32 @@ export function fillFigure(body: HTMLElement, figure: FigureFacts, sides: readon
 }
 
 /** The main numbers, or why there is nothing. */
-function wordsOf({ rows, name }: Side, isCompared: boolean): HTMLElement[] {
+function wordsOf(side: Side, isCompared: boolean): HTMLElement[] {
+  const { rows, name } = side;
   const { words, missing } = rows.figure;
-  const before = isCompared ? `${name}: ` : "";
+  const before = () => (isCompared && name ? [named(side), ": "] : []);
   return [
-    ...words.map((text) => h("p", { class: "finding" }, before + printable(text))),
-    ...(missing ? [h("p", { class: "note missing" }, before + printable(missing))] : []),
+    ...words.map((text) => h("p", { class: "finding" }, ...before(), printable(text))),
+    ...(missing ? [h("p", { class: "note missing" }, ...before(), printable(missing))] : []),
   ];
+}
+
+function named({ name, colour }: Side): HTMLElement {
+  return sideMark(name, colour === sideColour(1) ? 1 : 0);
 }
 
 function pictures(figure: FigureFacts, sides: readonly Side[]): HTMLElement {
   if (sides.length < 2) return draw(sides[0], sides);
   const place = h("div", {});
   const show = (how: "beside" | "over") => {
-    place.replaceChildren(how === "over" ? overlaid(sides) : h("div", { class: "beside" }, ...sides.map((side) => h("figure", {}, h("figcaption", {}, side.name), draw(side, sides)))));
+    place.replaceChildren(how === "over" ? overlaid(sides) : h("div", { class: "beside" }, ...sides.map((side) => h("figure", {}, h("figcaption", {}, named(side)), draw(side, sides)))));
   };
-  const canLie = figure.kind === "lines" || figure.kind === "points" || (figure.kind === "bars" && !figure.encoding.colour && !figure.encoding.panel);
+  const few = sides.every(({ rows }) => rows.groups("colour").size <= 2); // parts, told apart by dashes where colours are the sides'
+  const canLie = (figure.kind === "lines" && few) || figure.kind === "points" || (figure.kind === "bars" && !figure.encoding.colour && !figure.encoding.panel);
   show(canLie && figure.kind !== "points" ? "over" : "beside");
   if (!canLie) return place;
   const options = [["over", "Over each other"], ["beside", "Side by side"]] as const;
-  return h("div", {}, h("div", { class: "tools" }, choice(`${printable(figure.title)}: sites`, options, figure.kind === "points" ? "beside" : "over", show)), place);
+  return h("div", {}, h("div", { class: "tools" }, choice(`${printable(figure.title)}: sides`, options, figure.kind === "points" ? "beside" : "over", show)), place);
 }
 
 function draw(side: Side, all: readonly Side[]): HTMLElement {
@@ -94,7 +100,7 @@ function counted(figure: FigureFacts): HTMLElement {
 
 function tableOf(side: Side): HTMLElement {
   const { grid, tools } = dataTable(side.rows.figure, side.rows.table, labelled(side));
-  return h("div", { class: "captioned" }, side.name ? h("h4", {}, side.name) : null, tools, grid.element);
+  return h("div", { class: "captioned" }, side.name ? h("h4", {}, named(side)) : null, tools, grid.element);
 }
 
 /** The data of a picture, made when it is opened. */

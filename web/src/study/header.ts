@@ -2,24 +2,34 @@
 import { printable } from "../text/printable";
 import { h } from "../ui/dom";
 import type { StudyFacts } from "./facts";
+import { sideMark } from "./side";
 
 export const anchor = (figure: string) => `figure-${figure}`;
 
 export function header(facts: StudyFacts, figures: ReadonlySet<string>): HTMLElement {
   const { compared } = facts;
-  const title = compared ? `I/O of ${siteOf(facts)} and ${siteOf(compared)}` : `I/O of ${siteOf(facts)}`;
+  const sites = compared ? [...new Set([siteOf(facts), siteOf(compared)])] : [siteOf(facts)];
+  const both = compared ? [facts, compared] : [facts];
   return h(
     "div",
     { id: "study" },
-    h("h1", {}, title),
-    ...[facts, compared].map((one) => (one ? h("p", { class: "note" }, `${compared ? `${siteOf(one)}: ` : ""}${period(one)}`) : null)),
-    ...facts.notes.map((text) => h("p", { class: "note" }, printable(text))),
-    tiles(facts, figures),
-    compared ? tiles(compared, new Set()) : null,
+    h("h1", {}, `I/O of ${sites.join(" and ")}`),
+    ...both.map((one, place) => h("p", { class: "note" }, ...(compared ? [sideMark(sideName(one), place), ": "] : []), period(one))),
+    ...notes(both),
+    compared ? tilesOfBoth([facts, compared], figures) : tiles(facts, figures),
     findings(facts, figures),
     contents(facts),
   );
 }
+
+/** What both sides say of themselves is said once. */
+function notes(both: readonly StudyFacts[]): HTMLElement[] {
+  return both.flatMap((one, place) => one.notes
+    .filter((text) => place === 0 || !both[0].notes.includes(text))
+    .map((text) => h("p", { class: "note" }, both.length > 1 && !both.every(({ notes: all }) => all.includes(text)) ? `${sideName(one)}: ` : "", printable(text))));
+}
+
+export const sideName = (facts: StudyFacts) => printable(facts.side) || siteOf(facts);
 
 export function siteOf(facts: StudyFacts): string {
   return printable(facts.site) || "a site without a name";
@@ -42,6 +52,18 @@ function tiles(facts: StudyFacts, figures: ReadonlySet<string>): HTMLElement | n
   );
 }
 
+/** A tile a number, in which each side has its line and the difference stands below. */
+function tilesOfBoth(sides: readonly StudyFacts[], figures: ReadonlySet<string>): HTMLElement | null {
+  const labels = [...new Set(sides.flatMap((side) => side.headlines.map((each) => each.label)))];
+  if (!labels.length) return null;
+  return h("dl", { class: "tiles of-both", "aria-label": "Both sides in numbers" }, ...labels.map((label) => {
+    const found = sides.map((side) => side.headlines.find((each) => each.label === label));
+    const lines = found.map((each, place) => h("dd", {}, sideMark(sideName(sides[place]), place), each ? linked(printable(each.text), each.figure, figures, "big") : h("span", { class: "big none" }, "not recorded"), h("div", { class: "below" }, printable(each?.below ?? ""))));
+    const difference = found[1]?.difference;
+    return h("div", { class: "figure" }, h("dt", { class: "label" }, printable(label)), ...lines, difference ? h("dd", { class: "difference" }, printable(difference)) : null);
+  }));
+}
+
 function linked(text: string, figure: string, figures: ReadonlySet<string>, style: string): HTMLElement {
   return figures.has(figure) ? h("a", { class: style, href: `#${anchor(figure)}` }, text) : h("span", { class: style }, text);
 }
@@ -53,8 +75,8 @@ function findings(facts: StudyFacts, figures: ReadonlySet<string>): HTMLElement 
     "section",
     { id: "findings", "aria-labelledby": "findings-title" },
     h("h2", { id: "findings-title" }, "What was found"),
-    h("ol", { class: "findings card" }, ...facts.findings.map(({ text, figure }) =>
-      h("li", {}, h("span", {}, printable(text)), figures.has(figure) ? h("a", { href: `#${anchor(figure)}` }, titles.get(figure) ?? "Figure") : null),
+    h("ol", { class: "findings card" }, ...facts.findings.map(({ text, figure, side }) =>
+      h("li", {}, ...(side ? [sideMark(printable(side), side === facts.side ? 0 : 1), ": "] : []), h("span", {}, printable(text)), figures.has(figure) ? h("a", { href: `#${anchor(figure)}` }, titles.get(figure) ?? "Figure") : null),
     )),
   );
 }

@@ -6,9 +6,9 @@ import { h } from "../ui/dom";
 import { addSections, note, whenNeeded } from "../ui/section";
 import type { FigureFacts, SectionFacts, StudyFacts } from "./facts";
 import { fillFigure } from "./figure";
-import { anchor, header, siteOf } from "./header";
+import { anchor, header, sideName } from "./header";
 import { Rows } from "./rows";
-import type { Side } from "./side";
+import { type Side, sideColour } from "./side";
 
 /** Before its picture is there, so that the page does not jump. */
 const ROOM: Record<FigureFacts["kind"], number> = { table: 260, bars: 340, lines: 400, points: 420, box: 300, throughput: 400, histograms: 480 };
@@ -65,21 +65,13 @@ function heading(figure: FigureFacts): HTMLElement {
 /** The figure at each of the sites that have it. */
 function sidesOf(payload: Payload, facts: StudyFacts, id: string): Side[] {
   const studies = facts.compared ? [facts, facts.compared] : [facts];
-  const names = namesOf(studies);
   return studies.flatMap((study, place) => {
     const figure = study.sections.flatMap((section) => section.figures).find((one) => one.id === id);
     if (!figure) return [];
     const table = payload.tables[figure.table] ?? new Table(figure.table, 0, {}, new Uint8Array());
-    return [{ rows: new Rows(figure, table), name: names[place] }];
+    const named = facts.compared && id !== "comparison"; // which is of both
+    return [{ rows: new Rows(figure, table), ...(named ? { name: sideName(study), colour: sideColour(place) } : { name: "" }) }];
   });
-}
-
-/** What two studies are told apart by: the site, or the time when it is one site. */
-function namesOf(studies: readonly StudyFacts[]): string[] {
-  if (studies.length < 2) return [""];
-  const sites = studies.map(siteOf);
-  if (sites[0] !== sites[1]) return sites;
-  return studies.map(({ period: { start, end } }) => `${printable(start).slice(0, 10)} to ${printable(end).slice(0, 10)}`);
 }
 
 /** What is folded on the screen, but the data, is printed. */

@@ -2,13 +2,24 @@
 import { extent } from "../plots/scales";
 import type { Guide } from "../plots/guides";
 import type { Scale } from "../plots/scales";
+import { h } from "../ui/dom";
 import type { Rows } from "./rows";
 import { scaleFor } from "./units";
 
 export interface Side {
   rows: Rows;
-  /** What the site is called; empty when it is the only one. */
+  /** What the site or period is called; empty when it is the only one. */
   name: string;
+  /** A custom property of the style sheet, of a side that is compared with another. */
+  colour?: string;
+}
+
+/** Its own wherever sides are told apart; parts of figures have others. */
+export const sideColour = (place: number) => `--side-${place + 1}`;
+
+/** The side's name with its colour, as in tiles, findings and above pictures. */
+export function sideMark(name: string, place: number): HTMLElement {
+  return h("span", { class: "side" }, h("i", { style: `background:var(${sideColour(place)})` }), name);
 }
 
 /** The scale of a channel that holds all sides, and lines that run along it. */

@@ -28,6 +28,14 @@ describe("axes of a study", () => {
     expect(titleOf(column("bytes"))).toBe("It");
     expect(tickOf(column("MiB/s"))(1_500_000)).toBe("1.5M");
   });
+  it("of time hold what there is, a day at least, and say days", () => {
+    const time = column("", "time");
+    const midnight = 1_264_204_800;
+    expect(scaleFor(time, false, [midnight, midnight]).limits).toEqual([midnight - 43_200, midnight + 43_200]);
+    expect(scaleFor(time, false, [midnight, midnight + 100 * 86_400]).limits[0]).toBe(midnight - 4 * 86_400);
+    expect(tickOf(time)(midnight)).toBe("2010-01-23");
+    expect(tickOf(time)(midnight + 60)).toBe("2010-01-23 00:01:00 UTC");
+  });
   it("of shares end at all of them", () => {
     expect(scaleFor(column("share"), false, [0, 0.97]).limits).toEqual([0, 1]);
     expect(scaleFor(column("share"), false, [0, 0.02]).limits[1]).toBeLessThan(0.03);

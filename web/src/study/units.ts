@@ -21,6 +21,7 @@ export function formatOf(column: ColumnFacts): Format {
 /** At an axis, whose title has the unit. */
 export function tickOf(column: ColumnFacts): Format {
   if (column.unit === "share") return roundPercent;
+  if (column.kind === "time") return day;
   return FORMATS[column.unit] ?? short;
 }
 
@@ -31,10 +32,30 @@ export function titleOf(column: ColumnFacts | undefined): string {
 }
 
 export function scaleFor(column: ColumnFacts, isLog: boolean, found: readonly [number, number] | null): Scale {
+  if (column.kind === "time") return { title: titleOf(column), isLog: false, isBinary: false, format: day, steps: DAYS, limits: around(found) };
   const isBinary = column.unit === "bytes" || column.unit === "bytes/s";
   const limits = padded(found, isLog);
   if (column.unit === "share" && !isLog && found && found[0] >= 0 && found[1] <= 1 && found[1] > 0.5) limits[1] = 1;
   return { title: titleOf(column), isLog, isBinary, format: tickOf(column), steps: isBinary ? BYTE_STEPS : column.unit === "ns" ? NS_STEPS : NUMBER_STEPS, limits };
+}
+
+const DAY = 86_400;
+const DAYS = [1, 2, 7, 14, 30, 60, 90, 180, 365].flatMap((days) => [days * DAY, days * DAY * 10]).sort((one, other) => one - other);
+
+/** Points in time, with some room: no axis of them begins at 0. */
+function around(found: readonly [number, number] | null): [number, number] {
+  if (!found) return [0, DAY];
+  const room = Math.max((found[1] - found[0]) * 0.04, DAY / 2);
+  return [found[0] - room, found[1] + room];
+}
+
+/** Without a time of day where that is midnight. */
+export function day(seconds: number): string {
+  return withoutMidnight(clockUtc(seconds));
+}
+
+export function withoutMidnight(text: string): string {
+  return text.replace(/ 00:00:00 UTC$/, "");
 }
 
 /** Three digits, all of those before the point; no figure but 0 is shown as 0. */

@@ -7,7 +7,7 @@ from headrace.study.figures.performance import large_filter, missing_large
 from headrace.study.query import Connection, data, rows, text, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import percent, size
+from headrace.study.words import percent_first, size
 
 
 def access_sizes(connection: Connection, settings: Settings, _: Scope) -> Figure:
@@ -45,9 +45,8 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
         "histograms",
         data(records, "project text, direction text, bucket int, size text, count int, share real"),
         "Share of the reads, and of the writes, of POSIX and stdio of a project that are of a size: of two"
-        " powers of two,"
-        " the greater one included. Sizes of Darshan's logs, which are rougher, lie at the end of their"
-        " ranges.",
+        " powers of two, the greater one included. Sizes of Darshan's logs, which are rougher, lie at the"
+        " end of their ranges.",
         f"{large_filter(connection, settings)} The {len(top)} projects of most bytes.",
         encoding={"x": "size", "y": "share", "colour": "direction", "panel": "project"},
         units={"count": "count", "share": "share"},
@@ -58,7 +57,7 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
         small = sum(row["count"] for row in records if row["direction"] == direction and row["bucket"] <= 12)
         whole = sum(row["count"] for row in records if row["direction"] == direction)
         if whole:
-            figure.words.append(f"{percent(small / whole)} of the {verb} are of 4 KiB or less.")
+            figure.words.append(f"{percent_first(small / whole)} of the {verb} are of 4 KiB or less.")
             figure.numbers[f"share of {verb} of 4 KiB or less"] = small / whole
     return figure
 

@@ -10,7 +10,7 @@ from headrace.study.figures.scans import NO_SCANS, file_systems, numbers, proble
 from headrace.study.query import Connection, data, rows, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import percent
+from headrace.study.words import percent_first
 
 _DAY = 86400
 _ASKED = (64, 128)  # days
@@ -32,14 +32,12 @@ def ages(connection: Connection, settings: Settings, _: Scope) -> Figure:
             "file_system text, age text, older_than_days real, share_of_files real, share_of_bytes real",
         ),
         "Share of the bytes in files that were last modified, or read, at least so many days before the"
-        " scan; at the"
-        " bounds of the bins of the scans.",
+        " scan; at the bounds of the bins of the scans.",
         "Regular files of the last scan of each file system in the period."
-        f" {problems(list(systems.values()))} Files of"
-        " times in the future count as of no age.",
+        f" {problems(list(systems.values()))} Files of times in the future count as of no age.",
         encoding={"x": "older_than_days", "y": "share_of_bytes", "colour": "file_system", "panel": "age"},
         units={"share_of_files": "share", "share_of_bytes": "share", "older_than_days": "days"},
-        titles={"older_than_days": "days", "share_of_bytes": "of the bytes"},
+        titles={"older_than_days": "not touched for", "share_of_bytes": "of the bytes"},
         options={"log_x": True, "step": True},
         paper="Section IV-B",
         missing="" if records else NO_SCANS,
@@ -53,7 +51,7 @@ def ages(connection: Connection, settings: Settings, _: Scope) -> Figure:
         ]
         if found and found[0]["share_of_bytes"] is not None:
             days, share = found[0]["older_than_days"], found[0]["share_of_bytes"]
-            words = f"{percent(share)} of the bytes were not modified for {days:,.4g} days or more."
+            words = f"{percent_first(share)} of the bytes were not modified for {days:,.4g} days or more."
             figure.words.append(words)
             figure.numbers[f"share of bytes not modified for {asked} days"] = share
     if figure.words:
@@ -93,7 +91,7 @@ def overwritten(connection: Connection, _: Settings, __: Scope) -> Figure:
         connection,
         f"""SELECT project, {total("files_written")}, {total("files_new", "new_files")},
   {total("files_old", "old_files")}
-FROM study_logs GROUP BY project HAVING sum(files_written) > 0 ORDER BY sum(files_written) DESC, project""",
+FROM study_logs GROUP BY project HAVING sum(files_written) > 0 ORDER BY files_written DESC, project""",
     )
     sums = {key: sum(row[key] for row in found) for key in ("files_written", "new_files", "old_files")}
     records = [_written(row) for row in ([{"project": "all", **sums}, *found] if found else [])]
@@ -103,9 +101,8 @@ FROM study_logs GROUP BY project HAVING sum(files_written) > 0 ORDER BY sum(file
         "table",
         data(records, "project text, files_written int, new int, old int, unknown int, share_new real"),
         "Files that captured jobs wrote: new ones, which the job created or which were empty before; old"
-        " ones, which had"
-        " data; and those of which the log does not know. The share is that of new ones among those that"
-        " are known.",
+        " ones, which had data; and those of which the log does not know. The share is that of new ones"
+        " among those that are known.",
         "All logs of the period; a file counts for each job that wrote it. The first row is the sum of all"
         " projects.",
         units={**dict.fromkeys(("files_written", "new", "old", "unknown"), "count"), "share_new": "share"},
@@ -115,7 +112,7 @@ FROM study_logs GROUP BY project HAVING sum(files_written) > 0 ORDER BY sum(file
     if records and records[0]["share_new"] is not None:
         share = records[0]["share_new"]
         written = f"{sums['files_written']:,} files that jobs wrote"
-        words = f"{percent(share)} of the {written} were created or empty before."
+        words = f"{percent_first(share)} of the {written} were created or empty before."
         if records[0]["unknown"]:
             words = f"{words[:-1]} ({records[0]['unknown']:,} of them are not known)."
         figure.words, figure.numbers = [words], {"share of written files that are new": share}
@@ -128,8 +125,8 @@ def _written(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "project": row["project"],
         "files_written": row["files_written"],
-        "new": new,
-        "old": old,
+        "new": new if new + old else None,  # not recorded: every file written is new or old
+        "old": old if new + old else None,
         "unknown": row["files_written"] - new - old,
         "share_new": new / (new + old) if new + old else None,
     }

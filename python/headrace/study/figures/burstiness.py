@@ -39,11 +39,9 @@ def burstiness(connection: Connection, _: Settings, scope: Scope) -> Figure:
         "lines",
         data(records, "share_of_peak real, share_of_time real"),
         f"Share of the intervals of {scope.bin_seconds} s in which all devices together read and wrote at"
-        " most this share"
-        " of what they did in the busiest one.",
-        f"{count(len(ordered), 'interval')} of the period with samples; {scope.long_samples:,} samples"
-        " longer than one and a"
-        " half intervals left out.",
+        " most this share of what they did in the busiest one.",
+        f"{count(len(ordered), 'interval')} of the period with samples, over which longer samples are spread;"
+        f" {scope.long_samples:,} samples of more than a hundred intervals left out.",
         encoding={"x": "share_of_peak", "y": "share_of_time"},
         units={"share_of_peak": "share", "share_of_time": "share"},
         titles={"share_of_peak": "of the peak throughput", "share_of_time": "of the time"},
@@ -77,8 +75,7 @@ def idle(connection: Connection, settings: Settings, scope: Scope) -> Figure:
         "table",
         data(windows[:_WINDOWS], "start time, end time, hours real, mean_bytes_per_s real"),
         f"Spans in which all devices together stayed below {percent(settings.threshold)} of the peak in"
-        " every interval of"
-        f" {scope.bin_seconds} s. A time without samples ends a span.",
+        f" every interval of {scope.bin_seconds} s. A time without samples ends a span.",
         f"The {min(len(windows), _WINDOWS)} longest of {count(len(windows), 'span')}.",
         units={"mean_bytes_per_s": "bytes/s"},
         titles={"mean_bytes_per_s": "mean throughput"},

@@ -26,7 +26,8 @@ def characteristics(connection: Connection, settings: Settings, _: Scope) -> Fig
         f"avg(CAST({up} AS DOUBLE) / nullif({down}, 0)) AS {name}" for name, (up, down) in _RATIOS.items()
     )
     pooled = ", ".join(
-        f"CAST(sum({up}) AS DOUBLE) / nullif(sum({down}), 0) AS pooled_{name}"
+        f"CAST(sum({up}) AS DOUBLE) / nullif(sum(CASE WHEN {up} IS NOT NULL THEN {down} END), 0)"
+        f" AS pooled_{name}"
         for name, (up, down) in _RATIOS.items()
     )
     found = rows(
@@ -44,19 +45,21 @@ FROM study_logs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project""
         "table",
         data(found, "project text, jobs int, " + ", ".join(f"{name} real" for name in columns)),
         f"Means over the jobs of a project of: {UNIT}; metadata time as a share of all time in calls on"
-        " files; files and"
-        " created files per process; sequential and aligned reads and writes of POSIX as shares of them;"
-        " MiB per"
-        " process. Pooled: the same of the sums over the jobs, in which large jobs weigh more.",
+        " files; files and created files per process; sequential and aligned reads and writes of POSIX as"
+        " shares of them; MiB per process. Pooled: the same of the sums over the jobs, in which large jobs"
+        " weigh more.",
         f"{large_filter(connection, settings)} A job without a divisor, such as one without any read or"
-        " write, is no part of"
-        " that mean.",
+        " write, is no part of that mean.",
         units={
             "jobs": "count",
             **{prefix + name: "share" for prefix in ("", "pooled_") for name in _SHARES},
             **{prefix + "mib_per_s_per_node": "MiB/s" for prefix in ("", "pooled_")},
         },
-        titles={"mib_per_s_per_node": UNIT, "pooled_mib_per_s_per_node": f"pooled {UNIT}"},
+        titles={
+            prefix.replace(" ", "_") + name: prefix + title
+            for prefix in ("", "pooled ")
+            for name, title in (("mib_per_s_per_node", UNIT), ("mib_per_process", "MiB per process"))
+        },
         paper="Table IV",
         missing="" if found else missing_large(connection),
     )

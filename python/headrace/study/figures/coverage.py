@@ -13,11 +13,11 @@ from headrace.study.words import count, number, percent
 
 NO_RECORDS = (
     "The catalog has no records of the batch scheduler: add them with `headrace catalog add`, such as the"
-    " output"
-    " of `sacct --parsable2` or PBS accounting files."
+    " output of `sacct --parsable2` or PBS accounting files."
 )
 NO_LOGS = "The catalog has no job logs: add them with `headrace catalog add`."
 _SHORT = 60  # seconds
+_LISTED = 1000  # files of each kind
 _NAMES = {"posix": "POSIX", "stdio": "stdio", "mpiio": "MPI-IO", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
 
 
@@ -26,7 +26,7 @@ def coverage(connection: Connection, _: Settings, scope: Scope) -> Figure:
         connection,
         """SELECT count(*) AS jobs, coalesce(sum(CASE WHEN covered THEN 1 ELSE 0 END), 0) AS covered_jobs,
   coalesce(sum(core_hours), 0) AS hours, coalesce(sum(CASE WHEN covered THEN core_hours END), 0) AS
-  covered_hours,
+  covered_hours, count(*) - count(core_hours) AS hours_unknown,
   count(DISTINCT project) AS projects, count(DISTINCT CASE WHEN covered THEN project END) AS covered_projects
 FROM study_jobs WHERE scheduler IS NOT NULL""",
     )[0]
@@ -42,8 +42,7 @@ FROM study_jobs WHERE scheduler IS NOT NULL""",
         "Jobs of the scheduler that at least one log is of, their core hours (cores times hours), and the"
         " projects that have such a job.",
         f"All jobs that the scheduler knows of in the period; {count(scope.jobs_left_out, 'job')} of other"
-        " periods or"
-        f" projects left out, and {count(loose, 'log')} of which no scheduler's job is known.",
+        f" periods or projects left out, and {count(loose, 'log')} of which no scheduler's job is known.",
         units={"total": "count", "covered": "count", "share": "share"},
         titles={"what": "", "total": "All", "covered": "With a log", "share": "Share"},
         paper="Section III",
@@ -51,13 +50,18 @@ FROM study_jobs WHERE scheduler IS NOT NULL""",
     )
     if not jobs["total"]:
         return figure
+    known = hours["total"] > 0
+    of_hours = f"{percent(hours['share'])} of {number(round(hours['total']))} core hours" if known else ""
     figure.words = [
-        f"{number(jobs['covered'])} of {number(jobs['total'])} jobs ({percent(jobs['share'])}) and"
-        f" {percent(hours['share'])} of {number(round(hours['total']))} core hours have a log, of"
+        f"{number(jobs['covered'])} of {number(jobs['total'])} jobs ({percent(jobs['share'])})"
+        f"{' and ' + of_hours if known else ''} have a log, of"
         f" {number(projects['covered'])} of {number(projects['total'])} projects."
     ]
+    if found["hours_unknown"]:
+        figure.words.append(f"The core hours of {count(found['hours_unknown'], 'job')} are not recorded.")
     figure.numbers = {"jobs": jobs["total"], "share of jobs covered": jobs["share"]}
-    figure.numbers |= {"core hours": hours["total"], "share of core hours covered": hours["share"]}
+    if known:
+        figure.numbers |= {"core hours": hours["total"], "share of core hours covered": hours["share"]}
     figure.findings = [Finding("Job logs cover a part of the work: " + figure.words[0], "coverage", 0.95)]
     return figure
 
@@ -100,8 +104,7 @@ def coverage_reasons(connection: Connection, settings: Settings, _: Scope) -> Fi
             else "When capture was deployed is not in the catalog (`deployed` of the site's facts)."
         ),
         f"Jobs of the scheduler without a log. Of the logs that are there, {bad:,} are not complete; they"
-        " count as"
-        " covered. Logs that cannot be read at all belong to no job that is known.",
+        " count as covered. Logs that cannot be read at all belong to no job that is known.",
         units={"jobs": "count", "core_hours": "count", "share_of_jobs": "share"},
         titles={"core_hours": "core hours", "share_of_jobs": "of all jobs"},
         paper="Section II-C",
@@ -114,7 +117,7 @@ def coverage_reasons(connection: Connection, settings: Settings, _: Scope) -> Fi
 
 def _deployed(connection: Connection) -> datetime | None:
     """When capture was installed, as the site's facts say; None when they do not, or not as a date."""
-    found = rows(connection, "SELECT value FROM site WHERE key = 'deployed'")
+    found = rows(connection, "SELECT value FROM site WHERE key = 'deployed' ORDER BY place")
     for row in reversed(found):
         try:
             when = datetime.fromisoformat(str(row["value"]).strip().replace("Z", "+00:00"))
@@ -147,16 +150,13 @@ FULL OUTER JOIN (SELECT project, CAST(sum(moved) AS BIGINT) AS moved, {uses} FRO
         "table",
         data(
             found,
-            "project text, jobs int, jobs_covered int, core_hours real, core_hours_covered real, interfaces"
-            " text,"
-            " bytes int",
+            "project text, jobs int, jobs_covered int, core_hours real, core_hours_covered real,"
+            " interfaces text, bytes int",
         ),
         "Jobs and core hours of the scheduler, those of them with a log, and the interfaces by which a"
-        " captured job of"
-        " the project opened files.",
+        " captured job of the project opened files.",
         "All projects of the period, those that moved most bytes first. Empty cells: the scheduler's"
-        " records, or logs,"
-        " are not there.",
+        " records, or logs, are not there.",
         units={
             "jobs": "count",
             "jobs_covered": "count",
@@ -177,13 +177,14 @@ FULL OUTER JOIN (SELECT project, CAST(sum(moved) AS BIGINT) AS moved, {uses} FRO
     )
 
 
-def damaged_logs(connection: Connection, _: Settings, __: Scope) -> Figure:
+def damaged_logs(connection: Connection, settings: Settings, _: Scope) -> Figure:
     found = rows(
         connection,
         "SELECT DISTINCT source, coalesce(why_incomplete, 'not said') AS why FROM study_logs WHERE NOT"
         " complete"
-        " ORDER BY source LIMIT 1000",
+        f" ORDER BY source LIMIT {_LISTED}",
     )
+    unread, partly = _unread(connection, settings)
     whole = rows(
         connection,
         "SELECT count(*) AS logs, count(DISTINCT CASE WHEN NOT complete THEN source END) AS bad FROM"
@@ -193,8 +194,31 @@ def damaged_logs(connection: Connection, _: Settings, __: Scope) -> Figure:
         "damaged_logs",
         "Logs that are not complete",
         "table",
-        data(found, "source text, why text"),
-        "Logs that lack a part of what the job did, and what is missing. What they have is counted.",
-        f"{count(whole['bad'], 'such log')} of {whole['logs']:,}; the first {len(found):,} are listed.",
-        missing="" if found else "All logs are complete." if whole["logs"] else NO_LOGS,
+        data(found + unread, "source text, why text"),
+        "Logs that lack a part of what the job did, and what is missing; what they have is counted. Then"
+        " files of any kind and time that could not be read, or not in whole, when they were to be added.",
+        f"{count(whole['bad'], 'such log')} of {whole['logs']:,}; the first {len(found):,} are listed."
+        f" {count(partly['files'], 'file')} could not be read, {partly['partly']:,} of them only in part.",
+        words=[f"{count(partly['files'], 'file')} could not be read in whole: figures lack what is in them."]
+        if partly["files"]
+        else [],
+        missing="" if found or unread else "All logs are complete." if whole["logs"] else NO_LOGS,
     )
+
+
+def _unread(connection: Connection, settings: Settings) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What is listed of the files that could not be read, and how many there are."""
+    found = rows(connection, f"SELECT path, partly, why FROM unread ORDER BY path LIMIT {_LISTED}")
+    sums = rows(
+        connection,
+        "SELECT count(*) AS files, coalesce(sum(CASE WHEN partly THEN 1 ELSE 0 END), 0) AS partly"
+        " FROM unread",
+    )[0]
+    listed = []
+    for place, row in enumerate(found, 1):
+        why = "read in part" if row["partly"] else "not read"
+        if settings.pseudonyms:
+            listed.append({"source": f"file {place}", "why": why})
+        else:
+            listed.append({"source": row["path"], "why": f"{why}: {row['why']}"})
+    return listed, sums

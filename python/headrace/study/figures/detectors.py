@@ -77,8 +77,7 @@ def detectors(connection: Connection, _: Settings, scope: Scope) -> Figure:
         data(found, "detector text, jobs int, share_of_jobs real, bytes int, core_hours real, meaning text"),
         "Jobs with each habit, what they moved and the core hours that they took. A job may have several.",
         f"All {sums['jobs']:,} logs of the period ({scope.logs_left_out:,} of others left out);"
-        f" {sums['unknown'] or 0:,} do not"
-        " say which ranks did I/O and cannot show the first three.",
+        f" {sums['unknown'] or 0:,} do not say which ranks did I/O and cannot show the first three.",
         units={"jobs": "count", "share_of_jobs": "share", "bytes": "bytes", "core_hours": "count"},
         titles={"detector": "habit", "share_of_jobs": "of jobs"},
         paper="Section V",
@@ -142,8 +141,7 @@ ORDER BY jobs DESC, bytes DESC, project, program, processes LIMIT {_GROUPS}""",
             " real",
         ),
         "Jobs of the same project, program and number of processes whose bytes and numbers of files lie in"
-        " the same steps of"
-        " a tenth.",
+        " the same steps of a tenth.",
         f"Jobs with a log that moved bytes; groups of {_LEAST} jobs or more, the first {_GROUPS}.",
         units={
             **dict.fromkeys(("processes", "jobs", "core_hours"), "count"),

@@ -13,8 +13,10 @@ from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import number
 
+_OF_ALL = "Devices serve all projects: what they moved cannot be compared with what some of these asked for."
 
-def devices_applications(connection: Connection, _: Settings, scope: Scope) -> Figure:
+
+def devices_applications(connection: Connection, settings: Settings, scope: Scope) -> Figure:
     moved = _by_devices(connection, scope)
     asked = rows(
         connection,
@@ -35,7 +37,7 @@ def devices_applications(connection: Connection, _: Settings, scope: Scope) -> F
         for name, column in (("read", "bytes_read"), ("written", "bytes_written"))
         for job in [jobs.get(str(day)[:10], {}).get(column, 0)]
     ]
-    both = bool(records and jobs)
+    both = bool(records and jobs and not settings.projects)
     figure = Figure(
         "devices_applications",
         "Bytes of devices for each byte of jobs",
@@ -44,17 +46,16 @@ def devices_applications(connection: Connection, _: Settings, scope: Scope) -> F
             records if both else [], "day time, direction text, device_bytes int, job_bytes int, ratio real"
         ),
         "Bytes that the devices moved on a day (UTC), divided by those of captured jobs that began on it."
-        " Below one: caches"
-        " answered, or data was written again before it reached a device. Above one: others than captured"
-        " jobs used the"
-        " file systems, or small and unaligned accesses made them read and write whole blocks.",
+        " Below one: caches answered, or data was written again before it reached a device. Above one:"
+        " others than captured jobs used the file systems, or small and unaligned accesses made them read"
+        " and write whole blocks.",
         "Days with samples; those without captured jobs have no ratio. Jobs that run over midnight count on"
         " their first day.",
         encoding={"x": "day", "y": "ratio", "colour": "direction"},
         units={"device_bytes": "bytes", "job_bytes": "bytes"},
         options={"log_y": True},
         paper="Section IV",
-        missing="" if both else NO_LOGS if records else NO_SAMPLES,
+        missing="" if both else _OF_ALL if settings.projects else NO_LOGS if records else NO_SAMPLES,
     )
     for name in ("read", "written"):
         devices, captured = (

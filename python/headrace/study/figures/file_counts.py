@@ -9,7 +9,7 @@ from headrace.study.figures.coverage import NO_LOGS
 from headrace.study.query import Connection, data, rows, text
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import count, percent
+from headrace.study.words import count, percent_first
 
 _POINTS = 20_000  # more than these are rounded together
 _FEW = 10  # files: the most that counts as N:1
@@ -20,7 +20,7 @@ def files_by_processes(connection: Connection, settings: Settings, _: Scope) -> 
         row["project"]
         for row in rows(
             connection,
-            "SELECT project FROM study_logs GROUP BY project HAVING sum(moved) > 0 ORDER BY sum(moved)"
+            "SELECT project FROM study_logs WHERE moved > 0 GROUP BY project ORDER BY sum(moved)"
             " DESC, project"
             f" LIMIT {settings.top}",
         )
@@ -29,7 +29,8 @@ def files_by_processes(connection: Connection, settings: Settings, _: Scope) -> 
     found = rows(
         connection,
         f"""SELECT l.project, i.processes, i.files, count(*) AS instances FROM instances i
-JOIN study_logs l ON l.log = i.log WHERE l.project IN ({names}) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
+JOIN study_logs l ON l.log = i.log WHERE l.project IN ({names}) AND i.files IS NOT NULL
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
     )
     exact = len(found)
     found = found if exact <= _POINTS else _rounded(found)
@@ -43,11 +44,9 @@ JOIN study_logs l ON l.log = i.log WHERE l.project IN ({names}) GROUP BY 1, 2, 3
         "points",
         data(found, "project text, processes int, files int, instances int"),
         "A point is a run of a program: its processes, and the different files that it used. Several runs"
-        " of one job"
-        " count each. On N:N each process has a file of its own, on N:1 all share one.",
-        f"{count(runs, 'run')} of the {len(top)} projects that moved most; {none:,} of them used no file,"
-        " which a"
-        f" logarithmic axis cannot show.{rounded}",
+        " of one job count each. On N:N each process has a file of its own, on N:1 all share one.",
+        f"{count(runs, 'run')}, of which files are known, of the {len(top)} projects that moved most;"
+        f" {none:,} of them used no file, which a logarithmic axis cannot show.{rounded}",
         encoding={"x": "processes", "y": "files", "colour": "project"},
         units={"processes": "count", "files": "count", "instances": "count"},
         options={
@@ -100,8 +99,7 @@ FROM instances i JOIN study_logs l ON l.log = i.log) categories GROUP BY categor
         "table",
         data(found, "category text, instances int, share real"),
         f"Runs of programs by their number of files: none; {_FEW} or fewer for all processes; as many as"
-        " processes or"
-        " more; between these. Runs of one process are told apart.",
+        " processes or more; between these. Runs of one process are told apart.",
         "All runs of all logs of the period.",
         units={"instances": "count", "share": "share"},
         titles={"category": "files", "instances": "runs"},
@@ -110,6 +108,6 @@ FROM instances i JOIN study_logs l ON l.log = i.log) categories GROUP BY categor
     )
     empty = [row for row in found if row["category"] == "no files"]
     if empty:
-        words = f"{percent(empty[0]['share'])} of the runs of programs used no file at all."
+        words = f"{percent_first(empty[0]['share'])} of the runs of programs used no file at all."
         figure.words, figure.findings = [words], [Finding(words, "file_counts", 0.35)]
     return figure

@@ -10,7 +10,7 @@ from headrace.study.figures.scans import NO_SCANS, last_scans, numbers, problems
 from headrace.study.query import Connection, data, rows, text
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import percent, size
+from headrace.study.words import percent_first, size
 
 _MIB = 1 << 20
 _LAST = 1 << 62  # in place of a bin's end that there is not
@@ -56,7 +56,7 @@ def file_sizes(connection: Connection, settings: Settings, _: Scope) -> Figure:
         if below is not None:
             figure.numbers = {"share of files below 1 MiB": below}
             figure.findings = [
-                Finding(f"{percent(below)} of all files are smaller than 1 MiB.", "file_sizes", 0.6)
+                Finding(f"{percent_first(below)} of all files are smaller than 1 MiB.", "file_sizes", 0.6)
             ]
         if scans:
             figure.words.append(f"The largest file has {size(max(scan['largest'] or 0 for scan in scans))}.")

@@ -36,8 +36,7 @@ def growth(connection: Connection, settings: Settings, _: Scope) -> Figure:
             " bytes_first int, bytes_last int, bytes_change real, days real, forecast time",
         ),
         "Files and their bytes in the first and the last scan, and the change as a share of the first."
-        " Forecast: when"
-        " there are 10⁹ files, if their number goes on growing by the same amount a day.",
+        " Forecast: when there are 10⁹ files, if their number goes on growing by the same amount a day.",
         f"{len(systems)} file systems with two scans or more in the period.",
         units={
             **dict.fromkeys(("files_first", "files_last"), "count"),
@@ -57,9 +56,8 @@ def growth(connection: Connection, settings: Settings, _: Scope) -> Figure:
 def _tell(figure: Figure, whole: dict[str, Any]) -> None:
     words = (
         f"In {whole['days']:.3g} days the number of files changed by"
-        f" {whole['files_last'] - whole['files_first']:+,}"
-        f"{_of_first(whole['files_change'])} and their bytes by"
-        f" {_signed_size(whole)}{_of_first(whole['bytes_change'])}."
+        f" {whole['files_last'] - whole['files_first']:+,}{_of_first(whole['files_change'])} and their bytes"
+        f" by {_signed_size(whole)}{_of_first(whole['bytes_change'])}."
     )
     figure.words = [words]
     if whole["forecast"]:
@@ -102,10 +100,13 @@ def _rated(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _forecast(record: dict[str, Any]) -> datetime | None:
-    """When there are 10⁹ files; None when they do not grow, are there already or it is too far."""
+    """When there are 10⁹ files; None when they do not grow, are there already, or it is too far.
+
+    Scans of one day say nothing of it.
+    """
     grown = record["files_last"] - record["files_first"]
     missing = _BILLION - record["files_last"]
-    if grown <= 0 or missing <= 0 or record["days"] <= 0:
+    if grown <= 0 or missing <= 0 or record["days"] < 1:
         return None
     days = missing / (grown / record["days"])
     when: datetime = record["last"] + timedelta(days=min(days, _TOO_FAR))
@@ -146,7 +147,8 @@ def churn(connection: Connection, settings: Settings, _: Scope) -> Figure:
         last = max(scans[-1]["began"] for scans in systems.values())
         made = rows(
             connection,
-            f"SELECT count(*) AS logs, {total('creates')}, {total('files_written')} FROM study_logs"
+            "SELECT count(*) AS logs, CAST(sum(creates) AS BIGINT) AS creates,"
+            f" {total('files_written')} FROM study_logs"
             f" WHERE began >= {time(first)} AND began < {time(last)}",
         )[0]
         added = sum(scans[-1]["files"] - scans[0]["files"] for scans in systems.values())

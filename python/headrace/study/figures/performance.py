@@ -68,11 +68,9 @@ WHERE large AND mib_per_s_per_node IS NOT NULL ORDER BY project, value""",
         "box",
         data(records, "project text, low real, q1 real, median real, q3 real, high real, count int"),
         f"{UNIT}: bytes read and written / reading, writing and metadata time of the slowest process /"
-        " nodes. Least,"
-        " quartiles (with linear interpolation) and greatest of the jobs of a project.",
+        " nodes. Least, quartiles (with linear interpolation) and greatest of the jobs of a project.",
         f"{large_filter(connection, settings)} The boxes leave out {count(left, 'job')} above the ceiling"
-        " that"
-        " holds for their nodes: see outliers.",
+        " that holds for their nodes: see outliers.",
         encoding={key: key for key in ("low", "q1", "median", "q3", "high", "count")} | {"x": "project"},
         units={"count": "count", **dict.fromkeys(("low", "q1", "median", "q3", "high"), "MiB/s")},
         titles={"median": UNIT},
@@ -119,8 +117,8 @@ def ceilings(connection: Connection, settings: Settings) -> list[tuple[str, floa
     """Name, MiB/s per node, and the nodes from which on it holds; the highest first."""
     found = rows(
         connection,
-        "SELECT name, mib_per_s_per_node AS value, coalesce(nodes_least, 0) AS least FROM ceilings"
-        " WHERE mib_per_s_per_node > 0 ORDER BY value DESC, name",
+        "SELECT DISTINCT name, mib_per_s_per_node AS value, coalesce(nodes_least, 0) AS least FROM ceilings"
+        " WHERE mib_per_s_per_node > 0 AND mib_per_s_per_node < 1e300 ORDER BY value DESC, name",
     )
     names = [
         f"ceiling {place + 1}" if settings.pseudonyms else row["name"] for place, row in enumerate(found)
@@ -164,13 +162,10 @@ WHERE large AND mib_per_s_per_node IS NOT NULL ORDER BY mib_per_s_per_node DESC,
             " text",
         ),
         f"Large jobs with more {UNIT} than the ceiling that holds for their nodes: of those that begin at"
-        " most at so many"
-        " nodes, the one that begins at the most. Caches explain some; sparse I/O without coordination,"
-        " which the metric"
-        " does not describe, others.",
+        " most at so many nodes, the one that begins at the most. Caches explain some; sparse I/O without"
+        " coordination, which the metric does not describe, others.",
         f"{large_filter(connection, settings)} {len(records):,} are above a ceiling, of which"
-        f" {len(records[:_LISTED]):,} are"
-        " listed.",
+        f" {len(records[:_LISTED]):,} are listed.",
         units={"processes": "count", "nodes": "count", "mib_per_s_per_node": "MiB/s", "ceiling": "MiB/s"},
         titles={"mib_per_s_per_node": UNIT},
         paper="Section II-D",
@@ -181,11 +176,12 @@ WHERE large AND mib_per_s_per_node IS NOT NULL ORDER BY mib_per_s_per_node DESC,
 def metric(connection: Connection, _: Settings, __: Scope) -> Figure:
     found = rows(
         connection,
-        """SELECT how, count(*) AS jobs FROM (SELECT CASE WHEN nodes IS NULL OR nodes = 0 THEN 'nodes are not
-  known'
-  WHEN slowest_ns IS NULL OR slowest_ns = 0 THEN 'no time of I/O' WHEN slowest_exact THEN 'exact: the slowest
-  process'
-  ELSE 'estimated: shared files from first open to last I/O' END AS how FROM study_logs WHERE moved > 0) hows
+        """SELECT how, count(*) AS jobs FROM (SELECT CASE
+    WHEN nodes IS NULL OR nodes = 0 THEN 'nodes are not known'
+    WHEN slowest_ns IS NULL OR slowest_ns = 0 THEN 'no time of I/O'
+    WHEN slowest_exact THEN 'exact: the slowest process'
+    ELSE 'estimated: shared files from first open to last I/O' END AS how
+  FROM study_logs WHERE moved > 0) hows
 GROUP BY how ORDER BY jobs DESC, how""",
     )
     jobs = sum(row["jobs"] for row in found)
@@ -197,9 +193,8 @@ GROUP BY how ORDER BY jobs DESC, how""",
         "table",
         data(found, "how text, jobs int, share real"),
         f"{UNIT} = (bytes read + bytes written) / (time of the slowest process in reading, writing and"
-        " metadata calls) /"
-        " nodes. Where a log has sums over ranks alone, the time of a shared file is from first open to"
-        " last I/O.",
+        " metadata calls) / nodes. Where a log has sums over ranks alone, the time of a shared file is"
+        " from first open to last I/O.",
         "Jobs with a log of the period that moved any bytes.",
         units={"jobs": "count", "share": "share"},
         titles={"how": "time of the slowest process"},

@@ -6,7 +6,7 @@ from headrace.study.figure import Figure, Finding
 from headrace.study.figures.coverage import NO_LOGS
 from headrace.study.query import Connection, data, rows, total
 from headrace.study.scope import Scope
-from headrace.study.settings import Settings
+from headrace.study.settings import NO_PROJECT, Settings
 from headrace.study.words import count, percent, size
 
 
@@ -14,7 +14,7 @@ def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure
     found = rows(
         connection,
         f"SELECT project, {total('bytes_read')}, {total('bytes_written')}, {total('moved')} FROM study_logs"
-        " GROUP BY project HAVING sum(moved) > 0 ORDER BY sum(moved) DESC, project",
+        " GROUP BY project HAVING sum(moved) > 0 ORDER BY moved DESC, project",
     )
     whole = sum(row["moved"] for row in found)
     top = found[: settings.top]
@@ -35,8 +35,7 @@ def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure
         data(records, "project text, direction text, bytes int, share real"),
         "Bytes that captured jobs read and wrote, of files. Shares are of the bytes of all projects.",
         f"The first {len(top)} of {count(len(found), 'project')} that moved data, with"
-        f" {size(sum(row['moved'] for row in top))}"
-        f" of {size(whole)}.",
+        f" {size(sum(row['moved'] for row in top))} of {size(whole)}.",
         encoding={"x": "project", "y": "bytes", "colour": "direction"},
         units={"bytes": "bytes", "share": "share"},
         paper="Figure 4",
@@ -47,7 +46,8 @@ def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure
     first = top[0]
     readers = sum(row["bytes_read"] > row["bytes_written"] for row in top)
     share = percent(first["moved"] / whole)
-    lead = f"{first['project']} moved {size(first['moved'])}, {share} of all that jobs moved."
+    who = "Jobs of no known project" if first["project"] == NO_PROJECT else first["project"]
+    lead = f"{who} moved {size(first['moved'])}, {share} of all that jobs moved."
     figure.words = [lead, f"{readers} of these {len(top)} read more than they wrote."]
     figure.findings = [Finding(lead, "top_projects", 0.85)]
     read = sum(row["bytes_read"] for row in found)
@@ -60,7 +60,7 @@ def project_activity(connection: Connection, settings: Settings, _: Scope) -> Fi
         connection,
         f"""SELECT CAST(date_trunc('day', began) AS TIMESTAMP) AS day,
   CASE WHEN t.project IS NULL THEN 'all others' ELSE l.project END AS project, {total("moved", "bytes")}
-FROM study_logs l LEFT JOIN (SELECT project FROM study_logs GROUP BY project HAVING sum(moved) > 0
+FROM study_logs l LEFT JOIN (SELECT project FROM study_logs WHERE moved > 0 GROUP BY project
   ORDER BY sum(moved) DESC, project LIMIT {settings.top}) t ON t.project = l.project
 GROUP BY 1, 2 HAVING sum(moved) > 0 ORDER BY 1, 2""",
     )

@@ -22,7 +22,8 @@ def ladder(connection: Connection, settings: Settings, _: Scope) -> Figure:
         connection,
         f"""WITH top AS (SELECT project FROM study_logs WHERE large GROUP BY project
   ORDER BY sum(moved) DESC, project LIMIT {settings.top}),
-ranked AS (SELECT l.*, row_number() OVER (PARTITION BY l.project ORDER BY mib_per_s_per_node DESC, l.log) AS
+ranked AS (SELECT l.*, row_number() OVER (PARTITION BY l.project ORDER BY mib_per_s_per_node DESC, l.job,
+    l.log) AS
   place,
     count(*) OVER (PARTITION BY l.project) AS jobs
   FROM study_logs l JOIN top t ON t.project = l.project WHERE large AND mib_per_s_per_node IS NOT NULL),
@@ -47,10 +48,8 @@ FROM steps WHERE place = 1 OR step > step_before ORDER BY project, place""",
             " key_size text, key_direction text",
         ),
         f"The large jobs of a project by {UNIT}: the fastest, the slowest and four between them at equal"
-        " distances in that"
-        " order. Metadata as a share of all time in calls on files; the size and direction of most reads"
-        " and writes of"
-        " POSIX and stdio.",
+        " distances in that order. Metadata as a share of all time in calls on files; the size and"
+        " direction of most reads and writes of POSIX and stdio.",
         f"{large_filter(connection, settings)} The first {settings.top} projects by bytes.",
         units={
             "processes": "count",
@@ -100,9 +99,8 @@ FROM study_logs WHERE large AND nodes > 0 GROUP BY project, program, nodes ORDER
         if kind != "neither" and first["mib_per_s_per_node"] and last["mib_per_s_per_node"]:
             words.append(
                 f"{project} scales {'strongly' if kind == 'strong' else 'weakly'}:"
-                f" {number(first['mib_per_s_per_node'])} {UNIT}"
-                f" with {first['nodes']:,} nodes, {number(last['mib_per_s_per_node'])} with"
-                f" {last['nodes']:,}."
+                f" {number(first['mib_per_s_per_node'])} {UNIT} with {first['nodes']:,} nodes,"
+                f" {number(last['mib_per_s_per_node'])} with {last['nodes']:,}."
             )
     return Figure(
         "scaling",
@@ -114,10 +112,8 @@ FROM study_logs WHERE large AND nodes > 0 GROUP BY project, program, nodes ORDER
             " bytes_per_job real, bytes_per_process real, scaling text",
         ),
         "Means of the large jobs of a program by nodes; metadata is a share of the time of all these jobs'"
-        " calls on files."
-        f" Strong: bytes per job differ by no more than a factor of {_ALIKE:g} between all sizes; weak:"
-        " bytes per process do"
-        " so. When both do, the one that differs less.",
+        f" calls on files. Strong: bytes per job differ by no more than a factor of {_ALIKE:g} between all"
+        " sizes; weak: bytes per process do so. When both do, the one that differs less.",
         f"{large_filter(connection, settings)} Programs with jobs of {_SIZES} different numbers of nodes or"
         " more.",
         units={

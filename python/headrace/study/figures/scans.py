@@ -10,8 +10,7 @@ from headrace.study.settings import Settings
 
 NO_SCANS = (
     "The catalog has no scans of file systems: make them with `headrace scan`, at the begin and at the end"
-    " of a period,"
-    " and add them with `headrace catalog add`."
+    " of a period, and add them with `headrace catalog add`."
 )
 
 
@@ -29,6 +28,8 @@ WHERE {" AND ".join(where) or "true"} ORDER BY file_system, began, scan""",
     names: dict[str, list[dict[str, Any]]] = {}
     for row in found:
         names.setdefault(row["file_system"] or "not said", []).append(row)
+    # One that did not end says nothing of growth; its state lies beside the finished one, of the same begin.
+    names = {name: [scan for scan in scans if scan["complete"]] or scans for name, scans in names.items()}
     if settings.pseudonyms is None:
         return names
     return {f"file system {place + 1}": scans for place, scans in enumerate(names.values())}
@@ -56,7 +57,8 @@ def told_apart(connection: Connection, settings: Settings) -> str | None:
     """The project that is told apart from all others; None when scans know no projects."""
     sums: dict[str, int] = {}
     for row in owner_files(connection, last_scans(connection, settings)):
-        sums[row["project"]] = sums.get(row["project"], 0) + row["files"]
+        if row["project"]:  # files of no project are all others, even where they are the most
+            sums[row["project"]] = sums.get(row["project"], 0) + row["files"]
     if settings.without is not None:
         wanted = settings.pseudonyms.project(settings.without) if settings.pseudonyms else settings.without
         if sums and wanted not in sums:
@@ -74,8 +76,11 @@ def numbers(scans: list[dict[str, Any]]) -> str:
 def problems(scans: list[dict[str, Any]]) -> str:
     """What the scans could not see, in words."""
     unreadable = sum(scan["unreadable"] or 0 for scan in scans)
-    partial = sum(not scan["complete"] for scan in scans)
-    return f"{unreadable:,} directories could not be read; {partial} of {len(scans)} scans are not complete."
+    partial = sum(scan["complete"] is False for scan in scans)
+    unknown = sum(scan["complete"] is None for scan in scans)
+    more = f", and of {unknown} nobody knows" if unknown else ""
+    what = f"{partial} of {len(scans)} scans are not complete{more}"
+    return f"{unreadable:,} directories could not be read; {what}."
 
 
 __all__ = ["NO_SCANS", "file_systems", "last_scans", "numbers", "owner_files", "problems", "told_apart"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from headrace.catalog.schema import CALENDAR_KINDS
 from headrace.study.figure import Figure, Finding
 from headrace.study.query import Connection, data, rows, text, time, total
 from headrace.study.scope import Scope
@@ -13,8 +14,7 @@ from headrace.study.words import count, percent, rate, size
 
 NO_SAMPLES = (
     "The catalog has no samples of storage devices: record them with `headrace monitor` on the file"
-    " servers, or import"
-    " those of sysstat or LDMS, and add them with `headrace catalog add`."
+    " servers, or import those of sysstat or LDMS, and add them with `headrace catalog add`."
 )
 _POINTS = 100_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -39,12 +39,12 @@ def throughput(connection: Connection, settings: Settings, scope: Scope) -> Figu
         data(_lines(found, scope, merged), "start time, direction text, bytes_per_s real"),
         "Bytes read and written by all devices of file systems, in intervals of"
         f" {scope.bin_seconds * max(1, merged)} s,"
-        " divided by their length. A sample counts in the interval in which its middle lies.",
-        f"All samples of the period of devices that belong to file systems; {scope.long_samples:,} samples"
-        " that are more"
-        " than one and a half intervals long are left out here, and counted in the totals. Intervals"
-        " without any"
-        " sample are gaps in the lines.",
+        " divided by their length. A sample that lies in several intervals is split by time.",
+        "All samples of the period of devices that belong to file systems; of a server with samples of"
+        " Lustre's targets these, and not those of the devices below them. Samples of arrays and of their"
+        f" members both count where the device map names both. {scope.long_samples:,} samples of more than a"
+        " hundred intervals are left out here, and counted in the totals. Intervals without any sample are"
+        " gaps in the lines.",
         encoding={"x": "start", "y": "bytes_per_s", "colour": "direction"},
         units={"bytes_per_s": "bytes/s"},
         titles={"bytes_per_s": "throughput"},
@@ -87,12 +87,16 @@ def _record(scope: Scope, number: int, direction: str, value: float | None) -> d
 def _bands(connection: Connection, settings: Settings) -> list[dict[str, Any]]:
     """What the calendar and the samples' gaps say; gaps of all devices of a host, ten minutes or more."""
     hidden = settings.pseudonyms is not None
-    calendar = rows(connection, 'SELECT "start", "end", kind, text FROM calendar ORDER BY "start", "end"')
+    calendar = rows(
+        connection, 'SELECT DISTINCT "start", "end", kind, text FROM calendar ORDER BY "start", "end"'
+    )
     gaps = rows(
         connection,
         """SELECT "start", "end", reason AS kind, count(DISTINCT host) AS hosts FROM sample_gaps
 WHERE "end" >= "start" + INTERVAL 10 MINUTE GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 LIMIT 500""",
     )
+    for row in calendar:
+        row["kind"] = row["kind"] if row["kind"] in CALENDAR_KINDS else "note"
     bands = [{**row, "text": row["kind"] if hidden else row["text"] or row["kind"]} for row in calendar]
     bands += [
         {**gap, "kind": "gap", "text": f"no samples of {count(gap['hosts'], 'host')}: {gap['kind']}"}
@@ -130,11 +134,9 @@ def throughput_totals(connection: Connection, _: Settings, scope: Scope) -> Figu
             " written_per_day real, peak_read real, peak_written real, peak real, mean real, days real",
         ),
         "Sums of all samples; days are the time in which there are samples, so that gaps make no average"
-        " smaller. Peaks"
-        f" are those of intervals of {scope.bin_seconds} s.",
+        f" smaller. Peaks are those of intervals of {scope.bin_seconds} s.",
         "All samples of the period of devices that belong to file systems; peaks leave out"
-        f" {scope.long_samples:,} samples"
-        " that are longer than one and a half intervals.",
+        f" {scope.long_samples:,} samples of more than a hundred intervals.",
         units={
             **dict.fromkeys(("bytes_read", "bytes_written", "read_per_day", "written_per_day"), "bytes"),
             **dict.fromkeys(("peak_read", "peak_written", "peak", "mean"), "bytes/s"),
@@ -203,7 +205,10 @@ def sample_gaps(connection: Connection, settings: Settings, _: Scope) -> Figure:
         ([f'"end" > {time(settings.start)}'] if settings.start else [])
         + ([f'"start" < {time(settings.end)}'] if settings.end else [])
     )
-    found = rows(connection, f'SELECT "start", "end", host, reason FROM sample_gaps WHERE {where or "true"}')
+    found = rows(
+        connection,
+        f'SELECT DISTINCT "start", "end", host, device, reason FROM sample_gaps WHERE {where or "true"}',
+    )
     sums: dict[str, tuple[int, float, set[str]]] = {}
     for row in found:
         gaps, hours, hosts = sums.get(row["reason"], (0, 0.0, set()))
@@ -219,7 +224,8 @@ def sample_gaps(connection: Connection, settings: Settings, _: Scope) -> Figure:
         "table",
         data(records, "reason text, gaps int, hours real, hosts int"),
         "Spans for which a host has no samples of a device or of all, by reason; hours are added over hosts"
-        " and devices.",
+        " and devices. Of missed and lost ones only the course is not known: the sample that ends with such"
+        " a gap has what was done meanwhile.",
         "All gaps that lie in the period or reach into it.",
         units={"gaps": "count", "hosts": "count"},
         paper="Section II-A",
