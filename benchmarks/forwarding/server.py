@@ -54,7 +54,9 @@ class Server:
         return of["RssAnon"] + of["RssFile"], of["RssShmem"]
 
     def metrics(self) -> dict[str, float]:
+        label = f'server="{self.unix}"'
         text = said_by(COMMAND, "status", "--openmetrics", self.unix)
+        text = text.replace("{" + label + "}", "").replace(label + ",", "")
         lines = [line for line in text.splitlines() if not line.startswith("#")]
         return {name.removeprefix("headrace_forward_"): float(value) for name, value in map(str.split, lines)}
 

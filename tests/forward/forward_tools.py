@@ -41,7 +41,9 @@ class Server:
         return subprocess.run(words, check=True, capture_output=True, text=True, timeout=30).stdout
 
     def metrics(self) -> dict[str, float]:
-        lines = [line for line in self.status("--openmetrics").splitlines() if not line.startswith("#")]
+        label = f'server="{self.addresses[0]}"'
+        text = self.status("--openmetrics").replace("{" + label + "}", "").replace(label + ",", "")
+        lines = [line for line in text.splitlines() if not line.startswith("#")]
         return {name.removeprefix("headrace_forward_"): float(value) for name, value in map(str.split, lines)}
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> int:

@@ -104,7 +104,17 @@ def cli() -> None:
     pass
 
 
+def _hold_closed_streams() -> None:
+    """Where a shell closed one (`>&-`): no file takes its place that is opened later; writing is an error."""
+    while (held := os.open(os.devnull, os.O_RDONLY)) <= 2:
+        pass
+    os.close(held)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
 def run(arguments: list[str] | None) -> int:
+    _hold_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets its number, never an exception.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
@@ -122,7 +132,8 @@ def run(arguments: list[str] | None) -> int:
     except HeadraceError as error:
         return _fail(error)
     except OSError as error:
-        # Readers raise errors of their own: what is left is the output.
+        # Readers raise errors of their own: what is left is the output, which is flushed again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _fail(OutputError(f"cannot write: {error}"))
 
 

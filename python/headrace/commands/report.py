@@ -10,6 +10,7 @@ import click
 import headrace
 from headrace._errors import UsageError
 from headrace.analysis.job_facts import job_facts
+from headrace.commands._meanwhile import around
 from headrace.commands._terminal import working
 from headrace.commands._text import printable, size
 from headrace.reports import html
@@ -27,6 +28,9 @@ from headrace.reports.job import tables, title
 @click.option("--force", is_flag=True, help="Replace FILE even if it is not a report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts instead; keys in docs/report.md.")
 @click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
+@click.option(
+    "--catalog", "catalog_at", metavar="DIR", help="What else went on meanwhile, from this catalog."
+)
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
 @click.option("--mpi-files", is_flag=True, help="Count the MPI library's own files among the program's.")
 def command(
@@ -35,6 +39,7 @@ def command(
     force: bool,
     as_json: bool,
     anonymize: bool,
+    catalog_at: str | None,
     job: int | None,
     mpi_files: bool,
 ) -> None:
@@ -47,10 +52,13 @@ def command(
     Example:
       headrace report job.hr
       headrace report job.hr -o report.html
+      headrace report job.hr --catalog /site/catalog
       headrace report job.hr --json | jq .layers
     """
     with working(f"reading {printable(log)}"), headrace.open(log, job, anonymize, mpi_files) as opened:
         found = job_facts(opened)
+        if catalog_at is not None:
+            found.facts["meanwhile"] = around(catalog_at, log, job, anonymize)
         if as_json:
             click.echo(json.dumps(found.facts, indent=2))
             return

@@ -11,6 +11,7 @@ import headrace
 from headrace._errors import UsageError
 from headrace.analysis.summary import Options, summarize
 from headrace.commands._live import watch
+from headrace.commands._meanwhile import around, meanwhile_lines
 from headrace.commands._show import render
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import printable, to_ascii
@@ -31,6 +32,9 @@ from headrace.commands._text import printable, to_ascii
 )
 @click.option("--process", metavar="PID", help="Only this process; a pid, or an id from --json.")
 @click.option("--anonymize", is_flag=True, help="Tokens in place of paths, arguments, hosts and users.")
+@click.option(
+    "--catalog", "catalog_at", metavar="DIR", help="What else went on meanwhile, from this catalog."
+)
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
 @click.option("--mpi-files", is_flag=True, help="Count the MPI library's own files among the program's.")
 @click.option("--live", is_flag=True, help="A running job: LOG is the directory of its records, or nothing.")
@@ -43,6 +47,7 @@ def command(
     by: str,
     process: str | None,
     anonymize: bool,
+    catalog_at: str | None,
     job: int | None,
     mpi_files: bool,
     live: bool,
@@ -56,6 +61,7 @@ def command(
     Example:
       headrace show job.hr
       headrace show job.hr --sort bytes --files 50
+      headrace show job.hr --catalog /site/catalog
       headrace show job.hr --json | jq .totals
       headrace show --live
     """
@@ -64,13 +70,21 @@ def command(
 
     def facts_of(path: str) -> dict[str, Any]:
         with headrace.open(path, job, anonymize, mpi_files) as opened:
-            return summarize(opened, options)
+            facts = summarize(opened, options)
+        if catalog_at is not None:
+            facts["meanwhile"] = around(catalog_at, path, job, anonymize)
+        return facts
 
     def lines_of(path: str) -> list[str]:
-        lines = render(facts_of(path), output)
+        facts = facts_of(path)
+        lines = render(facts, output)
+        if "meanwhile" in facts:
+            lines += meanwhile_lines(facts["meanwhile"], output)
         return lines if output.unicode else [*map(to_ascii, lines)]
 
     if live:
+        if catalog_at is not None:
+            raise UsageError("--catalog is for a job that has ended; without --live")
         if as_json:
             raise UsageError("--live is for people; for programs: headrace snapshot -o now.hr, then --json")
         watch(log, every, lines_of)

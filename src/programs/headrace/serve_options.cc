@@ -73,12 +73,14 @@ const char kStatusHelp[] =
     "does not answer; the others are shown all the same.\n"
     "\n"
     "      --secret FILE     the job's secret, for servers of other nodes\n"
-    "      --openmetrics     the figures as text for Prometheus\n"
+    "      --openmetrics     the figures as text for Prometheus: one text for all,\n"
+    "                        with the label server\n"
     "      --every SECONDS   again and again, with rates\n"
     "      --help            show this\n"
     "\n"
     "Example:\n"
-    "  headrace status --every 2 unix:/tmp/run7.sock\n";
+    "  headrace status --every 2 unix:/tmp/run7.sock\n"
+    "  headrace status --openmetrics unix:/tmp/run7.sock tcp:node2:7000\n";
 
 namespace {
 

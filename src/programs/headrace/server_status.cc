@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/clock.h"
 #include "programs/headrace/amounts.h"
@@ -11,6 +12,7 @@
 #include "programs/headrace/serve.h"
 #include "programs/headrace/serve_options.h"
 #include "programs/headrace/server_figures.h"
+#include "programs/headrace/server_metrics.h"
 
 namespace headrace::programs {
 namespace {
@@ -88,10 +90,10 @@ bool is_another_start(const Figures& now, const Figures& before) {
 }
 
 /// What one of them says, to be printed. An error: it does not answer.
-Result<std::string> look_at(Looked* server, const forward::WireOptions& options, bool open_metrics) {
-  auto text = ask_server(server->address, options);
+Result<std::string> look_at(Looked* server, const forward::WireOptions& options) {
+  const auto text = ask_server(server->address, options);
   if (!text.ok()) server->before.clear();
-  if (!text.ok() || open_metrics) return text;
+  if (!text.ok()) return text;
   const Figures now = figures_of(*text);
   const uint64_t now_ns = base::clock_ns(CLOCK_MONOTONIC);
   if (is_another_start(now, server->before)) server->before.clear();
@@ -100,6 +102,28 @@ Result<std::string> look_at(Looked* server, const forward::WireOptions& options,
   server->before = now;
   server->at_ns = now_ns;
   return shown;
+}
+
+bool print(const std::string& text) { return fputs(text.c_str(), stdout) >= 0 && fflush(stdout) == 0; }
+
+/// Looks at all once; gives how many do not answer, and nothing when nobody reads what is printed.
+std::optional<size_t> look_once(std::vector<Looked>* servers, const forward::WireOptions& options, bool open_metrics) {
+  size_t silent = 0;
+  ServerMetrics metrics;
+  for (Looked& server : *servers) {
+    const auto shown = open_metrics ? ask_server(server.address, options) : look_at(&server, options);
+    if (!shown.ok()) {
+      ++silent;
+      metrics.add_silent(server.address);
+      say("status: " + shown.status().message());
+    } else if (open_metrics) {
+      metrics.add(server.address, *shown);
+    } else if (!print(*shown)) {
+      return std::nullopt;
+    }
+  }
+  if (open_metrics && !print(metrics.text())) return std::nullopt;
+  return silent;
 }
 
 /// Those that are there are shown, whatever became of others. Looks at all of them every few seconds go on as long as
@@ -112,16 +136,14 @@ Result<size_t> look(const StatusSettings& settings) {
     HEADRACE_ASSIGN(options.secret, forward::read_secret(settings.secret, false));
   }
   std::vector<Looked> servers;
-  for (const std::string& address : settings.addresses) servers.push_back({address, {}});
+  for (const std::string& address : settings.addresses) {
+    const auto is_it = [&](const Looked& server) { return server.address == address; };
+    if (std::none_of(servers.begin(), servers.end(), is_it)) servers.push_back({address, {}});
+  }
   for (bool first = true;; first = false) {
-    size_t silent = 0;
-    for (Looked& server : servers) {
-      const auto shown = look_at(&server, options, settings.open_metrics);
-      silent += shown.ok() ? 0 : 1;
-      if (!shown.ok()) say("status: " + shown.status().message());
-      if (shown.ok() && (fputs(shown->c_str(), stdout) < 0 || fflush(stdout) != 0)) return silent;
-    }
-    if (settings.every == 0 || (first && silent == servers.size())) return silent;
+    const auto silent = look_once(&servers, options, settings.open_metrics);
+    if (!silent) return 0;
+    if (settings.every == 0 || (first && *silent == servers.size())) return *silent;
     sleep(settings.every);
   }
 }

@@ -1,5 +1,6 @@
 /** What a report of one job says: the JSON of docs/formats/report-payload.md. Times are nanoseconds. */
 import type { Folder } from "../plots/treemap";
+import type { Meanwhile } from "./meanwhile_facts";
 
 export interface Direction {
   calls: number;
@@ -323,5 +324,7 @@ export interface JobFacts {
   servers?: Server[];
   servers_against_ranks?: Against | null;
   processes_left_out?: number;
+  /** Of reports with a catalog. */
+  meanwhile?: Meanwhile;
   files_left_out?: { files: number; bytes_read: number; bytes_written: number; time_ns: number; calls: number } | null;
 }

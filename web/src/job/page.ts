@@ -10,6 +10,7 @@ import { type ShowBelow, files } from "./files";
 import { glossary } from "./glossary";
 import { header } from "./header";
 import { libraries } from "./libraries";
+import { meanwhile } from "./meanwhile";
 import { missing } from "./missing";
 import { mpiFiles } from "./mpi_files";
 import { overTime } from "./over_time";
@@ -27,6 +28,7 @@ export function jobPage(payload: Payload, main: HTMLElement, navigation: HTMLEle
   addSections(main, navigation, [
     { id: "time", title: "Time", build: (body) => time(facts, body), first: true },
     { id: "over-time", title: "Over time", build: (body) => overTime(facts, body) },
+    ...(facts.meanwhile ? [{ id: "meanwhile", title: "Meanwhile", build: (body: HTMLElement) => meanwhile(facts, body) }] : []),
     ...(facts.parallel && tables.ranks
       ? [{ id: "ranks", title: "Ranks", build: (body: HTMLElement) => ranks(facts, tables.ranks, tables.heat, body) }]
       : []),
