@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,6 +21,10 @@ import pytest
 
 # Open MPI asks for both before it starts anything for root, which tests in containers are.
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+# A shell lets what it starts in the background ignore Ctrl-C, and that what it starts in turn.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
@@ -37,6 +43,22 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
         with held(item.config.rootpath / "build" / "pytest.turn", fcntl.LOCK_EX):
             stack.enter_context(held(item.config.rootpath / "build" / "pytest.running", how))
         return (yield)
+
+
+@pytest.fixture(scope="session")
+def next_line() -> Callable[[subprocess.Popen[str]], str]:
+    """The next line that a program prints; one that prints none for a minute is killed."""
+
+    def read(process: subprocess.Popen[str]) -> str:
+        assert process.stdout is not None
+        end = threading.Timer(60, process.kill)
+        end.start()
+        try:
+            return process.stdout.readline()
+        finally:
+            end.cancel()
+
+    return read
 
 
 @pytest.fixture
