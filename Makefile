@@ -53,11 +53,12 @@ soak:  ## run the long versions of the hard tests (1,000 random kills, …)
 	@scripts/build
 	@.venv/bin/python3 -m pytest -m soak --timeout 7200 $(PYTEST_ARGS)
 
-bench:  ## measure what capture and forwarding cost (BENCH_ARGS="--peer LIB" measures another library beside it)
+bench:  ## measure capture, forwarding and a facility's view (BENCH_ARGS="--peer LIB" measures another library beside it)
 	@scripts/setup test
 	@HEADRACE_TESTS=ON scripts/build
 	@.venv/bin/python3 -m benchmarks $(BENCH_ARGS)
 	@.venv/bin/python3 -m benchmarks.forwarding $(FORWARDING_ARGS)
+	@for part in monitor scan catalog study; do .venv/bin/python3 -m benchmarks.facility.$$part; done
 
 fuzz:  ## fuzz every reader with sanitizers, FUZZ_SECONDS in all (default 600)
 	@scripts/setup fuzz
