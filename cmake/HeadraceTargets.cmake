@@ -107,16 +107,37 @@ function(headrace_fuzzer name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzzers)
 endfunction()
 
-# headrace_program(<name> SOURCES file.cc… [LIBS target…])
-# A native command. The C++ runtime is linked in, so that the command runs on machines that have an older one.
-function(headrace_program name)
+# The C++ runtime is linked in, so that a program runs on machines that have an older one.
+function(headrace_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
-  add_executable(${name} ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+  add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE headrace_options ${arg_LIBS})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   if(NOT HEADRACE_SANITIZE AND NOT HEADRACE_FUZZ)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
+endfunction()
+
+# headrace_program(<name> SOURCES file.cc… [LIBS target…])
+# A native command.
+function(headrace_program name)
+  headrace_executable(${name} ${ARGN})
   headrace_install_program(${name})
+endfunction()
+
+# headrace_inner_program(<word> SOURCES file.cc… [LIBS target…])
+# headrace-<word>, what `headrace <word>` becomes: a program of its own, since that command is linked statically. It is
+# beside the libraries, where nobody takes it for a command.
+function(headrace_inner_program word)
+  set(name headrace_${word})
+  headrace_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME headrace-${word}
+                        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/headrace)
+  if(SKBUILD)
+    install(TARGETS ${name} RUNTIME DESTINATION ${SKBUILD_DATA_DIR}/lib/headrace)
+  else()
+    install(TARGETS ${name} RUNTIME DESTINATION lib/headrace)
+  endif()
 endfunction()
 
 # headrace_install_program(<target>): to .venv/bin, or <prefix>/bin; in a build tree, <build>/bin.

@@ -56,7 +56,8 @@ def test_one_content_is_added_once(tmp_path: Path) -> None:
 
 
 def test_the_second_of_two_concurrent_adders_leaves_out_what_the_first_added(tmp_path: Path) -> None:
-    from headrace.catalog.batch import Batch, Source, add_batch
+    from headrace.catalog.batch import Batch, add_batch
+    from headrace.catalog.source import Source
 
     root = tmp_path / "c"
     before = catalog.create(root)

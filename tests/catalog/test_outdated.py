@@ -96,8 +96,9 @@ def test_adders_of_two_versions_at_a_time_leave_one_of_them(tmp_path: Path) -> N
 
     def one(text: str) -> None:
         # One path whose content differs from reader to reader, as while somebody edits it.
-        from headrace.catalog.batch import Batch, Source, add_batch
+        from headrace.catalog.batch import Batch, add_batch
         from headrace.catalog.recognize import read
+        from headrace.catalog.source import Source
 
         mine = write(tmp_path / str(versions.index(text)) / "site.toml", text)
         found = read(mine, "toml", None)

@@ -18,10 +18,10 @@ from headrace._errors import UsageError
 from headrace.facility import load_preset, make_plan, plan
 from headrace.facility.contents import scan_tables
 from headrace.facility.devices import make_activity
-from headrace.facility.plan import Settings
 from headrace.facility.rows import log_row
 from headrace.facility.scheduler import lines
 from headrace.facility.scheduler import row as record_of
+from headrace.facility.settings import Settings
 
 SMALL = ["--jobs", "300", "--seed", "7", "--shrink", "64", "--servers", "2", "--minutes", "3000"]
 

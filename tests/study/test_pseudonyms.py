@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from headrace.commands.study import command
 from headrace.facility import load_preset, make_plan
 from headrace.facility.generate import write_catalog
-from headrace.facility.plan import Settings
+from headrace.facility.settings import Settings
 
 PRESET = load_preset("intrepid")
 LARGE = ["--min-processes", "16", "--min-bytes", "1MiB", "--top", "100"]

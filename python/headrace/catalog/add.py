@@ -13,9 +13,10 @@ from typing import Any
 
 from headrace._errors import HeadraceError
 from headrace.catalog import job_logs, outdated, recognize, unread
-from headrace.catalog.batch import Batch, Known, Source, add_batch, printed, whole
+from headrace.catalog.batch import Batch, Known, add_batch
 from headrace.catalog.catalog import create
 from headrace.catalog.compact import compact
+from headrace.catalog.source import Source, printed, whole
 
 # Job logs are read so many, and so many bytes of them, at a time.
 _LOGS_AT_ONCE, _BYTES_AT_ONCE = 256, 1 << 20

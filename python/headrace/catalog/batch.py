@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,29 +11,10 @@ from typing import TYPE_CHECKING
 from headrace.catalog import commits, locks, outdated, parts
 from headrace.catalog.commits import Part, State
 from headrace.catalog.schema import arrow_schema
+from headrace.catalog.source import Source
 
 if TYPE_CHECKING:
     import pyarrow
-
-
-def whole(path: Path) -> Path:
-    """A path by which a file is known again, from whatever directory it is named."""
-    return Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow links)
-
-
-def printed(path: Path) -> str:
-    """A path as a column of text has it: as UTF-8, other bytes as U+FFFD."""
-    return os.fsencode(path).decode("utf-8", "replace")
-
-
-@dataclass(frozen=True)
-class Source:
-    """`id` is a hash of the content, by which it is known again wherever it lies."""
-
-    id: str
-    path: str
-    kind: str
-    bytes: int
 
 
 @dataclass

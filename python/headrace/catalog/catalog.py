@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._errors import CatalogError, OutputError
 from headrace.catalog import commits, parts
-from headrace.catalog.batch import Batch, Source, add_batch
+from headrace.catalog.batch import Batch, add_batch
 from headrace.catalog.schema import FORMAT
+from headrace.catalog.source import Source
 
 if TYPE_CHECKING:
     import duckdb

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace import _native
-from headrace.catalog.batch import Source, printed
 from headrace.catalog.schema import arrow_schema
+from headrace.catalog.source import Source, printed
 from headrace.logs import job_facts
 
 if TYPE_CHECKING:

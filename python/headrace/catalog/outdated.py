@@ -15,7 +15,7 @@ from headrace.catalog.commits import Part, State
 from headrace.catalog.schema import WRITTEN
 
 if TYPE_CHECKING:
-    from headrace.catalog.batch import Source
+    from headrace.catalog.source import Source
 
 KIND = "toml"  # of such a source
 

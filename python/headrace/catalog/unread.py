@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace.catalog import commits, locks, parts
-from headrace.catalog.batch import printed, whole
 from headrace.catalog.schema import arrow_schema
+from headrace.catalog.source import printed, whole
 
 if TYPE_CHECKING:
     from headrace.catalog.catalog import Catalog

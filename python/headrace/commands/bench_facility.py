@@ -43,7 +43,7 @@ def command(
       headrace bench facility --jobs 100000 --shrink 64 --direct catalog
     """
     from headrace.facility import generate, load_preset, make_plan
-    from headrace.facility.plan import Settings
+    from headrace.facility.settings import Settings
 
     if (output is None) == (direct is None):
         raise UsageError("name a directory for files with -o, or a catalog with --direct")

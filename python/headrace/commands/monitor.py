@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-
-import click
-
-from headrace.commands._native_program import become_native
+from headrace.commands._native_parts import native_command
 
 # The native program hands these words here (src/programs/headrace/monitor.cc).
 PARTS = {
@@ -15,21 +11,6 @@ PARTS = {
     "export": "headrace.commands.monitor_export",
 }
 
-
-@click.command(
-    "monitor",
-    help="Sample block devices and Lustre servers into a store, and show it.",
-    context_settings={
-        "ignore_unknown_options": True,
-        "allow_interspersed_args": False,
-        "help_option_names": [],
-    },
+command = native_command(
+    "monitor", "Sample block devices and Lustre servers into a store, and show it.", PARTS
 )
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(arguments: tuple[str, ...]) -> int | None:
-    if arguments and arguments[0] in PARTS:
-        part: click.Command = importlib.import_module(PARTS[arguments[0]]).command
-        name = f"headrace monitor {arguments[0]}"
-        status = part.main(list(arguments[1:]), prog_name=name, standalone_mode=False)
-        return status if isinstance(status, int) else None
-    return become_native("monitor", arguments)

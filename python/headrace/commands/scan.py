@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-
-import click
-
-from headrace.commands._native_program import become_native
+from headrace.commands._native_parts import native_command
 
 # The native program hands these words here (src/programs/headrace/scan.cc). The walk itself runs `rules` and
 # `parquet`.
@@ -19,21 +15,6 @@ PARTS = {
     "parquet": "headrace.commands.scan_parquet",
 }
 
-
-@click.command(
-    "scan",
-    help="Count what is in a file system: files and bytes by size, age, owner.",
-    context_settings={
-        "ignore_unknown_options": True,
-        "allow_interspersed_args": False,
-        "help_option_names": [],
-    },
+command = native_command(
+    "scan", "Count what is in a file system: files and bytes by size, age, owner.", PARTS
 )
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(arguments: tuple[str, ...]) -> int | None:
-    if arguments and arguments[0] in PARTS:
-        part: click.Command = importlib.import_module(PARTS[arguments[0]]).command
-        name = f"headrace scan {arguments[0]}"
-        status = part.main(list(arguments[1:]), prog_name=name, standalone_mode=False)
-        return status if isinstance(status, int) else None
-    return become_native("scan", arguments)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headrace.facility.plan import Settings
+    from headrace.facility.settings import Settings
 
 __all__ = ["NUMBERS", "Group", "Run", "make_runs"]
 

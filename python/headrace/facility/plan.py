@@ -10,35 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from headrace._errors import UsageError
 from headrace.facility.groups import Run, make_runs
 from headrace.facility.preset import micros
+from headrace.facility.settings import Settings
 
-__all__ = ["Job", "Plan", "Settings", "make_plan"]
+__all__ = ["Job", "Plan", "make_plan"]
 
-LEAST, MOST = 100, 1_000_000
 _HOUR = 3_600_000_000  # µs
-
-
-@dataclass(frozen=True)
-class Settings:
-    """`shrink` divides nodes and processes; `files` bounds how many files a rank has in a group."""
-
-    jobs: int
-    seed: int
-    shrink: int = 1
-    files: int = 2
-
-    def check(self) -> None:
-        for name, value, least, most in (
-            ("--jobs", self.jobs, LEAST, MOST),
-            ("--seed", self.seed, 0, 2**63 - 1),
-            ("--files-per-process", self.files, 1, 1000),
-        ):
-            if not least <= value <= most:
-                raise UsageError(f"{name} {value}: it is to be from {least:,} to {most:,}")
-        if self.shrink not in (1, 2, 4, 8, 16, 32, 64, 128):
-            raise UsageError(f"--shrink {self.shrink}: it is to be a power of two, up to 128")
 
 
 @dataclass

@@ -12,7 +12,7 @@ from typing import Any
 from headrace.reports import html
 from headrace.reports.figure_data import column_kind, columns, plain
 from headrace.reports.payload import Table
-from headrace.study.figure import KINDS, Figure, Section, Study
+from headrace.study.figure import KINDS, TOLD, Figure, Section, Study
 
 __all__ = ["check", "document", "payload", "write_html"]
 
@@ -83,23 +83,9 @@ def _section(section: Section, prefix: str) -> Facts:
     }
 
 
-_TOLD = (
-    "id",
-    "title",
-    "kind",
-    "paper",
-    "definition",
-    "filter",
-    "encoding",
-    "options",
-    "words",
-    "missing",
-)
-
-
 def _figure(figure: Figure, prefix: str) -> Facts:
     return {
-        **{key: plain(getattr(figure, key)) for key in _TOLD},
+        **{key: plain(getattr(figure, key)) for key in TOLD},
         "columns": [
             {
                 "name": field.name,

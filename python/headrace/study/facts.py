@@ -6,7 +6,7 @@ import math
 from datetime import datetime, timezone
 from typing import Any
 
-from headrace.study.figure import Figure, Study
+from headrace.study.figure import TOLD, Figure, Study
 
 __all__ = ["facts"]
 
@@ -40,21 +40,7 @@ def facts(study: Study) -> dict[str, Any]:
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
-    keys = (
-        "id",
-        "title",
-        "kind",
-        "paper",
-        "definition",
-        "filter",
-        "encoding",
-        "options",
-        "units",
-        "words",
-        "missing",
-        "numbers",
-    )
-    told = {key: _plain(getattr(figure, key)) for key in keys}
+    told = {key: _plain(getattr(figure, key)) for key in (*TOLD, "units", "numbers")}
     return told | {"rows": _plain(figure.data.to_pylist())}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["KINDS", "Figure", "Finding", "Headline", "Section", "Study"]
+__all__ = ["KINDS", "TOLD", "Figure", "Finding", "Headline", "Section", "Study"]
 
 # How a figure is drawn, and what its encoding names (columns of `data`, unless said otherwise):
 KINDS = {
@@ -24,6 +24,9 @@ KINDS = {
     "throughput": "x (time), y, colour; options: bands, list of {start, end, kind, text} (UTC ISO)",
     "histograms": "x (bucket's label, in order), y (share), colour (read or write), panel (project)",
 }
+
+# What is told of a figure as it is, by whatever output.
+TOLD = ("id", "title", "kind", "paper", "definition", "filter", "encoding", "options", "words", "missing")
 
 
 @dataclass
