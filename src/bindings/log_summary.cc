@@ -53,6 +53,7 @@ class PerRank {
         add(at, time, read(row), written(row));
       } else if (ranks.stands_in.find(id) != IdMap::kNone) {
         unknown_ = true;
+        add_bytes(ranks.program_of(id), read(row), written(row));
       } else {
         slowest_other_ = std::max(slowest_other_, time);
       }
@@ -70,7 +71,12 @@ class PerRank {
       bytes = time = 0;
     }
     job_.slowest_ns = sums_.empty() ? slowest_other_ : slowest_of(job_.programs);
-    if (unknown_) estimate(log, times);
+    if (unknown_) {
+      job_.slowest_exact = 0;
+      job_.slowest_ns = plus(most_of(log, times.by_path, times.alone), times.shared_ns);
+    }
+    if (job_.programs.size() == 1 && !sums_.empty())
+      job_.estimated_ns = plus(most_of(log, times.by_path, times.apart), times.estimated_ns);
     finish_io_ranks();
     finish_programs();
   }
@@ -84,7 +90,12 @@ class PerRank {
   void add(uint32_t at, int64_t time, int64_t read, int64_t written) {
     sums_[at].time_ns = plus(sums_[at].time_ns, time);
     sums_[at].bytes = plus(sums_[at].bytes, plus(read, written));
-    ProgramSummary& program = job_.programs[ranks_.places[at].program];
+    add_bytes(ranks_.places[at].program, read, written);
+  }
+
+  void add_bytes(uint32_t at, int64_t read, int64_t written) {
+    if (at == RankPlaces::kNoProgram) return;
+    ProgramSummary& program = job_.programs[at];
     program.bytes_read = plus(program.bytes_read, read);
     program.bytes_written = plus(program.bytes_written, written);
   }
@@ -106,13 +117,12 @@ class PerRank {
     job_.bytes_rank0 = bytes_rank0_;
   }
 
-  // As `headrace show` does it for Darshan's logs (agg_time_by_slowest).
-  void estimate(Log& log, const FileTimes& times) {
-    job_.slowest_exact = 0;
-    const Frame alone = log.process_sums(times.by_path, times.alone, false);
-    const NumberAt process(alone, "process"), time(alone, "time_ns");
+  // The time of the slowest rank in some files, as `headrace show` has it for Darshan's logs (agg_time_by_slowest).
+  int64_t most_of(Log& log, const Frame& by_path, const std::vector<uint64_t>& rows) const {
+    const Frame found = log.process_sums(by_path, rows, false);
+    const NumberAt process(found, "process"), time(found, "time_ns");
     std::map<RankPlaces::Place, int64_t> sums;
-    for (uint64_t row = 0; row < alone.rows; ++row) {
+    for (uint64_t row = 0; row < found.rows; ++row) {
       if (const auto* place = ranks_.find(static_cast<uint64_t>(process(row)))) {
         int64_t& sum = sums[*place];
         sum = plus(sum, time(row));
@@ -120,21 +130,16 @@ class PerRank {
     }
     int64_t most = 0;
     for (const auto& [rank, sum] : sums) most = std::max(most, sum);
-    job_.slowest_ns = plus(most, times.shared_ns);
+    return most;
   }
 
   void finish_programs() {
-    if (job_.programs.size() == 1) {
-      ProgramSummary& program = job_.programs[0];
-      program.files = job_.files;
-      program.bytes_read = job_.sums[3];
-      program.bytes_written = job_.sums[4];
-      program.slowest_ns = job_.slowest_ns;
-      return;
-    }
-    for (const FileSummary& file : job_.by_file) {
-      if (file.instance >= 0) ++job_.programs[static_cast<size_t>(file.instance)].files;
-    }
+    if (job_.programs.size() != 1) return;
+    ProgramSummary& program = job_.programs[0];
+    program.files = job_.files;
+    program.bytes_read = job_.sums[3];
+    program.bytes_written = job_.sums[4];
+    program.slowest_ns = job_.slowest_ns;
   }
 
   const RankPlaces& ranks_;
@@ -194,7 +199,7 @@ std::string impossible(const JobSummary& job) {
   limits.count_if_known(job.bytes_rank0);
   limits.counts({job.files, job.bytes_unattributed, job.judged, job.sequential, job.consecutive, job.unaligned,
                  job.mpiio_operations, job.mpiio_collective, job.processes, job.missing_ranks});
-  limits.durations({job.slowest_ns});
+  limits.durations({job.slowest_ns, job.estimated_ns == kNull ? 0 : job.estimated_ns});
   limits.points({job.last_at_ns});
   for (const ProgramSummary& program : job.programs) {
     limits.counts({program.processes, program.bytes_read, program.bytes_written});

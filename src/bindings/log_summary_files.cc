@@ -95,14 +95,12 @@ void add_totals(const Layers& layers, JobSummary& job) {
   for (uint64_t row = 0; row < layers.mpiio.rows; ++row) collectives.add(row, job);
   const auto opens = [](const Frame& frame) { return NumberAt(frame, "opens").sum(frame.rows); };
   const int64_t of_posix = opens(posix);
-  const int64_t counts[] = {of_posix, job.sums[0] - of_posix, opens(layers.mpiio), opens(layers.hdf5),
-                            opens(layers.pnetcdf)};
-  for (size_t i = 0; i < std::size(counts); ++i) {
-    if (counts[i] > 0) job.uses |= int64_t{1} << i;
-  }
+  const bool used[] = {of_posix > 0, job.sums[0] > of_posix, opens(layers.mpiio) > 0, opens(layers.hdf5) > 0,
+                       opens(layers.pnetcdf) > 0};
+  for (size_t i = 0; i < std::size(used); ++i) job.uses |= int64_t{used[i]} << i;
 }
 
-// Which program a record is of, by the process that wrote it.
+// Which programs a file is of, by the processes that wrote its records.
 class Owners {
  public:
   Owners(Log& log, const RankPlaces& ranks, const JobSummary& job) : ranks_(ranks), several_(job.programs.size() > 1) {
@@ -115,18 +113,16 @@ class Owners {
     }
   }
 
-  /// -1: of several, or of none.
-  int64_t instance_of(const Frame& by_path, uint64_t row) const {
-    if (!several_) return 0;
-    int64_t found = -2;
+  /// Replaces `programs`: each once. What launchers and the like used alone is of none.
+  void programs_of(const Frame& by_path, uint64_t row, std::vector<uint32_t>& programs) const {
+    programs.clear();
+    if (!several_) return programs.push_back(0);
     for (uint64_t r = by_path.record_starts[row]; r < by_path.record_starts[row + 1]; ++r) {
       const uint32_t at = row_of_.find(by_path.records[r]);
-      const auto* place = at == IdMap::kNone ? nullptr : ranks_.find(processes_.words[at]);
-      const int64_t instance = place ? static_cast<int64_t>(place->program) : -1;
-      if (found != -2 && found != instance) return -1;
-      found = instance;
+      const uint32_t program = at == IdMap::kNone ? RankPlaces::kNoProgram : ranks_.program_of(processes_.words[at]);
+      if (program == RankPlaces::kNoProgram) continue;
+      if (std::find(programs.begin(), programs.end(), program) == programs.end()) programs.push_back(program);
     }
-    return std::max<int64_t>(found, -1);
   }
 
  private:
@@ -189,25 +185,41 @@ class Files {
     }
     who(row, file);
     state(row, file);
-    file.instance = owners_.instance_of(by_path_, row);
+    if (file.sums[1] > 0 || file.sums[2] > 0 || file.created == 1) job_.direct |= bit_of(file.interface);
+    owners_.programs_of(by_path_, row, programs_);
+    if (programs_.size() == 1) file.instance = programs_[0];
+    for (const uint32_t program : programs_) {
+      int64_t& files = job_.programs[program].files;
+      files = plus(files, plus(plain_(row), folded_(row)));
+    }
   }
 
   // The time of the slowest rank in a file whose ranks are one record; where nobody knows it, that between its first
-  // open and its last read or write.
+  // open and its last read or write, which the estimate takes for each file that all ranks share.
   void add_time(uint64_t row, FileTimes& times) const {
-    const bool reduced = reduced_(row) != 0;
-    if (!reduced && strategy_(row) == "shared") {
+    const bool reduced = reduced_(row) != 0, shared = strategy_(row) == "shared";
+    const int64_t slowest = reduced && reduced_slowest_(row) >= 0 ? reduced_slowest_(row) : elapsed(row);
+    if (shared || reduced) {
+      times.estimated_ns = plus(times.estimated_ns, shared ? elapsed(row) : slowest);
+    } else {
+      times.apart.push_back(row);
+    }
+    if (shared && !reduced) {
       times.shared_ns = plus(times.shared_ns, time_most_(row));
       return;
     }
     times.alone.push_back(row);
-    if (!reduced) return;
-    const int64_t slowest = reduced_slowest_(row), first = first_open_(row);
-    if (slowest >= 0) {
-      times.shared_ns = plus(times.shared_ns, slowest);
-    } else if (first > 0) {
-      times.shared_ns = plus(times.shared_ns, std::max<int64_t>(0, plus(last_io(row), -first)));
-    }
+    if (reduced) times.shared_ns = plus(times.shared_ns, slowest);
+  }
+
+  int64_t elapsed(uint64_t row) const {
+    const int64_t first = first_open_(row);
+    return first > 0 ? std::max<int64_t>(0, plus(last_io(row), -first)) : 0;
+  }
+
+  static int64_t bit_of(std::string_view layer) {
+    const auto found = std::find(kSummaryLayers.begin(), kSummaryLayers.end(), layer);
+    return int64_t{1} << (found - kSummaryLayers.begin());
   }
 
   void who(uint64_t row, FileSummary& file) const {
@@ -248,13 +260,14 @@ class Files {
   RowOfPath posix_rows_, mpiio_rows_;
   std::map<std::string_view, const char*> libraries_;  // by path: the highest one that used the file
   IdMap mount_rows_;
+  std::vector<uint32_t> programs_;  // of the file in hand
   const Regularity regularity_{layers_.posix()};
   const Collectives collectives_{layers_.mpiio};
   const TextAt path_{by_path_, "path"}, kind_{by_path_, "kind"}, layer_{by_path_, "layers"};
   const NumberAt mount_{by_path_, "mount"}, processes_{by_path_, "processes"}, read_end_{by_path_, "read_end"},
       write_end_{by_path_, "write_end"}, first_open_{by_path_, "first_open_at_ns"},
       last_read_{by_path_, "last_read_at_ns"}, last_write_{by_path_, "last_write_at_ns"},
-      folded_{by_path_, "folded_files"};
+      folded_{by_path_, "folded_files"}, plain_{by_path_, "plain_files"};
   const TextAt strategy_{ranks_, "strategy"};
   const NumberAt rank_count_{ranks_, "ranks"}, slowest_rank_{ranks_, "slowest_rank"}, reduced_{ranks_, "reduced"},
       reduced_slowest_{ranks_, "reduced_slowest_ns"}, time_most_{ranks_, "time_most_ns"};

@@ -19,13 +19,22 @@ struct RankPlaces {
     int64_t rank;
     auto operator<=>(const Place&) const = default;
   };
+  static constexpr uint32_t kNoProgram = 0xffffffff;
+
   std::vector<Place> places;
-  IdMap of_image;   // place of an image
-  IdMap stands_in;  // images that stand for all ranks of a program
+  IdMap of_image;                   // place of an image
+  IdMap stands_in;                  // of images that stand for all ranks of a program: the place in `stood_for`
+  std::vector<uint32_t> stood_for;  // programs
 
   const Place* find(uint64_t image) const {
     const uint32_t at = of_image.find(image);
     return at == IdMap::kNone ? nullptr : &places[at];
+  }
+  /// Of ranks and of what stands for them; kNoProgram: an image of none.
+  uint32_t program_of(uint64_t image) const {
+    if (const Place* place = find(image)) return place->program;
+    const uint32_t at = stands_in.find(image);
+    return at == IdMap::kNone ? kNoProgram : stood_for[at];
   }
 };
 
@@ -37,6 +46,9 @@ struct FileTimes {
   Frame by_path;                // the files
   std::vector<uint64_t> alone;  // rows of it that count for the rank that has them
   int64_t shared_ns = 0;        // the slowest rank's in each other one, added up
+  // For the estimate of the paper's section II-D: of files that all ranks share nothing but their times is known.
+  std::vector<uint64_t> apart;  // rows of files of which each rank has a record of its own, and not all have one
+  int64_t estimated_ns = 0;     // in each other one, added up
 };
 
 /// Files of a job, and sums over them.

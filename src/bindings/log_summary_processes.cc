@@ -28,14 +28,14 @@ class Processes {
 
   void run() {
     for (uint64_t row = 0; row < frame_.rows; ++row) {
-      if (rank_(row) < 0 && world_(row) > 0) {
-        ranks_.stands_in.insert(static_cast<uint64_t>(image_(row)), 0);
-      } else {
-        add(row);
-      }
+      if (!stands_for_ranks(row)) add(row);
+    }
+    for (uint64_t row = 0; row < frame_.rows; ++row) {
+      if (stands_for_ranks(row)) add_stand_in(row);
     }
     for (size_t i = 0; i < job_.programs.size(); ++i) finish(job_.programs[i], found_[i]);
     if (!hosts_.empty()) job_.nodes = static_cast<int64_t>(hosts_.size());
+    job_.processes = most_at_once(job_.programs);
     choose_executable();
     if (job_.programs.empty()) add_single();
   }
@@ -45,6 +45,16 @@ class Processes {
     std::vector<int64_t> ranks;
     std::set<std::string_view> hosts;
   };
+
+  bool stands_for_ranks(uint64_t row) const { return rank_(row) < 0 && world_(row) > 0; }
+
+  // Logs of one program need not say which it is.
+  void add_stand_in(uint64_t row) {
+    const uint32_t said = program_of_.find(static_cast<uint64_t>(instance_(row)));
+    const uint32_t program = said != IdMap::kNone ? said : job_.programs.size() == 1 ? 0 : RankPlaces::kNoProgram;
+    const auto next = static_cast<uint32_t>(ranks_.stood_for.size());
+    if (ranks_.stands_in.insert(static_cast<uint64_t>(image_(row)), next) == next) ranks_.stood_for.push_back(program);
+  }
 
   void add(uint64_t row) {
     const std::string_view host = host_(row), executable = executable_(row);
@@ -78,7 +88,6 @@ class Processes {
     if (known < program.processes) job_.missing_ranks = plus(job_.missing_ranks, program.processes - known);
     program.processes = std::max<int64_t>(program.processes, known);
     if (!found.hosts.empty()) program.nodes = static_cast<int64_t>(found.hosts.size());
-    job_.processes = plus(job_.processes, program.processes);
     job_.ranks = std::max(job_.ranks, program.processes);
   }
 
@@ -123,6 +132,21 @@ class Processes {
 }  // namespace
 
 void summarize_processes(const Frame& frame, JobSummary& job, RankPlaces& ranks) { Processes(frame, job, ranks).run(); }
+
+int64_t most_at_once(const std::vector<ProgramSummary>& programs) {
+  std::vector<std::pair<int64_t, int64_t>> changes;  // when, by how many processes
+  for (const ProgramSummary& program : programs) {
+    changes.emplace_back(program.start_at_ns, program.processes);
+    changes.emplace_back(std::max(program.end_at_ns, plus(program.start_at_ns, 1)), -program.processes);
+  }
+  std::sort(changes.begin(), changes.end());  // who ends makes room for who begins then
+  int64_t now = 0, most = 0;
+  for (const auto& [when, by] : changes) {
+    now = plus(now, by);
+    most = std::max(most, now);
+  }
+  return most;
+}
 
 int64_t slowest_of(const std::vector<ProgramSummary>& programs) {
   std::vector<const ProgramSummary*> sorted;

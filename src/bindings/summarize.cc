@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "base/hash.h"
@@ -57,7 +58,8 @@ std::vector<JobSummary> summaries_of(const std::string& path) {
   return jobs;
 }
 
-// Calls `work` with 0 to count − 1, by so many threads at most, this one among them. It must not throw.
+// Calls `work` with 0 to count − 1, by so many threads at most, this one among them, or by those that there is room
+// for. It must not throw.
 template <typename Work>
 void by_threads(size_t count, uint32_t threads, const Work& work) {
   std::atomic<size_t> next = 0;
@@ -65,7 +67,11 @@ void by_threads(size_t count, uint32_t threads, const Work& work) {
     for (size_t i = next++; i < count; i = next++) work(i);
   };
   std::vector<std::thread> others;
-  for (uint32_t i = 1; i < threads && i < count; ++i) others.emplace_back(some);
+  others.reserve(threads);
+  try {
+    for (uint32_t i = 1; i < threads && i < count; ++i) others.emplace_back(some);
+  } catch (const std::system_error&) {
+  }
   some();
   for (std::thread& thread : others) thread.join();
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +154,22 @@ def test_logs_that_are_known_are_not_read(tmp_path: Path) -> None:
     found = summarized(again)
     assert list(found.sources) == [sources[2]]
     assert [path.name for path, _ in found.bad] == ["none.hr"]
+
+
+def test_logs_are_read_by_as_many_threads_as_there_is_room_for(tmp_path: Path) -> None:
+    """Where no thread can be made, the process was ended."""
+    paths = [str(write(tmp_path / f"{n}.hr", [(0, 100, n)], n)) for n in (1, 2, 3)]
+    code = """
+import resource, sys
+from pathlib import Path
+from headrace.catalog.job_logs import read
+paths = list(map(Path, sys.argv[1:]))
+read(paths, 1)
+size = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) << 10
+resource.setrlimit(resource.RLIMIT_AS, (size + (4 << 20), resource.RLIM_INFINITY))  # a stack has 8 MiB
+found = read(paths, 3)
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(len(found.frames[5]), len(found.frames[0]))
+"""
+    done = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 3\n", "")

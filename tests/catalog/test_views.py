@@ -166,7 +166,7 @@ def test_projects_by_account_and_user_and_the_last_row_that_fits(tmp_path: Path)
     assert found == [(1, "Users"), (2, "Users"), (3, None)]
 
 
-def test_nodes_of_the_log_or_the_scheduler_or_the_site(tmp_path: Path) -> None:
+def test_nodes_of_the_scheduler_or_the_log_or_the_site(tmp_path: Path) -> None:
     of = {"scheduler": "slurm", "scheduler_job": "7"}
     add(
         tmp_path / "c",
@@ -174,7 +174,7 @@ def test_nodes_of_the_log_or_the_scheduler_or_the_site(tmp_path: Path) -> None:
         scheduler_jobs=[job("7")],
         site=[{"key": "processes_per_node", "value": "2"}, {"key": "processes_per_node", "value": "4"}],
     )
-    assert query(tmp_path / "c", "SELECT nodes FROM log_jobs ORDER BY log") == [(2,), (4,), (2,), (3,)]
+    assert query(tmp_path / "c", "SELECT nodes FROM log_jobs ORDER BY log") == [(4,), (4,), (2,), (3,)]
 
 
 def test_throughput_is_the_papers(tmp_path: Path) -> None:

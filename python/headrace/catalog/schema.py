@@ -59,7 +59,7 @@ _LOGS = _table(
     start time - when it began
     end time - when it ended
     elapsed_ns int64 ns from start to end
-    processes int64 count processes (ranks of parallel programs where there are any)
+    processes int64 count processes that ran at the same time (ranks of parallel programs where there are any)
     ranks int64 count ranks of the largest parallel program; 0: there is none
     nodes int64 count different hosts; null where the log does not say
     instances int64 count runs of parallel programs, or 1
@@ -74,6 +74,7 @@ _LOGS = _table(
     meta_ns int64 ns time in every other call on files, over all processes
     slowest_ns int64 ns reading, writing and metadata time of the slowest process; of instances that ran one after another the sum, of those at a time the greatest
     slowest_exact bool - false: shared files count from first open to last I/O, since the log does not know ranks
+    estimated_ns int64 ns what slowest_ns would be if of files that all ranks share only the span from first open to last I/O were known; null in logs of several programs, or of none that is parallel
     files int64 count different files, by path
     files_read int64 count files that were read
     files_written int64 count files that were written
@@ -87,7 +88,7 @@ _LOGS = _table(
     consecutive int64 count the part of them exactly at that end
     unaligned int64 count reads and writes whose offset is no multiple of the alignment that capture used
     judged int64 count reads and writes that sequential and unaligned are a part of (those of POSIX)
-    uses_posix bool - files were opened by POSIX calls
+    uses_posix bool - files were read, written or created of which POSIX is the highest interface
     uses_stdio bool - by streams
     uses_mpiio bool - by MPI-IO
     uses_hdf5 bool - by HDF5
@@ -411,6 +412,12 @@ WRITTEN = ("calendar", "projects", "devices", "site", "ceilings")
 
 # What the kinds of entries of the calendar are; whatever else somebody wrote there may be a name.
 CALENDAR_KINDS = ("maintenance", "outage", "lost", "note")
+# Likewise why monitors and importers have no sample, and what becomes of schedulers' jobs.
+GAP_REASONS = ("restart", "reboot", "reset", "gone", "clock", "missed", "lost", "imported")
+JOB_STATES = (
+    "completed", "failed", "cancelled", "timeout", "running", "pending", "preempted", "requeued", "suspended",
+    "node_fail", "boot_fail", "deadline", "out_of_memory", "unknown", "done", "exit",
+)  # fmt: skip
 
 TABLES: dict[str, Table] = {
     table.name: table

@@ -60,6 +60,11 @@ class Spark:
         with _told(self._root, CatalogError):
             self.ibis.raw_sql(translated(sql)).localCheckpoint().createOrReplaceTempView(name)
 
+    def keep(self, name: str, table: pyarrow.Table) -> None:
+        """Keeps these rows under a name, for this session."""
+        with _told(self._root, CatalogError):
+            self._session.createDataFrame(table).createOrReplaceTempView(name)
+
     def hold(self) -> None:
         """Computes the views of a row a job or fewer now, for many questions; else each question does."""
         for name, sql in VIEWS.items():

@@ -14,7 +14,16 @@ _SUMS = [
     for column in TABLES["logs"].columns
     if column.unit in ("bytes", "count", "ns")
     and column.name
-    not in ("elapsed_ns", "processes", "ranks", "nodes", "instances", "slowest_ns", "io_ranks")
+    not in (
+        "elapsed_ns",
+        "processes",
+        "ranks",
+        "nodes",
+        "instances",
+        "slowest_ns",
+        "estimated_ns",
+        "io_ranks",
+    )
 ]
 _FLAGS = [column.name for column in TABLES["logs"].columns if column.name.startswith("uses_")]
 
@@ -75,12 +84,16 @@ SELECT max_by(CASE WHEN key = 'cores_per_node' THEN TRY_CAST(value AS DOUBLE) EN
 FROM site
 """
 
-_LOG_JOBS = """
+# Of a job of the scheduler's.
+_HOURS = """coalesce(CAST(s.cores AS DOUBLE), s.nodes * n.cores_per_node)
+    * ((epoch_us(s."end") - epoch_us(s."start")) / 3600e6)"""
+
+_LOG_JOBS = f"""
 WITH known AS (
   SELECT l.* EXCLUDE (nodes), r.run_scheduler, r.run_job, r.run_start, s.account, s.queue, s.cores AS job_cores,
     coalesce(s."user", l."user") AS who,
-    CAST(coalesce(l.nodes, s.nodes, ceil(l.processes / nullif(n.processes_per_node, 0))) AS BIGINT) AS nodes,
-    n.cores_per_node
+    CAST(coalesce(s.nodes, l.nodes, ceil(l.processes / nullif(n.processes_per_node, 0))) AS BIGINT) AS nodes,
+    n.cores_per_node, {_HOURS} AS run_core_hours
   FROM logs l LEFT JOIN log_runs r ON r.log = l.log
   LEFT JOIN scheduled s ON s.scheduler IS NOT DISTINCT FROM r.run_scheduler AND s.job = r.run_job AND s."start" = r.run_start
   CROSS JOIN site_numbers n
@@ -134,8 +147,7 @@ captured AS (
 SELECT s.scheduler, s.job, s."user", s.account, coalesce(p.project, s.account) AS project,
   coalesce(p.label, p.project, s.account) AS label, s.queue, s.state, s."start", s."end",
   coalesce(s.nodes, c.log_nodes) AS nodes, s.cores, coalesce(s.processes, c.log_processes) AS processes,
-  coalesce(CAST(s.cores AS DOUBLE), s.nodes * n.cores_per_node)
-    * ((epoch_us(s."end") - epoch_us(s."start")) / 3600e6) AS core_hours,
+  {_HOURS} AS core_hours,
   c.logs IS NOT NULL AS covered, coalesce(c.logs, 0) AS logs, {", ".join(f"c.{name}" for name in _FIGURE_NAMES)}
 FROM scheduled s CROSS JOIN site_numbers n
 LEFT JOIN captured c ON c.run_scheduler IS NOT DISTINCT FROM s.scheduler AND c.run_job = s.job AND c.run_start = s."start"
