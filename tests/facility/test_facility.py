@@ -221,6 +221,29 @@ def test_a_preset_without_a_number_is_refused(tmp_path: Path) -> None:
         load_preset(str(tmp_path / "less.toml"))
 
 
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ("peak_bytes_per_s = 83751862272", ""),
+        ("processes_per_node = 4 ", "processes_per_node = 0 "),
+        ('who = "first"', 'who = "nobody"'),
+        ("captured = 779", ""),
+        ('start = "2010-01-23T06:00:00Z"', 'start = "soon"'),
+        ("read = [120, 1048576]", "read = [120]"),
+        ("below = [0.33, 0.98] ", "below = [0.33] "),
+        ('layers = ["stdio"]', 'layers = ["tape"]'),
+    ],
+)
+def test_no_preset_ends_in_a_traceback(tmp_path: Path, was: str, becomes: str) -> None:
+    text = (Path(plan.__file__).parent / "intrepid.toml").read_text()
+    assert was in text
+    (tmp_path / "own.toml").write_text(text.replace(was, becomes))
+    done = facility("--jobs", "300", "--preset", str(tmp_path / "own.toml"), "--direct", str(tmp_path / "c"))
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "own.toml" in done.stderr
+    assert "intrepid" in done.stderr or "must be more" in done.stderr
+
+
 def test_alike_jobs_are_alike() -> None:
     earth = [job for job in small_plan().jobs() if job.runs and job.program == "earth"]
     assert len(earth) > 1

@@ -134,6 +134,14 @@ def write(path: Path, tables: dict[str, list[Row]]) -> Path:
     return path
 
 
+def captured(tables: dict[str, list[Row]], name: str, **known: Any) -> None:
+    """Adds a job of sky with a log like the first one."""
+    begin = hours(100 + len(tables["scheduler_jobs"]))
+    tables["scheduler_jobs"].append(job(name, start=begin, end=begin + timedelta(hours=1)))
+    more = {"log": 1000 + len(tables["logs"]), "start": begin, "end": begin + timedelta(hours=1)}
+    tables["logs"].append(log(0, scheduler="slurm", scheduler_job=name, **(more | known)))
+
+
 def site() -> dict[str, list[Row]]:
     """Two projects: sky writes a file for each process, sea one shared file from rank 0."""
     shared = {
@@ -157,6 +165,7 @@ def site() -> dict[str, list[Row]]:
         "mpiio_operations": 8,
     }
     of_sea |= {"files_new": 0, "files_old": 1, "creates": 0, "io_ranks": 1, "io_rank_last": 0, **shared}
+    of_sea |= {"bytes_rank0": 2048 * MIB}
     of_sea |= {"processes": 2048, "ranks": 2048, "nodes": 512, "slowest_ns": 4 * 10**9, "meta_ns": 0}
     logs = [
         log(1, scheduler="slurm", scheduler_job="1"),

@@ -96,7 +96,7 @@ def test_sizes(text: str, expected: int) -> None:
     assert size_of(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "MiB", "-1", "1e3", "5 parsecs", "99999999P"])
+@pytest.mark.parametrize("text", ["", "MiB", "-1", "1e3", "5 parsecs", "99999999P", "9" * 400])
 def test_wrong_sizes_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--min-bytes"):
         size_of(text)
@@ -124,6 +124,7 @@ def test_wrong_requests_say_what_to_do(place: Path, tmp_path: Path) -> None:
         (["--at", str(tmp_path / "none")], CatalogError, "there is no catalog"),
         (["--at", str(place), "--project", "nobody"], UsageError, "the catalog has 'sea'"),
         (["--at", str(place), "--without", "nobody"], UsageError, "no file of a scan"),
+        (["--at", str(place), "-o", "-", "--json"], UsageError, "name a file for the page"),
     ):
         result = runner.invoke(command, arguments)
         assert isinstance(result.exception, error)

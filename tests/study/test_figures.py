@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from headrace import catalog
 from headrace.study import Figure, Settings, Study, build
-from made_catalog import MIB, START, Row, hours, log, sample, site, write
+from made_catalog import MIB, START, Row, captured, hours, log, sample, site, write
 
 
 @pytest.fixture(scope="module")
@@ -218,8 +218,7 @@ def test_jobs_above_the_ceiling_are_no_part_of_the_box(study: Study) -> None:
 
 def test_characteristics_are_means_of_jobs_and_pooled(tmp_path: Path) -> None:
     tables = site()
-    more = dict(tables["logs"][0], log=9, slowest_ns=2 * 10**9, bytes_written=3072 * MIB, meta_ns=3 * 10**9)
-    tables["logs"].append(more)
+    captured(tables, "9", slowest_ns=2 * 10**9, bytes_written=3072 * MIB, meta_ns=3 * 10**9)
     found = by(build(catalog.open(write(tmp_path / "at", tables))), "characteristics", "project")["Weather"]
     assert found["jobs"] == 2
     assert found["mib_per_s_per_node"] == (4.0 + 6.0) / 2
@@ -240,8 +239,9 @@ def test_access_sizes_leave_layers_above_posix_out(study: Study) -> None:
 
 def test_the_ladder_has_the_fastest_and_the_slowest(tmp_path: Path) -> None:
     tables = site()
-    jobs = [dict(tables["logs"][0], log=100 + each, slowest_ns=each * 10**9) for each in range(1, 21)]
-    tables["logs"] = jobs
+    tables["logs"] = []
+    for each in range(1, 21):
+        captured(tables, f"1{each:02}", slowest_ns=each * 10**9)
     found = rows(build(catalog.open(write(tmp_path / "at", tables))), "ladder")
     assert len(found) == 6
     speeds = [row["mib_per_s_per_node"] for row in found]
@@ -253,11 +253,11 @@ def test_the_ladder_has_the_fastest_and_the_slowest(tmp_path: Path) -> None:
 def test_scaling_is_recognized_by_bytes(tmp_path: Path, kind: str) -> None:
     tables = site()
     factor = {"strong": lambda _: 1, "weak": lambda each: each, "neither": lambda each: 1 / each**2}[kind]
-    tables["logs"] = [
-        dict(tables["logs"][0], log=each, nodes=256 * each, processes=1024 * each)
-        | {"bytes_written": int(16384 * MIB * factor(each))}
-        for each in (1, 2, 4)
-    ]
+    tables["logs"] = []
+    for each in (1, 2, 4):
+        moved = int(16384 * MIB * factor(each))
+        captured(tables, str(100 + each), processes=1024 * each, bytes_written=moved)
+        tables["scheduler_jobs"][-1]["nodes"] = 256 * each
     found = rows(build(catalog.open(write(tmp_path / "at", tables))), "scaling")
     assert [row["nodes"] for row in found] == [256, 512, 1024]
     assert {row["scaling"] for row in found} == {kind}
@@ -274,12 +274,14 @@ def test_detectors_say_jobs_bytes_and_core_hours(study: Study) -> None:
     seen = {name for name, row in found.items() if row["jobs"]}
     assert seen == {"rank 0 does all I/O", "MPI-IO without collectives"}
     rank0 = found["rank 0 does all I/O"]
-    assert (rank0["jobs"], rank0["bytes"], rank0["core_hours"]) == (1, 2048 * MIB, 2048)
+    assert (rank0["jobs"], rank0["bytes"], rank0["core_hours"]) == (1, 2048 * MIB, 4096)
 
 
 def test_jobs_that_are_nearly_the_same(tmp_path: Path) -> None:
     tables = site()
-    tables["logs"] = [dict(tables["logs"][0], log=each) for each in range(12)]
+    tables["logs"] = []
+    for each in range(12):
+        captured(tables, str(100 + each))
     found = rows(build(catalog.open(write(tmp_path / "at", tables))), "identical")
     assert [(row["project"], row["jobs"], row["processes"]) for row in found] == [("Weather", 12, 1024)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timezone
+from decimal import Decimal
 
 from headrace._errors import UsageError
 from headrace.commands._terminal import Terminal
@@ -22,10 +23,10 @@ def size_of(text: str) -> int:
     if not match:
         raise UsageError(f"--min-bytes {text!r}: is no size; write such as 500MiB, 2G or 1048576")
     power = "KMGTP".index(match[2].upper()) + 1 if match[2] else 0
-    value = int(float(match[1]) * 1024**power)
+    value = Decimal(match[1]) * 1024**power
     if value >= 1 << 63:
         raise UsageError(f"--min-bytes {text!r}: is more than any job can move")
-    return value
+    return int(value)
 
 
 def period_of(option: str, text: str | None) -> Period:

@@ -42,7 +42,7 @@ def command(
         made/scans made/site.toml
       headrace bench facility --jobs 100000 --shrink 64 --direct catalog
     """
-    from headrace.facility import generate, load_preset, make_plan
+    from headrace.facility import generate, is_file, load_preset, make_plan
     from headrace.facility.settings import Settings
 
     if (output is None) == (direct is None):
@@ -53,13 +53,27 @@ def command(
         raise UsageError(f"--servers {servers}: it is to be from 1 to 1,024")
     if minutes is not None and not 2 <= minutes <= most:
         raise UsageError(f"--minutes {minutes}: it is to be from 2 to {most:,}")
-    plan = make_plan(about, Settings(jobs, seed, shrink, files_per_process))
     write: Any = generate.write_files if output is not None else generate.write_catalog
-    figures = write(plan, Path(output or direct or ""), scheduler, servers, minutes or most, _report)
+    try:
+        plan = make_plan(about, Settings(jobs, seed, shrink, files_per_process))
+        figures = write(plan, Path(output or direct or ""), scheduler, servers, minutes or most, _report)
+    except _UNUSABLE as error:
+        if not is_file(preset):
+            raise
+        raise UsageError(f"{preset}: cannot be used as a preset: {_words(error)}; {_SAYS}") from error
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
     if as_json:
         click.echo(json.dumps(figures, indent=1, sort_keys=True))
+
+
+# What a preset of one's own may lead to that says something else than load_preset looks at.
+_UNUSABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_SAYS = "the preset intrepid says what each key is"
+
+
+def _words(error: Exception) -> str:
+    return f"no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
 
 
 def _report(what: str, done: int, whole: int) -> None:

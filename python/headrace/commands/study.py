@@ -49,6 +49,8 @@ def command(
     """
     if catalog_at is None:
         raise UsageError("study needs a catalog, for example: headrace study --at catalog -o study.html")
+    if options["output_file"] == "-" and options["as_json"]:
+        raise UsageError("-o - and --json both write to standard output: name a file for the page")
     names = Pseudonyms() if options["pseudonyms"] else None
     first = _settings(options, period_of("--period", options["period"]), names)
     study = _build(catalog_at, first, options["spark"])

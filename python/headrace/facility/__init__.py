@@ -8,6 +8,6 @@ jobs; truth.py adds the plan up by itself, so that what a study shows can be hel
 from __future__ import annotations
 
 from headrace.facility.plan import Plan, make_plan
-from headrace.facility.preset import load_preset
+from headrace.facility.preset import is_file, load_preset
 
-__all__ = ["Plan", "load_preset", "make_plan"]
+__all__ = ["Plan", "is_file", "load_preset", "make_plan"]

@@ -17,7 +17,7 @@ from headrace import samples, scans
 from headrace._errors import OutputError, UsageError
 from headrace.facility.contents import scan_tables
 from headrace.facility.devices import gap_rows, make_activity, server_table
-from headrace.facility.logs import set_times, write_log
+from headrace.facility.logs import write_log
 from headrace.facility.rows import Rows, log_row
 from headrace.facility.scheduler import lines, row
 from headrace.facility.site import rows_of, site_tables, site_text
@@ -120,7 +120,6 @@ def _commit_jobs(plan: Plan, catalog: Path, scheduler: str, name: str, truth: Tr
     for number, job in enumerate(plan.jobs(), 1):
         logged = None
         if job.runs is not None:
-            set_times(job)
             logged = log_row(job, number, scheduler)
             rows.add(job, number, logged)
         truth.add(job, logged)
@@ -158,7 +157,6 @@ def _logs(plan: Plan, directory: Path, scheduler: str, truth: Truth, report: Rep
     for number, job in enumerate(plan.jobs(), 1):
         truth.add(job, None if job.runs is None else log_row(job, 0, scheduler))
         if job.runs is not None:
-            set_times(job)
             folder = directory / f"{job.number // 1000}"
             if folder not in made:
                 folder.mkdir()

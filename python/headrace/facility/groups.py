@@ -89,6 +89,15 @@ class Run:
     start_us: int = 0
     end_us: int = 0
 
+    def take_place(self, start_us: int, end_us: int) -> None:
+        """Also says when each file is first opened, and its last read or write ends: whole µs, inside."""
+        self.start_us, self.end_us = start_us, end_us
+        for group in self.groups:
+            spent = group.time_ns * group["per_set"] // 1000 * 1000
+            first = start_us * 1000 + 1_000_000
+            group.numbers["first_open_at_ns"] = first
+            group.numbers["last_io_at_ns"] = min(first + max(spent, 1000), end_us * 1000)
+
 
 def make_runs(
     draw: random.Random,

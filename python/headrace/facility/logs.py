@@ -12,17 +12,7 @@ from headrace.facility.groups import NUMBERS
 if TYPE_CHECKING:
     from headrace.facility.plan import Job
 
-__all__ = ["set_times", "write_log"]
-
-
-def set_times(job: Job) -> None:
-    """When each file is first opened, and when its last read or write ends: whole µs, inside its run."""
-    for run in job.runs or []:
-        for group in run.groups:
-            spent = group.time_ns * group["per_set"] // 1000 * 1000
-            group.numbers["first_open_at_ns"] = run.start_us * 1000 + 1_000_000
-            last = run.start_us * 1000 + 1_000_000 + max(spent, 1000)
-            group.numbers["last_io_at_ns"] = min(last, run.end_us * 1000)
+__all__ = ["write_log"]
 
 
 def write_log(path: str, job: Job, scheduler: str, preset: dict[str, Any], seed: int) -> None:

@@ -141,8 +141,7 @@ def _job(
         last = micros(preset["end"])  # the activity tapers off and does not end
     start = first + draw.randrange(max((last - first - span) // 1_000_000, 1)) * 1_000_000
     for i, run in enumerate(runs or []):
-        run.start_us = span * i // len(runs or []) // 1000 * 1000
-        run.end_us = span * (i + 1) // len(runs or []) // 1000 * 1000
+        run.take_place(*(span * at // len(runs or []) // 1000 * 1000 for at in (i, i + 1)))
     state = "failed" if draw.random() < 0.04 else "completed"
     user = f"u{sum(map(ord, project)) % 900 + 100}{'abc'[draw.randrange(3)]}"
     submit = start - draw.randrange(0, 40 * 3600) * 1_000_000

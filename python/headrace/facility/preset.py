@@ -14,12 +14,13 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["load_preset", "micros"]
+__all__ = ["is_file", "load_preset", "micros"]
 
 _KEYS: dict[str, Any] = {
     "name": str, "jobs": int, "start": str, "end": str, "cores_per_node": int, "processes_per_node": int,
     "partitions": list, "other_projects": int, "other_projects_captured": int, "captured": int, "mount": str,
     "mount_type": str, "projects": list, "others": dict, "samples": dict, "scans": dict, "ceilings": list,
+    "peak_bytes_per_s": int,
 }  # fmt: skip
 _SAMPLES: dict[str, Any] = {
     "minutes": int, "file_systems": list, "mean": int, "peak": int, "peak_read": int, "peak_written": int,
@@ -40,7 +41,7 @@ _PROGRAM: dict[str, Any] = {
 
 def load_preset(name: str) -> dict[str, Any]:
     """A preset by its name, or by the path of a file. Raises UsageError."""
-    path = Path(name) if "/" in name or name.endswith(".toml") else Path(__file__).with_name(f"{name}.toml")
+    path = Path(name) if is_file(name) else Path(__file__).with_name(f"{name}.toml")
     try:
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -50,6 +51,11 @@ def load_preset(name: str) -> dict[str, Any]:
         raise UsageError(f"{path}: cannot be used as a preset: {error}") from error
     _check(path, preset)
     return preset
+
+
+def is_file(name: str) -> bool:
+    """Of a preset of one's own, and not a name of ours."""
+    return "/" in name or name.endswith(".toml")
 
 
 def micros(text: str) -> int:
@@ -67,6 +73,8 @@ def _check(path: Path, preset: dict[str, Any]) -> None:
 
     for key, kind in _KEYS.items():
         must(preset, key, kind, "a preset")
+        if kind is int and preset[key] < (0 if key.startswith("other") else 1):
+            raise UsageError(f"{path}: '{key}' is {preset[key]}, and must be more")
     for part, keys in (("samples", _SAMPLES), ("scans", _SCANS)):
         for key, kind in keys.items():
             must(preset[part], key, kind, f"[{part}] of a preset")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headrace.catalog.schema import TABLES, arrow_schema
@@ -53,6 +54,29 @@ def slowest_of(runs: list[Run]) -> int:
     return total + most
 
 
+def most_at_once(runs: list[Run]) -> int:
+    """The most ranks that runs had at the same time."""
+    return max(
+        (sum(run.ranks for run in runs if run.start_us <= one.start_us < run.end_us) for one in runs),
+        default=0,
+    )
+
+
+def estimated_ns(run: Run) -> int:
+    """I/O time as the paper estimates it: files that all ranks share count from first open to last I/O.
+
+    The times of the slowest ranks in files of some ranks add up.
+    """
+    of_one = [group for group in run.groups if group["width"] == 1]
+    time = slowest_ns(replace(run, groups=of_one))
+    for group in run.groups:
+        if group["width"] == run.ranks > 1:
+            time += (group["last_io_at_ns"] - group["first_open_at_ns"]) * group.files
+        elif group["width"] > 1:
+            time += group.time_ns * group.files
+    return time
+
+
 def log_row(job: Job, number: int, scheduler: str) -> dict[str, Any]:
     """The row of `logs` of a captured job."""
     runs = job.runs or []
@@ -72,13 +96,14 @@ def log_row(job: Job, number: int, scheduler: str) -> dict[str, Any]:
         start=job.start,
         end=job.end,
         elapsed_ns=(job.end - job.start) * 1000,
-        processes=sum(run.ranks for run in runs),
+        processes=most_at_once(runs),
         ranks=max((run.ranks for run in runs), default=0),
         nodes=max((run.nodes for run in runs), default=0),
         instances=max(len(runs), 1),
         complete=True,
         slowest_ns=slowest_of(runs),
         slowest_exact=True,
+        estimated_ns=estimated_ns(runs[0]) if len(runs) == 1 else None,
         io_rank_last=-1,
     )
     for group, run in groups:
@@ -107,8 +132,8 @@ def _add(row: dict[str, Any], group: Group, run: Run) -> None:
         for verb in ("reads", "writes"):
             row["consecutive"] += group.of_all(f"{verb}_consecutive")
             row["sequential"] += group.of_all(f"{verb}_consecutive") + group.of_all(f"{verb}_forward")
-    for layer in group.layers:
-        row[f"uses_{layer}"] = True
+    if group["reads"] or wrote or made:
+        row[f"uses_{interface_of(group)}"] = True
     row[f"bytes_{interface_of(group)}"] += read + written
     sharing = sharing_of(group, run.ranks)
     row[f"bytes_{sharing}"] += read + written

@@ -39,7 +39,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "throughput": ("start", "direction"),
     "throughput_totals": ("file_system",),
     "sample_gaps": ("reason",),
-    "project_activity": ("day", "project"),
+    "project_activity": ("day", "direction", "project"),
     "burstiness": ("share_of_peak",),
     "idle": (PLACE,),
     "file_sizes": ("population", "below"),
@@ -50,6 +50,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "performance": ("project",),
     "outliers": ("project", "job"),
     "metric": ("how",),
+    "estimates": ("strategy",),
     "characteristics": ("project",),
     "access_sizes": ("project", "direction", "bucket"),
     "ladder": ("project", PLACE),
@@ -89,7 +90,7 @@ class Truth:
         """`settings` are those with which a study is to be asked."""
         figures = {
             **self.coverage.figures(),
-            **self.applications.figures(),
+            **self.applications.figures({"read": sum(activity.read), "written": sum(activity.written)}),
             **self.performance.figures(),
             **self.habits.figures(),
             **device_figures(activity, servers, self.applications.days),

@@ -44,7 +44,7 @@ class Applications:
         self.strategies: Kinds = defaultdict(lambda: [0, 0, 0])
         self.uses: dict[str, int] = defaultdict(int)
         self.points: dict[tuple[str, int, int], int] = defaultdict(int)
-        self.activity: dict[tuple[str, str], int] = defaultdict(int)
+        self.activity: dict[tuple[str, str, str], int] = defaultdict(int)
         self.days: dict[str, list[int]] = defaultdict(lambda: [0, 0])  # bytes read and written by jobs
         self.churn = [0, 0]
 
@@ -56,7 +56,8 @@ class Applications:
         for run in job.runs or []:
             self.points[job.project, run.ranks, sum(group.files for group in run.groups)] += 1
         day = day_of(job.start)
-        self.activity[day, job.project] += moved
+        for word in ("read", "written"):
+            self.activity[day, word, job.project] += row[f"bytes_{word}"]
         self.days[day][0] += row["bytes_read"]
         self.days[day][1] += row["bytes_written"]
         if self.between[0] <= job.start < self.between[1]:
@@ -81,7 +82,8 @@ class Applications:
         most = max(("shared", "partial", "unique"), key=lambda kind: row[f"bytes_{kind}"])
         self.strategies[size, most if moved else "none"][0] += 1
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self, devices: dict[str, int]) -> dict[str, Any]:
+        """`devices`: bytes that they have read and written."""
         moving = {name: p for name, p in self.projects.items() if p["bytes_read"] + p["bytes_written"]}
         whole = sum(p["bytes_read"] + p["bytes_written"] for p in moving.values())
         bytes_of = {
@@ -101,13 +103,17 @@ class Applications:
                 for layer, name in _INTERFACES.items()
             },
             "top_projects": {
-                f"{name}/{word}": {"bytes": p[f"bytes_{word}"], "share": p[f"bytes_{word}"] / whole}
+                f"{name}/{word}": {
+                    "bytes": p[f"bytes_{word}"],
+                    "share": p[f"bytes_{word}"] / whole,
+                    "share_of_devices": ratio(p[f"bytes_{word}"], devices[word]),
+                }
                 for name, p in sorted(moving.items())
                 for word in ("read", "written")
             },
             "project_activity": {
-                f"{day}/{name}": {"bytes": moved}
-                for (day, name), moved in sorted(self.activity.items())
+                f"{day}/{word}/{name}": {"bytes": moved}
+                for (day, word, name), moved in sorted(self.activity.items())
                 if moved
             },
             **self._files(moving),

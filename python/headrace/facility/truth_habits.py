@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import heapq
-import math
+from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from headrace.facility.truth_coverage import HOUR
@@ -27,13 +29,15 @@ _HABITS = (
     "small operations",
 )
 
+_One = tuple[int, int, int]  # of a job: bytes, files, core µs
+
 
 class Habits:
     def __init__(self) -> None:
         self.jobs = 0
         self.sums: dict[str, list[int]] = {name: [0, 0, 0] for name in _HABITS}  # jobs, bytes, core µs
         self.longest: dict[str, list[tuple[int, int, int, int, str, str]]] = {name: [] for name in _HABITS}
-        self.alike: dict[tuple[str, str, int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
+        self.alike: dict[tuple[str, str, int], list[_One]] = defaultdict(list)
 
     def add(self, job: Job, row: dict[str, Any], core_us: int) -> None:
         moved = row["bytes_read"] + row["bytes_written"]
@@ -45,12 +49,8 @@ class Habits:
             kept = self.longest[name]
             (heapq.heappush if len(kept) < _EXAMPLES else heapq.heappushpop)(kept, one)
         if moved:
-            steps, files = (round(math.log(n) / math.log(1.1)) for n in (moved, row["files"] + 1))
-            _count(
-                self.alike[job.project, f"/soft/{job.program}", row["processes"], steps, files],
-                moved,
-                core_us,
-            )
+            key = job.project, f"/soft/{job.program}", row["processes"]
+            self.alike[key].append((moved, row["files"], core_us))
 
     def figures(self) -> dict[str, Any]:
         return {
@@ -81,22 +81,37 @@ class Habits:
         }
 
     def _identical(self) -> dict[str, Any]:
-        groups = [(key, sums) for key, sums in self.alike.items() if sums[0] >= _LEAST]
-        groups.sort(key=lambda group: (-group[1][0], -group[1][1], group[0]))
-        return {
-            str(place): {
-                "project": project,
-                "program": program,
-                "processes": processes,
-                "jobs": jobs,
-                "bytes_per_job": moved / jobs,
-                "bytes": moved,
-                "core_hours": core_us / HOUR,
+        found = [
+            (key, group)
+            for key, jobs in self.alike.items()
+            for alike in _groups(sorted(jobs), 0)
+            for group in _groups(sorted(alike, key=itemgetter(1)), 1)
+        ]
+        rows: list[dict[str, Any]] = [
+            {
+                **dict(zip(("project", "program", "processes"), key, strict=True)),
+                "jobs": len(group),
+                "bytes_per_job": sum(moved for moved, _, _ in group) / len(group),
+                "bytes": sum(moved for moved, _, _ in group),
+                "core_hours": sum(core_us for _, _, core_us in group) / HOUR,
             }
-            for place, ((project, program, processes, *_), (jobs, moved, core_us)) in enumerate(
-                groups[:_GROUPS], 1
-            )
-        }
+            for key, group in found
+        ]
+        names = ("project", "program", "processes")
+        rows.sort(key=lambda row: (-row["jobs"], -row["bytes"], *(row[name] for name in names)))
+        return {str(place): row for place, row in enumerate(rows[:_GROUPS], 1)}
+
+
+def _groups(ordered: list[_One], place: int) -> Iterator[list[_One]]:
+    """Of jobs in order of a figure, the most that differ by a tenth at most, and so on with the others."""
+    while ordered:
+        values = [one[place] for one in ordered]
+        ends = [bisect_right(values, value * 11 // 10) for value in values]
+        first = max(range(len(values)), key=lambda i: (ends[i] - i, -i))
+        if ends[first] - first < _LEAST:
+            return
+        yield ordered[first : ends[first]]
+        del ordered[first : ends[first]]
 
 
 def _count(sums: list[int], moved: int, core_us: int) -> None:
@@ -107,10 +122,11 @@ def _count(sums: list[int], moved: int, core_us: int) -> None:
 def _habits(row: dict[str, Any], moved: int) -> list[str]:
     """Those of a job. All groups of files begin at rank 0: the ranks that do I/O are the first ones."""
     operations = row["reads"] + row["writes"]
-    several = row["ranks"] > 1 and moved > 0
+    chosen = row["ranks"] > 1 and moved > 0 and row["mpiio_collective"] == 0
+    of_first = row["bytes_rank0"] * 10 >= moved * 9
     asked = (
-        several and row["io_ranks"] == 1,
-        several and 1 < row["io_ranks"] < row["ranks"],
+        chosen and of_first,
+        chosen and not of_first and 1 < row["io_ranks"] <= row["ranks"] / 2,
         False,
         operations >= 100 and row["seeks"] * 10 >= operations * 9,
         row["files_read_written"] > 0 and row["files_read_written"] * 10 >= row["files"],

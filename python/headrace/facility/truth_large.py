@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from headrace.facility.truth_coverage import ratio
@@ -16,6 +17,8 @@ __all__ = ["Large"]
 
 _MIB = 1 << 20
 _SIZES = 3  # the least of numbers of nodes that scaling is told of
+_STRATEGIES = {"shared": "shared", "partial": "partially shared", "unique": "unique"}
+_CLOSE = 0.03  # of what is known
 _ALIKE = 2.0  # times as many bytes, at most, count as the same
 _NUMBERS = (
     "number",
@@ -25,6 +28,8 @@ _NUMBERS = (
     "all_ns",
     "size",
     "writes",
+    "busy_ns",
+    "elapsed_ns",
 )  # kept of each job, besides its rate
 _SUMS = (
     "processes",
@@ -59,6 +64,7 @@ class Large:
         self.ceilings = [(nodes, c["mib_per_s_per_node"], c["name"]) for nodes, c in limits]
         self.projects: dict[str, _Project] = defaultdict(_Project)
         self.sizes: dict[tuple[str, str, int], int] = defaultdict(int)
+        self.estimates: dict[str, list[tuple[float, float]]] = defaultdict(list)
         self.scales: dict[tuple[str, str, int], dict[str, Any]] = defaultdict(lambda: defaultdict(int))
 
     def add(self, job: Job, row: dict[str, Any]) -> None:
@@ -66,31 +72,46 @@ class Large:
         if row["processes"] < self.least or moved < self.moved:
             return
         project = self.projects[job.project]
-        seconds = row["slowest_ns"] / 1e9 * row["nodes"]
+        seconds = row["slowest_ns"] / 1e9 * job.nodes
+        busy = min(row["slowest_ns"], row["elapsed_ns"])
         rate = moved / _MIB / seconds
         spent = row["read_ns"] + row["write_ns"] + row["meta_ns"]
         counts = self._add_sizes(job)
         _, writes, size = max((count, writes, size) for (size, writes), count in counts.items())
-        numbers = (job.number, row["processes"], row["nodes"], row["meta_ns"], spent, size, writes)
+        numbers = (
+            *(job.number, row["processes"], job.nodes, row["meta_ns"], spent, size, writes),
+            *(busy, row["elapsed_ns"]),
+        )
         project.rates.append(rate)
         for values, number in zip(project.jobs.values(), numbers, strict=True):
             values.append(number)
         for name in _SUMS:
             project.sums[name] += row[name]
-        for name, value in (("jobs", 1), ("moved", moved), ("seconds", seconds), ("spent", spent)):
+        for name, value in (
+            ("jobs", 1), ("moved", moved), ("seconds", seconds), ("spent", spent),
+            ("busy_ns", busy), ("elapsed_ns", row["elapsed_ns"]),
+        ):  # fmt: skip
             project.sums[name] += value
         for name, part, whole in (
             ("mib_per_s_per_node", rate, 1),
-            *_ratios({**row, "moved": moved, "spent": spent}),
+            *_ratios({**row, "moved": moved, "spent": spent, "busy_ns": busy}),
         ):
             if whole:
                 project.means[name][0] += part / whole
                 project.means[name][1] += 1
-        scale = self.scales[job.project, f"/soft/{job.program}", row["nodes"]]
+        scale = self.scales[job.project, f"/soft/{job.program}", job.nodes]
         for name, value in (("jobs", 1), ("rates", rate), ("meta_ns", row["meta_ns"]), ("spent", spent)):
             scale[name] += value
+        scale["io_shares"] += busy / row["elapsed_ns"]
         scale["moved"] += moved
         scale["processes"] += row["processes"]
+        self._add_estimate(row, rate)
+
+    def _add_estimate(self, row: dict[str, Any], rate: float) -> None:
+        """Of jobs of one run; the strategy of most bytes, of as many that of more ranks."""
+        if row["estimated_ns"]:
+            most = max(_STRATEGIES, key=lambda sharing: row[f"bytes_{sharing}"])
+            self.estimates[most].append((rate, rate * row["slowest_ns"] / row["estimated_ns"]))
 
     def _add_sizes(self, job: Job) -> dict[tuple[int, int], int]:
         """Reads (0) and writes (1) of the job by the power of two that is not below their size."""
@@ -126,6 +147,9 @@ class Large:
             "characteristics": {name: _characteristics(p) for name, p in sorted(self.projects.items())},
             "access_sizes": self._sizes(),
             "scaling": self._scaling(),
+            "estimates": {
+                _STRATEGIES[sharing]: _estimate(pairs) for sharing, pairs in sorted(self.estimates.items())
+            },
         }
 
     def _ceiling(self, nodes: int) -> tuple[int, float, str]:
@@ -155,6 +179,7 @@ class Large:
                     "jobs": sums["jobs"],
                     "mib_per_s_per_node": sums["rates"] / sums["jobs"],
                     "metadata_share": sums["meta_ns"] / sums["spent"],
+                    "io_share": sums["io_shares"] / sums["jobs"],
                     "bytes_per_job": sums["moved"] / sums["jobs"],
                     "bytes_per_process": sums["moved"] / sums["processes"],
                     "scaling": kind,
@@ -162,10 +187,23 @@ class Large:
         return rows
 
 
+def _estimate(pairs: list[tuple[float, float]]) -> dict[str, Any]:
+    """Rates as they are known and as they are estimated, of each job."""
+    off = [estimated / known - 1 for known, estimated in pairs]
+    return {
+        "jobs": len(pairs),
+        "known": median(known for known, _ in pairs),
+        "estimated": median(estimated for _, estimated in pairs),
+        "difference": median(off),
+        "close": sum(abs(each) <= _CLOSE for each in off) / len(off),
+    }
+
+
 def _ratios(row: dict[str, Any]) -> list[tuple[str, float, float]]:
     """The columns of Table IV as dividend and divisor, of a job or of the sums of jobs."""
     return [
         ("metadata_share", row["meta_ns"], row["spent"]),
+        ("io_share", row["busy_ns"], row["elapsed_ns"]),
         ("files_per_process", row["files"], row["processes"]),
         ("creates_per_process", row["creates"], row["processes"]),
         ("sequential_share", row["sequential"], row["judged"]),

@@ -25,6 +25,7 @@ def rung(rate: float, numbers: dict[str, int]) -> dict[str, Any]:
         "nodes": numbers["nodes"],
         "mib_per_s_per_node": rate,
         "metadata_share": ratio(numbers["meta_ns"], numbers["all_ns"]),
+        "io_share": ratio(numbers["busy_ns"], numbers["elapsed_ns"]),
         "key_direction": ("read", "write")[numbers["writes"]],
         "key_size": _size(numbers["size"]),
     }

@@ -27,7 +27,8 @@ def write_html(study: Study, path: str | os.PathLike[str], force: bool = False) 
 def document(study: Study) -> Iterator[bytes]:
     """The page, in parts. Raises ValueError when the study is not one that a page can show."""
     facts, tables = payload(study)
-    return html.document("study", f"Headrace: I/O of {study.site[:200] or 'a site'}", facts, tables)
+    site = "".join(letter if letter.isprintable() else "\ufffd" for letter in study.site[:200])
+    return html.document("study", f"Headrace: I/O of {site or 'a site'}", facts, tables)
 
 
 def payload(study: Study) -> tuple[Facts, dict[str, Table]]:

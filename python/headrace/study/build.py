@@ -13,11 +13,13 @@ from headrace.study.figures.ages import ages, overwritten
 from headrace.study.figures.burstiness import burstiness, idle
 from headrace.study.figures.characteristics import characteristics
 from headrace.study.figures.coverage import coverage, coverage_reasons, damaged_logs, project_coverage
-from headrace.study.figures.detectors import detected_jobs, detectors, identical
+from headrace.study.figures.detectors import detected_jobs, detectors
 from headrace.study.figures.devices import devices_applications
+from headrace.study.figures.estimates import estimates
 from headrace.study.figures.file_counts import file_counts, files_by_processes
 from headrace.study.figures.file_sizes import file_sizes
 from headrace.study.figures.growth import churn, growth
+from headrace.study.figures.identical import identical
 from headrace.study.figures.interfaces import interface_use, interfaces, strategies
 from headrace.study.figures.performance import metric, outliers, performance
 from headrace.study.figures.projects import project_activity, top_projects
@@ -72,7 +74,7 @@ _SECTIONS: tuple[tuple[str, str, str, tuple[Maker, ...]], ...] = (
         "performance",
         "How well large jobs do",
         "Performance per node of jobs that are large enough to be judged, and how they use files.",
-        (performance, outliers, metric, characteristics, access_sizes, ladder, scaling),
+        (performance, outliers, metric, estimates, characteristics, access_sizes, ladder, scaling),
     ),
     (
         "habits",

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     import pyarrow
 
-__all__ = ["Connection", "ask", "data", "hold", "rows", "store", "text", "time", "total"]
+__all__ = ["Connection", "ask", "data", "hold", "keep", "rows", "store", "text", "time", "total"]
 
 _APART = "'\\\0"
 _PARTS = re.compile(r"(['\\\0])")
+_MOST = 2**63 - 1
 
 Connection = Any  # of DuckDB (Catalog.connect), or Spark (Catalog.spark)
 
@@ -46,6 +47,18 @@ def store(connection: Connection, name: str, sql: str) -> None:
         interruptible(connection, lambda: connection.execute(made))
 
 
+def keep(connection: Connection, name: str, table: pyarrow.Table) -> None:
+    """Keeps these rows under a name, for this connection."""
+    if isinstance(connection, Spark):
+        connection.keep(name, table)
+        return
+    connection.register("kept_rows", table)
+    try:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM kept_rows")
+    finally:
+        connection.unregister("kept_rows")
+
+
 def hold(connection: Connection) -> None:
     """Before many questions: Spark would derive the jobs from all tables for each of them."""
     if isinstance(connection, Spark):
@@ -63,8 +76,8 @@ def time(value: datetime) -> str:
 
 
 def total(expression: str, name: str = "") -> str:
-    """A sum as an integer of 64 bits, 0 of nothing."""
-    return f"CAST(coalesce(sum({expression}), 0) AS BIGINT) AS {name or expression}"
+    """A sum as an integer of 64 bits, where it ends; 0 of nothing."""
+    return f"CAST(least(coalesce(sum({expression}), 0), {_MOST}) AS BIGINT) AS {name or expression}"
 
 
 def data(records: list[dict[str, Any]], columns: str) -> pyarrow.Table:

@@ -10,18 +10,27 @@ from headrace.study.words import moment, size
 __all__ = ["Pseudonyms", "Settings"]
 
 NO_PROJECT = "no project"
+NOT_SAID = "not said"
+_PLAIN = ("", NO_PROJECT, NOT_SAID)  # words of ours, and nobody's names
 
 
 class Pseudonyms:
-    """Names in place of projects, the same wherever one object is used; numbered as they come."""
+    """Names in place of people's, the same wherever one object is used; numbered as they come."""
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
+        self._names: dict[str, dict[str, str]] = {}
+
+    def of(self, kind: str, name: str) -> str:
+        if name in _PLAIN:
+            return name
+        known = self._names.setdefault(kind, {})
+        return known.setdefault(name, f"{kind} {len(known) + 1}")
 
     def project(self, name: str) -> str:
-        if name == NO_PROJECT:
-            return name
-        return self._names.setdefault(name, f"Project {len(self._names) + 1}")
+        return self.of("Project", name)
+
+    def file_system(self, name: str) -> str:
+        return self.of("file system", name)
 
 
 @dataclass(frozen=True)

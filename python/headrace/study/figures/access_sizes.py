@@ -13,14 +13,15 @@ from headrace.study.words import percent_first, size
 def access_sizes(connection: Connection, settings: Settings, _: Scope) -> Figure:
     top = rows(
         connection,
-        "SELECT project FROM study_logs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project"
+        "SELECT project FROM study_runs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project"
         f" LIMIT {settings.top}",
     )
     names = ", ".join(text(row["project"]) for row in top) or "NULL"
     found = rows(
         connection,
-        f"""SELECT l.project, a.direction, a.bucket, {total('a."count"', "operations")} FROM access_sizes a
-JOIN study_logs l ON l.log = a.log WHERE l.large AND l.project IN ({names}) AND a.layer IN ('posix', 'stdio')
+        f"""SELECT r.project, a.direction, a.bucket, {total('a."count"', "operations")} FROM access_sizes a
+JOIN study_logs l ON l.log = a.log JOIN study_runs r ON r.run = l.run
+WHERE r.large AND r.project IN ({names}) AND a.layer IN ('posix', 'stdio')
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
     )
     sums: dict[tuple[str, str], int] = {}

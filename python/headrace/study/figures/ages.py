@@ -68,7 +68,8 @@ def _older(connection: Connection, name: str, age: str, scans: list[dict[str, An
 WHERE histogram = '{age}_age' AND owned_by = 'all' AND scan IN ({numbers(scans)}) GROUP BY low ORDER BY
   low""",
     )
-    files, stored = (sum(row[key] for row in bins) for key in ("files", "bytes"))
+    files = sum(row["files"] for row in bins)
+    stored = None if any(row["bytes"] is None for row in bins) else sum(row["bytes"] for row in bins)
     records = []
     for place, row in enumerate(bins):
         if row["low"] is None or row["low"] <= 0:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 from typing import Any
 
 from headrace.study.distribution import share_below
 from headrace.study.figure import Figure, Finding
-from headrace.study.figures.throughput import NO_SAMPLES, at
-from headrace.study.query import Connection, data, rows, total
+from headrace.study.figures.throughput import NO_SAMPLES
+from headrace.study.query import Connection, data, rows
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import count, percent, rate
@@ -20,8 +21,7 @@ _WINDOWS = 20
 def _moved(connection: Connection) -> list[tuple[int, int]]:
     found = rows(
         connection,
-        f"SELECT bin, {total('bytes_read + bytes_written', 'moved')} FROM study_bins WHERE short GROUP BY"
-        " bin ORDER BY bin",
+        "SELECT bin, bytes_read + bytes_written AS moved FROM study_intervals WHERE counted ORDER BY bin",
     )
     return [(row["bin"], row["moved"]) for row in found]
 
@@ -38,10 +38,11 @@ def burstiness(connection: Connection, _: Settings, scope: Scope) -> Figure:
         "How long the devices are how busy",
         "lines",
         data(records, "share_of_peak real, share_of_time real"),
-        f"Share of the intervals of {scope.bin_seconds} s in which all devices together read and wrote at"
+        f"Share of the intervals of {scope.intervals.seconds} s in which all devices together read and wrote"
+        " at"
         " most this share of what they did in the busiest one.",
         f"{count(len(ordered), 'interval')} of the period with samples, over which longer samples are spread;"
-        f" {scope.long_samples:,} samples of more than a hundred intervals left out.",
+        f" {scope.intervals.left_out()}.",
         encoding={"x": "share_of_peak", "y": "share_of_time"},
         units={"share_of_peak": "share", "share_of_time": "share"},
         titles={"share_of_peak": "of the peak throughput", "share_of_time": "of the time"},
@@ -51,17 +52,17 @@ def burstiness(connection: Connection, _: Settings, scope: Scope) -> Figure:
     )
     if peak:
         below = share_below(ordered, _THIRD * peak)
-        top = rate(peak / scope.bin_seconds)
+        top = rate(peak / scope.intervals.seconds)
         part = f"{percent(_THIRD)} of their peak of {top}"
         words = f"For {percent(below)} of the time the devices were below {part}."
-        figure.words = [words, f"The mean was {rate(sum(ordered) / len(ordered) / scope.bin_seconds)}."]
+        figure.words = [words, f"The mean was {rate(sum(ordered) / len(ordered) / scope.intervals.seconds)}."]
         figure.numbers = {"share of time below 33 % of peak": below}
         figure.findings = [Finding(words, "burstiness", 0.9)]
     return figure
 
 
 def _up_to(ordered: list[int], limit: float) -> float:
-    return share_below(ordered, limit) if limit < ordered[-1] else 1.0
+    return bisect.bisect_right(ordered, limit) / len(ordered) if limit < ordered[-1] else 1.0
 
 
 def idle(connection: Connection, settings: Settings, scope: Scope) -> Figure:
@@ -75,7 +76,7 @@ def idle(connection: Connection, settings: Settings, scope: Scope) -> Figure:
         "table",
         data(windows[:_WINDOWS], "start time, end time, hours real, mean_bytes_per_s real"),
         f"Spans in which all devices together stayed below {percent(settings.threshold)} of the peak in"
-        f" every interval of {scope.bin_seconds} s. A time without samples ends a span.",
+        f" every interval of {scope.intervals.seconds} s. A time without samples ends a span.",
         f"The {min(len(windows), _WINDOWS)} longest of {count(len(windows), 'span')}.",
         units={"mean_bytes_per_s": "bytes/s"},
         titles={"mean_bytes_per_s": "mean throughput"},
@@ -83,7 +84,7 @@ def idle(connection: Connection, settings: Settings, scope: Scope) -> Figure:
         missing="" if windows else "There is no such time." if moved else NO_SAMPLES,
     )
     if windows:
-        share = sum(each["hours"] for each in windows) * 3600 / (len(moved) * scope.bin_seconds)
+        share = sum(each["hours"] for each in windows) * 3600 / (len(moved) * scope.intervals.seconds)
         longest = windows[0]["hours"]
         below = f"below {percent(settings.threshold)} of their peak for {percent(share)} of the time"
         figure.words = [f"The devices are {below}; the longest such span lasts {longest:.3g} hours."]
@@ -103,10 +104,10 @@ def _windows(moved: list[tuple[int, int]], limit: float, scope: Scope) -> list[d
             windows.append([number, number + 1, amount])
     return [
         {
-            "start": at(scope, first),
-            "end": at(scope, last),
-            "hours": (last - first) * scope.bin_seconds / 3600,
-            "mean_bytes_per_s": amount / ((last - first) * scope.bin_seconds),
+            "start": scope.intervals.begin(first),
+            "end": scope.intervals.begin(last),
+            "hours": (last - first) * scope.intervals.seconds / 3600,
+            "mean_bytes_per_s": amount / ((last - first) * scope.intervals.seconds),
         }
         for first, last, amount in windows
     ]

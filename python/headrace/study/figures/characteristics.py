@@ -11,13 +11,14 @@ from headrace.study.settings import Settings
 # Name: (dividend, divisor), of a job for the mean and of sums for the pooled figure.
 _RATIOS = {
     "metadata_share": ("meta_ns", "(meta_ns + read_ns + write_ns)"),
+    "io_share": ("least(slowest_ns, elapsed_ns)", "elapsed_ns"),
     "files_per_process": ("files", "processes"),
     "creates_per_process": ("creates", "processes"),
     "sequential_share": ("sequential", "judged"),
     "aligned_share": ("(judged - unaligned)", "judged"),
     "mib_per_process": ("moved / 1048576.0", "processes"),
 }
-_SHARES = ("metadata_share", "sequential_share", "aligned_share")
+_SHARES = ("metadata_share", "io_share", "sequential_share", "aligned_share")
 _COLUMNS = ["mib_per_s_per_node", *_RATIOS]
 
 
@@ -36,7 +37,7 @@ def characteristics(connection: Connection, settings: Settings, _: Scope) -> Fig
   sum(CASE WHEN mib_per_s_per_node IS NOT NULL THEN moved END) / 1048576.0
     / nullif(sum(CASE WHEN mib_per_s_per_node IS NOT NULL THEN slowest_ns / 1e9 * nodes END), 0)
     AS pooled_mib_per_s_per_node, {pooled}
-FROM study_logs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project""",
+FROM study_runs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project""",
     )
     columns = [*_COLUMNS, *(f"pooled_{name}" for name in _COLUMNS)]
     return Figure(
@@ -45,7 +46,8 @@ FROM study_logs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project""
         "table",
         data(found, "project text, jobs int, " + ", ".join(f"{name} real" for name in columns)),
         f"Means over the jobs of a project of: {UNIT}; metadata time as a share of all time in calls on"
-        " files; files and created files per process; sequential and aligned reads and writes of POSIX as"
+        " files; the slowest process's I/O time as a share of the job's; files and created files per"
+        " process; sequential and aligned reads and writes of POSIX as"
         " shares of them; MiB per process. Pooled: the same of the sums over the jobs, in which large jobs"
         " weigh more.",
         f"{large_filter(connection, settings)} A job without a divisor, such as one without any read or"
@@ -58,7 +60,11 @@ FROM study_logs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project""
         titles={
             prefix.replace(" ", "_") + name: prefix + title
             for prefix in ("", "pooled ")
-            for name, title in (("mib_per_s_per_node", UNIT), ("mib_per_process", "MiB per process"))
+            for name, title in (
+                ("mib_per_s_per_node", UNIT),
+                ("mib_per_process", "MiB per process"),
+                ("io_share", "I/O share of run time"),
+            )
         },
         paper="Table IV",
         missing="" if found else missing_large(connection),

@@ -6,9 +6,9 @@ from datetime import datetime, timezone
 from typing import Any
 
 from headrace.study.figure import Figure, Finding
-from headrace.study.query import Connection, data, rows, time
+from headrace.study.query import Connection, data, rows, text, time, total
 from headrace.study.scope import Scope
-from headrace.study.settings import Settings
+from headrace.study.settings import NO_PROJECT, Settings
 from headrace.study.words import count, number, percent
 
 NO_RECORDS = (
@@ -17,6 +17,10 @@ NO_RECORDS = (
 )
 NO_LOGS = "The catalog has no job logs: add them with `headrace catalog add`."
 _SHORT = 60  # seconds
+# What schedulers call a job that came to its own end.
+_DONE = ", ".join(
+    map(text, ("completed", "complete", "done", "finished", "ended", "success", "succeeded", "ok"))
+)
 _LISTED = 1000  # files of each kind
 _NAMES = {"posix": "POSIX", "stdio": "stdio", "mpiio": "MPI-IO", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
 
@@ -24,13 +28,14 @@ _NAMES = {"posix": "POSIX", "stdio": "stdio", "mpiio": "MPI-IO", "hdf5": "HDF5",
 def coverage(connection: Connection, _: Settings, scope: Scope) -> Figure:
     found = rows(
         connection,
-        """SELECT count(*) AS jobs, coalesce(sum(CASE WHEN covered THEN 1 ELSE 0 END), 0) AS covered_jobs,
+        f"""SELECT count(*) AS jobs, coalesce(sum(CASE WHEN covered THEN 1 ELSE 0 END), 0) AS covered_jobs,
   coalesce(sum(core_hours), 0) AS hours, coalesce(sum(CASE WHEN covered THEN core_hours END), 0) AS
   covered_hours, count(*) - count(core_hours) AS hours_unknown,
-  count(DISTINCT project) AS projects, count(DISTINCT CASE WHEN covered THEN project END) AS covered_projects
-FROM study_jobs WHERE scheduler IS NOT NULL""",
+  count(DISTINCT CASE WHEN project <> '{NO_PROJECT}' THEN project END) AS projects,
+  count(DISTINCT CASE WHEN covered AND project <> '{NO_PROJECT}' THEN project END) AS covered_projects
+FROM study_jobs WHERE scheduled""",
     )[0]
-    loose = rows(connection, "SELECT count(*) AS n FROM study_jobs WHERE scheduler IS NULL")[0]["n"]
+    loose = rows(connection, "SELECT count(*) AS n FROM study_jobs WHERE NOT scheduled")[0]["n"]
     parts = [("jobs", "jobs"), ("core hours", "hours"), ("projects", "projects")]
     records = [_part(name, float(found[key]), float(found[f"covered_{key}"])) for name, key in parts]
     jobs, hours, projects = records
@@ -80,14 +85,14 @@ def coverage_reasons(connection: Connection, settings: Settings, _: Scope) -> Fi
     WHEN ended IS NULL OR state = 'running' THEN 'still ran when the records were made'
     WHEN p.logs = 0 THEN 'no job of the project has a log'
     WHEN state LIKE 'cancel%' THEN 'cancelled'
-    WHEN state <> 'completed' THEN 'failed or was ended'
+    WHEN state NOT IN ({_DONE}) THEN 'failed or was ended'
     WHEN ended < began + INTERVAL {_SHORT} SECOND THEN 'shorter than a minute'
     ELSE 'no log, though other jobs of the project have one' END AS reason
   FROM study_jobs j JOIN (SELECT project, sum(CASE WHEN covered THEN 1 ELSE 0 END) AS logs FROM study_jobs
     GROUP BY project) p ON p.project = j.project
-  WHERE j.scheduler IS NOT NULL AND NOT covered) reasons GROUP BY reason ORDER BY jobs DESC, reason""",
+  WHERE j.scheduled AND NOT covered) reasons GROUP BY reason ORDER BY jobs DESC, reason""",
     )
-    everything = rows(connection, "SELECT count(*) AS n FROM study_jobs WHERE scheduler IS NOT NULL")[0]["n"]
+    everything = rows(connection, "SELECT count(*) AS n FROM study_jobs WHERE scheduled")[0]["n"]
     bad = rows(connection, "SELECT count(*) AS n FROM study_logs WHERE NOT complete")[0]["n"]
     for row in found:
         row["share_of_jobs"] = row["jobs"] / everything
@@ -135,8 +140,8 @@ def project_coverage(connection: Connection, _: Settings, __: Scope) -> Figure:
   j.core_hours_covered, l.moved AS bytes, {", ".join(f"l.{key}" for key in _NAMES)}
 FROM (SELECT project, count(*) AS jobs, sum(CASE WHEN covered THEN 1 ELSE 0 END) AS jobs_covered,
     sum(core_hours) AS core_hours, sum(CASE WHEN covered THEN core_hours ELSE 0 END) AS core_hours_covered
-  FROM study_jobs WHERE scheduler IS NOT NULL GROUP BY project) j
-FULL OUTER JOIN (SELECT project, CAST(sum(moved) AS BIGINT) AS moved, {uses} FROM study_logs GROUP BY
+  FROM study_jobs WHERE scheduled GROUP BY project) j
+FULL OUTER JOIN (SELECT project, {total("moved")}, {uses} FROM study_logs GROUP BY
   project) l
   ON l.project = j.project ORDER BY coalesce(l.moved, -1) DESC, 1""",
     )

@@ -1,4 +1,4 @@
-"""Habits of jobs that cost performance, and jobs that are nearly the same (section V of the paper)."""
+"""Habits of jobs that cost performance (section V of the paper)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from headrace.study.settings import Settings
 from headrace.study.words import count, percent, size
 
 _RANKS = "ranks > 1 AND moved > 0"
-# Name: (condition on study_logs, what it means).
+# Where operations are collective, the library chooses who reads and writes.
+_CHOSEN = f"{_RANKS} AND mpiio_collective = 0"
+_FEW = f"{_CHOSEN} AND io_ranks > 1 AND 2 * io_ranks <= ranks AND bytes_rank0 < 0.9 * moved"
+# Name: (condition on study_runs, what it means).
 DETECTORS = {
     "rank 0 does all I/O": (
-        f"{_RANKS} AND io_ranks = 1 AND io_rank_last = 0",
-        "One process reads and writes for all: it does not scale, and the others wait.",
+        f"{_CHOSEN} AND bytes_rank0 >= 0.9 * moved",
+        "One process reads and writes nine tenths of the bytes or more: it does not scale, and the others"
+        " wait.",
     ),
     "first ranks do all I/O": (
-        f"{_RANKS} AND io_ranks > 1 AND io_ranks < ranks AND io_rank_last = io_ranks - 1",
-        "The first k ranks aggregate for the others, as collective MPI-IO would.",
+        f"{_FEW} AND io_rank_last = io_ranks - 1",
+        "The first k ranks, half of all or fewer, read and write for the others, as collective MPI-IO would.",
     ),
     "some ranks do all I/O": (
-        f"{_RANKS} AND io_ranks > 0 AND io_ranks < ranks AND io_rank_last >= io_ranks",
-        "A subset of the ranks that are not the first ones aggregates.",
+        f"{_FEW} AND io_rank_last >= io_ranks",
+        "Half of the ranks or fewer, and not the first ones, read and write for the others.",
     ),
     "a seek for each operation": (
         "reads + writes >= 100 AND seeks >= 0.9 * (reads + writes)",
@@ -34,7 +38,7 @@ DETECTORS = {
         " checkpoints in place.",
     ),
     "MPI-IO without collectives": (
-        "uses_mpiio AND ranks > 1 AND mpiio_operations > 0 AND mpiio_collective = 0",
+        "ranks > 1 AND mpiio_operations > 0 AND mpiio_collective = 0",
         "All reads and writes of MPI-IO are independent, so that the library cannot merge them.",
     ),
     "mostly metadata": (
@@ -47,21 +51,19 @@ DETECTORS = {
     ),
 }
 _EXAMPLES = 10
-_GROUPS = 100
-_LEAST = 10  # jobs that are nearly the same
 
 
 def detectors(connection: Connection, _: Settings, scope: Scope) -> Figure:
     parts = " UNION ALL ".join(
         f"SELECT '{name}' AS detector, count(*) AS jobs, {total('moved', 'bytes')},"
         " coalesce(sum(core_hours), 0) AS"
-        f" core_hours FROM study_logs WHERE {condition}"
+        f" core_hours FROM study_runs WHERE {condition}"
         for name, (condition, _meaning) in DETECTORS.items()
     )
     sums = rows(
         connection,
-        "SELECT count(*) AS jobs, sum(CASE WHEN io_ranks IS NULL THEN 1 ELSE 0 END) AS unknown FROM"
-        " study_logs",
+        "SELECT count(*) AS jobs, sum(CASE WHEN io_ranks IS NULL THEN 1 ELSE 0 END) AS unknown,"
+        " sum(CASE WHEN mpiio_collective > 0 THEN 1 ELSE 0 END) AS collective FROM study_runs",
     )[0]
     found = (
         sorted(rows(connection, parts), key=lambda row: list(DETECTORS).index(row["detector"]))
@@ -76,8 +78,12 @@ def detectors(connection: Connection, _: Settings, scope: Scope) -> Figure:
         "table",
         data(found, "detector text, jobs int, share_of_jobs real, bytes int, core_hours real, meaning text"),
         "Jobs with each habit, what they moved and the core hours that they took. A job may have several.",
-        f"All {sums['jobs']:,} logs of the period ({scope.logs_left_out:,} of others left out);"
-        f" {sums['unknown'] or 0:,} do not say which ranks did I/O and cannot show the first three.",
+        f"All {sums['jobs']:,} jobs with a log of the period ({scope.logs_left_out:,} logs of others left"
+        " out)."
+        f" {sums['unknown'] or 0:,} do not say which ranks did I/O and cannot show the first three; of"
+        f" {sums['collective'] or 0:,} with collective MPI-IO the library chose the ranks, so they do not"
+        " count"
+        " there.",
         units={"jobs": "count", "share_of_jobs": "share", "bytes": "bytes", "core_hours": "count"},
         titles={"detector": "habit", "share_of_jobs": "of jobs"},
         paper="Section V",
@@ -100,8 +106,8 @@ def detected_jobs(connection: Connection, _: Settings, __: Scope) -> Figure:
     for name, (condition, _meaning) in DETECTORS.items():
         found = rows(
             connection,
-            "SELECT project, job, program, processes, moved AS bytes, core_hours FROM study_logs"
-            f" WHERE {condition} ORDER BY core_hours DESC, moved DESC, log LIMIT {_EXAMPLES}",
+            "SELECT project, job, program, processes, moved AS bytes, core_hours FROM study_runs"
+            f" WHERE {condition} ORDER BY core_hours DESC, moved DESC, run LIMIT {_EXAMPLES}",
         )
         records += [{"detector": name, **row} for row in found]
     return Figure(
@@ -119,42 +125,3 @@ def detected_jobs(connection: Connection, _: Settings, __: Scope) -> Figure:
         paper="Section V",
         missing="" if records else "No job has one of these habits.",
     )
-
-
-def identical(connection: Connection, _: Settings, __: Scope) -> Figure:
-    found = rows(
-        connection,
-        f"""SELECT project, program, processes, count(*) AS jobs, avg(CAST(moved AS DOUBLE)) AS bytes_per_job,
-  {total("moved", "bytes")}, sum(core_hours) AS core_hours FROM (SELECT *, CAST(round(ln(moved) / ln(1.1)) AS
-  BIGINT) AS about,
-    CAST(round(ln(files + 1) / ln(1.1)) AS BIGINT) AS files_about FROM study_logs WHERE moved > 0) logs
-GROUP BY project, program, processes, about, files_about HAVING count(*) >= {_LEAST}
-ORDER BY jobs DESC, bytes DESC, project, program, processes LIMIT {_GROUPS}""",
-    )
-    figure = Figure(
-        "identical",
-        "Jobs that are nearly the same",
-        "table",
-        data(
-            found,
-            "project text, program text, processes int, jobs int, bytes_per_job real, bytes int, core_hours"
-            " real",
-        ),
-        "Jobs of the same project, program and number of processes whose bytes and numbers of files lie in"
-        " the same steps of a tenth.",
-        f"Jobs with a log that moved bytes; groups of {_LEAST} jobs or more, the first {_GROUPS}.",
-        units={
-            **dict.fromkeys(("processes", "jobs", "core_hours"), "count"),
-            "bytes_per_job": "bytes",
-            "bytes": "bytes",
-        },
-        paper="Section V-A",
-        missing="" if found else f"There are no {_LEAST} such jobs.",
-    )
-    if found:
-        first = found[0]
-        jobs = f"{first['jobs']:,} jobs of {first['project']}"
-        each = f"{first['processes']:,} processes that move {size(first['bytes_per_job'])}"
-        figure.words = [f"{jobs} are nearly the same: {each}."]
-        figure.findings = [Finding(figure.words[0], "identical", 0.3)]
-    return figure

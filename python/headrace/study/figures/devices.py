@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta, timezone
 
+from headrace.study.bins import parts
 from headrace.study.figure import Figure, Finding
 from headrace.study.figures.coverage import NO_LOGS
-from headrace.study.figures.throughput import NO_SAMPLES, at
+from headrace.study.figures.throughput import NO_SAMPLES
 from headrace.study.query import Connection, data, rows, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import number
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_DAYS = 1000  # over so many a sample is split; longer ones say nothing of days
 _OF_ALL = "Devices serve all projects: what they moved cannot be compared with what some of these asked for."
 
 
-def devices_applications(connection: Connection, settings: Settings, scope: Scope) -> Figure:
-    moved = _by_devices(connection, scope)
+def devices_applications(connection: Connection, settings: Settings, _: Scope) -> Figure:
+    moved = _by_devices(connection)
     asked = rows(
         connection,
         f"SELECT CAST(date_trunc('day', began) AS TIMESTAMP) AS day, {total('bytes_read')},"
@@ -73,14 +75,11 @@ def devices_applications(connection: Connection, settings: Settings, scope: Scop
     return figure
 
 
-def _by_devices(connection: Connection, scope: Scope) -> dict[Any, dict[str, int]]:
+def _by_devices(connection: Connection) -> dict[datetime, dict[str, int]]:
     """Bytes of devices by day."""
-    if not scope.bin_seconds:
-        return {}
     found = rows(
         connection,
-        f"SELECT CAST(floor(bin * {scope.bin_seconds} / 86400.0) AS BIGINT) AS day, {total('bytes_read')},"
-        f" {total('bytes_written')} FROM study_bins GROUP BY 1 ORDER BY 1",
+        f"SELECT bin AS day, {total('bytes_read')}, {total('bytes_written')}"
+        f" FROM ({parts(86_400_000_000, 0, _DAYS)}) parts GROUP BY bin ORDER BY bin",
     )
-    first = at(scope, 0)
-    return {first + timedelta(days=row["day"]): row for row in found}
+    return {_EPOCH + timedelta(days=row["day"]): row for row in found}

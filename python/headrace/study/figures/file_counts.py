@@ -30,7 +30,7 @@ def files_by_processes(connection: Connection, settings: Settings, _: Scope) -> 
         connection,
         f"""SELECT l.project, i.processes, i.files, count(*) AS instances FROM instances i
 JOIN study_logs l ON l.log = i.log WHERE l.project IN ({names}) AND i.files IS NOT NULL
-GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
+  AND i.processes IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
     )
     exact = len(found)
     found = found if exact <= _POINTS else _rounded(found)
@@ -88,7 +88,9 @@ def file_counts(connection: Connection, _: Settings, __: Scope) -> Figure:
   CASE WHEN i.files = 0 THEN 'no files' WHEN i.processes < 2 THEN 'one process'
     WHEN i.files >= i.processes THEN 'N:N, one or more per process'
     WHEN i.files <= {_FEW} THEN 'N:1, {_FEW} or fewer' ELSE 'N:M, between' END AS category
-FROM instances i JOIN study_logs l ON l.log = i.log) categories GROUP BY category, place ORDER BY place""",
+FROM instances i JOIN study_logs l ON l.log = i.log
+WHERE i.files IS NOT NULL AND i.processes IS NOT NULL) categories
+GROUP BY category, place ORDER BY place""",
     )
     runs = sum(row["instances"] for row in found)
     for row in found:
@@ -100,7 +102,7 @@ FROM instances i JOIN study_logs l ON l.log = i.log) categories GROUP BY categor
         data(found, "category text, instances int, share real"),
         f"Runs of programs by their number of files: none; {_FEW} or fewer for all processes; as many as"
         " processes or more; between these. Runs of one process are told apart.",
-        "All runs of all logs of the period.",
+        "All runs of all logs of the period of which both are known.",
         units={"instances": "count", "share": "share"},
         titles={"category": "files", "instances": "runs"},
         paper="Section III-B",

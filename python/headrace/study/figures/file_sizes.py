@@ -72,10 +72,11 @@ def _bins(connection: Connection, scans: list[dict[str, Any]], project: str | No
         where = f"h.owned_by = 'project' AND o.project = {text(project)}"
     return rows(
         connection,
-        f"""SELECT h.low, coalesce(h.high, {_LAST}) AS below, CAST(sum(h.files) AS BIGINT) AS files,
-  CAST(sum(h.bytes) AS BIGINT) AS bytes
+        f"""SELECT min(h.low) AS low, coalesce(h.high, {_LAST}) AS below,
+  CAST(sum(h.files) AS BIGINT) AS files,
+  CASE WHEN count(h.bytes) = count(*) THEN CAST(sum(h.bytes) AS BIGINT) END AS bytes
 FROM scan_histograms h {join} WHERE h.histogram = 'size' AND {where} AND h.scan IN ({numbers(scans)})
-GROUP BY 1, 2 ORDER BY 2""",
+GROUP BY 2 ORDER BY 2""",
     )
 
 
@@ -83,18 +84,20 @@ def _less(bins: list[dict[str, Any]], part: list[dict[str, Any]]) -> list[dict[s
     taken = {row["below"]: row for row in part}
     nothing = {"files": 0, "bytes": 0}
     return [
-        {
-            **row,
-            **{key: max(0, row[key] - taken.get(row["below"], nothing)[key]) for key in ("files", "bytes")},
-        }
+        {**row, **{key: _rest(row[key], taken.get(row["below"], nothing)[key]) for key in nothing}}
         for row in bins
     ]
+
+
+def _rest(whole: int | None, part: int | None) -> int | None:
+    return None if whole is None or part is None else max(0, whole - part)
 
 
 def _line(name: str, bins: list[dict[str, Any]]) -> list[dict[str, Any]]:
     files = cumulative([row["files"] for row in bins])
     nothing: list[float | None] = [None] * len(bins)
-    stored = [*cumulative([row["bytes"] for row in bins])] or nothing
+    known = all(row["bytes"] is not None for row in bins)
+    stored = ([*cumulative([row["bytes"] for row in bins])] if known else []) or nothing
     return [
         {"population": name, **row, "share_of_files": share, "share_of_bytes": amount}
         for row, share, amount in zip(bins, files, stored, strict=False)

@@ -10,10 +10,14 @@ from headrace.study.figures.scans import NO_SCANS, file_systems, owner_files, to
 from headrace.study.query import Connection, data, rows, time, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import moment, percent, size
+from headrace.study.words import count, moment, percent, size
 
 _BILLION = 1_000_000_000
 _TOO_FAR = 365 * 200  # days: a forecast beyond is none
+_ALL_GROW = (
+    "File systems grow by the files of all projects: that cannot be compared with what some of these created."
+)
+_BETWEEN = "It takes two scans of a file system and job logs between them."
 _TWO = "It takes two scans of a file system at different times: make another with `headrace scan` and add it."
 
 
@@ -21,8 +25,10 @@ def growth(connection: Connection, settings: Settings, _: Scope) -> Figure:
     systems = _looked_twice(connection, settings)
     apart = told_apart(connection, settings)
     records = [_change(name, "all", scans[0], scans[-1]) for name, scans in systems.items()]
+    whole = records[0] if len(records) == 1 else None
     if len(records) > 1:
-        records.append(_together(records))
+        whole = _together(records)
+        records.append(whole)
     if apart:
         records += _of_owner(connection, systems, apart)
     figure = Figure(
@@ -47,8 +53,7 @@ def growth(connection: Connection, settings: Settings, _: Scope) -> Figure:
         paper="Table III",
         missing="" if records else _TWO if file_systems(connection, settings) else NO_SCANS,
     )
-    if records:
-        whole = next((row for row in records if row["file_system"] == "all"), records[0])
+    if whole:
         _tell(figure, whole)
     return figure
 
@@ -109,8 +114,11 @@ def _forecast(record: dict[str, Any]) -> datetime | None:
     if grown <= 0 or missing <= 0 or record["days"] < 1:
         return None
     days = missing / (grown / record["days"])
-    when: datetime = record["last"] + timedelta(days=min(days, _TOO_FAR))
-    return None if days > _TOO_FAR else when
+    latest = datetime.max.replace(tzinfo=record["last"].tzinfo) - record["last"]
+    if days > _TOO_FAR or timedelta(days=days) > latest:
+        return None
+    when: datetime = record["last"] + timedelta(days=days)
+    return when
 
 
 def _together(records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -140,46 +148,55 @@ def _of_owner(
 
 
 def churn(connection: Connection, settings: Settings, _: Scope) -> Figure:
-    systems = _looked_twice(connection, settings)
-    records = []
-    if systems:
-        first = min(scans[0]["began"] for scans in systems.values())
-        last = max(scans[-1]["began"] for scans in systems.values())
-        made = rows(
-            connection,
-            "SELECT count(*) AS logs, CAST(sum(creates) AS BIGINT) AS creates,"
-            f" {total('files_written')} FROM study_logs"
-            f" WHERE began >= {time(first)} AND began < {time(last)}",
-        )[0]
-        added = sum(scans[-1]["files"] - scans[0]["files"] for scans in systems.values())
-        if made["logs"]:
-            records = [
-                {
-                    "file_system": "all" if len(systems) > 1 else next(iter(systems)),
-                    "created_by_jobs": made["creates"],
-                    "written_by_jobs": made["files_written"],
-                    "added": added,
-                    "first": first,
-                    "last": last,
-                }
-            ]
+    systems = {} if settings.projects else _looked_twice(connection, settings)
+    record = _created(connection, systems) if systems else None
     figure = Figure(
         "churn",
         "Files that jobs create, and files that stay",
         "table",
         data(
-            records,
+            [record] if record else [],
             "file_system text, created_by_jobs int, written_by_jobs int, added int, first time, last time",
         ),
         "Files that captured jobs created and wrote between the first and the last scan, and by how many"
         " the files on the"
         " file systems grew meanwhile. Jobs that create more than is added show that files are deleted soon.",
-        "Jobs that began between the scans and have a log; jobs count each file that they wrote.",
+        "Jobs that began between the scans and have a log; jobs count each file that they wrote."
+        + (
+            f" {record['unknown']:,} of {count(record['logs'], 'log')} do not say what was created."
+            if record
+            else ""
+        ),
         units={"created_by_jobs": "count", "written_by_jobs": "count", "added": "count"},
         paper="Section IV-B",
-        missing="" if records else "It takes two scans of a file system and job logs between them.",
+        missing="" if record else _ALL_GROW if settings.projects else _BETWEEN,
     )
-    if records and records[0]["created_by_jobs"]:
-        created, added = records[0]["created_by_jobs"], records[0]["added"]
-        figure.words = [f"Captured jobs created {created:,} files, while the file systems grew by {added:,}."]
+    if record and record["created_by_jobs"]:
+        created, added = record["created_by_jobs"], record["added"]
+        least = "at least " if record["unknown"] else ""
+        grew = f"while the file systems grew by {added:,}"
+        figure.words = [f"Captured jobs created {least}{created:,} files, {grew}."]
     return figure
+
+
+def _created(connection: Connection, systems: dict[str, list[dict[str, Any]]]) -> dict[str, Any] | None:
+    first = min(scans[0]["began"] for scans in systems.values())
+    last = max(scans[-1]["began"] for scans in systems.values())
+    made = rows(
+        connection,
+        "SELECT count(*) AS logs, count(*) - count(creates) AS unknown, CAST(sum(creates) AS BIGINT) AS"
+        " creates,"
+        f" {total('files_written')} FROM study_logs WHERE began >= {time(first)} AND began < {time(last)}",
+    )[0]
+    if not made["logs"]:
+        return None
+    return {
+        "file_system": "all" if len(systems) > 1 else next(iter(systems)),
+        "created_by_jobs": made["creates"],
+        "written_by_jobs": made["files_written"],
+        "added": sum(scans[-1]["files"] - scans[0]["files"] for scans in systems.values()),
+        "first": first,
+        "last": last,
+        "logs": made["logs"],
+        "unknown": made["unknown"],
+    }

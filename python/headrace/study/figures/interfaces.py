@@ -7,7 +7,8 @@ from typing import Any
 from headrace.study.figure import Figure, Finding
 from headrace.study.figures.coverage import NO_LOGS
 from headrace.study.query import Connection, data, rows, total
-from headrace.study.scope import Scope, class_label
+from headrace.study.runs import class_label
+from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import percent
 
@@ -21,14 +22,14 @@ STRATEGIES = {
 _NONE = "none"
 _COMMON = (
     "All logs of the period; {left:,} logs of other periods or projects left out. A job with several logs"
-    " counts once, with the processes of the largest."
+    " counts once, with the processes that ran at the same time."
 )
 
 # Of POSIX and streams, which are on one level, the one that moved more.
 _INTERFACE = """CASE WHEN uses_pnetcdf THEN 'pnetcdf' WHEN uses_hdf5 THEN 'hdf5' WHEN uses_mpiio THEN 'mpiio'
   WHEN uses_stdio AND (NOT uses_posix OR bytes_stdio > bytes_posix) THEN 'stdio' WHEN uses_posix THEN 'posix'
   ELSE 'none' END"""
-_STRATEGY = """CASE WHEN moved = 0 THEN 'none'
+STRATEGY = """CASE WHEN moved = 0 THEN 'none'
   WHEN bytes_shared + bytes_partial + bytes_unique = 0 THEN 'not known'
   WHEN bytes_shared >= bytes_partial AND bytes_shared >= bytes_unique THEN 'shared'
   WHEN bytes_partial >= bytes_unique THEN 'partial' ELSE 'unique' END"""
@@ -52,7 +53,7 @@ def interfaces(connection: Connection, _: Settings, scope: Scope) -> Figure:
 
 
 def strategies(connection: Connection, _: Settings, scope: Scope) -> Figure:
-    figure, records = _figure(connection, "strategies", "strategy", STRATEGIES, _STRATEGY)
+    figure, records = _figure(connection, "strategies", "strategy", STRATEGIES, STRATEGY)
     figure.title = "I/O strategies by the size of jobs"
     figure.paper = "Figure 3"
     figure.definition = (
@@ -76,10 +77,10 @@ def strategies(connection: Connection, _: Settings, scope: Scope) -> Figure:
 def _figure(
     connection: Connection, name: str, column: str, keys: dict[str, str], choice: str
 ) -> tuple[Figure, list[dict[str, Any]]]:
-    """`choice`: the kind of a job, as SQL of study_captured; of a file it is its `interface` or `sharing`."""
+    """`choice`: the kind of a job, as SQL of study_runs; of a file it is its `interface` or `sharing`."""
     jobs = rows(
         connection,
-        f"SELECT size_class, kind, count(*) AS jobs FROM (SELECT *, {choice} AS kind FROM study_captured)"
+        f"SELECT size_class, kind, count(*) AS jobs FROM (SELECT *, {choice} AS kind FROM study_runs)"
         " chosen GROUP BY size_class, kind",
     )
     kind = "interface" if column == "interface" else "sharing"
@@ -165,7 +166,7 @@ def interface_use(connection: Connection, _: Settings, scope: Scope) -> Figure:
         total(f"CASE WHEN uses_{key} THEN 1 ELSE 0 END", f"jobs_{key}") + ", " + total(f"bytes_{key}")
         for key in INTERFACES
     )
-    row = rows(connection, f"SELECT count(*) AS jobs, {asked} FROM study_captured")[0]
+    row = rows(connection, f"SELECT count(*) AS jobs, {asked} FROM study_runs")[0]
     moved = sum(row[f"bytes_{key}"] for key in INTERFACES)
     records = [
         {
@@ -183,8 +184,10 @@ def interface_use(connection: Connection, _: Settings, scope: Scope) -> Figure:
         "Use of each interface",
         "table",
         data(records, "interface text, jobs int, share_of_jobs real, bytes int, share_of_bytes real"),
-        "Jobs that opened a file by the interface; a job counts for each that it used, so shares add up to"
-        " more than one. Bytes are those of files whose highest interface it is.",
+        "Jobs that used a file directly by the interface, and not by a library above it; a job counts for"
+        " each that"
+        " it used, so shares add up to more than one. Bytes are those of files whose highest interface it"
+        " is.",
         _COMMON.format(left=scope.logs_left_out),
         units={"jobs": "count", "share_of_jobs": "share", "bytes": "bytes", "share_of_bytes": "share"},
         titles={"share_of_jobs": "of jobs", "share_of_bytes": "of bytes"},

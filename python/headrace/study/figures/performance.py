@@ -18,19 +18,19 @@ _LISTED = 1000
 
 
 def missing_large(connection: Connection) -> str:
-    logs = rows(connection, "SELECT count(*) AS n FROM study_logs")[0]["n"]
-    return NO_LARGE if logs else NO_LOGS
+    jobs = rows(connection, "SELECT count(*) AS n FROM study_runs")[0]["n"]
+    return NO_LARGE if jobs else NO_LOGS
 
 
 def large_filter(connection: Connection, settings: Settings) -> str:
     found = rows(
         connection,
-        """SELECT count(*) AS logs, coalesce(sum(CASE WHEN large THEN 1 ELSE 0 END), 0) AS large,
+        """SELECT count(*) AS jobs, coalesce(sum(CASE WHEN large THEN 1 ELSE 0 END), 0) AS large,
   coalesce(sum(CASE WHEN large AND mib_per_s_per_node IS NULL THEN 1 ELSE 0 END), 0) AS unknown FROM
-  study_logs""",
+  study_runs""",
     )[0]
     return (
-        f"Jobs of {settings.large()}: {found['large']:,} of {found['logs']:,} with a log."
+        f"Jobs of {settings.large()}: {found['large']:,} of {found['jobs']:,} with a log."
         f" {found['unknown']:,} of these have no {UNIT}, since their I/O time or their nodes are not known."
     )
 
@@ -38,7 +38,7 @@ def large_filter(connection: Connection, settings: Settings) -> str:
 def performance(connection: Connection, settings: Settings, _: Scope) -> Figure:
     found = rows(
         connection,
-        """SELECT project, nodes, mib_per_s_per_node AS value FROM study_logs
+        """SELECT project, nodes, mib_per_s_per_node AS value FROM study_runs
 WHERE large AND mib_per_s_per_node IS NOT NULL ORDER BY project, value""",
     )
     by_project: dict[str, list[dict[str, Any]]] = {}
@@ -73,10 +73,10 @@ WHERE large AND mib_per_s_per_node IS NOT NULL ORDER BY project, value""",
         " that holds for their nodes: see outliers.",
         encoding={key: key for key in ("low", "q1", "median", "q3", "high", "count")} | {"x": "project"},
         units={"count": "count", **dict.fromkeys(("low", "q1", "median", "q3", "high"), "MiB/s")},
-        titles={"median": UNIT},
+        titles={"median": "bandwidth per node"},
         options={
             "log_y": True,
-            "guides": [{"label": name, "y": limit} for name, limit, _least in limits],
+            "guides": [{"label": _named(name, least), "y": limit} for name, limit, least in limits],
             "outliers": outliers[:_LISTED],
         },
         paper="Figure 10",
@@ -101,7 +101,7 @@ def _tell(figure: Figure, records: list[dict[str, Any]], values: list[float]) ->
 def _most_moved(connection: Connection) -> list[str]:
     found = rows(
         connection,
-        "SELECT project FROM study_logs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project",
+        "SELECT project FROM study_runs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project",
     )
     return [row["project"] for row in found]
 
@@ -126,6 +126,10 @@ def ceilings(connection: Connection, settings: Settings) -> list[tuple[str, floa
     return [(name, row["value"], row["least"]) for name, row in zip(names, found, strict=True)]
 
 
+def _named(ceiling: str, least: int) -> str:
+    return f"{ceiling} (from {count(least, 'node')} on)" if least > 1 else ceiling
+
+
 def _ceiling(row: dict[str, Any], limits: list[tuple[str, float, int]]) -> tuple[float, str] | None:
     """What a job of so many nodes cannot exceed: the highest limit of those that begin at the most nodes."""
     holding = [limit for limit in limits if limit[2] <= (row["nodes"] or 0)]
@@ -139,7 +143,7 @@ def outliers(connection: Connection, settings: Settings, _: Scope) -> Figure:
     limits = ceilings(connection, settings)
     found = rows(
         connection,
-        """SELECT project, job, processes, nodes, mib_per_s_per_node FROM study_logs
+        """SELECT project, job, processes, nodes, mib_per_s_per_node FROM study_runs
 WHERE large AND mib_per_s_per_node IS NOT NULL ORDER BY mib_per_s_per_node DESC, job""",
     )
     records = []
@@ -181,7 +185,7 @@ def metric(connection: Connection, _: Settings, __: Scope) -> Figure:
     WHEN slowest_ns IS NULL OR slowest_ns = 0 THEN 'no time of I/O'
     WHEN slowest_exact THEN 'exact: the slowest process'
     ELSE 'estimated: shared files from first open to last I/O' END AS how
-  FROM study_logs WHERE moved > 0) hows
+  FROM study_runs WHERE moved > 0) hows
 GROUP BY how ORDER BY jobs DESC, how""",
     )
     jobs = sum(row["jobs"] for row in found)
@@ -198,6 +202,6 @@ GROUP BY how ORDER BY jobs DESC, how""",
         "Jobs with a log of the period that moved any bytes.",
         units={"jobs": "count", "share": "share"},
         titles={"how": "time of the slowest process"},
-        paper="Section II-D, Table I",
+        paper="Section II-D",
         missing="" if found else NO_LOGS,
     )

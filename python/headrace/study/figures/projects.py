@@ -18,11 +18,13 @@ def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure
     )
     whole = sum(row["moved"] for row in found)
     top = found[: settings.top]
+    devices = {} if settings.projects else _of_devices(connection)
     records = [
         {
             "project": row["project"],
             "direction": direction,
             "bytes": row[column],
+            "share_of_devices": row[column] / devices[direction] if devices.get(direction) else None,
             "share": row[column] / whole,
         }
         for row in top
@@ -32,12 +34,17 @@ def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure
         "top_projects",
         "Projects that move the most data",
         "bars",
-        data(records, "project text, direction text, bytes int, share real"),
-        "Bytes that captured jobs read and wrote, of files. Shares are of the bytes of all projects.",
+        data(records, "project text, direction text, bytes int, share real, share_of_devices real"),
+        "Bytes that captured jobs read and wrote, of files. Shares are of the bytes of all projects, read"
+        " and written"
+        " together, and of what all devices read or wrote in the period, if there are samples: caches can"
+        " make"
+        " that more than all.",
         f"The first {len(top)} of {count(len(found), 'project')} that moved data, with"
         f" {size(sum(row['moved'] for row in top))} of {size(whole)}.",
         encoding={"x": "project", "y": "bytes", "colour": "direction"},
-        units={"bytes": "bytes", "share": "share"},
+        units={"bytes": "bytes", "share": "share", "share_of_devices": "share"},
+        titles={"share_of_devices": "of the devices' bytes"},
         paper="Figure 4",
         missing="" if found else NO_LOGS,
     )
@@ -55,23 +62,41 @@ def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure
     return figure
 
 
-def project_activity(connection: Connection, settings: Settings, _: Scope) -> Figure:
-    found = rows(
+def _of_devices(connection: Connection) -> dict[str, int]:
+    """What they read and wrote; empty: they have no samples."""
+    sums = rows(
         connection,
-        f"""SELECT CAST(date_trunc('day', began) AS TIMESTAMP) AS day,
-  CASE WHEN t.project IS NULL THEN 'all others' ELSE l.project END AS project, {total("moved", "bytes")}
+        f"SELECT {total('read_bytes', 'read')}, {total('write_bytes', 'written')} FROM study_counters",
+    )
+    return sums[0]
+
+
+def project_activity(connection: Connection, settings: Settings, _: Scope) -> Figure:
+    found = [
+        row
+        for direction, column in (("read", "bytes_read"), ("written", "bytes_written"))
+        for row in rows(
+            connection,
+            f"""SELECT CAST(date_trunc('day', began) AS TIMESTAMP) AS day, '{direction}' AS direction,
+  CASE WHEN t.project IS NULL THEN 'all others' ELSE l.project END AS project, {total(column, "bytes")}
 FROM study_logs l LEFT JOIN (SELECT project FROM study_logs WHERE moved > 0 GROUP BY project
   ORDER BY sum(moved) DESC, project LIMIT {settings.top}) t ON t.project = l.project
-GROUP BY 1, 2 HAVING sum(moved) > 0 ORDER BY 1, 2""",
-    )
+WHERE began IS NOT NULL GROUP BY 1, 2, 3 HAVING sum({column}) > 0 ORDER BY 1, 3""",
+        )
+    ]
+    unknown = rows(connection, "SELECT count(*) AS n FROM study_logs WHERE began IS NULL AND moved > 0")[0][
+        "n"
+    ]
     figure = Figure(
         "project_activity",
         "Activity of projects by day",
         "bars",
-        data(found, "day time, project text, bytes int"),
+        data(found, "day time, direction text, project text, bytes int"),
         "Bytes that captured jobs read and wrote, on the day (UTC) on which the job began.",
-        f"All logs of the period; projects behind the first {settings.top} by bytes are added up.",
-        encoding={"x": "day", "y": "bytes", "colour": "project"},
+        f"All logs of the period, but for {unknown:,} that do not say when they began; projects behind the"
+        " first"
+        f" {settings.top} by bytes are added up.",
+        encoding={"x": "day", "y": "bytes", "colour": "project", "panel": "direction"},
         units={"bytes": "bytes"},
         paper="Section IV",
         missing="" if found else NO_LOGS,

@@ -6,7 +6,7 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.study.query import Connection, rows, time
-from headrace.study.settings import Settings
+from headrace.study.settings import NOT_SAID, Settings
 
 NO_SCANS = (
     "The catalog has no scans of file systems: make them with `headrace scan`, at the begin and at the end"
@@ -21,18 +21,25 @@ def file_systems(connection: Connection, settings: Settings) -> dict[str, list[d
     )
     found = rows(
         connection,
-        f"""SELECT scan, file_system, "start" AS began, files, bytes, unreadable, vanished, largest, complete
-  FROM scans
+        f"""SELECT scan, file_system, "start" AS began, "end" AS ended, files, bytes, unreadable,
+  vanished, largest, complete FROM scans
 WHERE {" AND ".join(where) or "true"} ORDER BY file_system, began, scan""",
     )
     names: dict[str, list[dict[str, Any]]] = {}
     for row in found:
-        names.setdefault(row["file_system"] or "not said", []).append(row)
-    # One that did not end says nothing of growth; its state lies beside the finished one, of the same begin.
-    names = {name: [scan for scan in scans if scan["complete"]] or scans for name, scans in names.items()}
-    if settings.pseudonyms is None:
-        return names
-    return {f"file system {place + 1}": scans for place, scans in enumerate(names.values())}
+        name = row["file_system"] or NOT_SAID
+        called = settings.pseudonyms.file_system(name) if settings.pseudonyms else name
+        names.setdefault(called, []).append(row)
+    return {name: _whole(scans) for name, scans in names.items()}
+
+
+def _whole(scans: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without states of scans that went on: of those that began together one counts, a complete one."""
+    ends = sorted(
+        scans, key=lambda scan: (scan["complete"] is True, scan["ended"] or scan["began"], scan["scan"])
+    )
+    last = {scan["began"]: scan for scan in ends}
+    return sorted(last.values(), key=lambda scan: (scan["began"], scan["scan"]))
 
 
 def last_scans(connection: Connection, settings: Settings) -> list[dict[str, Any]]:
