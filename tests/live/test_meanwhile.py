@@ -116,6 +116,35 @@ def test_samples_are_cut_at_the_jobs_ends(tmp_path: Path) -> None:
     assert "Samples are 60 s long, longer than this job" in said(facts, "missing")
 
 
+@pytest.mark.parametrize("length", [10, 60])
+def test_longer_samples_are_usual_by_their_parts(tmp_path: Path, own: Path, length: int) -> None:
+    """Each was one minute with all of its bytes, beside which what is usual looked like nothing."""
+    tables = site()
+    for row in tables["samples"]:
+        row["write_bytes"] = 60 * MIB
+    for host in ("oss1", "oss2"):
+        longer = {"start": minutes(120), "end": minutes(120 + length), "write_bytes": 60 * length * MIB}
+        tables["samples"].append(sample(0, 0, 0, host=host) | longer)
+    (system,) = look(tmp_path, tables, own)["file_systems"]
+    assert (system["usual"], system["peak"], system["quiet"]) == (2 * MIB, 2 * MIB, 2 * MIB)
+    assert system["steps"] == 120 + length
+
+
+def test_a_sample_of_days_says_nothing_of_a_minute(tmp_path: Path, own: Path) -> None:
+    tables = site()
+    day = {"start": minutes(120), "end": minutes(120 + 1440), "write_bytes": 1440 * 60 * MIB}
+    tables["samples"].append(sample(0, 0, 0, host="oss1") | day)
+    (system,) = look(tmp_path, tables, own)["file_systems"]
+    assert (system["usual"], system["peak"], system["steps"]) == (2 * MIB, 20 * MIB, 120)
+
+
+def test_records_that_nobody_ended_are_not_of_today(tmp_path: Path, own: Path) -> None:
+    """A job of years ago, whose record has no end, ran beside every job since."""
+    old, late = START - timedelta(days=31), START - timedelta(days=3)
+    tables = site(scheduler_jobs=[job("8", start=old, end=None), job("9", start=late, end=None)])
+    assert [row["job"] for row in look(tmp_path, tables, own)["jobs"]] == ["9"]
+
+
 def test_other_jobs(tmp_path: Path, own: Path) -> None:
     tables = site()
     tables["scheduler_jobs"] += [
@@ -359,17 +388,18 @@ def test_names_are_hidden(tmp_path: Path, own: Path) -> None:
     tables = site(
         calendar=[{"start": minutes(35), "end": minutes(60), "kind": "secret", "text": "secret"}] * 2,
         sample_gaps=[
-            {"host": "oss2", "device": "sda", "start": minutes(31), "end": minutes(33), "reason": "lost"}
+            {"host": "oss2", "device": "sda", "start": minutes(31), "end": minutes(33), "reason": "by bob"}
         ],
     )
     tables["samples"] = [row for row in tables["samples"] if row["start"] != minutes(32)]
-    tables["scheduler_jobs"] += [job("4711", start=minutes(35), end=minutes(45)) | {"name": "cfd"}]
+    ended = {"name": "cfd", "state": "cancelled by bob"}
+    tables["scheduler_jobs"] += [job("4711", start=minutes(35), end=minutes(45)) | ended]
     tables["logs"] += [log(2, start=minutes(35), end=minutes(45), scheduler="slurm", scheduler_job="4711")]
     tables["files"] = [file_row(2, minutes(36), minutes(37), MIB)]
     facts = look(tmp_path, tables, own, meanwhile.Names())
     assert [row["kind"] for row in facts["calendar"]] == ["note"]
     text = json.dumps(facts)
-    for name in ("4711", "77", "ada", "sky", "cfd", "lus", "oss", "sda", "secret", str(tmp_path)):
+    for name in ("4711", "77", "ada", "sky", "cfd", "lus", "oss", "sda", "secret", "bob", str(tmp_path)):
         assert f'"{name}' not in text and f" {name}" not in text, name
     assert "file system 1" in text and "job 1" in text
 

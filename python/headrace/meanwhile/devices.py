@@ -93,7 +93,8 @@ def servers(connection: Connection, begin: int, end: int, width: int) -> list[Ro
         (row["server"], row["fs"]): row["usual"]
         for row in rows(
             connection,
-            f"SELECT server, fs, median(moved / {width / 1e6}) AS usual FROM levels GROUP BY server, fs",
+            f"SELECT server, fs, median(moved / {width / 1e6}) AS usual FROM (SELECT *, max(covered) OVER"
+            " (PARTITION BY server, fs) AS most FROM levels) WHERE 2 * covered >= most GROUP BY server, fs",
         )
     }
     for row in found:

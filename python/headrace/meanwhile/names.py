@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.catalog.schema import CALENDAR_KINDS
+from headrace.catalog.schema import CALENDAR_KINDS, GAP_REASONS, JOB_STATES
 
 __all__ = ["Names"]
 
@@ -44,3 +44,6 @@ class Names:
             row["same"] = [self.of("mount", name) for name in row["same"]]
         for row in facts["calendar"]:
             row |= {"text": "", "kind": row["kind"] if row["kind"] in CALENDAR_KINDS else "note"}
+        for key, column, ours in (("gaps", "reason", GAP_REASONS), ("jobs", "state", JOB_STATES)):
+            for row in facts[key]:
+                row[column] = row[column] if row[column] in (None, *ours) else "other"

@@ -11,6 +11,7 @@ from headrace.study.query import Connection, rows, store
 __all__ = ["MOST", "find"]
 
 MOST = 1_000
+_LONGEST = 30 * 86_400_000_000  # µs: a job of an older record without an end has ended, and nobody said so
 # File systems of one node, which two nodes do not share even where their names are the same.
 _LOCAL = {
     *(
@@ -90,7 +91,8 @@ def _runs(connection: Connection, own: Own) -> dict[tuple[Any, Any, Any], Row]:
         ' epoch_us(s."end") AS end FROM scheduled s'
         " LEFT JOIN project_of p ON p.account IS NOT DISTINCT FROM s.account"
         ' AND p."user" IS NOT DISTINCT FROM s."user"'
-        f' WHERE s."start" < {moment(own.end)} AND (s."end" > {moment(own.begin)} OR s."end" IS NULL)',
+        f' WHERE s."start" < {moment(own.end)} AND (s."end" > {moment(own.begin)}'
+        f' OR (s."end" IS NULL AND s."start" > {moment(own.begin - _LONGEST)}))',
     )
     return {_key(row): row for row in found}
 

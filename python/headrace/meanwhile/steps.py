@@ -3,7 +3,8 @@
 `store` makes the tables that devices.py asks, for one connection:
 
     near      samples that reach into the steps, with begin and end in µs; `fs` is '' where no map names one
-    levels    of the whole catalog: bytes moved by each server in each step
+    levels    of the whole catalog: bytes moved by each server in each step, and the time of devices in it
+              that is sampled
 
 Both are of the catalog's view storage_samples, in which nothing counts twice.
 """
@@ -18,6 +19,7 @@ from headrace.study.query import Connection, rows, store, time
 __all__ = ["Steps", "moment", "store_samples"]
 
 _MOST = 600  # steps of a job
+_SPREAD = 1000  # steps of a sample, at most: a longer one says nothing of what is usual in a step
 _AROUND = 5  # steps before and after it, at least
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -61,10 +63,13 @@ def store_samples(connection: Connection, begin: int, end: int) -> Steps | None:
     store(
         connection,
         "levels",
-        f"SELECT fs, server, CAST(floor((a + b) / 2 / {steps.width}) AS BIGINT) AS step,"
-        " CAST(sum(coalesce(read_bytes, 0) + coalesce(write_bytes, 0)) AS DOUBLE) AS moved,"
-        f" CAST(sum(b - a) AS DOUBLE) AS covered FROM (SELECT {columns} FROM storage_samples WHERE {_COUNTED}"
-        " AND (read_bytes IS NOT NULL OR write_bytes IS NOT NULL)) GROUP BY ALL",
+        f"""SELECT fs, server, step, sum(moved * (inside / (b - a))) AS moved,
+  CAST(sum(inside) AS DOUBLE) AS covered
+FROM (SELECT *, least(b, (step + 1) * {steps.width}) - greatest(a, step * {steps.width}) AS inside FROM (
+  SELECT *, coalesce(read_bytes, 0) + coalesce(write_bytes, 0) AS moved,
+    unnest(range(a // {steps.width}, (b - 1) // {steps.width} + 1)) AS step
+  FROM (SELECT {columns} FROM storage_samples WHERE {_COUNTED}) WHERE b - a <= {_SPREAD * steps.width}
+    AND (read_bytes IS NOT NULL OR write_bytes IS NOT NULL)) cut) parts GROUP BY ALL""",
     )
     return steps
 
