@@ -56,9 +56,15 @@ def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure
     who = "Jobs of no known project" if first["project"] == NO_PROJECT else first["project"]
     lead = f"{who} moved {size(first['moved'])}, {share} of all that jobs moved."
     figure.words = [lead, f"{readers} of these {len(top)} read more than they wrote."]
+    read, written = (record["share_of_devices"] for record in records[:2])
+    if read is not None and written is not None:
+        shares = f"{percent(read)} of what the devices read and {percent(written)} of what they wrote"
+        figure.words.append(f"That is as much as {shares}.")
     figure.findings = [Finding(lead, "top_projects", 0.85)]
-    read = sum(row["bytes_read"] for row in found)
-    figure.numbers = {"bytes of jobs": float(whole), "share of reads of jobs": read / whole}
+    figure.numbers = {
+        "bytes of jobs": float(whole),
+        "share of reads of jobs": sum(row["bytes_read"] for row in found) / whole,
+    }
     return figure
 
 
