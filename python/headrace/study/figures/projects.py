@@ -59,7 +59,7 @@ def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure
     read, written = (record["share_of_devices"] for record in records[:2])
     if read is not None and written is not None:
         shares = f"{percent(read)} of what the devices read and {percent(written)} of what they wrote"
-        figure.words.append(f"That is as much as {shares}.")
+        figure.words.insert(1, f"That is as much as {shares}.")
     figure.findings = [Finding(lead, "top_projects", 0.85)]
     figure.numbers = {
         "bytes of jobs": float(whole),
