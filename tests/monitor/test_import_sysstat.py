@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from headrace import _errors, foreign_samples
+from headrace import _errors, catalog, foreign_samples
+from headrace.catalog import add
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,7 +87,46 @@ def test_stamps_drift_by_a_second_and_the_sum_fits_the_clock() -> None:
     """alarm() comes a little late each time, so that once a stamp jumps by two."""
     found = rows(iostat(*((when, [disk(reads=100)]) for when in (0, 1, 2, 3, 5, 6))))
     assert [found[0]["start"], found[-1]["end"]] == [at(0), at(6)]
-    assert {row["reads"] for row in found} == {120}  # six seconds in five records
+    assert [row["reads"] for row in found] == [100, 100, 100, 200, 100]  # six seconds in five records
+
+
+steps = st.sampled_from([1, 2, 9, 10, 11, 10, 10, 300, -50, 0])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(steps, min_size=1, max_size=30), st.lists(st.integers(9, 11), max_size=30), st.data())
+def test_what_comes_later_changes_no_sample(
+    steps: list[int], lengths: list[int], data: st.DataObject
+) -> None:
+    """Exported at noon and again at midnight, a catalog knows the samples of the morning by their spans."""
+    moments = [10_000 + sum(steps[:number]) for number in range(len(steps))]
+    one = [{"disk-device": "sda", "rkB": 1.0, "wkB": 2.0}]
+    of_iostat = iostat(*((when, [disk(reads=1)]) for when in moments))
+    of_sadf = sadf(*((when, length, one) for when, length in zip(moments, lengths, strict=False)))
+    for content in (of_iostat, of_sadf):
+        records = content["sysstat"]["hosts"][0]["statistics"]
+        try:
+            whole = rows(content)
+        except _errors.LogForeignError:
+            continue
+        del records[data.draw(st.integers(0, len(records))) :]
+        try:
+            begin = rows(content)
+        except _errors.LogForeignError:
+            begin = []
+        assert begin == whole[: len(begin)]
+
+
+def test_samples_that_are_exported_again_with_more_count_once(tmp_path: Path) -> None:
+    """sadc comes a little late now and then, and its interval is rounded."""
+    one = [{"disk-device": "sda", "rkB": 100.0, "wkB": 0.0}]
+    records = [(600 * number + (number % 3 == 2), 600, one) for number in range(1, 144)]
+    for name, several in (("noon", records[:72]), ("midnight", records)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(sadf(*several)))
+    add.add(tmp_path / "c", sorted(tmp_path.glob("*.json")))
+    query = "SELECT count(*), sum(read_bytes) FROM device_minutes"
+    counted, read = catalog.open(tmp_path / "c").connect().execute(query).fetchone()
+    assert (counted, read) == (143, records[-1][0] * 100 * 1024)
 
 
 def test_a_clock_that_is_put_and_a_stop_are_gaps() -> None:
@@ -143,6 +183,32 @@ def test_local_times_are_those_of_the_machine(monkeypatch: pytest.MonkeyPatch) -
         content = sadf((3600, 10, [{"disk-device": "sda", "rkB": 0.0, "wkB": 0.0}]))
         content["sysstat"]["hosts"][0]["statistics"][0]["timestamp"]["utc"] = 0
         assert rows(content)[0]["end"] == NOON
+    finally:
+        monkeypatch.undo()
+        __import__("time").tzset()
+
+
+def test_the_hour_that_is_there_twice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Summer ends at 02:00 in Chicago: local stamps go from 01:59 to 01:00 again."""
+    monkeypatch.setenv("TZ", "America/Chicago")
+    __import__("time").tzset()
+    begin = datetime.datetime(2026, 11, 1, 5, 30, tzinfo=UTC)
+    moments = [begin + datetime.timedelta(minutes=15 * number) for number in range(12)]
+    try:
+        local = [moment.astimezone().replace(tzinfo=None) for moment in moments]
+        content = iostat(*((0, [disk(reads=1)]) for _ in moments))
+        for record, moment in zip(content["sysstat"]["hosts"][0]["statistics"], local, strict=True):
+            record["timestamp"] = f"{moment:%m/%d/%y %H:%M:%S}"
+        of_sadf = sadf(*((0, 900, [{"disk-device": "sda", "rkB": 0.0, "wkB": 0.0}]) for _ in moments))
+        for record, moment in zip(of_sadf["sysstat"]["hosts"][0]["statistics"], local, strict=True):
+            record["timestamp"] |= {"date": f"{moment:%Y-%m-%d}", "time": f"{moment:%H:%M:%S}", "utc": 0}
+        assert [row["end"] for row in rows(content)] == moments[1:]
+        assert [row["end"] for row in rows(of_sadf)] == moments
+        assert rows(content, "sample_gaps") == rows(of_sadf, "sample_gaps") == []
+        (tmp_path / "io.json").write_text(json.dumps(content))
+        add.add(tmp_path / "c", [tmp_path / "io.json"])
+        found = catalog.open(tmp_path / "c").connect().execute("SELECT count(*) FROM device_minutes")
+        assert found.fetchone() == (11,)
     finally:
         monkeypatch.undo()
         __import__("time").tzset()

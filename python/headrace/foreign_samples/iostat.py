@@ -6,15 +6,15 @@ says when it began) and is left out: what it has is not known by time.
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import itertools
-import statistics
 from typing import Any
 
 from headrace._errors import LogCorruptError
 from headrace.foreign_samples.disks import Record, counted, disks_of, number, scaled
 from headrace.foreign_samples.rows import Rows
-from headrace.foreign_samples.timeline import SECOND, Span, lay_out
+from headrace.foreign_samples.timeline import SECOND, Span, lay_out, moment_of
 
 __all__ = ["KIND", "take"]
 
@@ -28,11 +28,10 @@ _UNITS = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "sec": 512, "Blk": 512}
 
 def take(host: str, records: list[Record], rows: Rows) -> None:
     """LogCorruptError: a record that cannot be used, with its number and what to run instead."""
-    ends = [_stamp(record, f"{rows.path}: record {place}") for place, record in records]
-    steps = [after - before for before, after in itertools.pairwise(ends) if after > before]
-    usual = statistics.median_low(steps) if steps else 0
-    lengths = [0, *(_length(before, after, usual) for before, after in itertools.pairwise(ends))]
-    spans, gaps = lay_out(ends, lengths[: len(ends)])
+    ends: list[int] = []
+    for place, record in records:
+        ends.append(_stamp(record, f"{rows.path}: record {place}", ends[-1] if ends else None))
+    spans, gaps = lay_out(ends, _lengths(ends))
     for gap in gaps:
         rows.gap(host, "", gap.start, gap.end)
     for (place, record), span in zip(records, spans, strict=True):
@@ -42,12 +41,23 @@ def take(host: str, records: list[Record], rows: Rows) -> None:
                 rows.sample(host, "block", name, *span, _counters(disk, span, f"{where}: '{name}'"))
 
 
-def _length(before: int, after: int, usual: int) -> int:
-    """Of a record by its stamps; 0: the clock was put, or iostat stood still, so that nobody knows."""
-    return usual if after > before and abs(after - before - usual) <= SECOND else 0
+def _lengths(ends: list[int]) -> list[int]:
+    """Of records by their stamps; 0: the clock was put, or iostat stood still, so that nobody knows.
+
+    What is usual is the middle of all steps so far: those that come later change no record before them.
+    """
+    lengths = [0] * min(len(ends), 1)
+    steps: list[int] = []
+    for before, after in itertools.pairwise(ends):
+        step = after - before
+        if step > 0:
+            bisect.insort(steps, step)
+        is_usual = step > 0 and abs(step - steps[(len(steps) - 1) // 2]) <= SECOND
+        lengths.append(step if is_usual else 0)
+    return lengths
 
 
-def _stamp(record: dict[str, Any], where: str) -> int:
+def _stamp(record: dict[str, Any], where: str, before: int | None) -> int:
     text = record.get("timestamp")
     if not isinstance(text, str):
         raise LogCorruptError(f"{where}: has no time: run iostat with -t")
@@ -55,8 +65,7 @@ def _stamp(record: dict[str, Any], where: str) -> int:
         return int(text) * SECOND
     for form in ("%Y-%m-%dT%H:%M:%S%z", *_STAMPS):
         try:
-            moment = datetime.datetime.strptime(text, form)
-            return int(moment.timestamp()) * SECOND
+            return moment_of(datetime.datetime.strptime(text, form), before)
         except (ValueError, OverflowError, OSError):
             continue
     raise LogCorruptError(

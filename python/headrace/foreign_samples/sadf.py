@@ -11,7 +11,7 @@ from typing import Any
 from headrace._errors import LogCorruptError
 from headrace.foreign_samples.disks import Record, counted, disks_of, number, scaled
 from headrace.foreign_samples.rows import Rows
-from headrace.foreign_samples.timeline import SECOND, Span, lay_out
+from headrace.foreign_samples.timeline import SECOND, Span, lay_out, moment_of
 
 __all__ = ["KIND", "take"]
 
@@ -23,7 +23,9 @@ def take(host: str, records: list[Record], restarts: list[Any], rows: Rows) -> N
     """LogCorruptError: a record or restart that cannot be used, with its number."""
     places = [f"{rows.path}: record {place}" for place, _ in records]
     stamps = [record.get("timestamp") for _, record in records]
-    ends = [_moment(stamp, where) for stamp, where in zip(stamps, places, strict=True)]
+    ends: list[int] = []
+    for stamp, where in zip(stamps, places, strict=True):
+        ends.append(_moment(stamp, where, ends[-1] if ends else None))
     lengths = [_length(stamp, where) for stamp, where in zip(stamps, places, strict=True)]
     boots = [
         _moment(restart.get("boot") if isinstance(restart, dict) else None, f"{rows.path}: restart {place}")
@@ -49,14 +51,14 @@ def _length(stamp: Any, where: str) -> int:
     return seconds * SECOND
 
 
-def _moment(stamp: Any, where: str) -> int:
+def _moment(stamp: Any, where: str, before: int | None = None) -> int:
     """In microseconds. Times that are not UTC are local ones of this machine, or of TZ."""
     try:
         text = f"{stamp['date']} {stamp['time']}"
         moment = datetime.datetime.strptime(text, "%Y-%m-%d %H:%M:%S")
         if stamp.get("utc") == 1 or stamp.get("tz") in ("UTC", "GMT"):
             moment = moment.replace(tzinfo=datetime.timezone.utc)
-        return int(moment.timestamp()) * SECOND
+        return moment_of(moment, before)
     except (TypeError, KeyError, AttributeError, ValueError, OverflowError, OSError):
         raise LogCorruptError(f"{where}: has no 'date' and 'time' as 2026-11-24 and 04:00:00") from None
 

@@ -1,15 +1,17 @@
 """When the samples of a source began and ended that says it in whole seconds.
 
-A second is much of a short interval, so what is added up over many of them has to fit the clock: intervals
-that follow each other are stretched so that together they last from the first stamp to the last.
+A second is much of a short interval, so what is added up over many of them has to fit the clock: what follows
+the record before it begins at that one's stamp. So a record has the same span whatever comes after it, and a
+catalog knows what it has already of a file that is exported again.
 """
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["SECOND", "Span", "lay_out"]
+__all__ = ["SECOND", "Span", "lay_out", "moment_of"]
 
 SECOND = 1_000_000
 
@@ -21,6 +23,19 @@ class Span(NamedTuple):
     end: int
 
 
+def moment_of(stamp: datetime.datetime, before: int | None) -> int:
+    """Microseconds since 1970; `before`: of the record in front of it.
+
+    Local time has an hour twice when summer ends: the second time is where it would go back otherwise.
+    OverflowError, ValueError, OSError: a time that no calendar has.
+    """
+    moment = int(stamp.timestamp()) * SECOND
+    if before is None or moment > before:
+        return moment
+    again = int(stamp.replace(fold=1).timestamp()) * SECOND
+    return again if again > before else moment
+
+
 def lay_out(ends: Sequence[int], lengths: Sequence[int]) -> tuple[list[Span | None], list[Span]]:
     """The span of each record, and the gaps between them.
 
@@ -30,32 +45,13 @@ def lay_out(ends: Sequence[int], lengths: Sequence[int]) -> tuple[list[Span | No
     """
     spans: list[Span | None] = []
     gaps: list[Span] = []
-    run: list[int] = []  # lengths of the records since `origin`
-    origin = last = None
-
-    def close() -> None:
-        if run and origin is not None and last is not None:
-            at, total, passed = origin, sum(run), 0
-            for length in run:
-                passed += length
-                end = origin + (last - origin) * passed // total
-                spans.append(Span(at, end))
-                at = end
-        run.clear()
-
+    last: int | None = None
     for end, length in zip(ends, lengths, strict=True):
-        follows = last is not None and end > last and abs(end - length - last) <= SECOND
-        if length <= 0 or not follows:
-            close()
-            origin = end - max(length, 0)
-            if last is not None and origin != last:
-                gaps.append(Span(last, origin))
-        elif not run:
-            origin = last
-        if length > 0:
-            run.append(length)
-        else:
-            spans.append(None)
+        start = end - length
+        if last is not None and length and end > last and abs(start - last) <= SECOND:
+            start = last
+        elif last is not None and start != last:
+            gaps.append(Span(last, start))
+        spans.append(Span(start, end) if length else None)
         last = end
-    close()
     return spans, gaps
