@@ -258,6 +258,7 @@ def test_restarts_and_holes_of_sadf_are_gaps() -> None:
         ({"rkB/s": None}, "'rkB/s' is 'None'"),
         ({"disk_device": ""}, "record 2: a disk has no name"),
         ({"disk_device": 7}, "a disk has no name"),
+        ({"disk_device": "sd\ud800"}, "record 2: a disk has no name that is text"),
     ],
 )
 def test_figures_that_cannot_be(change: dict[str, Any], said: str) -> None:
@@ -280,6 +281,8 @@ def test_figures_that_cannot_be(change: dict[str, Any], said: str) -> None:
         (("statistics", 1), "x", "record 2 of 'oss1' is no object"),
         (("statistics",), None, "needs its 'nodename' and 'statistics'"),
         (("nodename",), "", "needs its 'nodename'"),
+        (("nodename",), "oss\udfff1", "needs its 'nodename'"),
+        (("nodename",), "x" * 256, "needs its 'nodename'"),
     ],
 )
 def test_records_of_another_form(path: tuple[Any, ...], value: Any, said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -79,7 +80,7 @@ def _store(imported: foreign_samples.Imported, store: Path) -> dict[str, Any]:
         tables = {
             name: table.filter(compute.equal(table["host"], host)) for name, table in imported.tables.items()
         }
-        directory = store / (re.sub(r"[^A-Za-z0-9._-]", "_", host).lstrip(".") or "_")
+        directory = store / _directory(host)
         name = f"{_begin(tables['samples'])}-{imported.digest}.hr"
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -90,6 +91,14 @@ def _store(imported: foreign_samples.Imported, store: Path) -> dict[str, Any]:
     devices = rows.group_by(["host", "kind", "device"]).aggregate([]).num_rows
     gaps = imported.tables["sample_gaps"].num_rows if "sample_gaps" in imported.tables else 0
     return {"kind": imported.kind, "samples": rows.num_rows, "devices": devices, "gaps": gaps}
+
+
+def _directory(host: str) -> str:
+    """Its name; where no directory can have it what can, with a hash, as other hosts have that in common."""
+    safe = re.sub(r"[^A-Za-z0-9._-]", "_", host).lstrip(".")[:200]
+    if safe and safe == host:
+        return host
+    return f"{safe or '_'}-{hashlib.blake2b(host.encode(), digest_size=4).hexdigest()}"
 
 
 def _begin(table: pyarrow.Table) -> str:

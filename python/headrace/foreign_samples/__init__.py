@@ -7,6 +7,7 @@ columns each source has; what it does not record is null, and what it rounds is 
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 from headrace._errors import LogForeignError, LogTooLargeError, LogUnreadableError
@@ -17,16 +18,17 @@ __all__ = ["Imported", "kind_of", "parse", "read"]
 
 _BEGIN = 1 << 16
 _MOST_BYTES = 2 << 30  # of a file that is read at once
+_PIECE = 1 << 20
 
 
-def kind_of(begin: bytes) -> str | None:
+def kind_of(begin: bytes | bytearray) -> str | None:
     """sysstat or ldms, by the first bytes of a file; None: something else."""
     if sysstat.is_sysstat(begin):
         return "sysstat"
     return "ldms" if ldms.is_ldms(begin) else None
 
 
-def parse(path: Path, content: bytes) -> Imported:
+def parse(path: Path, content: bytes | bytearray) -> Imported:
     """The samples of a file's content; `path` is for messages.
 
     Thread-safe. LogForeignError: it is none of these formats, or has no devices. LogCorruptError: something
@@ -47,8 +49,26 @@ def parse(path: Path, content: bytes) -> Imported:
 def read(path: Path) -> Imported:
     """As `parse`, of a file. LogUnreadableError and LogTooLargeError: it cannot be read, or not at once."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise LogTooLargeError(f"{path}: is greater than 2 GiB: split it")
-        return parse(path, path.read_bytes())
+        return parse(path, _content(path))
     except OSError as error:
         raise LogUnreadableError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except MemoryError:
+        raise LogTooLargeError(f"{path}: needs more memory than there is: split it") from None
+
+
+def _content(path: Path) -> bytes | bytearray:
+    """All of it; of another format the begin, which tells: devices have neither a size nor an end.
+
+    OSError, LogTooLargeError.
+    """
+    with path.open("rb") as file:
+        content = bytearray(file.read(_BEGIN))
+        if kind_of(content) is None:
+            return content
+        size = os.fstat(file.fileno()).st_size
+        while size <= _MOST_BYTES and (piece := file.read(_PIECE)):
+            content += piece
+            size = max(size, len(content))
+    if size > _MOST_BYTES:
+        raise LogTooLargeError(f"{path}: is greater than 2 GiB: split it")
+    return content

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from headrace._errors import LogCorruptError
 from headrace.foreign_samples.rows import Rows, is_left_out
 
-__all__ = ["Record", "counted", "disks_of", "number", "scaled"]
+__all__ = ["Record", "counted", "disks_of", "is_name", "number", "scaled"]
 
 Record = tuple[int, dict[str, Any]]  # its place in the file, from 1, and what is in it
 _LONGEST = 255  # characters of a name
 _MOST = 1 << 63
+
+
+def is_name(value: Any) -> TypeGuard[str]:
+    """Of a host or a disk. JSON can hold halves of characters, which no other format takes."""
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
+        return False
+    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def disks_of(record: dict[str, Any], where: str, rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -21,8 +28,10 @@ def disks_of(record: dict[str, Any], where: str, rows: Rows) -> Iterator[tuple[s
     if not isinstance(disks, list) or not all(isinstance(disk, dict) for disk in disks):
         raise LogCorruptError(f"{where}: 'disk' is no list of objects")
     names = [disk.get("disk_device", disk.get("disk-device")) for disk in disks]
-    if not all(isinstance(name, str) and 0 < len(name) <= _LONGEST for name in names):
-        raise LogCorruptError(f"{where}: a disk has no name ('disk_device' of iostat, 'disk-device' of sadf)")
+    if not all(map(is_name, names)):
+        raise LogCorruptError(
+            f"{where}: a disk has no name that is text ('disk_device' of iostat, 'disk-device' of sadf)"
+        )
     all_names, taken = set(names), set()
     for name, disk in zip(names, disks, strict=True):
         if is_left_out(name, all_names):

@@ -11,6 +11,7 @@ from typing import Any
 
 from headrace._errors import LogCorruptError, LogForeignError
 from headrace.foreign_samples import iostat, sadf
+from headrace.foreign_samples.disks import is_name
 from headrace.foreign_samples.rows import Rows
 
 __all__ = ["is_sysstat", "take"]
@@ -19,7 +20,7 @@ _STATISTICS = '"statistics": ['
 _ENDS = "]}]}}"  # of the list, its host, the hosts, and the two objects around
 
 
-def is_sysstat(begin: bytes) -> bool:
+def is_sysstat(begin: bytes | bytearray) -> bool:
     text = begin[:256].lstrip()
     return text.startswith(b"{") and text[1:].lstrip().startswith(b'"sysstat"')
 
@@ -31,7 +32,7 @@ def take(text: str, rows: Rows) -> str:
     for host in hosts:
         name = host.get("nodename")
         records = host.get("statistics")
-        if not isinstance(name, str) or not name or not isinstance(records, list):
+        if not is_name(name) or not isinstance(records, list):
             raise LogCorruptError(f"{rows.path}: a host of sysstat needs its 'nodename' and 'statistics'")
         kinds.add(_take_host(host, name, records, rows))
     return sadf.KIND if sadf.KIND in kinds else iostat.KIND
