@@ -94,6 +94,39 @@ def test_holes_resets_wraps_and_clocks() -> None:
     assert rows(disk_header("sda"), *wrapped)[0]["busy_ms"] == 100
 
 
+@pytest.mark.parametrize("seconds", [1, 10, 60, 240])
+@pytest.mark.parametrize(
+    "back", [("time_read", "time_ios"), ("time_read",), ("time_ios",), ("weighted_time",)]
+)
+def test_a_machine_that_soon_counts_more_than_before_was_started_again(
+    back: tuple[str, ...], seconds: int
+) -> None:
+    """Its milliseconds alone are fewer, which do not wrap in so short a time."""
+    lines = [
+        disk_line(0, 800, **dict.fromkeys(back, 900)),
+        disk_line(seconds, 1000, **dict.fromkeys(back, 300)),
+    ]
+    text = [disk_header("sda"), *lines, disk_line(2 * seconds, 1010)]
+    assert [row["busy_ms"] for row in rows(*text)] == [1010 - (300 if "time_ios" in back else 1000)]
+    assert [gap["reason"] for gap in rows(*text, table="sample_gaps")] == ["reset"]
+
+
+@given(
+    st.integers(1, 3600), st.floats(0, 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1),
+    st.integers(0, 4096),
+)  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_wraps_are_seen_wherever_they_fall(
+    seconds: int, share: float, busy: int, read: int, depth: int
+) -> None:
+    """Of a disk with up to so many requests at a time."""
+    grown = int(1000 * seconds * share)
+    first = disk_line(0, 5, time_ios=busy, time_read=read)
+    second = disk_line(seconds, 6, time_ios=(busy + grown) % 2**32, time_read=(read + grown * depth) % 2**32)
+    (row,) = rows(disk_header("sda"), first, second)
+    assert (row["busy_ms"], row["read_ms"]) == (grown, grown * depth % 2**32)
+
+
 def test_lines_that_are_there_twice_count_once() -> None:
     lines = [disk_line(0, 1), disk_line(10, 5), disk_line(10, 5), disk_line(20, 6)]
     assert [row["reads"] for row in rows(disk_header("sda"), *lines)] == [4, 1]

@@ -21,7 +21,8 @@ __all__ = ["KIND", "is_ldms", "take"]
 
 KIND = "ldms"
 _WRAP = 1 << 32  # the kernel prints its milliseconds as 32 bits
-_WRAPPING = {"read_ms", "write_ms", "busy_ms", "queue_ms"}
+_WRAPPING = ("read_ms", "write_ms", "busy_ms", "queue_ms")
+_DEEPEST = 1 << 14  # requests at a time in a disk, on average; deeper queues than any that is built
 _LONGEST = 1 << 20  # characters of a field
 
 
@@ -33,7 +34,7 @@ class _Reading(NamedTuple):
 _Readings = dict[tuple[str, str, str], list[_Reading]]  # by host, kind and device
 
 
-def is_ldms(begin: bytes) -> bool:
+def is_ldms(begin: bytes | bytearray) -> bool:
     line = begin[:1024].lstrip().split(b"\n", 1)[0].replace(b'"', b"").rstrip(b"\r")
     return line.startswith((b"#Time,", b"#Time_msec,")) and b"ProducerName" in line
 
@@ -90,7 +91,7 @@ def _subtract(host: str, kind: str, device: str, readings: list[_Reading], rows:
     for before, after in itertools.pairwise(readings):
         if before == after:
             continue  # a line that is there twice
-        grown = _grown(before.counters, after.counters, kind)
+        grown = _grown(before, after, kind)
         if grown is None or after.at <= before.at:
             rows.gap(host, device, before.at, after.at, "reset" if after.at > before.at else "imported")
             rows.forget(host, kind, device)
@@ -100,13 +101,26 @@ def _subtract(host: str, kind: str, device: str, readings: list[_Reading], rows:
         rows.sample(host, kind, device, before.at, after.at, grown)
 
 
-def _grown(before: dict[str, int], after: dict[str, int], kind: str) -> dict[str, int] | None:
+def _grown(before: _Reading, after: _Reading, kind: str) -> dict[str, int] | None:
     """None: a counter went back, so that the machine or target was started again meanwhile."""
-    grown = {}
-    for name in before.keys() & after.keys():
-        grown[name] = after[name] - before[name]
-        if grown[name] < 0 and kind == "block" and name in _WRAPPING and before[name] < _WRAP:
-            grown[name] += _WRAP
-        if grown[name] < 0:
-            return None
-    return grown
+    grown = {
+        name: after.counters[name] - before.counters[name]
+        for name in before.counters.keys() & after.counters.keys()
+    }
+    for name, most in _most(grown, after.at - before.at).items() if kind == "block" else ():
+        wrapped = grown[name] + _WRAP
+        if grown[name] < 0 and before.counters[name] < _WRAP and wrapped <= most:
+            grown[name] = wrapped
+    return grown if all(growth >= 0 for growth in grown.values()) else None
+
+
+def _most(grown: dict[str, int], passed: int) -> dict[str, int]:
+    """What those that wrap can have grown by in so many microseconds.
+
+    A disk is busy for no longer than that, and all requests together for no longer than it is busy, times how
+    many there can be; one that was counted from 0 again would seem to have done far more.
+    """
+    passed_ms = passed // 990 + 1000  # clocks differ, and counters are late
+    busy_ms = min(passed_ms, grown.get("busy_ms", passed_ms) % _WRAP + 1000)
+    limits = dict.fromkeys(_WRAPPING, _DEEPEST * busy_ms) | {"busy_ms": passed_ms}
+    return {name: most for name, most in limits.items() if name in grown}
