@@ -141,6 +141,8 @@ def test_the_file_has_to_say_when_fsstats_ran() -> None:
         ("histogram,link count", "histogram,file size", "'file size' is there twice"),
         ("histogram,link count", "histogram,link account", "'link count' is missing"),
         ("127,-1,1", "-1,0,1", "has a bin from -1 to 0"),
+        ("4,8,1,0.333333", "4,8,1\x1d,0.333333", "line 17: '1\x1d' is no number"),
+        ("4,8,1,0.333333", "4,8,\N{ARABIC-INDIC DIGIT ONE},0.333333", "line 17: "),
     ],
 )
 def test_lines_that_fsstats_does_not_write(old: str, new: str, said: str) -> None:
@@ -161,9 +163,17 @@ def test_a_cut_file_is_refused_wherever_it_is_cut(tmp_path: Path) -> None:
     assert "a.csv: the histogram" in report.bad[0][1]
 
 
-@given(st.text(max_size=300), st.integers(0, 2000))
-@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=300) | st.text("0123456789 \x1c\x1d\x85,-.\n", max_size=4), st.integers(0, 2000))
+@settings(max_examples=200, deadline=None)
 def test_any_text_is_read_or_refused(more: str, place: int) -> None:
     text = own()
     with contextlib.suppress(_errors.LogError):
         scans.read_fsstats(text[:place] + more + text[place:], "a.csv")
+
+
+@pytest.mark.parametrize("time", ["0001-01-01", "9999-12-31T23:59:59", "0001-01-01T00:00:00+14:00"])
+def test_times_at_the_ends_of_the_calendar(time: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for zone in ("Asia/Tokyo", "America/Chicago"):
+        monkeypatch.setenv("TZ", zone)
+        with contextlib.suppress(_errors.LogError):
+            scans.read_fsstats(own(comments=f"#Comment: start={time}\n"), "a.csv")

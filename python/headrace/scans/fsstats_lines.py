@@ -90,9 +90,10 @@ def _row(fields: list[str], where: str) -> Row:
 
 
 def _integer(text: str, where: str) -> int:
-    if not re.fullmatch(r"-?[0-9]{1,18}", text.strip(), re.ASCII):
+    match = re.fullmatch(r" *(-?[0-9]{1,18}) *", text)
+    if match is None:
         raise LogCorruptError(f"{where}: '{text[:40]}' is no number that fsstats writes")
-    return int(text)
+    return int(match[1])
 
 
 def whole_number(text: str | None) -> int | None:

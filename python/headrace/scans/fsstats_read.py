@@ -120,10 +120,10 @@ def _moment(text: str | None, path: str) -> int | None:
         return None
     try:
         moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.astimezone()
+    except (ValueError, OverflowError):
         raise LogCorruptError(f"{path}: '{text[:40]}' is no time such as 2026-11-24T04:00:00Z") from None
-    if moment.tzinfo is None:
-        moment = moment.astimezone()
     return (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)) // datetime.timedelta(
         microseconds=1
     )
