@@ -352,7 +352,10 @@ class Anonymizer:
     def path(self, path: bytes) -> str: ...
 
 def anonymize(source: bytes, target: bytes) -> dict[str, Any]:
-    """Writes a log again without names, as a new file: {jobs, left_out: [texts], damage: as of Log}."""
+    """Writes a log again without names; a file at `target` is replaced.
+
+    {jobs, left_out: [texts], damage: as of Log}.
+    """
 
 outlier_score: float  # a row with a higher one is an outlier
 

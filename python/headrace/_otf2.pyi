@@ -18,4 +18,7 @@ def write(
     """
 
 def read(anchor: bytes, output: bytes, told: Callable[[int], None] | None) -> dict[str, Any]:
-    """Reads an archive into a new trace: {locations, events, records, untold} (src/convert/otf2/read.h)."""
+    """Reads an archive into a trace: {locations, events, records, untold} (src/convert/otf2/read.h).
+
+    A file at `output` is replaced.
+    """

@@ -23,6 +23,7 @@ from headrace._errors import (
     LogTruncatedError,
     UsageError,
 )
+from headrace._outputs import any_file, new_file
 
 if TYPE_CHECKING:
     import pyarrow
@@ -93,7 +94,6 @@ def write(path: str | Path, tables: Mapping[str, pyarrow.Table], identity: int =
 
     OutputError: it cannot be written; a file of this name is whole in any case. UsageError: another table.
     """
-    path = Path(path)
     # What a file of no rows is known by.
     stored: dict[str, dict[str, list[Any]]] = {"monitor": {"version": [_native.version]}}
     for name, table in tables.items():
@@ -101,12 +101,8 @@ def write(path: str | Path, tables: Mapping[str, pyarrow.Table], identity: int =
             raise UsageError(f"{path}: samples have no table '{name}'; there are {', '.join(TABLES)}")
         if table.num_rows:
             stored[name] = _to_file(name, table)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
+    with new_file(path, any_file) as partial:
         _native.write_tables(os.fsencode(partial), stored, identity)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def table(name: str, rows: Sequence[Mapping[str, Any]]) -> pyarrow.Table:

@@ -21,7 +21,7 @@ nb::dict rewrite_of(const nb::bytes& from, const nb::bytes& to) {
     const nb::gil_scoped_release release;
     auto reader = take(format::Reader::open(source));
     anonymize::Anonymizer anonymizer(take(anonymize::random_key()));
-    auto sink = take(format::FileSink::open(target, format::FileSink::Mode::kCreate));
+    auto sink = take(format::FileSink::open(target, format::FileSink::Mode::kReplace));
     auto rewritten = anonymize::rewrite(reader, std::move(sink), anonymizer);
     if (!rewritten.ok() && rewritten.code() == base::Code::kForeign) {
       check({rewritten.code(), source + ": " + rewritten.status().message()});

@@ -29,7 +29,8 @@ nb::dict write(const nb::bytes& trace, uint64_t job, const nb::bytes& directory,
 
 nb::dict read(const nb::bytes& anchor, const nb::bytes& output, nb::object told) {
   const std::string from(anchor.c_str(), anchor.size());
-  auto sink = take(format::FileSink::open(std::string(output.c_str(), output.size()), format::FileSink::Mode::kCreate));
+  auto sink =
+      take(format::FileSink::open(std::string(output.c_str(), output.size()), format::FileSink::Mode::kReplace));
   base::Result<convert::otf2::Imported> result = [&] {
     const std::function<bool(uint64_t)> go_on = tell(std::move(told));
     const nb::gil_scoped_release release;

@@ -17,7 +17,8 @@ nb::dict write_perfetto(const nb::bytes& trace, uint64_t job, const nb::bytes& o
   auto reader = take(events::TraceReader::open(std::string(trace.c_str(), trace.size()), job));
   const convert::ExportOptions options =
       export_options(reader, std::move(locations), begin_at_ns, end_at_ns, std::move(told));
-  auto sink = take(format::FileSink::open(std::string(output.c_str(), output.size()), format::FileSink::Mode::kCreate));
+  auto sink =
+      take(format::FileSink::open(std::string(output.c_str(), output.size()), format::FileSink::Mode::kReplace));
   base::Result<convert::Exported> result = [&] {
     const nb::gil_scoped_release release;
     return convert::perfetto::write(reader, options, *sink);

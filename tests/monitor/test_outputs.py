@@ -65,3 +65,27 @@ def test_an_export_replaces_files_alone(store: Path, tmp_path: Path, form: str) 
     assert "--force" in monitor("export", store, form, link, status=4)
     monitor("export", store, form, link, "--force")
     assert link.is_symlink() and table.stat().st_size > 3
+
+
+@pytest.mark.parametrize("form", ["--parquet", "--csv"])
+def test_an_export_writes_into_no_file_of_others(store: Path, tmp_path: Path, form: str) -> None:
+    sampled(store)
+    mine, loop = tmp_path / "mine", tmp_path / "loop"
+    mine.write_text("mine")
+    loop.symlink_to("loop")
+    (tmp_path / ".a.partial").symlink_to("mine")
+    (tmp_path / ".b.partial").write_text("mine too")
+    for name in ("a", "b"):
+        monitor("export", store, form, tmp_path / name)
+    assert mine.read_text() == "mine" and (tmp_path / ".b.partial").read_text() == "mine too"
+    assert (tmp_path / ".a.partial").is_symlink()
+    assert f"{loop}: is a link that leads in a circle" in monitor("export", store, form, loop, status=4)
+
+
+def test_exports_at_one_time(store: Path, tmp_path: Path) -> None:
+    sampled(store)
+    command = [HEADRACE, "monitor", "export", store, "--force", "--csv", tmp_path / "x.csv"]
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(4)]
+    assert [one.wait(60) for one in running] == [0] * 4
+    assert (tmp_path / "x.csv").read_text().count("\n") == 1 + 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["diskstats", "store", "x.csv"]

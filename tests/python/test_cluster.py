@@ -187,7 +187,7 @@ def test_wrong_uses(tmp_path: Path) -> None:
         (["text.parquet", "--column", "x"], 2, "there are name"),
         (["good.npy", "--column", "x"], 2, "no names"),
         (["good.npy", "-o", "out.csv"], 2, ".parquet"),
-        (["good.npy", "-o", "missing/out.npy"], 4, "name another"),
+        (["good.npy", "-o", "missing/out.npy"], 4, "make its directory first"),
         (["good.npy", "-k", "0"], 2, "0"),
     ):
         failed = run("cluster", *arguments, cwd=tmp_path)

@@ -18,8 +18,9 @@ from headrace.catalog import schema
 from headrace.scans import bins, tables
 from headrace.scans.rows import write_parquet
 from headrace.scans.scan import Bin, Key, Scan
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 FACTS = {"format_version": "1", "root": "/s", "host": "h", "start_utc_ns": "1000", "end_utc_ns": "5000"}
 
@@ -168,3 +169,31 @@ def test_rows_of_another_kind_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(LogForeignError):
         write_parquet(str(path), str(tmp_path / "rows.parquet"))
     assert [one.name for one in tmp_path.iterdir()] == ["rows.hr"]
+
+
+NUMBERS = ("size", "capacity", "modified", "accessed", "changed", "user", "group", "links", "device", "inode")
+kinds = st.sampled_from([1, -1, 2**64 - 1, "x", b"\xff", 1.5])
+
+
+made = st.fixed_dictionaries({name: st.just(7) | kinds for name in ("path", "type", *NUMBERS)})
+
+
+@given(made, st.booleans())
+@settings(deadline=None)
+def test_rows_of_any_types_are_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, row: dict[str, object], named: bool
+) -> None:
+    place = tmp_path_factory.mktemp("rows")
+    row |= {"path": b"/a\xff"} if named else {}
+    path = write(place / "rows.hr", **{"files.1": {name: [value] for name, value in row.items()}})
+    target = place / "rows.parquet"
+    try:
+        assert write_parquet(str(path), str(target)) == 1
+    except LogForeignError as error:
+        wrong = str(error).rpartition("column ")[2].split()[0]
+        assert not isinstance(row[wrong], (str, bytes) if wrong == "path" else int)
+        assert not target.exists()
+    else:
+        (found,) = parquet.read_table(target).to_pylist()
+        assert found["type"] == ("directory" if row["type"] == 1 else "other")
+        assert isinstance(row["path"], str | bytes)

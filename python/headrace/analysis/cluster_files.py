@@ -6,7 +6,7 @@ from array import array
 from pathlib import Path
 
 from headrace import _native
-from headrace._errors import OutputError
+from headrace._outputs import any_file, new_file
 from headrace.analysis.clusters import Clustering
 
 
@@ -15,16 +15,8 @@ def write(found: Clustering, output: str) -> None:
 
     In a .npy file, outliers have no cluster: -1. In the other they have the nearest one.
     """
-    path = Path(output)
-    # Under a temporary name first, so that a file of this name is always whole.
-    partial = path.with_name(f".{path.name}.partial")
-    try:
+    with new_file(output, any_file) as partial:
         (_write_parquet if output.endswith(".parquet") else _write_npy)(found, partial)
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        reason = error.strerror or error
-        raise OutputError(f"{output}: cannot be written: {reason}; name another with -o FILE") from error
 
 
 def _write_npy(found: Clustering, path: Path) -> None:

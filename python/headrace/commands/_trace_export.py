@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import click
 
 from headrace import _native
 from headrace._errors import HeadraceError, OutputError, UsageError
+from headrace._outputs import new_file, only_with_force, reason_of
 from headrace.analysis.traces import Trace
 from headrace.commands import _otf2 as _otf2_library
 from headrace.commands import _trace_parquet
@@ -36,11 +38,12 @@ _CHANGES = {
 
 
 def _refuse(path: Path, target: str, force: bool) -> None:
+    """Of formats that are directories."""
     if not path.exists() and not path.is_symlink():
         return
     if not force:
         raise OutputError(f"{path}: exists already; --force replaces it, -o OUT writes elsewhere")
-    inside = {"otf2": "traces.otf2", "parquet": "spans.parquet", "perfetto": ""}[target]
+    inside = {"otf2": "traces.otf2", "parquet": "spans.parquet"}[target]
     if not (path / inside).is_file():
         raise OutputError(f"{path}: is of no kind that --force replaces; -o OUT writes elsewhere")
 
@@ -69,23 +72,25 @@ def _perfetto(
 _FORMATS = {"otf2": _otf2, "perfetto": _perfetto, "parquet": _trace_parquet.write}
 
 
-def _replacing(path: Path, write: Callable[[Path], Facts]) -> Facts:
-    """Under another name first, so that what has this name is always whole."""
+@contextmanager
+def _new_directory(path: Path, target: str, force: bool) -> Iterator[Path]:
+    """Under another name first, so that what has this name is always whole; as new_file is for files."""
+    _refuse(path, target, force)
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as directory:
+        with tempfile.TemporaryDirectory(prefix=".headrace-", dir=path.parent) as directory:
             partial = Path(directory, "partial")
             try:
-                facts = write(partial)
+                yield partial
             except HeadraceError as error:
                 # The temporary name says nothing to anybody.
                 error.args = (str(error).replace(str(partial), str(path)),)
                 raise
+            _refuse(path, target, force)  # what came meanwhile
             if path.is_dir() and not path.is_symlink():
                 path.rename(Path(directory, "before"))
             partial.replace(path)
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    return facts
+        raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from error
 
 
 def _bytes(path: Path) -> int:
@@ -129,11 +134,12 @@ def export(
     asked = part(trace, job, rank, process, begin, end)
     opened = asked.trace
     path = Path(output)
-    _refuse(path, target, force)
+    is_file = target == "perfetto"
+    new = new_file(path, only_with_force(force)) if is_file else _new_directory(path, target, force)
     total = sum(opened.locations[i]["events"] for i in asked.locations)
     wanted = (job or 0, asked.locations, asked.first_ns, asked.last_ns)
-    with counting(f"writing {printable(output)}", total) as told:
-        facts = _replacing(path, lambda partial: _FORMATS[target](opened, partial, *wanted, told))
+    with new as partial, counting(f"writing {printable(output)}", total) as told:
+        facts = _FORMATS[target](opened, partial, *wanted, told)
     records = "" if facts["records"] == facts["events"] else f" as {number(facts['records'])} records"
     click.echo(f"{printable(output)}: {count(facts['events'], 'event')}{records}, {size(_bytes(path))}")
     for key, (one, several, what) in _CHANGES.items():

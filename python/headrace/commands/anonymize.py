@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
 from headrace import _native
-from headrace._errors import LogForeignError, OutputError, UsageError
+from headrace._errors import LogForeignError, UsageError
+from headrace._outputs import new_file, only_with_force
 from headrace.commands._terminal import working
 from headrace.commands._text import count, printable, size
 
@@ -33,12 +33,8 @@ def command(log: str, output: str | None, force: bool) -> None:
     if output is None:
         raise UsageError(f"anonymize needs a new log, for example: headrace anonymize {log} -o anonymous.hr")
     target = Path(output)
-    if target.is_dir():
-        raise OutputError(f"{target}: is a directory; name the file, for example {target / 'anonymous.hr'}")
-    if target.exists() and not force:
-        raise OutputError(f"{target}: exists already; --force replaces it, -o FILE writes elsewhere")
-    with working(f"reading {printable(log)}"):
-        done = _write(log, target)
+    with new_file(target, only_with_force(force)) as partial, working(f"reading {printable(log)}"):
+        done = _write(log, partial)
     click.echo(f"{printable(output)}: {count(done['jobs'], 'job')}, {size(target.stat().st_size)}")
     for what in done["left_out"]:
         click.echo(f"headrace: left out, because it may hold names: {printable(what)}", err=True)
@@ -47,17 +43,10 @@ def command(log: str, output: str | None, force: bool) -> None:
 
 
 def _write(log: str, target: Path) -> dict[str, Any]:
-    """Under another name first, so that a file of this name is always whole."""
-    try:
-        with tempfile.TemporaryDirectory(prefix=f".{target.name[:100]}.", dir=target.parent) as directory:
-            partial = Path(directory, "partial.hr")
-            done: dict[str, Any] = _native.anonymize(os.fsencode(log), bytes(partial))
-            if {"table 'references'", "table 'locations'"} & set(done["left_out"]):
-                raise LogForeignError(
-                    f"{printable(log)}: a trace, whose names cannot be taken out; pass on the job log, "
-                    "NAME.hr beside NAME.trace.hr"
-                )
-            partial.replace(target)
-            return done
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
+    done: dict[str, Any] = _native.anonymize(os.fsencode(log), bytes(target))
+    if {"table 'references'", "table 'locations'"} & set(done["left_out"]):
+        raise LogForeignError(
+            f"{printable(log)}: a trace, whose names cannot be taken out; pass on the job log, "
+            "NAME.hr beside NAME.trace.hr"
+        )
+    return done

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,8 @@ import click
 
 import headrace
 from headrace import _native
-from headrace._errors import LogNotFoundError, OutputError, UsageError
+from headrace._errors import LogNotFoundError, UsageError
+from headrace._outputs import new_file, only_with_force
 from headrace.analysis.processes import refuse_traces
 from headrace.commands import _otf2
 from headrace.commands._terminal import counting
@@ -44,15 +44,9 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
       headrace convert scorep-run/traces.otf2 --to trace -o run.trace.hr
     """
     path = Path(output) if output is not None else Path(Path(log).name).with_suffix(_SUFFIXES[target])
-    if path.is_dir():
-        raise OutputError(
-            f"{path}: is a directory; name the file, for example {path / ('job' + _SUFFIXES[target])}"
-        )
-    if path.exists() and not force:
-        raise OutputError(f"{path}: exists already; --force replaces it, -o FILE writes elsewhere")
-    with counting(f"reading {printable(log)}", 0) as told:
-        archive = target == "trace" and log.endswith(".otf2")
-        left_out = _write_archive(log, path, told) if archive else _write(log, target, path, job)
+    archive = target == "trace" and log.endswith(".otf2")
+    with new_file(path, only_with_force(force)) as partial, counting(f"reading {printable(log)}", 0) as told:
+        left_out = _write_archive(log, partial, told) if archive else _write(log, target, partial, job)
     click.echo(f"{printable(str(path))}: {size(path.stat().st_size)}")
     if target == "trace":
         _tell_traced(log, left_out)
@@ -85,14 +79,7 @@ def _tell_traced(log: str, traced: dict[str, int]) -> None:
 def _write_archive(log: str, path: Path, told: Callable[[int], None]) -> dict[str, int]:
     if not Path(log).is_file():
         raise LogNotFoundError(f"{log}: there is no such file")
-    try:
-        with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as directory:
-            partial = Path(directory, "partial")
-            result = _otf2.ask({"what": "read", "anchor": log, "output": str(partial)}, told)
-            partial.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    return result
+    return _otf2.ask({"what": "read", "anchor": log, "output": str(path)}, told)
 
 
 def _refuse_parts_of_archives(log: str) -> None:
@@ -108,23 +95,14 @@ def _refuse_parts_of_archives(log: str) -> None:
 
 
 def _write(log: str, target: str, path: Path, job: int | None) -> dict[str, int]:
-    """Under another name first, so that a file of this name is always whole."""
     _refuse_parts_of_archives(log)
     with headrace.open(log, job) as opened:
         refuse_traces(opened)
-        try:
-            with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as directory:
-                partial = Path(directory, "partial")
-                if target == "trace":
-                    left_out = _native.convert_to_trace(opened.native, os.fsencode(partial))
-                else:
-                    left_out = _native.convert(opened.native, target, os.fsencode(partial))
-                partial.replace(path)
-                for damage in opened.damage:
-                    reason = printable(damage.reason)
-                    click.echo(
-                        f"headrace: {printable(log)}: damaged at byte {damage.offset}: {reason}", err=True
-                    )
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        if target == "trace":
+            left_out = _native.convert_to_trace(opened.native, os.fsencode(path))
+        else:
+            left_out = _native.convert(opened.native, target, os.fsencode(path))
+        for damage in opened.damage:
+            reason = printable(damage.reason)
+            click.echo(f"headrace: {printable(log)}: damaged at byte {damage.offset}: {reason}", err=True)
     return left_out

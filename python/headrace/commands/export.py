@@ -12,6 +12,7 @@ import click
 
 import headrace
 from headrace._errors import OutputError, UsageError
+from headrace._outputs import Refusal, check, new_file, only_with_force
 from headrace.commands._terminal import working
 from headrace.commands._text import number, printable, size
 
@@ -54,36 +55,27 @@ def command(
                 raise UsageError(f"{log}: there is no table '{name}' to export; there are {known}")
         directory = Path(output)
         paths = {name: directory / f"{name}.{target}" for name in chosen}
-        _prepare(directory, paths, force)
+        refusal = only_with_force(force)
+        _prepare(directory, paths, refusal)
         for name, path in paths.items():
             with working(f"writing {printable(str(path))}"):
                 table = opened.table(name)
-                _write(table, name, path, target)
+                with new_file(path, refusal) as partial:
+                    _FORMATS[target](table, partial)
             rows = f"{number(table.num_rows)} row{'' if table.num_rows == 1 else 's'}"
             click.echo(f"{printable(str(path))}: {rows}, {size(path.stat().st_size)}")
         for damage in opened.damage:
             click.echo(f"headrace: damaged at byte {damage.offset}: {printable(damage.reason)}", err=True)
 
 
-def _prepare(directory: Path, paths: dict[str, Path], force: bool) -> None:
+def _prepare(directory: Path, paths: dict[str, Path], refusal: Refusal) -> None:
+    """Nothing is written when something would be refused."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{directory}: cannot be made a directory: {error.strerror}") from error
-    existing = [path for path in paths.values() if path.exists()]
-    if existing and not force:
-        raise OutputError(f"{existing[0]}: exists already; --force replaces it, -o DIR writes elsewhere")
-
-
-def _write(table: pyarrow.Table, name: str, path: Path, target: str) -> None:
-    """Under a temporary name first, so that a file of this name is always whole."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        {"parquet": _parquet, "csv": _csv, "json": _json}[target](table, partial)
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    for path in paths.values():
+        check(path, refusal)
 
 
 def _parquet(table: pyarrow.Table, path: Path) -> None:
@@ -121,3 +113,6 @@ def _json(table: pyarrow.Table, path: Path) -> None:
 def _rows(table: pyarrow.Table) -> Iterator[dict[str, object]]:
     batches = table.to_batches(max_chunksize=_JSON_ROWS)
     return itertools.chain.from_iterable(batch.to_pylist() for batch in batches)
+
+
+_FORMATS = {"parquet": _parquet, "csv": _csv, "json": _json}

@@ -9,7 +9,8 @@ from typing import Any, BinaryIO
 import click
 
 from headrace import samples
-from headrace._errors import HeadraceError, OutputError, UsageError
+from headrace._errors import HeadraceError, UsageError
+from headrace._outputs import new_file, only_with_force
 from headrace.commands._terminal import working
 from headrace.commands._text import number, printable
 
@@ -42,20 +43,8 @@ def command(store: str, parquet: str | None, csv: str | None, table: str, force:
         _write(store, table, sys.stdout.buffer, False, problems)
         _tell(problems)
         return
-    path = Path(output).resolve()  # a link keeps pointing to the file, which is the one replaced
-    if path.exists() and not force:
-        raise OutputError(f"{path}: exists already; --force replaces it")
-    if path.exists() and not path.is_file():
-        raise OutputError(f"{path}: is no file that could be replaced; --csv - writes to standard output")
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with working(f"writing {printable(output)}"):
-            rows = _write(store, table, partial, parquet is not None, problems)
-        partial.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    with new_file(output, only_with_force(force)) as partial, working(f"writing {printable(output)}"):
+        rows = _write(store, table, partial, parquet is not None, problems)
     click.echo(f"{printable(output)}: {number(rows)} row{'' if rows == 1 else 's'}")
     _tell(problems)
 

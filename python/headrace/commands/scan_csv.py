@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from headrace import scans
-from headrace._errors import OutputError
+from headrace._outputs import new_file
 from headrace.scans.fsstats import csv_lines
 
 
@@ -27,22 +27,13 @@ def command(scan_file: str, target: str | None) -> None:
     if target is None:
         click.echo(text, nl=False)
         return
-    path = Path(target).resolve()
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        if path.exists() and not _may_replace(path):
-            raise OutputError(f"{target}: is there and is no CSV of fsstats: give another name, or remove it")
+    with new_file(target, _refusal) as partial:
         partial.write_text(text, encoding="utf-8", newline="")
-        partial.replace(path)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror}") from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
-def _may_replace(path: Path) -> bool:
-    if not path.is_file():
-        return False
+def _refusal(path: Path) -> str | None:
     with path.open("rb") as file:
         begin = file.read(1 << 16)
-    return not begin or scans.is_fsstats(begin)
+    if not begin or scans.is_fsstats(begin):
+        return None
+    return "is there and is no CSV of fsstats: give another name, or remove it"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
+
 import click
 
 from headrace import scans
-from headrace._errors import OutputError, UsageError
+from headrace._errors import LogError, UsageError
+from headrace._outputs import check
 from headrace.commands._text import number, printable
 from headrace.scans.merging import merge
 
@@ -26,11 +30,11 @@ def command(parts: tuple[str, ...], target: str) -> None:
     """
     if len(parts) < 2:
         raise UsageError("name two scans or more, for example: headrace scan merge a.hr b.hr -o all.hr")
+    if own := next((part for part in parts if _same(part, target)), None):
+        raise UsageError(f"-o {target}: is {own} itself, which is to be merged: give another name")
+    check(target, _refusal)
     merged = merge([scans.load(part) for part in parts])
-    try:
-        merged.save(target)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
+    merged.save(target, refusal=_refusal)
     click.echo(f"{printable(target)}: {number(merged.number('files'))} files of {len(parts)} scans")
     if elsewhere := merged.number("links_elsewhere"):
         click.echo(
@@ -38,3 +42,18 @@ def command(parts: tuple[str, ...], target: str) -> None:
         )
     if not merged.complete:
         click.echo(f"incomplete: {printable(merged.facts['complete'].removeprefix('no: '))}", err=True)
+
+
+def _same(part: str, target: str) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(part).samefile(target)
+    return False
+
+
+def _refusal(path: Path) -> str | None:
+    try:
+        if path.stat().st_size:
+            scans.load(path)
+    except LogError:
+        return "is there and is no scan: give another name, or remove it"
+    return None

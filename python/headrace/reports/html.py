@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import binascii
 import html
-import os
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from headrace import _native
+from headrace import _native, _outputs
 from headrace._errors import MissingPackageError, OutputError
 from headrace.reports.payload import Buffer, Table, pieces
 
@@ -88,17 +86,8 @@ def is_report(path: Path) -> bool:
 
 def check(output: str, force: bool = False) -> None:
     """That `write` may write there, as far as can be known before. OutputError."""
-    if output == "-":
-        return
-    path = Path(output)
-    try:
-        _may_replace(path, force)
-        if not os.access(path.resolve().parent, os.W_OK | os.X_OK):
-            raise OutputError(
-                f"{path}: its directory is not there, or not for this user; -o FILE writes elsewhere"
-            )
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    if output != "-" and not _takes_bytes(output):
+        _outputs.check(output, _refusal(force))
 
 
 def write(parts: Iterable[bytes], output: str, force: bool = False) -> int:
@@ -109,52 +98,32 @@ def write(parts: Iterable[bytes], output: str, force: bool = False) -> int:
     """
     if output == "-":
         return _copy(parts, sys.stdout.buffer)
-    path = Path(output)
-    try:
-        if _may_replace(path, force):
-            return _replace(parts, path)
-        with path.open("wb") as file:  # a device or a pipe
-            return _copy(parts, file)
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written: {error.strerror or error}; -o FILE writes elsewhere"
-        ) from error
+    if _takes_bytes(output):
+        try:
+            with Path(output).open("wb") as file:
+                return _copy(parts, file)
+        except OSError as error:
+            raise OutputError(f"{output}: cannot be written: {_outputs.reason_of(error)}") from error
+    with _outputs.new_file(output, _refusal(force)) as partial, partial.open("wb") as file:
+        return _copy(parts, file)
 
 
-def _may_replace(path: Path, force: bool) -> bool:
-    """Whether the path is or becomes a file; else it can be written into. Raises OutputError."""
+def _takes_bytes(output: str) -> bool:
+    """Whether it is a device or a pipe."""
     try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        return True
-    if stat.S_ISDIR(mode):
-        raise OutputError(f"{path}: is a directory; name the file, for example {path / 'report.html'}")
-    if not stat.S_ISREG(mode):
+        mode = Path(output).stat().st_mode
+    except OSError:  # which writing meets again
         return False
-    if not force and path.stat().st_size > 0 and not is_report(path):
-        raise OutputError(f"{path}: exists and is no report; --force replaces it, -o FILE writes elsewhere")
-    return True
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def _replace(parts: Iterable[bytes], path: Path) -> int:
-    """Under another name first. A link keeps pointing to the file, which is the one replaced."""
-    path = path.resolve()
-    number, partial = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".partial", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            os.fchmod(number, 0o666 & ~_umask())
-            size = _copy(parts, file)
-        Path(partial).replace(path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
-    return size
+def _refusal(force: bool) -> _outputs.Refusal:
+    def refusal(path: Path) -> str | None:
+        if force or path.stat().st_size == 0 or is_report(path):
+            return None
+        return "exists and is no report; --force replaces it, -o FILE writes elsewhere"
 
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    return refusal
 
 
 def _copy(parts: Iterable[bytes], file: Any) -> int:

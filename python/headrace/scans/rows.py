@@ -9,41 +9,46 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace import _native
-from headrace._errors import LogForeignError, OutputError
+from headrace._errors import LogForeignError
+from headrace._outputs import new_file
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["write_parquet"]
 
-_TYPES = ("file", "directory", "symlink", "other")
+_TYPES = {0: "file", 1: "directory", 2: "symlink"}
+_NUMBERS = (
+    "size", "capacity", "modified", "accessed", "changed", "user", "group", "links", "device", "inode",
+)  # fmt: skip
 
 
 def write_parquet(rows: str, target: str) -> int:
     """Turns the chunk file of rows into Parquet, part by part, and replaces `target` at once. How many rows.
 
-    LogError: the rows cannot be used. OutputError: the Parquet file cannot be written.
+    LogError: the rows cannot be used. OutputError: the Parquet file cannot be written, or is another file.
     """
-    import pyarrow
-    import pyarrow.parquet
+    from pyarrow import parquet
 
     chunks = _native.Chunks(os.fsencode(rows))
-    part = f"{target}.part-{os.getpid()}"
-    count, writer = 0, None
-    try:
+    count = 0
+    with (
+        new_file(target, _refusal) as partial,
+        parquet.ParquetWriter(partial, _schema(), compression="zstd") as writer,
+    ):
         for table in _tables(rows, chunks):
-            writer = writer or pyarrow.parquet.ParquetWriter(part, table.schema, compression="zstd")
             writer.write_table(table)
             count += table.num_rows
-        if writer is None:
-            writer = pyarrow.parquet.ParquetWriter(part, _schema(), compression="zstd")
-        writer.close()
-        Path(part).replace(target)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        Path(part).unlink(missing_ok=True)
     return count
+
+
+def _refusal(path: Path) -> str | None:
+    """As src/programs/scan/options.cc has it, before the walk begins."""
+    with path.open("rb") as file:
+        begin = file.read(4)
+    if begin in (b"", b"PAR1"):
+        return None
+    return "is there and is no Parquet file: give another name, or remove it"
 
 
 def _schema() -> pyarrow.Schema:
@@ -52,21 +57,7 @@ def _schema() -> pyarrow.Schema:
 
     number, text = pyarrow.int64(), pyarrow.string()
     kinds = {"path": text, "path_bytes": pyarrow.binary(), "type": text, "user": text, "group": text}
-    names = [
-        "path",
-        "path_bytes",
-        "type",
-        "size",
-        "capacity",
-        "modified",
-        "accessed",
-        "changed",
-        "user",
-        "group",
-        "links",
-        "device",
-        "inode",
-    ]
+    names = ("path", "path_bytes", "type", *_NUMBERS)
     return pyarrow.schema([(name, kinds.get(name, number)) for name in names])
 
 
@@ -81,23 +72,31 @@ def _tables(rows: str, chunks: _native.Chunks) -> Iterator[pyarrow.Table]:
         raise LogForeignError(f"{rows}: has no rows of files")
     for name in sorted(names, key=lambda one: int(one.partition(".")[2])):
         raw = pyarrow.table(pyarrow.record_batch(chunks.raw(name)))
-        lacks = next((one for one in schema.names[2:] if one not in raw.column_names), None)
-        if lacks or raw.column_names[0] != "path":
-            raise LogForeignError(f"{rows}: table {name} has no column {lacks or 'path'}")
+        _check(raw, f"{rows}: table {name}")
         paths = raw["path"].to_pylist()
-        columns = {
-            one: raw[one].cast(pyarrow.int64(), safe=False)
-            for one in schema.names
-            if one in raw.column_names[1:]
-        }
+        columns = {one: raw[one].cast(pyarrow.int64(), safe=False) for one in _NUMBERS}
         columns["path_bytes"] = pyarrow.array(
             [None if _is_text(path) else path for path in paths], pyarrow.binary()
         )
         columns["path"] = pyarrow.array([path.decode(errors="replace") for path in paths], pyarrow.string())
-        columns["type"] = pyarrow.array([_TYPES[min(int(one), 3)] for one in raw["type"].to_pylist()])
+        columns["type"] = pyarrow.array([_TYPES.get(one, "other") for one in raw["type"].to_pylist()])
         columns["user"] = users.of(raw["user"])
         columns["group"] = groups.of(raw["group"])
         yield pyarrow.table([columns[one] for one in schema.names], schema=schema)
+
+
+def _check(raw: pyarrow.Table, where: str) -> None:
+    """LogForeignError: a column is missing, or holds something else."""
+    from pyarrow import types
+
+    lacks = next((name for name in ("path", "type", *_NUMBERS) if name not in raw.column_names), None)
+    if lacks is not None:
+        raise LogForeignError(f"{where} has no column {lacks}")
+    wrong = next((name for name in ("type", *_NUMBERS) if not types.is_integer(raw[name].type)), None)
+    if not types.is_large_binary(raw["path"].type):
+        wrong = "path"
+    if wrong is not None:
+        raise LogForeignError(f"{where}: its column {wrong} is of a wrong type")
 
 
 def _is_text(path: bytes) -> bool:

@@ -7,11 +7,11 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from headrace import _native
 from headrace._errors import LogCorruptError, LogForeignError, LogUnsupportedError
+from headrace._outputs import Refusal, any_file, new_file
 from headrace.scans import bins
 
 __all__ = ["COUNTS", "FORMAT", "MOST", "Bin", "Key", "Scan", "load"]
@@ -106,10 +106,10 @@ class Scan:
         text = json.dumps(content, ensure_ascii=True, default=str).encode()
         return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little", signed=True) or 1
 
-    def save(self, path: str, identity: int = 0) -> None:
+    def save(self, path: str, identity: int = 0, refusal: Refusal = any_file) -> None:
         """Replaces the file at once, so that a killed writer leaves the old one.
 
-        `identity`: of the file; 0 stands for a random one.
+        `identity`: of the file; 0 stands for a random one. OutputError: it is not written.
         """
         keys = sorted(self.bins)
         columns: dict[str, list[Any]] = {name: [getattr(key, name) for key in keys] for name in Key._fields}
@@ -131,13 +131,8 @@ class Scan:
                 "reason": [reason for _, reason in self.problems],
             },
         }
-        part = f"{path}.part-{os.getpid()}"
-        try:
-            _native.write_tables(os.fsencode(part), tables, identity)
-            Path(part).replace(path)
-        except BaseException:
-            Path(part).unlink(missing_ok=True)
-            raise
+        with new_file(path, refusal) as partial:
+            _native.write_tables(os.fsencode(partial), tables, identity)
 
 
 def load(path: str | os.PathLike[str]) -> Scan:

@@ -1,0 +1,177 @@
+"""Files at a place that a user named: whole or not there, and never in the place of something else."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy
+import pytest
+from commands import headrace
+from headrace import _outputs
+from headrace._errors import LogCorruptError, OutputError
+from headrace._outputs import any_file, new_file, only_with_force
+from made_logs import simulation
+
+
+def written(target: Path, text: str, force: bool = False) -> None:
+    with new_file(target, only_with_force(force)) as partial:
+        partial.write_text(text)
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no-links"])
+class TestPlace:
+    @pytest.fixture(autouse=True)
+    def _links(self, links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Some file systems have no second names."""
+
+        def link(*_: object) -> None:
+            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+        if not links:
+            monkeypatch.setattr(os, "link", link)
+
+    def test_a_new_file(self, tmp_path: Path) -> None:
+        written(tmp_path / "a", "mine")
+        assert (tmp_path / "a").read_text() == "mine"
+        assert names(tmp_path) == ["a"]
+
+    def test_what_comes_meanwhile_is_kept(self, tmp_path: Path) -> None:
+        target = tmp_path / "a"
+        with (
+            pytest.raises(OutputError, match="a: exists already; --force replaces it"),
+            new_file(target, only_with_force(False)),
+        ):
+            target.write_text("theirs")
+        assert target.read_text() == "theirs"
+        with new_file(target, only_with_force(True)) as partial:
+            partial.write_text("mine")
+            target.write_text("theirs as well")
+        assert target.read_text() == "mine"
+        assert names(tmp_path) == ["a"]
+
+    @pytest.mark.parametrize("force", [False, True])
+    def test_no_link_that_comes_meanwhile_is_followed(self, tmp_path: Path, force: bool) -> None:
+        victim, target = tmp_path / "victim", tmp_path / "a"
+        victim.write_text("theirs")
+        with (
+            pytest.raises(OutputError, match="a: is a link that leads in a circle"),
+            new_file(target, only_with_force(force)),
+        ):
+            target.symlink_to("victim")
+        assert target.is_symlink() and victim.read_text() == "theirs"
+
+    def test_many_at_a_time(self, tmp_path: Path) -> None:
+        def one(number: int, force: bool) -> bool:
+            try:
+                written(tmp_path / "a", f"{number}\n" * 1000, force)
+            except OutputError:
+                return False
+            return True
+
+        with ThreadPoolExecutor(8) as pool:
+            assert sum(pool.map(lambda number: one(number, False), range(40))) == 1
+            assert all(pool.map(lambda number: one(number, True), range(40)))
+        lines = (tmp_path / "a").read_text().splitlines()
+        assert (len(lines), len(set(lines))) == (1000, 1)
+        assert names(tmp_path) == ["a"]
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("table")
+    written(tmp_path / "link", "new")
+    written(tmp_path / "link", "newer", force=True)
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "table").read_text() == "newer"
+
+
+def test_what_cannot_be_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").write_text("theirs")
+    for name, why in (
+        ("pipe", "is no file that could be replaced"),
+        ("loop", "is a link that leads in a circle"),
+        ("", "is a directory; name a file in it"),
+        ("none/a", "cannot be written: No such file or directory: make its directory first"),
+        ("file/a", "cannot be written: Not a directory: make its directory first"),
+        ("x" * 300, "cannot be written: File name too long: choose a place"),
+    ):
+        place = tmp_path / name
+        with pytest.raises(OutputError) as caught:
+            written(place, "mine", force=True)
+        assert str(caught.value).startswith(f"{place}: {why}")
+        if name != "x" * 300:
+            with pytest.raises(OutputError):
+                _outputs.check(place, any_file)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert (tmp_path / "file").read_text() == "theirs"
+
+
+def test_names_as_long_as_they_may_be(tmp_path: Path) -> None:
+    name = "\N{SNOWMAN}" * 85
+    written(tmp_path / name, "mine")
+    assert names(tmp_path) == [name]
+
+
+def test_permissions_are_those_of_the_user(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        written(tmp_path / "a", "mine")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected", "said"),
+    [
+        (OSError(errno.ENOSPC, "full"), OutputError, "a: cannot be written: full: free some space"),
+        (OutputError("{}: cannot write: full"), OutputError, "/a: cannot write: full"),
+        (LogCorruptError("b.hr: damaged"), LogCorruptError, "b.hr: damaged"),
+        (KeyboardInterrupt(), KeyboardInterrupt, ""),
+    ],
+)
+def test_what_fails_leaves_nothing(
+    tmp_path: Path, raised: BaseException, expected: type[BaseException], said: str
+) -> None:
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(expected) as caught, new_file(tmp_path / "a", any_file) as partial:
+        partial.write_text("new")
+        if isinstance(raised, OutputError):
+            raised = OutputError(str(raised).format(partial))
+        raise raised
+    assert said in str(caught.value) and ".partial" not in str(caught.value)
+    assert (tmp_path / "a").read_text() == "old"
+    assert names(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("words", "again"),
+    [
+        ("export a.hr --to csv --table files -o .", 4),
+        ("convert a.hr --to darshan -o files.csv", 4),
+        ("anonymize a.hr -o files.csv", 4),
+        ("report a.hr -o files.csv", 0),  # reports replace each other
+        ("cluster points.npy -o files.npy", 0),  # and so do clusters
+    ],
+)
+def test_commands_have_no_name_that_others_can_prepare(tmp_path: Path, words: str, again: int) -> None:
+    simulation(tmp_path / "a.hr")
+    numpy.save(tmp_path / "points.npy", numpy.zeros((4, 2)))
+    (tmp_path / "mine").write_text("mine")
+    prepared = {".files.csv.partial", ".files.npy.partial"}
+    for name in prepared:
+        (tmp_path / name).symlink_to("mine")
+    for status in (0, again):
+        done = headrace(*words.split(), cwd=tmp_path)
+        assert done.returncode == status, done.stderr
+    assert any((tmp_path / name).is_file() for name in ("files.csv", "files.npy"))
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir() if path.is_symlink()} == prepared
