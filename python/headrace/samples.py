@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from headrace._errors import (
     LogForeignError,
     LogNotFoundError,
     LogTruncatedError,
+    LogUnreadableError,
     UsageError,
 )
 from headrace._outputs import any_file, new_file
@@ -28,7 +29,7 @@ from headrace._outputs import any_file, new_file
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["TABLES", "files", "read", "table", "write"]
+__all__ = ["TABLES", "each", "files", "read", "table", "write"]
 
 # The columns of the catalog: a test holds them to its schema, which lies above this module.
 _COLUMNS = {
@@ -44,25 +45,39 @@ _QUEUE_REST = "queue_rest_ms"
 _NULLABLE = {"read_ms", "write_ms", "busy_ms", "queue_ms", "metadata"}  # -1 in the file: not known
 
 
-def files(path: str | Path) -> list[Path]:
+def files(path: str | Path, problems: list[str] | None = None) -> list[Path]:
     """The files of a store, by host and time; of a file, that file.
 
-    `NAME.open.hr` is one that a monitor writes, or wrote when it was killed. LogNotFoundError: there is none.
+    `NAME.open.hr` is one that a monitor writes, or wrote when it was killed. Directories that cannot be read
+    are said in `problems`. LogNotFoundError: there is none. LogUnreadableError: it cannot be looked at.
     """
+
+    refused: list[str] = []
+
+    def unreadable(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):  # removed meanwhile
+            refused.append(f"{error.filename}: cannot be read: {error.strerror}")
+
     path = Path(path)
     try:
         mode = path.stat().st_mode  # once: a monitor may make the store at this moment
     except (FileNotFoundError, NotADirectoryError):
         raise LogNotFoundError(f"{path}: there is no such file or directory") from None
+    except OSError as error:
+        raise LogUnreadableError(f"{path}: cannot be read: {error.strerror or error}") from error
     if not stat.S_ISDIR(mode):
         return [path]
     found = []
-    for directory, _, names in os.walk(path):
+    for directory, _, names in os.walk(path, onerror=unreadable):
         found += [
             Path(directory, name) for name in names if name.endswith(".hr") and not name.endswith(_TAIL)
         ]
+    if refused and not found:
+        raise LogUnreadableError(refused[0])
     if not found:
         raise LogNotFoundError(f"{path}: there are no samples in this directory (no file NAME.hr)")
+    if problems is not None:
+        problems += refused
     return sorted(found)
 
 
@@ -76,15 +91,33 @@ def read(path: str | Path, problems: list[str] | None = None) -> dict[str, pyarr
 
     said = problems if problems is not None else []
     parts: dict[str, list[pyarrow.Table]] = {name: [_empty(name)] for name in TABLES}
-    for file in files(path):
+    for tables in each(path, said):
+        for name, table in tables.items():
+            parts[name].append(table)
+    return {name: pyarrow.concat_tables(tables).combine_chunks() for name, tables in parts.items()}
+
+
+def each(path: str | Path, problems: list[str]) -> Iterator[dict[str, pyarrow.Table]]:
+    """As `read`, file by file, so that memory is that of one; files that are gone meanwhile are left out.
+
+    LogError: no file of it can be read.
+    """
+    lost: HeadraceError | None = None
+    some = False
+    for file in files(path, problems):
         try:
-            for name, table in _read_file(file, said).items():
-                parts[name].append(table)
+            tables = _read_file(file, problems)
         except HeadraceError as error:
             if file == Path(path):
                 raise
-            said.append(str(error))
-    return {name: pyarrow.concat_tables(tables).combine_chunks() for name, tables in parts.items()}
+            lost = error
+            if not isinstance(error, LogNotFoundError):
+                problems.append(str(error))
+            continue
+        some = True
+        yield {name: tables[name] if name in tables else _empty(name) for name in TABLES}
+    if lost is not None and not some:
+        raise LogCorruptError(f"{path}: no file of it can be read, as {lost}") from lost
 
 
 def write(path: str | Path, tables: Mapping[str, pyarrow.Table], identity: int = 0) -> None:

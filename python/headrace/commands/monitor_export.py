@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import click
 
 from headrace import samples
-from headrace._errors import HeadraceError, UsageError
+from headrace._errors import UsageError
 from headrace._outputs import new_file, only_with_force
 from headrace.commands._terminal import working
 from headrace.commands._text import number, printable
@@ -55,19 +55,15 @@ def _tell(problems: list[str]) -> None:
 
 
 def _write(store: str, table: str, path: Path | BinaryIO, as_parquet: bool, problems: list[str]) -> int:
-    """File by file, so that memory is that of one file."""
+    """File by file, so that memory is that of one file. LogError: none of them can be read."""
     import pyarrow.csv
     import pyarrow.parquet
 
     rows = 0
     writer: Any = None
     try:
-        for file in samples.files(store):
-            try:
-                part = samples.read(file, problems)[table]
-            except HeadraceError as error:
-                problems.append(str(error))
-                continue
+        for tables in samples.each(store, problems):
+            part = tables[table]
             if writer is None and as_parquet:
                 writer = pyarrow.parquet.ParquetWriter(path, part.schema, compression="zstd")
             elif writer is None:
@@ -77,6 +73,4 @@ def _write(store: str, table: str, path: Path | BinaryIO, as_parquet: bool, prob
     finally:
         if writer is not None:
             writer.close()
-    if writer is None:
-        raise UsageError(f"{store}: no file of it can be read: {problems[0]}")
     return rows

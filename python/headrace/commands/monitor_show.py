@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headrace import samples
-from headrace._errors import HeadraceError, LogNotFoundError, UsageError
+from headrace._errors import UsageError
 from headrace.commands._device_map import MapRow, place_of, read_map
 from headrace.commands._terminal import working
 from headrace.commands._text import printable
@@ -49,14 +49,7 @@ def command(
     devices: dict[tuple[str, str, str], dict[str, Any]] = {}
     spans: list[dict[str, Any]] = []
     with working(f"reading {printable(store)}"):
-        for path in samples.files(store):
-            try:
-                tables = samples.read(path, problems)
-            except LogNotFoundError:
-                continue  # removed or finished meanwhile
-            except HeadraceError as error:
-                problems.append(str(error))
-                continue
+        for tables in samples.each(store, problems):
             _add(devices, _chosen(tables["samples"], begin, end), rows)
             spans += _spans(_chosen(tables["sample_gaps"], begin, end))
     found = [_figures(key, sums) for key, sums in sorted(devices.items())]
@@ -104,17 +97,23 @@ def _add(
 
     start, end = table["start"].cast(pyarrow.int64()), table["end"].cast(pyarrow.int64())
     span = compute.max_element_wise(compute.subtract(end, start), 1)
-    moved = compute.add(table["read_bytes"].cast("double"), table["write_bytes"].cast("double"))
+    read, written, span_real = (
+        column.cast("double", safe=False) for column in (table["read_bytes"], table["write_bytes"], span)
+    )
+    rate = compute.divide(compute.add(read, written), compute.divide(span_real, 1e6))
     table = (
         table.append_column("span_us", span)
-        .append_column("rate", compute.divide(moved, compute.divide(span.cast("double"), 1e6)))
+        .append_column("rate", rate)
         .append_column("start_us", start)
         .append_column("end_us", end)
     )
     for name in _RATES:  # the time in which it is known: what is imported has not all of them
         known = compute.if_else(compute.is_valid(table[name]), table["span_us"], 0)
         table = table.append_column(f"{name}_known_us", known)
-    sums = [(name, "sum") for name in (*_SUMS, *(f"{name}_known_us" for name in _RATES))] + [
+    summed = (*_SUMS, *(f"{name}_known_us" for name in _RATES))
+    for name in summed:
+        table = table.set_column(table.column_names.index(name), name, _with_room(table[name]))
+    sums = [(name, "sum") for name in summed] + [
         ("rate", "max"), ("start_us", "min"), ("end_us", "max"), ("span_us", "count"),
     ]  # fmt: skip
     for row in table.group_by(["host", "kind", "device"]).aggregate(sums).to_pylist():
@@ -129,13 +128,21 @@ def _add(
         into["devices"].add((row["host"], row["device"]))
         for key, value in row.items():
             if key.endswith(("_sum", "_count")):
-                into[key] = (
-                    None if value is None and into.get(key) is None else (into.get(key) or 0) + (value or 0)
-                )
+                known = [int(one) for one in (into.get(key), value) if one is not None]
+                into[key] = sum(known) if known else None
         # Peaks of different devices need not be at one time: the largest of one is shown.
         into["rate_max"] = max(into.get("rate_max", 0.0), row["rate_max"] or 0.0)
         into["start_us"] = min(into.get("start_us", row["start_us_min"]), row["start_us_min"])
         into["end_us"] = max(into.get("end_us", row["end_us_max"]), row["end_us_max"])
+
+
+def _with_room(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+    """Sums of 64 bits that do not fit go on at their other end; those of decimals have room."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    most = compute.max(column).as_py() or 0
+    return column if most * len(column) < 1 << 63 else column.cast(pyarrow.decimal128(38))
 
 
 def _figures(key: tuple[str, str, str], sums: dict[str, Any]) -> dict[str, Any]:
