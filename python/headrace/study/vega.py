@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace._errors import OutputError
+from headrace._outputs import any_file, new_file
 from headrace.study.figure import Figure, Study
 from headrace.study.vega_spec import spec
 
@@ -49,9 +50,8 @@ def _figure(figure: Figure, place: Path) -> list[Path]:
     drawing, data = place / f"{figure.id}.vl.json", place / f"{figure.id}.parquet"
     text = json.dumps(spec(figure), ensure_ascii=False, allow_nan=False)
     _replace(drawing, text.encode("utf-8"))
-    partial = data.with_name(f".{data.name}.partial")
-    pyarrow.parquet.write_table(_described(figure), partial)
-    partial.replace(data)
+    with new_file(data, any_file) as partial:
+        pyarrow.parquet.write_table(_described(figure), partial)
     return [drawing, data]
 
 
@@ -94,7 +94,5 @@ def _index(study: Study) -> dict[str, Any]:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Never there in part."""
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(data)
-    partial.replace(path)
+    with new_file(path, any_file) as partial:
+        partial.write_bytes(data)
