@@ -12,9 +12,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 from headrace import catalog
 from headrace.catalog import engine
+from headrace.catalog.engine import quoted
 
 SACCT = """JobIDRaw|JobID|User|Account|Partition|JobName|Submit|Start|End|State|ExitCode|NNodes|AllocCPUS
 7|7|ann|a1|batch|run|1767261600|1767265200|1767268800|COMPLETED|0:0|4|64
@@ -114,9 +116,43 @@ def test_sql_cannot_write_over_a_part(tmp_path: Path) -> None:
     assert run(root, "add", tmp_path / "a.txt").returncode == 0
     part = next((root / "scheduler_jobs").glob("*/*.parquet"))
     statement = f"COPY (SELECT 1 AS x) TO '{part}' (FORMAT parquet, USE_TMP_FILE false)"
-    for attack in (statement, f"EXPLAIN ANALYZE {statement}", f"SELECT 1; {statement}"):
-        assert run(root, "sql", attack).returncode == 2
+    within = f"WITH x AS ({statement}) SELECT * FROM x"
+    (serialized,) = duckdb.connect().execute("SELECT json_serialize_sql(?)", [within]).fetchall()[0]
+    attacks = [
+        statement,
+        f"EXPLAIN ANALYZE {statement}",
+        f"SELECT 1; {statement}",
+        within,
+        f"{within} UNION ALL SELECT 1",
+        f"SELECT * FROM ({within})",
+        f"SELECT * FROM query({quoted(within)})",
+        f"SELECT * FROM json_execute_serialized_sql({quoted(serialized)})",
+        f'FROM system.main."JSON_execute_serialized_sql"({quoted(serialized)})',
+        f"SELECT (SELECT count(*) FROM json_execute_serialized_sql({quoted(serialized)}))",
+        "WITH x AS (INSERT INTO logs SELECT * FROM logs RETURNING log) SELECT * FROM x",
+    ]
+    for attack in attacks:
+        assert run(root, "sql", attack).returncode == 2, attack
     assert run(root, "verify").returncode == 0
+
+
+def test_questions_of_all_kinds_are_taken(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    catalog.create(root)
+    for question in (
+        "FROM logs",
+        "DESCRIBE jobs",
+        "SUMMARIZE logs",
+        "SHOW TABLES",
+        "TABLE site",
+        "VALUES (1), (2)",
+        "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 3) SELECT sum(n) FROM t",
+        "SELECT * FROM range(3) EXCEPT (SELECT 1 UNION SELECT 2)",
+        "SELECT list_transform([1, 2], lambda x: x + 1), unnest([1, 2])",
+        "SELECT 1 WHERE EXISTS (SELECT * FROM logs)",
+    ):
+        result = run(root, "sql", question)
+        assert (result.returncode, result.stderr) == (0, ""), question
 
 
 def test_answers_keep_all_columns_and_sums_are_numbers(tmp_path: Path) -> None:
@@ -155,6 +191,7 @@ def test_verify_finds_what_is_wrong_and_repairs_what_nobody_needs(tmp_path: Path
     assert fresh.exists()
     assert not left.exists()
     content = part.read_bytes()
+    part.chmod(0o644)
     for damage, says in [(content[:-9], "bytes"), (content[:40] + b"x" + content[41:], "other content")]:
         part.write_bytes(damage)
         result = run(root, "verify")

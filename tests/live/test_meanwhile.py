@@ -419,6 +419,7 @@ def test_names_are_no_language(tmp_path: Path, own: Path) -> None:
 def test_a_catalog_that_is_damaged(tmp_path: Path, own: Path) -> None:
     place = write(tmp_path / "catalog", site())
     for part in place.rglob("samples/*/*.parquet"):
+        part.chmod(0o644)
         part.write_bytes(b"PAR1" + bytes(64) + b"PAR1")
     with headrace.open(own) as opened, pytest.raises(headrace.HeadraceError, match="verify"):
         meanwhile.look(catalog.open(place), opened)

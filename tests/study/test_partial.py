@@ -166,6 +166,7 @@ def test_a_part_that_is_damaged_is_told(tmp_path: Path) -> None:
     opened = catalog.open(root)
     part = next((Path(root) / "logs").glob("**/*.parquet"))
     size = part.stat().st_size
+    part.chmod(0o644)
     part.write_bytes(b"PAR1" + bytes(size - 8) + b"PAR1")
     with pytest.raises(CatalogError, match="verify"):
         build(opened)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import time
@@ -181,3 +182,5 @@ def read(root: Path, part: Part, columns: list[str] | None = None) -> pyarrow.Ta
         raise CatalogError(
             f"{path}: this part cannot be read ({error}): `headrace catalog verify` says what is in it"
         ) from error
+            with contextlib.suppress(OSError):  # of file systems without modes
+                os.fchmod(file.fileno(), os.fstat(file.fileno()).st_mode & 0o444)  # it never changes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import os
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,15 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+    import duckdb
 def run(catalog: Catalog, statement: str, spark: str | None = None) -> pyarrow.Table:
     """Raises UsageError for what is not one statement that reads, and where SQL is wrong.
+# What a query may consist of. DuckDB lets a WITH do more than read (COPY, INSERT), and calls that a SELECT.
+_READS = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
+# Of the functions that take the place of a table, those that make one of their arguments. Others read files,
+# change settings, or do what a text says.
+_MAKE_ROWS = {"generate_series", "json_each", "json_tree", "range", "repeat", "repeat_row", "unnest"}
+
 
     `spark`: a master whose Spark answers in place of DuckDB.
     """
@@ -31,10 +39,7 @@ def run(catalog: Catalog, statement: str, spark: str | None = None) -> pyarrow.T
     import duckdb
 
     try:
-        statements = connection.extract_statements(statement)
-        # EXPLAIN is no SELECT: with ANALYZE it does what it explains, and COPY could write over parts.
-        if [one.type.name.split("_")[0] for one in statements] != ["SELECT"]:
-            raise UsageError("one SELECT at a time: a catalog is only read by SQL")
+        _check(connection, statement)
         return interruptible(connection, lambda: connection.sql(statement).to_arrow_table())
     except duckdb.Error as error:
         lost = next((path for path in catalog.state.parts if not (catalog.path / path).exists()), None)
@@ -55,6 +60,41 @@ def rows(table: pyarrow.Table) -> Iterator[tuple[Any, ...]]:
     for name, column in zip(table.column_names, table.columns, strict=True):
         try:
             columns.append([_plain(value) for value in column.to_pylist()])
+def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
+    """Parts may be read and so, for all that DuckDB's settings say, be written over: questions do not.
+
+    Raises UsageError, and duckdb.Error for what is no SQL.
+    """
+    statements = connection.extract_statements(statement)
+    # EXPLAIN is no SELECT: with ANALYZE it does what it explains.
+    if [one.type.name.split("_")[0] for one in statements] != ["SELECT"]:
+        raise UsageError("one SELECT at a time: a catalog is only read by SQL")
+    ((text,),) = connection.execute("SELECT json_serialize_sql(?)", [statement]).fetchall()
+    tree = json.loads(text)
+    if tree["error"]:
+        raise UsageError(f"a catalog is only read by SQL: {tree['error_message']}")
+    for node in _nodes(tree["statements"]):
+        kind = str(node.get("type"))
+        if kind.endswith("_NODE") and kind not in _READS:
+            raise UsageError("one SELECT at a time: a catalog is only read by SQL")
+        if kind == "TABLE_FUNCTION":
+            name = str(node["function"]["function_name"])
+            if name.lower() not in _MAKE_ROWS:
+                raise UsageError(f"{name} is not for questions to a catalog, which read its tables and views")
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """All objects of a tree of JSON."""
+    left = [tree]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            yield one
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+
+
         except (ValueError, OverflowError) as error:
             raise UsageError(
                 f"column {name!r} has a value that cannot be shown ({error}): write CAST({name} AS VARCHAR)"
