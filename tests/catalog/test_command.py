@@ -294,6 +294,47 @@ def test_a_missing_part_is_told(tmp_path: Path) -> None:
     assert result.returncode == 3 and "missing" in result.stderr and "verify" in result.stderr
 
 
+def test_a_damaged_page_is_told_with_its_part(tmp_path: Path) -> None:
+    """It passed for a mistake of who asked."""
+    root = tmp_path / "c"
+    (tmp_path / "a.txt").write_text(SACCT)
+    assert run(root, "add", tmp_path / "a.txt").returncode == 0
+    part = next((root / "scheduler_jobs").glob("*/*.parquet"))
+    content = part.read_bytes()
+    part.chmod(0o644)
+    part.write_bytes(content[:4] + bytes(byte ^ 255 for byte in content[4:300]) + content[300:])
+    result = run(root, "sql", "SELECT * FROM scheduler_jobs")
+    assert result.returncode == 3 and str(part) in result.stderr and "verify" in result.stderr
+    assert run(root, "sql", "SELECT 'a'::INT").returncode == 2
+
+
+def test_json_has_no_nan(tmp_path: Path) -> None:
+    catalog.create(tmp_path / "c")
+    question = "SELECT 'nan'::DOUBLE AS a, [-1 / 0::DOUBLE, 2] AS b, {'x': 'inf'::FLOAT} AS c"
+    result = run(tmp_path / "c", "sql", question, "--json")
+    assert json.loads(result.stdout, parse_constant=pytest.fail) == [
+        {"a": None, "b": [None, 2.0], "c": {"x": None}}
+    ]
+
+
+def test_only_parquet_is_replaced_by_parquet(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    (tmp_path / "a.txt").write_text(SACCT)
+    run(root, "add", tmp_path / "a.txt")
+    thesis, link, pipe = (tmp_path / name for name in ("thesis.tex", "link.parquet", "pipe"))
+    thesis.write_text("all of it")
+    link.symlink_to("out.parquet")
+    os.mkfifo(pipe)
+    part = next((root / "scheduler_jobs").glob("*/*.parquet"))
+    for target in (thesis, pipe, root / "catalog.json", root / "new.parquet", part, tmp_path):
+        result = run(root, "sql", "SELECT 1 AS x", "--parquet", target)
+        assert result.returncode == 4 and str(target) in result.stderr and "Traceback" not in result.stderr
+    assert thesis.read_text() == "all of it" and run(root, "verify").returncode == 0
+    for target in (tmp_path / "out.parquet", tmp_path / "out.parquet", link):
+        assert run(root, "sql", "SELECT 1 AS x", "--parquet", target).returncode == 0
+    assert link.is_symlink() and len([path for path in tmp_path.iterdir() if path.name[0] == "."]) == 0
+
+
 def test_ctrl_c_ends_a_long_question(tmp_path: Path) -> None:
     root = tmp_path / "c"
     catalog.create(root)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from headrace._errors import CatalogError
 from headrace.catalog import commits, locks, parts
 from headrace.catalog.catalog import Catalog
 from headrace.catalog.commits import Part
@@ -25,6 +26,15 @@ def tables(catalog: Catalog) -> list[dict[str, Any]]:
     return rows
 
 
+def first_problem(catalog: Catalog) -> str | None:
+    """Of the parts, quickly found where one is missing or has another size."""
+    for examine in (_size_problem, _problem):
+        for part in catalog.state.parts.values():
+            if problem := examine(catalog, part):
+                return f"{catalog.path / part.path}: this part {problem}"
+    return None
+
+
 def problems(catalog: Catalog, told: Callable[[int], None] | None = None) -> list[str]:
     """A sentence for each part that is not what its commit says."""
     found = []
@@ -37,18 +47,28 @@ def problems(catalog: Catalog, told: Callable[[int], None] | None = None) -> lis
     return found
 
 
-def _problem(catalog: Catalog, part: Part) -> str | None:
-    path = catalog.path / part.path
+def _size_problem(catalog: Catalog, part: Part) -> str | None:
     try:
-        if path.stat().st_size != part.bytes:
-            return f"has {path.stat().st_size} bytes, and its commit says {part.bytes}"
-        if parts.checksum(path) != part.checksum:
-            return "has other content than its commit says"
-        table = parts.read(catalog.path, part)
+        size = (catalog.path / part.path).stat().st_size
     except FileNotFoundError:
         return "is missing"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
+    return None if size == part.bytes else f"has {size} bytes, and its commit says {part.bytes}"
+
+
+def _problem(catalog: Catalog, part: Part) -> str | None:
+    if problem := _size_problem(catalog, part):
+        return problem
+    path = catalog.path / part.path
+    try:
+        if parts.checksum(path) != part.checksum:
+            return "has other content than its commit says"
+        table = parts.read(catalog.path, part)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    except CatalogError as error:
+        return f"cannot be read, though it has the content that its commit says: {error}"
     if table.num_rows != part.rows or tuple(table.column_names) != part.columns:
         return "has other rows or columns than its commit says"
     return None

@@ -95,9 +95,11 @@ def sql(at: Path, statement: str, form: str | None, parquet: Path | None, spark:
     Example:
       headrace catalog --at site sql 'SELECT count(*) FROM jobs WHERE covered'
     """
-    table = query.run(catalogs.open(at), statement, spark)
-    if parquet is not None:
-        query.write_parquet(table, parquet)
+    catalog = catalogs.open(at)
+    target = None if parquet is None else query.parquet_target(catalog, parquet)
+    table = query.run(catalog, statement, spark)
+    if target is not None:
+        query.write_parquet(table, target)
     elif form == "json":
         print(json.dumps(query.objects(table), default=str))
     elif form == "csv":
