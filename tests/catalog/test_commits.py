@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pytest
@@ -17,6 +18,7 @@ from headrace import catalog
 from headrace._errors import CatalogError, OutputError, UsageError
 from headrace.catalog import checks, commits
 from headrace.catalog.compact import compact
+from pyarrow import parquet
 
 ADDER = """
 import sys, pyarrow
@@ -31,6 +33,12 @@ for n in range(first, last):
 
 def site(number: int) -> dict[str, pyarrow.Table]:
     return {"site": pyarrow.table({"key": [f"k{number}"], "value": [str(number)]})}
+
+
+def as_of_before(file: Path) -> dict[str, Any]:
+    """A commit as versions made it that had no checksums."""
+    commit = json.loads(file.read_text())
+    return {key: value for key, value in commit.items() if key not in ("checksum", "before")}
 
 
 def keys(root: Path) -> list[str]:
@@ -169,7 +177,7 @@ def test_a_missing_commit_is_named(tmp_path: Path) -> None:
 def test_commits_name_no_files_elsewhere(tmp_path: Path, path: str) -> None:
     catalog.write_tables(tmp_path / "c", site(1), "here")
     file = tmp_path / "c" / commits.FOLDER / "0000000001.json"
-    commit = json.loads(file.read_text())
+    commit = as_of_before(file)
     commit["added"][0]["path"] = path
     file.write_text(json.dumps(commit))
     with pytest.raises(CatalogError, match="not a commit"):
@@ -185,21 +193,96 @@ def test_newer_formats_are_refused(tmp_path: Path) -> None:
 
 def test_parts_of_before_a_column_was_added(tmp_path: Path) -> None:
     """Their rows have nulls in it."""
-    from pyarrow import parquet
-
     root = tmp_path / "c"
     catalog.write_tables(root, site(1), "here")
     file = root / commits.FOLDER / "0000000001.json"
-    commit = json.loads(file.read_text())
+    commit = as_of_before(file)
     part = next(part for part in commit["added"] if part["table"] == "site")
     part["columns"] = ["key", "value"]
     old = parquet.read_table(root / part["path"], columns=["key", "value"])
+    (root / part["path"]).unlink()
     parquet.write_table(old, root / part["path"])
     file.write_text(json.dumps(commit))
     catalog.write_tables(root, site(2), "here")
     rows = catalog.open(root).connect().execute("SELECT key, place IS NULL FROM site ORDER BY key").fetchall()
     assert rows == [("k1", True), ("k2", False)]
     assert catalog.open(root).table("site").num_rows == 2
+
+
+def verified(root: Path, *more: str) -> tuple[int, str]:
+    words = [sys.executable, "-m", "headrace", "catalog", "--at", str(root), "verify", *more]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr
+
+
+def changed(file: Path, **said: Any) -> None:
+    file.write_text(json.dumps(as_of_before(file) | said))
+
+
+def test_a_commit_of_which_anything_was_changed_is_none(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    for number in range(3):
+        catalog.write_tables(root, site(number), "here")
+    file = root / commits.FOLDER / "0000000002.json"
+    text = file.read_text()
+    assert verified(root) == (0, "")
+    file.write_text(json.dumps(json.loads(text), sort_keys=True))
+    assert verified(root) == (0, ""), "blanks and order say nothing"
+    file.write_text(text.replace('"rows": 1', '"rows": 2', 1))
+    status, said = verified(root)
+    assert status == 3 and "0000000002.json: not a commit" in said
+    other = tmp_path / "other"
+    for number in range(3):
+        catalog.write_tables(other, site(number), "here")
+    file.write_text((other / commits.FOLDER / "0000000002.json").read_text())
+    status, said = verified(root)
+    assert status == 3 and "0000000002.json: is not of the commit before it" in said
+
+
+def test_verify_finds_what_commits_without_a_checksum_cannot_say(tmp_path: Path) -> None:
+    """Two parts that were put together counted twice, and a table of another name had no rows."""
+    root = tmp_path / "c"
+    for number in range(2):
+        catalog.write_tables(root, site(number), "here")
+    compact(catalog.open(root), 2)
+    files = sorted((root / commits.FOLDER).glob("0*.json"))
+    for file in files:
+        changed(file)
+    assert verified(root) == (0, "")
+    removed = json.loads(files[-1].read_text())["removed"]
+    changed(files[-1], removed=[path.replace("/", "/0", 1) for path in removed])
+    status, said = verified(root)
+    assert status == 3 and "takes out" in said and files[-1].name in said
+    changed(files[-1], removed=removed)
+    added = json.loads(files[0].read_text())["added"]
+    changed(files[0], added=[row | {"table": "sitez"} for row in added])
+    status, said = verified(root)
+    assert status == 3 and "is of another table" in said
+
+
+def test_lost_commits_are_told_and_their_parts_kept(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    for number in range(3):
+        catalog.write_tables(root, site(number), "here")
+    for path in root.glob("*/*.parquet"):
+        os.utime(path, (0, 0))
+    parts = sorted(root.glob("*/*.parquet"))
+    for number in (2, 3):
+        (root / commits.FOLDER / f"000000000{number}.json").unlink()
+    status, said = verified(root, "--repair")
+    assert status == 3 and "0000000002.json to 0000000003: missing" in said
+    assert sorted(root.glob("*/*.parquet")) == parts
+
+
+def test_who_may_not_look_at_the_commits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    catalog.write_tables(tmp_path / "c", site(1), "here")
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(CatalogError, match="commits: cannot be read: Permission denied"):
+        catalog.open(tmp_path / "c")
 
 
 def test_a_link_whose_answer_was_lost_is_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

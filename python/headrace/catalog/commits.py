@@ -3,11 +3,13 @@
 A commit is a file that is made under its number, or not at all: who finds the number taken looks at what is
 new and tries the next one. Parts that no commit names do not exist for readers, so that an adder that is
 killed at any moment changes nothing. Any number of processes, also on several hosts, if the file system
-makes hard links.
+makes hard links. Each has a checksum, and that of the one before it; those of earlier versions have none.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
 import re
@@ -18,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from headrace._errors import CatalogError, OutputError
-from headrace.catalog.schema import FORMAT, TABLES
+from headrace.catalog.schema import FORMAT
 
 FOLDER = "commits"
 _WHOLE_EVERY = 32  # a commit of such a number says all parts, so that readers need not go back further
 _KEYS = ("table", "path", "rows", "bytes", "checksum")
+_LATEST = ".latest"  # says the highest number, so that the loss of the last commits does not pass unseen
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class State:
 
     number: int = 0
     parts: dict[str, Part] = field(default_factory=dict)  # by path
+    checksum: str | None = None  # of that commit
 
     def of(self, table: str) -> list[Part]:
         return [part for part in self.parts.values() if part.table == table]
@@ -50,32 +54,62 @@ class State:
 
 def read(root: Path) -> State:
     """Raises CatalogError where a commit is missing or damaged."""
-    highest = max((_number(path.name) for path in (root / FOLDER).iterdir()), default=0)
     chain: list[dict[str, Any]] = []
-    for number in range(highest, 0, -1):
-        chain.append(_load(root, number))
+    for number in range(max(numbers(root), default=0), 0, -1):
+        chain.append(load(root, number))
         if "parts" in chain[-1]:
             break
-    state = State(highest)
+    state = State()
     for commit in reversed(chain):
-        _apply(state, commit)
+        if not follows(commit, state):
+            path = path_of(root, commit["number"])
+            raise CatalogError(f"{path}: is not of the commit before it: bring both back from a backup")
+        state = after(state, commit)
     return state
+
+
+def follows(commit: dict[str, Any], state: State) -> bool:
+    """Whether it was made after that state, as far as their commits say."""
+    before = commit.get("before")
+    return before is None or state.checksum is None or before == state.checksum
+
+
+def after(state: State, commit: dict[str, Any]) -> State:
+    """What counts after a commit; `state` is used up."""
+    _apply(state, commit)
+    return State(commit["number"], state.parts, commit.get("checksum"))
+
+
+def numbers(root: Path) -> list[int]:
+    """Of all commits that are there. Raises CatalogError."""
+    folder = root / FOLDER
+    try:
+        return [number for number in (_number(path.name) for path in folder.iterdir()) if number]
+    except OSError as error:
+        raise CatalogError(f"{folder}: cannot be read: {error.strerror}") from error
+
+
+def latest(root: Path) -> int:
+    """The highest number that was ever made, as far as that is noted."""
+    try:
+        return int((root / _LATEST).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 0
 
 
 def removed_since(root: Path, moment: float) -> set[str]:
     """Paths of parts taken out by commits made since `moment` (seconds since 1970). Raises CatalogError."""
     paths: set[str] = set()
-    for path in (root / FOLDER).iterdir():
-        number = _number(path.name)
-        if number and path.stat().st_mtime >= moment:
-            paths.update(_load(root, number)["removed"])
+    for number in numbers(root):
+        if path_of(root, number).stat().st_mtime >= moment:
+            paths.update(load(root, number)["removed"])
     return paths
 
 
 def refresh(root: Path, state: State) -> State:
     """The state now, where that was the state some time ago."""
-    newer = _path(root, state.number + 1)
-    return read(root) if newer.exists() else state
+    newer = path_of(root, state.number + 1)
+    return read(root) if os.path.lexists(newer) else state
 
 
 def publish(root: Path, state: State, added: Iterable[Part], removed: Iterable[str] = ()) -> State | None:
@@ -83,17 +117,24 @@ def publish(root: Path, state: State, added: Iterable[Part], removed: Iterable[s
 
     Parts must be on the disk. Raises OutputError.
     """
-    after = State(state.number + 1, dict(state.parts))
+    number = state.number + 1
     commit: dict[str, Any] = {
         "format": FORMAT,
-        "number": after.number,
+        "number": number,
+        "before": state.checksum,
         "added": [_as_json(part) for part in added],
         "removed": list(removed),
     }
-    _apply(after, commit)
-    if after.number % _WHOLE_EVERY == 0:
-        commit["parts"] = [_as_json(part) for part in after.parts.values()]
-    return after if _link(_path(root, after.number), json.dumps(commit, indent=1)) else None
+    made = after(State(parts=dict(state.parts)), commit)
+    if number % _WHOLE_EVERY == 0:
+        commit["parts"] = [_as_json(part) for part in made.parts.values()]
+    commit["checksum"] = made.checksum = _checksum(commit)
+    if not _link(path_of(root, number), json.dumps(commit, indent=1)):
+        return None
+    with contextlib.suppress(OSError):
+        if latest(root) < number:
+            (root / _LATEST).write_text(f"{number}\n", encoding="ascii")
+    return made
 
 
 def make_once(path: Path, text: str) -> bool:
@@ -144,7 +185,7 @@ def sync_directory(path: Path) -> None:
         os.close(handle)
 
 
-def _path(root: Path, number: int) -> Path:
+def path_of(root: Path, number: int) -> Path:
     return root / FOLDER / f"{number:010d}.json"
 
 
@@ -152,8 +193,9 @@ def _number(name: str) -> int:
     return int(name[:10]) if re.fullmatch(r"[0-9]{10}\.json", name, re.ASCII) else 0
 
 
-def _load(root: Path, number: int) -> dict[str, Any]:
-    path = _path(root, number)
+def load(root: Path, number: int) -> dict[str, Any]:
+    """Raises CatalogError where it is missing or damaged."""
+    path = path_of(root, number)
     try:
         commit = json.loads(path.read_text(encoding="utf-8"))
         made_by = commit["format"]
@@ -163,6 +205,8 @@ def _load(root: Path, number: int) -> dict[str, Any]:
             raise CatalogError(
                 f"{path}: of format {made_by}, and this version reads up to {FORMAT}: use a newer version"
             )
+        if commit.get("checksum") not in (None, _checksum(commit)):
+            raise ValueError("its checksum is another one")
         _apply(State(), commit)
     except FileNotFoundError as error:
         raise CatalogError(
@@ -177,10 +221,22 @@ def _load(root: Path, number: int) -> dict[str, Any]:
     return dict(commit)
 
 
+def _checksum(commit: dict[str, Any]) -> str:
+    """Of all that it says but its checksum, whatever blanks and order it is written with."""
+    said = {key: value for key, value in commit.items() if key != "checksum"}
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
 def _apply(state: State, commit: dict[str, Any]) -> None:
     if "parts" in commit:
         state.parts = {part.path: part for part in map(_from_json, commit["parts"])}
-        return
+    else:
+        change(state, commit)
+
+
+def change(state: State, commit: dict[str, Any]) -> None:
+    """As what was added and removed says."""
     for path in commit["removed"]:
         state.parts.pop(path, None)
     for part in map(_from_json, commit["added"]):
@@ -197,6 +253,6 @@ def _from_json(row: dict[str, Any]) -> Part:
     inside = isinstance(part.path, str) and not {"", ".", ".."} & set(part.path.split("/"))
     if not inside or not all(isinstance(number, int) for number in (part.rows, part.bytes)):
         raise ValueError(f"a part {part.path!r}")
-    if part.table in TABLES and part.path.split("/")[0] != part.table:
+    if part.path.split("/")[0] != part.table:
         raise ValueError(f"part {part.path!r} is of another table")
     return part

@@ -15,7 +15,7 @@ import click
 from headrace._errors import CatalogError, OutputError, UsageError
 from headrace.catalog import add as adding
 from headrace.catalog import catalog as catalogs
-from headrace.catalog import checks, compact, query, watch
+from headrace.catalog import checks, compact, history, query, watch
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, printable
 
@@ -133,7 +133,7 @@ def ls(at: Path, as_json: bool) -> None:
 @click.option("--repair", is_flag=True, help="Remove what no commit names and is a day old.")
 @click.pass_obj
 def verify(at: Path, repair: bool) -> None:
-    """Read every part and compare it with what the commits say of it.
+    """Read every commit and part, and compare them with what the commits say.
 
     \b
     Example:
@@ -141,20 +141,24 @@ def verify(at: Path, repair: bool) -> None:
     """
     catalog = catalogs.open(at)
     with counting("checking", max(1, len(catalog.state.parts))) as tell:
+    wrong = history.problems(at)
         problems = checks.problems(catalog, tell)
-    removed, left = checks.leftovers(catalog, repair)
-    for problem in problems:
+    # What a commit that is lost or damaged names is not known, and may be all that is left of it.
+    removed, left = checks.leftovers(catalog, repair and not wrong)
+    for problem in wrong + problems:
         print(f"headrace: {printable(problem)}", file=sys.stderr)
     print(f"{len(catalog.state.parts):,} parts, {len(problems):,} of them bad")
     if removed or left:
+    if wrong:
+        print(f"{len(wrong):,} commits are missing or wrong")
         print(f"{left:,} files that no commit names; {removed:,} removed")
     if left and not catalog.state.number:
         raise CatalogError(
             f"{at}: there is no commit, and {count(left, 'part')}: no `add` has ended yet, or the commits are"
             " lost: bring commits/ back from a backup, or add everything again to a new catalog"
         )
-    if problems:
-        raise CatalogError("bring the bad parts back from a backup, or make the catalog anew")
+    if wrong or problems:
+        raise CatalogError("bring what is bad back from a backup, or make the catalog anew")
 
 
 @command.command("compact")
