@@ -38,8 +38,10 @@ def connect(root: Path, state: State, settings: dict[str, Any]) -> duckdb.DuckDB
     # Nothing is fetched from elsewhere, and no file is read or written but the parts.
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
         connection.execute(f"SET {setting} = false")
-    with contextlib.suppress(duckdb.Error):
-        connection.execute("SET parquet_metadata_cache = true")
+    # Not all versions have these; Spark is made to divide and to take logarithms as the second says.
+    for setting in ("parquet_metadata_cache", "ieee_floating_point_ops"):
+        with contextlib.suppress(duckdb.Error):
+            connection.execute(f"SET {setting} = true")
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET enable_progress_bar = false")  # it would be among what a command says
     connection.execute(f"SET allowed_paths = [{', '.join(quoted(str(root / path)) for path in state.parts)}]")

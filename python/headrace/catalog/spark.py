@@ -45,12 +45,12 @@ class Spark:
                 self.ibis.raw_sql(translated(sql)).createOrReplaceTempView(name)
 
     def ask(self, sql: str) -> pyarrow.Table:
-        """Rows of a query in DuckDB's SQL. Raises CatalogError where Spark cannot answer it."""
+        """Rows of a query of ours, in DuckDB's SQL. Raises CatalogError where Spark cannot answer it."""
         with _told(self._root, CatalogError):
             return self._rows(translated(sql))
 
     def answer(self, sql: str) -> pyarrow.Table:
-        """Rows of a person's query, which reads the catalog alone. Raises UsageError, and CatalogError."""
+        """Rows of anybody's query, as DuckDB answers it, or none. Raises UsageError, and CatalogError."""
         question = one_select(sql, [*TABLES, *VIEWS])
         with _told(self._root, UsageError):
             return self._rows(question)

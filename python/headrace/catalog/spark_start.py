@@ -22,6 +22,8 @@ _SETTINGS = {
     "spark.sql.ansi.enabled": "true",  # what overflows is an error
     "spark.sql.variable.substitute": "false",  # "${env:HOME}" in a name is that text
     "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",  # a part that is lost is an error
+    "spark.sql.files.ignoreMissingFiles": "false",
 }
 
 
