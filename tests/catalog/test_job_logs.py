@@ -112,3 +112,9 @@ def test_numpy_is_not_needed(tmp_path: Path) -> None:
     words = [sys.executable, "-c", code, str(tmp_path / "c"), str(log)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+def test_a_job_that_runs_for_ages_is_as_long_as_its_last_call(tmp_path: Path) -> None:
+    log = write(tmp_path / "a.hr", [(0, 100, 7)], start_utc_ns="0", end_utc_ns=str(2**63 - 1))
+    add(tmp_path / "c", [log])
+    assert catalog.open(tmp_path / "c").table("logs")["elapsed_ns"].to_pylist() == [100 * 10**9]

@@ -278,3 +278,40 @@ def test_a_sample_that_came_by_several_files_counts_once(tmp_path: Path) -> None
     add(tmp_path / "c", samples=[one, one | {"device": "sdb"}, one | {"kind": "lustre_ost"}])
     assert query(tmp_path / "c", "SELECT sum(read_bytes), count(*) FROM device_minutes") == [(28, 4)]
     assert query(tmp_path / "c", "SELECT count(*) FROM samples") == [(5,)]
+
+
+def test_sums_without_room_and_numbers_that_are_none_are_null(tmp_path: Path) -> None:
+    """One such log or file made views of no use for everybody."""
+    of = {"scheduler": "slurm", "scheduler_job": "7"}
+    most = 2**63 - 1
+    add(
+        tmp_path / "c",
+        logs=[
+            log(1, elapsed_ns=most, instances=most, **of),
+            log(2, elapsed_ns=most, instances=most, **of),
+            log(3, nodes=None),
+        ],
+        scheduler_jobs=[job("7")],
+        site=[{"key": "processes_per_node", "value": "8"}, {"key": "processes_per_node", "value": "nan"}],
+    )
+    found = query(tmp_path / "c", "SELECT job, elapsed_ns, instances, nodes FROM jobs ORDER BY job")
+    assert found == [("7", None, None, 4), (None, 3600 * SECOND, None, 1)]
+    add(
+        tmp_path / "c",
+        site=[{"key": "processes_per_node", "value": value} for value in ("1e-300", "inf", "-4")],
+    )
+    assert query(tmp_path / "c", "SELECT nodes FROM log_jobs WHERE log = 3") == [(1,)]
+
+
+def test_devices_count_in_hours_without_samples_of_what_lies_above_them(tmp_path: Path) -> None:
+    """One sample of Lustre took all that the devices of its server ever moved."""
+
+    def sample(kind: str, device: str, hour: int) -> dict[str, Any]:
+        start = T0 + hour * HOUR
+        return {"host": "oss1", "kind": kind, "device": device, "start": start, "end": start + HOUR / 60}
+
+    hours = [sample("block", "sda", hour) for hour in range(4)]
+    lustre = [sample("lustre_ost", "scratch-OST0000", hour) for hour in (2, 3)]
+    add(tmp_path / "c", samples=[*hours, *lustre, sample("lustre_llite", "scratch", 0)])
+    found = query(tmp_path / "c", 'SELECT kind, hour("start") FROM storage_samples ORDER BY 2')
+    assert found == [("block", 0), ("block", 1), ("lustre_ost", 2), ("lustre_ost", 3)]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 _NULL = -(2**63)
-_MOST = 2**63 - 1
+_LONGEST_NS = 10 * 366 * 86400 * 10**9  # ten years: no job runs so long
 _USES = ("posix", "stdio", "mpiio", "hdf5", "pnetcdf")  # bits of the native column `uses`
 _LATEST_US = 253_402_300_799_000_000  # the end of the year 9999: what is beyond is no time
 
@@ -169,7 +169,7 @@ def _command(value: Any) -> str | None:
 def _elapsed_ns(row: _Log) -> int:
     facts, figures = row
     start, end = facts.get("start_utc_ns"), facts.get("end_utc_ns")
-    if isinstance(start, int) and isinstance(end, int) and 0 <= end - start <= _MOST:
+    if isinstance(start, int) and isinstance(end, int) and 0 <= end - start <= _LONGEST_NS:
         return end - start
     return int(figures["last_at_ns"])
 

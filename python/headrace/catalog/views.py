@@ -76,12 +76,13 @@ FROM (
 GROUP BY who.account, who."user"
 """
 
+# What is no number of them, such as nan or 0, is none.
 _SITE_NUMBERS = """
-SELECT max_by(CASE WHEN key = 'cores_per_node' THEN TRY_CAST(value AS DOUBLE) END,
+SELECT max_by(CASE WHEN key = 'cores_per_node' THEN number END,
     CASE WHEN key = 'cores_per_node' THEN place END) AS cores_per_node,
-  max_by(CASE WHEN key = 'processes_per_node' THEN TRY_CAST(value AS DOUBLE) END,
+  max_by(CASE WHEN key = 'processes_per_node' THEN number END,
     CASE WHEN key = 'processes_per_node' THEN place END) AS processes_per_node
-FROM site
+FROM (SELECT key, place, CASE WHEN TRY_CAST(value AS DOUBLE) BETWEEN 1 AND 1e9 THEN TRY_CAST(value AS DOUBLE) END AS number FROM site) s
 """
 
 # Of a job of the scheduler's.
@@ -119,8 +120,8 @@ _FIGURES = ", ".join(
         "max(ranks) AS ranks",
         "max(io_ranks) AS io_ranks",
         "max(io_rank_last) AS io_rank_last",
-        "CAST(sum(instances) AS BIGINT) AS instances",
-        "CAST(sum(elapsed_ns) AS BIGINT) AS elapsed_ns",
+        "TRY_CAST(sum(instances) AS BIGINT) AS instances",
+        "TRY_CAST(sum(elapsed_ns) AS BIGINT) AS elapsed_ns",
     ]
 )
 _FIGURE_NAMES = [
@@ -182,13 +183,13 @@ FROM ({_ONCE}) s LEFT JOIN device_places p ON p.host = s.host AND p.device = s.d
 WHERE p.file_system IS NULL OR p.file_system <> ''
 """
 
-# What reached the storage of a server, once: by Lustre's targets, or by the devices below them. What clients'
-# mounts counted is the same once more.
+# What reached the storage of a server, once: by Lustre's targets, or by the devices below them in hours without
+# samples of these. What clients' mounts counted is the same once more.
 _STORAGE_SAMPLES = """
 SELECT s.* FROM device_minutes s LEFT JOIN (
-  SELECT DISTINCT host, coalesce(file_system, '') AS file_system FROM device_minutes
+  SELECT DISTINCT host, coalesce(file_system, '') AS file_system, date_trunc('hour', "start") AS in_hour FROM device_minutes
   WHERE kind IN ('lustre_ost', 'lustre_mdt')
-) t ON t.host = s.host AND t.file_system = coalesce(s.file_system, '')
+) t ON t.host = s.host AND t.file_system = coalesce(s.file_system, '') AND t.in_hour = date_trunc('hour', s."start")
 WHERE s.kind <> 'lustre_llite' AND (s.kind <> 'block' OR t.host IS NULL)
 """
 
