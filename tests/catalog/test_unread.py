@@ -13,6 +13,7 @@ import pytest
 from headrace import catalog
 from headrace.catalog.add import add
 from headrace.catalog.compact import compact
+from headrace.catalog.unread import row
 from made_job_logs import write
 
 HEAD = "JobIDRaw|User|Account|Start|End|State\n"
@@ -97,3 +98,29 @@ def test_the_command_lists_them(tmp_path: Path) -> None:
     assert compact(catalog.open(tmp_path / "c"), 2) == 0
     verified = subprocess.run([*words, "verify"], capture_output=True, timeout=60)
     assert verified.returncode == 0, verified.stderr
+
+
+def test_a_reason_that_is_no_text_is_kept_as_some(tmp_path: Path) -> None:
+    """One such file ended `add` and `watch` with a traceback."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "io.json").write_text(
+        '{"sysstat": {"hosts": [{"nodename": "h", "statistics": [{"timestamp": "\\ud800", "disk": []}]}]}}'
+    )
+    (tree / "host.json").write_text(
+        '{"sysstat": {"hosts": [{"nodename": "\\ud800", "statistics": [{"timestamp": "1767265200", "disk": []}]}]}}'
+    )
+    words = [sys.executable, "-m", "headrace", "catalog", "--at", str(tmp_path / "c"), "add", str(tree)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3 and "Traceback" not in done.stderr
+    rows = unread(tmp_path / "c")
+    assert "the time '\ufffd' is of a form not known" in rows["io.json"]["why"]
+    assert "needs its 'nodename'" in rows["host.json"]["why"]
+
+
+def test_a_reason_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    assert (
+        row(file, f"{file}: see https://example.org//a/./b", partly=False)["why"]
+        == "see https://example.org//a/./b"
+    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace import _native
 from headrace.catalog.schema import arrow_schema
-from headrace.catalog.source import Source, printed
+from headrace.catalog.source import Source, as_text, printed
 from headrace.logs import job_facts
 
 if TYPE_CHECKING:
@@ -159,11 +159,11 @@ def _told(logs: pyarrow.Table, names: list[str], facts: list[dict[str, Any]]) ->
 
 
 def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+    return None if value is None else as_text(str(value))
 
 
 def _command(value: Any) -> str | None:
-    return " ".join(value) if isinstance(value, list) else _text(value)
+    return _text(" ".join(value) if isinstance(value, list) else value)
 
 
 def _elapsed_ns(row: _Log) -> int:
@@ -184,7 +184,7 @@ def _why_incomplete(facts: dict[str, Any], figures: dict[str, Any]) -> str | Non
     if figures["damaged_bytes"]:
         return f"the log is damaged: {figures['damaged_bytes']} bytes of it cannot be used"
     if complete != "yes":
-        return str(complete or "nobody says that it is").removeprefix("no: ")
+        return as_text(str(complete or "nobody says that it is").removeprefix("no: "))
     if not figures["closed"]:
         return "the log was not closed: its end may be missing"
     if figures["missing_ranks"]:

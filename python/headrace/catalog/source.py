@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Source", "printed", "whole"]
+__all__ = ["Source", "as_text", "printed", "whole"]
+
+_SURROGATES = re.compile("[\ud800-\udfff]")  # bytes that are no UTF-8, and halves of a pair that JSON wrote
 
 
 def whole(path: Path) -> Path:
@@ -19,9 +22,14 @@ def printed(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
+def as_text(text: str) -> str:
+    """The same of any text that came from a file or a program."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
 @dataclass(frozen=True)
 class Source:
-    """`id` is a hash of the content, by which it is known again wherever it lies."""
+    """`id` is a hash of the content, by which it is known again wherever it lies (but see outdated.py)."""
 
     id: str
     path: str

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.catalog import commits, locks, parts
 from headrace.catalog.schema import arrow_schema
-from headrace.catalog.source import printed, whole
+from headrace.catalog.source import as_text, printed, whole
 
 if TYPE_CHECKING:
     from headrace.catalog.catalog import Catalog
@@ -29,11 +29,10 @@ def row(path: Path, reason: str, partly: bool) -> Row:
     with contextlib.suppress(OSError):
         facts = path.stat()
         size, changed = facts.st_size, _utc(facts.st_mtime)
-    why = printed(Path(reason.removeprefix(f"{path}: ")))
     return {
         "path": printed(whole(path)),
         "partly": partly,
-        "why": why,
+        "why": as_text(reason.removeprefix(f"{path}: ")),
         "bytes": size,
         "modified": changed,
         "tried": datetime.datetime.now(datetime.timezone.utc),
