@@ -291,6 +291,8 @@ def test_show_and_export(store: Path, counters: Counters, tmp_path: Path) -> Non
     placed.write_text("host,device,server,file_system\noss*,sd*,server1,scratch\n")
     (row,) = json.loads(run("show", store, "--json", "--map", placed).stdout)["devices"]
     assert (row["host"], row["device"]) == ("server1", "scratch")
+    placed.write_text('host,device,server,file_system\n"oss*,sd*,server1,scratch\noss2,*,a,b\n')
+    assert "cannot be read" in run("show", store, "--map", placed, status=2).stderr
     import pyarrow.csv
     import pyarrow.parquet
 

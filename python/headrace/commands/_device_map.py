@@ -23,7 +23,7 @@ def read_map(path: str) -> list[MapRow]:
     """Rows of a CSV file with the columns host, device, server and file_system. UsageError: it is none."""
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file, restkey="more"))
+            rows = list(csv.DictReader(file, restkey="more", strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{path}: the device map cannot be read: {error}") from error
     found = []
