@@ -335,6 +335,31 @@ def test_only_parquet_is_replaced_by_parquet(tmp_path: Path) -> None:
     assert link.is_symlink() and len([path for path in tmp_path.iterdir() if path.name[0] == "."]) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[columns]\njob = 'J'\nstart = 'S'\nuser_name = 'U'\n", "[columns] has 'user_name'"),
+        ("[columns]\njob = 'J'\n", "needs 'start'"),
+        ("[columns]\njob = 'J'\nstart = 3\n", "of names"),
+        ("columns = 3\n", "of names"),
+    ],
+)
+def test_a_map_that_is_none_is_told_before_anything_is_read(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "map.toml").write_text(text)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "jobs.csv").write_text("J,S\n7,1767265200\n")
+    result = run(tmp_path / "c", "add", "--csv-map", tmp_path / "map.toml", tmp_path / "tree")
+    assert result.returncode == 2 and says in result.stderr and "map.toml" in result.stderr
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_catalog_in_a_tree_is_told(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    catalog.create(tmp_path / "tree" / "old")
+    result = run(tmp_path / "c", "add", tmp_path / "tree")
+    assert result.returncode == 0 and "tree/old: is left out: it is a catalog" in result.stderr
+
+
 def test_ctrl_c_ends_a_long_question(tmp_path: Path) -> None:
     root = tmp_path / "c"
     catalog.create(root)

@@ -209,6 +209,26 @@ def test_parts_of_before_a_column_was_added(tmp_path: Path) -> None:
     assert catalog.open(root).table("site").num_rows == 2
 
 
+def test_what_is_put_together_keeps_its_order(tmp_path: Path) -> None:
+    """Rows of before there was a place had the greatest of all after `compact`."""
+    root = tmp_path / "c"
+    connection_says = "SELECT max_by(value, place) FROM site"
+    catalog.write_tables(root, {"site": pyarrow.table({"key": ["k"], "value": ["old"]})}, "here")
+    file = root / commits.FOLDER / "0000000001.json"
+    commit = as_of_before(file)
+    part = next(part for part in commit["added"] if part["table"] == "site")
+    part["columns"] = ["key", "value"]
+    old = parquet.read_table(root / part["path"], columns=["key", "value"])
+    (root / part["path"]).unlink()
+    parquet.write_table(old, root / part["path"])
+    part["bytes"] = (root / part["path"]).stat().st_size
+    file.write_text(json.dumps(commit))
+    catalog.write_tables(root, {"site": pyarrow.table({"key": ["k"], "value": ["new"]})}, "here")
+    assert catalog.open(root).table("site")["place"].null_count == 1
+    assert compact(catalog.open(root), 2) == 4
+    assert catalog.open(root).connect().execute(connection_says).fetchall() == [("new",)]
+
+
 def verified(root: Path, *more: str) -> tuple[int, str]:
     words = [sys.executable, "-m", "headrace", "catalog", "--at", str(root), "verify", *more]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
@@ -283,6 +303,17 @@ def test_who_may_not_look_at_the_commits_is_told(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Path, "iterdir", refuse)
     with pytest.raises(CatalogError, match="commits: cannot be read: Permission denied"):
         catalog.open(tmp_path / "c")
+
+
+def test_a_full_disk_leaves_no_half_of_a_part(small_tmpfs: Callable[[str], Path]) -> None:
+    root = small_tmpfs("1M") / "c"
+    catalog.write_tables(root, site(1), "here")
+    noise = pyarrow.table({"key": [os.urandom(500).hex() for _ in range(4000)], "value": ["x"] * 4000})
+    before = sorted(root.glob("*/*"))
+    with pytest.raises(OutputError, match="No space"):
+        catalog.write_tables(root, {"site": noise}, "here")
+    assert sorted(root.glob("*/*")) == before
+    assert keys(root) == ["k1"]
 
 
 def test_a_link_whose_answer_was_lost_is_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,41 @@ def test_files_of_one_name_in_two_directories_are_two(
     assert said(root) == ["May", "summer"]
 
 
+def test_files_that_say_the_same_are_two(tmp_path: Path) -> None:
+    """When one of them was changed, what the other still says was gone."""
+    root = tmp_path / "c"
+    first, second = (write(tmp_path / f"{name}.toml", MAY) for name in "ab")
+    assert add(root, [first, second]).added == 2
+    assert said(root) == ["May", "May"]
+    report = add(root, [write(first, JUNE), second])
+    assert (report.added, report.known) == (1, 1)
+    assert said(root) == ["June", "May"]
+
+
+def test_a_file_that_was_moved_is_the_same(tmp_path: Path) -> None:
+    """Both versions counted when it was changed later."""
+    root, old, new = tmp_path / "c", write(tmp_path / "a.toml", MAY), tmp_path / "b.toml"
+    add(root, [old])
+    old.rename(new)
+    add(root, [new])
+    assert said(root) == ["May"] and said(root, "sources", "path") == [str(new)]
+    add(root, [write(new, JUNE)])
+    assert said(root) == ["June"]
+
+
+def test_a_file_that_an_earlier_version_added_is_known_by_its_content(tmp_path: Path) -> None:
+    from headrace.catalog.batch import Batch, add_batch
+    from headrace.catalog.reading import read
+    from headrace.catalog.source import Source
+
+    root, file = tmp_path / "c", write(tmp_path / "site.toml", MAY)
+    found, batch = read(file, "toml"), Batch()
+    batch.add(Source(found.digest, os.fspath(file), "toml", 1), found.tables)
+    add_batch(root, catalog.create(root).state, batch)
+    add(root, [file])
+    assert said(root) == ["May"] and len(said(root, "sources", "path")) == 1
+
+
 def test_rows_of_elsewhere_stay_and_parts_put_together_are_no_obstacle(tmp_path: Path) -> None:
     import pyarrow
 
@@ -97,7 +132,7 @@ def test_adders_of_two_versions_at_a_time_leave_one_of_them(tmp_path: Path) -> N
     def one(text: str) -> None:
         # One path whose content differs from reader to reader, as while somebody edits it.
         from headrace.catalog.batch import Batch, add_batch
-        from headrace.catalog.recognize import read
+        from headrace.catalog.reading import read
         from headrace.catalog.source import Source
 
         mine = write(tmp_path / str(versions.index(text)) / "site.toml", text)

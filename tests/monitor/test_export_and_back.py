@@ -32,7 +32,7 @@ def store(place: Path) -> Path:
     common = {"host": "oss1", "start": NOON, "end": NOON - 7}
     gaps = [{**common, "device": "", "reason": "clock"}]
     job = dict.fromkeys(("reads", "read_bytes", "writes", "write_bytes", "metadata"), most)
-    jobs = [{**common, "device": "OST0", "job": "7\n8", **job}]
+    jobs = [{**common, "end": NOON + 7, "device": "OST0", "job": "7\n8", **job}]
     tables: dict[str, list[dict[str, Any]]]
     tables = {"samples": made, "sample_gaps": gaps, "server_jobs": jobs}
     samples.write(place / "s.hr", {name: samples.table(name, rows) for name, rows in tables.items()})

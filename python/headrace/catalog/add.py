@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace._errors import HeadraceError
-from headrace.catalog import job_logs, outdated, recognize, unread
-from headrace.catalog.batch import Batch, Known, add_batch
+from headrace._errors import HeadraceError, OutputError
+from headrace.catalog import job_logs, outdated, reading, recognize, unread
+from headrace.catalog.batch import Added, Batch, Known, add_batch, add_slices
 from headrace.catalog.catalog import create
 from headrace.catalog.compact import compact
 from headrace.catalog.source import Source, printed, whole
+from headrace.catalog.trees import files_below
+
+if TYPE_CHECKING:
+    import pyarrow
 
 # Job logs are read so many, and so many bytes of them, at a time.
 _LOGS_AT_ONCE, _BYTES_AT_ONCE = 256, 1 << 20
 _PARTS = 16  # small ones of a table and month that are put together
 # A commit is made after so much, which bounds memory; a killed adder did in vain what it did since.
 _SOURCES, _ROWS, _SECONDS = 20_000, 250_000, 20.0
+# What readers raise who have no sentence for a file: it must not keep the others out.
+_NOT_UNDERSTOOD = (
+    ValueError, ArithmeticError, LookupError, TypeError, RecursionError, NotImplementedError, MemoryError,
+)  # fmt: skip
+
+Tables = dict[str, "pyarrow.Table"]
 
 
 @dataclass
@@ -34,6 +46,16 @@ class Report:
     skipped: int = 0  # of trees: files that are nothing a catalog takes
     rows: int = 0
     bad: list[tuple[Path, str]] = field(default_factory=list)  # with the reason
+    left_out: list[str] = field(default_factory=list)  # of trees: catalogs in them
+
+
+@dataclass
+class _Large:
+    """A file that is committed as it is read."""
+
+    source: Source
+    slices: Iterable[Tables]
+    problem: Callable[[], str]
 
 
 class Adder:
@@ -43,7 +65,7 @@ class Adder:
         self._catalog = create(root)
         self._known = Known(self._catalog.path)
         self._was_empty = not self._known.update(self._catalog.state)
-        self._threads, self._csv_map = threads, csv_map
+        self._threads, self._csv_map = threads or len(os.sched_getaffinity(0)), csv_map
         self._logs: list[Path] = []
         self._log_bytes = 0
         # The next logs are read while rows of the last ones are made.
@@ -57,36 +79,46 @@ class Adder:
     def add(self, path: Path, named: bool) -> None:
         """`named`: by the user, so that it is bad if it is nothing that a catalog takes."""
         self._tried.append(path)
-        try:
-            facts = path.stat()
-            kind = recognize.kind_of(path) if stat.S_ISREG(facts.st_mode) else None
-            if kind is None:
-                if named:
-                    self.refuse(
-                        path, f"{path}: nothing that a catalog takes; docs/catalog.md says what it takes"
-                    )
-                self.report.skipped += not named
-            elif kind == "job log":
-                self._logs.append(path)
-                self._log_bytes += facts.st_size
-            else:
-                self._take(path, recognize.read(path, kind, self._csv_map))
-        except recognize.NothingOursError as error:
-            if named:
-                self.refuse(path, str(error))
-            self.report.skipped += not named
-        except HeadraceError as error:
-            self.bad(path, str(error))
-        except (ValueError, ArithmeticError, LookupError, TypeError, RecursionError) as error:
-            # A file that a reader has no sentence for must not keep the others out.
-            self.bad(path, f"{path}: cannot be understood: {error}")
-        except OSError as error:
-            self.bad(path, f"{path}: cannot be read: {error.strerror or error}")
+        large: _Large | None = None
+        with self._telling(path, named):
+            large = self._look(path, named)
+        self._take_large(path, large)
         if len(self._logs) >= _LOGS_AT_ONCE or self._log_bytes >= _BYTES_AT_ONCE:
             self._read_logs()
         full = len(self._batch.sources) >= _SOURCES or self._batch.rows() >= _ROWS
         if full or time.monotonic() - self._since > _SECONDS:
             self._commit()
+
+    @contextlib.contextmanager
+    def _telling(self, path: Path, named: bool) -> Iterator[None]:
+        """What is wrong with a file is told of it; what is wrong with the catalog ends the adding."""
+        try:
+            yield
+        except recognize.NothingOursError as error:
+            if named:
+                self.refuse(path, str(error))
+            self.report.skipped += not named
+        except OutputError:
+            raise
+        except HeadraceError as error:
+            self.bad(path, str(error))
+        except _NOT_UNDERSTOOD as error:
+            self.bad(path, f"{path}: cannot be understood: {error or type(error).__name__}")
+        except OSError as error:
+            self.bad(path, f"{path}: cannot be read: {error.strerror or error}")
+
+    def _look(self, path: Path, named: bool) -> _Large | None:
+        facts = path.stat()
+        kind = recognize.kind_of(path) if stat.S_ISREG(facts.st_mode) else None
+        if kind is None:
+            raise recognize.NothingOursError(
+                f"{path}: nothing that a catalog takes; docs/catalog.md says what it takes"
+            )
+        if kind != "job log":
+            return self._take(path, reading.read(path, kind, self._csv_map, named))
+        self._logs.append(path)
+        self._log_bytes += facts.st_size
+        return None
 
     def finish(self) -> Report:
         self._read_logs()
@@ -109,9 +141,22 @@ class Adder:
     def _take_logs(self) -> None:
         if self._reading is None:
             return
-        reading, self._reading = self._reading.result(), None
-        found = job_logs.summarized(reading)
-        self.report.known += reading.known + len(reading.paths) - len(found.bad) - len(found.sources)
+        begun, self._reading = self._reading, None
+        read = begun.result()
+        self.report.known += read.known
+        self._take_read(read)
+
+    def _take_read(self, read: job_logs.Reading) -> None:
+        try:
+            found = job_logs.summarized(read)
+        except _NOT_UNDERSTOOD as error:
+            if len(read.paths) == 1:
+                self.bad(read.paths[0], f"{read.paths[0]}: cannot be understood: {error}")
+                return
+            for path in read.paths:  # one of them
+                self._take_read(job_logs.read([path], self._threads))
+            return
+        self.report.known += len(read.paths) - len(found.bad) - len(found.sources)
         for path, reason in found.bad:
             self._other(path, reason)
         fresh = [source for source in found.sources.values() if source.id not in self._batch.sources]
@@ -121,39 +166,87 @@ class Adder:
             self._batch.add_many(fresh, found.tables, found.without)
 
     def _other(self, path: Path, reason: str) -> None:
+        large: _Large | None = None
         try:
-            self._take(path, recognize.of_chunks(path))
+            large = self._take(path, reading.of_chunks(path))
         except (HeadraceError, OSError):
             self.bad(path, reason)
+        self._take_large(path, large)
 
-    def _take(self, path: Path, found: recognize.Found) -> None:
-        if found.problem:
-            self.bad(path, found.problem, partly=True)
-        if found.digest in self._batch.sources:
+    def _take(self, path: Path, found: reading.Found) -> _Large | None:
+        """What has more rows than may be in memory is given back."""
+        place = printed(whole(path) if found.kind == outdated.KIND else path)
+        identity = outdated.identity(found.digest, place) if found.kind == outdated.KIND else found.digest
+        source = Source(identity, place, found.kind, path.stat().st_size)
+        slices = _gathered(itertools.chain([found.tables], found.more))
+        first = next(slices)
+        second = next(slices, None)  # if there is none, the whole file has been read
+        if second is not None:
+            return _Large(source, itertools.chain([first, second], slices), found.problem)
+        if identity in self._batch.sources:
             self.report.known += 1
+        else:
+            self._batch.add(source, first)
+        self._tell_rest(path, found.problem)
+        return None
+
+    def _take_large(self, path: Path, large: _Large | None) -> None:
+        """Commits it by itself, after those before it."""
+        if large is None:
             return
-        place = whole(path) if found.kind == outdated.KIND else path  # by which it is known again
-        source = Source(found.digest, printed(place), found.kind, path.stat().st_size)
-        self._batch.add(source, found.tables)
+        self._commit()
+        with self._telling(path, named=True):
+            if large.source.id in self._known.update(self._catalog.state):
+                self.report.known += 1
+                for _ in large.slices:  # what is wrong in it is still told
+                    pass
+            else:
+                state = self._catalog.state
+                added = add_slices(self._catalog.path, state, large.source, large.slices, self._known)
+                self._count(added, 1)
+            self._tell_rest(path, large.problem)
+
+    def _tell_rest(self, path: Path, problem: Callable[[], str]) -> None:
+        if text := problem():
+            self.bad(path, text, partly=True)
 
     def refuse(self, path: Path, reason: str) -> None:
         self.report.bad.append((path, reason))
 
     def bad(self, path: Path, reason: str, partly: bool = False) -> None:
         """A file that would be the catalog's, if all of it could be read."""
+        reason = reason if str(path) in reason else f"{path}: {reason}"
         self.refuse(path, reason)
         if os.path.lexists(path):
             self._unread.append(unread.row(path, reason, partly))
 
     def _commit(self) -> None:
         batch, self._batch, self._since = self._batch, Batch(), time.monotonic()
-        if not batch.sources:
-            return
-        added = add_batch(self._catalog.path, self._catalog.state, batch, self._known)
+        if batch.sources:
+            added = add_batch(self._catalog.path, self._catalog.state, batch, self._known)
+            self._count(added, len(batch.sources))
+
+    def _count(self, added: Added, sources: int) -> None:
         self._catalog.state = added.state
         self.report.added += len(added.sources)
-        self.report.known += len(batch.sources) - len(added.sources)
+        self.report.known += sources - len(added.sources)
         self.report.rows += added.rows
+
+
+def _gathered(slices: Iterable[Tables]) -> Iterator[Tables]:
+    """Fewer and larger ones: each becomes a part of its table and month."""
+    import pyarrow
+
+    found: dict[str, list[pyarrow.Table]] = {}
+    rows = 0
+    for tables in slices:
+        for name, table in tables.items():
+            found.setdefault(name, []).append(table)
+            rows += table.num_rows
+        if rows >= _ROWS:
+            yield {name: pyarrow.concat_tables(tables) for name, tables in found.items()}
+            found, rows = {}, 0
+    yield {name: pyarrow.concat_tables(tables) for name, tables in found.items()}
 
 
 def add(
@@ -168,9 +261,9 @@ def add(
     `told`: after each file, of how many. What cannot be read is in the report. Raises CatalogError and
     OutputError.
     """
-    adder = Adder(Path(root), threads or len(os.sched_getaffinity(0)), csv_map)
+    adder = Adder(Path(root), threads, csv_map)
     named = set(paths)
-    files = recognize.files_below(paths, Path(root), adder.refuse)
+    files = files_below(paths, Path(root), adder.refuse, lambda _, why: adder.report.left_out.append(why))
     for number, path in enumerate(files, 1):
         adder.add(path, path in named)
         if told:

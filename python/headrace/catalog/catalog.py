@@ -71,6 +71,11 @@ def open(path: str | os.PathLike[str]) -> Catalog:
     return Catalog(path)
 
 
+def is_catalog(path: str | os.PathLike[str]) -> bool:
+    """Whether a directory has what makes one, whole or not."""
+    return os.path.isfile(Path(path, _MARK)) and os.path.isdir(Path(path, commits.FOLDER))  # noqa: PTH112, PTH113
+
+
 def create(path: str | os.PathLike[str]) -> Catalog:
     """Opens a catalog; makes one in a directory that does not exist or is empty. Raises OutputError."""
     root = Path(path)
@@ -80,7 +85,7 @@ def create(path: str | os.PathLike[str]) -> Catalog:
         raise OutputError(
             f"{root}: the name of a catalog's directory must be UTF-8: choose another one"
         ) from error
-    if not (root / _MARK).exists():
+    if not os.path.lexists(root / _MARK):
         _make(root)
     return Catalog(root)
 
@@ -140,5 +145,5 @@ def _check(root: Path) -> None:
         raise CatalogError(
             f"{root}: a catalog of format {made_by}; this version reads up to {FORMAT}: use a newer one"
         )
-    if not (root / commits.FOLDER).is_dir():
+    if not os.path.isdir(root / commits.FOLDER):  # noqa: PTH112 (where nobody may look, reading says so)
         raise CatalogError(f"{root / commits.FOLDER}: is missing: bring it back from a backup")

@@ -54,6 +54,9 @@ _KNOWN = {
 }
 
 
+_MAY_GO_BACK = {"sample_gaps"}  # where a clock was put back
+
+
 def conform(name: str, table: pyarrow.Table) -> pyarrow.Table:
     """The table with the schema's columns, in their order; those that are not there are null.
 
@@ -69,9 +72,7 @@ def conform(name: str, table: pyarrow.Table) -> pyarrow.Table:
         raise UsageError(f"table {name} of a catalog has no column {foreign[0]!r}")
     columns = []
     for field in schema:
-        if field.name == "place" and field.name not in table.column_names:
-            columns.append(pyarrow.array(_places(table.num_rows), field.type))
-        elif field.name not in table.column_names:
+        if field.name not in table.column_names:
             columns.append(pyarrow.nulls(table.num_rows, field.type))
         else:
             try:
@@ -81,15 +82,46 @@ def conform(name: str, table: pyarrow.Table) -> pyarrow.Table:
     return pyarrow.table(columns, schema=schema)
 
 
+def numbered(table: pyarrow.Table) -> pyarrow.Table:
+    """New rows of the schema's columns with their place, where there is one."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    if "place" not in table.column_names:
+        return table
+    places = pyarrow.array(_places(table.num_rows), pyarrow.int64())
+    number = table.column_names.index("place")
+    return table.set_column(number, table.field(number), compute.coalesce(table["place"], places))
+
+
 def check(name: str, table: pyarrow.Table) -> None:
-    """Raises UsageError for rows of the schema's columns that no query could use."""
+    """Raises UsageError for rows of the schema's columns that no query could use, or that cannot be."""
+    import pyarrow.compute as compute
+
     for column in _KNOWN.get(name, ()):
         if table[column].null_count:
-            row = table[column].is_null().index(True).as_py() + 1
-            raise UsageError(f"table {name}: row {row} has no {column}, which each row must have")
+            _refuse(name, table[column].is_null(), f"has no {column}, which each row must have")
+    _check_amounts(name, table)
+    if {"start", "end"} <= set(table.column_names) and name not in _MAY_GO_BACK:
+        wrong = compute.less(table["end"], table["start"])
+        _refuse(name, wrong, "ends before it starts")
     if name == "devices":
         for pattern in {text for column in ("host", "device") for text in table[column].to_pylist()}:
             patterns.check(pattern)
+
+
+def _check_amounts(name: str, table: pyarrow.Table) -> None:
+    import pyarrow.compute as compute
+
+    for column in TABLES[name].columns:
+        if column.type == "int64" and column.unit:
+            _refuse(name, compute.less(table[column.name], 0), f"has a {column.name} below 0")
+
+
+def _refuse(name: str, wrong: pyarrow.ChunkedArray, why: str) -> None:
+    row = wrong.index(True).as_py() + 1
+    if row:
+        raise UsageError(f"table {name}: row {row} {why}")
 
 
 def _places(rows: int) -> range:
@@ -153,12 +185,16 @@ def _write_one(root: Path, name: str, folder: str, table: pyarrow.Table) -> Part
                 write_page_index=False,
             )
             file.flush()
+            with contextlib.suppress(OSError):  # of file systems without modes
+                os.fchmod(file.fileno(), os.fstat(file.fileno()).st_mode & 0o444)  # it never changes
             os.fsync(file.fileno())
         sync_directory(path.parent)
-        size = path.stat().st_size
+        size, content = path.stat().st_size, checksum(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            path.unlink()
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    return Part(name, relative, table.num_rows, size, checksum(path), tuple(table.column_names))
+    return Part(name, relative, table.num_rows, size, content, tuple(table.column_names))
 
 
 def checksum(path: Path) -> str:
@@ -182,5 +218,3 @@ def read(root: Path, part: Part, columns: list[str] | None = None) -> pyarrow.Ta
         raise CatalogError(
             f"{path}: this part cannot be read ({error}): `headrace catalog verify` says what is in it"
         ) from error
-            with contextlib.suppress(OSError):  # of file systems without modes
-                os.fchmod(file.fileno(), os.fstat(file.fileno()).st_mode & 0o444)  # it never changes

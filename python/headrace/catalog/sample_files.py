@@ -41,11 +41,18 @@ def table_of_csv(first_line: str) -> str | None:
     return next((name for name, columns in known.items() if columns == names), None)
 
 
-def of_csv(table: str, text: str) -> Tables:
+def of_csv(text: str) -> Tables:
     """Rows as `headrace monitor export --csv` writes them. CatalogError: a row is none."""
     import pyarrow
     from pyarrow import csv as arrow_csv
 
+    table = table_of_csv(text.partition("\n")[0])
+    if table is None:
+        raise CatalogError("line 1: has not the columns of a table of samples")
+    if not text.endswith("\n"):
+        raise CatalogError(
+            "its last line does not end, so that it may be cut: add a line break if all of it is there"
+        )
     schema = arrow_schema(table)
     try:
         rows = arrow_csv.read_csv(

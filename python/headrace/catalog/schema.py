@@ -374,7 +374,7 @@ _SOURCES = _table(
     "",
     "What was added: one row a file, or a call of write_tables; a written file (TOML) that was changed and added again is there once.",
     """
-    source text - hash of its content: what is added once is not added again
+    source text - hash of its content (and of TOML's path): what is added once is not added again
     path text - where it was; of TOML absolute
     kind text - job log, samples, iostat, sadf, ldms, scan, fsstats, sacct, pbs, cobalt, csv, parquet, toml or tables
     bytes int64 bytes its size

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from headrace.catalog.add import Adder, Report
-from headrace.catalog.recognize import files_below
+from headrace.catalog.trees import files_below
 
 _Seen = tuple[int, int, int]
 

@@ -15,7 +15,7 @@ import click
 from headrace._errors import CatalogError, OutputError, UsageError
 from headrace.catalog import add as adding
 from headrace.catalog import catalog as catalogs
-from headrace.catalog import checks, compact, history, query, watch
+from headrace.catalog import checks, compact, history, job_csv, query, watch
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, printable
 
@@ -62,9 +62,10 @@ def add(at: Path, paths: tuple[Path, ...], csv_map: Path | None, threads: int | 
       sacct -aPX -o JobIDRaw,User,Account,Start,End,State,NNodes > jobs.txt
       headrace catalog --at site add jobs.txt
     """
+    columns = _csv_map(csv_map)
     with counting(f"adding to {printable(str(at))}", 100) as tell:
         report = adding.add(
-            at, list(paths), threads or 0, _csv_map(csv_map), lambda done, total: tell(100 * done // total)
+            at, list(paths), threads or 0, columns, lambda done, total: tell(100 * done // total)
         )
     facts = {"added": report.added, "known": report.known, "skipped": report.skipped, "rows": report.rows}
     if as_json:
@@ -73,7 +74,7 @@ def add(at: Path, paths: tuple[Path, ...], csv_map: Path | None, threads: int | 
         print(f"{report.added:,} added with {report.rows:,} rows; {report.known:,} were there already")
         if report.skipped:
             print(f"{report.skipped:,} files are nothing that a catalog takes")
-    for _, why in report.bad[:_BAD_SHOWN]:
+    for why in report.left_out + [why for _, why in report.bad[:_BAD_SHOWN]]:
         print(f"headrace: {printable(why)}", file=sys.stderr)
     if len(report.bad) > _BAD_SHOWN:
         print(f"headrace: … and {len(report.bad) - _BAD_SHOWN:,} more", file=sys.stderr)
@@ -140,17 +141,17 @@ def verify(at: Path, repair: bool) -> None:
       headrace catalog --at site verify --repair
     """
     catalog = catalogs.open(at)
-    with counting("checking", max(1, len(catalog.state.parts))) as tell:
     wrong = history.problems(at)
+    with counting("checking", max(1, len(catalog.state.parts))) as tell:
         problems = checks.problems(catalog, tell)
     # What a commit that is lost or damaged names is not known, and may be all that is left of it.
     removed, left = checks.leftovers(catalog, repair and not wrong)
     for problem in wrong + problems:
         print(f"headrace: {printable(problem)}", file=sys.stderr)
     print(f"{len(catalog.state.parts):,} parts, {len(problems):,} of them bad")
-    if removed or left:
     if wrong:
         print(f"{len(wrong):,} commits are missing or wrong")
+    if removed or left:
         print(f"{left:,} files that no commit names; {removed:,} removed")
     if left and not catalog.state.number:
         raise CatalogError(
@@ -204,12 +205,11 @@ def _csv_map(path: Path | None) -> dict[str, Any] | None:
 
     try:
         settings = loads(path.read_bytes())
+        job_csv.check_map(settings)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except CatalogError as error:
+    except (CatalogError, UsageError) as error:
         raise UsageError(f"{path}: {error}") from error
-    if not isinstance(settings.get("columns"), dict):
-        raise UsageError(f"{path}: needs a table [columns], such as: job = 'JobNumber'")
     return settings
 
 
