@@ -280,6 +280,15 @@ def test_a_sample_that_came_by_several_files_counts_once(tmp_path: Path) -> None
     assert query(tmp_path / "c", "SELECT count(*) FROM samples") == [(5,)]
 
 
+def test_a_sample_is_known_by_its_end(tmp_path: Path) -> None:
+    """Of the first record of an export nobody knows to the second when it began."""
+    known = {"host": "oss1", "device": "sda", "kind": "block", "end": T0 + HOUR, "read_bytes": 7}
+    late = {**known, "start": T0 + datetime.timedelta(seconds=1)}
+    add(tmp_path / "c", samples=[{**known, "start": T0}, late])
+    sql = 'SELECT sum(read_bytes), count(*), min("start") FROM device_minutes'
+    assert query(tmp_path / "c", sql) == [(7, 1, T0)]
+
+
 def test_sums_without_room_and_numbers_that_are_none_are_null(tmp_path: Path) -> None:
     """One such log or file made views of no use for everybody."""
     of = {"scheduler": "slurm", "scheduler_job": "7"}

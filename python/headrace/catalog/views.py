@@ -169,12 +169,13 @@ FROM (SELECT DISTINCT host, device FROM samples) s JOIN devices d
 GROUP BY s.host, s.device
 """
 
-# A sample may be there several times: by a store, and by what it was exported to or imported from.
+# A sample may be there several times: by a store, and by what it was exported to or imported from. It is known by its
+# end, since of the first one of a file without what came before nobody knows exactly when it began.
 _SAMPLE = ("host", "kind", "device", "start", "end")
 _COUNTED = [column.name for column in TABLES["samples"].columns if column.name not in _SAMPLE]
 _ONCE = f"""
-SELECT host, kind, device, "start", "end", {", ".join(f"max({name}) AS {name}" for name in _COUNTED)}
-FROM samples GROUP BY host, kind, device, "start", "end"
+SELECT host, kind, device, min("start") AS "start", "end", {", ".join(f"max({name}) AS {name}" for name in _COUNTED)}
+FROM samples GROUP BY host, kind, device, "end"
 """
 
 _DEVICE_MINUTES = f"""
