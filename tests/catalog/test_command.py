@@ -18,6 +18,7 @@ from headrace import catalog
 from headrace.catalog import engine
 from headrace.catalog.engine import quoted
 
+ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7"
 SACCT = """JobIDRaw|JobID|User|Account|Partition|JobName|Submit|Start|End|State|ExitCode|NNodes|AllocCPUS
 7|7|ann|a1|batch|run|1767261600|1767265200|1767268800|COMPLETED|0:0|4|64
 7.0|7.0|||||1767265200|1767265200|1767268800|COMPLETED|0:0|4|64
@@ -363,8 +364,7 @@ def test_a_catalog_in_a_tree_is_told(tmp_path: Path) -> None:
 def test_ctrl_c_ends_a_long_question(tmp_path: Path) -> None:
     root = tmp_path / "c"
     catalog.create(root)
-    long = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7"
-    words = [sys.executable, "-m", "headrace", "catalog", "--at", str(root), "sql", long]
+    words = [sys.executable, "-m", "headrace", "catalog", "--at", str(root), "sql", ENDLESS]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             cpu = Path(f"/proc/{process.pid}/stat")
@@ -388,13 +388,30 @@ def test_ctrl_c_that_comes_before_a_question_begins_ends_it_too(tmp_path: Path) 
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.3)  # the first call that interrupts is over
         interrupted.set()
-        connection.execute(
-            "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7"
-        )
+        connection.execute(ENDLESS)
 
     with pytest.raises(KeyboardInterrupt):
         engine.interruptible(connection, question)
     assert interrupted.is_set()
+
+
+def test_what_another_handler_of_ctrl_c_raises_ends_a_question_too(tmp_path: Path) -> None:
+    connection = catalog.create(tmp_path / "c").connect()
+
+    def handler(number: int, frame: object) -> None:
+        raise OSError("nobody is there")
+
+    def question() -> None:
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+        connection.execute(ENDLESS)
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(OSError, match="nobody"):
+            engine.interruptible(connection, question)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_parts_of_lost_commits_are_kept(tmp_path: Path) -> None:

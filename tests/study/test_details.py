@@ -187,7 +187,7 @@ UNKNOWN = {
     "a log without a start": lambda tables: tables["logs"][0].update(start=None, scheduler_job=None),
     "a scan without bytes": lambda tables: [row.update(bytes=None) for row in tables["scan_histograms"]],
     "a scan of the last years": lambda tables: tables["scans"][1].update(
-        start=START.replace(year=9990), files=400_000_000
+        start=START.replace(year=9990), end=START.replace(year=9990), files=400_000_000
     ),
     "nine exbibytes": lambda tables: tables["logs"].extend(
         dict(tables["logs"][0], log=100 + each, bytes_read=1 << 60) for each in range(9)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -64,6 +65,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Spar
     made = catalog.open(root).spark(MASTER)
     yield root, made
     made.close()
+
+
+def test_ctrl_c_is_what_it_was(small: tuple[Path, Spark]) -> None:
+    assert small and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def told(connection: Any, settings: Settings) -> dict[str, Any]:

@@ -67,13 +67,13 @@ def interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], Answ
     A thread of its own does it: the one that gets signals is then free to ask DuckDB to stop.
     """
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(work)
         try:
-            return asked.result()
-        except KeyboardInterrupt:
-            while not asked.done():  # DuckDB forgets one that comes before it begins
+            return pool.submit(work).result()
+        except BaseException:  # Ctrl-C, or what another's handler of it raises: while it is submitted too
+            after = pool.submit(lambda: None)
+            while not after.done():  # DuckDB forgets one that comes before it begins
                 connection.interrupt()
-                wait([asked], timeout=0.1)
+                wait([after], timeout=0.1)
             raise
 
 

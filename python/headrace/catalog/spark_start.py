@@ -6,9 +6,11 @@ import atexit
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,13 +95,25 @@ def _start(master: str) -> _Running:
             # Spark leaves files where it works, so that is a directory which is removed.
             launch: Any = launch_gateway
             gateway = launch(conf, {"cwd": directory, "stdout": log, "stderr": log})
-        context = SparkContext(gateway=gateway, conf=conf)
+        with _same_ctrl_c():
+            context = SparkContext(gateway=gateway, conf=conf)
     except Exception as error:  # of py4j and of Java, which have no base in common
         why = first_line(error) if gateway else _last_words(directory / _LOG)
         _end(gateway, directory)
         raise UsageError(f"Spark does not start at {master!r}: {why}") from error
     atexit.register(stop)
     return _Running(context, gateway, directory)
+
+
+@contextlib.contextmanager
+def _same_ctrl_c() -> Iterator[None]:
+    """Spark leaves a handler of SIGINT behind, which asks Java first: without Java that is no Ctrl-C."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 def _conf(master: str, directory: Path) -> dict[str, str]:
