@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace headrace::collect {
 namespace {
 
@@ -135,6 +138,31 @@ TEST_F(Machine, MillisecondsOf32BitsWrap) {
   EXPECT_TRUE(rows.gaps.device.empty());
 }
 
+TEST_F(Machine, MillisecondsOfAnotherDiskHaveNotWrapped) {
+  set("a", 100);
+  devices_[0].counters[kBusyMs] = 500'000;
+  step();
+  pass(kSecond);
+  set("a", 200);
+  devices_[0].counters[kBusyMs] = 20;
+  EXPECT_EQ(step(), "!a reset 0-1; ");
+}
+
+TEST_F(Machine, OnlyMillisecondsOfBlockDevicesWrap) {
+  constexpr int64_t kNearly = (int64_t{1} << 32) - 10;
+  for (const auto& [kind, counter] : {std::pair{Kind::kBlock, kWrites}, {Kind::kLustreOst, kReadMs}}) {
+    devices_ = {{kind, "a", {}}};
+    devices_[0].counters[counter] = kNearly;
+    step();
+    pass(kSecond);
+    devices_[0].counters[counter] = 20;
+    EXPECT_EQ(look().samples.kind.size(), 0U);
+    EXPECT_EQ(step().substr(0, 8), "!a reset");
+    devices_.clear();
+    for (int i = 0; i < 5; ++i) step();
+  }
+}
+
 TEST_F(Machine, DevicesComeAndGo) {
   set("a", 1);
   step();
@@ -145,8 +173,71 @@ TEST_F(Machine, DevicesComeAndGo) {
   remove("a");
   EXPECT_EQ(step(), "b 0 1-2; !a gone 1-2; ");
   pass(kSecond);
-  set("a", 9);  // another one of that name
-  EXPECT_EQ(step(), "b 0 2-3; a 9 2-3; ");
+  set("a", 9);  // it was missed
+  EXPECT_EQ(step(), "b 0 2-3; a 8 1-3; !a lost 1-3; ");
+  remove("a");
+  pass(kSecond);
+  EXPECT_EQ(step(), "b 0 3-4; !a gone 3-4; ");
+  pass(kSecond);
+  set("a", 4);  // another one of that name
+  EXPECT_EQ(step(), "b 0 4-5; a 4 4-5; ");
+  remove("a");
+  for (int i = 0; i < 5; ++i) {
+    pass(kSecond);
+    step();
+  }
+  set("a", 9);  // so late it is another one, too
+  pass(kSecond);
+  EXPECT_EQ(step(), "b 0 10-11; a 9 10-11; ");
+}
+
+TEST_F(Machine, ADeviceThatWasMissedIsGoneOnce) {
+  set("a", 1);
+  step();
+  remove("a");
+  pass(kSecond);
+  EXPECT_EQ(step(), "!a gone 0-1; ");
+  pass(kSecond);
+  EXPECT_EQ(step(), "");
+  set("a", 2);
+  pass(kSecond);
+  look();  // is not stored
+  tracker_.lose();
+  pass(kSecond);
+  EXPECT_EQ(step(), "a 1 0-4; ! lost 2-4; !a lost 0-4; ");
+}
+
+TEST_F(Machine, OneThatWasLeftOutMeanwhileIsNoMissedOne) {
+  set("a", 1);
+  step();
+  const Reading a = devices_[0];
+  remove("a");
+  pass(kSecond);
+  step();
+  devices_ = {a};
+  devices_[0].was_there = true;
+  devices_[0].counters[kReads] = 50;
+  pass(kSecond);
+  EXPECT_EQ(step(), "!a reset 1-2; ");
+}
+
+TEST_F(Machine, DevicesAreFoundInWhateverOrderTheyCome) {
+  for (const char* name : {"c", "d", "e"}) set(name, 1);
+  step();
+  devices_.insert(devices_.begin(), {Kind::kBlock, "b", {5}});
+  pass(kSecond);
+  EXPECT_EQ(step(), "b 5 0-1; c 0 0-1; d 0 0-1; e 0 0-1; ");
+  std::reverse(devices_.begin(), devices_.end());
+  pass(kSecond);
+  EXPECT_EQ(step(), "e 0 1-2; d 0 1-2; c 0 1-2; b 0 1-2; ");
+}
+
+TEST_F(Machine, TargetsOfOneNameAndTwoKindsAreTwo) {
+  devices_ = {{Kind::kLustreOst, "x", {1}}, {Kind::kLustreMdt, "x", {100}}};
+  step();
+  devices_ = {{Kind::kLustreMdt, "x", {103}}, {Kind::kLustreOst, "x", {2}}};
+  pass(kSecond);
+  EXPECT_EQ(step(), "x 3 0-1; x 1 0-1; ");
 }
 
 TEST_F(Machine, ATargetOfAServerThatComesIsComparedFromThenOn) {
@@ -224,6 +315,67 @@ TEST_F(Machine, JobsOfServersCountWhatTheyDid) {
   pass(kSecond);
   jobs_ = {{"ost", "dd.0", {1, 100, 0, 0, 1}}};  // forgotten by the server, and begun anew
   EXPECT_EQ(step(), "ost 0 2-3; job dd.0 1 2-3; ");
+}
+
+TEST_F(Machine, AJobThatALookMissedGoesOn) {
+  set("ost", 1, Kind::kLustreOst);
+  const std::vector<JobReading> all = {{"ost", "dd.0", {5, 500, 0, 0, 1}}};
+  jobs_ = all;
+  step();
+  pass(kSecond);
+  jobs_.clear();
+  EXPECT_EQ(step(), "ost 0 0-1; ");
+  pass(kSecond);
+  jobs_ = all;
+  jobs_[0].counters[0] = 8;
+  EXPECT_EQ(step(), "ost 0 1-2; job dd.0 3 0-2; ");
+  jobs_.clear();
+  for (int i = 0; i < 5; ++i) {
+    pass(kSecond);
+    step();
+  }
+  pass(kSecond);
+  jobs_ = all;  // so late the server has forgotten it
+  EXPECT_EQ(step(), "ost 0 7-8; job dd.0 5 7-8; ");
+}
+
+TEST_F(Machine, AJobThatTheLookBeforeMayHaveMissedIsComparedFromThenOn) {
+  set("ost", 1, Kind::kLustreOst);
+  step(false);
+  pass(kSecond);
+  jobs_ = {{"ost", "dd.0", {1000, 0, 0, 0, 0}}};
+  EXPECT_EQ(step(), "ost 0 0-1; ");
+  pass(kSecond);
+  jobs_[0].counters[0] = 1007;
+  EXPECT_EQ(step(), "ost 0 1-2; job dd.0 7 1-2; ");
+}
+
+TEST_F(Machine, JobsOfATargetThatComesAreComparedFromThenOn) {
+  set("a", 1);
+  step();
+  pass(kSecond);
+  set("ost", 1, Kind::kLustreOst);
+  jobs_ = {{"ost", "dd.0", {1000, 0, 0, 0, 0}}};
+  EXPECT_EQ(step(), "a 0 0-1; ");
+  pass(kSecond);
+  jobs_[0].counters[0] = 1007;
+  EXPECT_EQ(step(), "a 0 1-2; ost 0 1-2; job dd.0 7 1-2; ");
+}
+
+TEST_F(Machine, WhatAJobDidInALookThatWasNotStoredIsNotForgotten) {
+  set("ost", 1, Kind::kLustreOst);
+  jobs_ = {{"ost", "dd.0", {5, 0, 0, 0, 0}}};
+  step();
+  jobs_[0].counters[0] = 9;
+  pass(kSecond);
+  look();
+  tracker_.lose();
+  pass(kSecond);
+  const std::vector<JobReading> kept = std::exchange(jobs_, {});
+  step(false);
+  pass(kSecond);
+  jobs_ = kept;
+  EXPECT_EQ(step(), "ost 0 2-3; job dd.0 4 0-3; ");
 }
 
 }  // namespace
