@@ -11,9 +11,13 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool fits(const std::vector<std::string>& patterns, const std::string& name) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return base::matches_pattern(pattern.c_str(), name.c_str()); });
+bool fits(const std::string& pattern, std::string_view name) {
+  return base::matches_pattern(pattern.c_str(), std::string(name).c_str());
+}
+
+/// Of what is a partition of no disk that there is, `disk` is empty.
+bool names(const std::string& pattern, std::string_view name, std::string_view disk) {
+  return fits(pattern, name) && (disk.empty() || !fits(pattern, disk));
 }
 
 bool is_of_memory(std::string_view name) {
@@ -73,10 +77,13 @@ void DeviceFilter::decide(const std::vector<std::string_view>& all) {
 }
 
 bool DeviceFilter::takes(std::string_view name, const Partitions& disks, bool before) const {
-  const std::string text(name);
-  if (fits(leave_out_, text)) return false;
-  if (!keep_.empty()) return fits(keep_, text);
-  if (is_of_memory(name) || disks.contains(disk_of_partition(name))) return false;
+  if (std::any_of(leave_out_.begin(), leave_out_.end(), [&](const auto& pattern) { return fits(pattern, name); }))
+    return false;
+  const auto found = disks.find(disk_of_partition(name));
+  const std::string_view disk = found == disks.end() ? std::string_view() : found->first;
+  if (!keep_.empty())
+    return std::any_of(keep_.begin(), keep_.end(), [&](const auto& pattern) { return names(pattern, name, disk); });
+  if (is_of_memory(name) || !disk.empty()) return false;
   return block_.empty() || !is_part_of_another(name, disks, before);
 }
 

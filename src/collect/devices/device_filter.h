@@ -23,9 +23,10 @@ enum class Taking : uint8_t {
 /// One thread at a time.
 class DeviceFilter {
  public:
-  /// Patterns with * and ?. `keep`: if there are any, only devices that one of them fits, whatever kind they are.
-  /// `leave_out`: none that one of them fits, in any case. `block`: the directory /sys/block, to know what disks are
-  /// made of; "": it is not looked at.
+  /// Patterns with * and ?. `keep`: if there are any, only devices that one of them fits, whatever kind they are; but a
+  /// partition only by one that does not fit its disk, lest "sda*" count each byte twice. `leave_out`: none that one of
+  /// them fits, in any case. `block`: the directory /sys/block, to know what disks are made of; "": it is not looked
+  /// at.
   DeviceFilter(std::vector<std::string> keep, std::vector<std::string> leave_out, std::string block)
       : keep_(std::move(keep)), leave_out_(std::move(leave_out)), block_(std::move(block)) {}
 

@@ -26,7 +26,7 @@ const char kMonitorHelp[] =
     "      --include PATTERN only block devices of such names, as 'sd*'; again for\n"
     "                        more. Without it all but partitions, loop, ram and\n"
     "                        zram devices, and disks that others are made of\n"
-    "                        (multipath, RAID, LVM)\n"
+    "                        (multipath, RAID, LVM). Partitions: 'sda1', 'sd?1'\n"
     "      --exclude PATTERN none of such names, as local disks; again for more\n"
     "      --keep-days N     remove files of this host after so many days, 1 to\n"
     "                        36500 (default: none)\n"
