@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <iterator>
+#include <unordered_set>
 
+#include "collect/devices/stored_rows.h"
 #include "format/contents.h"
-#include "format/decode.h"
 #include "format/table_filter.h"
 #include "format/writer.h"
 
@@ -22,44 +23,49 @@ using base::Status;
 using format::ChunkInfo;
 using format::Reader;
 
-constexpr uint64_t kMemory = uint64_t{1} << 30;  // of one chunk's values
-
-/// The last chunk of a table; ticks and times grow from chunk to chunk. kNotFound.
-Result<format::Table> last_chunk(const Reader& reader, const std::string& table) {
-  const ChunkInfo* last = nullptr;
-  for (const ChunkInfo& chunk : reader.chunks()) {
-    if (chunk.header.name() == table) last = &chunk;
+/// By what a row is known in its table: its tick and its texts.
+std::string key_of(const format::Table& table, uint64_t tick, uint64_t row) {
+  std::string key = std::to_string(tick);
+  for (const format::Column& column : table.columns) {
+    if (column.type == format::Type::kText) key.append(1, '\0').append(column.text(row));
   }
-  if (last == nullptr) return Status(Code::kNotFound, "no rows");
-  HEADRACE_ASSIGN(const std::vector<uint8_t> payload, reader.copy(*last));
-  format::TableAssembler assembler(table, last->header.rows, kMemory);
-  HEADRACE_TRY(assembler.add(payload, last->header.rows));
-  return assembler.finish();
+  return key;
 }
 
-/// 0: there are no rows.
-Result<uint64_t> greatest(const Reader& reader, const std::string& table, const char* column) {
-  const auto rows = last_chunk(reader, table);
-  if (!rows.ok() && rows.code() == Code::kNotFound) return uint64_t{0};
-  if (!rows.ok()) return rows.status();
-  const format::Column* values = rows->find(column);
-  uint64_t most = 0;
-  for (uint64_t row = 0; values != nullptr && row < rows->rows; ++row) most = std::max(most, values->u64(row));
-  return most;
+using Keys = std::unordered_set<std::string>;
+
+/// Those of a file's rows of `first` and later. Ticks grow from one move of a tail to the next, and a move may be of
+/// several chunks: so it is looked from the end on, until a chunk has only earlier ones.
+Result<Keys> stored_since(const Reader& file, const std::string& name, uint64_t first) {
+  Keys keys;
+  const std::vector<const ChunkInfo*> chunks = chunks_of(file, name);
+  for (auto chunk = chunks.rbegin(); chunk != chunks.rend(); ++chunk) {
+    HEADRACE_ASSIGN(const format::Table table, rows_of(file, **chunk));
+    const format::Column* tick = integers(table, "tick");
+    const size_t before = keys.size();
+    for (uint64_t row = 0; tick != nullptr && row < table.rows; ++row) {
+      if (tick->u64(row) >= first) keys.insert(key_of(table, tick->u64(row), row));
+    }
+    if (keys.size() == before) break;
+  }
+  return keys;
 }
 
 /// `file`: null when it has no chunk yet.
 Status add_tail(Reader& tail, const Reader* file, format::Writer& writer) {
   for (const std::string& name : tail.tables()) {
-    uint64_t last = 0;
-    if (file != nullptr) {
-      HEADRACE_ASSIGN(last, greatest(*file, name, "tick"));
-    }
     HEADRACE_ASSIGN(format::Table table, tail.table(name));
-    const format::Column* tick = table.find("tick");
+    const format::Column* tick = integers(table, "tick");
+    if (tick == nullptr || table.rows == 0) continue;
+    uint64_t first = UINT64_MAX;
+    for (uint64_t row = 0; row < table.rows; ++row) first = std::min(first, tick->u64(row));
+    Keys stored;
+    if (file != nullptr) {
+      HEADRACE_ASSIGN(stored, stored_since(*file, name, first));
+    }
     std::vector<uint64_t> fresh;
-    for (uint64_t row = 0; tick != nullptr && row < table.rows; ++row) {
-      if (tick->u64(row) > last) fresh.push_back(row);
+    for (uint64_t row = 0; row < table.rows; ++row) {
+      if (!stored.contains(key_of(table, tick->u64(row), row))) fresh.push_back(row);
     }
     if (fresh.empty()) continue;
     keep_rows(table, fresh);
@@ -79,16 +85,7 @@ Status cut_torn(const Reader& file, const std::string& path) {
 
 bool is_nothing(const Status& status) { return status.code() == Code::kNotFound || status.code() == Code::kTruncated; }
 
-std::vector<std::string> names_with(const std::string& directory, const std::string& end) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(directory, error), last; !error && at != last; at.increment(error)) {
-    const std::string path = at->path().string();
-    if (path.ends_with(end)) found.push_back(path.substr(0, path.size() - end.size()));
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
+bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 }  // namespace
 
@@ -105,6 +102,10 @@ Status synchronize(const std::string& path) {
 
 Status finish_left_file(const std::string& base) {
   const std::string path = base + ".open.hr", tail_path = base + ".tail.hr";
+  if (!exists(path) && exists(base + ".hr")) {  // it was finished but for this
+    unlink(tail_path.c_str());
+    return {};
+  }
   auto file = Reader::open(path);
   auto tail = Reader::open(tail_path);
   if (!file.ok() && !is_nothing(file.status())) return file.status();
@@ -129,25 +130,10 @@ Status finish_left_file(const std::string& base) {
   return {};
 }
 
-std::vector<std::string> left_files(const std::string& directory) { return names_with(directory, ".open.hr"); }
-
-std::optional<EarlierRun> last_sample(const std::string& directory) {
-  std::vector<std::string> all = names_with(directory, ".hr");
-  std::erase_if(all, [](const std::string& path) { return path.ends_with(".open") || path.ends_with(".tail"); });
-  for (auto path = all.rbegin(); path != all.rend(); ++path) {
-    auto reader = Reader::open(*path + ".hr");
-    if (!reader.ok()) continue;
-    for (const auto& [table, column] : {std::pair{"samples", "end_us"}, std::pair{"monitor", "started_us"}}) {
-      const auto rows = last_chunk(*reader, table);
-      if (!rows.ok() || rows->rows == 0) continue;
-      const format::Column *boot = rows->find("boot"), *end = rows->find(column);
-      if (boot == nullptr || end == nullptr || boot->type != format::Type::kText) continue;
-      EarlierRun run{std::string(boot->text(rows->rows - 1)), end->i64(0)};
-      for (uint64_t row = 0; row < rows->rows; ++row) run.end_us = std::max(run.end_us, end->i64(row));
-      return run;
-    }
-  }
-  return {};
+std::vector<std::string> left_files(const std::string& directory) {
+  std::vector<std::string> left = names_with(directory, ".open.hr"), tails = names_with(directory, ".tail.hr"), all;
+  std::set_union(left.begin(), left.end(), tails.begin(), tails.end(), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace headrace::collect

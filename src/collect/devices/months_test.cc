@@ -7,6 +7,7 @@
 
 #include "collect/devices/sample_store.h"
 #include "collect/devices/sources.h"
+#include "collect/devices/tracker.h"
 
 namespace headrace::collect {
 namespace {

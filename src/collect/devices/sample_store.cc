@@ -8,9 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "collect/devices/left_files.h"
+#include "collect/devices/stored_rows.h"
 
 namespace headrace::collect {
 namespace {
@@ -67,7 +70,7 @@ Result<std::unique_ptr<SampleStore>> SampleStore::open(StoreSettings settings, i
     const Status finished = finish_left_file(left);
     if (!finished.ok()) problems.push_back(finished.message() + "; it stays as it is");
   }
-  store->earlier_ = last_sample(store->directory_);
+  store->earlier_ = last_sample(store->directory_, now_us);
   HEADRACE_TRY(store->begin(now_us));
   store->remove_old(now_us);
   return store;
@@ -206,15 +209,21 @@ Status SampleStore::close() {
   return {};
 }
 
+/// Ages count from the last but one change of a finished file, if that is before now: a clock that is wrong for a
+/// while, and a file of that time, then remove nothing.
 void SampleStore::remove_old(int64_t now_us) const {
   if (settings_.keep_days == 0) return;
-  const int64_t oldest = now_us / kSecond - int64_t{settings_.keep_days} * 86'400;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(directory_, error), last; !error && at != last; at.increment(error)) {
-    const std::string path = at->path().string();
-    if (!path.ends_with(".hr") || path.ends_with(".open.hr") || path.ends_with(".tail.hr")) continue;
+  std::vector<std::pair<int64_t, std::string>> finished;
+  for (const std::string& base : names_with(directory_, ".hr")) {
     struct stat facts{};
-    if (stat(path.c_str(), &facts) == 0 && facts.st_mtime < oldest) unlink(path.c_str());
+    if (base.ends_with(".open") || base.ends_with(".tail") || stat((base + ".hr").c_str(), &facts) != 0) continue;
+    finished.emplace_back(facts.st_mtime, base + ".hr");
+  }
+  if (finished.size() < 2) return;
+  std::sort(finished.begin(), finished.end());
+  const int64_t from = std::min(now_us / kSecond, finished[finished.size() - 2].first);
+  for (const auto& [changed, path] : finished) {
+    if (changed < from - int64_t{settings_.keep_days} * 86'400) unlink(path.c_str());
   }
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "collect/devices/earlier_run.h"
 #include "collect/devices/sample_rows.h"
-#include "collect/devices/tracker.h"
 #include "format/writer.h"
 
 namespace headrace::collect {

@@ -1,7 +1,10 @@
 #include "collect/devices/sample_store.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -12,6 +15,7 @@ namespace headrace::collect {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 constexpr int64_t kSecond = 1'000'000, kDay = 86'400 * kSecond, kNoon = 20'000 * kDay + kDay / 2;
 
@@ -169,18 +173,95 @@ TEST_F(Store, ANewDayAndAFullFileBeginAnother) {
 }
 
 TEST_F(Store, OldFilesAreRemovedWhenAsked) {
+  const auto now = fs::file_time_type::clock::now();
+  const std::vector<int> hours = {220, 90, 48, 24, 0};
+  for (size_t i = 0; i < hours.size(); ++i) {
+    settings_.run = 0xa0 + i;
+    auto store = open();
+    add(*store, 1);
+    ASSERT_TRUE(store->close().ok());
+    fs::last_write_time(files("a" + std::to_string(i) + ".hr").at(0), now - 1h * hours[i]);
+  }
+  settings_.keep_days = 3;
+  open(static_cast<int64_t>(time(nullptr)) * kSecond);
+  EXPECT_EQ(files("a0.hr").size(), 0U);
+  EXPECT_EQ(files("a1.hr").size(), 1U);  // it is not yet 3 days older than the last but one
+  EXPECT_EQ(files("a4.hr").size(), 1U);
+}
+
+TEST_F(Store, AClockThatIsWrongForAWhileRemovesNothing) {
+  settings_.keep_days = 3;
+  for (const uint64_t run : {0xa1, 0xa2, 0xa3}) {
+    settings_.run = run;
+    auto store = open();
+    add(*store, 1);
+    ASSERT_TRUE(store->close().ok());
+  }
+  fs::last_write_time(files("a3.hr").at(0), fs::file_time_type::clock::now() + 24h * 20'000);
+  settings_.run = 0xa4;
+  open(static_cast<int64_t>(time(nullptr)) * kSecond + 20'000 * kDay);
+  EXPECT_EQ(files("a1.hr").size() + files("a2.hr").size() + files("a3.hr").size(), 3U);
+}
+
+/// While it is there, no file grows beyond so many bytes.
+class SizeLimit {
+ public:
+  explicit SizeLimit(uint64_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~SizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  SizeLimit(const SizeLimit&) = delete;
+  SizeLimit& operator=(const SizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(Store, WhatDoesNotFitIntoTheTailIsTakenBack) {
   auto store = open();
   add(*store, 1);
-  EXPECT_TRUE(store->close().ok());
-  store.reset();
-  const std::string old = files(".hr").at(0);
-  settings_.keep_days = 3;
-  const int64_t now_us = static_cast<int64_t>(time(nullptr)) * kSecond;
-  store = open(now_us + 2 * kDay);
-  EXPECT_TRUE(fs::exists(old));
-  store.reset();
-  store = open(now_us + 4 * kDay);
-  EXPECT_FALSE(fs::exists(old));
+  const std::string tail = files(".tail.hr").at(0);
+  const uint64_t size = fs::file_size(tail);
+  {
+    const SizeLimit limit(size + 10);
+    EXPECT_FALSE(store->add(sample(2, 2, kNoon), kNoon).ok());
+  }
+  EXPECT_EQ(fs::file_size(tail), size);
+  add(*store, 2);
+  EXPECT_EQ(reads(tail), (Reads{1, 2}));
+}
+
+TEST_F(Store, WhateverDoesNotFitIntoTheFileNothingIsLostOrThereTwice) {
+  settings_.tail_bytes = 1;
+  bool failed = false, closed = false;
+  for (uint64_t more = 1; !closed; more += 7) {
+    ASSERT_LT(more, 10'000U);
+    settings_.run = more;
+    auto store = open();
+    for (uint64_t tick = 1; tick <= 9; ++tick) add(*store, tick);
+    const std::string base = files(".open.hr").at(0);
+    {
+      const SizeLimit limit(fs::file_size(base) + more);
+      closed = store->close().ok() && reads(files(".hr").at(0)).size() == 9;
+      failed = failed || !closed;
+    }
+    if (const auto open = files(".open.hr"); !open.empty()) {
+      add(*store, 10);  // it works again
+      EXPECT_TRUE(store->close().ok());
+      EXPECT_EQ(reads(files(".hr").at(0)), (Reads{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})) << more;
+    } else {
+      EXPECT_EQ(reads(files(".hr").at(0)), (Reads{1, 2, 3, 4, 5, 6, 7, 8, 9})) << more;
+    }
+    store.reset();
+    fs::remove_all(directory_ + "/host");
+  }
+  EXPECT_TRUE(failed);
 }
 
 TEST_F(Store, AnotherMonitorOfTheHostIsRefused) {

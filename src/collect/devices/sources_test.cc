@@ -114,5 +114,48 @@ TEST_F(Host, OneThatLeftCountsNothingOfTheTimeBeforeAlsoIfTheFirstLookIsLost) {
   EXPECT_EQ(after(kTick), "md0 0; sda 1; ");
 }
 
+class LustreHost : public Host {
+ protected:
+  void write(const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(root_ + path).parent_path());
+    std::ofstream(root_ + path) << text;
+  }
+  static std::string reads(int count) { return "read_bytes " + std::to_string(count) + " samples [bytes] 1 9 90\n"; }
+};
+
+TEST_F(LustreHost, ATargetThatIsInTwoPlacesIsOne) {
+  write("/proc/fs/lustre/obdfilter/fs-OST0/stats", reads(5));
+  write("/sys/kernel/debug/lustre/obdfilter/fs-OST0/stats", reads(5));
+  write("/sys/kernel/debug/lustre/obdfilter/fs-OST1/stats", reads(7));
+  after(0);
+  write("/proc/fs/lustre/obdfilter/fs-OST0/stats", reads(6));
+  write("/sys/kernel/debug/lustre/obdfilter/fs-OST1/stats", reads(9));
+  EXPECT_EQ(after(kTick / 2), "fs-OST0 1; fs-OST1 2; ");
+  EXPECT_EQ(look_.device_count, 2U);
+}
+
+TEST_F(LustreHost, ALookWithoutAllJobsIsNotWhole) {
+  const std::string target = "/proc/fs/lustre/obdfilter/fs-OST0";
+  write(target + "/stats", reads(5));
+  write(target + "/job_stats", "job_stats:\n");
+  after(0);
+  EXPECT_TRUE(look_.whole);
+  write(target + "/job_stats", "job_stats:\n- job_id: a\n  what is this\n");
+  after(kTick / 2);
+  EXPECT_FALSE(look_.whole);
+  EXPECT_EQ(look_.garbled, 1U);
+}
+
+TEST_F(LustreHost, HalfOfATargetsCountersAreNone) {
+  const std::string target = "/proc/fs/lustre/obdfilter/fs-OST0";
+  write(target + "/stats", reads(5));
+  after(0);
+  write(target + "/stats", reads(6) + "write_bytes 1 sam");
+  EXPECT_EQ(after(kTick / 2), "");
+  EXPECT_FALSE(look_.whole);
+  write(target + "/stats", reads(7));
+  EXPECT_EQ(after(kTick / 4), "fs-OST0 2; !fs-OST0 lost; ");
+}
+
 }  // namespace
 }  // namespace headrace::collect

@@ -147,6 +147,7 @@ void Tracker::compare_jobs(const Look& look) {
   for (size_t i = 0; i < look.job_count; ++i) {
     const JobReading& now = look.jobs[i];
     KnownJob& known = jobs_[now.device + '\n' + now.job];
+    if (known.seen == tick_) continue;  // listed twice
     known.next = now.counters;
     known.seen = tick_;
     if (has_before_ && (known.committed || began_since(now))) compare_job(now, known);

@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "collect/devices/counters.h"
+#include "collect/devices/earlier_run.h"
 #include "collect/devices/sample_rows.h"
 
 namespace headrace::collect {
-
-/// The last sample of an earlier run on this host.
-struct EarlierRun {
-  std::string boot;
-  int64_t end_us = 0;
-};
 
 /// One thread at a time. Clocks come with the looks.
 class Tracker {
