@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
+import resource
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Callable
@@ -85,6 +89,7 @@ def test_the_real_disks_of_this_machine(store: Path) -> None:
     run("--at", store, "--interval", "0.1", "--count", "4", "--include", "*")
     tables = samples.read(store)
     names = {row.split()[2] for row in Path("/proc/diskstats").read_text().splitlines()}
+    names = {name for name in names if not Path("/sys/class/block", name, "partition").exists()}
     assert set(tables["samples"]["device"].to_pylist()) <= names
     assert tables["samples"].num_rows >= 3 * len(names) - 3
     assert set(tables["samples"]["boot"].to_pylist()) == {
@@ -214,6 +219,127 @@ def test_openmetrics_of_many_devices_are_whole(
     assert text.endswith("# EOF\n")
     assert 'headrace_device_reads_total{device="sd19999",kind="block"} 19999\n' in text
     ended(process, signal.SIGTERM)
+
+
+def get(port: int) -> str:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20) as answer:
+        return str(answer.read().decode())
+
+
+def listening(
+    store: Path, next_line: Callable[[subprocess.Popen[str]], str], *arguments: object
+) -> tuple[subprocess.Popen[str], int]:
+    process = started(store, *arguments, "--listen", "127.0.0.1:0")
+    return process, int(next_line(process).split()[-1])
+
+
+def test_a_client_that_says_nothing_holds_nobody_up(
+    store: Path, counters: Counters, next_line: Callable[[subprocess.Popen[str]], str]
+) -> None:
+    process, port = listening(store, next_line, "--diskstats", counters.path)
+    with contextlib.ExitStack() as silent:
+        for _ in range(3):
+            silent.enter_context(socket.create_connection(("127.0.0.1", port)))
+        before = rows_of(store)
+        assert get(port).endswith("# EOF\n")
+        assert rows_of(store) > before + 5  # it took a second each, and samples went on
+    ended(process, signal.SIGTERM)
+
+
+def test_clients_that_come_all_the_time_do_not_keep_it_from_ending(
+    store: Path, tmp_path: Path, next_line: Callable[[subprocess.Popen[str]], str]
+) -> None:
+    listed = tmp_path / "diskstats"
+    listed.write_text("".join(line(f"sd{number}", number) for number in range(5000)))
+    process, port = listening(store, next_line, "--diskstats", listed, "--interval", "5")
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            with contextlib.suppress(OSError):
+                get(port)
+
+    clients = [threading.Thread(target=ask) for _ in range(8)]
+    for client in clients:
+        client.start()
+    try:
+        time.sleep(0.5)
+        ended(process, signal.SIGTERM)
+    finally:
+        done.set()
+        process.kill()
+        for client in clients:
+            client.join()
+
+
+def test_without_a_descriptor_for_a_client_it_waits(
+    store: Path, counters: Counters, next_line: Callable[[subprocess.Popen[str]], str]
+) -> None:
+    process, port = listening(store, next_line, "--diskstats", counters.path)
+    wait_for(lambda: rows_of(store) > 0)
+    used = max(int(path.name) for path in Path(f"/proc/{process.pid}/fd").iterdir()) + 1
+    before = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (used, before[1]))
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+        began = cpu_seconds(process.pid)
+        time.sleep(1.5)
+        assert cpu_seconds(process.pid) - began < 0.5
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, before)
+        client.settimeout(20)
+        assert client.recv(100).startswith(b"HTTP/1.1 200 OK")
+    ended(process, signal.SIGTERM)
+
+
+def cpu_seconds(pid: int) -> float:
+    user, system = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def test_what_nohup_has_ignored_stays_ignored(store: Path, counters: Counters) -> None:
+    words = [
+        "nohup",
+        str(HEADRACE),
+        "monitor",
+        "--at",
+        store,
+        "--interval",
+        "0.1",
+        "--diskstats",
+        counters.path,
+    ]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: rows_of(store) > 0)
+    process.send_signal(signal.SIGHUP)
+    seen = rows_of(store)
+    wait_for(lambda: rows_of(store) > seen + 3)
+    ended(process, signal.SIGTERM)
+
+
+def test_closed_streams_are_none_of_its_files(store: Path, counters: Counters) -> None:
+    counters.write(line("sda", 1) + "what is this\n")  # which is told
+    words = f'exec "{HEADRACE}" monitor --at "$0" --interval 0.1 --count 3 --diskstats "$1" <&- >&- 2>&-'
+    subprocess.run(["bash", "-c", words, store, counters.path], check=True, timeout=60)
+    assert rows_of(store) == 2
+    for path in store.rglob("*"):
+        assert path.is_dir() or b"headrace monitor:" not in path.read_bytes()
+
+
+def test_a_link_in_place_of_the_partial_metrics_leads_nowhere(
+    store: Path, counters: Counters, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("dear")
+    metrics = tmp_path / "headrace.prom"
+    process = started(store, "--diskstats", counters.path, "--openmetrics-file", metrics)
+    wait_for(metrics.exists)
+    link = tmp_path / "link"
+    for _ in range(50):
+        link.symlink_to(kept)
+        link.rename(tmp_path / "headrace.prom.partial")
+        time.sleep(0.01)
+    ended(process, signal.SIGTERM)
+    assert kept.read_text() == "dear"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 // The `headrace` command. What has to start fast is native; everything else is the Python package's.
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@
 #include "programs/headrace/snapshot.h"
 #include "programs/headrace/under_capture.h"
 #include "programs/headrace/wrap.h"
+#include "programs/process.h"
 
 /// A program that this becomes may be captured though this cannot (capture/recorder/target.cc reads it).
 HEADRACE_STATIC_NOTE;
@@ -81,15 +81,6 @@ int become_python(const std::vector<std::string>& arguments, const std::string& 
   say("`headrace " + arguments[0] + "` needs the Python package: " + python + ": " + strerror(why) +
       "; install it beside this command, or use `python3 -P -m headrace` where it is installed");
   return 127;
-}
-
-/// Takes the place of closed standard streams, so that no file of ours gets their numbers and is taken for one of them.
-/// The command still finds them closed.
-void reserve_standard_streams() {
-  for (int standard = 0; standard < 3; ++standard) {
-    if (fcntl(standard, F_GETFD) < 0) [[maybe_unused]]
-      const int reserved = open("/dev/null", O_RDWR | O_CLOEXEC);
-  }
 }
 
 /// "mpicc" of ".../headrace-mpicc", a link to this command; "" when it is called by its own name.

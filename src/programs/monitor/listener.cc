@@ -21,7 +21,7 @@ namespace {
 using base::Code;
 using base::Status;
 
-constexpr int kMomentMs = 50, kPatienceMs = 10'000;
+constexpr int64_t kAskingMs = 1000, kTakingMs = 10'000, kPauseMs = 1000;
 
 std::string reply(const char* status, const char* type, const std::string& body) {
   return std::string("HTTP/1.1 ") + status + "\r\nContent-Type: " + type +
@@ -69,27 +69,43 @@ Status Listener::listen(const std::string& address) {
 }
 
 pollfd Listener::waits_for() const {
-  return client_ >= 0 ? pollfd{client_, POLLOUT, 0} : pollfd{descriptor_, POLLIN, 0};
+  if (client_ < 0) return {pause_until_ms_ == 0 ? descriptor_ : -1, POLLIN, 0};
+  return {client_, static_cast<short>(left_.empty() ? POLLIN : POLLOUT), 0};
 }
 
-void Listener::answer(const std::string& text) {
+void Listener::go_on(const std::function<std::string()>& metrics) {
+  if (client_ < 0 && !take()) return;
+  if (!left_.empty() || hear(metrics)) send_rest();
+}
+
+bool Listener::take() {
+  if (now_ms() < pause_until_ms_) return false;
+  pause_until_ms_ = 0;
   client_ = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (client_ < 0) return;
-  pollfd waits{client_, POLLIN, 0};
-  char request[2048];
-  const ssize_t got = poll(&waits, 1, kMomentMs) > 0 ? recv(client_, request, sizeof request, MSG_DONTWAIT) : -1;
-  if (got <= 0) return leave();
-  const std::string_view asked(request, static_cast<size_t>(got));
-  const bool metrics = asked.starts_with("GET /metrics ") || asked.starts_with("GET /metrics?");
-  left_ = metrics ? reply("200 OK", "application/openmetrics-text; version=1.0.0; charset=utf-8", text)
-                  : reply("404 Not Found", "text/plain; charset=utf-8", "headrace monitor answers GET /metrics\n");
-  sent_ = 0;
-  until_ms_ = now_ms() + kPatienceMs;
-  go_on();
+  // Without a descriptor or memory the client goes on waiting, and would be there at once each time.
+  if (client_ < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS))
+    pause_until_ms_ = now_ms() + kPauseMs;
+  until_ms_ = now_ms() + kAskingMs;
+  return client_ >= 0;
 }
 
-void Listener::go_on() {
-  while (client_ >= 0 && sent_ < left_.size()) {
+/// False: it has not asked yet, or is gone.
+bool Listener::hear(const std::function<std::string()>& metrics) {
+  char request[2048];
+  const ssize_t got = recv(client_, request, sizeof request, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR) && now_ms() < until_ms_) return false;
+  if (got <= 0) return leave(), false;
+  const std::string_view asked(request, static_cast<size_t>(got));
+  const bool known = asked.starts_with("GET /metrics ") || asked.starts_with("GET /metrics?");
+  left_ = known ? reply("200 OK", "application/openmetrics-text; version=1.0.0; charset=utf-8", metrics())
+                : reply("404 Not Found", "text/plain; charset=utf-8", "headrace monitor answers GET /metrics\n");
+  sent_ = 0;
+  until_ms_ = now_ms() + kTakingMs;
+  return true;
+}
+
+void Listener::send_rest() {
+  while (sent_ < left_.size()) {
     const ssize_t sent = send(client_, left_.data() + sent_, left_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN && now_ms() < until_ms_) return;

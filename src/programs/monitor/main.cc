@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "programs/monitor/monitor.h"
+#include "programs/process.h"
 
 namespace headrace::programs {
 namespace {
@@ -15,6 +16,7 @@ int main_of(const std::vector<std::string>& arguments) {
     fprintf(stderr, "headrace monitor: %s; `headrace monitor --help` says more\n", settings.message().c_str());
     return kUsage;
   }
+  reserve_standard_streams();
   Monitor monitor(std::move(*settings));
   const base::Status done = monitor.run();
   if (done.ok()) return 0;

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "programs/process.h"
 
 namespace headrace::programs {
 namespace {
@@ -24,7 +25,7 @@ using base::Status;
 using collect::Moment;
 
 constexpr size_t kMostSaid = 1000;          // different complaints in months of running
-constexpr int64_t kPatienceUs = 1'000'000;  // until it is seen that a client of the metrics takes no more
+constexpr int64_t kPatienceUs = 1'000'000;  // until it is seen that a client of the metrics says or takes no more
 
 volatile sig_atomic_t stopped = 0;
 
@@ -36,10 +37,12 @@ void take_signals(sigset_t* mask) {
   sigemptyset(&ours);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ours, number);
   sigprocmask(SIG_BLOCK, &ours, mask);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigdelset(mask, number);
   struct sigaction action{};
   action.sa_handler = note_signal;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    sigdelset(mask, number);
+    if (!is_ignored(number)) sigaction(number, &action, nullptr);
+  }
   signal(SIGPIPE, SIG_IGN);
 }
 
@@ -63,10 +66,16 @@ std::string boot_id(std::string root) {
   return id.substr(0, 64);
 }
 
+/// Made anew: a link of that name in a directory of many leads nowhere.
+int open_partial(const std::string& path) {
+  unlink(path.c_str());
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+}
+
 /// Whole at any moment: a collector may read it meanwhile.
 Status replace_file(const std::string& path, const std::string& text) {
   const std::string partial = path + ".partial";
-  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int file = open_partial(partial);
   const bool done = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   int error = errno;
   if (file >= 0) close(file);
@@ -79,7 +88,7 @@ Status replace_file(const std::string& path, const std::string& text) {
 /// It is replaced at each sample and removed in the end, so whose it is is asked before: nobody's, or ours.
 Status check_metrics_file(const std::string& path) {
   const std::string partial = path + ".partial";
-  const int made = open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int made = open_partial(partial);
   if (made < 0) return {Code::kInvalid, "--openmetrics-file " + path + ": cannot be written: " + strerror(errno)};
   close(made);
   unlink(partial.c_str());
@@ -171,13 +180,12 @@ void Monitor::wait() {
     int64_t rest = until - now().boot_us;
     if (rest <= 0) return;
     if (listener_.busy()) rest = std::min(rest, kPatienceUs);
-    const timespec time{static_cast<time_t>(rest / 1'000'000), static_cast<long>(rest % 1'000'000 * 1000)};
+    const timespec time{static_cast<time_t>(rest / 1'000'000), static_cast<long>(rest % 1'000'000 * 1000)}, none{};
     pollfd client = listener_.waits_for();
     const int ready = ppoll(&client, listener_.listens() ? 1 : 0, &time, &waiting_mask);
-    if (ready > 0 && !listener_.busy())
-      listener_.answer(open_metrics(look_, figures_));
-    else if (listener_.busy())
-      listener_.go_on();
+    if (ready <= 0 && !listener_.busy()) continue;
+    listener_.go_on([this] { return open_metrics(look_, figures_); });
+    ppoll(nullptr, 0, &none, &waiting_mask);  // signals come where no client is ready, and one may always be
   }
 }
 
