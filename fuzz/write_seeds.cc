@@ -10,6 +10,7 @@
 #include "capture/harvest/elf_builder.h"
 #include "capture/harvest/lustre_layout_builder.h"
 #include "capture/harvest/spool_builder.h"
+#include "collect/devices/sample_rows.h"
 #include "collect/scan/made_state.h"
 #include "convert/darshan/sample_log.h"
 #include "events/encode.h"
@@ -164,6 +165,33 @@ bool store_scans(const std::string& directory) {
   return true;
 }
 
+/// A file that has two samples, and a tail with the second and a third.
+bool store_samples(const std::string& directory) {
+  using namespace headrace::collect;
+  std::vector<uint8_t> file, tail;
+  for (auto* bytes : {&file, &tail}) {
+    auto writer = Writer::open(std::make_unique<MemorySink>(*bytes), {.job = 7, .compress = bytes == &file});
+    if (!writer.ok()) return false;
+    for (uint64_t tick = bytes == &file ? 1 : 2; tick <= (bytes == &file ? 2U : 3U); ++tick) {
+      Rows rows;
+      for (const char* device : {"sda", "sdb"}) {
+        rows.samples.kind.emplace_back("block");
+        rows.samples.device.emplace_back(device);
+        rows.samples.times.add(tick, 1'000'000, 2'000'000);
+        for (auto& column : rows.samples.counters) column.push_back(static_cast<int64_t>(tick * 1000));
+      }
+      rows.gaps.device = {"sda"};
+      rows.gaps.reason = {"missed"};
+      rows.gaps.times.add(tick, 1'000'000, 2'000'000);
+      if (!add_rows(*writer, rows, "host", "boot").ok()) return false;
+    }
+  }
+  std::vector<uint8_t> bytes{1, static_cast<uint8_t>(file.size()), static_cast<uint8_t>(file.size() >> 8)};
+  bytes.insert(bytes.end(), file.begin(), file.end());
+  bytes.insert(bytes.end(), tail.begin(), tail.end());
+  return store(directory + "/two", bytes);
+}
+
 /// A request and an answer of every call.
 bool store_forward(const std::string& directory) {
   using namespace headrace::forward;
@@ -271,6 +299,7 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/darshan", error);
   std::filesystem::create_directories(directory + "/elf_functions", error);
   std::filesystem::create_directories(directory + "/lustre_layout", error);
+  std::filesystem::create_directories(directory + "/left_samples", error);
   std::filesystem::create_directories(directory + "/scan_state", error);
   std::filesystem::create_directories(directory + "/events", error);
   std::filesystem::create_directories(directory + "/trace", error);
@@ -278,7 +307,8 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(directory + "/forward_connection", error);
   bool stored = store_darshan(directory + "/darshan") && store_lustre(directory + "/lustre_layout") &&
                 store_elf(directory + "/elf_functions") && store_scans(directory + "/scan_state") &&
-                store(directory + "/spool/sample", spool_seed()) && store_forward(directory + "/forward_messages") &&
+                store_samples(directory + "/left_samples") && store(directory + "/spool/sample", spool_seed()) &&
+                store_forward(directory + "/forward_messages") &&
                 store_conversations(directory + "/forward_connection");
   for (uint64_t seed = 0; seed < 8; ++seed) {
     stored &= store(directory + "/chunk_file/log-" + std::to_string(seed), log_seed(seed));

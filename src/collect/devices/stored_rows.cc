@@ -28,6 +28,7 @@ std::vector<const format::ChunkInfo*> chunks_of(const format::Reader& file, cons
   for (const format::ChunkInfo& chunk : file.chunks()) {
     if (chunk.header.name() == table) found.push_back(&chunk);
   }
+  std::sort(found.begin(), found.end(), [](const auto* a, const auto* b) { return a->offset < b->offset; });
   return found;
 }
 

@@ -9,7 +9,7 @@
 
 namespace headrace::collect {
 
-/// In the order of the file.
+/// In the order in which they stand in the file, whatever they say of their sequence.
 std::vector<const format::ChunkInfo*> chunks_of(const format::Reader& file, const std::string& table);
 
 /// The rows of one chunk. Errors of format::Reader.
