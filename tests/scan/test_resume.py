@@ -145,6 +145,28 @@ def test_a_damaged_state_is_refused(table: bytes, tree: Path, tmp_path: Path, he
     assert not out.exists()
 
 
+def test_what_nohup_has_ignored_stays_ignored(tree: Path, tmp_path: Path) -> None:
+    def ignore() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    command = [COMMAND, "scan", tree, "-o", tmp_path / "s.hr", "--checkpoint", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=ignore) as running:
+        while running.poll() is None:
+            running.send_signal(signal.SIGHUP)
+    assert running.returncode == 0
+    assert scans.load(tmp_path / "s.hr").complete
+
+
+def test_rows_go_where_they_can(tree: Path, tmp_path: Path, headrace: Headrace) -> None:
+    out = tmp_path / "s.hr"
+    for own in ("s.hr", "s.hr.part", "s.hr.part.rows", "s.hr.part.links"):
+        said = headrace(tree, "-o", out, "--files", tmp_path / own, status=2).stderr
+        assert "is where the scan writes" in said
+    said = headrace(tree, "-o", out, "--files", tmp_path / "none" / "f.parquet", status=2).stderr
+    assert "nothing can be written to" in said
+    assert not list(tmp_path.glob("s.hr*"))
+
+
 def test_two_scans_do_not_share_an_output(tree: Path, tmp_path: Path, headrace: Headrace) -> None:
     with (tmp_path / "s.hr.part.links").open("w") as links:
         fcntl.flock(links, fcntl.LOCK_EX)

@@ -164,6 +164,37 @@ def test_other_file_systems(scan: Run, tree: Path, small_tmpfs: Callable[[str], 
     assert (crossed.number("mounts"), crossed.number("bytes")) == (0, 10)
 
 
+def test_a_file_of_another_place_is_a_mount(
+    scan: Run, tree: Path, small_tmpfs: Callable[[str], Path]
+) -> None:
+    mounted = small_tmpfs("1M")
+    (mounted / "inside").write_bytes(b"x" * 10)
+    (tree / "file").write_bytes(b"12345")
+    (tree / "point").touch()
+    subprocess.run(["mount", "--bind", mounted / "inside", tree / "point"], check=True)
+    try:
+        found = scan(tree)
+        assert (found.number("mounts"), found.number("bytes"), found.number("files")) == (1, 5, 1)
+        crossed = scan(tree, "--cross-mounts")
+        assert (crossed.number("mounts"), crossed.number("bytes"), crossed.number("files")) == (0, 15, 2)
+    finally:
+        subprocess.run(["umount", tree / "point"], check=True)
+
+
+def test_fewer_threads_than_wanted(tree: Path, tmp_path: Path) -> None:
+    """Where each takes a gigabyte of addresses, there are two; where it takes more than there is, none."""
+    for i in range(50):
+        (tree / f"d{i}").mkdir()
+    for stack, status in (("1000000", 0), ("4000000", 4)):
+        words = f'ulimit -s {stack} && ulimit -v 3000000 && exec "$@"'
+        out = tmp_path / f"{stack}.hr"
+        command = ["bash", "-c", words, "-", COMMAND, "scan", tree, "-o", out, "--threads", "8"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == status, done.stderr
+    assert "no thread can be started" in done.stderr
+    assert scans.load(tmp_path / "1000000.hr").number("directories") == 51
+
+
 @pytest.fixture
 def somebody(tree: Path) -> Iterator[list[str]]:
     """Words that run a command as a user who may not read everything."""

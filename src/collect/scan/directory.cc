@@ -36,7 +36,7 @@ int64_t capped(uint64_t number) {
   return static_cast<int64_t>(std::min<uint64_t>(number, std::numeric_limits<int64_t>::max()));
 }
 
-Moment moment_of(const statx_timestamp& time) { return {time.tv_sec, time.tv_nsec}; }
+FileTime file_time(const statx_timestamp& time) { return {time.tv_sec, time.tv_nsec}; }
 
 bool is_dots(const char* name) { return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0')); }
 
@@ -93,14 +93,14 @@ bool DirectoryReader::read(int directory, std::vector<Entry>& entries) {
   return true;
 }
 
-int64_t age_at(const Moment& start, const Moment& time) {
+int64_t age_at(const FileTime& start, const FileTime& time) {
   int64_t age = 0;
   if (__builtin_sub_overflow(start.seconds, time.seconds, &age))
     return time.seconds < 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
   return age - (time.nanoseconds > start.nanoseconds && age > std::numeric_limits<int64_t>::min() ? 1 : 0);
 }
 
-bool look_at(int directory, const char* name, const Moment& start, Inode& inode, bool* is_mount) {
+bool look_at(int directory, const char* name, const FileTime& start, Inode& inode, bool* is_mount) {
   struct statx info;
   const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] == '\0' ? AT_EMPTY_PATH : 0);
   if (statx(directory, name, flags, kMask, &info) != 0) return false;
@@ -109,8 +109,8 @@ bool look_at(int directory, const char* name, const Moment& start, Inode& inode,
   inode.size = capped(info.stx_size);
   inode.capacity = capped(std::min<uint64_t>(info.stx_blocks, INT64_MAX / kSector) * kSector);
   inode.times = {info.stx_mtime.tv_sec, info.stx_atime.tv_sec, info.stx_ctime.tv_sec};
-  inode.ages = {age_at(start, moment_of(info.stx_mtime)), age_at(start, moment_of(info.stx_atime)),
-                age_at(start, moment_of(info.stx_ctime))};
+  inode.ages = {age_at(start, file_time(info.stx_mtime)), age_at(start, file_time(info.stx_atime)),
+                age_at(start, file_time(info.stx_ctime))};
   inode.owner.user = info.stx_uid;
   inode.owner.group = info.stx_gid;
   inode.links = info.stx_nlink;

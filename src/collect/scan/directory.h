@@ -49,14 +49,16 @@ class DirectoryReader {
   std::vector<char> buffer_;
 };
 
-/// Looks at an entry, or at the directory itself when `name` is "". Ages are relative to `start`. Fails with errno.
-struct Moment {
+/// Since 1970; before it the seconds are negative.
+struct FileTime {
   int64_t seconds = 0;
   uint32_t nanoseconds = 0;
 };
-bool look_at(int directory, const char* name, const Moment& start, Inode& inode, bool* is_mount = nullptr);
+
+/// Looks at an entry, or at the directory itself when `name` is "". Ages are relative to `start`. Fails with errno.
+bool look_at(int directory, const char* name, const FileTime& start, Inode& inode, bool* is_mount = nullptr);
 
 /// Seconds from a time to the start, rounded down, and capped to what 64 bits hold.
-int64_t age_at(const Moment& start, const Moment& time);
+int64_t age_at(const FileTime& start, const FileTime& time);
 
 }  // namespace headrace::collect

@@ -95,10 +95,14 @@ class Run {
 Result<LinkFile> LinkFile::open(const std::string& path, uint64_t length) {
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return failed(path + ": cannot be opened", errno);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno != EWOULDBLOCK)
+    return failed(path + ": cannot be locked, so that two scans might write to it", errno);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
     return Status(Code::kInvalid, path + ": another scan is at work for this output: wait for it, or give another -o");
   struct stat info;
   if (fstat(file.get(), &info) != 0) return failed(path, errno);
+  if (info.st_uid != geteuid())
+    return Status(Code::kInvalid, path + ": is another user's: remove it, or give another -o");
   if (static_cast<uint64_t>(info.st_size) < length || length % sizeof(Record) != 0)
     return Status(Code::kTruncated, path + ": has " + std::to_string(info.st_size) + " bytes and is to have " +
                                         std::to_string(length) + ": the scan cannot go on, begin it without --resume");

@@ -75,7 +75,12 @@ Result<Scan> Scan::resume(ScanSettings settings) {
   kept.checkpoint_seconds = settings.checkpoint_seconds;
   state->unfinished = std::exchange(state->state.open, {});
   state->mounts.insert(state->state.mounts.begin(), state->state.mounts.end());
+  const size_t known = state->mounts.size();
   HEADRACE_TRY(state->open_roots());
+  if (state->mounts.size() != known)  // hard links and file systems are known by these numbers
+    return Status(Code::kInvalid, state_path(output) +
+                                      ": another file system is mounted, or the machine was started again, and numbers"
+                                      " of file systems changed: begin without --resume");
   HEADRACE_TRY(state->open_parts());
   return Scan(std::move(state));
 }
@@ -91,8 +96,8 @@ uint64_t Scan::rows() const { return state_->rows ? state_->rows->rows() : 0; }
 
 void Scan::remove_parts() const {
   const std::string& output = state_->state.settings.output;
+  unlink(state_path(output).c_str());  // first: it is of no use without the others
   unlink(rows_path(output).c_str());
-  unlink(state_path(output).c_str());
   unlink(links_path(output).c_str());
 }
 

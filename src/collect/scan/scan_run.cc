@@ -22,6 +22,11 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+void* walk(void* walker) {
+  static_cast<Walker*>(walker)->walk();
+  return nullptr;
+}
+
 }  // namespace
 
 int64_t now_utc_ns() {
@@ -126,16 +131,24 @@ Status Scan::State::finish() {
   return write_state(state.settings.output, state, nullptr);
 }
 
-void Scan::State::start_threads(std::vector<std::thread>& threads) {
-  running = std::max(1U, state.settings.threads);
-  for (unsigned i = 0; i < running; ++i) walkers.push_back(std::make_unique<Walker>(facts, *this));
+/// Fewer than wanted where the system gives no more. Called with the lock, so that none of them goes on before all are
+/// there.
+void Scan::State::start_threads(std::vector<pthread_t>& threads) {
+  const unsigned wanted = std::max(1U, state.settings.threads);
   sigset_t all, old;  // signals are for the thread that watches
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  for (unsigned i = 0; i < running; ++i) {
-    threads.emplace_back([walker = walkers[i].get()] { walker->walk(); });
+  int error = 0;
+  while (threads.size() < wanted && error == 0) {
+    walkers.push_back(std::make_unique<Walker>(facts, *this));
+    pthread_t thread;
+    error = pthread_create(&thread, nullptr, walk, walkers.back().get());
+    if (error == 0) threads.push_back(thread);
   }
+  if (error != 0) walkers.pop_back();
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  running = static_cast<unsigned>(threads.size());
+  if (threads.empty()) fail(failed("no thread can be started", error));
 }
 
 void Scan::State::wait_until_rested(std::unique_lock<std::mutex>& lock) {
@@ -157,12 +170,12 @@ Status Scan::State::run(const volatile sig_atomic_t* stop, const std::function<v
   before = state.sums.totals.entries();
   share_descriptors();
   begun = Clock::now();
-  std::vector<std::thread> threads;
+  std::vector<pthread_t> threads;
   resting = stop != nullptr && *stop != 0;  // nothing is begun then
+  std::unique_lock lock(mutex);
   start_threads(threads);
   Clock::time_point stored = Clock::now();
   double pause = state.settings.checkpoint_seconds;
-  std::unique_lock lock(mutex);
   while (!ending && failure.ok()) {
     if (!resting) rested.wait_for(lock, kWatch);
     watch_once(watch);
@@ -184,7 +197,7 @@ Status Scan::State::run(const volatile sig_atomic_t* stop, const std::function<v
   ending = true;
   work.notify_all();
   lock.unlock();
-  for (std::thread& thread : threads) thread.join();
+  for (const pthread_t thread : threads) pthread_join(thread, nullptr);
   HEADRACE_TRY(failure);
   if (interrupted) return {};
   take_all();

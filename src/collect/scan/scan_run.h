@@ -1,6 +1,8 @@
 #pragma once
 // A scan at work: what its threads share, and what the one that watches them does. Only for scan.cc and its parts.
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -9,7 +11,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct Scan::State : Crew {
   base::Status open_parts();
   void share_descriptors();
   base::Status run(const volatile sig_atomic_t* stop, const std::function<void(const Progress&)>& watch);
-  void start_threads(std::vector<std::thread>& threads);
+  void start_threads(std::vector<pthread_t>& threads);
   base::Status store();
   base::Status finish();
   void wait_until_rested(std::unique_lock<std::mutex>& lock);

@@ -24,6 +24,7 @@ struct OpenDirectory {
   int64_t entries = 0, files = 0;  // counted before
   int64_t unseen = 0;              // of these entries, those that could not be looked at
   int unseen_error = 0;            // why: errno of the last one
+  uint64_t device = 0, inode = 0;  // what it is
 };
 
 struct Problem {

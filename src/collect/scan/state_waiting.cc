@@ -62,7 +62,7 @@ bool is_path_below(std::string_view path) {
 }  // namespace
 
 Status add_open(format::Writer& writer, const std::vector<OpenDirectory>& open) {
-  std::vector<uint64_t> root, entries, files, unseen, error;
+  std::vector<uint64_t> root, entries, files, unseen, error, device, inode;
   std::vector<int64_t> cookie;
   std::vector<std::string_view> path;
   for (const OpenDirectory& one : open) {
@@ -73,10 +73,17 @@ Status add_open(format::Writer& writer, const std::vector<OpenDirectory>& open) 
     files.push_back(static_cast<uint64_t>(one.files));
     unseen.push_back(static_cast<uint64_t>(one.unseen));
     error.push_back(static_cast<uint64_t>(one.unseen_error));
+    device.push_back(one.device);
+    inode.push_back(one.inode);
   }
   format::TableBuilder table("scan_open");
   table.u64("root", root).text("path", std::span<const std::string_view>(path)).i64("cookie", cookie);
-  table.u64("entries", entries).u64("files", files).u64("unseen", unseen).u64("unseen_error", error);
+  table.u64("entries", entries)
+      .u64("files", files)
+      .u64("unseen", unseen)
+      .u64("unseen_error", error)
+      .u64("device", device)
+      .u64("inode", inode);
   return writer.add(table);
 }
 
@@ -132,7 +139,9 @@ Status read_open(StateTables& tables, size_t roots, std::vector<OpenDirectory>& 
                                                                        {"entries", false},
                                                                        {"files", false},
                                                                        {"unseen", false},
-                                                                       {"unseen_error", false}}));
+                                                                       {"unseen_error", false},
+                                                                       {"device", false},
+                                                                       {"inode", false}}));
   for (uint64_t row = 0; row < rows.rows; ++row) {
     const auto value = [&](const char* column) { return rows.find(column)->i64(row); };
     const std::string_view path = rows.find("path")->text(row);
@@ -142,7 +151,8 @@ Status read_open(StateTables& tables, size_t roots, std::vector<OpenDirectory>& 
     if (rows.find("root")->u64(row) >= roots || !is_path_below(path) || !counts)
       return tables.wrong("an open directory has no proper path or counts");
     open.push_back({static_cast<uint32_t>(value("root")), std::string(path), value("cookie"), entries, value("files"),
-                    value("unseen"), static_cast<int>(error)});
+                    value("unseen"), static_cast<int>(error), rows.find("device")->u64(row),
+                    rows.find("inode")->u64(row)});
   }
   return {};
 }

@@ -80,12 +80,50 @@ TEST_F(Walk, GoesOnHoweverOftenItIsStopped) {
 }
 
 /// Directories of the state are links now, which lead out of the tree.
+std::pair<uint64_t, uint64_t> identity(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 ? std::pair<uint64_t, uint64_t>(info.st_dev, info.st_ino)
+                                        : std::pair<uint64_t, uint64_t>();
+}
+
+TEST_F(Walk, WhatIsInPlaceOfAnOpenDirectoryIsNotTheRestOfIt) {
+  const std::string root = settings_.roots[0];
+  const auto [device, inode] = identity(root + "/d0");
+  settings_.rows = false;
+  ScanState state;
+  state.settings = settings_;
+  state.mounts = {identity(root)};
+  state.open = {{0, "d0", 0, 0, 0, 0, 0, device, inode}, {0, "d1", 0, 0, 0, 0, 0, device, inode + 1'000'000}};
+  Pending pending(directory_.path());
+  ASSERT_TRUE(write_state(state_path(settings_.output), state, &pending).ok());
+  directory_.file("scan.hr.part.links", 0);
+  auto scan = Scan::resume(settings_);
+  ASSERT_TRUE(scan.ok()) << scan.message();
+  ASSERT_TRUE(scan->run(nullptr, nullptr).ok());
+  EXPECT_EQ(scan->totals().unreadable, 1);
+  EXPECT_GT(scan->totals().files, 0);
+  EXPECT_NE(scan->complete(), "yes");
+}
+
+TEST_F(Walk, AnotherFileSystemInPlaceOfTheRootIsNotGoneOnWith) {
+  settings_.rows = false;
+  ScanState state;
+  state.settings = settings_;
+  state.mounts = {identity(settings_.roots[0])};
+  ++state.mounts[0].first;
+  Pending pending(directory_.path());
+  ASSERT_TRUE(write_state(state_path(settings_.output), state, &pending).ok());
+  const auto scan = Scan::resume(settings_);
+  EXPECT_EQ(scan.code(), Code::kInvalid);
+}
+
 TEST_F(Walk, LinksInPlaceOfDirectoriesAreNotFollowed) {
   for (const char* name : {"waits", "open"})
     fs::create_directory_symlink("d0", directory_ / ("tree/" + std::string(name)));
   ScanState state;
   state.settings = settings_;
   state.settings.rows = settings_.rows = false;
+  state.mounts = {identity(settings_.roots[0])};
   state.open = {{0, "open", 0, 0, 0}, {0, "open/d0", 0, 0, 0}};
   Pending pending(directory_.path());
   using namespace std::string_literals;
@@ -112,7 +150,8 @@ TEST_F(Walk, AFileSystemThatWasEnteredIsNotEnteredAgain) {
     state.settings.roots = settings_.roots = {"/dev"};
     state.settings.rows = settings_.rows = false;
     state.settings.cross_mounts = true;
-    if (entered) state.mounts = {{mounted.st_dev, mounted.st_ino}};
+    state.mounts = {identity("/dev")};
+    if (entered) state.mounts.emplace_back(mounted.st_dev, mounted.st_ino);
     Pending pending(directory_.path());
     ASSERT_TRUE(pending.push(0, "", std::string("pts\0", 4)).ok());
     ASSERT_TRUE(write_state(state_path(settings_.output), state, &pending).ok());

@@ -99,14 +99,21 @@ bool Walker::enter(Here& here, int parent, const std::string& name) {
     ++counts_.totals().mounts;
     return false;
   }
+  here.at.device = here.inode.device;
+  here.at.inode = here.inode.number;
   here.inode.owner.place = facts_.places->of(full_path(here));
   count_directory(here, name);
   return true;
 }
 
-/// A directory that cannot be opened still is one.
+/// A directory that cannot be opened still is one, or another file system's, which is not asked for.
 void Walker::refuse(Here& here, int parent, const std::string& name, int error) {
-  if (parent >= 0 && look_at(parent, name.empty() ? "." : name.c_str(), facts_.start, here.inode)) {
+  bool is_mount = false;
+  if (parent >= 0 && look_at(parent, name.empty() ? "." : name.c_str(), facts_.start, here.inode, &is_mount)) {
+    if (!name.empty() && !facts_.cross_mounts && (is_mount || here.inode.device != facts_.devices[here.at.root])) {
+      ++counts_.totals().mounts;
+      return;
+    }
     here.inode.owner.place = facts_.places->of(full_path(here));
     count_directory(here, name);
   }
@@ -137,9 +144,10 @@ void Walker::look(Here& here, const Entry& entry) {
     return;
   }
   Inode inode;
-  bool seen = look_at(here.descriptor(), entry.name, facts_.start, inode);
+  bool is_mount = false;  // of a file: by mount --bind. Devices do not say so, as overlays have several
+  bool seen = look_at(here.descriptor(), entry.name, facts_.start, inode, &is_mount);
   for (int i = 1; !seen && may_pass(errno) && i < kTries; ++i)
-    seen = look_at(here.descriptor(), entry.name, facts_.start, inode);
+    seen = look_at(here.descriptor(), entry.name, facts_.start, inode, &is_mount);
   if (!seen && is_gone(errno)) {
     ++counts_.totals().vanished;
   } else if (!seen) {
@@ -147,6 +155,8 @@ void Walker::look(Here& here, const Entry& entry) {
     here.at.unseen_error = errno;
   } else if (inode.type == FileType::kDirectory) {  // the type was not said, or it is another one now
     here.names.append(entry.name, strlen(entry.name) + 1);
+  } else if (is_mount && !(facts_.cross_mounts && crew_.enter_mount(inode.device, inode.number))) {
+    ++counts_.totals().mounts;
   } else {
     if (entry.type == DT_UNKNOWN && inode.type == FileType::kFile) ++here.at.files;
     count(here, entry.name, inode);
@@ -180,11 +190,17 @@ void Walker::end(Here& here, int error) {
                                      " entries cannot be looked at: " + strerror(here.at.unseen_error));
 }
 
+/// Whether there is something else now in the place of a directory, with errno.
+bool Walker::is_another(const Here& here) {
+  errno = ESTALE;
+  return here.inode.device != here.at.device || here.inode.number != here.at.inode;
+}
+
 void Walker::go_on(const OpenDirectory& at) {
   Here here;
   here.at = at;
   here.directory = std::make_shared<const Descriptor>(open_below(facts_.descriptors[at.root], at.path));
-  if (!*here.directory || !look_at(here.descriptor(), "", facts_.start, here.inode) ||
+  if (!*here.directory || !look_at(here.descriptor(), "", facts_.start, here.inode) || is_another(here) ||
       lseek(here.descriptor(), at.cookie, SEEK_SET) < 0) {
     const int error = errno;
     if (is_gone(error))

@@ -51,7 +51,7 @@ struct WalkFacts {
   std::vector<std::string> roots;  // paths; "/" is ""
   std::vector<int> descriptors;
   std::vector<uint64_t> devices;
-  Moment start;
+  FileTime start;
   const Places* places = nullptr;
   bool rows = false, cross_mounts = false;
   size_t parents = 8;  // directories that a thread keeps open, whose subdirectories are likely to be next
@@ -81,6 +81,7 @@ class Walker {
   int parent_of(const PendingDirectory& next);
   void visit(const PendingDirectory& next);
   void go_on(const OpenDirectory& at);
+  static bool is_another(const Here& here);
   /// Whether it is to be read.
   bool enter(Here& here, int parent, const std::string& name);
   void refuse(Here& here, int parent, const std::string& name, int error);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "programs/process.h"
 #include "programs/scan/options.h"
 #include "programs/scan/parts.h"
 #include "programs/scan/progress.h"
@@ -31,6 +32,7 @@ void take_signals() {
   action.sa_handler = note_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (is_ignored(number)) continue;
     sigaction(number, &action, nullptr);
     sigaddset(&ours, number);
   }
@@ -94,6 +96,7 @@ int main_of(const std::vector<std::string>& arguments) {
     if (!rules.ok()) return failed(rules.status());
     options->scan.rules = std::move(*rules);
   }
+  reserve_standard_streams();
   take_signals();
   auto scan = options->resume ? Scan::resume(options->scan) : Scan::begin(options->scan);
   if (!scan.ok()) return failed(scan.status());

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "collect/scan/files.h"
 #include "programs/bench/words.h"
 
 namespace headrace::programs {
@@ -88,7 +90,15 @@ Status take_root(const std::string& path, std::vector<std::string>& roots) {
 Status check_files(const std::string& path, const std::string& output) {
   std::error_code unknown;
   const auto same = [&](const std::string& one) { return std::filesystem::weakly_canonical(one, unknown); };
-  if (same(path) == same(output)) return mistake("--files " + path + ": is where -o writes: give another name");
+  for (const std::string& own :
+       {output, collect::state_path(output), collect::links_path(output), collect::rows_path(output)}) {
+    if (same(path) == same(own))
+      return mistake("--files " + path + ": is where the scan writes " + own + ": give another name");
+  }
+  // It is written when all is done, which may be hours later.
+  const std::string directory = collect::directory_of(path);
+  if (access(directory.c_str(), W_OK | X_OK) != 0)
+    return mistake("--files " + path + ": nothing can be written to " + directory + ": " + strerror(errno));
   struct stat info;
   if (stat(path.c_str(), &info) != 0 || (S_ISREG(info.st_mode) && info.st_size == 0)) return {};
   char begin[4] = {};
