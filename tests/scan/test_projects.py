@@ -44,6 +44,17 @@ def test_the_last_rule_that_fits_counts(tmp_path: Path, scan: Callable[..., Scan
     assert sum(found.sums("project", one)[1] for one in found.owners("project")) == found.number("bytes")
 
 
+def test_a_map_may_name_links(tmp_path: Path, scan: Callable[..., Scan]) -> None:
+    real = tmp_path / "real"
+    (real / "a").mkdir(parents=True)
+    (real / "a" / "x").write_bytes(b"12")
+    (tmp_path / "alias").symlink_to(real)
+    (tmp_path / "m.csv").write_text(f"project,path\np,{tmp_path}/alias/a\n")
+    for top in ("alias", "real"):
+        found = scan(tmp_path / top, "--projects", tmp_path / "m.csv")
+        assert found.sums("project", "p") == (1, 2)
+
+
 def test_rows_of_csv_and_toml_are_the_same(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text('project,user,group,path\np,"a,b",,/x\nq,,staff,\n')
     (tmp_path / "m.toml").write_text(

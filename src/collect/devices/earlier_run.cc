@@ -1,11 +1,10 @@
 #include "collect/devices/earlier_run.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "collect/devices/stored_rows.h"
+#include "collect/chunk_rows.h"
+#include "collect/devices/host_files.h"
 
 namespace headrace::collect {
 namespace {
@@ -35,13 +34,8 @@ std::optional<EarlierRun> last_of(const Reader& file) {
 }  // namespace
 
 std::optional<EarlierRun> last_sample(const std::string& directory, int64_t now_us) {
-  std::vector<std::pair<int64_t, std::string>> all;  // by when it was changed
-  for (const std::string& base : names_with(directory, ".hr")) {
-    struct stat facts{};
-    if (base.ends_with(".open") || base.ends_with(".tail") || stat((base + ".hr").c_str(), &facts) != 0) continue;
-    all.emplace_back(facts.st_mtime, base + ".hr");
-  }
-  std::sort(all.rbegin(), all.rend());
+  std::vector<std::pair<int64_t, std::string>> all = finished_files(directory);
+  std::reverse(all.begin(), all.end());
   if (all.size() > kRecent) all.resize(kRecent);
   std::optional<EarlierRun> found;
   for (const auto& [changed, path] : all) {

@@ -9,7 +9,8 @@
 #include <iterator>
 #include <unordered_set>
 
-#include "collect/devices/stored_rows.h"
+#include "collect/chunk_rows.h"
+#include "collect/devices/host_files.h"
 #include "format/contents.h"
 #include "format/table_filter.h"
 #include "format/writer.h"

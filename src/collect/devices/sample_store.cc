@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,8 +11,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "collect/devices/host_files.h"
 #include "collect/devices/left_files.h"
-#include "collect/devices/stored_rows.h"
 
 namespace headrace::collect {
 namespace {
@@ -213,14 +212,8 @@ Status SampleStore::close() {
 /// while, and a file of that time, then remove nothing.
 void SampleStore::remove_old(int64_t now_us) const {
   if (settings_.keep_days == 0) return;
-  std::vector<std::pair<int64_t, std::string>> finished;
-  for (const std::string& base : names_with(directory_, ".hr")) {
-    struct stat facts{};
-    if (base.ends_with(".open") || base.ends_with(".tail") || stat((base + ".hr").c_str(), &facts) != 0) continue;
-    finished.emplace_back(facts.st_mtime, base + ".hr");
-  }
+  const std::vector<std::pair<int64_t, std::string>> finished = finished_files(directory_);
   if (finished.size() < 2) return;
-  std::sort(finished.begin(), finished.end());
   const int64_t from = std::min(now_us / kSecond, finished[finished.size() - 2].first);
   for (const auto& [changed, path] : finished) {
     if (changed < from - int64_t{settings_.keep_days} * 86'400) unlink(path.c_str());

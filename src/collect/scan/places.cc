@@ -31,13 +31,9 @@ std::string text_of(const std::vector<ProjectRule>& rules) {
   return text;
 }
 
-namespace {
-
 bool is_below(std::string_view path, std::string_view top) {
   return top == "/" || (path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/'));
 }
-
-}  // namespace
 
 Places::Places(std::vector<ProjectRule> rules) : rules_(std::move(rules)), paths_(1) {
   for (ProjectRule& rule : rules_) {

@@ -22,6 +22,9 @@ struct ProjectRule {
 base::Result<std::vector<ProjectRule>> rules_of(std::string_view text);
 std::string text_of(const std::vector<ProjectRule>& rules);
 
+/// Whether a path is `top` or lies below it. Both are absolute, without a slash at the end.
+bool is_below(std::string_view path, std::string_view top);
+
 class Places {
  public:
   explicit Places(std::vector<ProjectRule> rules);

@@ -22,10 +22,6 @@ std::string host_name() {
   return name;
 }
 
-bool is_below(const std::string& path, const std::string& top) {
-  return top == "/" || (path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/'));
-}
-
 }  // namespace
 
 Scan::Scan(std::unique_ptr<State> state) : state_(std::move(state)) {}

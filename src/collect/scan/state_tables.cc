@@ -1,5 +1,7 @@
 #include "collect/scan/state_tables.h"
 
+#include "collect/chunk_rows.h"
+
 namespace headrace::collect {
 
 using base::Code;
@@ -10,17 +12,35 @@ Status StateTables::wrong(const std::string& what) const {
   return {Code::kCorrupt, path_ + ": " + what + ": the scan cannot go on from it; remove it and begin anew"};
 }
 
-Result<format::Table> StateTables::table(const char* name,
-                                         std::initializer_list<std::pair<const char*, bool>> columns) {
-  auto found = reader_.table(name);
-  if (!found.ok()) return wrong(found.message());
-  for (const auto& [column, is_text] : columns) {
-    const format::Column* one = found->find(column);
+using Columns = std::initializer_list<std::pair<const char*, bool>>;
+
+Status StateTables::check(const format::Table& table, Columns columns) const {
+  for (const auto& [name, is_text] : columns) {
+    const format::Column* one = table.find(name);
     const bool fits =
         one != nullptr && one->type != format::Type::kF64 && (one->type == format::Type::kText) == is_text;
-    if (!fits) return wrong(std::string("table '") + name + "' has no proper column '" + column + "'");
+    if (!fits) return wrong("table '" + table.name + "' has no proper column '" + name + "'");
   }
+  return {};
+}
+
+Result<format::Table> StateTables::table(const char* name, Columns columns) {
+  auto found = reader_.table(name);
+  if (!found.ok()) return wrong(found.message());
+  HEADRACE_TRY(check(*found, columns));
   return found;
+}
+
+Status StateTables::each(const char* name, Columns columns, const std::function<Status(const format::Table&)>& take) {
+  const std::vector<const format::ChunkInfo*> chunks = chunks_of(reader_, name);
+  if (chunks.empty()) return wrong(std::string("has no table '") + name + "'");
+  for (const format::ChunkInfo* chunk : chunks) {
+    const auto rows = rows_of(reader_, *chunk);
+    if (!rows.ok()) return wrong(rows.message());
+    HEADRACE_TRY(check(*rows, columns));
+    HEADRACE_TRY(take(*rows));
+  }
+  return {};
 }
 
 Status add_problems(format::Writer& writer, const std::vector<Problem>& problems) {

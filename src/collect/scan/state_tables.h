@@ -2,6 +2,7 @@
 // The tables of a scan's file (docs/formats/scan.md): how each is written, and how those of a state are read back, as
 // hostile bytes.
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -20,12 +21,17 @@ class StateTables {
   StateTables(std::string path, format::Reader reader) : path_(std::move(path)), reader_(std::move(reader)) {}
   /// A table that has these columns of integers or text, each with whether it is text. kCorrupt: it has not.
   base::Result<format::Table> table(const char* name, std::initializer_list<std::pair<const char*, bool>> columns);
+  /// The same chunk by chunk, for what may be more than memory is to hold. Errors are also those of `take`.
+  base::Status each(const char* name, std::initializer_list<std::pair<const char*, bool>> columns,
+                    const std::function<base::Status(const format::Table&)>& take);
   /// kCorrupt: with the file's name, and what to do.
   base::Status wrong(const std::string& what) const;
   /// Whether all that was asked for could be read, and the file has its end.
   bool whole() const { return reader_.closed() && reader_.damage().empty(); }
 
  private:
+  base::Status check(const format::Table& table, std::initializer_list<std::pair<const char*, bool>> columns) const;
+
   std::string path_;
   format::Reader reader_;
 };

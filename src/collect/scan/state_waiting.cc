@@ -59,6 +59,25 @@ bool is_path_below(std::string_view path) {
   return !path.ends_with('/');
 }
 
+Status take_pending(const StateTables& tables, const format::Table& rows, size_t roots, Pending& pending) {
+  std::string names;
+  for (uint64_t row = 0; row < rows.rows; ++row) {
+    const uint64_t root = rows.find("root")->u64(row);
+    const std::string_view parent = rows.find("parent")->text(row), name = rows.find("name")->text(row);
+    const bool is_root = parent.empty() && name.empty();
+    if (root >= roots || !is_path_below(parent) ||
+        (!is_root && (name.empty() || name.find('/') != name.npos || !is_path_below(name))))
+      return tables.wrong("a directory that waits has no proper path");
+    (names += name) += '\0';
+    const bool last = row + 1 == rows.rows || names.size() > DirectoryReader::kBuffer ||
+                      rows.find("root")->u64(row + 1) != root || rows.find("parent")->text(row + 1) != parent;
+    if (!last) continue;
+    HEADRACE_TRY(pending.push(static_cast<uint32_t>(root), std::string(parent), std::move(names)));
+    names.clear();
+  }
+  return {};
+}
+
 }  // namespace
 
 Status add_open(format::Writer& writer, const std::vector<OpenDirectory>& open) {
@@ -112,24 +131,8 @@ Status add_pending(format::Writer& writer, const Pending& pending) {
 }
 
 Status read_pending(StateTables& tables, size_t roots, Pending& pending) {
-  HEADRACE_ASSIGN(const format::Table rows,
-                  tables.table("scan_pending", {{"root", false}, {"parent", true}, {"name", true}}));
-  std::string names;
-  for (uint64_t row = 0; row < rows.rows; ++row) {
-    const uint64_t root = rows.find("root")->u64(row);
-    const std::string_view parent = rows.find("parent")->text(row), name = rows.find("name")->text(row);
-    const bool is_root = parent.empty() && name.empty();
-    if (root >= roots || !is_path_below(parent) ||
-        (!is_root && (name.empty() || name.find('/') != name.npos || !is_path_below(name))))
-      return tables.wrong("a directory that waits has no proper path");
-    (names += name) += '\0';
-    const bool last = row + 1 == rows.rows || names.size() > DirectoryReader::kBuffer ||
-                      rows.find("root")->u64(row + 1) != root || rows.find("parent")->text(row + 1) != parent;
-    if (!last) continue;
-    HEADRACE_TRY(pending.push(static_cast<uint32_t>(root), std::string(parent), std::move(names)));
-    names.clear();
-  }
-  return {};
+  return tables.each("scan_pending", {{"root", false}, {"parent", true}, {"name", true}},
+                     [&](const format::Table& rows) { return take_pending(tables, rows, roots, pending); });
 }
 
 Status read_open(StateTables& tables, size_t roots, std::vector<OpenDirectory>& open) {

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "programs/headrace/places.h"
 
 namespace headrace::programs {
@@ -54,7 +56,13 @@ Result<std::vector<collect::ProjectRule>> read_projects(const std::string& map) 
   std::string text;
   HEADRACE_ASSIGN(const int status, run_headrace({"scan", "rules", map}, &text));
   if (status != 0) return Status(Code::kInvalid, "");
-  return collect::rules_of(text);
+  HEADRACE_ASSIGN(std::vector<collect::ProjectRule> rules, collect::rules_of(text));
+  for (collect::ProjectRule& rule : rules) {  // roots are without links, and so are their paths
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(rule.path, error);
+    if (!rule.path.empty() && !error) rule.path = real.string();
+  }
+  return rules;
 }
 
 Status write_parquet_rows(const std::string& rows, const std::string& parquet) {
