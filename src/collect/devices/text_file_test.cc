@@ -22,6 +22,21 @@ class Texts : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(directory_); }
 
+  /// A process, and a link to a file that cannot be read when it has ended.
+  static pid_t begin(const std::string& path) {
+    const pid_t child = fork();
+    if (child == 0) {
+      pause();
+      _exit(0);
+    }
+    fs::create_symlink("/proc/" + std::to_string(child) + "/stat", path);
+    return child;
+  }
+  static void end(pid_t child) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+
   std::string directory_;
 };
 
@@ -38,17 +53,11 @@ TEST_F(Texts, AreReadAsTheyAreNow) {
 }
 
 TEST_F(Texts, WhatCannotBeReadAnyMoreIsOpenedAgain) {
-  const pid_t child = fork();
-  if (child == 0) {
-    pause();
-    _exit(0);
-  }
   const std::string path = directory_ + "/link";
-  fs::create_symlink("/proc/" + std::to_string(child) + "/stat", path);
+  const pid_t child = begin(path);
   TextFile file(path);
   EXPECT_TRUE(file.read().ok());
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  end(child);
   EXPECT_EQ(file.read().code(), base::Code::kNotFound);
   fs::remove(path);
   fs::create_symlink("/proc/self/stat", path);
@@ -57,17 +66,11 @@ TEST_F(Texts, WhatCannotBeReadAnyMoreIsOpenedAgain) {
 }
 
 TEST_F(Texts, WhatIsInItsPlaceIsReadAtOnceIfThatWasGone) {
-  const pid_t child = fork();
-  if (child == 0) {
-    pause();
-    _exit(0);
-  }
   const std::string path = directory_ + "/link";
-  fs::create_symlink("/proc/" + std::to_string(child) + "/stat", path);
+  const pid_t child = begin(path);
   TextFile file(path);
   EXPECT_TRUE(file.read().ok());
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  end(child);
   fs::remove(path);
   fs::create_symlink("/proc/self/stat", path);
   EXPECT_TRUE(file.read().ok());
