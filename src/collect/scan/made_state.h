@@ -32,7 +32,7 @@ inline ScanState made_state() {
   state.problems = {{"/a/\xff\n", "Permission denied"}};
   state.unlisted_problems = 3;
   state.link_bytes = 160;
-  state.mounts = {{1, 2}, {UINT64_MAX, 3}};
+  state.mounts = {{1, 2, 0, ""}, {UINT64_MAX, 3, 0, "mnt/x"}};
   state.open = {{1, "deep/er", -77, 40, 30, 2, 13}, {0, "", 5, 1, 1}};
   return state;
 }

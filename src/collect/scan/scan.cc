@@ -73,10 +73,13 @@ Result<Scan> Scan::resume(ScanSettings settings) {
   state->mounts.insert(state->state.mounts.begin(), state->state.mounts.end());
   const size_t known = state->mounts.size();
   HEADRACE_TRY(state->open_roots());
-  if (state->mounts.size() != known)  // hard links and file systems are known by these numbers
+  // Hard links and file systems are known by these numbers, and what waits in one that is gone is not gone.
+  if (state->mounts.size() != known || !state->has_its_mounts())
     return Status(Code::kInvalid, state_path(output) +
-                                      ": another file system is mounted, or the machine was started again, and numbers"
-                                      " of file systems changed: begin without --resume");
+                                      ": another file system is mounted than before, or one is not, or the machine"
+                                      " was started again and numbers of file systems changed: mount what is missing,"
+                                      " or remove this file and what lies beside it (" +
+                                      state_path(output) + ".*) and begin anew");
   HEADRACE_TRY(state->open_parts());
   return Scan(std::move(state));
 }

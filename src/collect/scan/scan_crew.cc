@@ -77,9 +77,9 @@ void Scan::State::problem(std::string path, std::string reason) {
   }
 }
 
-bool Scan::State::enter_mount(uint64_t device, uint64_t inode) {
+bool Scan::State::enter_mount(Mount mount) {
   const std::lock_guard lock(mutex);
-  return mounts.emplace(device, inode).second;
+  return mounts.insert(std::move(mount)).second;
 }
 
 }  // namespace headrace::collect

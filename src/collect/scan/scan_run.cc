@@ -6,6 +6,8 @@
 #include <sys/statfs.h>
 #include <time.h>
 
+#include <algorithm>
+
 #include "collect/scan/files.h"
 
 namespace headrace::collect {
@@ -50,13 +52,24 @@ Status Scan::State::open_roots() {
     facts.roots.push_back(root == "/" ? "" : root);
     facts.descriptors.push_back(opened.get());
     facts.devices.push_back(inode.device);
-    mounts.emplace(inode.device, inode.number);
+    mounts.insert({inode.device, inode.number, static_cast<uint32_t>(roots.size()), ""});
     struct statfs system;
     if (devices.insert(inode.device).second && fstatfs(opened.get(), &system) == 0 && system.f_files > system.f_ffree)
       expected += static_cast<int64_t>(system.f_files - system.f_ffree);
     roots.push_back(std::move(opened));
   }
   return {};
+}
+
+bool Scan::State::has_its_mounts() const {
+  return std::all_of(state.mounts.begin(), state.mounts.end(), [&](const Mount& mount) {
+    const size_t slash = mount.path.rfind('/');
+    const std::string parent = slash == mount.path.npos ? "" : mount.path.substr(0, slash);
+    const Descriptor opened = open_below(facts.descriptors[mount.root], parent);
+    Inode inode;
+    return opened && look_at(opened.get(), mount.path.substr(slash + 1).c_str(), facts.start, inode) &&
+           inode.device == mount.device && inode.number == mount.inode;
+  });
 }
 
 /// Shares the descriptors that the process may have among its threads: with a low limit they keep fewer directories

@@ -27,6 +27,8 @@ struct Scan::State : Crew {
 
   // Of the thread that calls run().
   base::Status open_roots();
+  /// Whether all that was entered is still where it was, when a scan goes on.
+  bool has_its_mounts() const;
   base::Status open_parts();
   void share_descriptors();
   base::Status run(const volatile sig_atomic_t* stop, const std::function<void(const Progress&)>& watch);
@@ -47,7 +49,7 @@ struct Scan::State : Crew {
   void problem(std::string path, std::string reason) override;
   bool is_to_rest() const override { return resting.load(std::memory_order_relaxed); }
   bool rest(const OpenDirectory& at) override;
-  bool enter_mount(uint64_t device, uint64_t inode) override;
+  bool enter_mount(Mount mount) override;
   void fail(const base::Status& why) {
     if (failure.ok()) failure = why;
     rested.notify_one();
@@ -68,7 +70,7 @@ struct Scan::State : Crew {
   Pending pending;
   std::vector<OpenDirectory> open;        // of which threads have stopped in the middle
   std::vector<OpenDirectory> unfinished;  // of an earlier run, to go on with
-  std::set<std::pair<uint64_t, uint64_t>> mounts;
+  std::set<Mount> mounts;
   unsigned idle = 0, standing = 0, running = 0;
   std::atomic<bool> resting = false;
   bool ending = false, interrupted = false;

@@ -57,6 +57,7 @@ std::string ScanState::complete() const {
 
 Status write_state(const std::string& path, const ScanState& state, const Pending* pending) {
   const std::string next = path + ".new";
+  unlink(next.c_str());  // of a scan that was killed, or a link that leads elsewhere
   Status written = write_tables(next, state, pending);
   if (written.ok()) written = store(next);
   if (written.ok() && rename(next.c_str(), path.c_str()) != 0) written = failed(path + ": cannot be written", errno);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -27,6 +28,14 @@ struct OpenDirectory {
   uint64_t device = 0, inode = 0;  // what it is
 };
 
+/// A root, or the root of a file system (or a file that is one) below it that was entered. Known by its numbers.
+struct Mount {
+  uint64_t device = 0, inode = 0;
+  uint32_t root = 0;
+  std::string path;  // below it; "": the root itself
+  bool operator<(const Mount& other) const { return std::pair(device, inode) < std::pair(other.device, other.inode); }
+};
+
 struct Problem {
   std::string path, reason;
 };
@@ -41,8 +50,7 @@ struct ScanState {
   int64_t unlisted_problems = 0;
   uint64_t link_bytes = 0, row_bytes = 0, rows = 0;
   std::vector<OpenDirectory> open;
-  std::vector<std::pair<uint64_t, uint64_t>>
-      mounts;  // device and inode of roots, and of file systems that were entered
+  std::vector<Mount> mounts;
   bool done = false;
 
   /// "yes", or "no: " and the reason.

@@ -25,7 +25,10 @@ std::string text_of_all(const ScanState& state, const Pending& pending) {
     add(key.owner.user, key.owner.group, key.owner.place, key.place, bin.files, bin.bytes, bin.total, bin.weighted);
   for (const Range& range : state.sums.ranges) add(range.least, range.greatest);
   for (const Problem& problem : state.problems) text += problem.path + problem.reason;
-  for (const auto& [device, inode] : state.mounts) add(device, inode);
+  for (const Mount& mount : state.mounts) {
+    text += mount.path;
+    add(mount.device, mount.inode, mount.root);
+  }
   for (const OpenDirectory& one : state.open) {
     text += one.path;
     add(one.root, one.cookie, one.entries, one.files, one.unseen, one.unseen_error);

@@ -107,20 +107,31 @@ Status add_open(format::Writer& writer, const std::vector<OpenDirectory>& open) 
 }
 
 Status add_mounts(format::Writer& writer, const ScanState& state) {
-  std::vector<uint64_t> device, inode;
-  for (const auto& mount : state.mounts) {
-    device.push_back(mount.first);
-    inode.push_back(mount.second);
+  std::vector<uint64_t> device, inode, root;
+  std::vector<std::string_view> path;
+  for (const Mount& mount : state.mounts) {
+    device.push_back(mount.device);
+    inode.push_back(mount.inode);
+    root.push_back(mount.root);
+    path.push_back(mount.path);
   }
   format::TableBuilder table("scan_mounts");
-  table.u64("device", device).u64("inode", inode);
+  table.u64("device", device).u64("inode", inode).u64("root", root);
+  table.text("path", std::span<const std::string_view>(path));
   return writer.add(table);
 }
 
 Status read_mounts(StateTables& tables, ScanState& state) {
-  HEADRACE_ASSIGN(const format::Table rows, tables.table("scan_mounts", {{"device", false}, {"inode", false}}));
-  for (uint64_t row = 0; row < rows.rows; ++row)
-    state.mounts.emplace_back(rows.find("device")->u64(row), rows.find("inode")->u64(row));
+  HEADRACE_ASSIGN(const format::Table rows,
+                  tables.table("scan_mounts", {{"device", false}, {"inode", false}, {"root", false}, {"path", true}}));
+  for (uint64_t row = 0; row < rows.rows; ++row) {
+    const uint64_t root = rows.find("root")->u64(row);
+    const std::string_view path = rows.find("path")->text(row);
+    if (root >= state.settings.roots.size() || !is_path_below(path))
+      return tables.wrong("a file system that was entered has no proper path");
+    state.mounts.push_back(
+        {rows.find("device")->u64(row), rows.find("inode")->u64(row), static_cast<uint32_t>(root), std::string(path)});
+  }
   return {};
 }
 

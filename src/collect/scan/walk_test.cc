@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "collect/scan/made_state.h"
 #include "collect/scan/scan.h"
 #include "collect/scan/temporary.h"
@@ -80,19 +83,19 @@ TEST_F(Walk, GoesOnHoweverOftenItIsStopped) {
 }
 
 /// Directories of the state are links now, which lead out of the tree.
-std::pair<uint64_t, uint64_t> identity(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 ? std::pair<uint64_t, uint64_t>(info.st_dev, info.st_ino)
-                                        : std::pair<uint64_t, uint64_t>();
+Mount mount_at(const std::string& path, const std::string& below = "") {
+  struct stat info{};
+  EXPECT_EQ(stat((path + "/" + below).c_str(), &info), 0);
+  return {info.st_dev, info.st_ino, 0, below};
 }
 
 TEST_F(Walk, WhatIsInPlaceOfAnOpenDirectoryIsNotTheRestOfIt) {
   const std::string root = settings_.roots[0];
-  const auto [device, inode] = identity(root + "/d0");
+  const auto [device, inode, number, path] = mount_at(root, "d0");
   settings_.rows = false;
   ScanState state;
   state.settings = settings_;
-  state.mounts = {identity(root)};
+  state.mounts = {mount_at(root)};
   state.open = {{0, "d0", 0, 0, 0, 0, 0, device, inode}, {0, "d1", 0, 0, 0, 0, 0, device, inode + 1'000'000}};
   Pending pending(directory_.path());
   ASSERT_TRUE(write_state(state_path(settings_.output), state, &pending).ok());
@@ -109,12 +112,42 @@ TEST_F(Walk, AnotherFileSystemInPlaceOfTheRootIsNotGoneOnWith) {
   settings_.rows = false;
   ScanState state;
   state.settings = settings_;
-  state.mounts = {identity(settings_.roots[0])};
-  ++state.mounts[0].first;
+  state.mounts = {mount_at(settings_.roots[0])};
+  ++state.mounts[0].device;
   Pending pending(directory_.path());
   ASSERT_TRUE(write_state(state_path(settings_.output), state, &pending).ok());
   const auto scan = Scan::resume(settings_);
   EXPECT_EQ(scan.code(), Code::kInvalid);
+}
+
+TEST_F(Walk, AScanGoesOnOnlyWhereWhatItEnteredIs) {
+  settings_.rows = false;
+  const std::string root = settings_.roots[0];
+  std::vector<Mount> gone = {mount_at(root, "d0"), mount_at(root, "d0"), mount_at(root, "d0")};
+  ++gone[0].inode;         // another file system in its place, or the empty mount point
+  gone[1].path = "none";   // the mount point is gone too
+  gone[2].path = "d0/d0";  // what is there now is something else
+  for (size_t i = 0; i <= gone.size(); ++i) {
+    ScanState state;
+    state.settings = settings_;
+    state.mounts = {mount_at(root), i < gone.size() ? gone[i] : mount_at(root, "d0")};
+    Pending pending(directory_.path());
+    ASSERT_TRUE(write_state(state_path(settings_.output), state, &pending).ok());
+    EXPECT_EQ(Scan::resume(settings_).ok(), i == gone.size()) << i;
+  }
+}
+
+TEST_F(Walk, TheNextStateIsNotWrittenThroughALink) {
+  const std::string kept = directory_ / "kept";
+  std::ofstream(kept) << "dear";
+  fs::create_symlink(kept, state_path(settings_.output) + ".new");
+  ScanState state;
+  state.settings = settings_;
+  Pending pending(directory_.path());
+  ASSERT_TRUE(write_state(state_path(settings_.output), state, &pending).ok());
+  std::string text;
+  std::ifstream(kept) >> text;
+  EXPECT_EQ(text, "dear");
 }
 
 TEST_F(Walk, LinksInPlaceOfDirectoriesAreNotFollowed) {
@@ -123,7 +156,7 @@ TEST_F(Walk, LinksInPlaceOfDirectoriesAreNotFollowed) {
   ScanState state;
   state.settings = settings_;
   state.settings.rows = settings_.rows = false;
-  state.mounts = {identity(settings_.roots[0])};
+  state.mounts = {mount_at(settings_.roots[0])};
   state.open = {{0, "open", 0, 0, 0}, {0, "open/d0", 0, 0, 0}};
   Pending pending(directory_.path());
   using namespace std::string_literals;
@@ -150,8 +183,8 @@ TEST_F(Walk, AFileSystemThatWasEnteredIsNotEnteredAgain) {
     state.settings.roots = settings_.roots = {"/dev"};
     state.settings.rows = settings_.rows = false;
     state.settings.cross_mounts = true;
-    state.mounts = {identity("/dev")};
-    if (entered) state.mounts.emplace_back(mounted.st_dev, mounted.st_ino);
+    state.mounts = {mount_at("/dev")};
+    if (entered) state.mounts.push_back(mount_at("/dev", "pts"));
     Pending pending(directory_.path());
     ASSERT_TRUE(pending.push(0, "", std::string("pts\0", 4)).ok());
     ASSERT_TRUE(write_state(state_path(settings_.output), state, &pending).ok());

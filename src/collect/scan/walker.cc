@@ -95,7 +95,8 @@ bool Walker::enter(Here& here, int parent, const std::string& name) {
     return false;
   }
   is_mount = !name.empty() && (is_mount || (!facts_.cross_mounts && here.inode.device != facts_.devices[here.at.root]));
-  if (is_mount && !(facts_.cross_mounts && crew_.enter_mount(here.inode.device, here.inode.number))) {
+  if (is_mount &&
+      !(facts_.cross_mounts && crew_.enter_mount({here.inode.device, here.inode.number, here.at.root, here.at.path}))) {
     ++counts_.totals().mounts;
     return false;
   }
@@ -136,6 +137,10 @@ void Walker::count(Here& here, const char* name, Inode& inode) {
   }
 }
 
+std::string Walker::path_of(const Here& here, const char* name) {
+  return here.at.path + (here.at.path.empty() ? "" : "/") + name;
+}
+
 void Walker::look(Here& here, const Entry& entry) {
   ++here.at.entries;
   if (entry.type == DT_REG) ++here.at.files;
@@ -155,7 +160,8 @@ void Walker::look(Here& here, const Entry& entry) {
     here.at.unseen_error = errno;
   } else if (inode.type == FileType::kDirectory) {  // the type was not said, or it is another one now
     here.names.append(entry.name, strlen(entry.name) + 1);
-  } else if (is_mount && !(facts_.cross_mounts && crew_.enter_mount(inode.device, inode.number))) {
+  } else if (is_mount && !(facts_.cross_mounts &&
+                           crew_.enter_mount({inode.device, inode.number, here.at.root, path_of(here, entry.name)}))) {
     ++counts_.totals().mounts;
   } else {
     if (entry.type == DT_UNKNOWN && inode.type == FileType::kFile) ++here.at.files;

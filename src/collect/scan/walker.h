@@ -42,8 +42,8 @@ class Crew {
   virtual bool is_to_rest() const = 0;
   /// Stands still until the state is stored. False: the scan ends here.
   virtual bool rest(const OpenDirectory& at) = 0;
-  /// Whether the file system with this root directory may be entered: only once.
-  virtual bool enter_mount(uint64_t device, uint64_t inode) = 0;
+  /// Whether the file system with this root may be entered: only once.
+  virtual bool enter_mount(Mount mount) = 0;
 };
 
 /// What all threads know from the start.
@@ -91,6 +91,7 @@ class Walker {
   void count_directory(const Here& here, const std::string& name);
   void end(Here& here, int error);
   std::string full_path(const Here& here) const;
+  static std::string path_of(const Here& here, const char* name);  // below the root
   void flush_when_full();
 
   const WalkFacts& facts_;
