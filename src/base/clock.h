@@ -21,6 +21,8 @@ inline uint64_t clock_ns(clockid_t clock) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
 }
 
+inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
+
 /// Ticks now: the processor's counter, or CLOCK_MONOTONIC nanoseconds. Reads are not fenced: a fence would cost more
 /// than the few instructions by which a reading may move.
 inline uint64_t ticks() {
@@ -33,7 +35,7 @@ inline uint64_t ticks() {
     return value;
   }
 #endif
-  return clock_ns(CLOCK_MONOTONIC);
+  return monotonic_ns();
 }
 
 }  // namespace headrace::base

@@ -66,6 +66,9 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
+/// What was asked for cannot be; the text says what to change.
+inline Status invalid(std::string why) { return {Code::kInvalid, std::move(why)}; }
+
 /// Either a T or the Status that says why there is none. Reading the value of a failure aborts the process.
 template <typename T>
 class [[nodiscard]] Result {

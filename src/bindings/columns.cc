@@ -68,4 +68,9 @@ Values numbers(const SharedTable& table, const format::Column* column, uint64_t 
   return {.name = column->name, .kind = kind, .rows = rows, .words = {table, column->words.get()}};
 }
 
+const format::Column* text_column(const SharedTable& table, const char* name) {
+  const format::Column* column = table->find(name);
+  return column && column->type == format::Type::kText ? column : nullptr;
+}
+
 }  // namespace headrace::bindings

@@ -19,9 +19,9 @@ constexpr double kNothing = -1;  // in place of a figure that does not exist
 using Rows = std::vector<uint64_t>;
 
 // The columns of a merged frame, read as zeros where it has none.
-class Reading {
+class FrameReading {
  public:
-  Reading(const Frame& frame, const Rows& rows) : frame_(frame), rows_(rows) {}
+  FrameReading(const Frame& frame, const Rows& rows) : frame_(frame), rows_(rows) {}
 
   template <typename T, typename Value>
   std::vector<T> each(Value value) const {
@@ -139,7 +139,7 @@ FileTable::LeftOut left_out(const Frame& frame, const Rows& chosen) {
   for (uint64_t row = 0; row < frame.rows; ++row) {
     if (!taken[row]) others.push_back(row);
   }
-  const Reading rest(frame, others);
+  const FrameReading rest(frame, others);
   const auto total = [&](std::initializer_list<const char*> columns) {
     const std::vector<double> sums = rest.sum(columns);
     return std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -183,7 +183,7 @@ std::array<std::vector<double>, 2> common_sizes(const Frame& frame, const Rows& 
   return result;
 }
 
-PackedColumn mount_points(const Reading& reading, const Rows& rows, const format::Table& mounts) {
+PackedColumn mount_points(const FrameReading& reading, const Rows& rows, const format::Table& mounts) {
   const format::Column *ids = mounts.find("mount"), *points = mounts.find("point");
   std::map<uint64_t, std::string> known;
   if (ids && points && ids->type != format::Type::kText && points->type == format::Type::kText) {
@@ -219,7 +219,7 @@ FileTable file_table(const Frame& by_path, const format::Table& common, const fo
   table.chosen = choose(by_path, most);
   table.rows = table.chosen.size();
   table.left_out = left_out(by_path, table.chosen);
-  const Reading reading(by_path, table.chosen);
+  const FrameReading reading(by_path, table.chosen);
   const auto add = [&](PackedColumn column) { table.columns.push_back(std::move(column)); };
   const auto sum = [&](const char* name, std::initializer_list<const char*> columns) {
     add(pack(name, reading.sum(columns)));

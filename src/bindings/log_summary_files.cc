@@ -132,9 +132,9 @@ class Owners {
   IdMap row_of_;
 };
 
-class Files {
+class SummaryFiles {
  public:
-  Files(Log& log, const RankPlaces& ranks, JobSummary& job, const Layers& layers)
+  SummaryFiles(Log& log, const RankPlaces& ranks, JobSummary& job, const Layers& layers)
       : job_(job),
         layers_(layers),
         by_path_(layers.system),
@@ -298,7 +298,7 @@ FileTimes summarize_files(Log& log, const RankPlaces& ranks, JobSummary& job) {
   Layers layers = layers_of(log);
   add_totals(layers, job);
   FileTimes times;
-  Files(log, ranks, job, layers).run(times);
+  SummaryFiles(log, ranks, job, layers).run(times);
   times.by_path = std::move(layers.system);
   return times;
 }

@@ -24,7 +24,7 @@ workload::MadeProgram program_of(const nb::tuple& item) {
   return {nb::cast<std::string>(item[0]), n[0], n[1], n[2], n[3], n[4]};
 }
 
-workload::MadeFiles files_of(const nb::tuple& item) {
+workload::MadeFiles made_files_of(const nb::tuple& item) {
   const auto n = nb::cast<Numbers>(item[2]);
   check_length(n, workload::kMadeNumbers);
   return {n[0],
@@ -65,7 +65,7 @@ void write_made_log(const nb::bytes& path, uint64_t id, const nb::list& facts, c
   workload::MadeJob job;
   job.facts = nb::cast<std::vector<std::pair<std::string, std::string>>>(facts);
   for (nb::handle item : programs) job.programs.push_back(program_of(nb::cast<nb::tuple>(item)));
-  for (nb::handle item : files) job.files.push_back(files_of(nb::cast<nb::tuple>(item)));
+  for (nb::handle item : files) job.files.push_back(made_files_of(nb::cast<nb::tuple>(item)));
   job.mount = mount, job.mount_type = mount_type;
   const std::string target(path.c_str(), path.size());
   base::Status status;

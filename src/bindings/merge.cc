@@ -21,16 +21,16 @@ std::string_view layer_of(const format::Column* column, uint64_t row) {
 }
 
 // The group of each selected row, and the first row of each group.
-struct Groups {
+struct MergeGroups {
   std::vector<uint32_t> of;     // parallel to the selected rows
   std::vector<uint32_t> first;  // row of the table
   bool identity = false;        // every row of the table is a group of its own
   uint64_t size() const { return first.size(); }
 };
 
-class Files {
+class MergedFiles {
  public:
-  Files(const SharedTable& table, const Names& names) : table_(table), names_(names), rows_(table->rows) {
+  MergedFiles(const SharedTable& table, const Names& names) : table_(table), names_(names), rows_(table->rows) {
     for (const char* name : {"process", "record", "path", "final_path", "mount"}) {
       columns_.push_back(numbers(table, table->find(name), rows_));
     }
@@ -90,8 +90,8 @@ class Files {
   IdMap directories_;
 };
 
-Groups group(const Files& files, std::string_view by, const std::vector<uint32_t>& rows) {
-  Groups groups;
+MergeGroups group(const MergedFiles& files, std::string_view by, const std::vector<uint32_t>& rows) {
+  MergeGroups groups;
   groups.of.reserve(rows.size());
   IdMap map(rows.size());
   for (uint32_t row : rows) {
@@ -109,7 +109,8 @@ Groups group(const Files& files, std::string_view by, const std::vector<uint32_t
 
 // One counter merged: `decider` and `decided` are the counter of `with`, per row and merged.
 std::vector<uint64_t> merge_counter(const Values& values, model::MergeRule rule, const std::vector<uint32_t>& rows,
-                                    const Groups& groups, const Values* decider, const std::vector<uint64_t>* decided) {
+                                    const MergeGroups& groups, const Values* decider,
+                                    const std::vector<uint64_t>* decided) {
   std::vector<uint64_t> merged(groups.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const uint64_t value = values.words[rows[i]];
@@ -138,7 +139,7 @@ std::vector<uint64_t> merge_counter(const Values& values, model::MergeRule rule,
 
 // Distinct values of `id` in each group.
 template <typename Id>
-std::vector<uint64_t> distinct(const std::vector<uint32_t>& rows, const Groups& groups, Id id) {
+std::vector<uint64_t> distinct(const std::vector<uint32_t>& rows, const MergeGroups& groups, Id id) {
   if (groups.identity) return std::vector<uint64_t>(groups.size(), 1);
   std::vector<uint64_t> counts(groups.size());
   IdMap seen(rows.size());
@@ -151,7 +152,8 @@ std::vector<uint64_t> distinct(const std::vector<uint32_t>& rows, const Groups& 
 }
 
 // Of each group the new name given by the record that was closed last; ties go to the greater id.
-std::vector<uint64_t> final_paths(const Files& files, const std::vector<uint32_t>& rows, const Groups& groups) {
+std::vector<uint64_t> final_paths(const MergedFiles& files, const std::vector<uint32_t>& rows,
+                                  const MergeGroups& groups) {
   const Values closed = files.counter(model::counter::last_close_at_ns);
   std::vector<uint64_t> chosen(groups.size()), when(groups.size());
   for (size_t g = 0; g < groups.size(); ++g) chosen[g] = files.path(groups.first[g]);
@@ -168,7 +170,7 @@ std::vector<uint64_t> final_paths(const Files& files, const std::vector<uint32_t
 }
 
 // Of each group the layers of its records, in alphabetical order.
-Values layers(const Files& files, const std::vector<uint32_t>& rows, const Groups& groups) {
+Values layers(const MergedFiles& files, const std::vector<uint32_t>& rows, const MergeGroups& groups) {
   std::vector<std::string_view> first(groups.size());
   std::map<uint32_t, std::set<std::string_view>> several;  // groups that have more than one: few
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -191,8 +193,8 @@ Values layers(const Files& files, const std::vector<uint32_t>& rows, const Group
   return builder.finish("layers");
 }
 
-void add_keys(Frame& frame, std::string_view by, const Files& files, const Names& names,
-              const std::vector<uint32_t>& rows, const Groups& groups) {
+void add_keys(Frame& frame, std::string_view by, const MergedFiles& files, const Names& names,
+              const std::vector<uint32_t>& rows, const MergeGroups& groups) {
   const auto words = [&](auto value) {
     std::vector<uint64_t> column;
     for (uint32_t row : groups.first) column.push_back(value(row));
@@ -226,7 +228,8 @@ void add_keys(Frame& frame, std::string_view by, const Files& files, const Names
   }
 }
 
-void add_counters(Frame& frame, const Files& files, const std::vector<uint32_t>& rows, const Groups& groups) {
+void add_counters(Frame& frame, const MergedFiles& files, const std::vector<uint32_t>& rows,
+                  const MergeGroups& groups) {
   std::vector<std::vector<uint64_t>> merged(model::counter::kCount);
   // The deciding counters come before those they decide: counters.def names no later one.
   for (uint32_t index = 0; index < model::counter::kCount; ++index) {
@@ -260,15 +263,15 @@ std::vector<uint64_t> metadata_calls(const Frame& counters) {
 
 // Adds up a column that only tables have in which shares stand for records (sharing.h).
 void add_more(std::vector<uint64_t>& sums, const SharedTable& table, const char* name,
-              const std::vector<uint32_t>& rows, const Groups& groups) {
+              const std::vector<uint32_t>& rows, const MergeGroups& groups) {
   const format::Column* column = table->find(name);
   if (!column || column->type == format::Type::kText) return;
   for (size_t i = 0; i < rows.size(); ++i) sums[groups.of[i]] += column->u64(rows[i]);
 }
 
 // Of each group the distinct paths of one kind, and files without a path that its rows are about.
-std::vector<uint64_t> of_kind(const SharedTable& table, const Files& files, const std::vector<uint32_t>& rows,
-                              const Groups& groups, std::string_view kind, const IdMap& but) {
+std::vector<uint64_t> of_kind(const SharedTable& table, const MergedFiles& files, const std::vector<uint32_t>& rows,
+                              const MergeGroups& groups, std::string_view kind, const IdMap& but) {
   const format::Column* more = table->find("more_files");
   std::vector<uint64_t> counts(groups.size());
   IdMap seen;
@@ -285,8 +288,8 @@ std::vector<uint64_t> of_kind(const SharedTable& table, const Files& files, cons
 }
 
 // What the paths of each group are: files, directories, and sums of small files.
-void add_kinds(Frame& frame, const SharedTable& table, const Files& files, const std::vector<uint32_t>& rows,
-               const Groups& groups) {
+void add_kinds(Frame& frame, const SharedTable& table, const MergedFiles& files, const std::vector<uint32_t>& rows,
+               const MergeGroups& groups) {
   IdMap directories;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (files.kind(rows[i]) == "directory") directories.insert(base::mix(groups.of[i], files.path(rows[i])), 0);
@@ -300,8 +303,8 @@ void add_kinds(Frame& frame, const SharedTable& table, const Files& files, const
 }
 
 // Distinct paths, and files without one that rows are about.
-std::vector<uint64_t> file_counts(const SharedTable& table, const Files& files, const std::vector<uint32_t>& rows,
-                                  const Groups& groups) {
+std::vector<uint64_t> file_counts(const SharedTable& table, const MergedFiles& files, const std::vector<uint32_t>& rows,
+                                  const MergeGroups& groups) {
   std::vector<uint64_t> counts = distinct(rows, groups, [&](uint32_t row) { return files.path(row); });
   if (!table->find("more_files")) return counts;
   IdMap nameless;  // groups in which "no path" is not one more
@@ -314,7 +317,7 @@ std::vector<uint64_t> file_counts(const SharedTable& table, const Files& files, 
 }
 
 // Counting sort of the records by group.
-void add_records(Frame& frame, const Files& files, const std::vector<uint32_t>& rows, const Groups& groups) {
+void add_records(Frame& frame, const MergedFiles& files, const std::vector<uint32_t>& rows, const MergeGroups& groups) {
   frame.record_starts.assign(groups.size() + 1, 0);
   for (uint32_t g : groups.of) ++frame.record_starts[g + 1];
   std::partial_sum(frame.record_starts.begin(), frame.record_starts.end(), frame.record_starts.begin());
@@ -357,10 +360,10 @@ base::Result<Frame> merge_files(const SharedTable& table, const Names& names, st
     return base::Status(base::Code::kInvalid, "files cannot be merged by '" + std::string(by) +
                                                   "': choose path, process, directory, mount, kind, layer or all");
   }
-  Files files(table, names);
+  MergedFiles files(table, names);
   const std::vector<uint32_t> rows = select(*table, selection);
   if (by == "path") files.know_directories(rows);
-  const Groups groups = group(files, by, rows);
+  const MergeGroups groups = group(files, by, rows);
   Frame frame{.name = "", .rows = groups.size()};
   add_keys(frame, by, files, names, rows, groups);
   const auto process = [&](uint32_t row) { return files.process(row); };

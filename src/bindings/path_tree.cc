@@ -15,7 +15,7 @@ constexpr uint32_t kNone = TreeNode::kNoParent;
 
 using Sums = std::array<double, kMeasures>;
 
-void add(Sums& to, const Sums& more) {
+void add_figures(Sums& to, const Sums& more) {
   for (size_t m = 0; m < kMeasures; ++m) to[m] += more[m];
 }
 
@@ -27,9 +27,9 @@ struct Node {
 };
 
 // Puts paths into a tree. Names borrow the paths' memory.
-class Builder {
+class PathTreeBuilder {
  public:
-  explicit Builder(uint64_t paths) : children_(paths + paths / 4), directories_(paths / 4) {
+  explicit PathTreeBuilder(uint64_t paths) : children_(paths + paths / 4), directories_(paths / 4) {
     nodes_.push_back({kNone, ""});
   }
 
@@ -100,7 +100,7 @@ struct Terms {
 
 std::vector<Node> build(const Frame& frame) {
   const Values *paths = frame.find("path"), *kinds = frame.find("kind");
-  Builder builder(frame.rows);
+  PathTreeBuilder builder(frame.rows);
   if (!paths || !kinds || !paths->offsets || !kinds->offsets) return builder.finish();
   std::vector<uint32_t> at(frame.rows);
   for (uint64_t row = 0; row < frame.rows; ++row) {
@@ -111,10 +111,10 @@ std::vector<Node> build(const Frame& frame) {
       time(frame, {"read_ns", "write_ns", "meta_ns"}), calls(frame, {"reads", "writes", "metadata_calls"});
   for (uint64_t row = 0; row < frame.rows; ++row) {
     const bool file = kinds->text(row) == "file" && !builder[at[row]].directory;
-    add(builder[at[row]].sums, {file ? 1 : folded(row), read(row), written(row), time(row), calls(row)});
+    add_figures(builder[at[row]].sums, {file ? 1 : folded(row), read(row), written(row), time(row), calls(row)});
   }
   std::vector<Node> nodes = builder.finish();
-  for (uint64_t i = nodes.size() - 1; i > 0; --i) add(nodes[nodes[i].parent].sums, nodes[i].sums);
+  for (uint64_t i = nodes.size() - 1; i > 0; --i) add_figures(nodes[nodes[i].parent].sums, nodes[i].sums);
   return nodes;
 }
 
@@ -164,7 +164,7 @@ void add_others(const std::vector<Node>& nodes, const Cut& cut, std::vector<Tree
       others[parent] = static_cast<uint32_t>(tree.size());
       tree.push_back({cut.place[parent], "", cut.others[parent], {}});
     }
-    add(tree[others[parent]].sums, nodes[i].sums);
+    add_figures(tree[others[parent]].sums, nodes[i].sums);
   }
 }
 

@@ -32,11 +32,6 @@ void add_sums(Frame& frame, const SharedTable& table, const Groups& groups) {
   merged("max_ns", [](uint64_t a, uint64_t b) { return std::max(a, b); });
 }
 
-const format::Column* text_column(const SharedTable& table, const char* name) {
-  const format::Column* column = table->find(name);
-  return column && column->type == format::Type::kText ? column : nullptr;
-}
-
 }  // namespace
 
 Frame merge_profiles(const SharedTable& table, const std::vector<uint64_t>& processes) {

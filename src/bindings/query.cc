@@ -11,7 +11,7 @@ namespace headrace::bindings {
 namespace {
 
 // Columns that a hostile or older file may lack read as 0 and "".
-struct Reading {
+struct TableReading {
   const format::Table& table;
   const format::Column* text_column(std::string_view name) const {
     const format::Column* column = table.find(name);
@@ -39,7 +39,7 @@ std::array<model::SizeHistogram, 2> size_histogram(const format::Table& sizes, c
   std::array<model::SizeHistogram, 2> histograms;
   IdMap wanted(records.size());
   for (uint64_t record : records) wanted.insert(record, 0);
-  const Reading reading{sizes};
+  const TableReading reading{sizes};
   const auto* record = reading.number_column("record");
   const auto* way = reading.text_column("direction");
   const auto* bucket = reading.number_column("bucket");
@@ -58,7 +58,7 @@ std::vector<CommonRow> common_values(const format::Table& common, const std::vec
   for (uint32_t g = 0; g < groups.size(); ++g) {
     for (uint64_t record : groups[g]) wanted.insert(record, g);
   }
-  const Reading reading{common};
+  const TableReading reading{common};
   const auto* record = reading.number_column("record");
   const auto* way = reading.text_column("direction");
   const auto* what = reading.text_column("what");
@@ -84,7 +84,7 @@ std::vector<CommonRow> common_values(const format::Table& common, const std::vec
 
 void for_each_common_size(const format::Table& common,
                           const std::function<void(uint64_t, uint32_t, int64_t, uint64_t)>& use) {
-  const Reading reading{common};
+  const TableReading reading{common};
   const auto* record = reading.number_column("record");
   const auto* way = reading.text_column("direction");
   const auto* what = reading.text_column("what");
@@ -117,7 +117,7 @@ void spread(double total, double from, double to, std::span<double> spans) {
 Rate rate(const format::Table& series, const std::vector<uint64_t>& processes, uint64_t bins, uint64_t begin_at_ns,
           uint64_t end_at_ns) {
   Rate result;
-  const Reading reading{series};
+  const TableReading reading{series};
   const auto* owner = reading.number_column("process");
   const auto* way = reading.text_column("direction");
   const auto* start = reading.number_column("start_at_ns");
@@ -150,7 +150,7 @@ std::array<std::vector<double>, 3> rate_lines(const format::Table& series, const
                                               uint64_t end_at_ns, uint64_t begin_at_ns) {
   std::array<std::vector<double>, 3> result;
   result.fill(std::vector<double>(lines * bins));
-  const Reading reading{series};
+  const TableReading reading{series};
   const auto* owner = reading.number_column("process");
   const auto* way = reading.text_column("direction");
   const auto* start = reading.number_column("start_at_ns");
@@ -177,7 +177,7 @@ std::array<std::vector<double>, 3> rate_lines(const format::Table& series, const
 }
 
 uint64_t narrowest_span_ns(const format::Table& series) {
-  const auto* width = Reading{series}.number_column("width_ns");
+  const auto* width = TableReading{series}.number_column("width_ns");
   uint64_t least = 0;
   for (uint64_t row = 0; row < series.rows; ++row) {
     const uint64_t value = number(width, row);
@@ -187,7 +187,7 @@ uint64_t narrowest_span_ns(const format::Table& series) {
 }
 
 std::vector<SeriesWidth> series_widths(const format::Table& series) {
-  const Reading reading{series};
+  const TableReading reading{series};
   const auto* way = reading.text_column("direction");
   const auto* start = reading.number_column("start_at_ns");
   const auto* width = reading.number_column("width_ns");

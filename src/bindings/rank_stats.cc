@@ -119,9 +119,9 @@ Spread spread_of(const Cell* begin, const Cell* end, uint64_t Cell::* figure) {
   return spread;
 }
 
-class Builder {
+class RankStatsBuilder {
  public:
-  Builder(const Ranks& ranks, const SharedRecords& shared, uint64_t rows)
+  RankStatsBuilder(const Ranks& ranks, const SharedRecords& shared, uint64_t rows)
       : ranks_(ranks), shared_(shared), rows_(rows), strategies_(rows) {
     for (std::vector<uint64_t>& column : columns_) column.resize(rows);
     for (const Column none : {kFastest, kSlowest})
@@ -280,7 +280,7 @@ class Builder {
 Frame rank_statistics(const RecordTables& tables, const Frame& merged) {
   const Ranks ranks(tables.processes);
   const SharedRecords shared(tables, ranks);
-  Builder builder(ranks, shared, merged.rows);
+  RankStatsBuilder builder(ranks, shared, merged.rows);
   if (ranks.all.size() + ranks.standing.size() == 0) return builder.finish();
   const Cells cells(tables, merged, ranks, shared);
   const std::span<const Cell> all(cells.all);

@@ -7,11 +7,6 @@
 namespace headrace::bindings {
 namespace {
 
-const format::Column* text_column(const SharedTable& table, const char* name) {
-  const format::Column* column = table->find(name);
-  return column && column->type == format::Type::kText ? column : nullptr;
-}
-
 Values column(const SharedTable& table, const char* name) { return numbers(table, table->find(name), table->rows); }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "base/utf8.h"
 #include "bindings/errors.h"
+#include "bindings/export_options.h"
 #include "bindings/to_python.h"
 #include "bindings/trace_clocks.h"
 #include "bindings/trace_frames.h"
@@ -63,12 +64,6 @@ struct Trace {
   std::mutex mutex;
 };
 
-const std::vector<uint32_t>& known(const Trace& trace, const std::vector<uint32_t>& locations) {
-  for (const uint32_t each : locations)
-    if (each >= trace.reader.locations().size()) throw nb::index_error("no location of this number");
-  return locations;
-}
-
 /// Patterns of files, patterns of functions, whether errors alone.
 using CallWords = std::tuple<std::vector<nb::bytes>, std::vector<nb::bytes>, bool>;
 
@@ -83,15 +78,15 @@ events::CallChoice choice_of(const CallWords& words) {
   return {strings_of(files), strings_of(functions), errors};
 }
 
-struct Rows {
-  Rows(std::shared_ptr<Trace> of, const std::vector<uint32_t>& locations, events::TimeRange range,
-       events::CallChoice calls)
+struct TraceRowsReader {
+  TraceRowsReader(std::shared_ptr<Trace> of, const std::vector<uint32_t>& locations, events::TimeRange range,
+                  events::CallChoice calls)
       : trace(std::move(of)),
-        rows(trace->reader, known(*trace, locations), range),
+        rows(trace->reader, known(trace->reader, locations), range),
         filter(trace->reader, std::move(calls)) {}
 
-  Rows(const Rows&) = delete;
-  Rows& operator=(const Rows&) = delete;
+  TraceRowsReader(const TraceRowsReader&) = delete;
+  TraceRowsReader& operator=(const TraceRowsReader&) = delete;
 
   Frame next(uint64_t most) {
     const std::lock_guard lock(trace->mutex);
@@ -153,7 +148,7 @@ nb::dict named(const Names& names, const Numbers& numbers) {
 
 nb::dict stats_of(Trace& trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns, uint64_t end_at_ns,
                   const CallWords& words, bool by_file) {
-  known(trace, locations);
+  (void)known(trace.reader, locations);
   const events::StatsOptions options{choice_of(words), by_file};
   events::TraceStats stats;
   Frame spans, files;
@@ -281,9 +276,9 @@ void define_trace(nb::module_& module) {
       .def(nb::init<std::vector<std::string>, bool, nb::callable, nb::callable, nb::callable,
                     std::unordered_map<uint32_t, std::string>>(),
            nb::arg("heads"), nb::arg("as_json"), nb::arg("text"), nb::arg("size"), nb::arg("real"), nb::arg("errors"));
-  nb::class_<Rows>(module, "TraceRows")
-      .def("next", &Rows::next, nb::arg("most"), Release())
-      .def("lines", &Rows::lines, nb::arg("lines"), nb::arg("most"));
+  nb::class_<TraceRowsReader>(module, "TraceRows")
+      .def("next", &TraceRowsReader::next, nb::arg("most"), Release())
+      .def("lines", &TraceRowsReader::lines, nb::arg("lines"), nb::arg("most"));
   nb::class_<Trace>(module, "Trace")
       .def(
           "__init__",
@@ -342,8 +337,8 @@ void define_trace(nb::module_& module) {
           "rows",
           [](std::shared_ptr<Trace> trace, const std::vector<uint32_t>& locations, uint64_t begin_at_ns,
              uint64_t end_at_ns, const CallWords& calls) {
-            return std::make_shared<Rows>(std::move(trace), locations, events::TimeRange{begin_at_ns, end_at_ns},
-                                          choice_of(calls));
+            return std::make_shared<TraceRowsReader>(std::move(trace), locations,
+                                                     events::TimeRange{begin_at_ns, end_at_ns}, choice_of(calls));
           },
           nb::arg("locations"), nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0},
           nb::arg("calls") = CallWords());

@@ -23,7 +23,7 @@ struct Storage {
   std::deque<std::vector<std::string>> texts;
 };
 
-std::string bytes_of(nb::handle item) {
+std::string own_bytes_of(nb::handle item) {
   if (nb::isinstance<nb::bytes>(item)) {
     const auto bytes = nb::borrow<nb::bytes>(item);
     return {bytes.c_str(), bytes.size()};
@@ -57,7 +57,7 @@ bool is_real(const ColumnInfo* known, const nb::list& items) {
 }
 
 template <typename T, typename Convert>
-std::vector<T>& collect(std::deque<std::vector<T>>& storage, const nb::list& items, Convert convert) {
+std::vector<T>& collect_values(std::deque<std::vector<T>>& storage, const nb::list& items, Convert convert) {
   std::vector<T>& values = storage.emplace_back();
   values.reserve(items.size());
   for (nb::handle item : items) values.push_back(convert(item));
@@ -67,13 +67,14 @@ std::vector<T>& collect(std::deque<std::vector<T>>& storage, const nb::list& ite
 void add_column(format::TableBuilder& builder, const std::string& column, const nb::list& items, Storage& storage) {
   const ColumnInfo* known = known_column(builder.name(), column);
   if (is_textual(known, items)) {
-    builder.text(column, collect(storage.texts, items, bytes_of));
+    builder.text(column, collect_values(storage.texts, items, own_bytes_of));
   } else if (is_real(known, items)) {
-    builder.f64(column, collect(storage.reals, items, [](nb::handle item) { return nb::cast<double>(item); }));
+    builder.f64(column, collect_values(storage.reals, items, [](nb::handle item) { return nb::cast<double>(item); }));
   } else if (is_signed(known, items)) {
-    builder.i64(column, collect(storage.integers, items, [](nb::handle item) { return nb::cast<int64_t>(item); }));
+    builder.i64(column,
+                collect_values(storage.integers, items, [](nb::handle item) { return nb::cast<int64_t>(item); }));
   } else {
-    builder.u64(column, collect(storage.words, items, [](nb::handle item) { return nb::cast<uint64_t>(item); }));
+    builder.u64(column, collect_values(storage.words, items, [](nb::handle item) { return nb::cast<uint64_t>(item); }));
   }
 }
 

@@ -11,12 +11,12 @@
 namespace headrace::cluster {
 namespace {
 
-constexpr uint32_t kSamples = 5;      // for each k
-constexpr uint32_t kSampleRows = 40;  // and two for each cluster, as CLARA (Kaufman and Rousseeuw, 1990) has it
-constexpr double kTrusted = 0.9;      // of the rows, the nearest ones: the others may be noise
+constexpr uint32_t kSamples = 5;        // for each k
+constexpr uint32_t kLeastSampled = 40;  // and two for each cluster, as CLARA (Kaufman and Rousseeuw, 1990) has it
+constexpr double kTrusted = 0.9;        // of the rows, the nearest ones: the others may be noise
 
 Centres medoids_of_sample(const Placed& sample, Distance distance, uint32_t k, Random& random) {
-  const auto rows = random.choose(std::max(kSampleRows + 2 * k, 2 * k), sample.rows());
+  const auto rows = random.choose(std::max(kLeastSampled + 2 * k, 2 * k), sample.rows());
   const auto distances = distances_among(sample, rows, distance);
   Centres centres;
   for (uint32_t medoid : find_medoids(distances, static_cast<uint32_t>(rows.size()), k)) {
@@ -46,7 +46,7 @@ Centres best_of_samples(const Placed& sample, Distance distance, uint32_t k, Ran
       least = loss;
       best = std::move(centres);
     }
-    if (sample.rows() <= kSampleRows + 2 * k) break;  // each sample is all there is
+    if (sample.rows() <= kLeastSampled + 2 * k) break;  // each sample is all there is
   }
   return best;
 }

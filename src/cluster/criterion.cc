@@ -7,7 +7,7 @@
 namespace headrace::cluster {
 namespace {
 
-constexpr double kNoise = 0.05;
+constexpr double kNoiseShare = 0.05;
 constexpr double kHalfLogTwoPi = 0.91893853320467274;
 
 }  // namespace
@@ -56,11 +56,11 @@ double Criterion::likelihood(const std::vector<float>& log_densities, const std:
     ++rows[cluster[i]];
     ++all;
   }
-  const double noise = std::log(kNoise) + uniform_;
+  const double noise = std::log(kNoiseShare) + uniform_;
   double sum = 0;
   for (size_t i = 0; i < cluster.size(); ++i) {
     const double share = rows[cluster[i]] / std::max(1.0, all);
-    const double normal = share > 0 ? std::log((1 - kNoise) * share) + log_densities[i] : noise - 100;
+    const double normal = share > 0 ? std::log((1 - kNoiseShare) * share) + log_densities[i] : noise - 100;
     const double more = std::max(normal, noise);
     sum += more + std::log1p(std::exp(std::min(normal, noise) - more));
   }

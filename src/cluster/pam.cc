@@ -7,7 +7,7 @@ namespace headrace::cluster {
 namespace {
 
 constexpr float kFar = std::numeric_limits<float>::max();
-constexpr int kMostRounds = 20;
+constexpr int kMostSwapRounds = 20;
 constexpr double kLeastGain = 1e-6;  // of the loss; below it rounding would swap for ever
 
 class Medoids {
@@ -41,7 +41,7 @@ class Medoids {
   /// Swaps until a round gains nothing.
   void improve() {
     assign();
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMostSwapRounds; ++round) {
       bool gained = false;
       for (uint32_t each = 0; each < count_; ++each) gained |= !taken_[each] && swap_in(each);
       if (!gained) return;

@@ -10,12 +10,12 @@
 namespace headrace::cluster {
 namespace {
 
-constexpr int kMostRounds = 8;
+constexpr int kMostRefinements = 8;
 constexpr int kTries = 3;  // to find the halves of a cluster
 constexpr uint32_t kSplitRows = 64;
 constexpr float kDiffuse = 3;    // times as wide as the others
 constexpr double kSmall = 0.05;  // of all rows
-constexpr uint32_t kMostClusters = 64;
+constexpr uint32_t kMostHalves = 64;
 
 class Refinement {
  public:
@@ -24,7 +24,7 @@ class Refinement {
 
   void run() {
     size_t before = 0;
-    for (int round = 0, idle = 0; round < kMostRounds; ++round) {
+    for (int round = 0, idle = 0; round < kMostRefinements; ++round) {
       settle(sample_, distance_, centres_);
       const bool fewer = drop() | join();  // both, in this order
       idle += count() == before;           // noise is split off and dropped again and again
@@ -108,7 +108,7 @@ class Refinement {
   bool split() {
     const Division division = divide(sample_, centres_, distance_);
     bool found = false;
-    for (size_t c = 0; c < division.members.size() && count() < kMostClusters; ++c) {
+    for (size_t c = 0; c < division.members.size() && count() < kMostHalves; ++c) {
       const auto& rows = division.members[c];
       for (int i = 0; i < kTries && rows.size() >= 2 * least_members(sample_.rows()); ++i) {
         if (!split(c, rows)) continue;

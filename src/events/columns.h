@@ -5,7 +5,7 @@
 
 namespace headrace::events {
 
-enum Column : unsigned {
+enum EventColumn : unsigned {
   kTokens,        // for each event that was not predicted: how many were before it, what was wrong, its signature
   kSignatures,    // eight bytes for each new signature
   kSizes,         // varint for each size that was not predicted

@@ -16,7 +16,7 @@ using model::Event;
 using model::EventKind;
 using model::TimeClass;
 
-constexpr unsigned kProgram = 0, kRead = 4, kWrite = 5;
+constexpr unsigned kProgram = 0, kReadLane = 4, kWriteLane = 5;
 
 Event at(uint64_t time, EventKind kind, uint32_t reference, uint64_t size = 0, uint64_t place = 0) {
   return {time, size, place, model::kind_and_reference(kind, reference), 0};
@@ -39,13 +39,13 @@ TEST(Summary, TimeIsThatOfTheInnermost) {
                  classes, open);
   EXPECT_EQ(summary.shift, 0);
   EXPECT_EQ(summary.time[kProgram], 10u + 1 + 1 + 13);
-  EXPECT_EQ(summary.time[kRead], 20u);
-  EXPECT_EQ(summary.time[kWrite], 18u);
+  EXPECT_EQ(summary.time[kReadLane], 20u);
+  EXPECT_EQ(summary.time[kWriteLane], 18u);
   EXPECT_EQ(summary.read[30], 40u);
   EXPECT_EQ(summary.written[40], 9u) << "what failed moved nothing";
   EXPECT_EQ(std::accumulate(summary.written.begin(), summary.written.end(), uint64_t{0}), 9u);
-  EXPECT_EQ(summary.part[kRead][10], 255);
-  EXPECT_EQ(summary.part[kRead][9], 0);
+  EXPECT_EQ(summary.part[kReadLane][10], 255);
+  EXPECT_EQ(summary.part[kReadLane][9], 0);
   EXPECT_TRUE(open.references().empty());
 }
 
@@ -58,7 +58,7 @@ TEST(Summary, BytesOfWhatIsMadeOfOthersDoNotCount) {
   OpenRegions open;
   const Summary summary = summarize(events, 5, classes, open, above);
   EXPECT_EQ(std::accumulate(summary.written.begin(), summary.written.end(), uint64_t{0}), 50u);
-  EXPECT_EQ(summary.time[kWrite], 4u);
+  EXPECT_EQ(summary.time[kWriteLane], 4u);
 }
 
 TEST(Summary, BinsHoldAllTheTime) {
@@ -104,7 +104,7 @@ TEST(Summary, GoesOnInWhatIsOpen) {
   const Summary summary = summary_of(std::vector<Event>{at(7, EventKind::kSend, 0), at(4, EventKind::kSend, 0),
                                                         at(9, EventKind::kLeave, 1), at(19, EventKind::kLeave, 0)},
                                      classes, open);
-  EXPECT_EQ(summary.time[kRead], 2u) << "a time that goes back counts as the latest before";
+  EXPECT_EQ(summary.time[kReadLane], 2u) << "a time that goes back counts as the latest before";
   EXPECT_EQ(summary.time[kProgram], 10u);
 }
 

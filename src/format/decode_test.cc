@@ -1,6 +1,7 @@
 // Payloads that no writer makes, and tables whose chunks differ.
 
 #include "format/decode.h"
+#include "format/joined_bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -38,11 +39,6 @@ std::vector<uint8_t> block(uint8_t width, uint64_t base, std::vector<uint8_t> va
   out.u64(base);
   out.append(values);
   return bytes;
-}
-
-std::vector<uint8_t> operator+(std::vector<uint8_t> a, const std::vector<uint8_t>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 
 const std::vector<uint64_t> kOnes{1, 1};

@@ -1,6 +1,7 @@
 // Files as people and machines leave them: missing, empty, foreign, concatenated, shared, gone on with.
 
 #include "format/reader.h"
+#include "format/joined_bytes.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -46,11 +47,6 @@ std::vector<uint64_t> values_of(Reader& reader, std::optional<uint64_t> job = {}
   std::vector<uint64_t> values;
   for (uint64_t row = 0; row < table->rows; ++row) values.push_back(table->find("v")->u64(row));
   return values;
-}
-
-std::vector<uint8_t> operator+(std::vector<uint8_t> a, const std::vector<uint8_t>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 
 TEST_F(ReaderTest, SaysWhyAFileIsNoLog) {

@@ -15,7 +15,7 @@ using base::Status;
 
 namespace {
 
-Status os_failure(const std::string& label, const char* what, int error) {
+Status slot_failure(const std::string& label, const char* what, int error) {
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   return {full              ? Code::kNoSpace
           : error == ENOENT ? Code::kNotFound
@@ -29,7 +29,7 @@ Status os_failure(const std::string& label, const char* what, int error) {
 Result<std::unique_ptr<Sink>> SlotSink::open(const std::string& path, const Slots& slots, uint64_t stream,
                                              uint64_t& position) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (descriptor < 0) return os_failure(path, "open the file for writing", errno);
+  if (descriptor < 0) return slot_failure(path, "open the file for writing", errno);
   return std::unique_ptr<Sink>(new SlotSink(descriptor, path, slots, stream, position));
 }
 
@@ -52,7 +52,7 @@ Result<uint64_t> SlotSink::append(std::span<const uint8_t> chunk) {
     const ssize_t written =
         ::pwrite(descriptor_, chunk.data() + done, chunk.size() - done, static_cast<off_t>(offset + done));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return os_failure(label_, "write", errno);
+    if (written < 0) return slot_failure(label_, "write", errno);
     if (written == 0) return Status(Code::kIo, label_ + ": the system takes no more bytes");
     done += static_cast<size_t>(written);
     torn_bytes_ = done;
@@ -75,7 +75,7 @@ bool SlotSink::replace_torn(std::span<const uint8_t> chunk) {
 Status SlotSink::close() {
   if (descriptor_ < 0) return {};
   const int descriptor = std::exchange(descriptor_, -1);
-  if (::close(descriptor) != 0 && errno != EINTR) return os_failure(label_, "close", errno);
+  if (::close(descriptor) != 0 && errno != EINTR) return slot_failure(label_, "close", errno);
   return {};
 }
 

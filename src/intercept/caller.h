@@ -24,6 +24,13 @@ LoadedRange object_at(const void* address);
 /// dlerror() as it was but for a message that it has not asked for yet.
 void* beyond(const char* name, const void* caller);
 
+/// Puts it into *function, also null; whether there is one.
+template <typename F>
+bool find_beyond(F** function, const char* name, const void* caller) {
+  *function = reinterpret_cast<F*>(beyond(name, caller));
+  return *function != nullptr;
+}
+
 /// The same for a variable, which a program may hold a copy of (copy relocations) that all its libraries then use.
 void* variable_beyond(const char* name, const void* caller);
 

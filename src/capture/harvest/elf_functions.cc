@@ -19,7 +19,7 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint64_t kLargestTable = uint64_t{256} << 20;  // bytes
-constexpr size_t kMostFiles = 64;
+constexpr size_t kMostObjects = 64;
 
 class File {
  public:
@@ -146,7 +146,7 @@ Functions read_functions(const std::string& path) {
 
 std::string function_at(const std::string& path, const std::string& build_id, uint64_t address) {
   static std::map<std::string, Functions> files;
-  if (files.size() >= kMostFiles && files.count(path) == 0) files.clear();
+  if (files.size() >= kMostObjects && files.count(path) == 0) files.clear();
   const auto [place, added] = files.try_emplace(path);
   if (added) place->second = read_functions(path);
   // A name without its directory may be another file's here, and any file may have been built anew since.

@@ -13,12 +13,12 @@ namespace headrace::capture {
 namespace {
 
 constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-constexpr int kAttempts = 10'000;  // of a millisecond
+constexpr int kLockAttempts = 10'000;  // of a millisecond
 
 /// False: somebody else has it all the time.
-bool lock(int descriptor) {
+bool lock_events(int descriptor) {
   const timespec moment{0, 1'000'000};
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK && errno != EINTR) return true;  // locks do not work here: so nobody has one
     nanosleep(&moment, nullptr);
@@ -31,7 +31,7 @@ bool lock(int descriptor) {
 LockedEventFile::LockedEventFile(int directory, const std::string& name)
     : descriptor_(openat(directory, name.c_str(), kFlags)) {
   struct stat info{};
-  if (descriptor_ < 0 || !lock(descriptor_) || fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) return;
+  if (descriptor_ < 0 || !lock_events(descriptor_) || fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) return;
   size_ = static_cast<uint64_t>(info.st_size);
   if (size_ < kEventsBegin) return;
   memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
@@ -51,7 +51,7 @@ LockedEventFile::~LockedEventFile() {
 EventsTaken::EventsTaken(int directory, const std::string& name) {
   const int descriptor = openat(directory, name.c_str(), kFlags);
   if (descriptor < 0) return;
-  ok_ = lock(descriptor);
+  ok_ = lock_events(descriptor);
   struct stat info{};
   const uint32_t yes = 1;
   const auto place = static_cast<off_t>(sizeof(EventFileHeader) + offsetof(FlushHeader, gathered));
@@ -65,7 +65,7 @@ void wait_for_flusher(int directory, const std::string& name, const std::functio
   const int descriptor = openat(directory, name.c_str(), kFlags);
   const timespec moment{0, 1'000'000};
   int unlocked = 0;
-  for (int attempt = 0; descriptor >= 0 && attempt < kAttempts && unlocked < kStartOrEnd && in_use(); ++attempt) {
+  for (int attempt = 0; descriptor >= 0 && attempt < kLockAttempts && unlocked < kStartOrEnd && in_use(); ++attempt) {
     const bool is_free = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
     if (is_free) flock(descriptor, LOCK_UN);
     unlocked = is_free ? unlocked + 1 : 0;

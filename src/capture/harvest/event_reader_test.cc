@@ -82,7 +82,7 @@ RawEvent rare_write() {
   return rare;
 }
 
-std::vector<std::byte> sample() {
+std::vector<std::byte> events_sample() {
   MadeFile file;
   file.add_name(1, "/data/a");
   file.add_block(2, {raw(RawKind::kWrite, 1000, 1010, intercept::Fn::pwrite, 1)}, 1);
@@ -149,7 +149,7 @@ ThreadTrace trace_of(const RecordedEvents& recorded, const RecordedThread& threa
 RecordedEvents read_made(const std::vector<std::byte>& bytes) { return read_events(EventBytes(bytes)); }
 
 TEST(RecordedEvents, AreReadThreadByThread) {
-  const std::vector<std::byte> bytes = sample();
+  const std::vector<std::byte> bytes = events_sample();
   const RecordedEvents recorded = read_made(bytes);
   EXPECT_EQ(recorded.lost, 5u);
   EXPECT_FALSE(recorded.damaged);
@@ -208,7 +208,7 @@ TEST(RecordedEvents, HaveBothSidesOfACopy) {
 }
 
 TEST(RecordedEvents, AreInTheOrderOfTime) {
-  const std::vector<std::byte> bytes = sample();
+  const std::vector<std::byte> bytes = events_sample();
   const RecordedEvents recorded = read_made(bytes);
   const ThreadTrace trace = trace_of(recorded, recorded.threads.at(2));
   ASSERT_EQ(trace.events.size(), 6u);
@@ -230,7 +230,7 @@ TEST(RecordedEvents, AreInTheOrderOfTime) {
 }
 
 TEST(RecordedEvents, HaveRegions) {
-  const std::vector<std::byte> bytes = sample();
+  const std::vector<std::byte> bytes = events_sample();
   const RecordedEvents recorded = read_made(bytes);
   const ThreadTrace trace = trace_of(recorded, recorded.threads.at(1));
   ASSERT_EQ(trace.events.size(), 2u);
@@ -423,7 +423,7 @@ TEST(RecordedEvents, OfCallsThatBeganInAnEarlierFileMakeNothingWait) {
 }
 
 TEST(RecordedEvents, OfDamagedFilesAreReadAsFarAsTheyGo) {
-  const std::vector<std::byte> whole = sample();
+  const std::vector<std::byte> whole = events_sample();
   for (size_t length = 0; length < whole.size(); length += 8) {
     const RecordedEvents recorded = read_events(EventBytes(std::span(whole).first(length)));
     EXPECT_LE(recorded.events(), 5u);

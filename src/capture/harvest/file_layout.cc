@@ -13,7 +13,7 @@ namespace headrace::capture {
 namespace {
 
 constexpr size_t kMostDirectories = 1 << 14;
-constexpr size_t kMostFiles = 1 << 18;  // remembered; of those beyond, a file may be counted again
+constexpr size_t kMostFilesSeen = 1 << 18;  // remembered; of those beyond, a file may be counted again
 
 std::string_view plain_type(const Mount& mount) {
   const std::string_view type = mount.type;
@@ -35,12 +35,12 @@ bool FileLayouts::told_by(const Mount& mount) {
 
 std::vector<model::Property> FileLayouts::of(const std::string& path, const Mount& mount) {
   if (!told_by(mount)) return {};
-  if (seen_.size() < kMostFiles) {
+  if (seen_.size() < kMostFilesSeen) {
     if (!seen_.insert(base::hash_text(path)).second) return {};
   } else if (seen_.count(base::hash_text(path)) != 0) {
     return {};
   }
-  const bool full = seen_.size() >= kMostFiles;
+  const bool full = seen_.size() >= kMostFilesSeen;
   if (full || spent_ns_ >= patience_.all_ns) {
     miss("not asked for: there are too many files for the time that may be spent on it");
     return {};

@@ -11,7 +11,7 @@
 namespace headrace::capture {
 namespace {
 
-FlushAccount sample() {
+FlushAccount account_sample() {
   FlushAccount account;
   account.generation = 3;
   account.job = 77;
@@ -30,24 +30,24 @@ FlushAccount sample() {
 }
 
 TEST(FlushAccount, IsReadAsItWasWritten) {
-  const std::vector<uint8_t> bytes = encode(sample());
+  const std::vector<uint8_t> bytes = encode(account_sample());
   const auto read = decode_account(bytes);
   ASSERT_TRUE(read.ok()) << read.message();
   EXPECT_EQ(encode(*read), bytes);
   EXPECT_EQ(read->regions.at(4).name.size(), 3u);
-  EXPECT_EQ(read->thread_names, sample().thread_names);
+  EXPECT_EQ(read->thread_names, account_sample().thread_names);
   EXPECT_EQ(read->threads.at(1).at.open.size(), 2u);
 }
 
 TEST(FlushAccount, TellsWhatIsStoredOfTheGenerationBeforeAlone) {
-  EXPECT_EQ(sample().stored(1, 2), 100u);
-  EXPECT_EQ(sample().stored(1, 3), 0u) << "the memory is used again";
-  EXPECT_EQ(sample().stored(1, 1), 0u);
-  EXPECT_EQ(sample().stored(2, 2), 0u);
+  EXPECT_EQ(account_sample().stored(1, 2), 100u);
+  EXPECT_EQ(account_sample().stored(1, 3), 0u) << "the memory is used again";
+  EXPECT_EQ(account_sample().stored(1, 1), 0u);
+  EXPECT_EQ(account_sample().stored(2, 2), 0u);
 }
 
 TEST(FlushAccount, DamageIsSeen) {
-  const std::vector<uint8_t> whole = encode(sample());
+  const std::vector<uint8_t> whole = encode(account_sample());
   std::mt19937 random(20261123);
   for (int i = 0; i < 2000; ++i) {
     std::vector<uint8_t> bytes = whole;
@@ -64,7 +64,7 @@ TEST(FlushAccount, TakesThePlaceOfTheOneBefore) {
   std::filesystem::create_directory(place);
   const int directory = open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   EXPECT_EQ(read_account(directory, "a")->generation, 0u) << "there is none";
-  FlushAccount account = sample();
+  FlushAccount account = account_sample();
   for (account.generation = 1; account.generation < 4; ++account.generation) {
     ASSERT_TRUE(keep_account(directory, "a", account).ok());
     EXPECT_EQ(read_account(directory, "a")->generation, account.generation);

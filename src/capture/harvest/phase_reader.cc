@@ -12,7 +12,7 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint32_t kLargestShift = 55;
+constexpr uint32_t kLargestPhaseShift = 55;
 constexpr std::string_view kFlowNames[kFlows] = {"read", "write", "message"};
 constexpr std::string_view kEnds[] = {"end", "outer", "thread"};
 
@@ -105,7 +105,7 @@ class PhaseReader {
 
   void give_series(const PhaseSeries& series, model::Phase* out) {
     if (!clock_.known()) return;
-    if (series.shift > kLargestShift) return damage_.add("the width of a phase's series", series.shift);
+    if (series.shift > kLargestPhaseShift) return damage_.add("the width of a phase's series", series.shift);
     const uint64_t first = clock_.at_ns(series.start);
     for (uint32_t flow = 0; flow < kFlows; ++flow) {
       for (uint64_t bin = 0; bin < kPhaseBins; ++bin) {

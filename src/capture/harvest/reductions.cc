@@ -7,16 +7,17 @@
 namespace headrace::capture {
 namespace {
 
-constexpr int kAttempts = 8;  // of half a minute each: rank 0 holds the lock no longer than others may let it wait
+constexpr int kSectionAttempts =
+    8;  // of half a minute each: rank 0 holds the lock no longer than others may let it wait
 
 }  // namespace
 
 bool has_reduction(const std::string& path, uint64_t id) {
   const auto log = SharedLog::join(path);
   if (!log.ok()) return false;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kSectionAttempts; ++attempt) {
     const auto section = log->enter_by_name();
-    if (!section.ok() && attempt + 1 < kAttempts) continue;
+    if (!section.ok() && attempt + 1 < kSectionAttempts) continue;
     auto reader = format::Reader::open(path);
     const auto table = reader.ok() ? reader->table("job", log->job()) : base::Result<format::Table>(reader.status());
     const format::Column* key = table.ok() ? table->find("key") : nullptr;

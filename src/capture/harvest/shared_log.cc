@@ -21,7 +21,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr int kAttempts = 100;  // each is lost only to another process that began a log at the same name
+constexpr int kCreateAttempts = 100;  // each is lost only to another process that began a log at the same name
 constexpr uint64_t kPatience = 30'000'000'000;  // ns to wait for a lock
 constexpr size_t kBeginning = 256 << 10;        // bytes of a log that hold its first chunk
 
@@ -35,7 +35,7 @@ Status failure(const std::string& path, const char* what) {
 enum class Lock { kHeld, kUnknown, kBusy };  // unknown: this file system or kernel has no such locks
 
 /// kBusy: nobody let go of it in time.
-Lock lock(int descriptor) {
+Lock lock_log(int descriptor) {
   struct flock whole{};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
@@ -133,7 +133,7 @@ Result<SharedLog> SharedLog::open(const std::string& path, const std::string& id
   HEADRACE_ASSIGN(const std::vector<uint8_t> chunk, first_chunk(identity, start_utc_ns, facts, job));
   log.path_ = resolved(path);
   int created = -1;
-  for (int attempt = 0; attempt < kAttempts && created < 0; ++attempt) {
+  for (int attempt = 0; attempt < kCreateAttempts && created < 0; ++attempt) {
     if (log.descriptor_ >= 0) close(std::exchange(log.descriptor_, -1));
     log.descriptor_ = ::open(log.path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK);
     if (log.descriptor_ < 0 && errno != ENOENT) return failure(log.path_, "open the log");
@@ -275,7 +275,7 @@ Result<SharedLog::Section> SharedLog::enter() const { return enter(false); }
 Result<SharedLog::Section> SharedLog::enter_by_name() const { return enter(true); }
 
 Result<SharedLog::Section> SharedLog::enter(bool by_name) const {
-  const Lock locked = lock(descriptor_);
+  const Lock locked = lock_log(descriptor_);
   if (by_name && locked == Lock::kBusy) return Status(Code::kIo, path_ + ": another process does not let go of it");
   struct stat info, named;
   Section section(locked == Lock::kHeld ? descriptor_ : -1, 0);

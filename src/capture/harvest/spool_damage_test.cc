@@ -21,10 +21,10 @@ struct Totals : RecordSink {
   uint64_t records = 0, opens = 0, writes = 0;
 };
 
-Moment moment(uint64_t ns) { return {ns, ns, 1'700'000'000'000'000'000 + ns - 1'000'000'000, ns}; }
+Moment damage_moment(uint64_t ns) { return {ns, ns, 1'700'000'000'000'000'000 + ns - 1'000'000'000, ns}; }
 
 base::Result<SpoolContents> read(std::vector<std::byte>& bytes, RecordSink& sink) {
-  return read_spool(bytes, "1.spool", moment(900'000'000), moment(3'000'000'000), sink);
+  return read_spool(bytes, "1.spool", damage_moment(900'000'000), damage_moment(3'000'000'000), sink);
 }
 
 bool says_damage(const SpoolContents& contents) {

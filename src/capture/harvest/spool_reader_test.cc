@@ -21,12 +21,12 @@ struct Records : RecordSink {
   int count = 0;
 };
 
-Moment moment(uint64_t ns) { return {ns, ns, 1'700'000'000'000'000'000 + ns - 1'000'000'000, ns}; }
-const Moment kStart = moment(900'000'000), kNow = moment(3'000'000'000);
+Moment reader_moment(uint64_t ns) { return {ns, ns, 1'700'000'000'000'000'000 + ns - 1'000'000'000, ns}; }
+const Moment kReaderStart = reader_moment(900'000'000), kNow = reader_moment(3'000'000'000);
 
 struct Reading {
   explicit Reading(std::vector<std::byte> spool) : bytes(std::move(spool)) {
-    auto result = read_spool(bytes, "1.spool", kStart, kNow, records);
+    auto result = read_spool(bytes, "1.spool", kReaderStart, kNow, records);
     if (result.ok())
       contents = std::move(*result);
     else

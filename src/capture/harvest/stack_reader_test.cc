@@ -17,8 +17,8 @@ struct Sink : RecordSink {
   std::map<std::string, model::FileRecord> by_path;
 };
 
-struct Reading {
-  explicit Reading(std::vector<std::byte> spool) : bytes(std::move(spool)) {
+struct StackReading {
+  explicit StackReading(std::vector<std::byte> spool) : bytes(std::move(spool)) {
     const Moment start{900'000'000, 900'000'000, 1'700'000'000'000'000'000, 900'000'000};
     const Moment now{3'000'000'000, 3'000'000'000, 1'700'000'002'100'000'000, 3'000'000'000};
     auto result = read_spool(bytes, "1.spool", start, now, sink);
@@ -58,7 +58,7 @@ struct Program {
 
 TEST(StackReader, StacksMeanTheSameInEveryProcess) {
   Program one(1, 2), other(7, 3);
-  Reading first(one.b.finish()), second(other.b.finish());
+  StackReading first(one.b.finish()), second(other.b.finish());
   EXPECT_NE(first.stack("/data/a"), 0u);
   EXPECT_EQ(first.stack("/data/a"), second.stack("/data/a"));
   ASSERT_EQ(first.contents.stacks.size(), 1u);
@@ -77,7 +77,7 @@ TEST(StackReader, OperationsThatStandOut) {
   Sites& sites = p.b.at<Sites>(p.b.sites(p.record));
   sites.of[uint32_t{Sites::kSlowest} + kRead] = {500, 1'500'000'000, 64, p.stack, 0};
   sites.of[uint32_t{Sites::kLargest} + kWrite] = {5, 1'600'000'000, 4096, kBusyStack, 0};  // killed while it changed
-  Reading r(p.b.finish());
+  StackReading r(p.b.finish());
   const auto& found = r.sink.by_path["/data/a"].call_sites;
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[1], (model::CallSite{"slowest_read", r.stack("/data/a"), 64, 500, 600'000'000}));
@@ -92,14 +92,14 @@ TEST(StackReader, FilesWithoutAStackAreCounted) {
   }
   p.b.at<Record>(p.b.record("/data/unopened")).open_stack = 0;
   p.b.header().folded_sites = 5;
-  Reading r(p.b.finish());
+  StackReading r(p.b.finish());
   EXPECT_EQ(r.gap("call sites"), 8u);
   EXPECT_EQ(r.gap("damaged spool"), 0u);
 }
 
 /// What is scribbled over is said, and the rest is read.
 void expect_damage(Program& p, bool stack_lost) {
-  Reading r(p.b.finish());
+  StackReading r(p.b.finish());
   EXPECT_NE(r.gap("damaged spool"), 0u);
   EXPECT_EQ(r.stack("/data/a") == 0, stack_lost);
   EXPECT_EQ(r.sink.by_path.count("/data/a"), 1u);
@@ -145,7 +145,7 @@ TEST(StackReader, LinesOfPythonComeFirst) {
   const uint32_t stack = p.b.stack({frame(1, 0x10), python(line), python(unknown), python(line)});
   p.b.at<Record>(p.record).open_stack = stack;
   p.b.at<Record>(p.b.record("/data/b")).open_stack = p.b.stack({frame(1, 0x10), python(line)});
-  Reading r(p.b.finish());
+  StackReading r(p.b.finish());
   EXPECT_EQ(r.gap("damaged spool"), 0u);
   EXPECT_NE(r.stack("/data/a"), r.stack("/data/b"));
   std::vector<model::Frame> frames;
@@ -164,7 +164,7 @@ TEST(StackReader, SitesWithoutTheirPythonAreCounted) {
   Program p(1, 2);
   p.b.at<Stack>(p.stack).flags = Stack::kLostPython;
   p.b.at<Sites>(p.b.sites(p.record)).of[uint32_t{Sites::kSlowest}] = {500, 1'500'000'000, 64, p.stack, 0};
-  Reading r(p.b.finish());
+  StackReading r(p.b.finish());
   EXPECT_EQ(r.gap("Python code of call sites"), 2u);
   EXPECT_NE(r.stack("/data/a"), 0u);
 }

@@ -18,7 +18,7 @@
 namespace headrace::capture {
 namespace {
 
-FunctionSum sums[kMostFunctions];
+FunctionSum copied_sums[kMostFunctions];
 
 /// What this rank did. The figures are copied, as the lock must not be held while other ranks are waited for.
 void fill(const char* path, ClusterRequest& request) {
@@ -31,15 +31,15 @@ void fill(const char* path, ClusterRequest& request) {
       const Phase* phase = known_phase(path);
       request.has_phase = phase && phase->latest != 0 ? 1 : 0;
       request.instance = request.has_phase ? phase->latest : 0;
-      request.count = request.has_phase ? copy_function_sums(phase->latest_functions, sums) : 0;
+      request.count = request.has_phase ? copy_function_sums(phase->latest_functions, copied_sums) : 0;
     } else {
       read_process_sums();
       request.has_phase = 1;
-      request.count = copy_read_sums(sums);
+      request.count = copy_read_sums(copied_sums);
     }
   }
   update.leave();
-  request.sums = sums;
+  request.sums = copied_sums;
 }
 
 /// What is asked before the communicator is there is the same at all ranks, or of them all: one that turned back alone

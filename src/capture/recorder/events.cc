@@ -78,8 +78,6 @@ void take(uint64_t bytes) {
   __atomic_store_n(&file.header->used, file.header->used + bytes, __ATOMIC_RELEASE);
 }
 
-FlushHeader* flush_header() { return reinterpret_cast<FlushHeader*>(file.header + 1); }
-
 /// Lock held.
 bool add_entry(EntryKind kind, uint32_t number, RegionKind region, const char* text, uint32_t length) {
   const uint64_t bytes = (sizeof(EventName) + length + 63) & ~uint64_t{63};
@@ -327,6 +325,7 @@ EventBlock* begin_events() {
 }
 
 EventFileHeader* event_file() { return file.header; }
+FlushHeader* flush_header() { return reinterpret_cast<FlushHeader*>(file.header + 1); }
 const char* event_file_path() { return file.path; }
 bool is_event_file_empty() { return file.header->used == file.begin; }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "capture/event_layout.h"
+#include "capture/flush_layout.h"
 #include "capture/packed_event.h"
 #include "capture/recorder/names.h"
 #include "capture/recorder/state.h"
@@ -30,6 +31,8 @@ void trim_event_file();
 /// For flush.h: the file's header, null if there is none, and its path; and its memory from the beginning for all
 /// threads, once all that is in it is stored. Lock held, the world stopped.
 EventFileHeader* event_file();
+/// Behind that, what the flusher and the process tell each other.
+FlushHeader* flush_header();
 const char* event_file_path();
 bool is_event_file_empty();
 /// How much of it is handed out, in percent. Any time.

@@ -24,7 +24,7 @@ uint16_t child_with(uint16_t node, uint8_t byte) {
   return child;
 }
 
-int8_t number_of(const char* prefix, size_t length) {
+int8_t number_in(const char* prefix, size_t length) {
   if (rules + 1 >= kExclusionRules || text_used + length + 1 > kRuleText) return kExclusionRules;
   memcpy(rule_text + text_used, prefix, length + 1);
   text_used += static_cast<uint32_t>(length + 1);
@@ -46,7 +46,7 @@ bool add_rule(const char* prefix, bool exclude) {
     }
     node = child;
   }
-  nodes[node].verdict = exclude ? number_of(prefix, length) : int8_t{-1};
+  nodes[node].verdict = exclude ? number_in(prefix, length) : int8_t{-1};
   return true;
 }
 

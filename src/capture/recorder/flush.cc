@@ -18,14 +18,12 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint64_t kPatienceNs =
+constexpr uint64_t kFlushPatienceNs =
     kLongestFlushNs - 3'000'000'000;  // a file system that hangs for longer has other troubles
 constexpr int kStops = 20;            // of 0.1 s
 
 uint32_t flushes;  // of this process image; changed with the lock held
 long filters_at_start;
-
-FlushHeader* flush_header() { return reinterpret_cast<FlushHeader*>(event_file() + 1); }
 
 /// How many filters of system calls this process has; 0: none. A filter that the program itself sets up may kill it for
 /// the calls that start a flusher.
@@ -105,7 +103,7 @@ FlusherEnd store_events() {
   memset(&header->told, 0, sizeof header->told);
   header->most_bytes = settings.trace_size;
   const uint64_t next = header->generation + 1;
-  FlusherEnd end = run_flusher(settings.flusher, event_file_path(), &header->done, next, kPatienceNs);
+  FlusherEnd end = run_flusher(settings.flusher, event_file_path(), &header->done, next, kFlushPatienceNs);
   if (end == FlusherEnd::kFailed && has_account_of(next)) end = FlusherEnd::kDone;
   if (end != FlusherEnd::kDone) return end;
   header->open_count = 0;

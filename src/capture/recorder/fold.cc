@@ -15,8 +15,8 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
-constexpr uint32_t kRollupBytes = 4096;        // a roll-up with the blocks of all layers
-constexpr uint64_t kPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
+constexpr uint32_t kRollupBytes = 4096;            // a roll-up with the blocks of all layers
+constexpr uint64_t kFoldPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups, fold_copy;
 uint32_t fruitless;  // folds that freed nothing are not tried again at once
 uint32_t stuck;      // after a fold that could not stop the world: how many more to pass over
@@ -270,7 +270,7 @@ bool stop_world() {
   // Old kernels have no barrier of the private kind; the global one waits for a grace period and does the same.
   int command = barrier_ready ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
   bool stopped = base::kernel_call(SYS_membarrier, command, 0, 0) == 0;
-  uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + kPatienceNs;
+  uint64_t deadline = base::clock_ns(CLOCK_MONOTONIC) + kFoldPatienceNs;
   for (Thread* thread = state.threads.load(); thread && stopped; thread = thread->next) {
     ThreadBlock* other = thread->block;
     if (!other || other == block || !__atomic_load_n(&other->taken, __ATOMIC_ACQUIRE)) continue;

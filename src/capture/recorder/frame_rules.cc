@@ -92,7 +92,7 @@ class Cursor {
 };
 
 /// What a rule is while its instructions are carried out.
-struct State {
+struct RuleState {
   uint64_t cfa_register = 0;
   int64_t cfa_offset = 0;
   bool cfa_known = false, cfa_is_word = false;  // a word: the CFA is what lies at register + offset
@@ -178,7 +178,7 @@ class Machine {
   Machine(const Common& common, uintptr_t location, uintptr_t target)
       : common_(common), location_(location), target_(target) {}
 
-  State state, initial;
+  RuleState state, initial;
 
   bool run(Cursor in) {
     while (in.more() && !passed_) {
@@ -210,14 +210,14 @@ class Machine {
     else
       location_ = next;
   }
-  State::Saved* saved(uint64_t reg) {
+  RuleState::Saved* saved(uint64_t reg) {
     if (reg == kFramePointer) return &state.frame;
     return reg == common_.return_register ? &state.caller : nullptr;
   }
-  void set(uint64_t reg, State::Saved value) {
-    if (State::Saved* place = saved(reg)) *place = value;
+  void set(uint64_t reg, RuleState::Saved value) {
+    if (RuleState::Saved* place = saved(reg)) *place = value;
   }
-  void save(uint64_t reg, int64_t offset) { set(reg, {State::Saved::kAtCfa, offset}); }
+  void save(uint64_t reg, int64_t offset) { set(reg, {RuleState::Saved::kAtCfa, offset}); }
   void restore(uint64_t reg) {
     if (reg == kFramePointer) state.frame = initial.frame;
     if (reg == common_.return_register) state.caller = initial.caller;
@@ -229,13 +229,13 @@ class Machine {
     state.cfa_is_word = false;
   }
   void expression(uint64_t reg, Cursor in) {
-    State::Saved* place = saved(reg);
+    RuleState::Saved* place = saved(reg);
     if (!place) return;
     uint64_t base;
     bool is_word;
-    *place = {State::Saved::kElsewhere, 0};
+    *place = {RuleState::Saved::kElsewhere, 0};
     if (simple_expression(in, &base, &place->offset, &is_word) && !is_word && base == kFramePointer)
-      place->kind = State::Saved::kAtFrame;
+      place->kind = RuleState::Saved::kAtFrame;
   }
 
   bool extended(uint8_t code, Cursor& in) {
@@ -260,13 +260,13 @@ class Machine {
       case 0x06:
         return restore(in.uleb()), true;
       case 0x07:
-        return set(in.uleb(), {State::Saved::kUndefined, 0}), true;
+        return set(in.uleb(), {RuleState::Saved::kUndefined, 0}), true;
       case 0x08:
-        return set(in.uleb(), {State::Saved::kSame, 0}), true;
+        return set(in.uleb(), {RuleState::Saved::kSame, 0}), true;
       case 0x09: {  // register: kept in another register, which is not followed
         const uint64_t reg = in.uleb();
         in.uleb();
-        return set(reg, {State::Saved::kElsewhere, 0}), true;
+        return set(reg, {RuleState::Saved::kElsewhere, 0}), true;
       }
       case 0x0a:  // remember_state
         if (depth_ == kRemembered) return false;
@@ -311,12 +311,12 @@ class Machine {
       case 0x15: {  // val_offset, val_offset_sf
         const uint64_t reg = in.uleb();
         in.uleb();
-        return set(reg, {State::Saved::kElsewhere, 0}), true;
+        return set(reg, {RuleState::Saved::kElsewhere, 0}), true;
       }
       case 0x16: {  // val_expression
         const uint64_t reg = in.uleb();
         block(in);
-        return set(reg, {State::Saved::kElsewhere, 0}), true;
+        return set(reg, {RuleState::Saved::kElsewhere, 0}), true;
       }
       case 0x2d:  // the return address is signed or no more (aarch64): its signature is removed in any case
         return true;
@@ -338,7 +338,7 @@ class Machine {
   uintptr_t location_, target_;
   bool passed_ = false;
   uint32_t depth_ = 0;
-  State remembered_[kRemembered];
+  RuleState remembered_[kRemembered];
 };
 
 /// The entry for `pc` by the sorted table behind .eh_frame_hdr; 0 when there is none.
@@ -376,18 +376,18 @@ uintptr_t find_entry(const LoadedObject& object, Readable& memory, uintptr_t pc)
 
 bool fits(int64_t offset) { return offset >= INT32_MIN && offset <= INT32_MAX; }
 
-FrameRule as_rule(const State& state, bool signal) {
+FrameRule as_rule(const RuleState& state, bool signal) {
   FrameRule rule;
   rule.signal = signal;
-  rule.outermost = state.caller.kind == State::Saved::kUndefined;
+  rule.outermost = state.caller.kind == RuleState::Saved::kUndefined;
   if (!state.cfa_known || !fits(state.cfa_offset) || !fits(state.frame.offset) || !fits(state.caller.offset))
     return rule;
   rule.cfa_offset = static_cast<int32_t>(state.cfa_offset);
-  if (state.frame.kind == State::Saved::kAtCfa) rule.frame_pointer = FrameRule::kSaved;
-  if (state.frame.kind == State::Saved::kAtFrame) rule.frame_pointer = FrameRule::kSavedAtFrame;
+  if (state.frame.kind == RuleState::Saved::kAtCfa) rule.frame_pointer = FrameRule::kSaved;
+  if (state.frame.kind == RuleState::Saved::kAtFrame) rule.frame_pointer = FrameRule::kSavedAtFrame;
   rule.frame_pointer_offset = static_cast<int32_t>(state.frame.offset);
   rule.return_offset = static_cast<int32_t>(state.caller.offset);
-  if (state.caller.kind != State::Saved::kAtCfa && !rule.outermost) return rule;
+  if (state.caller.kind != RuleState::Saved::kAtCfa && !rule.outermost) return rule;
   if (state.cfa_register == kStackPointer) rule.cfa = state.cfa_is_word ? FrameRule::kAtStack : FrameRule::kFromStack;
   if (state.cfa_register == kFramePointer) rule.cfa = state.cfa_is_word ? FrameRule::kAtFrame : FrameRule::kFromFrame;
   return rule;

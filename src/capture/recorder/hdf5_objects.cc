@@ -23,10 +23,10 @@ struct Nameless {
 };
 __thread Nameless nameless __attribute__((tls_model("initial-exec")));
 
-void settle(const Library& m, Id id, bool named);
+void settle_name(const Library& m, Id id, bool named);
 
 LibraryObject* object_of(const Library& m, Id id) {
-  if (HEADRACE_UNLIKELY(nameless.handle == handle_of(m, id))) settle(m, id, false);
+  if (HEADRACE_UNLIKELY(nameless.handle == handle_of(m, id))) settle_name(m, id, false);
   return library_object(Layer::kHdf5, handle_of(m, id));
 }
 /// The same after a call that may have failed: then nothing is asked of HDF5 (hdf5.h).
@@ -77,7 +77,7 @@ bool name_file(const Library& m, Id id, char* name, size_t size) {
 }
 
 /// By which events name the file of an object.
-HEADRACE_COLD uint32_t event_file(const Library& m, Id id) {
+HEADRACE_COLD uint32_t event_object(const Library& m, Id id) {
   char name[1024];
   if (HEADRACE_LIKELY(!state.tracing)) return 0;
   Quiet quiet(m);
@@ -99,7 +99,7 @@ LibraryObject* add_dataset(const Library& m, Id id, Timed time, bool named) {
 }
 
 /// Gives the dataset that waited its record.
-void settle(const Library& m, Id id, bool named) {
+void settle_name(const Library& m, Id id, bool named) {
   const Nameless facts = nameless;
   nameless.handle = 0;
   Quiet quiet(m);
@@ -112,7 +112,7 @@ void settle(const Library& m, Id id, bool named) {
 /// The same when another one is created first.
 void settle_former(const Library& m) {
   const auto id = static_cast<Id>(nameless.handle ^ handle_of(m, 0));
-  if (is_a(Kind::kDataset, id) && m.ask.Iis_valid && m.ask.Iis_valid(id) > 0) settle(m, id, false);
+  if (is_a(Kind::kDataset, id) && m.ask.Iis_valid && m.ask.Iis_valid(id) > 0) settle_name(m, id, false);
 }
 
 /// After H5close ids begin anew.
@@ -152,11 +152,11 @@ Done nameless_created(const Library& m, Id result, Timed time) {
   nameless = {};
   nameless.handle = handle_of(m, result);
   nameless.created = time;
-  return {0, event_file(m, result)};
+  return {0, event_object(m, result)};
 }
 
 uint64_t linked(const Library& m, Id id, bool ok) {
-  if (ok && nameless.handle && nameless.handle == handle_of(m, id)) settle(m, id, true);
+  if (ok && nameless.handle && nameless.handle == handle_of(m, id)) settle_name(m, id, true);
   return 0;
 }
 
@@ -197,7 +197,7 @@ Done moved(const Library& m, DirectionIndex direction, Id dataset, const Transfe
     nameless.how = how;
     nameless.direction = direction;
     nameless.has_moved = true;
-    return {bytes, event_file(m, dataset)};
+    return {bytes, event_object(m, dataset)};
   }
   const LibraryObject* object = object_of(m, dataset);
   library_transfer(object, direction, -1, bytes, how, time);
@@ -217,7 +217,7 @@ Done moved_many(const Library& m, DirectionIndex direction, size_t count, const 
     if (all.handle == 0) all.handle = one.handle;
   }
   // What there are in one call are of one file. After a failure HDF5 must not be asked for it.
-  if (count > 1 && ok) all.handle = event_file(m, datasets[0]);
+  if (count > 1 && ok) all.handle = event_object(m, datasets[0]);
   return all;
 }
 

@@ -5,8 +5,8 @@
 namespace headrace::capture::hdf5 {
 namespace {
 
-constexpr int kMostDimensions = 32;  // H5S_MAX_RANK
-constexpr int kKeptDimensions = 4;   // of spaces whose selections are followed
+constexpr int kMaxRank = 32;        // H5S_MAX_RANK
+constexpr int kKeptDimensions = 4;  // of spaces whose selections are followed
 constexpr uint32_t kEntries = 256;
 
 /// A dataspace (with the selection, or with dimensions alone) or a type.
@@ -67,15 +67,13 @@ bool is_one_piece(int dimensions, const uint64_t* size, const uint64_t* stride, 
 
 bool ask_in_pieces(const Library& m, Id space, uint64_t points) {
   enum { kPoints = 1, kHyperslab = 2 };  // H5S_sel_type
-  uint64_t size[kMostDimensions], start[kMostDimensions], stride[kMostDimensions], count[kMostDimensions],
-      block[kMostDimensions];
+  uint64_t size[kMaxRank], start[kMaxRank], stride[kMaxRank], count[kMaxRank], block[kMaxRank];
   const Api& ask = m.ask;
   const int type = ask.Sget_select_type(space);
   if (type != kPoints && type != kHyperslab) return false;
   if (type == kPoints || ask.Sis_regular_hyperslab(space) <= 0) return points > 1;
   const int dimensions = ask.Sget_simple_extent_ndims(space);
-  if (dimensions < 1 || dimensions > kMostDimensions || ask.Sget_simple_extent_dims(space, size, nullptr) < 0)
-    return false;
+  if (dimensions < 1 || dimensions > kMaxRank || ask.Sget_simple_extent_dims(space, size, nullptr) < 0) return false;
   if (ask.Sget_regular_hyperslab(space, start, stride, count, block) < 0) return false;
   return !is_one_piece(dimensions, size, stride, count, block);
 }

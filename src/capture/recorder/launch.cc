@@ -30,7 +30,7 @@ constexpr int kAncestors = 32;
 
 uint64_t mix_text(uint64_t id, const char* text) { return base::mix(id, base::hash_text(text)); }
 
-int number_of(const char* const* first, const char* const* last, int otherwise) {
+int number_in_text(const char* const* first, const char* const* last, int otherwise) {
   for (; first != last; ++first) {
     const char* value = environment_value(*first);
     if (value && *value >= '0' && *value <= '9') return atoi(value);
@@ -116,8 +116,8 @@ Launch launch_of_environment() {
   const char* outer = environment_value("PMIX_NAMESPACE");
   launch.id = outer ? launch_of_hydra() : 0;
   const bool inner = launch.id != 0;
-  launch.rank = number_of(std::begin(kRanks) + (inner ? kHydraRank : 0), std::end(kRanks), -1);
-  launch.ranks = number_of(std::begin(kSizes) + (inner ? kHydraSize : 0), std::end(kSizes), 0);
+  launch.rank = number_in_text(std::begin(kRanks) + (inner ? kHydraRank : 0), std::end(kRanks), -1);
+  launch.ranks = number_in_text(std::begin(kSizes) + (inner ? kHydraSize : 0), std::end(kSizes), 0);
   if (!launch.id) launch.id = name_of_launch();
   if (!launch.id && !outer) launch.id = launch_of_hydra();
   if (!launch.id) launch.id = step_of_slurm();

@@ -29,7 +29,7 @@ uint32_t first_place(Layer layer, uint64_t handle) {
 /// Objects of the parent's spool are not those of a forked child's.
 bool is_ours(const LibraryObject& object) { return object.spool == spool.header->process_id; }
 
-Profile* profile_of(LibraryFn function) {
+Profile* profile_in(LibraryFn function) {
   const auto number = static_cast<uint32_t>(function);
   static_assert(static_cast<uint32_t>(LibraryFn::kCount) <= kLibraryPage * kLibraryPages);
   uint32_t& page = block->libraries[number / kLibraryPage];
@@ -48,7 +48,7 @@ Profile* profile_of(LibraryFn function) {
 }
 
 void count_in_profile(LibraryFn function, bool ok, uint64_t bytes, uint64_t spent, uint64_t inside) {
-  Profile* p = profile_of(function);
+  Profile* p = profile_in(function);
   if (!p) return library_call_apart();
   p->calls++;
   p->errors += !ok;

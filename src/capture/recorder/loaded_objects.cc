@@ -11,14 +11,14 @@ namespace headrace::capture {
 namespace {
 
 /// As glibc's <dlfcn.h> has it since 2.35; the last words are reserved.
-struct Found {
+struct FoundSymbols {
   unsigned long long flags;
   void *start, *end;
   struct link_map* map;
   void* unwind;
   unsigned long long reserved[9];
 };
-int (*look_up)(void*, Found*);
+int (*look_up)(void*, FoundSymbols*);
 
 constexpr uint32_t kListed = 128;
 LoadedObject listed[kListed];  // where there is nothing to ask
@@ -68,10 +68,10 @@ BuildId build_id_in(uintptr_t at, uintptr_t end) {
 }  // namespace
 
 void prepare_objects() {
-  look_up = reinterpret_cast<int (*)(void*, Found*)>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  look_up = reinterpret_cast<int (*)(void*, FoundSymbols*)>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
   if (!look_up) dl_iterate_phdr(list_object, nullptr);
   // The objects of the start are never unloaded, so this part of the loader's list stays as it is.
-  Found found{};
+  FoundSymbols found{};
   if (look_up && look_up(reinterpret_cast<void*>(&prepare_objects), &found) == 0) first_map = found.map;
   while (first_map && first_map->l_prev) first_map = first_map->l_prev;
   for (const link_map* map = first_map; map; map = map->l_next) last_permanent = map;
@@ -79,7 +79,7 @@ void prepare_objects() {
 
 bool find_object(uintptr_t address, LoadedObject* out) {
   if (!look_up) return find_listed(address, out);
-  Found found;
+  FoundSymbols found;
   if (look_up(reinterpret_cast<void*>(address), &found) != 0 || !found.map) return false;
   *out = {reinterpret_cast<uintptr_t>(found.start),
           reinterpret_cast<uintptr_t>(found.end),

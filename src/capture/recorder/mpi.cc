@@ -20,11 +20,6 @@ namespace {
 Library present;
 std::atomic<uint32_t> state_of_search{0};  // 1: under way, 2: done
 
-template <typename F>
-void look_up(F** function, const char* name, const void* caller) {
-  *function = reinterpret_cast<F*>(intercept::beyond(name, caller));
-}
-
 bool begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
 
 void set_mpich(Library& m) {
@@ -88,7 +83,7 @@ void set_standard(Library& m) {
 
 void identify(Library& m, const void* caller) {
   int (*get_version)(char*, int*) = nullptr;
-  look_up(&get_version, "PMPI_Get_library_version", caller);
+  intercept::find_beyond(&get_version, "PMPI_Get_library_version", caller);
   static char text[8192];  // MPI_MAX_LIBRARY_VERSION_STRING of the largest
   int length = 0;
   m.code = reinterpret_cast<const void*>(get_version);
@@ -108,37 +103,37 @@ void identify(Library& m, const void* caller) {
 
 void search(const void* caller) {
   Library& m = present;
-  look_up(&m.type_size, "PMPI_Type_size", caller);
-  look_up(&m.type_get_extent, "PMPI_Type_get_extent", caller);
-  look_up(&m.get_count, "PMPI_Get_count", caller);
-  look_up(&m.comm_rank, "PMPI_Comm_rank", caller);
-  look_up(&m.comm_size, "PMPI_Comm_size", caller);
-  look_up(&m.file_get_byte_offset, "PMPI_File_get_byte_offset", caller);
-  look_up(&m.file_get_position, "PMPI_File_get_position", caller);
-  look_up(&m.file_get_info, "PMPI_File_get_info", caller);
-  look_up(&m.info_get_nkeys, "PMPI_Info_get_nkeys", caller);
-  look_up(&m.info_get_nthkey, "PMPI_Info_get_nthkey", caller);
-  look_up(&m.info_get, "PMPI_Info_get", caller);
-  look_up(&m.info_free, "PMPI_Info_free", caller);
-  look_up(&m.topo_test, "PMPI_Topo_test", caller);
-  look_up(&m.cartdim_get, "PMPI_Cartdim_get", caller);
-  look_up(&m.cart_shift, "PMPI_Cart_shift", caller);
-  look_up(&m.graph_neighbors_count, "PMPI_Graph_neighbors_count", caller);
-  look_up(&m.dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count", caller);
-  look_up(&m.comm_group, "PMPI_Comm_group", caller);
-  look_up(&m.comm_remote_group, "PMPI_Comm_remote_group", caller);
-  look_up(&m.comm_test_inter, "PMPI_Comm_test_inter", caller);
-  look_up(&m.comm_get_parent, "PMPI_Comm_get_parent", caller);
-  look_up(&m.query_thread, "PMPI_Query_thread", caller);
-  look_up(&m.initialized, "PMPI_Initialized", caller);
-  look_up(&m.finalized, "PMPI_Finalized", caller);
-  look_up(&m.group_size, "PMPI_Group_size", caller);
-  look_up(&m.group_rank, "PMPI_Group_rank", caller);
-  look_up(&m.group_translate_ranks, "PMPI_Group_translate_ranks", caller);
-  look_up(&m.group_free, "PMPI_Group_free", caller);
-  look_up(&m.win_get_group, "PMPI_Win_get_group", caller);
-  look_up(&m.get_elements, "PMPI_Get_elements_x", caller);
-  look_up(&m.test_cancelled, "PMPI_Test_cancelled", caller);
+  intercept::find_beyond(&m.type_size, "PMPI_Type_size", caller);
+  intercept::find_beyond(&m.type_get_extent, "PMPI_Type_get_extent", caller);
+  intercept::find_beyond(&m.get_count, "PMPI_Get_count", caller);
+  intercept::find_beyond(&m.comm_rank, "PMPI_Comm_rank", caller);
+  intercept::find_beyond(&m.comm_size, "PMPI_Comm_size", caller);
+  intercept::find_beyond(&m.file_get_byte_offset, "PMPI_File_get_byte_offset", caller);
+  intercept::find_beyond(&m.file_get_position, "PMPI_File_get_position", caller);
+  intercept::find_beyond(&m.file_get_info, "PMPI_File_get_info", caller);
+  intercept::find_beyond(&m.info_get_nkeys, "PMPI_Info_get_nkeys", caller);
+  intercept::find_beyond(&m.info_get_nthkey, "PMPI_Info_get_nthkey", caller);
+  intercept::find_beyond(&m.info_get, "PMPI_Info_get", caller);
+  intercept::find_beyond(&m.info_free, "PMPI_Info_free", caller);
+  intercept::find_beyond(&m.topo_test, "PMPI_Topo_test", caller);
+  intercept::find_beyond(&m.cartdim_get, "PMPI_Cartdim_get", caller);
+  intercept::find_beyond(&m.cart_shift, "PMPI_Cart_shift", caller);
+  intercept::find_beyond(&m.graph_neighbors_count, "PMPI_Graph_neighbors_count", caller);
+  intercept::find_beyond(&m.dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count", caller);
+  intercept::find_beyond(&m.comm_group, "PMPI_Comm_group", caller);
+  intercept::find_beyond(&m.comm_remote_group, "PMPI_Comm_remote_group", caller);
+  intercept::find_beyond(&m.comm_test_inter, "PMPI_Comm_test_inter", caller);
+  intercept::find_beyond(&m.comm_get_parent, "PMPI_Comm_get_parent", caller);
+  intercept::find_beyond(&m.query_thread, "PMPI_Query_thread", caller);
+  intercept::find_beyond(&m.initialized, "PMPI_Initialized", caller);
+  intercept::find_beyond(&m.finalized, "PMPI_Finalized", caller);
+  intercept::find_beyond(&m.group_size, "PMPI_Group_size", caller);
+  intercept::find_beyond(&m.group_rank, "PMPI_Group_rank", caller);
+  intercept::find_beyond(&m.group_translate_ranks, "PMPI_Group_translate_ranks", caller);
+  intercept::find_beyond(&m.group_free, "PMPI_Group_free", caller);
+  intercept::find_beyond(&m.win_get_group, "PMPI_Win_get_group", caller);
+  intercept::find_beyond(&m.get_elements, "PMPI_Get_elements_x", caller);
+  intercept::find_beyond(&m.test_cancelled, "PMPI_Test_cancelled", caller);
   identify(m, caller);
 }
 

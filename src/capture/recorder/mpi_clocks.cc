@@ -17,8 +17,8 @@
 namespace headrace::capture::mpi {
 namespace {
 
-RankRegistry registry(".clocks");
-bool in_registry, all_are_here;
+RankRegistry clock_registry(".clocks");
+bool in_clock_registry, all_are_here;
 
 bool is_on_several_nodes(const Library& m) { return ranks_here(m) != spool.header->ranks; }
 
@@ -29,7 +29,7 @@ bool is_wanted(const Library& m, ClockWhen when) {
   const TraceClocks clocks = settings_in_force().trace_clocks;
   if (!all_are_here || is_ours_lost()) return false;
   if (clocks == TraceClocks::kAlways) return true;
-  const bool started_together = settings_in_force().launched && !registry.has_launchers();
+  const bool started_together = settings_in_force().launched && !clock_registry.has_launchers();
   if (when == kClockAtStart && (clocks == TraceClocks::kEnd || !started_together)) return false;
   return is_on_several_nodes(m);
 }
@@ -56,7 +56,7 @@ ClockMeasurement measure(const Library& m) {
 }
 
 /// Also what it took is in the trace.
-void keep(ClockWhen when, const ClockMeasurement& found, uint64_t began) {
+void keep_reading(ClockWhen when, const ClockMeasurement& found, uint64_t began) {
   Update update;
   if (!update.enter()) return;
   if (EventFileHeader* file = event_file()) file->clocks[when] = found;
@@ -71,25 +71,25 @@ void register_for_clocks() {
   if (frame != 0 || !ready() || !spool.backed || !settings.trace) return;
   const Launch launch = launch_of_environment();
   if (!launch.known || launch.ranks < 2 || settings.trace_clocks == TraceClocks::kNever) return;
-  registry.choose(launch);
-  registry.leave_mark();
-  in_registry = registry.add(1);
+  clock_registry.choose(launch);
+  clock_registry.leave_mark();
+  in_clock_registry = clock_registry.add(1);
 }
 
 void measure_clocks(const Library& m, ClockWhen when) {
-  if (in_vfork_child() || !ready() || !in_registry || spool.header->ranks < 2) return;
+  if (in_vfork_child() || !ready() || !in_clock_registry || spool.header->ranks < 2) return;
   const int saved = errno;
   // All registered before any could leave MPI_Init.
   if (when == kClockAtStart)
     all_are_here =
-        registry.length() == ranks_here(m) && m.known && m.byte_type && m.errors_return && look_up_ours(m.code);
+        clock_registry.length() == ranks_here(m) && m.known && m.byte_type && m.errors_return && look_up_ours(m.code);
   if (is_wanted(m, when)) {
     Outermost own(&frame);
     const uint64_t began = base::ticks();
     const ClockMeasurement found = make_ours(m) ? measure(m) : ClockMeasurement{};
-    keep(when, found, began);
+    keep_reading(when, found, began);
   }
-  if (when == kClockAtEnd) registry.leave();
+  if (when == kClockAtEnd) clock_registry.leave();
   errno = saved;
 }
 

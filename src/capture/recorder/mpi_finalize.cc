@@ -184,7 +184,7 @@ FinalizeRequest request_of(const Library& m) {
 }
 
 /// A rank that cannot go on says nothing: the patience of the others ends.
-Reduced reduce(const Library& m) {
+Reduced reduce_now(const Library& m) {
   const auto finalize = reinterpret_cast<FinalizeFunction>(function_of_library(kFinalizeFunction));
   if (!finalize) return Reduced::kNoLibrary;
   settle_all(Coming::kGoOn);
@@ -257,7 +257,7 @@ Reduced reduce_with_others(const Library& m) {
   Outermost own(&frame);
   const bool all = make_ours(m);
   leave_registry();
-  const Reduced result = all ? reduce(m) : Reduced::kRanksMissing;
+  const Reduced result = all ? reduce_now(m) : Reduced::kRanksMissing;
   tell_of_clusters(result);
   return result;
 }
@@ -272,7 +272,7 @@ void reduce_at_finalize(const Library& m) {
   if (spool.header->ranks > 1)
     spool.header->reduced = reduce_with_others(m);
   else if (settings_in_force().clusters())
-    tell_of_clusters(reduce(m));
+    tell_of_clusters(reduce_now(m));
   errno = saved;
 }
 

@@ -17,8 +17,8 @@ bool flushes_together;
 
 namespace {
 
-RankRegistry registry(".sync");
-bool in_registry;
+RankRegistry flush_registry(".sync");
+bool in_flush_registry;
 bool world_alone;  // threads may call MPI at the same time
 bool in_vain;      // a flush gave no room
 std::atomic<uint32_t> meetings;
@@ -37,11 +37,11 @@ bool threads_at_once(const Library& m) {
 
 /// Why ranks do not flush together; null: they do. What decides before the communicator is made is the same at all
 /// ranks of a node.
-const char* obstacle(const Library& m) {
+const char* flush_obstacle(const Library& m) {
   constexpr const char* kUnknown = "this MPI is not known";
   if (spool.header->ranks < 2) return nullptr;
-  if (!in_registry) return "what started the ranks cannot be told";
-  if (registry.length() != ranks_here(m)) return "not all ranks of this node are traced in this way";
+  if (!in_flush_registry) return "what started the ranks cannot be told";
+  if (flush_registry.length() != ranks_here(m)) return "not all ranks of this node are traced in this way";
   if (!m.known || !m.byte_type || !m.bitwise_or || !m.errors_return) return kUnknown;
   if (!look_up_ours(m.code)) return kUnknown;
   if (!make_ours(m)) return "not all ranks came";
@@ -93,17 +93,17 @@ void register_for_flushes() {
   if (frame != 0 || !ready() || !spool.backed || !state.tracing || wanted().every == 0) return;
   const Launch launch = launch_of_environment();
   if (!launch.known || launch.ranks < 2) return;
-  registry.choose(launch);
-  registry.leave_mark();
-  in_registry = registry.add(1);
+  flush_registry.choose(launch);
+  flush_registry.leave_mark();
+  in_flush_registry = flush_registry.add(1);
 }
 
 void agree_on_flushes(const Library& m) {
   if (!ready() || wanted().every == 0) return;
   Outermost own(&frame);
   world_alone = threads_at_once(m);
-  if (const char* why = obstacle(m)) stop(why);
-  if (flushes_together) registry.leave();  // all have read it
+  if (const char* why = flush_obstacle(m)) stop(why);
+  if (flushes_together) flush_registry.leave();  // all have read it
 }
 
 void meet(Handle comm) {
@@ -121,7 +121,7 @@ void meet(Handle comm) {
 }
 
 void end_flushes() {
-  if (in_registry) registry.leave();
+  if (in_flush_registry) flush_registry.leave();
   flushes_together = false;
 }
 

@@ -7,17 +7,17 @@ namespace {
 
 constexpr uint32_t kKinds = 4096, kTries = 16;
 
-struct Kind {
+struct InstanceKind {
   std::atomic<uint64_t> kind;  // 0: free
   std::atomic<uint32_t> made;
 };
-Kind kinds[kKinds];
+InstanceKind kinds[kKinds];
 
 }  // namespace
 
 uint32_t instances_before(uint64_t kind) {
   for (uint32_t i = 0; i < kTries; ++i) {
-    Kind& place = kinds[(kind + i) % kKinds];
+    InstanceKind& place = kinds[(kind + i) % kKinds];
     uint64_t there = 0;
     if (place.kind.compare_exchange_strong(there, kind) || there == kind) return place.made.fetch_add(1);
   }

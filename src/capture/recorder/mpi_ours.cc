@@ -29,12 +29,6 @@ Handle communicator;   // 0: none yet
 Handle made, request;  // MPI may still write them when the patience has ended
 bool lost;
 
-template <typename F>
-bool look_up(F** function, const char* name, const void* caller) {
-  *function = reinterpret_cast<F*>(intercept::beyond(name, caller));
-  return *function != nullptr;
-}
-
 /// Whether dlopen is the C library's. Sanitizers that are linked into a program bring their own, which ends the program
 /// when it is asked for RTLD_DEEPBIND.
 bool plain_dlopen() {
@@ -48,11 +42,12 @@ bool plain_dlopen() {
 }  // namespace
 
 bool look_up_ours(const void* caller) {
-  look_up(&call.iallreduce, "PMPI_Iallreduce", caller);
-  return look_up(&call.comm_idup, "PMPI_Comm_idup", caller) &&
-         look_up(&call.comm_set_errhandler, "PMPI_Comm_set_errhandler", caller) &&
-         look_up(&call.isend, "PMPI_Isend", caller) && look_up(&call.irecv, "PMPI_Irecv", caller) &&
-         look_up(&call.test, "PMPI_Test", caller);
+  intercept::find_beyond(&call.iallreduce, "PMPI_Iallreduce", caller);
+  return intercept::find_beyond(&call.comm_idup, "PMPI_Comm_idup", caller) &&
+         intercept::find_beyond(&call.comm_set_errhandler, "PMPI_Comm_set_errhandler", caller) &&
+         intercept::find_beyond(&call.isend, "PMPI_Isend", caller) &&
+         intercept::find_beyond(&call.irecv, "PMPI_Irecv", caller) &&
+         intercept::find_beyond(&call.test, "PMPI_Test", caller);
 }
 
 namespace {

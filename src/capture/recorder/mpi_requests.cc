@@ -11,14 +11,12 @@
 namespace headrace::capture::mpi {
 namespace {
 
-using Kind = Request::Kind;
-
 constexpr uint64_t kMostStatuses = 64 << 20;  // bytes
 
 constinit HandleTable<Request, 2048> followed;
 std::atomic<bool> some_not_followed;  // of persistent ones
 
-Request* find(Handle handle, Kind kind) {
+Request* find(Handle handle, Request::Kind kind) {
   return followed.find(handle, [&](const Request& request) { return request.kind == kind && !request.in_hand; });
 }
 
@@ -50,7 +48,7 @@ bool is_nobody(int peer) { return peer == found_library().proc_null; }
 /// The communicator of a message that was taken from the queue, which is followed no more and must be dropped; null:
 /// not known.
 Communicator* message_received(Handle message) {
-  Request* found = find(message, Kind::kMessage);
+  Request* found = find(message, Request::Kind::kMessage);
   if (!found) return nullptr;
   Communicator* communicator = found->communicator;
   followed.drop(found);
@@ -81,7 +79,7 @@ const void* status_at(const void* statuses, int64_t index) {
 
 void Coming::record(Timed, uint64_t) const {
   if (is_nobody(peer)) return;
-  if (!follow(handle_at(request, 0), {.communicator = kept(comm), .kind = Kind::kReceive, .active = true}))
+  if (!follow(handle_at(request, 0), {.communicator = kept(comm), .kind = Request::Kind::kReceive, .active = true}))
     miss_messages(1);
 }
 
@@ -91,22 +89,22 @@ void Persistent::record(Timed, uint64_t) const {
                      .bytes = bytes,
                      .peer = peer,
                      .tag = tag,
-                     .kind = sends ? Kind::kSend : Kind::kReceive,
+                     .kind = sends ? Request::Kind::kSend : Request::Kind::kReceive,
                      .persistent = true,
                      .partitioned = partitioned};
   if (!follow(handle_at(request, 0), made)) some_not_followed.store(true, std::memory_order_relaxed);
 }
 
 void Taken::record(Timed, uint64_t) const {
-  if (is) follow(handle_at(message, 0), {.communicator = kept(comm), .kind = Kind::kMessage});
+  if (is) follow(handle_at(message, 0), {.communicator = kept(comm), .kind = Request::Kind::kMessage});
 }
 
 void Started::record(Timed time, uint64_t) const {
   for (int64_t i = 0; i < count; ++i) {
     const Handle handle = handle_at(requests, i);
-    if (Request* receives = find(handle, Kind::kReceive)) {
+    if (Request* receives = find(handle, Request::Kind::kReceive)) {
       receives->active = true;
-    } else if (Request* sends = find(handle, Kind::kSend)) {
+    } else if (Request* sends = find(handle, Request::Kind::kSend)) {
       record_send(sends->communicator, sends->peer, sends->tag, sends->bytes, time);
     } else if (some_not_followed.load(std::memory_order_relaxed)) {
       miss_messages(1);
@@ -115,7 +113,7 @@ void Started::record(Timed time, uint64_t) const {
 }
 
 void Cancelled::record(Timed, uint64_t) const {
-  if (find(handle_at(request, 0), Kind::kReceive))
+  if (find(handle_at(request, 0), Request::Kind::kReceive))
     expect_cancelled();
   else
     miss_messages(1);  // its send was recorded, and may have been none
@@ -123,8 +121,8 @@ void Cancelled::record(Timed, uint64_t) const {
 
 Request* request_to_free(const void* request) {
   const Handle handle = handle_at(request, 0);
-  Request* found = find(handle, Kind::kReceive);
-  if (!found) found = find(handle, Kind::kSend);
+  Request* found = find(handle, Request::Kind::kReceive);
+  if (!found) found = find(handle, Request::Kind::kSend);
   if (found) found->in_hand = true;
   return found;
 }
@@ -133,13 +131,14 @@ void keep_request(Request* request) { request->in_hand = false; }
 
 void Freed::record(Timed, uint64_t) const {
   if (!request) return;
-  if (request->kind == Kind::kReceive && request->active) miss_messages(1);  // it goes on, and nobody hears of its end
+  if (request->kind == Request::Kind::kReceive && request->active)
+    miss_messages(1);  // it goes on, and nobody hears of its end
   forget(request);
 }
 
 void MatchedLater::record(Timed, uint64_t) const {
   Communicator* over = message_received(message);
-  if (over && !follow(handle_at(request, 0), {.communicator = over, .kind = Kind::kReceive, .active = true}))
+  if (over && !follow(handle_at(request, 0), {.communicator = over, .kind = Request::Kind::kReceive, .active = true}))
     miss_messages(1);
 }
 
@@ -172,7 +171,7 @@ Completion::Completion(int64_t count, const void* handles) {
   for (int64_t i = 0; i < count; ++i) {
     const Handle handle = handle_at(handles, i);
     Request* found = followed.find(handle, [](const Request& request) {
-      return request.kind == Kind::kReceive && request.active && !request.in_hand;
+      return request.kind == Request::Kind::kReceive && request.active && !request.in_hand;
     });
     if (!found) continue;
     found->in_hand = true;

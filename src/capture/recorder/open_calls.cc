@@ -13,7 +13,7 @@ using intercept::LibraryFn;
 
 namespace {
 
-uint16_t number_of(LibraryFn function) {
+uint16_t number_of_call(LibraryFn function) {
   return static_cast<uint16_t>(static_cast<uint32_t>(function) | kLibraryFunction);
 }
 
@@ -45,19 +45,19 @@ void library_call_begins(LibraryFn function, uint64_t start, uintptr_t frame) {
     update.leave();
   }
   if (depth == kOpenLibraryCalls) return;
-  mine->open[depth] = {start, frame, number_of(function), false};
+  mine->open[depth] = {start, frame, number_of_call(function), false};
   __atomic_store_n(&mine->open_calls, depth + 1, __ATOMIC_RELEASE);
 }
 
 void record_library_call(LibraryFn function, Timed time, bool ok, uint64_t bytes, const OnFile& on) {
   uint32_t depth = self->open_calls;
   while (depth > 0 &&
-         (self->open[depth - 1].start != time.start || self->open[depth - 1].function != number_of(function)))
+         (self->open[depth - 1].start != time.start || self->open[depth - 1].function != number_of_call(function)))
     --depth;
   if (depth > 0) drop_above(depth);
   const bool is_begun = depth > 0 && self->open[depth - 1].told;
   if (HEADRACE_UNLIKELY(state.choosy) && !is_begun &&
-      leaves_out(RawKind::kLibrary, static_cast<Fn>(number_of(function)), time.start, time.end)) {
+      leaves_out(RawKind::kLibrary, static_cast<Fn>(number_of_call(function)), time.start, time.end)) {
     if (depth > 0) self->open_calls = depth - 1;
     return;
   }
@@ -65,8 +65,9 @@ void record_library_call(LibraryFn function, Timed time, bool ok, uint64_t bytes
   const bool told = depth > 0 && self->open[depth - 1].told;
   if (depth > 0) self->open_calls = depth - 1;
   if (!mine) return;
-  commit_event(mine, {time.start, time.end, on.place, std::max(on.asked, bytes), bytes, on.handle, number_of(function),
-                      told ? RawKind::kLibraryEnd : RawKind::kLibrary, ok ? uint8_t{0} : kUnknownError});
+  commit_event(mine,
+               {time.start, time.end, on.place, std::max(on.asked, bytes), bytes, on.handle, number_of_call(function),
+                told ? RawKind::kLibraryEnd : RawKind::kLibrary, ok ? uint8_t{0} : kUnknownError});
 }
 
 void list_open_calls(FlushHeader* to) {

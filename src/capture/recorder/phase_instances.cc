@@ -33,7 +33,7 @@ uint32_t* least_slow(Phase& phase) {
   return least;
 }
 
-uint64_t bytes_of(const PhaseInstance& instance) {
+uint64_t bytes_in(const PhaseInstance& instance) {
   return sizeof instance + bytes_of_function_sums(instance.functions) + bytes_of_size_sums(instance.sizes) +
          (instance.series ? sizeof(PhaseSeries) : 0);
 }
@@ -43,7 +43,7 @@ void drop(Phase& phase, uint32_t offset) {
     if (*link != offset) continue;
     auto* instance = at<PhaseInstance>(offset);
     *link = instance->next;
-    bytes_in_use -= bytes_of(*instance);
+    bytes_in_use -= bytes_in(*instance);
     release_function_sums(instance->functions);
     release_size_sums(instance->sizes);
     if (instance->series) release(instance->series, sizeof(PhaseSeries));
@@ -122,7 +122,7 @@ void keep_instance(Phase& phase, const EndedPhase& ended, const OpenPhase& open)
   __atomic_store_n(&phase.first_instance, offset, __ATOMIC_RELEASE);
   phase.kept++;
   in_use++;
-  bytes_in_use += bytes_of(*instance);
+  bytes_in_use += bytes_in(*instance);
   slow = least_slow(phase);  // thinning may have changed it
   if (*slow && ended.end - ended.begin <= time_of(*at<PhaseInstance>(*slow))) return;
   const uint32_t former = *slow;

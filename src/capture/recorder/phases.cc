@@ -47,7 +47,7 @@ uint32_t innermost(uint32_t below) {
 }
 
 /// Where a phase is, or would be: its slot is 0.
-uint32_t& slot_of(uint64_t hash) {
+uint32_t& phase_slot(uint64_t hash) {
   uint32_t slot = static_cast<uint32_t>(hash) % kSlots;
   while (slots[slot] && at<Phase>(slots[slot])->hash != hash) slot = (slot + 1) % kSlots;
   return slots[slot];
@@ -64,14 +64,14 @@ uint32_t add_phase(uint64_t hash, const char* path, uint32_t length) {
   added->least = ~uint64_t{0};
   added->next = spool.header->first_phase;
   __atomic_store_n(&spool.header->first_phase, offset, __ATOMIC_RELEASE);
-  slot_of(hash) = offset;
+  phase_slot(hash) = offset;
   ++phases;
   return offset;
 }
 
 uint32_t phase_of(const char* path, uint32_t length) {
   const uint64_t hash = base::hash_text({path, length});
-  const uint32_t known = slot_of(hash);
+  const uint32_t known = phase_slot(hash);
   return known ? known : add_phase(hash, path, length);
 }
 
@@ -226,7 +226,7 @@ void forget_all_descriptors() { forget_descriptors(0, kDescriptors - 1); }
 }  // namespace
 
 const Phase* known_phase(const char* path) {
-  const uint32_t known = slot_of(base::hash_text(path));
+  const uint32_t known = phase_slot(base::hash_text(path));
   return known ? at<Phase>(known) : nullptr;
 }
 

@@ -26,22 +26,17 @@ struct Api {
 Api found;
 std::atomic<bool> looked{false};
 
-template <typename F>
-void look_up(F** function, const char* name, const void* caller) {
-  *function = reinterpret_cast<F*>(intercept::beyond(name, caller));
-}
-
 /// Looked up by whoever comes first, and by others at the same moment with the same result.
 const Api& api(const void* caller) {
   if (HEADRACE_LIKELY(looked.load(std::memory_order_acquire))) return found;
   Api a{};
-  look_up(&a.inq_nvars, "ncmpi_inq_nvars", caller);
-  look_up(&a.inq_varname, "ncmpi_inq_varname", caller);
-  look_up(&a.inq_vartype, "ncmpi_inq_vartype", caller);
-  look_up(&a.inq_varndims, "ncmpi_inq_varndims", caller);
-  look_up(&a.inq_vardimid, "ncmpi_inq_vardimid", caller);
-  look_up(&a.inq_dimlen, "ncmpi_inq_dimlen", caller);
-  look_up(&a.inq_file_info, "ncmpi_inq_file_info", caller);
+  intercept::find_beyond(&a.inq_nvars, "ncmpi_inq_nvars", caller);
+  intercept::find_beyond(&a.inq_varname, "ncmpi_inq_varname", caller);
+  intercept::find_beyond(&a.inq_vartype, "ncmpi_inq_vartype", caller);
+  intercept::find_beyond(&a.inq_varndims, "ncmpi_inq_varndims", caller);
+  intercept::find_beyond(&a.inq_vardimid, "ncmpi_inq_vardimid", caller);
+  intercept::find_beyond(&a.inq_dimlen, "ncmpi_inq_dimlen", caller);
+  intercept::find_beyond(&a.inq_file_info, "ncmpi_inq_file_info", caller);
   a.complete = a.inq_nvars && a.inq_varname && a.inq_vartype && a.inq_varndims && a.inq_vardimid && a.inq_dimlen;
   found = a;
   looked.store(true, std::memory_order_release);
@@ -49,17 +44,17 @@ const Api& api(const void* caller) {
 }
 
 /// Ids of files are small and used again; the variable's own id is -1 for the file itself.
-uint64_t handle_of(int file, int variable) {
+uint64_t file_handle(int file, int variable) {
   return (uint64_t{1} << 63) | (static_cast<uint64_t>(static_cast<uint32_t>(file)) << 32) |
          static_cast<uint32_t>(variable + 1);
 }
-LibraryObject* file_of(int file) { return library_object(Layer::kPnetcdf, handle_of(file, -1)); }
+LibraryObject* known_file(int file) { return library_object(Layer::kPnetcdf, file_handle(file, -1)); }
 
 /// Closing a file closes its variables, whose ids begin anew in the next.
 void forget_variables(const Api& a, int file) {
   int count = 0;
   if (!a.inq_nvars || a.inq_nvars(file, &count) != 0) return;
-  for (int i = 0; i < count; ++i) library_forgotten(library_object(Layer::kPnetcdf, handle_of(file, i)));
+  for (int i = 0; i < count; ++i) library_forgotten(library_object(Layer::kPnetcdf, file_handle(file, i)));
 }
 
 struct Variable {
@@ -127,9 +122,9 @@ bool in_pieces(const Variable& v, const Shape& shape) {
 
 LibraryObject* variable_of(const Api& a, int file, int variable) {
   char name[1024];  // NC_MAX_NAME is 256
-  LibraryObject* known = library_object(Layer::kPnetcdf, handle_of(file, variable));
+  LibraryObject* known = library_object(Layer::kPnetcdf, file_handle(file, variable));
   if (known || !a.complete || a.inq_varname(file, variable, name) != 0) return known;
-  return library_part(file_of(file), handle_of(file, variable), name);
+  return library_part(known_file(file), file_handle(file, variable), name);
 }
 
 void keep_variable(const LibraryObject* object, const Variable& v) {
@@ -150,8 +145,8 @@ Done file_opened(const void* caller, int result, uintptr_t comm, const char* pat
   if (result != 0 || !file || !path) return {0, path && state.tracing ? event_handle_of(Layer::kPnetcdf, path) : 0};
   const Api& a = api(caller);
   forget_variables(a, *file);
-  library_forgotten(file_of(*file));
-  const LibraryObject* object = library_opened(Layer::kPnetcdf, handle_of(*file, -1), mpi::without_type(path),
+  library_forgotten(known_file(*file));
+  const LibraryObject* object = library_opened(Layer::kPnetcdf, file_handle(*file, -1), mpi::without_type(path),
                                                RecordKind::kFile, kTogether, time);
   const Done done{0, event_handle(object)};
   const mpi::Library& m = mpi::library(caller);
@@ -167,13 +162,13 @@ Done file_opened(const void* caller, int result, uintptr_t comm, const char* pat
 }
 
 Done file_call(int file, Metadata::Count which, int result, Timed time) {
-  library_metadata(file_of(file), which, result == 0, time);
+  library_metadata(known_file(file), which, result == 0, time);
   return 0;
 }
 
 Done defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
              Timed time) {
-  LibraryObject* object = file_of(file);
+  LibraryObject* object = known_file(file);
   library_metadata(object, Metadata::kControls, result == 0, time);
   if (!object || result != 0) return 0;
   char text[128];
@@ -202,11 +197,11 @@ Done moved(const void* caller, int file, int variable, DirectionIndex direction,
   return {bytes, handle};
 }
 
-uint32_t event_file(int file) { return HEADRACE_LIKELY(!state.tracing) ? 0 : event_handle(file_of(file)); }
+uint32_t event_file(int file) { return HEADRACE_LIKELY(!state.tracing) ? 0 : event_handle(known_file(file)); }
 
 LibraryObject* closing(const void* caller, int file) {
   forget_variables(api(caller), file);
-  return file_of(file);
+  return known_file(file);
 }
 
 }  // namespace headrace::capture::pnetcdf

@@ -26,12 +26,12 @@ bool read_place(const Python& python, uintptr_t frame, ReadablePages& memory, Py
   return true;
 }
 
-enum class Kind { kCode, kShim, kUnknown };
-Kind kind_of(const PythonLayout& layout, uintptr_t frame, ReadablePages& memory) {
+enum class FrameKind { kCode, kShim, kUnknown };
+FrameKind kind_of(const PythonLayout& layout, uintptr_t frame, ReadablePages& memory) {
   uint8_t owner;
-  if (layout.owner == PythonLayout::kNone) return Kind::kCode;
-  if (!memory.load(frame + layout.owner, &owner) || owner >= layout.owners) return Kind::kUnknown;
-  return owner == layout.shim ? Kind::kShim : Kind::kCode;
+  if (layout.owner == PythonLayout::kNone) return FrameKind::kCode;
+  if (!memory.load(frame + layout.owner, &owner) || owner >= layout.owners) return FrameKind::kUnknown;
+  return owner == layout.shim ? FrameKind::kShim : FrameKind::kCode;
 }
 
 }  // namespace
@@ -44,10 +44,11 @@ void read_python_stack(const Python& python, uintptr_t thread_state, ReadablePag
   if (layout.through != PythonLayout::kNone && (!frame || !memory.load(frame + layout.through, &frame))) return;
   uint32_t count = 0;
   for (uint32_t shims = 0; frame && count < kPythonFrames && shims < kMostShims;) {
-    const Kind kind = kind_of(layout, frame, memory);
-    if (kind == Kind::kUnknown || (kind == Kind::kCode && !read_place(python, frame, memory, &out->place[count])))
+    const FrameKind kind = kind_of(layout, frame, memory);
+    if (kind == FrameKind::kUnknown ||
+        (kind == FrameKind::kCode && !read_place(python, frame, memory, &out->place[count])))
       return;
-    if (kind == Kind::kCode)
+    if (kind == FrameKind::kCode)
       ++count;
     else
       ++shims;

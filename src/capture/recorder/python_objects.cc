@@ -5,7 +5,8 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint32_t kType = 8, kBytesSize = 16, kBytes = 32, kTextLength = 16, kTextState = 32;  // in every version
+constexpr uint32_t kTypeAt = 8, kBytesSizeAt = 16, kBytesAt = 32, kTextLengthAt = 16,
+                   kTextStateAt = 32;        // in every version
 constexpr uint64_t kLargestTable = 1 << 18;  // bytes: some 100,000 lines of one function
 
 /// A table of lines, byte by byte. It was seen to be readable.
@@ -68,14 +69,14 @@ uint32_t put(char* out, uint32_t code) {
 
 bool is_object(uintptr_t object, uintptr_t type, ReadablePages& memory) {
   uintptr_t found;
-  return object != 0 && memory.load(object + kType, &found) && found == type;
+  return object != 0 && memory.load(object + kTypeAt, &found) && found == type;
 }
 
 PythonText python_text(const Python& python, uintptr_t object, ReadablePages& memory) {
   uint64_t length;
   uint32_t state;
-  if (!is_object(object, python.text_type, memory) || !memory.load(object + kTextLength, &length) ||
-      !memory.load(object + kTextState, &state))
+  if (!is_object(object, python.text_type, memory) || !memory.load(object + kTextLengthAt, &length) ||
+      !memory.load(object + kTextStateAt, &state))
     return {};
   const uint32_t width = state >> 2 & 7;
   const bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
@@ -109,11 +110,11 @@ uint32_t python_line(const Python& python, const PythonPlace& place, ReadablePag
   uint64_t bytes;
   int32_t first;
   if (!memory.load(place.code + python.layout.lines, &object) || !is_object(object, python.bytes_type, memory) ||
-      !memory.load(object + kBytesSize, &bytes) || !memory.load(place.code + python.layout.first_line, &first) ||
-      bytes > kLargestTable || !memory.covers(object + kBytes, bytes))
+      !memory.load(object + kBytesSizeAt, &bytes) || !memory.load(place.code + python.layout.first_line, &first) ||
+      bytes > kLargestTable || !memory.covers(object + kBytesAt, bytes))
     return 0;
   if (place.instruction < 0) return first > 0 ? static_cast<uint32_t>(first) : 0;
-  const auto* begin = reinterpret_cast<const unsigned char*>(object + kBytes);
+  const auto* begin = reinterpret_cast<const unsigned char*>(object + kBytesAt);
   const Table table{begin, begin + bytes};
   const int64_t line = python.layout.instructions == PythonLayout::kNone
                            ? line_of_byte(table, first, int64_t{place.instruction} * 2)

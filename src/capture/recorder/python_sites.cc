@@ -47,7 +47,7 @@ uint64_t hash_of(const PythonFrameText& frame) {
 }
 
 /// Its place in the table: that of the frame, or an empty one.
-uint32_t* slot_of(uint64_t hash) {
+uint32_t* site_slot(uint64_t hash) {
   for (uint32_t i = static_cast<uint32_t>(hash) % kFrameSlots;; i = (i + 1) % kFrameSlots) {
     const uint32_t offset = __atomic_load_n(&frame_table[i], __ATOMIC_ACQUIRE);
     if (!offset || at<PythonFrame>(offset)->hash == hash) return &frame_table[i];
@@ -93,7 +93,7 @@ uint32_t store_frame(uint64_t hash, const PythonFrameText& frame) {
 uint32_t known_python_frame(const Python& python, const PythonPlace& place, ReadablePages& memory) {
   if (const uint32_t frame = frame_of(place.mark)) return frame;
   const PythonFrameText text = describe(python, place, memory);
-  const uint32_t frame = __atomic_load_n(slot_of(hash_of(text)), __ATOMIC_ACQUIRE);
+  const uint32_t frame = __atomic_load_n(site_slot(hash_of(text)), __ATOMIC_ACQUIRE);
   if (frame) remember(place.mark, frame);
   return frame;
 }
@@ -102,7 +102,7 @@ uint32_t add_python_frame(const Python& python, const PythonPlace& place, Readab
   if (const uint32_t frame = frame_of(place.mark)) return frame;
   const PythonFrameText text = describe(python, place, memory);
   const uint64_t hash = hash_of(text);
-  uint32_t* slot = slot_of(hash);
+  uint32_t* slot = site_slot(hash);
   uint32_t frame = *slot;
   if (!frame) {
     frame = store_frame(hash, text);

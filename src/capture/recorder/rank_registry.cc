@@ -21,6 +21,16 @@ bool is_ours(const struct stat& file) {
          file.st_uid == static_cast<unsigned>(base::kernel_call(SYS_geteuid));
 }
 
+/// The name and its end; "" where there is no room, since a part of a name is another file's.
+template <size_t kSize>
+void join(char (&out)[kSize], const char* name, const char* end) {
+  const size_t length = strlen(name), rest = strlen(end) + 1;
+  out[0] = 0;
+  if (length + rest > kSize) return;
+  memcpy(out, name, length);
+  memcpy(out + length, end, rest);
+}
+
 }  // namespace
 
 /// One file for all ranks of the node. Launchers of their own each have a directory of their own, and name a file
@@ -28,12 +38,13 @@ bool is_ours(const struct stat& file) {
 void RankRegistry::choose(const Launch& launch) {
   const Settings& settings = settings_in_force();
   char plain[sizeof path_];
-  snprintf(plain, sizeof plain, "%s/ranks.%016llx", settings.directory, static_cast<unsigned long long>(launch.id));
-  snprintf(path_, sizeof path_, "%s%s", plain, purpose_);
+  snprintf(plain, sizeof plain, "%.*s/ranks.%016llx", static_cast<int>(sizeof settings.directory), settings.directory,
+           static_cast<unsigned long long>(launch.id));
+  join(path_, plain, purpose_);
   const char* name = strrchr(settings.registry, '-');
   if (!name || strcmp(name + 1, strrchr(plain, '/') + 1) != 0) return;  // of another launch, within this one
   strcpy(mark_, path_);
-  snprintf(path_, sizeof path_, "%s%s", settings.registry, purpose_);
+  join(path_, settings.registry, purpose_);
 }
 
 void RankRegistry::leave_mark() const {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kBytesPerSlot = 96;  // a record with its blocks takes at least this much, so the table is never full
 
-uint32_t* slot_of(uint64_t hash) {
+uint32_t* record_slot(uint64_t hash) {
   uint32_t i = static_cast<uint32_t>(hash) & state.table_mask;
   for (;; i = (i + 1) & state.table_mask) {
     uint32_t record = __atomic_load_n(&state.table[i], __ATOMIC_ACQUIRE);
@@ -50,7 +50,7 @@ bool create_table(uint64_t limit) {
   return true;
 }
 
-uint32_t find_record(uint64_t hash) { return __atomic_load_n(slot_of(hash), __ATOMIC_ACQUIRE); }
+uint32_t find_record(uint64_t hash) { return __atomic_load_n(record_slot(hash), __ATOMIC_ACQUIRE); }
 
 uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind kind) {
   uint32_t offset = allocate(static_cast<uint32_t>(sizeof(Record)) + length);
@@ -64,14 +64,14 @@ uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind
   std::atomic_signal_fence(std::memory_order_release);
   spool.header->first_record = offset;
   spool.header->records++;
-  __atomic_store_n(slot_of(hash), offset, __ATOMIC_RELEASE);
+  __atomic_store_n(record_slot(hash), offset, __ATOMIC_RELEASE);
   return offset;
 }
 
 void rebuild_table() {
   memset(state.table, 0, (size_t{state.table_mask} + 1) * sizeof(uint32_t));
   for (uint32_t record = spool.header->first_record; record; record = at<Record>(record)->next)
-    *slot_of(at<Record>(record)->hash) = record;
+    *record_slot(at<Record>(record)->hash) = record;
 }
 
 uint32_t take_existing(uint64_t hash) {

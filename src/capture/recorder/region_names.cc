@@ -14,7 +14,7 @@ constexpr uint32_t kPage = 1024, kPages = 4096;
 constexpr uint32_t kFirstSlots = 1024;
 constexpr uint32_t kTextRoom = 64 << 10;
 
-RegionName* pages[kPages];
+RegionName* name_pages[kPages];
 uint32_t given;
 
 struct Slot {
@@ -22,17 +22,17 @@ struct Slot {
   uint32_t number;  // 0: nothing is here
 };
 /// Readers may hold an earlier one for ever, so none is given back: all together are as large as the last.
-struct Table {
+struct NameTable {
   uint32_t mask;
   Slot slots[];
 };
-std::atomic<Table*> table;
+std::atomic<NameTable*> table;
 
 char* text_room;
 uint32_t text_left;
 
 /// Lock held; the key is not in it.
-void put(Table& in, uint64_t key, uint32_t number) {
+void put(NameTable& in, uint64_t key, uint32_t number) {
   auto at = static_cast<uint32_t>(key) & in.mask;
   while (in.slots[at].number != 0) at = (at + 1) & in.mask;
   in.slots[at].key = key;
@@ -40,11 +40,11 @@ void put(Table& in, uint64_t key, uint32_t number) {
 }
 
 /// A table with room for one more; null: there is no memory. Lock held.
-Table* table_with_room() {
-  Table* now = table.load(std::memory_order_relaxed);
+NameTable* table_with_room() {
+  NameTable* now = table.load(std::memory_order_relaxed);
   if (now && given < (now->mask + 1) / 2) return now;
   const uint32_t slots = now ? (now->mask + 1) * 2 : kFirstSlots;
-  auto* larger = static_cast<Table*>(base::map_anonymous(sizeof(Table) + slots * sizeof(Slot)));
+  auto* larger = static_cast<NameTable*>(base::map_anonymous(sizeof(NameTable) + slots * sizeof(Slot)));
   if (!larger) return nullptr;
   larger->mask = slots - 1;
   for (uint32_t i = 0; now && i <= now->mask; ++i)
@@ -90,7 +90,7 @@ const char* keep_text(const char* text, uint32_t length) {
 uint64_t region_key(RegionKind kind, uint64_t hash) { return base::mix(hash, static_cast<uint64_t>(kind) + 1); }
 
 uint32_t find_region(uint64_t key) {
-  Table* now = table.load(std::memory_order_acquire);
+  NameTable* now = table.load(std::memory_order_acquire);
   if (HEADRACE_UNLIKELY(now == nullptr)) return 0;
   // Each number is read once: a free slot may get another thread's key while this looks at it.
   for (auto at = static_cast<uint32_t>(key) & now->mask;; at = (at + 1) & now->mask) {
@@ -104,18 +104,18 @@ uint32_t add_region(uint64_t key, RegionKind kind, const char* text, uint32_t le
   if (const uint32_t known = find_region(key)) return known;
   const uint32_t page = given / kPage;
   if (page == kPages) return 0;
-  if (!pages[page]) pages[page] = static_cast<RegionName*>(base::map_anonymous(kPage * sizeof(RegionName)));
-  Table* room = pages[page] ? table_with_room() : nullptr;
+  if (!name_pages[page]) name_pages[page] = static_cast<RegionName*>(base::map_anonymous(kPage * sizeof(RegionName)));
+  NameTable* room = name_pages[page] ? table_with_room() : nullptr;
   const char* kept = room ? keep_text(text, length) : nullptr;
   if (!kept) return 0;
-  pages[page][given % kPage] = {kept, length, 0, kind, left_out_as(kind, kept)};
+  name_pages[page][given % kPage] = {kept, length, 0, kind, left_out_as(kind, kept)};
   const uint32_t number = given + 1;
   __atomic_store_n(&given, number, __ATOMIC_RELEASE);  // whoever sees it sees the name
   put(*room, key, number);
   return number;
 }
 
-RegionName& region_name(uint32_t number) { return pages[(number - 1) / kPage][(number - 1) % kPage]; }
+RegionName& region_name(uint32_t number) { return name_pages[(number - 1) / kPage][(number - 1) % kPage]; }
 
 bool is_region(uint32_t number) { return number != 0 && number <= __atomic_load_n(&given, __ATOMIC_ACQUIRE); }
 

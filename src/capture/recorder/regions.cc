@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint32_t kLongestName = 4095;
 
-void count(Account account, uint32_t amount = 1) { block->accounts[static_cast<uint32_t>(account)] += amount; }
+void count_for(Account account, uint32_t amount = 1) { block->accounts[static_cast<uint32_t>(account)] += amount; }
 
 /// In a signal handler that came while this thread records: single instructions.
 void count_interrupted() {
@@ -41,7 +41,7 @@ bool tell(uint32_t number, RegionName& name) {
 bool record(RawKind kind, uint32_t number, uint64_t at, uint64_t value = 0) {
   RegionName& name = region_name(number);
   if (HEADRACE_UNLIKELY(name.file != state.event_file) && (name.refused == state.event_file || !tell(number, name))) {
-    count(Account::kNameless);
+    count_for(Account::kNameless);
     return false;
   }
   record_always({at, at, 0, 0, value, number, 0, kind, 0});
@@ -55,7 +55,7 @@ bool passes(uint32_t number) {
   const uint32_t closed = __atomic_load_n(&state.closed, __ATOMIC_RELAXED);
   const uint8_t named = region_name(number).left_out;
   if (!closed && !named && !outside) return true;
-  count(closed ? why_closed(closed) : named ? static_cast<Account>(named - 1) : Account::kPhase);
+  count_for(closed ? why_closed(closed) : named ? static_cast<Account>(named - 1) : Account::kPhase);
   return false;
 }
 
@@ -79,7 +79,7 @@ void enter_inside(uint32_t number, uint64_t at) {
   OpenRegions& open = self->regions;
   if (HEADRACE_UNLIKELY(open.depth >= kOpenRegions)) {
     enter_deep(number);
-    return count(Account::kDeep);
+    return count_for(Account::kDeep);
   }
   if (!passes(number)) {
     open.of[open.depth++] = {at, number, OpenRegion::kLeftOut};
@@ -101,7 +101,7 @@ void leave_innermost(uint64_t at) {
       record_waiting_regions();
     } else {
       --open.waiting;
-      count(Account::kShort);
+      count_for(Account::kShort);
     }
   }
   if (left.state == OpenRegion::kRecorded) record(RawKind::kLeave, left.number, at);
@@ -112,10 +112,10 @@ void leave_innermost(uint64_t at) {
 void leave_down_to(uint32_t place, uint64_t at) {
   OpenRegions& open = self->regions;
   for (; open.depth > kOpenRegions && open.depth > place; --open.depth)
-    if (open.depth > place + 1) count(Account::kCut);
+    if (open.depth > place + 1) count_for(Account::kCut);
   while (open.depth > place) {
     leave_innermost(at);
-    if (open.depth > place) count(Account::kCut);
+    if (open.depth > place) count_for(Account::kCut);
   }
 }
 
@@ -145,10 +145,10 @@ HEADRACE_COLD bool leave_beyond(uint32_t number, bool phase) {
   open.depth = known;
   if (closed || depth_of(number, phase) == 0) {
     open.depth += beyond;
-    count(Account::kStray);
+    count_for(Account::kStray);
     return false;
   }
-  count(Account::kCut, beyond);
+  count_for(Account::kCut, beyond);
   return true;
 }
 
@@ -156,7 +156,7 @@ void leave_inside(uint32_t number, uint64_t at, bool phase) {
   OpenRegions& open = self->regions;
   if (HEADRACE_UNLIKELY(open.depth > deepest(open)) && !leave_beyond(number, phase)) return;
   const uint32_t depth = depth_of(number, phase);
-  if (HEADRACE_UNLIKELY(depth == 0)) return count(Account::kStray);
+  if (HEADRACE_UNLIKELY(depth == 0)) return count_for(Account::kStray);
   leave_down_to(depth - 1, at);
 }
 
@@ -181,7 +181,7 @@ HEADRACE_COLD uint32_t add_function(uint64_t key, uintptr_t function) {
   const uint32_t number = length > 0 ? add_region(key, RegionKind::kFunction, text,
                                                   std::min(static_cast<uint32_t>(length), kPathMax / 4 - 1))
                                      : 0;
-  if (number == 0) count(Account::kNameless);
+  if (number == 0) count_for(Account::kNameless);
   return number;
 }
 
@@ -203,7 +203,7 @@ uint32_t region_number(RegionKind kind, const char* name) {
   uint32_t number = 0;
   if (Update update; update.enter()) {
     number = add_region(key, kind, name, length);
-    if (number == 0) count(Account::kNameless);
+    if (number == 0) count_for(Account::kNameless);
     update.leave();
   } else {
     count_interrupted();
@@ -255,7 +255,7 @@ void set_counter(uint32_t number, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   if (number == kNoNumber) {
-    count(Account::kValue);
+    count_for(Account::kValue);
   } else if (passes(number)) {
     record_waiting_regions();
     record(RawKind::kCounter, number, base::ticks(), bits);
@@ -286,7 +286,7 @@ void record_enter(const char* name, uint32_t length, uint64_t at) {
   if (number != 0)
     enter_inside(number, at);
   else
-    count(Account::kNameless);
+    count_for(Account::kNameless);
 }
 
 void record_leave(uint64_t name, uint64_t at) {

@@ -35,7 +35,7 @@ uint32_t common_entry(const V* values, const uint64_t* counts, V value, bool& ev
 }
 
 template <typename Change>
-void count_size(Change& change, Detail* detail, uint32_t size, uint64_t n) {
+void add_size(Change& change, Detail* detail, uint32_t size, uint64_t n) {
   bool evicts = false;
   uint32_t i = common_entry(detail->common_size, detail->common_size_count, size, evicts);
   // Two sizes share a word, so the pair is what is journalled.
@@ -62,7 +62,7 @@ void add_run(Change& change, Detail* detail, uint64_t n, uint64_t size, int64_t 
   change.set(detail->bytes, detail->bytes + n * size);
   uint32_t bucket = bucket_of(size);
   change.set(detail->histogram[bucket], detail->histogram[bucket] + n);
-  count_size(change, detail, size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size), n);
+  add_size(change, detail, size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size), n);
   if (gap == kUnknownGap) return;
   uint64_t& pattern = gap == 0 ? detail->consecutive : gap > 0 ? detail->forward : detail->backward;
   change.set(pattern, pattern + n);
@@ -186,7 +186,7 @@ void add_direction(Direction* to, const Direction& from) {
     sum->errors += detail->errors;
     for (uint32_t i = 0; i < kSizeBuckets; ++i) sum->histogram[i] += detail->histogram[i];
     for (uint32_t i = 0; i < kCommonValues; ++i) {
-      if (detail->common_size_count[i]) count_size(plainly, sum, detail->common_size[i], detail->common_size_count[i]);
+      if (detail->common_size_count[i]) add_size(plainly, sum, detail->common_size[i], detail->common_size_count[i]);
       if (detail->stride_count[i]) count_stride(plainly, sum, detail->stride[i], detail->stride_count[i]);
     }
     sum->sizes_evicted |= detail->sizes_evicted;

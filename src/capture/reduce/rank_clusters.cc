@@ -27,7 +27,7 @@ uint16_t function_at(uint32_t place) {
 
 enum Word : size_t { kLeastAsked, kMostAsked, kMissing, kBits };
 
-void add(std::span<uint64_t> into, std::span<const uint64_t> other) {
+void add_agreement(std::span<uint64_t> into, std::span<const uint64_t> other) {
   into[kLeastAsked] = std::min(into[kLeastAsked], other[kLeastAsked]);
   into[kMostAsked] = std::max(into[kMostAsked], other[kMostAsked]);
   into[kMissing] += other[kMissing];
@@ -71,7 +71,7 @@ Result<RankClusters> cluster_ranks(base::Communicator& ranks, const RankTimes& m
     if (place < kFunctions && function_name_of(each.function).name != nullptr)
       words[kBits + place / 64] |= uint64_t{1} << (place % 64);
   }
-  HEADRACE_TRY(base::all_reduce(ranks, words, add));
+  HEADRACE_TRY(base::all_reduce(ranks, words, add_agreement));
   RankClusters out;
   out.different = words[kLeastAsked] != words[kMostAsked];
   out.missing = words[kMissing];

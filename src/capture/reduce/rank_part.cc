@@ -38,7 +38,7 @@ model::Share share_of(const model::FileRecord& record, uint64_t process, uint64_
   return share;
 }
 
-void add(model::Share& into, const model::Share& from) {
+void sum_up(model::Share& into, const model::Share& from) {
   into.files += from.files;
   into.reads += from.reads;
   into.writes += from.writes;
@@ -124,7 +124,7 @@ class RankPart::Divider : public RecordSink {
   void add_share(const model::FileRecord& record, const model::Share& share) {
     if (!part_.is_stood_for() || model::mpi_file(record.path).rule == nullptr) return shares.push_back(share);
     const auto [place, first] = of_mpi.try_emplace(share.record, share);
-    if (!first) add(place->second, share);
+    if (!first) sum_up(place->second, share);
   }
 
   /// Representatives keep all they have. Sums count files, not directories: those of the program keep their names.
@@ -232,7 +232,7 @@ void RankPart::add_shares(std::vector<model::Share> shares, int ranks) {
     if (first)
       place->second.record = 0;
     else
-      add(place->second, shares[i]);
+      sum_up(place->second, shares[i]);
   }
   for (const auto& [what, share] : rest) tables_.add_share(share);
 }

@@ -60,7 +60,7 @@ struct Sums {
   uint64_t rows = 0, writes = 0, bytes = 0;
 };
 
-Sums sums_of(format::Reader& log, const char* table) {
+Sums table_sums(format::Reader& log, const char* table) {
   Sums sums;
   const auto found = log.table(table);
   if (!found.ok()) return sums;
@@ -96,7 +96,8 @@ TEST(Reduce, TheLogHasEveryOperationOnce) {
     EXPECT_TRUE(reader->damage().empty());
     EXPECT_TRUE(reader->closed());
     EXPECT_EQ(reader->jobs(), std::vector<uint64_t>{99});
-    const Sums wanted = expected(size, files), found = sums_of(*reader, "files"), shares = sums_of(*reader, "shares");
+    const Sums wanted = expected(size, files), found = table_sums(*reader, "files"),
+               shares = table_sums(*reader, "shares");
     EXPECT_EQ(found.writes, wanted.writes);
     EXPECT_EQ(found.bytes, wanted.bytes);
     EXPECT_EQ(found.rows, static_cast<uint64_t>(size == 1 ? 8 : 5 + 3 * size));
@@ -131,11 +132,11 @@ TEST(Reduce, RepresentativesStandForOthersAndSumsStay) {
   });
   auto reader = format::Reader::open_memory(log);
   ASSERT_TRUE(reader.ok()) << reader.message();
-  const Sums wanted = expected(kRanks, files), found = sums_of(*reader, "files");
+  const Sums wanted = expected(kRanks, files), found = table_sums(*reader, "files");
   EXPECT_EQ(found.writes, wanted.writes);
   EXPECT_EQ(found.bytes, wanted.bytes);
   EXPECT_EQ(found.rows, kKept * 8u + 5 + 1) << "of the others five shared files, and a sum of those of their own";
-  const Sums shares = sums_of(*reader, "shares");
+  const Sums shares = table_sums(*reader, "shares");
   EXPECT_EQ(shares.rows, 2u * (kRanks - kKept)) << "shared files, and own ones";
   const auto profiles = reader->table("profiles"), series = reader->table("series"), kept = reader->table("clusters");
   uint64_t calls = 0, bytes = 0, whole = 0;
@@ -236,9 +237,9 @@ TEST(Reduce, EachRankMayKeepItsOwn) {
   });
   auto reader = format::Reader::open_memory(log);
   ASSERT_TRUE(reader.ok());
-  EXPECT_EQ(sums_of(*reader, "files").rows, 7u * 8);
-  EXPECT_EQ(sums_of(*reader, "files").writes, expected(7, {5, 3}).writes);
-  EXPECT_EQ(sums_of(*reader, "shares").rows, 0u);
+  EXPECT_EQ(table_sums(*reader, "files").rows, 7u * 8);
+  EXPECT_EQ(table_sums(*reader, "files").writes, expected(7, {5, 3}).writes);
+  EXPECT_EQ(table_sums(*reader, "shares").rows, 0u);
 }
 
 TEST(Reduce, RankStatisticsAreThoseOfTheRanks) {
@@ -284,7 +285,7 @@ TEST(Reduce, WhatDoesNotFitIsSummed) {
     if (shares->find("record")->u64(row) == 0) together += shares->find("files")->u64(row);
   }
   EXPECT_EQ(together, 30u);
-  EXPECT_EQ(sums_of(*reader, "shares").writes, sums_of(*reader, "files").writes);
+  EXPECT_EQ(table_sums(*reader, "shares").writes, table_sums(*reader, "files").writes);
 }
 
 TEST(Reduce, AFullDiskAtOneRankLeavesTheLogAsItWas) {

@@ -86,7 +86,7 @@ Status cut_torn(const Reader& file, const std::string& path) {
 
 bool is_nothing(const Status& status) { return status.code() == Code::kNotFound || status.code() == Code::kTruncated; }
 
-bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+bool path_exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 }  // namespace
 
@@ -103,7 +103,7 @@ Status synchronize(const std::string& path) {
 
 Status finish_left_file(const std::string& base) {
   const std::string path = base + ".open.hr", tail_path = base + ".tail.hr";
-  if (!exists(path) && exists(base + ".hr")) {  // it was finished but for this
+  if (!path_exists(path) && path_exists(base + ".hr")) {  // it was finished but for this
     unlink(tail_path.c_str());
     return {};
   }

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr int64_t kSecond = 1'000'000, kDay = 86'400 * kSecond, kNoon = 20'000 * kDay + kDay / 2;
+constexpr int64_t kStoreSecond = 1'000'000, kDay = 86'400 * kStoreSecond, kNoon = 20'000 * kDay + kDay / 2;
 
 class Store : public ::testing::Test {
  protected:
@@ -43,12 +43,12 @@ class Store : public ::testing::Test {
     Rows rows;
     rows.samples.kind = {"block"};
     rows.samples.device = {"sda"};
-    rows.samples.times.add(tick, now_us - kSecond, now_us);
+    rows.samples.times.add(tick, now_us - kStoreSecond, now_us);
     for (auto& column : rows.samples.counters) column = {reads};
     return rows;
   }
   static void add(SampleStore& store, uint64_t tick) {
-    const int64_t now_us = kNoon + static_cast<int64_t>(tick) * kSecond;
+    const int64_t now_us = kNoon + static_cast<int64_t>(tick) * kStoreSecond;
     const base::Status added = store.add(sample(tick, static_cast<int64_t>(tick), now_us), now_us);
     EXPECT_TRUE(added.ok()) << added.message();
   }
@@ -101,9 +101,9 @@ TEST_F(Store, AKilledRunsSamplesAreFinishedByTheNext) {
   for (uint64_t tick = 1; tick <= 9; ++tick) add(*killed, tick);
   killed.reset();
   settings_.run = 8;
-  auto store = open(kNoon + 60 * kSecond);
+  auto store = open(kNoon + 60 * kStoreSecond);
   ASSERT_TRUE(store->earlier().has_value());
-  EXPECT_EQ(store->earlier()->end_us, kNoon + 9 * kSecond);
+  EXPECT_EQ(store->earlier()->end_us, kNoon + 9 * kStoreSecond);
   EXPECT_EQ(store->earlier()->boot, "boot");
   const auto finished = files("0000000000000007.hr");
   ASSERT_EQ(finished.size(), 1U);
@@ -183,7 +183,7 @@ TEST_F(Store, OldFilesAreRemovedWhenAsked) {
     fs::last_write_time(files("a" + std::to_string(i) + ".hr").at(0), now - 1h * hours[i]);
   }
   settings_.keep_days = 3;
-  open(static_cast<int64_t>(time(nullptr)) * kSecond);
+  open(static_cast<int64_t>(time(nullptr)) * kStoreSecond);
   EXPECT_EQ(files("a0.hr").size(), 0U);
   EXPECT_EQ(files("a1.hr").size(), 1U);  // it is not yet 3 days older than the last but one
   EXPECT_EQ(files("a4.hr").size(), 1U);
@@ -199,7 +199,7 @@ TEST_F(Store, AClockThatIsWrongForAWhileRemovesNothing) {
   }
   fs::last_write_time(files("a3.hr").at(0), fs::file_time_type::clock::now() + 24h * 20'000);
   settings_.run = 0xa4;
-  open(static_cast<int64_t>(time(nullptr)) * kSecond + 20'000 * kDay);
+  open(static_cast<int64_t>(time(nullptr)) * kStoreSecond + 20'000 * kDay);
   EXPECT_EQ(files("a1.hr").size() + files("a2.hr").size() + files("a3.hr").size(), 3U);
 }
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kTick = 10'000'000, kPatience = 60'000'000;
 
 /// A host's /proc and /sys, and what is sampled of them.
-class Host : public ::testing::Test {
+class SourcesHost : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "headrace-host-XXXXXX").string();
@@ -60,7 +60,7 @@ class Host : public ::testing::Test {
   Look look_;
 };
 
-TEST_F(Host, ADiskThatJoinsAnArrayIsGoneAndOneThatLeavesBeginsAnew) {
+TEST_F(SourcesHost, ADiskThatJoinsAnArrayIsGoneAndOneThatLeavesBeginsAnew) {
   join("sda");
   reads_ = {{"md0", 10}, {"sda", 10}, {"sdc", 100}};
   after(0);
@@ -78,7 +78,7 @@ TEST_F(Host, ADiskThatJoinsAnArrayIsGoneAndOneThatLeavesBeginsAnew) {
   EXPECT_EQ(after(kTick), "md0 0; sdc 3; ");
 }
 
-TEST_F(Host, DisksOfAnArrayThatIsStoppedBeginAnewAtOnce) {
+TEST_F(SourcesHost, DisksOfAnArrayThatIsStoppedBeginAnewAtOnce) {
   join("sda");
   reads_ = {{"md0", 10}, {"sda", 1000}};
   after(0);
@@ -89,7 +89,7 @@ TEST_F(Host, DisksOfAnArrayThatIsStoppedBeginAnewAtOnce) {
   EXPECT_EQ(after(kTick), "sda 2; ");
 }
 
-TEST_F(Host, OneThatLeavesWhileAnotherDeviceComesCountsNothingOfTheTimeBefore) {
+TEST_F(SourcesHost, OneThatLeavesWhileAnotherDeviceComesCountsNothingOfTheTimeBefore) {
   join("sda");
   reads_ = {{"md0", 10}, {"sda", 1000}};
   after(0);
@@ -100,7 +100,7 @@ TEST_F(Host, OneThatLeavesWhileAnotherDeviceComesCountsNothingOfTheTimeBefore) {
   EXPECT_EQ(after(kTick), "md0 0; sda 4; sdb 0; ");
 }
 
-TEST_F(Host, OneThatLeftCountsNothingOfTheTimeBeforeAlsoIfTheFirstLookIsLost) {
+TEST_F(SourcesHost, OneThatLeftCountsNothingOfTheTimeBeforeAlsoIfTheFirstLookIsLost) {
   join("sda");
   reads_ = {{"md0", 10}, {"sda", 1000}};
   after(0);
@@ -114,7 +114,7 @@ TEST_F(Host, OneThatLeftCountsNothingOfTheTimeBeforeAlsoIfTheFirstLookIsLost) {
   EXPECT_EQ(after(kTick), "md0 0; sda 1; ");
 }
 
-class LustreHost : public Host {
+class LustreHost : public SourcesHost {
  protected:
   void write(const std::string& path, const std::string& text) {
     fs::create_directories(fs::path(root_ + path).parent_path());

@@ -5,7 +5,7 @@
 namespace headrace::collect {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostTallied = std::numeric_limits<int64_t>::max();
 
 Inode made(FileType type, int64_t size, int64_t capacity, uint32_t user = 1) {
   Inode inode;
@@ -47,30 +47,30 @@ TEST(Tally, CountsEveryTypeAsItself) {
 
 TEST(Tally, SizesBeyondSumsEndAtTheGreatestNumber) {
   Counts counts;
-  for (int i = 0; i < 5; ++i) counts.add_inode(made(FileType::kFile, kMost, 0));
+  for (int i = 0; i < 5; ++i) counts.add_inode(made(FileType::kFile, kMostTallied, 0));
   Sums sums;
   counts.move_to(sums);
   counts.add_inode(made(FileType::kFile, 1, 0));
   counts.move_to(sums);
-  EXPECT_EQ(sums.totals.bytes, kMost);
-  EXPECT_EQ(sums.totals.largest, kMost);
+  EXPECT_EQ(sums.totals.bytes, kMostTallied);
+  EXPECT_EQ(sums.totals.largest, kMostTallied);
   EXPECT_EQ(sums.totals.files, 6);
-  EXPECT_EQ(bin_of(sums, Histogram::kSize, 63).bytes, kMost);
+  EXPECT_EQ(bin_of(sums, Histogram::kSize, 63).bytes, kMostTallied);
   EXPECT_EQ(bin_of(sums, Histogram::kSize, 63).files, 5);
-  EXPECT_EQ(bin_of(sums, Histogram::kNegativeOverhead, 63).total, kMost);
+  EXPECT_EQ(bin_of(sums, Histogram::kNegativeOverhead, 63).total, kMostTallied);
 }
 
 TEST(Tally, AgesAreWeightedBySizeAndMayBeBelowZero) {
   Counts counts;
   Inode inode = made(FileType::kFile, 10, 0);
-  inode.ages = {-5, 700, kMost};
+  inode.ages = {-5, 700, kMostTallied};
   counts.add_inode(inode);
   Sums sums;
   counts.move_to(sums);
   EXPECT_EQ(bin_of(sums, Histogram::kModifiedAge, -1).total, -5);
   EXPECT_EQ(bin_of(sums, Histogram::kModifiedAge, -1).weighted, -50);
   EXPECT_EQ(bin_of(sums, Histogram::kAccessedAge, 1).bytes, 10);
-  EXPECT_EQ(sums.ranges[static_cast<size_t>(Histogram::kChangedAge)].greatest, kMost);
+  EXPECT_EQ(sums.ranges[static_cast<size_t>(Histogram::kChangedAge)].greatest, kMostTallied);
 }
 
 TEST(Tally, OwnersAreKeptApartAndSumsAddUp) {

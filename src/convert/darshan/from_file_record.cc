@@ -27,7 +27,7 @@ class Fields {
   Record& record_;
 };
 
-uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+uint64_t minus(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 uint64_t end_byte(uint64_t end) { return end == 0 ? 0 : end - 1; }
 
 /// Of opens and closes only the first and the last moment are known.
@@ -107,12 +107,12 @@ void put_posix(const model::FileRecord& file, Fields& f) {
 }
 
 void put_mpiio(const model::FileRecord& file, Fields& f) {
-  f.set(c::MPIIO_INDEP_OPENS, less(file[opens], file[opens_collective]));
+  f.set(c::MPIIO_INDEP_OPENS, minus(file[opens], file[opens_collective]));
   f.set(c::MPIIO_COLL_OPENS, file[opens_collective]);
-  f.set(c::MPIIO_INDEP_READS, less(file[reads], file[reads_collective] + file[reads_nonblocking]));
-  f.set(c::MPIIO_INDEP_WRITES, less(file[writes], file[writes_collective] + file[writes_nonblocking]));
-  f.set(c::MPIIO_COLL_READS, less(file[reads_collective], file[reads_split]));
-  f.set(c::MPIIO_COLL_WRITES, less(file[writes_collective], file[writes_split]));
+  f.set(c::MPIIO_INDEP_READS, minus(file[reads], file[reads_collective] + file[reads_nonblocking]));
+  f.set(c::MPIIO_INDEP_WRITES, minus(file[writes], file[writes_collective] + file[writes_nonblocking]));
+  f.set(c::MPIIO_COLL_READS, minus(file[reads_collective], file[reads_split]));
+  f.set(c::MPIIO_COLL_WRITES, minus(file[writes_collective], file[writes_split]));
   f.set(c::MPIIO_SPLIT_READS, file[reads_split]);
   f.set(c::MPIIO_SPLIT_WRITES, file[writes_split]);
   f.set(c::MPIIO_NB_READS, file[reads_nonblocking]);
@@ -167,8 +167,8 @@ void put_pnetcdf_file(const model::FileRecord& file, Fields& f) {
 
 void put_pnetcdf_var(const model::FileRecord& file, Fields& f) {
   f.set(c::PNETCDF_VAR_OPENS, file[opens]);
-  f.set(c::PNETCDF_VAR_INDEP_READS, less(file[reads], file[reads_collective] + file[reads_nonblocking]));
-  f.set(c::PNETCDF_VAR_INDEP_WRITES, less(file[writes], file[writes_collective] + file[writes_nonblocking]));
+  f.set(c::PNETCDF_VAR_INDEP_READS, minus(file[reads], file[reads_collective] + file[reads_nonblocking]));
+  f.set(c::PNETCDF_VAR_INDEP_WRITES, minus(file[writes], file[writes_collective] + file[writes_nonblocking]));
   f.set(c::PNETCDF_VAR_COLL_READS, file[reads_collective]);
   f.set(c::PNETCDF_VAR_COLL_WRITES, file[writes_collective]);
   f.set(c::PNETCDF_VAR_NB_READS, file[reads_nonblocking]);

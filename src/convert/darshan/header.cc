@@ -12,9 +12,9 @@ using base::Status;
 namespace {
 
 /// Numbers in the byte order of the log.
-class Words {
+class HeaderWords {
  public:
-  Words(base::Bytes bytes, bool swap) : in_(bytes), swap_(swap) {}
+  HeaderWords(base::Bytes bytes, bool swap) : in_(bytes), swap_(swap) {}
   uint64_t u64() { return swap_ ? __builtin_bswap64(in_.u64()) : in_.u64(); }
   uint32_t u32() { return swap_ ? __builtin_bswap32(in_.u32()) : in_.u32(); }
   void skip(uint64_t count) { (void)in_.take(count); }
@@ -97,7 +97,7 @@ base::Result<Header> parse_header(base::Bytes beginning, uint64_t size, const st
                                           "are known: it is damaged, or of a newer Darshan");
   }
   header.compression = static_cast<Compression>(beginning[16]);
-  Words words(beginning.subspan(0, bytes), header.swap);
+  HeaderWords words(beginning.subspan(0, bytes), header.swap);
   words.skip(wide ? 24 : 20);  // version, magic number, compression
   header.partial = wide ? words.u64() : words.u32();
   const size_t places = wide ? kModules : 16;

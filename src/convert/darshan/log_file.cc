@@ -9,8 +9,8 @@
 namespace headrace::convert::darshan {
 
 namespace {
-constexpr size_t kBlock = 256 * 1024;
-constexpr size_t kMetadata = 1024, kJobHead = 56;
+constexpr size_t kDeflateBlock = 256 * 1024;
+constexpr size_t kJobMetadata = 1024, kJobHead = 56;
 }  // namespace
 
 struct LogFile::Deflate {
@@ -36,7 +36,7 @@ void LogFile::begin(Module module, uint32_t version) {
 
 void LogFile::bytes(base::Bytes bytes) {
   waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
-  if (waiting_.size() >= kBlock) deflate(false);
+  if (waiting_.size() >= kDeflateBlock) deflate(false);
 }
 
 void LogFile::text(std::string_view text, size_t room) {
@@ -51,11 +51,11 @@ void LogFile::deflate(bool last) {
   z.avail_in = static_cast<uInt>(waiting_.size());
   do {
     const size_t before = file_.size();
-    file_.resize(before + kBlock);
+    file_.resize(before + kDeflateBlock);
     z.next_out = file_.data() + before;
-    z.avail_out = kBlock;
+    z.avail_out = kDeflateBlock;
     ::deflate(&z, last ? Z_FINISH : Z_NO_FLUSH);
-    file_.resize(before + kBlock - z.avail_out);
+    file_.resize(before + kDeflateBlock - z.avail_out);
   } while (z.avail_out == 0);
   waiting_.clear();
 }
@@ -88,17 +88,17 @@ void write_job(LogFile& file, const JobRecord& job) {
   for (const int64_t value : {job.user, job.start_s, job.start_ns, job.end_s, job.end_ns, job.processes, job.job}) {
     file.i64(value);
   }
-  file.text(job.metadata, kMetadata);
+  file.text(job.metadata, kJobMetadata);
   const auto line_of = [](const Mount& mount) { return "\n" + mount.type + "\t" + mount.point; };
   // Darshan's readers find the end of the command by the first mount behind it.
   const size_t least = job.mounts.empty() ? 0 : std::min<size_t>(line_of(job.mounts.front()).size(), 1024);
-  std::string rest = job.command.substr(0, kJobBytes - kJobHead - kMetadata - 1 - least);
+  std::string rest = job.command.substr(0, kJobBytes - kJobHead - kJobMetadata - 1 - least);
   std::replace(rest.begin(), rest.end(), '\n', ' ');
   for (const Mount& mount : job.mounts) {
     const std::string line = line_of(mount);
-    if (kJobHead + kMetadata + rest.size() + line.size() + 1 <= kJobBytes) rest += line;
+    if (kJobHead + kJobMetadata + rest.size() + line.size() + 1 <= kJobBytes) rest += line;
   }
-  file.text(rest, kJobBytes - kJobHead - kMetadata);
+  file.text(rest, kJobBytes - kJobHead - kJobMetadata);
   file.end();
 }
 

@@ -7,7 +7,7 @@
 namespace headrace::convert::darshan {
 
 namespace {
-constexpr size_t kBlock = 1 << 16;
+constexpr size_t kNamesBlock = 1 << 16;
 constexpr size_t kLongest = 1 << 16;  // of a name: paths end at 4096, datasets have some more
 }  // namespace
 
@@ -47,12 +47,12 @@ bool NameMap::read(RegionReader& region, const Header& header, uint64_t most) {
   std::vector<uint8_t> block;
   size_t kept = 0;
   while (true) {
-    block.resize(kept + kBlock);
+    block.resize(kept + kNamesBlock);
     const size_t got = region.read(std::span(block).subspan(kept));
     const size_t used = parse(base::Bytes(block.data(), kept + got), header);
     kept += got - used;
     if (kept != 0) std::memmove(block.data(), block.data() + used, kept);
-    if (got < kBlock) return kept == 0 && region.trouble().empty();
+    if (got < kNamesBlock) return kept == 0 && region.trouble().empty();
     if (kept > kLongest || region.given() > most) return false;
   }
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kTimeLine = "heatmap:POSIX";
 constexpr uint64_t kSpans = 200;
 
-std::string_view stream_name(std::string_view path) {
+std::string_view darshan_stream_name(std::string_view path) {
   if (path == "<stdin>") return "<STDIN>";
   if (path == "<stdout>") return "<STDOUT>";
   if (path == "<stderr>") return "<STDERR>";
@@ -126,7 +126,7 @@ void OwnRecords::read_files(const Tables& tables) {
       left_out_.bytes += table.number("bytes_read")[row] + table.number("bytes_written")[row];
       continue;
     }
-    item.record.path = stream_name(name(path[row]));
+    item.record.path = darshan_stream_name(name(path[row]));
     item.record.layer = layer_named(layer[row]);
     for (size_t i = 0; i < counters.size(); ++i) item.record.counters[i] = counters[i][row];
     const uint64_t key =

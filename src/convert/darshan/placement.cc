@@ -3,11 +3,12 @@
 #include <algorithm>
 
 namespace headrace::convert::darshan {
-
 namespace {
+
 constexpr uint64_t kEnds[kRanges] = {100,      1u << 10,  10u << 10,  100u << 10, 1u << 20,
                                      4u << 20, 10u << 20, 100u << 20, 1u << 30,   uint64_t{1} << 31};
-}
+
+}  // namespace
 
 uint64_t range_end(size_t range) { return kEnds[range]; }
 

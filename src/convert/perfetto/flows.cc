@@ -13,7 +13,7 @@ using model::EventKind;
 
 namespace {
 
-struct Message {
+struct OneWay {
   uint64_t at_ns;
   Channel channel;
   uint32_t location;
@@ -30,7 +30,7 @@ Channel channel_of(const events::TraceReader& trace, uint32_t location, const Ev
 }
 
 /// Appends the location's messages. Its own order stays, also where its times go back.
-Status collect(events::TraceReader& trace, uint32_t number, std::vector<Message>& messages) {
+Status collect(events::TraceReader& trace, uint32_t number, std::vector<OneWay>& messages) {
   events::EventCursor cursor(trace, trace.locations()[number]);
   uint64_t last = 0;
   while (true) {
@@ -71,11 +71,11 @@ Status Flows::begin(uint32_t location) {
 }
 
 Status Flows::number_all(uint32_t first, uint32_t behind) {
-  std::vector<Message> messages;
+  std::vector<OneWay> messages;
   for (uint32_t location = first; location < behind; ++location) HEADRACE_TRY(collect(*trace_, location, messages));
   std::stable_sort(messages.begin(), messages.end(),
-                   [](const Message& a, const Message& b) { return a.at_ns < b.at_ns; });
-  for (const Message& message : messages) numbered_[message.location].push_back(next(message.channel));
+                   [](const OneWay& a, const OneWay& b) { return a.at_ns < b.at_ns; });
+  for (const OneWay& message : messages) numbered_[message.location].push_back(next(message.channel));
   return {};
 }
 

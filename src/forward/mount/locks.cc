@@ -16,8 +16,6 @@ namespace {
 
 constexpr uint64_t kFirstPauseNs = 200'000, kLongestPauseNs = 20'000'000;
 
-uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
-
 Nonce random_name() {
   Nonce name{};
   if (getrandom(name.data(), name.size(), 0) < 0) abort();
@@ -109,7 +107,7 @@ void LockWaiter::wait(Wish wish) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (stopped_) return answer(wish.request, EINTR);
   wish.pause_ns = kFirstPauseNs;
-  wish.next_ns = now_ns() + wish.pause_ns;
+  wish.next_ns = base::monotonic_ns() + wish.pause_ns;
   wishes_.push_back(wish);
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   changed_.notify_all();
@@ -130,7 +128,7 @@ bool LockWaiter::try_again(Wish& wish) {
   const int error = fuse_req_interrupted(wish.request) ? EINTR : attempt(*wish.opened, wish.asked, &in_the_way);
   if (error != EAGAIN) return answer(wish.request, error), true;
   wish.pause_ns = std::min(wish.pause_ns * 5 / 4, kLongestPauseNs);
-  wish.next_ns = now_ns() + wish.pause_ns;
+  wish.next_ns = base::monotonic_ns() + wish.pause_ns;
   return false;
 }
 
@@ -139,7 +137,7 @@ void LockWaiter::work() {
   while (!stopped_) {
     uint64_t next = UINT64_MAX;
     std::list<Wish> now;
-    const uint64_t time = now_ns();
+    const uint64_t time = base::monotonic_ns();
     for (auto wish = wishes_.begin(); wish != wishes_.end();) {
       const auto at = wish++;
       if (at->next_ns <= time)

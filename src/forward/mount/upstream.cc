@@ -16,8 +16,6 @@ using base::Status;
 constexpr uint64_t kSilenceNs = 2'000'000'000;  // after nobody answered, until it is tried again
 constexpr uint32_t kConnectMs = 10'000;
 
-uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
-
 }  // namespace
 
 Result<std::unique_ptr<Upstream>> Upstream::open(const program::Spec& spec, const program::Setup& setup, Say say) {
@@ -59,9 +57,9 @@ Outcome<Handle> Upstream::find_root() const {
 bool Upstream::answers() {
   if (!silent_) return true;
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock() || now_ns() < silent_until_ns_) return false;
+  if (!lock.owns_lock() || base::monotonic_ns() < silent_until_ns_) return false;
   const bool there = connect().ok();
-  silent_until_ns_ = now_ns() + kSilenceNs;
+  silent_until_ns_ = base::monotonic_ns() + kSilenceNs;
   if (!there) return false;
   say("the servers answer again");
   silent_ = false;
@@ -76,7 +74,7 @@ int Upstream::error(int error) {
   if (error == ENOSYS) return EOPNOTSUPP;  // the kernel would never ask for that again
   if (!is_silence(error)) return error;
   const std::lock_guard<std::mutex> lock(mutex_);
-  silent_until_ns_ = now_ns() + kSilenceNs;
+  silent_until_ns_ = base::monotonic_ns() + kSilenceNs;
   if (!silent_.exchange(true))
     say("no answer within " + std::to_string(timeout_ms_ / 1000) + " s (" + strerror(error) + "); calls fail with EIO");
   return EIO;

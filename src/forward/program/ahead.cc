@@ -10,17 +10,18 @@
 namespace headrace::forward::program {
 namespace {
 
-constexpr size_t kFirst = 64 << 10, kMost = 256 << 10;
-constexpr size_t kPiece = BUFSIZ;  // what the C library asks for to fill a buffer; larger reads are the program's own
+constexpr size_t kFirstAhead = 64 << 10, kMostAhead = 256 << 10;
+constexpr size_t kUsualRead =
+    BUFSIZ;  // what the C library asks for to fill a buffer; larger reads are the program's own
 
 }  // namespace
 
 /// How many bytes are here now, from `at` on: 0 where this is no read in a row, or more than it asked for failed.
 size_t Ahead::fetch(int fd, uint64_t at, size_t size) {
   forget();
-  window_ = at == next_ && size <= kPiece ? std::clamp(window_ * 2, kFirst, kMost) : 0;
+  window_ = at == next_ && size <= kUsualRead ? std::clamp(window_ * 2, kFirstAhead, kMostAhead) : 0;
   if (window_ == 0) return 0;
-  if (bytes_ == nullptr) bytes_ = std::make_unique_for_overwrite<char[]>(kMost);
+  if (bytes_ == nullptr) bytes_ = std::make_unique_for_overwrite<char[]>(kMostAhead);
   const iovec part{bytes_.get(), window_};
   const ssize_t got = preadv_file(fd, &part, 1, static_cast<off_t>(at));
   if (got <= 0) return 0;

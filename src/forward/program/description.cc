@@ -18,7 +18,7 @@
 namespace headrace::forward::program {
 namespace {
 
-constexpr uint64_t kMagic = 0x3164776672684801;
+constexpr uint64_t kDescriptionMagic = 0x3164776672684801;
 constexpr char kName[] = "headrace-forward";
 
 struct LinkName {
@@ -64,7 +64,7 @@ Description* Description::make(const Facts& facts, int* fd) {
   char* to = reinterpret_cast<char*>(shared + 1);
   memcpy(to, facts.handle.data(), facts.handle.size());
   memcpy(to + facts.handle.size(), facts.path.data(), facts.path.size());
-  shared->magic = kMagic;
+  shared->magic = kDescriptionMagic;
   *fd = memory;
   auto* made = new Description(shared, facts.prefix);
   made->opened_in_ = process_generation();
@@ -92,7 +92,7 @@ Description* Description::attach(int fd) {
   close(memory);
   if (mapped == MAP_FAILED) return nullptr;
   auto* shared = static_cast<Shared*>(mapped);
-  if (shared->magic != kMagic || shared->bytes != bytes ||
+  if (shared->magic != kDescriptionMagic || shared->bytes != bytes ||
       sizeof(Shared) + uint64_t{shared->handle_bytes} + shared->path_bytes != bytes) {
     munmap(mapped, bytes);
     return nullptr;

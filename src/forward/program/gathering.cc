@@ -17,9 +17,9 @@ namespace headrace::forward::program {
 namespace {
 
 constexpr uint64_t kSmall = 64 << 10;  // larger ones are not worth a copy
-constexpr size_t kMostBytes = 4 << 20, kMostParts = 8192;
+constexpr size_t kMostGathered = 4 << 20, kMostParts = 8192;
 constexpr uintptr_t kFarthest = 64 << 20;  // of one stack; another one may not be there any more
-pthread_key_t of_thread;
+pthread_key_t gathering_key;
 bool has_key;
 
 /// Whether the call that gathers was left without its end. A frame above it says so for sure, but on another stack, as
@@ -61,7 +61,7 @@ __attribute__((destructor)) void end_of_process() { drop_if_any(); }
 __thread Gathering* gathering;
 
 void prepare_gathering() {
-  has_key = pthread_key_create(&of_thread, [](void*) { drop_if_any(); }) == 0;
+  has_key = pthread_key_create(&gathering_key, [](void*) { drop_if_any(); }) == 0;
   pthread_atfork(
       [] {
         const Inside inside;
@@ -74,7 +74,7 @@ bool gather(int fd, const std::vector<iovec>& parts, uint64_t bytes, uint64_t of
   Gathering* const mine = gathering;
   if (mine == nullptr) return false;
   if (is_left(*mine)) return drop(), false;
-  const bool fits = mine->extents.size() < kMostParts && mine->bytes.size() + bytes <= kMostBytes;
+  const bool fits = mine->extents.size() < kMostParts && mine->bytes.size() + bytes <= kMostGathered;
   const bool is_of_call = __builtin_frame_address(0) < mine->mark, waits = bytes < kSmall && is_of_call;
   if (!waits || mine->fd != fd || !fits) write_gathered();
   if (!waits || bytes == 0) return false;
@@ -109,7 +109,7 @@ void begin_gathering(CallMark* mark) {
     const uint64_t number = ++last * 0x9e3779b97f4a7c15;  // unlike what else lies on stacks
     for (volatile uint64_t& word : mark->words) word = number;
     gathering = new Gathering{.mark = mark, .number = number};
-    if (has_key) pthread_setspecific(of_thread, gathering);
+    if (has_key) pthread_setspecific(gathering_key, gathering);
   }
   ++gathering->depth;
 }
@@ -120,7 +120,7 @@ int end_gathering() {
   const int error = gathering->error;
   delete gathering;
   gathering = nullptr;
-  if (has_key) pthread_setspecific(of_thread, nullptr);
+  if (has_key) pthread_setspecific(gathering_key, nullptr);
   return error;
 }
 

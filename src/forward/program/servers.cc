@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kSilenceNs = 2'000'000'000;  // after servers were not reached, until it is tried again
 
-__thread OwnConnections* own __attribute__((tls_model("initial-exec")));
+__thread OwnConnections* own_connections __attribute__((tls_model("initial-exec")));
 
 uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
 
@@ -55,7 +55,7 @@ void Servers::put_line(const std::string& what) const {
 }
 
 Client* Servers::client() {
-  if (own != nullptr) return own->client_of(*this);
+  if (own_connections != nullptr) return own_connections->client_of(*this);
   const std::lock_guard<std::mutex> lock(connection_mutex());
   if (generation_ != process_generation()) {
     // After fork it is the parent's; its locks may be in any state.
@@ -103,9 +103,9 @@ bool Servers::connect() {
   return true;
 }
 
-OwnConnections::OwnConnections() { own = this; }
-OwnConnections::~OwnConnections() { own = nullptr; }
-OwnConnections* OwnConnections::of_thread() { return own; }
+OwnConnections::OwnConnections() { own_connections = this; }
+OwnConnections::~OwnConnections() { own_connections = nullptr; }
+OwnConnections* OwnConnections::of_thread() { return own_connections; }
 
 Client* OwnConnections::client_of(Servers& servers) {
   for (const auto& [of, client] : clients_)

@@ -12,8 +12,8 @@
 namespace headrace::forward::program {
 namespace {
 
-constexpr unsigned kMost = 1 << 20;  // the kernel's own limit, unless an administrator raises it
-Description** files;                 // pages appear as they are used
+constexpr unsigned kMostDescriptors = 1 << 20;  // the kernel's own limit, unless an administrator raises it
+Description** files;                            // pages appear as they are used
 unsigned highest = 0;
 
 /// Needs the lock.
@@ -29,8 +29,8 @@ void set(unsigned fd, Description* description) {
 }  // namespace
 
 bool prepare_table() {
-  void* memory =
-      mmap(nullptr, kMost * sizeof *files, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, kMostDescriptors * sizeof *files, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   files = static_cast<Description**>(memory);
   return true;
@@ -49,9 +49,9 @@ void find_inherited() {
   for (const int fd : inherited) set_descriptor(fd, fits_table(fd) ? Description::attach(fd) : nullptr);
 }
 
-Table table() { return {files, kMost}; }
+Table table() { return {files, kMostDescriptors}; }
 
-bool fits_table(int fd) { return fd >= 0 && static_cast<unsigned>(fd) < kMost; }
+bool fits_table(int fd) { return fd >= 0 && static_cast<unsigned>(fd) < kMostDescriptors; }
 
 Held::Held(int fd) : description_(nullptr) {
   if (!fits_table(fd)) return;

@@ -16,9 +16,9 @@
 namespace headrace::forward::program {
 namespace {
 
-constexpr uint64_t kMostBytes = 0x7ffff000;  // of one call, as in the kernel
-constexpr uint64_t kEnd = INT64_MAX;         // no file has a byte there
-constexpr size_t kCopyBytes = 1 << 20;
+constexpr uint64_t kMostTransfer = 0x7ffff000;  // of one call, as in the kernel
+constexpr uint64_t kEnd = INT64_MAX;            // no file has a byte there
+constexpr size_t kTransferCopy = 1 << 20;
 
 /// Memory of a call, cut to what one call moves. EINVAL as the kernel has it.
 struct Memory {
@@ -30,7 +30,7 @@ struct Memory {
     if (count < 0 || count > 1024) error = EINVAL;
     for (int i = 0; error == 0 && i < count; ++i) {
       if (vector[i].iov_len > kEnd - bytes) error = EINVAL;
-      const uint64_t length = std::min<uint64_t>(vector[i].iov_len, kMostBytes - std::min(kMostBytes, bytes));
+      const uint64_t length = std::min<uint64_t>(vector[i].iov_len, kMostTransfer - std::min(kMostTransfer, bytes));
       if (length > 0) parts.push_back({vector[i].iov_base, length});
       bytes += length;
     }
@@ -163,7 +163,7 @@ int write_list(int fd, iovec bytes, const std::vector<Extent>& extents) {
 }
 
 ssize_t copy_files(int in, off_t* in_offset, int out, off_t* out_offset, size_t size) {
-  std::vector<uint8_t> buffer(std::min(size, kCopyBytes));
+  std::vector<uint8_t> buffer(std::min(size, kTransferCopy));
   off_t from = in_offset != nullptr ? *in_offset : 0;
   const ssize_t got = move_some(in, in_offset, buffer, buffer.size(), true);
   if (got <= 0) return got;

@@ -26,8 +26,6 @@ constexpr uint64_t kCloseNs = 2'000'000'000;
 
 thread_local const EventLoop* of_this_thread = nullptr;
 
-uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
-
 }  // namespace
 
 EventLoop::EventLoop(Shared& shared) : shared_(shared), scratch_(kScratch) {}
@@ -178,7 +176,7 @@ void EventLoop::listen_again(bool now) {
     event.data.u64 = kFirstListener + i;
     epoll_ctl(newcomers_, EPOLL_CTL_MOD, listeners_[i]->descriptor(), &event);
   }
-  if (!now && next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
+  if (!now && next_check_ns_ == 0) next_check_ns_ = base::monotonic_ns() + kCheckNs;
 }
 
 void EventLoop::accept(Listener& listener) {
@@ -214,7 +212,7 @@ void EventLoop::admit(std::unique_ptr<Link> link) {
   epoll_ctl(newcomers_, EPOLL_CTL_ADD, connection->link().descriptor(), &event);
   connections_.emplace(number, std::move(connection));
   shared_.counters.open += 1;
-  if (next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
+  if (next_check_ns_ == 0) next_check_ns_ = base::monotonic_ns() + kCheckNs;
 }
 
 void EventLoop::take_links() {
@@ -262,7 +260,7 @@ void EventLoop::flush_all() {
   for (const uint64_t number : numbers) {
     if (Connection* connection = find(number)) {
       connection->flush();
-      if (connection->has_deadline() && next_check_ns_ == 0) next_check_ns_ = now_ns() + kCheckNs;
+      if (connection->has_deadline() && next_check_ns_ == 0) next_check_ns_ = base::monotonic_ns() + kCheckNs;
       remove_if_ended(number);
     }
   }
@@ -270,7 +268,7 @@ void EventLoop::flush_all() {
 
 /// While no connection has a deadline there is nothing to look at, and the thread sleeps.
 void EventLoop::check_times() {
-  const uint64_t now = now_ns();
+  const uint64_t now = base::monotonic_ns();
   if (next_check_ns_ == 0 || now < next_check_ns_) return;
   bool any = false;
   std::vector<uint64_t> ended;
@@ -285,7 +283,7 @@ void EventLoop::check_times() {
 }
 
 void EventLoop::begin_drain() {
-  drain_until_ns_ = now_ns() + kDrainNs;
+  drain_until_ns_ = base::monotonic_ns() + kDrainNs;
   listeners_.clear();
   for (auto& [number, connection] : connections_) {
     connection->drain();
@@ -298,12 +296,12 @@ void EventLoop::watch_drain() {
   const bool idle =
       std::all_of(connections_.begin(), connections_.end(), [](const auto& each) { return each.second->idle(); });
   const std::lock_guard<std::mutex> lock(mail_mutex_);
-  if (!drained_ && (idle || now_ns() > drain_until_ns_)) {
+  if (!drained_ && (idle || base::monotonic_ns() > drain_until_ns_)) {
     drained_ = true;
     drained_changed_.notify_all();
   }
   if (!goodbye_.has_value() || !answers_.empty() || close_until_ns_ != 0) return;
-  close_until_ns_ = now_ns() + kCloseNs;
+  close_until_ns_ = base::monotonic_ns() + kCloseNs;
   for (auto& [number, connection] : connections_) {
     connection->say_goodbye(!goodbye_->contains(connection->client()));
     to_flush_.push_back(number);
@@ -332,7 +330,7 @@ void EventLoop::serve_newcomers() {
   const int count = epoll_wait(newcomers_, events, kMostEvents, 0);
   for (int i = 0; i < count; ++i) serve(events[i].data.u64, events[i].events);
   flush_all();
-  looked_ns_ = now_ns();
+  looked_ns_ = base::monotonic_ns();
 }
 
 void EventLoop::run() {
@@ -342,14 +340,14 @@ void EventLoop::run() {
     if (stopping_ && drain_until_ns_ == 0) begin_drain();
     if (stopping_) watch_drain();
     flush_all();
-    if (close_until_ns_ != 0 && (connections_.empty() || now_ns() > close_until_ns_)) break;
+    if (close_until_ns_ != 0 && (connections_.empty() || base::monotonic_ns() > close_until_ns_)) break;
     int wait = next_check_ns_ == 0 ? -1 : static_cast<int>(kCheckNs / 1'000'000);
     if (stopping_) wait = 100;
     if (shared_.pool.is_behind()) wait = 1;
     const int count = epoll_wait(epoll_, events, kMostEvents, wait);
-    looked_ns_ = now_ns();
+    looked_ns_ = base::monotonic_ns();
     for (int i = 0; i < count; ++i) {
-      if (now_ns() - looked_ns_ > kLookNs) serve_newcomers();
+      if (base::monotonic_ns() - looked_ns_ > kLookNs) serve_newcomers();
       serve(events[i].data.u64, events[i].events);
     }
     shared_.pool.add_watched(&to_pool_);

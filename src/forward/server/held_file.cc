@@ -12,8 +12,6 @@ namespace {
 
 constexpr uint64_t kCopyAtOnce = 256 << 10;  // then others get the lock
 
-uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
-
 Range range_of(Extent extent) { return {extent.offset, extent.offset + extent.length}; }
 
 }  // namespace
@@ -86,7 +84,7 @@ HeldStripe* HeldFile::stripe_of(uint64_t index) {
       return nullptr;
     }
     stripe = std::make_shared<HeldStripe>(buffer_.buffers(), index * stripe_bytes_, stripe_bytes_);
-    stripe->since_ns = now_ns();
+    stripe->since_ns = base::monotonic_ns();
     if (!watched_) buffer_.watch(shared_from_this(), stripe->since_ns);
     watched_ = true;
   }

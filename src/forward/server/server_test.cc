@@ -135,7 +135,7 @@ TEST(Interfaces, HaveTheirAddressesAsNumbers) {
   EXPECT_NE(address_of_interface("any"), "127.0.0.1");
 }
 
-std::vector<uint8_t> pattern(size_t bytes, uint32_t seed) {
+std::vector<uint8_t> server_pattern(size_t bytes, uint32_t seed) {
   std::vector<uint8_t> made(bytes);
   for (size_t i = 0; i < bytes; ++i) made[i] = static_cast<uint8_t>((i * 2654435761u + seed) >> 11);
   return made;
@@ -154,7 +154,7 @@ TEST_F(ServerTest, GivesBackLargeDataAndLongListsOverEveryTransport) {
       extents.push_back({(9000 - i) * 2000, i % 1300});
       bytes += i % 1300;
     }
-    std::vector<uint8_t> data = pattern(bytes, 1), back(bytes);
+    std::vector<uint8_t> data = server_pattern(bytes, 1), back(bytes);
     const auto pieces = [&](std::vector<uint8_t>& of) {
       std::vector<iovec> parts;
       for (size_t at = 0; at < of.size(); at += 77'777)
@@ -203,7 +203,7 @@ TEST_F(ServerTest, ManyThreadsShareAConnection) {
     threads.emplace_back([&, t] {
       const auto file = c->create(c->roots()[0].handle, "f" + std::to_string(t), 0, 0644);
       for (uint32_t i = 0; i < 40; ++i) {
-        std::vector<uint8_t> data = pattern(1 + i * 7919, t * 100 + i), back(data.size());
+        std::vector<uint8_t> data = server_pattern(1 + i * 7919, t * 100 + i), back(data.size());
         const iovec part{data.data(), data.size()}, into{back.data(), back.size()};
         const Extent where{i * 1000, data.size()};
         if (c->write(file->handle, {&part, 1}, {&where, 1}) != 0) ++wrong;
@@ -241,7 +241,7 @@ TEST_F(ServerTest, RefusesGarbageAndGoesOnWithOthers) {
   std::vector<std::vector<uint8_t>> garbage = {
       std::vector<uint8_t>(100, 0xff),
       std::vector<uint8_t>(5000, 0),
-      pattern(4000, 5),
+      server_pattern(4000, 5),
   };
   Request status;
   status.op = Op::kStatus;
@@ -362,7 +362,7 @@ TEST_F(ServerTest, AClientOutlivesItsServer) {
     usleep(100'000);
     start_posix();
   });
-  std::vector<uint8_t> data = pattern(3 << 20, 4), back(data.size());
+  std::vector<uint8_t> data = server_pattern(3 << 20, 4), back(data.size());
   const iovec part{data.data(), data.size()}, into{back.data(), back.size()};
   const Extent where{0, data.size()};
   EXPECT_EQ(c->write(file->handle, {&part, 1}, {&where, 1}), 0);

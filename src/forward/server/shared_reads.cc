@@ -12,10 +12,8 @@ namespace {
 
 constexpr uint64_t kCopiedAtOnce = 64 << 10;  // more is copied by several threads
 
-uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
-
 bool is_late(const Call& call) {
-  return call.header.limit != 0 && now_ns() - call.begun_ns > uint64_t{call.header.limit} * 1'000'000;
+  return call.header.limit != 0 && base::monotonic_ns() - call.begun_ns > uint64_t{call.header.limit} * 1'000'000;
 }
 
 }  // namespace
@@ -75,7 +73,7 @@ void SharedReads::work(const Services& services, Pool& pool, const Key& key, con
     if (!any) return;
     first = group->front().call;
   }
-  const uint64_t begun = now_ns();
+  const uint64_t begun = base::monotonic_ns();
   const auto got = read_extent(services, first->request.handle, first->request.extents[0], first->data);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -112,7 +110,7 @@ void SharedReads::read_apart(const Services& services, Pool& pool, const std::sh
     pool.add([&services, group, i] {
       const Waiting& each = (*group)[i];
       const Request& request = each.call->request;
-      const uint64_t own_begin = now_ns();
+      const uint64_t own_begin = base::monotonic_ns();
       const auto got = read_extent(services, request.handle, request.extents[0], each.call->data);
       each.done(answer_read(services, *each.call, got, own_begin));
     });

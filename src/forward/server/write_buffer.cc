@@ -12,18 +12,16 @@ namespace headrace::forward {
 namespace {
 
 constexpr uint64_t kStripe = 1 << 20;
-constexpr uint64_t kLargestStripe = 16 << 20, kSmallestStripe = 64 << 10;
+constexpr uint64_t kLargestPart = 16 << 20, kSmallestPart = 64 << 10;
 constexpr size_t kMostHints = 65536;
 constexpr size_t kMostLooks = 32;  // for a file to forget
 constexpr const char* kReasons[] = {"", "full", "age", "pressure", "commit", "end"};
 
-uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
-
 /// A stripe, or its largest part that a single write can take.
 uint64_t usable_stripe(uint64_t bytes) {
-  for (uint64_t parts = 1; parts <= bytes / kSmallestStripe; ++parts) {
+  for (uint64_t parts = 1; parts <= bytes / kSmallestPart; ++parts) {
     const uint64_t part = bytes / parts;
-    if (bytes % parts == 0 && part <= kLargestStripe && part % kSmallestStripe == 0) return part;
+    if (bytes % parts == 0 && part <= kLargestPart && part % kSmallestPart == 0) return part;
   }
   return kStripe;
 }
@@ -118,7 +116,7 @@ void WriteBuffer::watch(std::shared_ptr<HeldFile> file, uint64_t since_ns) {
 void WriteBuffer::watch_ages() {
   std::unique_lock<std::mutex> lock(age_mutex_);
   while (!ending_) {
-    const uint64_t now = now_ns();
+    const uint64_t now = base::monotonic_ns();
     if (ages_.empty() || (!pressed_ && ages_.begin()->first > now)) {
       if (ages_.empty()) {
         pressed_ = false;
@@ -206,7 +204,7 @@ std::string WriteBuffer::open_metrics() {
     const uint64_t since = file->oldest_ns();
     if (since != 0 && (oldest == 0 || since < oldest)) oldest = since;
   }
-  const uint64_t now = now_ns();
+  const uint64_t now = base::monotonic_ns();
   add_single(&text, "held_bytes", "gauge", "bytes", "Memory of writes that are not in their files yet.",
              std::to_string(buffers_.held));
   add_single(&text, "held_seconds", "gauge", "seconds", "Since when the oldest of them is held.",

@@ -27,7 +27,7 @@ struct Address {
   sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
 };
 
-Result<Address> address_of(const std::string& place) {
+Result<Address> tcp_address(const std::string& place) {
   const Status mistake(Code::kInvalid, "tcp:" + place +
                                            ": is no HOST:PORT with a number as host, as 10.0.0.3:7000, or for a server "
                                            "an interface that this node has, as ib0:7000");
@@ -104,7 +104,7 @@ Result<std::unique_ptr<Listener>> listen_tcp(const std::string& host_and_port) {
   const size_t colon = host_and_port.rfind(':');
   const std::string number = colon == host_and_port.npos ? "" : address_of_interface(host_and_port.substr(0, colon));
   const std::string place = number.empty() ? host_and_port : number + host_and_port.substr(colon);
-  HEADRACE_ASSIGN(const Address address, address_of(place));
+  HEADRACE_ASSIGN(const Address address, tcp_address(place));
   const int fd = socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int on = 1;
   if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -117,7 +117,7 @@ Result<std::unique_ptr<Listener>> listen_tcp(const std::string& host_and_port) {
 }
 
 Result<std::unique_ptr<Link>> connect_tcp(const std::string& place, int patience_ms) {
-  HEADRACE_ASSIGN(const Address address, address_of(place));
+  HEADRACE_ASSIGN(const Address address, tcp_address(place));
   const int fd = placed(socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (fd < 0) return Status(Code::kIo, std::string("socket: ") + strerror(errno));
   auto link = std::make_unique<SocketLink>(fd, false, "tcp:" + place);

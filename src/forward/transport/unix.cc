@@ -16,7 +16,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-Result<sockaddr_un> address_of(const std::string& path) {
+Result<sockaddr_un> unix_address(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path)
@@ -73,7 +73,7 @@ bool is_left_behind(const sockaddr_un& address) {
 }  // namespace
 
 Result<std::unique_ptr<Listener>> listen_unix(const std::string& path) {
-  HEADRACE_ASSIGN(const sockaddr_un address, address_of(path));
+  HEADRACE_ASSIGN(const sockaddr_un address, unix_address(path));
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return Status(Code::kIo, std::string("socket: ") + strerror(errno));
   if (is_left_behind(address)) unlink(address.sun_path);
@@ -89,7 +89,7 @@ Result<std::unique_ptr<Listener>> listen_unix(const std::string& path) {
 }
 
 Result<std::unique_ptr<Link>> connect_unix(const std::string& path, int patience_ms) {
-  HEADRACE_ASSIGN(const sockaddr_un address, address_of(path));
+  HEADRACE_ASSIGN(const sockaddr_un address, unix_address(path));
   const int fd = placed(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (fd < 0) return Status(Code::kIo, std::string("socket: ") + strerror(errno));
   auto link = std::make_unique<SocketLink>(fd, true, "unix:" + path);

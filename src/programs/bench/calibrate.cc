@@ -14,6 +14,7 @@
 #include <charconv>
 
 #include "base/json_text.h"
+#include "programs/bench/outcome.h"
 #include "programs/bench/words.h"
 #include "workload/emulation/measure.h"
 #include "workload/emulation/profile.h"
@@ -26,7 +27,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr int kUsage = 2, kFailed = 3, kMostProcesses = 256;
+constexpr int kMostProcesses = 256;
 constexpr char kHelp[] =
     "Usage: headrace bench calibrate [OPTION]...\n"
     "Measures what the file system of a directory costs, for --emulate elsewhere:\n"
@@ -52,10 +53,10 @@ struct Settings {
   bool json = false, quiet = false;
 };
 
-void say(const std::string& text) { fprintf(stderr, "headrace bench calibrate: %s\n", text.c_str()); }
+void say_of_calibration(const std::string& text) { fprintf(stderr, "headrace bench calibrate: %s\n", text.c_str()); }
 
-volatile sig_atomic_t stop_signal = 0;
-void note_signal(int number) { stop_signal = number; }
+volatile sig_atomic_t ended_by = 0;
+void note_end(int number) { ended_by = number; }
 
 Status apply(const std::string& name, const std::string& value, Settings* settings) {
   if (name == "-o" || name == "--output") {
@@ -157,7 +158,7 @@ Result<emulation::Measured> measure_below(const Settings& settings) {
   how.directory = directory;
   how.processes = settings.processes;
   how.bytes = settings.bytes;
-  how.stopped = [] { return stop_signal != 0; };
+  how.stopped = [] { return ended_by != 0; };
   if (!settings.quiet && isatty(STDERR_FILENO) != 0)
     how.progress = [](const std::string& step) { fprintf(stderr, "\r%-60.60s", step.c_str()); };
   auto measured = emulation::measure(how);
@@ -184,17 +185,17 @@ int calibrate(const std::vector<std::string>& arguments) {
   if (!settings.ok() && settings.code() == Code::kNotFound)
     return fputs(settings.message().c_str(), stdout) < 0 ? kFailed : 0;
   if (!settings.ok()) {
-    say(settings.message() + "; `headrace bench calibrate --help` says more");
+    say_of_calibration(settings.message() + "; `headrace bench calibrate --help` says more");
     return kUsage;
   }
   struct sigaction action{};
-  action.sa_handler = note_signal;
+  action.sa_handler = note_end;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
   const Status status = calibrate_into(*settings);
   if (status.ok()) return 0;
-  say(status.message());
-  return stop_signal != 0 ? 128 + stop_signal : kFailed;
+  say_of_calibration(status.message());
+  return ended_by != 0 ? 128 + ended_by : kFailed;
 }
 
 }  // namespace headrace::programs

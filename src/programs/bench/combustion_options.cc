@@ -10,7 +10,7 @@ using base::Result;
 using base::Status;
 using Strategy = workload::CombustionSettings::Strategy;
 
-constexpr char kHelp[] =
+constexpr char kCombustionHelp[] =
     "Usage: headrace bench combustion [OPTION]...\n"
     "Nodes write checkpoints of an adaptive mesh, patch by patch, and read them.\n"
     "\n"
@@ -44,7 +44,7 @@ Option strategy(Strategy* to) {
 }
 
 /// As the paper's figure 11 has it.
-std::vector<Figure> figures_of(const MeasuredPhases& phases, int nodes) {
+std::vector<Figure> combustion_figures(const MeasuredPhases& phases, int nodes) {
   std::vector<Figure> all;
   for (const auto& [phase, sum] : phases) {
     if (phase.direction == workload::Verb::kCreate) continue;
@@ -69,7 +69,7 @@ Result<BenchSettings> parse_combustion(const std::vector<std::string>& words) {
                      {"hint", pairs(&s.backend.hints)}};
   options.merge(common_options(s));
   options.merge(hdf5_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kCombustionHelp));
   const bool shared = combustion.strategy == Strategy::kShared;
   if (s.api.empty()) s.api = shared ? "mpiio" : "posix";
   s.backend.collective = shared && s.api == "mpiio";
@@ -80,7 +80,7 @@ Result<BenchSettings> parse_combustion(const std::vector<std::string>& words) {
     return workload::make_combustion(combustion);
   };
   s.figures = [of_node = combustion.per_node](const MeasuredPhases& phases, int ranks) {
-    return figures_of(phases, ranks / of_node);
+    return combustion_figures(phases, ranks / of_node);
   };
   return s;
 }

@@ -14,7 +14,7 @@ using workload::DumpScheme;
 using workload::DumpSettings;
 using workload::Grouping;
 
-constexpr char kHelp[] =
+constexpr char kDumpHelp[] =
     "Usage: headrace bench dump [OPTION]...\n"
     "Dumps of the laser-plasma code pF3D: ranks hold chunks of a grid, and leaders\n"
     "write for their groups what these send them. All is then read.\n"
@@ -87,7 +87,7 @@ Result<BenchSettings> parse_dump(const std::vector<std::string>& words) {
   std::optional<uint64_t> block;
   Options options = options_of(dump, s.text_file, block);
   options.merge(common_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kDumpHelp));
   HEADRACE_TRY(check_options(s));
   if (s.api != "posix" && s.api != "stdio" && s.api != "null")
     return Status(Code::kInvalid, "--api: dumps are written by posix or stdio (or null), not by " + s.api);

@@ -8,7 +8,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr char kHelp[] =
+constexpr char kFlashHelp[] =
     "Usage: headrace bench flash [OPTION]...\n"
     "Checkpoints and plot files as FLASH writes them: an array for each variable,\n"
     "of which each rank has its blocks of cells.\n"
@@ -54,7 +54,7 @@ Result<BenchSettings> parse_flash(const std::vector<std::string>& words) {
   options.merge(common_options(s));
   options.merge(parallel_options(s));
   options.merge(hdf5_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kFlashHelp));
   HEADRACE_TRY(check_options(s));
   HEADRACE_TRY(choose_directions(s, write, read, &flash.write, &flash.read));
   s.check_at_end = flash.write && flash.read && flash.checkpoints == 0;  // plot files, which no restart reads

@@ -6,7 +6,7 @@ namespace {
 
 using base::Result;
 
-constexpr char kHelp[] =
+constexpr char kH5perfHelp[] =
     "Usage: headrace bench h5perf [OPTION]...\n"
     "Each rank writes an array, part by part, and reads it.\n"
     "\n"
@@ -40,7 +40,7 @@ Result<BenchSettings> parse_h5perf(const std::vector<std::string>& words) {
   options.merge(common_options(s));
   options.merge(parallel_options(s));
   options.merge(hdf5_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kH5perfHelp));
   HEADRACE_TRY(check_options(s));
   s.make = [h5perf](int ranks) mutable {
     h5perf.ranks = ranks;

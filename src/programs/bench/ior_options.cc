@@ -7,7 +7,7 @@ namespace {
 using base::Result;
 using base::Status;
 
-constexpr char kHelp[] =
+constexpr char kIorHelp[] =
     "Usage: headrace bench ior [OPTION]...\n"
     "Each rank writes its blocks, transfer by transfer, and reads them again.\n"
     "\n"
@@ -47,7 +47,7 @@ Result<BenchSettings> parse_ior(const std::vector<std::string>& words) {
   options.merge(common_options(s));
   options.merge(parallel_options(s));
   options.merge(hdf5_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kIorHelp));
   HEADRACE_TRY(check_options(s));
   HEADRACE_TRY(choose_directions(s, write, read, &ior.write, &ior.read));
   ior.seed = s.seed;

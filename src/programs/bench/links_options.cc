@@ -11,7 +11,7 @@ using base::Status;
 using workload::PhaseSum;
 using workload::Verb;
 
-constexpr char kHelp[] =
+constexpr char kLinksHelp[] =
     "Usage: headrace bench links [OPTION]...\n"
     "Each rank makes an HDF5 file of much metadata and little data, opens it again\n"
     "and visits every dataset.\n"
@@ -43,7 +43,7 @@ Figure profile(const std::string& name, const PhaseSum& sum) {
                  sum.all[Verb::kCreate].calls > 0 ? "H5Fcreate" : "H5Fopen", seconds[0], seconds[1], seconds[2])};
 }
 
-std::vector<Figure> figures_of(const MeasuredPhases& phases, int) {
+std::vector<Figure> links_figures(const MeasuredPhases& phases, int) {
   std::vector<Figure> all;
   for (const auto& [phase, sum] : phases) {
     all.push_back({phase.name + "_seconds", format("%.6f", static_cast<double>(sum.slowest_ns) / 1e9), ""});
@@ -66,14 +66,14 @@ Result<BenchSettings> parse_links(const std::vector<std::string>& words) {
                      {"chunk", size(&links.chunk)}};
   options.merge(common_options(s));
   options.merge(hdf5_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kLinksHelp));
   HEADRACE_TRY(check_options(s));
   if (s.api != "hdf5") return Status(Code::kInvalid, "links are of --api hdf5: others have none, nor groups");
   s.make = [links](int ranks) mutable {
     links.ranks = ranks;
     return workload::make_links(links);
   };
-  s.figures = figures_of;
+  s.figures = links_figures;
   return s;
 }
 

@@ -11,7 +11,7 @@ using base::Status;
 using workload::PhaseFigures;
 using workload::Verb;
 
-constexpr char kHelp[] =
+constexpr char kMacsioHelp[] =
     "Usage: headrace bench macsio [OPTION]...\n"
     "Each rank has parts of a mesh. Ranks are in groups, each with a file, which\n"
     "they write one after the other; every variable of every part is a dataset.\n"
@@ -67,7 +67,7 @@ std::string profile_text(const Times& t, bool writes) {
                 t.close_datasets, t.close);
 }
 
-std::vector<Figure> figures_of(const MeasuredPhases& phases, bool hdf5) {
+std::vector<Figure> macsio_figures(const MeasuredPhases& phases, bool hdf5) {
   std::vector<Figure> all;
   for (const auto& [phase, sum] : phases) {
     const bool writes = phase.direction == Verb::kWrite;
@@ -101,7 +101,7 @@ Result<BenchSettings> parse_macsio(const std::vector<std::string>& words) {
                      {"read", flag(&read)}};
   options.merge(common_options(s));
   options.merge(hdf5_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kMacsioHelp));
   HEADRACE_TRY(check_options(s));
   HEADRACE_TRY(choose_directions(s, write, read, &macsio.write, &macsio.read));
   macsio.seed = s.seed;
@@ -109,7 +109,7 @@ Result<BenchSettings> parse_macsio(const std::vector<std::string>& words) {
     macsio.ranks = ranks;
     return workload::make_macsio(macsio);
   };
-  s.figures = [hdf5 = s.api == "hdf5"](const MeasuredPhases& phases, int) { return figures_of(phases, hdf5); };
+  s.figures = [hdf5 = s.api == "hdf5"](const MeasuredPhases& phases, int) { return macsio_figures(phases, hdf5); };
   return s;
 }
 

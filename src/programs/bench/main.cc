@@ -11,6 +11,7 @@
 #include "programs/bench/emulated.h"
 #include "programs/bench/interruption.h"
 #include "programs/bench/options.h"
+#include "programs/bench/outcome.h"
 #include "programs/bench/parquet.h"
 #include "programs/bench/progress.h"
 #include "programs/bench/report.h"
@@ -29,11 +30,8 @@ using workload::PhaseFigures;
 using workload::Place;
 using workload::Ranks;
 
-constexpr int kWrongData = 1, kUsage = 2, kFailed = 3, kTooLarge = 4;
 constexpr size_t kHostName = 64;
 constexpr uint32_t kMostFiles = 10'000'000;
-
-void say(const std::string& text) { fprintf(stderr, "headrace bench: %s\n", text.c_str()); }
 
 int exit_code(const Status& status) {
   if (status.code() == Code::kInvalid) return kUsage;

@@ -8,7 +8,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr char kHelp[] =
+constexpr char kMdtestHelp[] =
     "Usage: headrace bench mdtest [OPTION]...\n"
     "Ranks make, look at, read and remove many directories and files.\n"
     "\n"
@@ -46,7 +46,7 @@ Result<BenchSettings> parse_mdtest(const std::vector<std::string>& words) {
                      {"bytes", size(&mdtest.bytes)},
                      {"shift", number(&mdtest.shift)}};
   options.merge(common_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kMdtestHelp));
   HEADRACE_TRY(check_options(s));
   if (s.api != "posix" && s.api != "stdio")
     return Status(Code::kInvalid, "--api: directories and files are made by posix or stdio, not by " + s.api);

@@ -8,7 +8,7 @@ using base::Status;
 
 namespace {
 
-constexpr char kHelp[] =
+constexpr char kBenchHelp[] =
     "Usage: headrace bench PATTERN [OPTION]...\n"
     "Runs an I/O workload and measures it. Under mpirun or srun all ranks take part.\n"
     "\n"
@@ -56,7 +56,7 @@ std::string names() {
 Result<BenchSettings> parse_bench(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return Status(Code::kInvalid, "name a pattern: " + names());
   const std::string& pattern = arguments[0];
-  if (pattern == "--help" || pattern == "-h") return Status(Code::kNotFound, kHelp);
+  if (pattern == "--help" || pattern == "-h") return Status(Code::kNotFound, kBenchHelp);
   const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   for (const auto& [name, parse] : kPatterns) {
     if (pattern != name) continue;

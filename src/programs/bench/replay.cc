@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "convert/darshan/convert.h"
+#include "programs/bench/outcome.h"
 #include "programs/bench/progress.h"
 #include "workload/ranks/mpi.h"
 #include "workload/replay/from_counters.h"
@@ -26,10 +27,6 @@ using base::Status;
 using workload::Place;
 using workload::Ranks;
 namespace rp = workload::replay;
-
-constexpr int kUsage = 2, kFailed = 3, kTooLarge = 4;
-
-void say(const std::string& text) { fprintf(stderr, "headrace bench: %s\n", text.c_str()); }
 
 /// What a rank sends of what it found.
 struct Counts {

@@ -8,7 +8,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr char kHelp[] =
+constexpr char kReplayHelp[] =
     "Usage: headrace bench replay JOB.hr [OPTION]...\n"
     "Does again what a recorded job did with files: same calls, sizes, offsets and\n"
     "order, with files of its own; and says whether that may stand for the job.\n"
@@ -53,7 +53,7 @@ Result<BenchSettings> parse_replay(const std::vector<std::string>& words) {
                            {"keep", flag(&s.keep)},
                            {"json", flag(&s.json)},
                            {"quiet", flag(&s.quiet)}};
-  HEADRACE_TRY(parse_words(rest, options, kHelp));
+  HEADRACE_TRY(parse_words(rest, options, kReplayHelp));
   HEADRACE_TRY(check_options(s));
   if (replaying.job.empty())
     return Status(Code::kInvalid, "name the log of the job first: headrace bench replay job.hr");

@@ -11,13 +11,7 @@ using rp::FunctionFigures;
 using rp::LayerSum;
 
 unsigned long long of(uint64_t number) { return number; }
-double seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 std::string bytes_of(uint64_t bytes) { return amount(static_cast<double>(bytes)); }
-std::string quoted(const std::string& text) {
-  std::string out;
-  base::append_json(out, text);
-  return out;
-}
 
 std::string share_of(const LayerSum& sum) {
   const uint64_t all = sum.consecutive + sum.forward + sum.backward;

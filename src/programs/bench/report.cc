@@ -17,7 +17,6 @@ using workload::Verb;
 
 namespace {
 
-double seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 /// Enough of them that small figures are no zeros.
 std::string digits(double value) {
   const int decimals = value >= 100 ? 1 : value >= 1 ? 3 : value >= 0.001 || value == 0 ? 4 : 6;
@@ -120,12 +119,6 @@ std::string table(const BenchReport& report) {
   if (!moved.empty())
     moved = "phase         MB/s  in calls   seconds      bytes    calls  mean call   longest\n" + moved + "\n";
   return counted + moved;
-}
-
-std::string quoted(const std::string& text) {
-  std::string out;
-  base::append_json(out, text);
-  return out;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using workload::StartupScheme;
 using workload::StartupSettings;
 using workload::Verb;
 
-constexpr char kHelp[] =
+constexpr char kStartupHelp[] =
     "Usage: headrace bench startup [OPTION]...\n"
     "All ranks need the same files, which rank 0 makes first.\n"
     "\n"
@@ -30,7 +30,7 @@ constexpr char kHelp[] =
     "Example:\n"
     "  mpirun -n 16 headrace bench startup --scheme tree --files 200 --size 64K\n";
 
-std::vector<Figure> figures_of(const StartupSettings& s, const MeasuredPhases& phases) {
+std::vector<Figure> startup_figures(const StartupSettings& s, const MeasuredPhases& phases) {
   for (const auto& [phase, sum] : phases) {
     if (phase.direction != Verb::kRead || sum.slowest_ns == 0) continue;
     const double seconds = static_cast<double>(sum.slowest_ns) / 1e9;
@@ -57,7 +57,7 @@ Result<BenchSettings> parse_startup(const std::vector<std::string>& words) {
       {"size", size(&startup.size)},
       {"transfer", size(&startup.transfer)}};
   options.merge(common_options(s));
-  HEADRACE_TRY(parse_words(words, options, kHelp));
+  HEADRACE_TRY(parse_words(words, options, kStartupHelp));
   HEADRACE_TRY(check_options(s));
   if (s.api == "hdf5" || s.api == "pnetcdf")
     return Status(Code::kInvalid, "--api: startup reads rows of bytes, by posix, stdio, mpiio or null, not " + s.api);
@@ -67,7 +67,7 @@ Result<BenchSettings> parse_startup(const std::vector<std::string>& words) {
   };
   s.figures = [startup](const MeasuredPhases& phases, int ranks) mutable {
     startup.ranks = ranks;
-    return figures_of(startup, phases);
+    return startup_figures(startup, phases);
   };
   return s;
 }

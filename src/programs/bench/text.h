@@ -1,4 +1,4 @@
-// Texts of numbers.
+// Numbers and names as reports print them.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,6 +7,11 @@ namespace headrace::programs {
 
 /// As printf has it; at most 511 characters.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* how, ...);
+
+double seconds(uint64_t ns);
+
+/// As a string of JSON.
+std::string quoted(const std::string& text);
 
 /// "1 rank", "2 ranks".
 std::string count_of(uint64_t number, const char* noun);

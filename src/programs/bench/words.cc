@@ -11,13 +11,11 @@ using base::Status;
 
 namespace {
 
-Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
-
 /// Neither a sign nor what no 64 bits hold.
 Status read_number(const std::string& value, size_t digits, uint64_t* to) {
   const auto [end, error] = std::from_chars(value.data(), value.data() + digits, *to);
   if (error != std::errc() || end != value.data() + digits || digits == 0)
-    return mistake("'" + value + "' is no number that is meant here");
+    return base::invalid("'" + value + "' is no number that is meant here");
   return {};
 }
 
@@ -32,7 +30,7 @@ Status read_size(const std::string& value, uint64_t* to) {
     *to <<= 10 * power;
     return {};
   }
-  return mistake("'" + value + "' is no size, such as 65536, 64K, 4M or 1G");
+  return base::invalid("'" + value + "' is no size, such as 65536, 64K, 4M or 1G");
 }
 
 }  // namespace
@@ -48,7 +46,7 @@ Option text(std::string* to) {
 Option number(uint64_t* to, uint64_t most) {
   return {false, [=](const std::string& value) -> Status {
             HEADRACE_TRY(read_number(value, value.size(), to));
-            return *to > most ? mistake("'" + value + "' is more than " + std::to_string(most)) : Status();
+            return *to > most ? base::invalid("'" + value + "' is more than " + std::to_string(most)) : Status();
           }};
 }
 
@@ -56,7 +54,7 @@ Option number(int* to) {
   return {false, [=](const std::string& value) -> Status {
             uint64_t found = 0;
             HEADRACE_TRY(read_number(value, value.size(), &found));
-            if (found > INT32_MAX) return mistake("'" + value + "' is too much");
+            if (found > INT32_MAX) return base::invalid("'" + value + "' is too much");
             *to = static_cast<int>(found);
             return {};
           }};
@@ -67,7 +65,7 @@ Option decimal(double* to) {
             const char* const behind = value.data() + value.size();
             const auto [end, error] = std::from_chars(value.data(), behind, *to, std::chars_format::fixed);
             if (error != std::errc() || end != behind || !std::isfinite(*to) || std::signbit(*to))
-              return mistake("'" + value + "' is no number that is meant here, such as 3.5");
+              return base::invalid("'" + value + "' is no number that is meant here, such as 3.5");
             return {};
           }};
 }
@@ -98,7 +96,7 @@ Option sizes(std::vector<uint64_t>* to) {
 Option pairs(std::vector<std::pair<std::string, std::string>>* to) {
   return {false, [to](const std::string& value) {
             const size_t equals = value.find('=');
-            if (equals == value.npos || equals == 0) return mistake("'" + value + "' is no KEY=VALUE");
+            if (equals == value.npos || equals == 0) return base::invalid("'" + value + "' is no KEY=VALUE");
             to->emplace_back(value.substr(0, equals), value.substr(equals + 1));
             return Status();
           }};
@@ -108,17 +106,17 @@ Status parse_words(const std::vector<std::string>& words, const Options& options
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string word = words[i] == "-q" ? "--quiet" : words[i];
     if (word == "--help" || word == "-h") return {Code::kNotFound, help};
-    if (!word.starts_with("--")) return mistake("'" + word + "' is no option");
+    if (!word.starts_with("--")) return base::invalid("'" + word + "' is no option");
     const size_t equals = std::min(word.find('='), word.size());
     const std::string name = word.substr(2, equals - 2);
     const auto option = options.find(name);
-    if (option == options.end()) return mistake("there is no option --" + name);
+    if (option == options.end()) return base::invalid("there is no option --" + name);
     const bool given = equals < word.size();
-    if (option->second.flag && given) return mistake("--" + name + " has no value");
-    if (!option->second.flag && !given && i + 1 == words.size()) return mistake("--" + name + " needs a value");
+    if (option->second.flag && given) return base::invalid("--" + name + " has no value");
+    if (!option->second.flag && !given && i + 1 == words.size()) return base::invalid("--" + name + " needs a value");
     const std::string value = given ? word.substr(equals + 1) : option->second.flag ? "" : words[++i];
     if (const Status status = option->second.set(value); !status.ok())
-      return mistake("--" + name + ": " + status.message());
+      return base::invalid("--" + name + ": " + status.message());
   }
   return {};
 }

@@ -16,7 +16,7 @@ namespace {
 using capture::Harvester;
 
 constexpr int kPollMs = 1000;  // also how soon new processes of a daemon are noticed
-constexpr uint32_t kThoroughEvery = 8;
+constexpr uint32_t kThoroughRound = 8;
 
 void detach(int kept) {
   setsid();
@@ -41,7 +41,7 @@ void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, c
       const timespec moment = {0, 5'000'000};
       nanosleep(&moment, nullptr);
     }
-    const bool thorough = ended || round % kThoroughEvery == 0;
+    const bool thorough = ended || round % kThoroughRound == 0;
     if (!harvester.scan(thorough ? Harvester::Depth::kThorough : Harvester::Depth::kQuick).ok()) return;
     if (ended && harvester.alive() > 0 && !harvester.stirred()) {
       // A zombie whose parent does not wait for it: its descriptor stays readable, so do not spin.

@@ -35,7 +35,6 @@ using base::Code;
 using base::Status;
 using capture::LogOutput;
 using capture::Moment;
-using Facts = std::map<std::string, std::string>;
 
 std::string count_of(uint64_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "es");

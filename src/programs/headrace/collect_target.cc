@@ -7,11 +7,10 @@
 #include "format/reader.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/places.h"
+#include "programs/headrace/stored.h"
 
 namespace headrace::programs {
 namespace {
-
-using Facts = std::map<std::string, std::string>;
 
 /// Whether `log` is the one that the job of `facts` began.
 bool is_of_job(const std::string& log, const Facts& facts) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "forward/client/ask_secret.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/messages.h"
 
 namespace headrace::programs {
@@ -15,7 +16,6 @@ namespace {
 using base::Code;
 using base::Status;
 
-constexpr int kMistake = 125;
 const char kHelp[] =
     "Usage: headrace forward secret [--munge=SOCKET] ADDRESS FILE\n"
     "Asks a server that was started with --munge for its job's secret, and writes it\n"

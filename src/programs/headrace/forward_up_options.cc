@@ -69,11 +69,9 @@ const char kForwardHelp[] =
 
 namespace {
 
-Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
-
 Result<std::string> real_directory(const std::string& name, const std::string& path) {
   char* resolved = realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return mistake(name + " " + path + ": " + strerror(errno));
+  if (resolved == nullptr) return base::invalid(name + " " + path + ": " + strerror(errno));
   std::string text = resolved;
   free(resolved);
   return text;
@@ -84,16 +82,16 @@ Status check_report(const std::string& path) {
   const std::string directory = path.substr(0, std::max<size_t>(1, path.rfind('/')));
   struct stat status;
   const bool there = stat(path.c_str(), &status) == 0;
-  if (there && S_ISDIR(status.st_mode)) return mistake("--report " + path + ": " + strerror(EISDIR));
+  if (there && S_ISDIR(status.st_mode)) return base::invalid("--report " + path + ": " + strerror(EISDIR));
   if (there ? access(path.c_str(), W_OK) == 0 : access(directory.c_str(), W_OK | X_OK) == 0) return {};
-  return mistake("--report " + path + ": cannot be written: " + strerror(errno));
+  return base::invalid("--report " + path + ": cannot be written: " + strerror(errno));
 }
 
 Status set_servers(const std::string& value, ForwardUpSettings* settings) {
   char* end = nullptr;
   const unsigned long number = strtoul(value.c_str(), &end, 10);
   if (value.empty() || *end != '\0' || number < 1 || number > 64)
-    return mistake("--servers is a number from 1 to 64, not " + value);
+    return base::invalid("--servers is a number from 1 to 64, not " + value);
   settings->servers = static_cast<unsigned>(number);
   settings->servers_given = true;
   return {};
@@ -114,9 +112,9 @@ Status check_serve(std::vector<std::string> options) {
   std::string why = parsed.message();
   for (const auto& [here, of_serve] : kServe) {
     if (why.starts_with(of_serve) && why.find_first_of(": ") == of_serve.size())
-      return mistake(here + why.substr(of_serve.size()));
+      return base::invalid(here + why.substr(of_serve.size()));
   }
-  return mistake(why);
+  return base::invalid(why);
 }
 
 /// An option that takes_value().
@@ -126,7 +124,7 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
   } else if (name == "--root") {
     HEADRACE_ASSIGN(settings->root, real_directory(name, value));
   } else if (name == "--prefix") {
-    if (!value.starts_with('/')) return mistake("--prefix " + value + ": is not an absolute path");
+    if (!value.starts_with('/')) return base::invalid("--prefix " + value + ": is not an absolute path");
     settings->prefix = value;
   } else if (name == "--launcher") {
     settings->launcher = value;
@@ -136,7 +134,7 @@ Status set(const std::string& name, const std::string& value, ForwardUpSettings*
     HEADRACE_ASSIGN(settings->shared, real_directory(name, value));
   } else if (name == "--place") {
     if (value != "file" && value != "stripe" && value != "node")
-      return mistake("--place " + value + ": is none of file, stripe, node");
+      return base::invalid("--place " + value + ": is none of file, stripe, node");
     settings->place = value;
   } else if (name == "--report") {
     settings->report = absolute_path(value);
@@ -162,12 +160,12 @@ Status check_places(ForwardUpSettings* settings) {
     settings->serve_options.insert(settings->serve_options.end(), {"--place", settings->place});
   if (settings->launcher.empty()) {
     if (!settings->shared.empty() || settings->interface != "any")
-      return mistake("--interface and --shared are for servers that --launcher starts");
+      return base::invalid("--interface and --shared are for servers that --launcher starts");
     if (settings->place == "node")
-      return mistake("--place node: there is nothing to choose on one node; --launcher starts servers on others");
+      return base::invalid("--place node: there is nothing to choose on one node; --launcher starts servers on others");
     return {};
   }
-  if (!settings->servers_given) return mistake("--servers says how many servers --launcher starts");
+  if (!settings->servers_given) return base::invalid("--servers says how many servers --launcher starts");
   if (!settings->shared.empty()) return {};
   HEADRACE_ASSIGN(settings->shared, real_directory("the working directory", "."));
   return {};
@@ -181,7 +179,7 @@ Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& argum
   const bool help = arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h";
   if (help) return Status(Code::kNotFound, "help");
   if (arguments[at++] != "up")
-    return mistake("'" + arguments[0] + "' is no command of forward: there are up and secret");
+    return base::invalid("'" + arguments[0] + "' is no command of forward: there are up and secret");
   for (; at < arguments.size() && arguments[at].starts_with('-'); ++at) {
     const std::string& word = arguments[at];
     if (word == "--") {
@@ -198,13 +196,13 @@ Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& argum
     } else if (!takes_value(name)) {
       settings.run_options.push_back(word);  // which says what is wrong with it
     } else {
-      if (equals == word.npos && at + 1 == arguments.size()) return mistake(name + " needs a value");
+      if (equals == word.npos && at + 1 == arguments.size()) return base::invalid(name + " needs a value");
       HEADRACE_TRY(set(name, equals != word.npos ? word.substr(equals + 1) : arguments[++at], &settings));
     }
   }
   settings.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end());
-  if (settings.root.empty()) return mistake("--root says which directory is served");
-  if (settings.command.empty()) return mistake("no command is given");
+  if (settings.root.empty()) return base::invalid("--root says which directory is served");
+  if (settings.command.empty()) return base::invalid("no command is given");
   if (settings.prefix.empty()) settings.prefix = settings.root;
   HEADRACE_TRY(check_places(&settings));
   settings.serve_options.insert(settings.serve_options.end(), {"--root", settings.root});
@@ -214,7 +212,7 @@ Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& argum
   as_run.insert(as_run.end(), {"--", "true"});
   std::string warning;
   if (const auto run = parse_run(as_run, &warning); !run.ok())
-    return mistake("as an option of `headrace run`: " + run.message());
+    return base::invalid("as an option of `headrace run`: " + run.message());
   HEADRACE_TRY(forward::program::parse_spec(settings.prefix + "=" + settings.root + "@unix:/s").status());
   return settings;
 }

@@ -25,16 +25,16 @@ constexpr uint64_t kPatienceNs = 120'000'000'000;          // until the first se
 constexpr uint64_t kPatienceForOthersNs = 30'000'000'000;  // after one came
 constexpr uint64_t kWarnNs = 3'000'000'000;
 constexpr uint64_t kForMoreNs = 200'000'000;
-constexpr uint64_t kGraceNs = 5'000'000'000;  // for a launcher that is told to end
-constexpr timespec kPause{0, 20'000'000};
-constexpr size_t kLongestPath = 4000;
+constexpr uint64_t kLaunchedGraceNs = 5'000'000'000;  // for a launcher that is told to end
+constexpr timespec kLaunchedPause{0, 20'000'000};
+constexpr size_t kLongestSocketPath = 4000;
 constexpr uint32_t kKeepMs = 30'000;
 
 }  // namespace
 
 Result<std::unique_ptr<CommandServers>> LaunchedServers::start(const Launch& launch,
                                                                const std::vector<std::string>& options) {
-  HEADRACE_ASSIGN(auto directory, ServerDirectory::make({launch.shared}, kLongestPath));
+  HEADRACE_ASSIGN(auto directory, ServerDirectory::make({launch.shared}, kLongestSocketPath));
   std::unique_ptr<LaunchedServers> servers(new LaunchedServers(std::move(directory)));
   HEADRACE_TRY(forward::read_secret(servers->secret(), true).status());
   HEADRACE_TRY(servers->launch(launch, options));
@@ -114,7 +114,7 @@ Status LaunchedServers::pause() {
   sigset_t ends;
   sigemptyset(&ends);
   for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&ends, each);
-  const int signal = sigtimedwait(&ends, nullptr, &kPause);
+  const int signal = sigtimedwait(&ends, nullptr, &kLaunchedPause);
   if (signal <= 0) return {};
   return {Code::kIo,
           std::string("told to end (") + strsignal(signal) + ") before the servers of --launcher were there"};
@@ -175,10 +175,10 @@ void LaunchedServers::abandon() {
   const pid_t pid = std::exchange(launcher_, 0);
   if (pid <= 0) return;
   kill(-pid, SIGTERM);
-  const uint64_t until = base::clock_ns(CLOCK_MONOTONIC) + kGraceNs;
+  const uint64_t until = base::clock_ns(CLOCK_MONOTONIC) + kLaunchedGraceNs;
   while (waitpid(pid, nullptr, WNOHANG) == 0) {
     if (base::clock_ns(CLOCK_MONOTONIC) > until) kill(-pid, SIGKILL);
-    nanosleep(&kPause, nullptr);
+    nanosleep(&kLaunchedPause, nullptr);
   }
 }
 

@@ -20,7 +20,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr size_t kLongestDirectory = 90;  // a socket's path in it has 107 bytes at the most
+constexpr size_t kLongestServerDirectory = 90;  // a socket's path in it has 107 bytes at the most
 
 Status system_error(const std::string& what) { return {Code::kIo, what + ": " + strerror(errno)}; }
 
@@ -63,7 +63,7 @@ Result<std::unique_ptr<CommandServers>> LocalServers::start(unsigned count, cons
   const char* runtime = getenv("XDG_RUNTIME_DIR");
   std::vector<std::string> places = fallback_directories();
   if (runtime != nullptr && runtime[0] == '/') places.insert(places.begin(), runtime);
-  HEADRACE_ASSIGN(auto directory, ServerDirectory::make(places, kLongestDirectory));
+  HEADRACE_ASSIGN(auto directory, ServerDirectory::make(places, kLongestServerDirectory));
   std::unique_ptr<LocalServers> servers(new LocalServers(std::move(directory)));
   for (unsigned i = 0; i < count; ++i) HEADRACE_TRY(servers->start_one(options));
   return std::unique_ptr<CommandServers>(std::move(servers));

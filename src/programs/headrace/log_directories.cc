@@ -21,7 +21,7 @@ using base::Result;
 using base::Status;
 
 constexpr int kMostDays = 10 * 366;
-constexpr char kHelp[] =
+constexpr char kLogDirectoriesHelp[] =
     "Usage: headrace make-log-directories [OPTION]... [DIR]\n"
     "Makes the directories that logs of the coming days go to, DIR/YEAR/MONTH/DAY:\n"
     "each day with mode 1777, so that everybody can add logs and nobody can remove\n"
@@ -100,7 +100,7 @@ Status make_all(const Request& request) {
 int make_log_directories(const std::vector<std::string>& arguments) {
   auto request = parse(arguments);
   if (!request.ok() && request.code() == Code::kNotFound && request.message() == "help") {
-    return write(STDOUT_FILENO, kHelp, strlen(kHelp)) < 0 ? kMistake : 0;
+    return write(STDOUT_FILENO, kLogDirectoriesHelp, strlen(kLogDirectoriesHelp)) < 0 ? kMistake : 0;
   }
   if (!request.ok()) {
     say(request.message());

@@ -1,4 +1,5 @@
 #include "programs/headrace/merge_logs.h"
+#include "programs/headrace/stored.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -22,7 +23,6 @@ namespace {
 using base::Code;
 using base::Result;
 using base::Status;
-using Facts = std::map<std::string, std::string>;
 
 /// One job of one of the logs.
 struct Input {

@@ -98,7 +98,7 @@ Status leave_word(const std::string& addresses_file, const std::vector<std::stri
 }
 
 /// Until it is told to, or it was to be kept and nobody came to do so.
-void wait_for_end(const forward::Server& server, bool to_be_kept, const sigset_t& signals) {
+void wait_for_clients(const forward::Server& server, bool to_be_kept, const sigset_t& signals) {
   const timespec patience{60, 0};
   while (to_be_kept && !server.kept()) {
     if (sigtimedwait(&signals, nullptr, &patience) >= 0) return;
@@ -174,7 +174,7 @@ Status serve_until_ended(const ServeSettings& settings) {
   const std::string file = addresses_path(settings.addresses_file);
   if (!file.empty()) HEADRACE_TRY(write_addresses(file, text));
   [[maybe_unused]] const ssize_t said = write(STDOUT_FILENO, text.data(), text.size());
-  wait_for_end(*server, settings.kept, signals);
+  wait_for_clients(*server, settings.kept, signals);
   ending = true;
   if (!settings.kept) unlink(file.c_str());
   // A launcher may hand on what the end of its keeper brings as well, as often as it likes. That stays blocked.

@@ -86,8 +86,6 @@ namespace {
 
 using Setters = std::map<std::string, std::function<Status(const std::string&)>>;
 
-Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
-
 std::function<Status(const std::string&)> text_into(std::string* to) {
   return [to](const std::string& value) { return *to = value, Status(); };
 }
@@ -99,7 +97,8 @@ std::function<Status(const std::string&)> number_into(unsigned* to, unsigned lea
     char* end = nullptr;
     const unsigned long number = strtoul(value.c_str(), &end, 10);
     if (value.empty() || *end != '\0' || number < least || number > most)
-      return mistake("'" + value + "' is no number from " + std::to_string(least) + " to " + std::to_string(most));
+      return base::invalid("'" + value + "' is no number from " + std::to_string(least) + " to " +
+                           std::to_string(most));
     *to = static_cast<unsigned>(number);
     return Status();
   };
@@ -129,8 +128,8 @@ Status set_trial(const std::string& list, ServeSettings* settings) {
       HEADRACE_TRY(number_into(&number, 0, 60'000'000)(value));
       trial.delay_ns = uint64_t{number} * 1000;
     } else {
-      return mistake("--trial: '" + item +
-                     "' is none of delay=, fail-after=, error=, fail-commit, one-writer, stop-file=");
+      return base::invalid("--trial: '" + item +
+                           "' is none of delay=, fail-after=, error=, fail-commit, one-writer, stop-file=");
     }
   }
   return {};
@@ -145,11 +144,11 @@ Result<std::vector<std::string>> values_of(std::string text) {
   for (skip(" \t,"); !text.empty() && text[0] != ']' && text[0] != '#'; skip(list ? " \t," : " \t")) {
     const bool quoted = text[0] == '"';
     const size_t end = quoted ? text.find('"', 1) : std::min(text.find_first_of(" \t,]#"), text.size());
-    if (end == text.npos || (!list && !values.empty())) return mistake("a value is \"text\", a number or a list");
+    if (end == text.npos || (!list && !values.empty())) return base::invalid("a value is \"text\", a number or a list");
     values.push_back(text.substr(quoted, end - quoted));
     text.erase(0, end + quoted);
   }
-  if (list && !text.starts_with(']')) return mistake("a list ends with ']' on its line");
+  if (list && !text.starts_with(']')) return base::invalid("a list ends with ']' on its line");
   return values;
 }
 
@@ -161,17 +160,17 @@ Status read_file(const std::string& path, const Setters& setters) {
     const std::string place = path + ":" + std::to_string(number) + ": ";
     const size_t begin = line.find_first_not_of(" \t\r"), equals = line.find('=');
     if (begin == line.npos || line[begin] == '#') continue;
-    if (equals == line.npos) return mistake(place + "is not NAME = VALUE");
+    if (equals == line.npos) return base::invalid(place + "is not NAME = VALUE");
     std::string name = line.substr(begin, equals - begin);
     name.erase(name.find_last_not_of(" \t") + 1);
     const auto setter = setters.find(name);
-    if (setter == setters.end() || name == "config") return mistake(place + "there is no setting '" + name + "'");
+    if (setter == setters.end() || name == "config") return base::invalid(place + "there is no setting '" + name + "'");
     const size_t value = line.find_first_not_of(" \t", equals + 1);
     line.erase(line.find_last_not_of(" \t\r") + 1);
     const auto values = values_of(value == line.npos ? "" : line.substr(value));
-    if (!values.ok()) return mistake(place + values.message());
+    if (!values.ok()) return base::invalid(place + values.message());
     for (const std::string& each : *values) {
-      if (const Status status = setter->second(each); !status.ok()) return mistake(place + status.message());
+      if (const Status status = setter->second(each); !status.ok()) return base::invalid(place + status.message());
     }
   }
   return {};
@@ -184,19 +183,19 @@ Status parse(const std::vector<std::string>& arguments, const Setters& setters, 
     const std::string& word = arguments[i];
     if (word == "--help" || word == "-h") return {Code::kNotFound, help};
     if (!word.starts_with("--")) {
-      if (rest == nullptr) return mistake("'" + word + "' is no option");
+      if (rest == nullptr) return base::invalid("'" + word + "' is no option");
       rest->push_back(word);
       continue;
     }
     const size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
     const auto setter = setters.find(name);
-    if (setter == setters.end()) return mistake("there is no option --" + name);
+    if (setter == setters.end()) return base::invalid("there is no option --" + name);
     const bool flag = name == "openmetrics" || name == "write-through" || name == "kept" || name == "munge";
-    if (equals == word.npos && !flag && i + 1 == arguments.size()) return mistake("--" + name + " needs a value");
+    if (equals == word.npos && !flag && i + 1 == arguments.size()) return base::invalid("--" + name + " needs a value");
     const std::string value = equals != word.npos ? word.substr(equals + 1) : flag ? "" : arguments[++i];
     if (const Status status = setter->second(value); !status.ok())
-      return mistake("--" + name + ": " + status.message());
+      return base::invalid("--" + name + ": " + status.message());
   }
   return {};
 }
@@ -224,7 +223,7 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
       {"event-threads", number_into(&settings.event_threads, 1, 64)},
       {"write-through",
        [&settings](const std::string& value) {
-         if (!value.empty() && value != "true" && value != "false") return mistake("is true or false");
+         if (!value.empty() && value != "true" && value != "false") return base::invalid("is true or false");
          settings.write_buffer.on = value == "false";
          return Status();
        }},
@@ -233,7 +232,7 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
       {"place",
        [&settings](const std::string& value) {
          const auto place = forward::placing_of(value);
-         if (!place.has_value()) return mistake("'" + value + "' is none of file, stripe, node");
+         if (!place.has_value()) return base::invalid("'" + value + "' is none of file, stripe, node");
          settings.place = *place;
          return Status();
        }},
@@ -245,16 +244,16 @@ Result<ServeSettings> parse_serve(const std::vector<std::string>& arguments) {
   };
   setters["config"] = [&setters](const std::string& path) { return read_file(path, setters); };
   HEADRACE_TRY(parse(arguments, setters, kServeHelp, nullptr));
-  if (settings.addresses.empty()) return mistake("--listen says where clients find the server");
-  if (settings.roots.empty()) return mistake("--root says which directory to serve");
-  if (settings.limits.memory < 16 << 20) return mistake("--memory: less than 16M is not enough");
-  if (window > 64 << 20 || (window > 0 && window < 1 << 20)) return mistake("--window is 0, or from 1M to 64M");
+  if (settings.addresses.empty()) return base::invalid("--listen says where clients find the server");
+  if (settings.roots.empty()) return base::invalid("--root says which directory to serve");
+  if (settings.limits.memory < 16 << 20) return base::invalid("--memory: less than 16M is not enough");
+  if (window > 64 << 20 || (window > 0 && window < 1 << 20)) return base::invalid("--window is 0, or from 1M to 64M");
   if (settings.stripe != 0 && !forward::Placement{.stripe = settings.stripe}.valid())
-    return mistake("--stripe-size is a multiple of 64K, up to 1G");
+    return base::invalid("--stripe-size is a multiple of 64K, up to 1G");
   settings.limits.window = static_cast<uint32_t>(window);
   settings.write_buffer.flush_age_ns = uint64_t{flush_age_ms} * 1'000'000;
   if (settings.backend != "posix" && settings.roots.size() > 1)
-    return mistake("--backend " + settings.backend + " has one --root");
+    return base::invalid("--backend " + settings.backend + " has one --root");
   return settings;
 }
 
@@ -266,7 +265,7 @@ Result<StatusSettings> parse_status(const std::vector<std::string>& arguments) {
       {"openmetrics", [&](const std::string&) { return settings.open_metrics = true, Status(); }},
   };
   HEADRACE_TRY(parse(arguments, setters, kStatusHelp, &settings.addresses));
-  if (settings.addresses.empty()) return mistake("name the address of a server, as `headrace serve` prints it");
+  if (settings.addresses.empty()) return base::invalid("name the address of a server, as `headrace serve` prints it");
   return settings;
 }
 

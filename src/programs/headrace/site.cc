@@ -22,7 +22,7 @@ using base::Result;
 using base::Status;
 
 constexpr size_t kLongestTemplate = 64 << 10;
-constexpr char kHelp[] =
+constexpr char kConfigHelp[] =
     "Usage: headrace config [OPTION]\n"
     "Prints what this installation of Headrace is used with; all of it without an\n"
     "option.\n"
@@ -52,7 +52,7 @@ std::string templates() { return prefix() + "/share/headrace"; }
 std::string include_directory() { return prefix() + "/include"; }
 
 /// Compilers hand "-Wl,…" on by the comma, and shells split at spaces.
-Result<std::string> plain(const std::string& directory) {
+Result<std::string> plain_path(const std::string& directory) {
   if (directory.find_first_of(" ,:$'\"\\") == std::string::npos) return directory;
   return Status(Code::kInvalid, directory +
                                     ": a compiler cannot be told of a path with such characters; install "
@@ -60,12 +60,12 @@ Result<std::string> plain(const std::string& directory) {
 }
 
 Result<std::string> compile_flags() {
-  HEADRACE_ASSIGN(const std::string directory, plain(include_directory()));
+  HEADRACE_ASSIGN(const std::string directory, plain_path(include_directory()));
   return "-I" + directory;
 }
 
 Result<std::string> forward_link_flags() {
-  HEADRACE_ASSIGN(const std::string directory, plain(library_directory()));
+  HEADRACE_ASSIGN(const std::string directory, plain_path(library_directory()));
   return "-L" + directory + " -lheadrace-client -Wl,-rpath," + directory;
 }
 
@@ -137,7 +137,7 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
   const std::string& what = arguments[0];
   if (what == "--file" && arguments.size() <= 2) return arguments.size() == 2 ? filled(arguments[1]) : names();
   if (arguments.size() > 1) return Status(Code::kInvalid, "one option at a time; see `headrace config --help`");
-  if (what == "--help" || what == "-h") return std::string(kHelp, sizeof kHelp - 2);
+  if (what == "--help" || what == "-h") return std::string(kConfigHelp, sizeof kConfigHelp - 2);
   if (what == "--prefix") return prefix();
   if (what == "--preload") return library_path();
   if (what == "--cflags") return compile_flags();
@@ -153,14 +153,14 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
 }  // namespace
 
 Result<std::string> link_flags() {
-  HEADRACE_ASSIGN(const std::string directory, plain(library_directory()));
+  HEADRACE_ASSIGN(const std::string directory, plain_path(library_directory()));
   // It has to stay although no symbol of the program needs it, and to come before the C library. In link/ there is its
   // name without its functions (programs/preload/CMakeLists.txt).
   return "-Wl,--push-state,--no-as-needed -L" + directory + "/link -lheadrace -Wl,--pop-state -Wl,-rpath," + directory;
 }
 
 Result<std::string> static_link_flags() {
-  HEADRACE_ASSIGN(const std::string directory, plain(library_directory()));
+  HEADRACE_ASSIGN(const std::string directory, plain_path(library_directory()));
   const std::string object = directory + "/headrace-static.o";
   if (access(object.c_str(), R_OK) != 0) {
     return Status(Code::kNotFound, object + ": " + strerror(errno) +

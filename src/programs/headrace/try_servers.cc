@@ -14,7 +14,7 @@ using forward::program::Setup;
 using forward::program::Spec;
 
 constexpr uint64_t kStartNs = 2'000'000'000;  // for a server that was started just before
-constexpr timespec kPause = {0, 20'000'000};
+constexpr timespec kTryPause = {0, 20'000'000};
 
 /// kNotFound: nobody is there.
 Status try_once(const Spec& spec, const forward::WireOptions& options, uint32_t call_ms) {
@@ -29,7 +29,7 @@ Status try_for_a_while(const Spec& spec, const forward::WireOptions& options, ui
   for (;;) {
     const Status tried = try_once(spec, options, call_ms);
     if (tried.code() != Code::kNotFound || base::clock_ns(CLOCK_MONOTONIC) > end) return tried;
-    nanosleep(&kPause, nullptr);
+    nanosleep(&kTryPause, nullptr);
   }
 }
 

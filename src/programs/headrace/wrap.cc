@@ -14,7 +14,7 @@ namespace {
 
 using base::Code;
 
-constexpr char kHelp[] =
+constexpr char kWrapHelp[] =
     "Usage: headrace wrap COMPILER [ARGUMENT]...\n"
     "Runs a compiler. Where it links a program, the program is linked with the\n"
     "capture library, and its I/O is captured without LD_PRELOAD.\n"
@@ -97,7 +97,7 @@ int wrap(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     const bool asked = !arguments.empty();
     if (!asked) say("no compiler given; for example: headrace wrap cc -o simulation simulation.c");
-    return asked && write(STDOUT_FILENO, kHelp, sizeof kHelp - 1) >= 0 ? 0 : kMistake;
+    return asked && write(STDOUT_FILENO, kWrapHelp, sizeof kWrapHelp - 1) >= 0 ? 0 : kMistake;
   }
   const auto program = find_program(arguments[0]);
   if (!program.ok()) {

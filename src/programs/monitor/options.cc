@@ -47,15 +47,14 @@ const char kMonitorHelp[] =
 
 namespace {
 
-Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
-
 template <typename T>
 std::function<Status(const std::string&)> number_into(T* to, uint64_t least, uint64_t most) {
   return [=](const std::string& value) {
     const bool digits = !value.empty() && value.size() <= 18 && value.find_first_not_of("0123456789") == value.npos;
     const uint64_t number = digits ? strtoull(value.c_str(), nullptr, 10) : 0;
     if (!digits || number < least || number > most)
-      return mistake("'" + value + "' is no number from " + std::to_string(least) + " to " + std::to_string(most));
+      return base::invalid("'" + value + "' is no number from " + std::to_string(least) + " to " +
+                           std::to_string(most));
     *to = static_cast<T>(number);
     return Status();
   };
@@ -65,7 +64,7 @@ Status set_interval(const std::string& value, int64_t* to) {
   char* end = nullptr;
   const double seconds = strtod(value.c_str(), &end);
   if (value.empty() || *end != '\0' || !(seconds >= 0.1 && seconds <= 3600))
-    return mistake("'" + value + "' is no number of seconds from 0.1 to 3600");
+    return base::invalid("'" + value + "' is no number of seconds from 0.1 to 3600");
   *to = std::llround(seconds * 1e6);
   return {};
 }
@@ -81,7 +80,7 @@ std::string own_name() {
 Result<MonitorSettings> parse_monitor(const std::vector<std::string>& arguments) {
   MonitorSettings settings;
   const auto text = [](std::string* to) {
-    return [to](const std::string& value) { return *to = value, value.empty() ? mistake("is empty") : Status(); };
+    return [to](const std::string& value) { return *to = value, value.empty() ? base::invalid("is empty") : Status(); };
   };
   const auto list = [](std::vector<std::string>* to) {
     return [to](const std::string& value) { return to->push_back(value), Status(); };
@@ -102,16 +101,16 @@ Result<MonitorSettings> parse_monitor(const std::vector<std::string>& arguments)
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
     if (word == "--help" || word == "-h") return Status(Code::kNotFound, kMonitorHelp);
-    if (!word.starts_with("--")) return mistake("'" + word + "' is no option: name the store with --at DIR");
+    if (!word.starts_with("--")) return base::invalid("'" + word + "' is no option: name the store with --at DIR");
     const size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
     const auto setter = setters.find(name);
-    if (setter == setters.end()) return mistake("there is no option --" + name);
-    if (equals == word.npos && i + 1 == arguments.size()) return mistake("--" + name + " needs a value");
+    if (setter == setters.end()) return base::invalid("there is no option --" + name);
+    if (equals == word.npos && i + 1 == arguments.size()) return base::invalid("--" + name + " needs a value");
     const Status set = setter->second(equals == word.npos ? arguments[++i] : word.substr(equals + 1));
-    if (!set.ok()) return mistake("--" + name + ": " + set.message());
+    if (!set.ok()) return base::invalid("--" + name + ": " + set.message());
   }
-  if (settings.directory.empty()) return mistake("name the store with --at DIR");
+  if (settings.directory.empty()) return base::invalid("name the store with --at DIR");
   if (settings.host.empty()) settings.host = own_name();
   return settings;
 }

@@ -17,8 +17,6 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
-
 bool is_mount_of_headrace(const std::string& path) {
   const std::unique_ptr<FILE, decltype(&endmntent)> list(setmntent("/proc/self/mounts", "re"), &endmntent);
   mntent entry;
@@ -32,7 +30,7 @@ bool is_mount_of_headrace(const std::string& path) {
 /// The name of something in it, "" = nothing. An error where that cannot be read.
 Result<std::string> something_in(const std::string& path) {
   DIR* directory = opendir(path.c_str());
-  if (directory == nullptr) return mistake(path + ": " + strerror(errno));
+  if (directory == nullptr) return base::invalid(path + ": " + strerror(errno));
   std::string found;
   for (const dirent* entry; found.empty() && (entry = readdir(directory)) != nullptr;) {
     const std::string name = entry->d_name;
@@ -47,20 +45,20 @@ Result<std::string> something_in(const std::string& path) {
 Result<std::string> find_mountpoint(const std::string& path) {
   const std::unique_ptr<char, decltype(&free)> resolved(realpath(path.c_str(), nullptr), &free);
   if (resolved == nullptr && errno == ENOTCONN)
-    return mistake(path + ": is a mount whose process is gone; `fusermount3 -u " + path + "` takes it away");
+    return base::invalid(path + ": is a mount whose process is gone; `fusermount3 -u " + path + "` takes it away");
   if (resolved == nullptr)
-    return mistake(path + ": " + strerror(errno) + (errno == ENOENT ? "; make an empty directory there" : ""));
+    return base::invalid(path + ": " + strerror(errno) + (errno == ENOENT ? "; make an empty directory there" : ""));
   const std::string text = resolved.get();
   struct stat status;
-  if (stat(text.c_str(), &status) != 0) return mistake(text + ": " + strerror(errno));
-  if (!S_ISDIR(status.st_mode)) return mistake(text + ": is not a directory");
+  if (stat(text.c_str(), &status) != 0) return base::invalid(text + ": " + strerror(errno));
+  if (!S_ISDIR(status.st_mode)) return base::invalid(text + ": is not a directory");
   if (is_mount_of_headrace(text))
-    return mistake(text + ": something is mounted there already; `headrace mount --unmount " + text +
-                   "` takes it away");
+    return base::invalid(text + ": something is mounted there already; `headrace mount --unmount " + text +
+                         "` takes it away");
   HEADRACE_ASSIGN(const std::string name, something_in(text));
   if (!name.empty())
-    return mistake(text + ": is not empty: the mount would hide " + name +
-                   " and what else is in it; give an empty directory");
+    return base::invalid(text + ": is not empty: the mount would hide " + name +
+                         " and what else is in it; give an empty directory");
   return text;
 }
 
@@ -73,8 +71,8 @@ Status check_not_served(forward::Client& servers, const std::string& mountpoint)
     if (stat(mountpoint.c_str(), &at) != 0 || at.st_dev != here.st_dev) continue;
     const auto there = servers.attributes(root.handle);
     if (there.ok() && there->inode == here.st_ino)
-      return mistake(mountpoint + ": is in " + root.path +
-                     ", which the servers serve, so it would show itself; give an empty directory elsewhere");
+      return base::invalid(mountpoint + ": is in " + root.path +
+                           ", which the servers serve, so it would show itself; give an empty directory elsewhere");
   }
   return {};
 }

@@ -44,32 +44,30 @@ const char kMountHelp[] =
 
 namespace {
 
-Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
-
 Status set_timeout(const std::string& value, MountSettings* settings) {
   char* end = nullptr;
   const unsigned long seconds = strtoul(value.c_str(), &end, 10);
   if (value.empty() || *end != '\0' || seconds < 1 || seconds > 86400)
-    return mistake("--forward-timeout " + value + ": is not a number of seconds from 1 to 86400");
+    return base::invalid("--forward-timeout " + value + ": is not a number of seconds from 1 to 86400");
   settings->setup.timeout_seconds = static_cast<uint32_t>(seconds);
   return {};
 }
 
 Status finish(const std::vector<std::string>& words, MountSettings* settings) {
-  if (!settings->unmount.empty()) return words.empty() ? Status() : mistake("--unmount takes one directory");
-  if (words.empty() || words.size() > 2) return mistake("what to mount, and where, is needed");
+  if (!settings->unmount.empty()) return words.empty() ? Status() : base::invalid("--unmount takes one directory");
+  if (words.empty() || words.size() > 2) return base::invalid("what to mount, and where, is needed");
   const std::string& text = words[0];
   auto spec = forward::program::parse_spec(text);
   if (!spec.ok()) {
     std::string why = spec.message();
     if (why.starts_with("--forward ")) why.erase(0, strlen("--forward "));
-    return mistake(why);
+    return base::invalid(why);
   }
   settings->spec = *spec;
   const bool has_prefix = text.substr(0, text.find('@')).find('=') != text.npos;
   if (has_prefix == (words.size() == 2))
-    return mistake(has_prefix ? "both " + words[1] + " and " + spec->prefix + " are to be the mountpoint"
-                              : "the directory to mount it at is needed");
+    return base::invalid(has_prefix ? "both " + words[1] + " and " + spec->prefix + " are to be the mountpoint"
+                                    : "the directory to mount it at is needed");
   HEADRACE_ASSIGN(settings->mountpoint, find_mountpoint(has_prefix ? spec->prefix : words[1]));
   return {};
 }
@@ -95,10 +93,10 @@ Result<MountSettings> parse_mount(const std::vector<std::string>& arguments) {
     const size_t equals = word.find('=');
     const auto option = with_value.find(word.substr(0, equals));
     if (option == with_value.end()) {
-      if (word.starts_with('-')) return mistake("unknown option " + word);
+      if (word.starts_with('-')) return base::invalid("unknown option " + word);
       words.push_back(word);
     } else if (equals == word.npos && i + 1 == arguments.size()) {
-      return mistake(word + " needs a value");
+      return base::invalid(word + " needs a value");
     } else {
       HEADRACE_TRY(option->second(equals == word.npos ? arguments[++i] : word.substr(equals + 1)));
     }

@@ -15,7 +15,7 @@ constexpr int kNoPnetcdf = -33;  // NC_EBADID
 
 /// The real function, looked up at its first call as the caller sees it.
 template <typename F>
-HEADRACE_INLINE F* real(std::atomic<F*>& known, const char* name, const void* caller) {
+HEADRACE_INLINE F* real_pnetcdf(std::atomic<F*>& known, const char* name, const void* caller) {
   F* function = known.load(std::memory_order_relaxed);
   if (HEADRACE_LIKELY(function != nullptr)) return function;
   function = reinterpret_cast<F*>(headrace::intercept::beyond(name, caller));
@@ -62,7 +62,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
   int headrace_##symbol params {                                        \
     static constinit std::atomic<int(*) params> known{nullptr};         \
     [[maybe_unused]] const void* caller = __builtin_return_address(0);  \
-    auto* function = real<int params>(known, #symbol, caller);          \
+    auto* function = real_pnetcdf<int params>(known, #symbol, caller);  \
     if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                \
     return counted(                                                     \
         LibraryFn::fn, [&] { return function args; },                   \
@@ -115,7 +115,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
   int headrace_ncmpi_##id(int file) {                                     \
     static constinit std::atomic<int (*)(int)> known{nullptr};            \
     const void* caller = __builtin_return_address(0);                     \
-    auto* function = real<int(int)>(known, "ncmpi_" #id, caller);         \
+    auto* function = real_pnetcdf<int(int)>(known, "ncmpi_" #id, caller); \
     if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                  \
     LibraryObject* object = frame == 0 ? closing(caller, file) : nullptr; \
     return counted(                                                       \

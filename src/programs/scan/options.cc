@@ -52,8 +52,6 @@ constexpr char kHelp[] =
 constexpr unsigned kThreads = 8;  // beyond the processors: threads wait for storage
 constexpr uint64_t kMostThreads = 256;
 
-Status mistake(const std::string& text) { return {Code::kInvalid, text}; }
-
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
 /// Paths apart from options; -o is --output.
@@ -76,12 +74,12 @@ void part(const std::vector<std::string>& arguments, const Options& options, std
 
 Status take_root(const std::string& path, std::vector<std::string>& roots) {
   char* real = realpath(path.c_str(), nullptr);
-  if (real == nullptr) return mistake(path + ": " + strerror(errno));
+  if (real == nullptr) return base::invalid(path + ": " + strerror(errno));
   const std::string root = real;
   free(real);
   struct stat info;
-  if (stat(root.c_str(), &info) != 0) return mistake(path + ": " + strerror(errno));
-  if (!S_ISDIR(info.st_mode)) return mistake(path + ": is no directory: name one to scan");
+  if (stat(root.c_str(), &info) != 0) return base::invalid(path + ": " + strerror(errno));
+  if (!S_ISDIR(info.st_mode)) return base::invalid(path + ": is no directory: name one to scan");
   if (std::find(roots.begin(), roots.end(), root) == roots.end()) roots.push_back(root);
   return {};
 }
@@ -93,18 +91,18 @@ Status check_files(const std::string& path, const std::string& output) {
   for (const std::string& own :
        {output, collect::state_path(output), collect::links_path(output), collect::rows_path(output)}) {
     if (same(path) == same(own))
-      return mistake("--files " + path + ": is where the scan writes " + own + ": give another name");
+      return base::invalid("--files " + path + ": is where the scan writes " + own + ": give another name");
   }
   // It is written when all is done, which may be hours later.
   const std::string directory = collect::directory_of(path);
   if (access(directory.c_str(), W_OK | X_OK) != 0)
-    return mistake("--files " + path + ": nothing can be written to " + directory + ": " + strerror(errno));
+    return base::invalid("--files " + path + ": nothing can be written to " + directory + ": " + strerror(errno));
   struct stat info;
   if (stat(path.c_str(), &info) != 0 || (S_ISREG(info.st_mode) && info.st_size == 0)) return {};
   char begin[4] = {};
   if (S_ISREG(info.st_mode)) std::ifstream(path).read(begin, sizeof begin);
   if (std::string(begin, sizeof begin) == "PAR1") return {};
-  return mistake("--files " + path + ": is there and is no Parquet file: give another name, or remove it");
+  return base::invalid("--files " + path + ": is there and is no Parquet file: give another name, or remove it");
 }
 
 }  // namespace
@@ -126,9 +124,9 @@ Result<ScanOptions> parse_scan(const std::vector<std::string>& arguments) {
   part(arguments, known, paths, words);
   HEADRACE_TRY(parse_words(words, known, kHelp));
   if (scan.output.empty())
-    return mistake("say where to keep the scan, for example: headrace scan /scratch -o scratch.hr");
+    return base::invalid("say where to keep the scan, for example: headrace scan /scratch -o scratch.hr");
   if (paths.empty() && !options.resume)
-    return mistake("name a directory, for example: headrace scan /scratch -o scratch.hr");
+    return base::invalid("name a directory, for example: headrace scan /scratch -o scratch.hr");
   if (!options.files.empty()) HEADRACE_TRY(check_files(options.files, scan.output));
   for (const std::string& path : paths) HEADRACE_TRY(take_root(path, scan.roots));
   scan.threads = static_cast<unsigned>(std::max<uint64_t>(threads, 1));

@@ -16,12 +16,10 @@ using base::Status;
 using Id = Hdf5::Id;
 using Sizes = std::vector<unsigned long long>;
 
-constexpr unsigned kTruncate = 2, kReadWrite = 1, kReadOnly = 0;                // H5F_ACC_*
-constexpr int kSelectSet = 0, kAllocateEarly = 1, kNeverFill = 1, kGlobal = 1;  // H5S_, H5D_, H5F_SCOPE_
-constexpr Id kDefault = 0;
+constexpr int kSelectSet = 0, kAllocateEarly = 1, kNeverFill = 1;  // H5S_, H5D_
 
 /// A file, and the dataset of it that was used last, which is open until another one is used.
-struct Open {
+struct OpenHdf5File {
   Id file = 0, data = 0, space = 0, memory = 0;
   bool shared = false;
   Access access = Access::kRead;
@@ -43,7 +41,7 @@ class Hdf5Files : public Backend {
   Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override;
   Status sync(uint32_t file) override {
     auto& [open, path] = files_[file];
-    return check(h_.file_flush(open.file, kGlobal), path, "H5Fflush");
+    return check(h_.file_flush(open.file, Hdf5::kGlobal), path, "H5Fflush");
   }
   Status close(uint32_t file) override;
   std::vector<std::string> remarks() const override {
@@ -57,22 +55,22 @@ class Hdf5Files : public Backend {
     if (result >= 0) return {};
     return {Code::kIo, path + ": " + what + ": " + h_.text_of_error()};
   }
-  Status use(Open& open, const std::string& path, uint32_t number) const;
-  Status make_data(Open& open, const std::string& path, const PlannedArray& array) const;
-  Status close_data(Open& open, const std::string& path) const;
-  Status select(Open& open, const std::string& path, const Operation& operation) const;
-  Id type(const Open& open) const { return h_.types[static_cast<int>(open.arrays[open.current].element)]; }
+  Status use(OpenHdf5File& open, const std::string& path, uint32_t number) const;
+  Status make_data(OpenHdf5File& open, const std::string& path, const PlannedArray& array) const;
+  Status close_data(OpenHdf5File& open, const std::string& path) const;
+  Status select(OpenHdf5File& open, const std::string& path, const Operation& operation) const;
+  Id type(const OpenHdf5File& open) const { return h_.types[static_cast<int>(open.arrays[open.current].element)]; }
 
   const Hdf5 h_;
   const uint64_t align_;
   uint64_t largest_ = 0;  // of the datasets seen, bytes
   Hdf5Lists lists_;
-  OpenFiles<Open> files_;
+  OpenFiles<OpenHdf5File> files_;
   std::vector<uint8_t> guarded_;  // memory of arrays with guard cells
 };
 
 Status Hdf5Files::open(uint32_t file, const PlannedFile& planned, const std::string& path, Access access) {
-  Open open;
+  OpenHdf5File open;
   open.shared = lists_.shares(planned);
   open.access = access;
   open.arrays = arrays_of(planned);
@@ -80,8 +78,8 @@ Status Hdf5Files::open(uint32_t file, const PlannedFile& planned, const std::str
   for (const PlannedArray& array : open.arrays) largest_ = std::max(largest_, array.bytes());
   HEADRACE_ASSIGN(const Id list, lists_.access(planned));
   const bool create = access == Access::kCreate;
-  open.file = create ? h_.file_create(path.c_str(), kTruncate, lists_.creation(), list)
-                     : h_.file_open(path.c_str(), access == Access::kWrite ? kReadWrite : kReadOnly, list);
+  open.file = create ? h_.file_create(path.c_str(), Hdf5::kTruncate, lists_.creation(), list)
+                     : h_.file_open(path.c_str(), access == Access::kWrite ? Hdf5::kReadWrite : Hdf5::kReadOnly, list);
   HEADRACE_TRY(check(open.file, path, create ? "H5Fcreate" : "H5Fopen"));
   lists_.note_open(path);
   if (planned.arrays.empty()) HEADRACE_TRY(use(open, path, 0));
@@ -90,7 +88,7 @@ Status Hdf5Files::open(uint32_t file, const PlannedFile& planned, const std::str
 }
 
 /// Lets a dataset be the open one, and makes it where it is to be written and not there yet.
-Status Hdf5Files::use(Open& open, const std::string& path, uint32_t number) const {
+Status Hdf5Files::use(OpenHdf5File& open, const std::string& path, uint32_t number) const {
   if (open.data != 0 && open.current == number) return {};
   HEADRACE_TRY(close_data(open, path));
   const PlannedArray& array = open.arrays[number];
@@ -98,13 +96,14 @@ Status Hdf5Files::use(Open& open, const std::string& path, uint32_t number) cons
   open.current = number;
   open.space = h_.space_create(static_cast<int>(shape.size()), shape.data(), nullptr);
   HEADRACE_TRY(check(open.space, path, "H5Screate_simple"));
-  const bool is_new = open.access == Access::kCreate ||
-                      (open.access == Access::kWrite && h_.link_exists(open.file, array.name.c_str(), kDefault) <= 0);
+  const bool is_new =
+      open.access == Access::kCreate ||
+      (open.access == Access::kWrite && h_.link_exists(open.file, array.name.c_str(), Hdf5::kDefault) <= 0);
   if (is_new && !open.made[number]) return make_data(open, path, array);
-  return check(open.data = h_.data_open(open.file, array.name.c_str(), kDefault), path, "H5Dopen");
+  return check(open.data = h_.data_open(open.file, array.name.c_str(), Hdf5::kDefault), path, "H5Dopen");
 }
 
-Status Hdf5Files::make_data(Open& open, const std::string& path, const PlannedArray& array) const {
+Status Hdf5Files::make_data(OpenHdf5File& open, const std::string& path, const PlannedArray& array) const {
   const Id list = h_.list_create(h_.of_dataset);
   const Sizes chunk(array.chunk.begin(), array.chunk.end());
   if (!chunk.empty()) {
@@ -113,14 +112,15 @@ Status Hdf5Files::make_data(Open& open, const std::string& path, const PlannedAr
     HEADRACE_TRY(check(h_.set_alloc_time(list, kAllocateEarly), path, "H5Pset_alloc_time"));
     HEADRACE_TRY(check(h_.set_fill_time(list, kNeverFill), path, "H5Pset_fill_time"));
   }
-  open.data = h_.data_create(open.file, array.name.c_str(), type(open), open.space, lists_.link(), list, kDefault);
+  open.data =
+      h_.data_create(open.file, array.name.c_str(), type(open), open.space, lists_.link(), list, Hdf5::kDefault);
   const Status status = check(open.data, path, "H5Dcreate");
   h_.list_close(list);
   open.made[open.current] = true;
   return status;
 }
 
-Status Hdf5Files::close_data(Open& open, const std::string& path) const {
+Status Hdf5Files::close_data(OpenHdf5File& open, const std::string& path) const {
   if (open.memory != 0) h_.space_close(open.memory);
   if (open.space != 0) h_.space_close(open.space);
   const Id data = open.data;
@@ -130,7 +130,7 @@ Status Hdf5Files::close_data(Open& open, const std::string& path) const {
 }
 
 /// Operations of one dataset are mostly of one size, so the memory's space is made once.
-Status Hdf5Files::select(Open& open, const std::string& path, const Operation& operation) const {
+Status Hdf5Files::select(OpenHdf5File& open, const std::string& path, const Operation& operation) const {
   HEADRACE_TRY(use(open, path, operation.object));
   const PlannedArray& array = open.arrays[open.current];
   const size_t dimensions = array.shape.size();

@@ -13,8 +13,11 @@ namespace headrace::workload {
 
 struct Hdf5 {
   using Id = int64_t;
-  using Sizes = const unsigned long long*;  // hsize_t
-  struct CacheImage {                       // H5AC_cache_image_config_t
+  static constexpr unsigned kTruncate = 2, kReadWrite = 1, kReadOnly = 0;  // H5F_ACC_*
+  static constexpr int kGlobal = 1;                                        // H5F_SCOPE_GLOBAL
+  static constexpr Id kDefault = 0;                                        // H5P_DEFAULT
+  using Sizes = const unsigned long long*;                                 // hsize_t
+  struct CacheImage {                                                      // H5AC_cache_image_config_t
     int version;
     bool generate, save_resize_status;
     int ageout;

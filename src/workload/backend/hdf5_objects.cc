@@ -13,12 +13,10 @@ using base::Result;
 using base::Status;
 using Id = Hdf5::Id;
 
-constexpr unsigned kTruncate = 2, kReadWrite = 1, kReadOnly = 0;  // H5F_ACC_*
-constexpr int kGlobal = 1;                                        // H5F_SCOPE_GLOBAL
-constexpr Id kDefault = 0, kAll = 0;                              // H5P_DEFAULT, H5S_ALL
+constexpr Id kAll = 0;  // H5S_ALL
 
 /// A file, its group that was used last, which stays open until another one is used, and its open dataset.
-struct Open {
+struct OpenObjectsFile {
   Id file = 0, group = 0, data = 0;
   std::string group_name = {};
 };
@@ -34,16 +32,17 @@ class Hdf5Objects : public Backend {
   Status object(const Operation& operation, const PlannedObject& object) override;
   Status write(const Operation& to, std::span<const uint8_t> bytes) override {
     auto& [open, path] = files_[to.file];
-    return check(h_.data_write(open.data, h_.types[0], kAll, kAll, kDefault, bytes.data()), path, "H5Dwrite");
+    return check(h_.data_write(open.data, h_.types[0], kAll, kAll, Hdf5::kDefault, bytes.data()), path, "H5Dwrite");
   }
   Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override {
     auto& [open, path] = files_[from.file];
-    HEADRACE_TRY(check(h_.data_read(open.data, h_.types[0], kAll, kAll, kDefault, bytes.data()), path, "H5Dread"));
+    HEADRACE_TRY(
+        check(h_.data_read(open.data, h_.types[0], kAll, kAll, Hdf5::kDefault, bytes.data()), path, "H5Dread"));
     return uint64_t{bytes.size()};
   }
   Status sync(uint32_t file) override {
     auto& [open, path] = files_[file];
-    return check(h_.file_flush(open.file, kGlobal), path, "H5Fflush");
+    return check(h_.file_flush(open.file, Hdf5::kGlobal), path, "H5Fflush");
   }
   Status close(uint32_t file) override;
   std::vector<std::string> remarks() const override { return lists_.remarks(); }
@@ -57,18 +56,18 @@ class Hdf5Objects : public Backend {
     if (result >= 0) return {};
     return {Code::kIo, path + ": " + what + " " + object.group + "/" + object.name + ": " + h_.text_of_error()};
   }
-  Status enter(Open& open, const std::string& path, const PlannedObject& object) const;
-  void leave(Open& open) const;
-  Status make_group(Open& open, const std::string& path, const PlannedObject& object) const;
-  Status make_data(Open& open, const std::string& path, const PlannedObject& object);
-  Status open_data(Open& open, const std::string& path, const PlannedObject& object) const;
-  Status close_data(Open& open, const std::string& path) const;
+  Status enter(OpenObjectsFile& open, const std::string& path, const PlannedObject& object) const;
+  void leave(OpenObjectsFile& open) const;
+  Status make_group(OpenObjectsFile& open, const std::string& path, const PlannedObject& object) const;
+  Status make_data(OpenObjectsFile& open, const std::string& path, const PlannedObject& object);
+  Status open_data(OpenObjectsFile& open, const std::string& path, const PlannedObject& object) const;
+  Status close_data(OpenObjectsFile& open, const std::string& path) const;
   Status prepare_kind(const PlannedObject& object, const std::string& path);
   void forget_kind();
 
   const Hdf5 h_;
   Hdf5Lists lists_;
-  OpenFiles<Open> files_;
+  OpenFiles<OpenObjectsFile> files_;
   struct {  // of the dataset that was made last; most are like it
     uint64_t bytes = 0, chunk = 0;
     Id space = 0, list = 0;
@@ -76,11 +75,11 @@ class Hdf5Objects : public Backend {
 };
 
 Status Hdf5Objects::open(uint32_t file, const PlannedFile& planned, const std::string& path, Access access) {
-  Open open;
+  OpenObjectsFile open;
   HEADRACE_ASSIGN(const Id list, lists_.access(planned));
   const bool create = access == Access::kCreate;
-  open.file = create ? h_.file_create(path.c_str(), kTruncate, lists_.creation(), list)
-                     : h_.file_open(path.c_str(), access == Access::kWrite ? kReadWrite : kReadOnly, list);
+  open.file = create ? h_.file_create(path.c_str(), Hdf5::kTruncate, lists_.creation(), list)
+                     : h_.file_open(path.c_str(), access == Access::kWrite ? Hdf5::kReadWrite : Hdf5::kReadOnly, list);
   HEADRACE_TRY(check(open.file, path, create ? "H5Fcreate" : "H5Fopen"));
   files_.add(file, std::move(open), path);
   return {};
@@ -94,29 +93,30 @@ Status Hdf5Objects::object(const Operation& operation, const PlannedObject& obje
   if (operation.verb == Verb::kMakeDataset) return make_data(open, path, object);
   if (operation.verb == Verb::kOpenDataset) return open_data(open, path, object);
   const Id place = open.group != 0 ? open.group : open.file;
-  return check(h_.link_hard(place, object.target.c_str(), place, object.name.c_str(), kDefault, kDefault), path,
-               "H5Lcreate_hard", object);
+  return check(h_.link_hard(place, object.target.c_str(), place, object.name.c_str(), Hdf5::kDefault, Hdf5::kDefault),
+               path, "H5Lcreate_hard", object);
 }
 
-void Hdf5Objects::leave(Open& open) const {
+void Hdf5Objects::leave(OpenObjectsFile& open) const {
   if (open.group != 0) h_.group_close(open.group);
   open.group = 0;
   open.group_name.clear();
 }
 
 /// Lets the object's group be the open one.
-Status Hdf5Objects::enter(Open& open, const std::string& path, const PlannedObject& object) const {
+Status Hdf5Objects::enter(OpenObjectsFile& open, const std::string& path, const PlannedObject& object) const {
   if (open.group_name == object.group) return {};
   leave(open);
   if (object.group.empty()) return {};
-  HEADRACE_TRY(check(open.group = h_.group_open(open.file, object.group.c_str(), kDefault), path, "H5Gopen", object));
+  HEADRACE_TRY(
+      check(open.group = h_.group_open(open.file, object.group.c_str(), Hdf5::kDefault), path, "H5Gopen", object));
   open.group_name = object.group;
   return {};
 }
 
-Status Hdf5Objects::make_group(Open& open, const std::string& path, const PlannedObject& object) const {
+Status Hdf5Objects::make_group(OpenObjectsFile& open, const std::string& path, const PlannedObject& object) const {
   leave(open);
-  open.group = h_.group_create(open.file, object.name.c_str(), kDefault, kDefault, kDefault);
+  open.group = h_.group_create(open.file, object.name.c_str(), Hdf5::kDefault, Hdf5::kDefault, Hdf5::kDefault);
   HEADRACE_TRY(check(open.group, path, "H5Gcreate", object));
   open.group_name = object.name;
   return {};
@@ -140,16 +140,16 @@ Status Hdf5Objects::prepare_kind(const PlannedObject& object, const std::string&
   return {};
 }
 
-Status Hdf5Objects::make_data(Open& open, const std::string& path, const PlannedObject& object) {
+Status Hdf5Objects::make_data(OpenObjectsFile& open, const std::string& path, const PlannedObject& object) {
   HEADRACE_TRY(prepare_kind(object, path));
   open.data = h_.data_create(open.group != 0 ? open.group : open.file, object.name.c_str(), h_.types[0], kind_.space,
-                             kDefault, kind_.list, kDefault);
+                             Hdf5::kDefault, kind_.list, Hdf5::kDefault);
   return check(open.data, path, "H5Dcreate", object);
 }
 
 /// A file of an earlier run may have been made with other sizes, and is then not read into memory of these.
-Status Hdf5Objects::open_data(Open& open, const std::string& path, const PlannedObject& object) const {
-  open.data = h_.data_open(open.group != 0 ? open.group : open.file, object.name.c_str(), kDefault);
+Status Hdf5Objects::open_data(OpenObjectsFile& open, const std::string& path, const PlannedObject& object) const {
+  open.data = h_.data_open(open.group != 0 ? open.group : open.file, object.name.c_str(), Hdf5::kDefault);
   HEADRACE_TRY(check(open.data, path, "H5Dopen", object));
   const Id space = h_.data_space(open.data);
   HEADRACE_TRY(check(space, path, "H5Dget_space", object));
@@ -162,7 +162,7 @@ Status Hdf5Objects::open_data(Open& open, const std::string& path, const Planned
                          " elements, and not " + std::to_string(object.bytes) + ": it was made with other sizes"};
 }
 
-Status Hdf5Objects::close_data(Open& open, const std::string& path) const {
+Status Hdf5Objects::close_data(OpenObjectsFile& open, const std::string& path) const {
   const Id data = open.data;
   open.data = 0;
   return check(h_.data_close(data), path, "H5Dclose");

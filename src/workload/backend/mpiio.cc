@@ -14,11 +14,11 @@ using base::Result;
 using base::Status;
 
 // The same in ROMIO, OMPIO and the ABI of MPI 5.0.
-constexpr int kCreate = 1, kReadOnly = 2, kReadWrite = 8;
+constexpr int kMpiCreate = 1, kMpiReadOnly = 2, kMpiReadWrite = 8;
 
 int mode_of(Access access) {
-  if (access == Access::kRead) return kReadOnly;
-  return kReadWrite | (access == Access::kCreate ? kCreate : 0);
+  if (access == Access::kRead) return kMpiReadOnly;
+  return kMpiReadWrite | (access == Access::kCreate ? kMpiCreate : 0);
 }
 
 class MpiIo : public Backend {

@@ -16,9 +16,9 @@ using base::Result;
 using base::Status;
 using Offsets = std::vector<int64_t>;
 
-constexpr int kClobber = 0, kReadOnly = 0, kReadWrite = 1, kCdf5 = 0x20;  // NC_*
+constexpr int kNcClobber = 0, kNcReadOnly = 0, kNcReadWrite = 1, kNcCdf5 = 0x20;  // NC_*
 
-struct Open {
+struct OpenPnetcdfFile {
   int file = 0;
   bool together = false;
   std::vector<PlannedArray> arrays;
@@ -73,7 +73,7 @@ class PnetcdfFiles : public Backend {
   Status check(int error, const std::string& path, const char* what) const {
     return error == 0 ? Status() : Status(Code::kIo, path + ": " + what + ": " + p_.text(error));
   }
-  Status define(const Open& open, const std::string& path) const;
+  Status define(const OpenPnetcdfFile& open, const std::string& path) const;
   static std::pair<Offsets, Offsets> place(const PlannedArray& array, const Operation& operation);
 
   const Pnetcdf p_;
@@ -81,11 +81,11 @@ class PnetcdfFiles : public Backend {
   const bool collective_;
   Hints hints_;
   Groups groups_;
-  OpenFiles<Open> files_;
+  OpenFiles<OpenPnetcdfFile> files_;
 };
 
 Status PnetcdfFiles::open(uint32_t file, const PlannedFile& planned, const std::string& path, Access access) {
-  Open open;
+  OpenPnetcdfFile open;
   open.together = collective_ && planned.shared;
   open.arrays = arrays_of(planned);
   Mpi::Handle communicator = mpi_.self;
@@ -93,11 +93,11 @@ Status PnetcdfFiles::open(uint32_t file, const PlannedFile& planned, const std::
     HEADRACE_ASSIGN(communicator, groups_.of(planned.first, planned.ranks));
   }
   if (access == Access::kCreate) {
-    HEADRACE_TRY(check(p_.create(communicator, path.c_str(), kClobber | kCdf5, hints_.info(), &open.file), path,
+    HEADRACE_TRY(check(p_.create(communicator, path.c_str(), kNcClobber | kNcCdf5, hints_.info(), &open.file), path,
                        "ncmpi_create"));
     HEADRACE_TRY(define(open, path));
   } else {
-    const int mode = access == Access::kWrite ? kReadWrite : kReadOnly;
+    const int mode = access == Access::kWrite ? kNcReadWrite : kNcReadOnly;
     HEADRACE_TRY(check(p_.open(communicator, path.c_str(), mode, hints_.info(), &open.file), path, "ncmpi_open"));
   }
   hints_.note_open(path);
@@ -112,7 +112,7 @@ Status PnetcdfFiles::open(uint32_t file, const PlannedFile& planned, const std::
 }
 
 /// All arrays before any data, as the format has it. Dimensions of one length are one.
-Status PnetcdfFiles::define(const Open& open, const std::string& path) const {
+Status PnetcdfFiles::define(const OpenPnetcdfFile& open, const std::string& path) const {
   std::map<uint64_t, int> dimensions;
   for (const PlannedArray& array : open.arrays) {
     std::vector<int> of_array;

@@ -12,7 +12,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr size_t kMostBytes = 1 << 20;
+constexpr size_t kMostTomlBytes = 1 << 20;
 
 bool is_bare(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -130,7 +130,7 @@ Status check_bytes(std::string_view line) {
 }  // namespace
 
 Result<std::vector<TomlEntry>> parse_toml(std::string_view text) {
-  if (text.size() > kMostBytes) return Status(Code::kInvalid, "line 1: a profile has at most 1 MiB");
+  if (text.size() > kMostTomlBytes) return Status(Code::kInvalid, "line 1: a profile has at most 1 MiB");
   std::vector<TomlEntry> entries;
   std::set<std::string> tables;
   std::set<std::pair<std::string, std::string>> keys;

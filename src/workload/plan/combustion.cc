@@ -10,10 +10,8 @@ using base::Code;
 using base::Status;
 using Strategy = CombustionSettings::Strategy;
 
-constexpr uint64_t kValue = 8;  // bytes of a number in a mesh
+constexpr uint64_t kMeshValue = 8;  // bytes of a number in a mesh
 constexpr uint64_t kMostPatches = 65'536;
-
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
 
 class Combustion : public Pattern {
  public:
@@ -50,8 +48,8 @@ class Combustion : public Pattern {
   uint64_t files_of_checkpoint() const { return shared() ? 1 : nodes_; }
   /// Of the same size in every checkpoint: the mesh stays.
   uint64_t patch_bytes(uint64_t node, uint64_t patch) const {
-    const uint64_t choices = (s_.largest - s_.smallest) / kValue + 1;
-    return s_.smallest + base::mix(s_.seed, node * s_.patches + patch) % choices * kValue;
+    const uint64_t choices = (s_.largest - s_.smallest) / kMeshValue + 1;
+    return s_.smallest + base::mix(s_.seed, node * s_.patches + patch) % choices * kMeshValue;
   }
   Verb opening(const Phase& phase) const {
     if (phase.direction == Verb::kRead) return Verb::kOpen;
@@ -119,15 +117,16 @@ const char* strategy_name(Strategy strategy) {
 
 base::Result<std::unique_ptr<Pattern>> make_combustion(const CombustionSettings& s) {
   if (s.per_node < 1 || s.ranks % s.per_node != 0)
-    return refuse("--per-node " + std::to_string(s.per_node) + " does not divide the number of ranks, " +
-                  std::to_string(s.ranks));
+    return base::invalid("--per-node " + std::to_string(s.per_node) + " does not divide the number of ranks, " +
+                         std::to_string(s.ranks));
   if (s.patches == 0 || s.patches > kMostPatches || s.checkpoints == 0)
-    return refuse("--patches and --checkpoints are 1 or more, patches 65536 at most");
-  if (s.smallest == 0 || s.largest < s.smallest) return refuse("--smallest is 1 or more, and at most --largest");
+    return base::invalid("--patches and --checkpoints are 1 or more, patches 65536 at most");
+  if (s.smallest == 0 || s.largest < s.smallest) return base::invalid("--smallest is 1 or more, and at most --largest");
   const auto ranks = static_cast<uint64_t>(s.ranks);
   if (beyond(kLargestFile, {s.largest, s.patches, ranks, s.checkpoints}))
-    return refuse("patches of all nodes and checkpoints are more than files can hold");
-  if (beyond(UINT32_MAX, {s.checkpoints, ranks})) return refuse("--checkpoints makes more files than can be counted");
+    return base::invalid("patches of all nodes and checkpoints are more than files can hold");
+  if (beyond(UINT32_MAX, {s.checkpoints, ranks}))
+    return base::invalid("--checkpoints makes more files than can be counted");
   return std::unique_ptr<Pattern>(std::make_unique<Combustion>(s));
 }
 

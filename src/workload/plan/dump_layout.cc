@@ -14,8 +14,6 @@ using base::Status;
 constexpr uint64_t kValue = 8;  // bytes of a number
 constexpr uint64_t kMostDumps = 10'000, kMostPlanes = 65'536, kMostVariables = 65'536;
 
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
-
 /// Three factors of a number, as even as its prime factors let them be, the last one the largest.
 std::vector<uint64_t> even_chunks(uint64_t ranks) {
   std::vector<uint64_t> chunks = {1, 1, 1}, primes;
@@ -31,28 +29,28 @@ Status check(const DumpSettings& s, const std::vector<uint64_t>& chunks) {
   const auto ranks = static_cast<uint64_t>(s.ranks);
   if (chunks.size() != 3 || chunks[0] == 0 || chunks[1] == 0 || chunks[2] == 0 ||
       beyond(ranks, {chunks[0], chunks[1], chunks[2]}) || chunks[0] * chunks[1] * chunks[2] != ranks)
-    return refuse("--chunks are three numbers whose product is the number of ranks, " + std::to_string(ranks));
+    return base::invalid("--chunks are three numbers whose product is the number of ranks, " + std::to_string(ranks));
   if (s.cells.size() != 3 || s.cells[0] == 0 || s.cells[1] == 0 || s.cells[2] == 0)
-    return refuse("--cells are those of a rank by x, y and z, such as 32x32x64");
-  if (s.variables > kMostVariables) return refuse("--variables are at most " + std::to_string(kMostVariables));
+    return base::invalid("--cells are those of a rank by x, y and z, such as 32x32x64");
+  if (s.variables > kMostVariables) return base::invalid("--variables are at most " + std::to_string(kMostVariables));
   if (s.variables == 0 || s.dumps == 0 || s.dumps > kMostDumps)
-    return refuse("--variables are 1 or more, --dumps from 1 to " + std::to_string(kMostDumps));
-  if (s.compressed == 0 || s.compressed > 100) return refuse("--compressed is from 1 to 100 percent");
+    return base::invalid("--variables are 1 or more, --dumps from 1 to " + std::to_string(kMostDumps));
+  if (s.compressed == 0 || s.compressed > 100) return base::invalid("--compressed is from 1 to 100 percent");
   // Logical files have a header and a table more, which are smaller than the smallest item is large.
   if (beyond(kLargestFile, {s.cells[0], s.cells[1], s.cells[2], kValue + 2 * kDumpEntry, s.variables, ranks, s.dumps}))
-    return refuse("cells, variables and dumps of all ranks are more than files can hold");
-  if (beyond(UINT32_MAX, {ranks, s.dumps})) return refuse("--dumps makes more files than can be counted");
+    return base::invalid("cells, variables and dumps of all ranks are more than files can hold");
+  if (beyond(UINT32_MAX, {ranks, s.dumps})) return base::invalid("--dumps makes more files than can be counted");
   if (s.kind != DumpKind::kSpec) {
     if (s.scheme != DumpScheme::kOneFile) return {};
-    return refuse("--scheme one-file puts planes together, which are of --kind spec");
+    return base::invalid("--scheme one-file puts planes together, which are of --kind spec");
   }
   const uint64_t depth = s.cells[2] * chunks[2];
   if (s.planes == 0 || s.planes > std::min(depth, kMostPlanes))
-    return refuse("--planes is from 1 to the cells of the grid along z, " +
-                  std::to_string(std::min(depth, kMostPlanes)));
+    return base::invalid("--planes is from 1 to the cells of the grid along z, " +
+                         std::to_string(std::min(depth, kMostPlanes)));
   if (beyond(kLargestFile,
              {s.planes, s.variables, s.cells[0], chunks[0], s.cells[1], chunks[1], 2 * kDumpEntry, s.dumps}))
-    return refuse("planes and variables are more than files can hold");
+    return base::invalid("planes and variables are more than files can hold");
   return {};
 }
 

@@ -9,8 +9,6 @@ using base::Code;
 using base::Status;
 using Sizes = std::vector<uint64_t>;
 
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
-
 // What FLASH calls the first ones; others are its species.
 constexpr const char* kVariables[] = {"dens", "velx", "vely", "velz", "pres", "ener", "temp", "gamc", "game", "eint"};
 
@@ -153,18 +151,18 @@ Status Flash::plan(const Phase& phase, int rank, const Take& take) const {
 constexpr uint64_t kMostArrays = 1'000, kMostFiles = 10'000, kMostCells = 1'000'000, kMostGuard = 64;
 
 Status check_counts(const FlashSettings& s) {
-  if (s.cells.empty() || s.cells.size() > 3) return refuse("--cells has one to three dimensions");
-  if (s.blocks == 0 || s.blocks > kMostCells) return refuse("--blocks is from 1 to 1000000");
+  if (s.cells.empty() || s.cells.size() > 3) return base::invalid("--cells has one to three dimensions");
+  if (s.blocks == 0 || s.blocks > kMostCells) return base::invalid("--blocks is from 1 to 1000000");
   if (s.variables == 0 || s.variables > kMostArrays || s.plot_variables == 0 || s.plot_variables > kMostArrays)
-    return refuse("--variables and --plot-variables are from 1 to 1000");
-  if (s.guard > kMostGuard) return refuse("--guard is at most 64");
+    return base::invalid("--variables and --plot-variables are from 1 to 1000");
+  if (s.guard > kMostGuard) return base::invalid("--guard is at most 64");
   if (s.split < 1 || s.split > s.ranks)
-    return refuse("--split is from 1 to the number of ranks, " + std::to_string(s.ranks));
-  if (s.checkpoints + s.plots == 0) return refuse("no checkpoints and no plot files leave nothing to do");
-  if (s.read && !s.write && s.checkpoints == 0) return refuse("a restart reads a checkpoint, and there is none");
+    return base::invalid("--split is from 1 to the number of ranks, " + std::to_string(s.ranks));
+  if (s.checkpoints + s.plots == 0) return base::invalid("no checkpoints and no plot files leave nothing to do");
+  if (s.read && !s.write && s.checkpoints == 0) return base::invalid("a restart reads a checkpoint, and there is none");
   if (s.checkpoints > kMostFiles || s.plots > kMostFiles ||
       (s.checkpoints + s.plots) * static_cast<uint64_t>(s.split) > kMostFiles)
-    return refuse("--checkpoints and --plots make more than 10000 files");
+    return base::invalid("--checkpoints and --plots make more than 10000 files");
   return {};
 }
 
@@ -174,17 +172,17 @@ base::Result<std::unique_ptr<Pattern>> make_flash(const FlashSettings& s) {
   HEADRACE_TRY(check_counts(s));
   unsigned __int128 part = s.blocks * sizeof(double), memory = part;
   for (const uint64_t size : s.cells) {
-    if (size == 0 || size > kMostCells) return refuse("--cells: each dimension has 1 to 1000000");
+    if (size == 0 || size > kMostCells) return base::invalid("--cells: each dimension has 1 to 1000000");
     part *= size + 1;  // as corners
     memory *= size + 2 * s.guard;
   }
   if (part > INT32_MAX || memory > INT32_MAX)
-    return refuse(
+    return base::invalid(
         "a variable of the blocks of a rank has more than 2 GiB, guard cells included, which MPI cannot move at once: "
         "choose fewer blocks");
   const unsigned __int128 all = part * (s.variables + 6) * (s.checkpoints + s.plots) * static_cast<unsigned>(s.ranks);
   if (all > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-    return refuse("the files are more than a file system can hold");
+    return base::invalid("the files are more than a file system can hold");
   return std::unique_ptr<Pattern>(std::make_unique<Flash>(s));
 }
 

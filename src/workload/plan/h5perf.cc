@@ -11,8 +11,6 @@ using base::Code;
 using base::Status;
 using Sizes = std::vector<uint64_t>;
 
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
-
 uint64_t product(const Sizes& sizes) {
   uint64_t all = 1;
   for (const uint64_t size : sizes) all *= size;
@@ -96,23 +94,23 @@ Status H5perf::plan(const Phase& phase, int rank, const Take& take) const {
 
 Status check(const char* what, const Sizes& part, const Sizes& whole) {
   if (part.size() != whole.size())
-    return refuse(std::string(what) + " " + text_of(part) + " and --size " + text_of(whole) +
-                  " have different numbers of dimensions");
+    return base::invalid(std::string(what) + " " + text_of(part) + " and --size " + text_of(whole) +
+                         " have different numbers of dimensions");
   for (size_t i = 0; i < whole.size(); ++i)
     if (part[i] == 0 || part[i] > whole[i] || whole[i] % part[i] != 0)
-      return refuse(std::string(what) + " " + text_of(part) + " does not divide --size " + text_of(whole));
+      return base::invalid(std::string(what) + " " + text_of(part) + " does not divide --size " + text_of(whole));
   return {};
 }
 
 }  // namespace
 
 base::Result<std::unique_ptr<Pattern>> make_h5perf(const H5perfSettings& s) {
-  if (s.size.empty() || s.size.size() > kMostDimensions) return refuse("--size has one to three dimensions");
+  if (s.size.empty() || s.size.size() > kMostDimensions) return base::invalid("--size has one to three dimensions");
   unsigned __int128 bytes = static_cast<unsigned>(s.ranks);
   for (const uint64_t size : s.size) {
     bytes *= size;
     if (size == 0 || bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-      return refuse("--size " + text_of(s.size) + " is nothing, or more than files can hold");
+      return base::invalid("--size " + text_of(s.size) + " is nothing, or more than files can hold");
   }
   HEADRACE_TRY(check("--access", s.access, s.size));
   if (!s.chunk.empty()) HEADRACE_TRY(check("--chunk", s.chunk, s.size));

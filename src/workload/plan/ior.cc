@@ -9,8 +9,6 @@ namespace {
 using base::Code;
 using base::Status;
 
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
-
 class Ior : public Pattern {
  public:
   explicit Ior(const IorSettings& settings) : s_(settings) {}
@@ -92,14 +90,15 @@ Status Ior::plan(const Phase& phase, int rank, const Take& take) const {
 
 base::Result<std::unique_ptr<Pattern>> make_ior(const IorSettings& s) {
   if (s.transfer == 0 || s.block == 0 || s.segments == 0)
-    return refuse("--transfer, --block and --segments are 1 or more");
+    return base::invalid("--transfer, --block and --segments are 1 or more");
   if (s.block % s.transfer != 0)
-    return refuse("--block " + std::to_string(s.block) + " is no multiple of --transfer " + std::to_string(s.transfer));
+    return base::invalid("--block " + std::to_string(s.block) + " is no multiple of --transfer " +
+                         std::to_string(s.transfer));
   if (beyond(kLargestFile, {s.block, s.segments, static_cast<uint64_t>(s.ranks)}))
-    return refuse("blocks of all ranks and segments are more than a file can hold");
+    return base::invalid("blocks of all ranks and segments are more than a file can hold");
   if (s.reorder < 0 || (s.reorder != 0 && s.reorder >= s.ranks))
-    return refuse("--reorder is less than the number of ranks, " + std::to_string(s.ranks));
-  if (!s.write && !s.read) return refuse("neither to write nor to read leaves nothing to do");
+    return base::invalid("--reorder is less than the number of ranks, " + std::to_string(s.ranks));
+  if (!s.write && !s.read) return base::invalid("neither to write nor to read leaves nothing to do");
   return std::unique_ptr<Pattern>(std::make_unique<Ior>(s));
 }
 

@@ -13,8 +13,6 @@ using base::Status;
 // Bytes in the file, about: of what describes a dataset and its chunks, and of a further link.
 constexpr uint64_t kDescription = 2048, kLink = 64;
 
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
-
 template <typename... Numbers>
 std::string text_of(const char* how, Numbers... numbers) {
   char text[256];
@@ -109,17 +107,18 @@ Status Links::plan(const Phase& phase, int rank, const Take& take) const {
 }  // namespace
 
 base::Result<std::unique_ptr<Pattern>> make_links(const LinksSettings& s) {
-  if (s.groups == 0 || s.datasets == 0 || s.size == 0) return refuse("--groups, --datasets and --size are 1 or more");
-  if (s.chunk == 0 || s.chunk > s.size) return refuse("--chunk is from 1 to --size");
-  if (s.size > 1 << 30) return refuse("--size is at most 1G");
+  if (s.groups == 0 || s.datasets == 0 || s.size == 0)
+    return base::invalid("--groups, --datasets and --size are 1 or more");
+  if (s.chunk == 0 || s.chunk > s.size) return base::invalid("--chunk is from 1 to --size");
+  if (s.size > 1 << 30) return base::invalid("--size is at most 1G");
   unsigned __int128 objects = s.groups;
   objects = objects * (1 + static_cast<unsigned __int128>(s.datasets) * (1 + s.links));
   if (s.datasets > UINT32_MAX || s.links > UINT32_MAX || objects > UINT32_MAX)
-    return refuse("--groups, --datasets and --links are more than 4,294,967,295 objects");
+    return base::invalid("--groups, --datasets and --links are more than 4,294,967,295 objects");
   const double bytes = static_cast<double>(s.ranks) * static_cast<double>(s.groups) * static_cast<double>(s.datasets) *
                        static_cast<double>(s.size + kDescription + kLink * s.links);
   if (bytes > static_cast<double>(std::numeric_limits<int64_t>::max() / 2))
-    return refuse("--groups, --datasets and --size are more than files can hold");
+    return base::invalid("--groups, --datasets and --size are more than files can hold");
   return std::unique_ptr<Pattern>(std::make_unique<Links>(s));
 }
 

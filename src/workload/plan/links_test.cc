@@ -9,9 +9,9 @@
 namespace headrace::workload {
 namespace {
 
-constexpr LinksSettings kSmall{.groups = 3, .datasets = 4, .links = 2, .size = 10, .chunk = 5, .ranks = 2};
+constexpr LinksSettings kSmallLinks{.groups = 3, .datasets = 4, .links = 2, .size = 10, .chunk = 5, .ranks = 2};
 
-std::unique_ptr<Pattern> made() { return std::move(*make_links(kSmall)); }
+std::unique_ptr<Pattern> made() { return std::move(*make_links(kSmallLinks)); }
 
 TEST(Links, EveryObjectIsMadeOnceAndEveryLinkLeadsToOneThatIsThere) {
   const auto pattern = made();

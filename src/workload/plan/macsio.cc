@@ -13,9 +13,7 @@ namespace {
 using base::Code;
 using base::Status;
 
-constexpr uint64_t kDescription = 512;  // of a dataset in the file, some bytes
-
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
+constexpr uint64_t kDatasetDescription = 512;  // of a dataset in the file, some bytes
 
 std::string numbered(const char* how, uint64_t number) {
   char text[48];
@@ -45,7 +43,7 @@ class Macsio : public Pattern {
   }
   PlannedObject object(uint32_t file, uint32_t number) const override;
   uint64_t largest_transfer() const override { return s_.part; }
-  uint64_t footprint() const override { return first_part_.back() * s_.variables * (s_.part + kDescription); }
+  uint64_t footprint() const override { return first_part_.back() * s_.variables * (s_.part + kDatasetDescription); }
   uint64_t operations(const Phase& phase, int rank) const override;
   Status plan(const Phase& phase, int rank, const Take& take) const override;
 
@@ -145,17 +143,18 @@ Status Macsio::plan(const Phase& phase, int rank, const Take& take) const {
 base::Result<std::unique_ptr<Pattern>> make_macsio(const MacsioSettings& s) {
   const auto ranks = static_cast<uint64_t>(s.ranks);
   if (s.files == 0 || s.files > ranks)
-    return refuse("--files is from 1 to the number of ranks, " + std::to_string(ranks));
-  if (s.part == 0 || s.variables == 0) return refuse("--part-size and --variables are 1 or more");
-  if (!(s.parts > 0) || s.parts * static_cast<double>(ranks) < 1) return refuse("--parts leaves no part for any rank");
-  if (s.chunk > s.part) return refuse("--chunk is larger than --part-size");
+    return base::invalid("--files is from 1 to the number of ranks, " + std::to_string(ranks));
+  if (s.part == 0 || s.variables == 0) return base::invalid("--part-size and --variables are 1 or more");
+  if (!(s.parts > 0) || s.parts * static_cast<double>(ranks) < 1)
+    return base::invalid("--parts leaves no part for any rank");
+  if (s.chunk > s.part) return base::invalid("--chunk is larger than --part-size");
   // Objects of a file have numbers of 32 bits, and offsets 63.
   const double objects = (s.parts + 1) * static_cast<double>(ranks) * (static_cast<double>(s.variables) + 1);
-  if (objects >= UINT32_MAX) return refuse("--parts and --variables are more than 4,294,967,295 datasets");
-  if (objects * static_cast<double>(s.part + kDescription) >
+  if (objects >= UINT32_MAX) return base::invalid("--parts and --variables are more than 4,294,967,295 datasets");
+  if (objects * static_cast<double>(s.part + kDatasetDescription) >
       static_cast<double>(std::numeric_limits<int64_t>::max() / 2))
-    return refuse("--part-size, --parts and --variables are more than files can hold");
-  if (!s.write && !s.read) return refuse("neither to write nor to read leaves nothing to do");
+    return base::invalid("--part-size, --parts and --variables are more than files can hold");
+  if (!s.write && !s.read) return base::invalid("neither to write nor to read leaves nothing to do");
   return std::unique_ptr<Pattern>(std::make_unique<Macsio>(s));
 }
 

@@ -10,8 +10,6 @@ using base::Status;
 
 constexpr uint64_t kMostOfTree = 1 << 20, kDeepest = 64;
 
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
-
 enum Step : uint32_t {
   kTreeCreate,
   kDirectoryCreate,
@@ -184,21 +182,22 @@ Status Mdtest::plan(const Phase& phase, int rank, const Take& take) const {
 }  // namespace
 
 base::Result<std::unique_ptr<Pattern>> make_mdtest(const MdtestSettings& s) {
-  if (s.branch == 0) return refuse("--branch is 1 or more");
-  if (s.depth > kDeepest) return refuse("--depth is at most " + std::to_string(kDeepest));
+  if (s.branch == 0) return base::invalid("--branch is 1 or more");
+  if (s.depth > kDeepest) return base::invalid("--depth is at most " + std::to_string(kDeepest));
   const uint64_t tree = directories_of(s.depth, s.branch), ranks = static_cast<uint64_t>(s.ranks);
   if (tree > kMostOfTree)
-    return refuse("--depth and --branch make a tree of more than " + std::to_string(kMostOfTree) + " directories");
+    return base::invalid("--depth and --branch make a tree of more than " + std::to_string(kMostOfTree) +
+                         " directories");
   if (s.per_directory > UINT32_MAX || s.files > UINT32_MAX || s.directories.value_or(0) > UINT32_MAX)
-    return refuse("--files, --directories and --per-directory are at most " + std::to_string(UINT32_MAX));
+    return base::invalid("--files, --directories and --per-directory are at most " + std::to_string(UINT32_MAX));
   const uint64_t items = s.per_directory > 0 ? 2 * s.per_directory * tree : s.files + s.directories.value_or(s.files);
-  if (items == 0) return refuse("no --files and no --directories leave nothing to do");
+  if (items == 0) return base::invalid("no --files and no --directories leave nothing to do");
   if (beyond(UINT32_MAX, {items + tree, ranks}))
-    return refuse("all ranks together have more than " + std::to_string(UINT32_MAX) + " directories and files");
+    return base::invalid("all ranks together have more than " + std::to_string(UINT32_MAX) + " directories and files");
   if (beyond(kLargestFile, {items, ranks, s.bytes}))
-    return refuse("--bytes of all files are more than a file system holds");
+    return base::invalid("--bytes of all files are more than a file system holds");
   if (s.shift < 0 || (s.shift != 0 && s.shift >= s.ranks))
-    return refuse("--shift is less than the number of ranks, " + std::to_string(s.ranks));
+    return base::invalid("--shift is less than the number of ranks, " + std::to_string(s.ranks));
   return std::unique_ptr<Pattern>(std::make_unique<Mdtest>(s));
 }
 

@@ -10,8 +10,6 @@ namespace {
 using base::Code;
 using base::Status;
 
-Status refuse(const std::string& why) { return {Code::kInvalid, why}; }
-
 class Startup : public Pattern {
  public:
   explicit Startup(const StartupSettings& settings) : s_(settings) {}
@@ -107,9 +105,11 @@ const char* name_of(StartupScheme scheme) {
 }
 
 base::Result<std::unique_ptr<Pattern>> make_startup(const StartupSettings& s) {
-  if (s.files == 0 || s.files > UINT32_MAX) return refuse("--files is 1 or more, and no more than can be counted");
-  if (s.size == 0 || s.transfer == 0) return refuse("--size and --transfer are 1 or more");
-  if (beyond(kLargestFile, {s.files, s.size})) return refuse("--files of --size are more than a file system holds");
+  if (s.files == 0 || s.files > UINT32_MAX)
+    return base::invalid("--files is 1 or more, and no more than can be counted");
+  if (s.size == 0 || s.transfer == 0) return base::invalid("--size and --transfer are 1 or more");
+  if (beyond(kLargestFile, {s.files, s.size}))
+    return base::invalid("--files of --size are more than a file system holds");
   return std::unique_ptr<Pattern>(std::make_unique<Startup>(s));
 }
 
