@@ -10,6 +10,14 @@ target_compile_options(headrace_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
   -Wall -Wextra -Wvla
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+if(HEADRACE_UNITY)
+  # It warns of headers that name what is anonymous; here every file is included by another.
+  target_compile_options(headrace_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  # GCC 12 warns of overlapping copies in `"text" + string` (https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105651).
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(headrace_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+  endif()
+endif()
 if(HEADRACE_WERROR)
   target_compile_options(headrace_options INTERFACE -Werror)
 endif()

@@ -50,7 +50,7 @@ set(directory ${PROJECT_BINARY_DIR}/lib/headrace)
 file(CONFIGURE OUTPUT ${directory}/static.options CONTENT "${options}" @ONLY)
 
 add_library(headrace_static OBJECT phases.cc preload.cc regions.cc static_real.cc system_calls.cc ${entry})
-set_target_properties(headrace_static PROPERTIES POSITION_INDEPENDENT_CODE ON)
+set_target_properties(headrace_static PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
 target_link_libraries(headrace_static PRIVATE headrace_options)
 target_include_directories(headrace_static PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 target_compile_options(headrace_static PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec -U_FORTIFY_SOURCE>
