@@ -34,9 +34,10 @@ _UNSWAPPED = {"POSIX_F_META_TIME", "POSIX_F_MAX_READ_TIME", "POSIX_F_MAX_WRITE_T
 _NEWEST_TRACES = {"DXT_POSIX": 1, "DXT_MPIIO": 2}
 
 
-def with_foreign(*made: str, foreign: tuple[str, ...]) -> list[str]:
-    """Names of logs for a test that not every log suits."""
-    return [*made, *(name for name in foreign if name in FOREIGN)]
+def at_hand(*cases: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """Cases of a test, each of the log that it names first; those of logs that are not here are left out."""
+    assert cases[0][0] in MADE, "every test has a log that is always here"
+    return [case for case in cases if case[0] in NAMES]
 
 
 class Peer:

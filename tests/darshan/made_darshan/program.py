@@ -16,7 +16,7 @@ VARIABLE = f"{OCEAN}:temperature"
 INPUT, LOG_FILE, STDOUT = "/home/user/input.nml", "/home/user/run.log", "<STDOUT>"
 CHECKPOINTS = tuple(f"/scratch/restart/{rank:04}" for rank in range(RANKS))
 _BINS = 40
-# Modules whose records no reader of job logs knows: their bytes mean nothing here.
+# Modules that have no place in a job log: their bytes mean nothing here.
 OPAQUE = ("BG/Q", "MDHIM", "APMPI", "DFS", "DAOS")
 
 
@@ -44,7 +44,17 @@ class _Job:
 def _files(job: _Job) -> None:
     rng = job.rng
     job.count("POSIX", OUT, both := job.together(reads=6, writes=12), SEEKS=RANKS, STATS=1, FSYNCS=RANKS)
-    job.count("MPI-IO", OUT, both, VIEWS=RANKS, SYNCS=RANKS, HINTS=2 * RANKS, SPLIT_WRITES=2, NB_READS=3)
+    job.count(
+        "MPI-IO",
+        OUT,
+        both,
+        INDEP_OPENS=1,
+        VIEWS=RANKS,
+        SYNCS=RANKS,
+        HINTS=2 * RANKS,
+        SPLIT_WRITES=2,
+        NB_READS=3,
+    )
     for rank, path in enumerate(CHECKPOINTS):
         # Darshan counts dup(2) and fileno(3) as opens too.
         job.count(
@@ -98,15 +108,14 @@ def _time(job: _Job) -> None:
                 job.add(module, name, trace(name, each, f"node{each.rank // 2}", shared=len(uses) > 1))
 
 
-def job_of(release: str, **how: Any) -> Log:
-    """`how`: fields of Log."""
+def job_of(release: str, *, others: bool = False, **how: Any) -> Log:
+    """`how`: fields of Log. `others`: with modules of which PyDarshan reads only that they are there."""
     log = Log(release, **how)
     job = _Job(log, random.Random(release))
     _files(job)
     _libraries(job)
     _stripes(job)
     _time(job)
-    log.opaque = {
-        name: b"no record that is known".ljust(96, b"\0") for name in OPAQUE if name in log.versions
-    }
+    if others:
+        log.opaque = {name: bytes(range(96)) for name in OPAQUE if name in log.versions}
     return log
