@@ -23,6 +23,7 @@ def _all() -> dict[str, Callable[[], Log]]:
     logs["bzip2-big"] = partial(job_of, "3.0.1", order=">", compression="bzip2")
     logs["partial"] = partial(job_of, "3.5.0", partial=("POSIX", "PNETCDF_VAR", "STDIO"))
     logs["partial-old"] = partial(job_of, "3.1.8", order=">", partial=("POSIX", "LUSTRE", "STDIO"))
+    logs["padded"] = partial(job_of, "3.5.0", gap=5000)
     logs["slow-server"] = server_job
     return logs
 

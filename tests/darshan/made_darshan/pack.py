@@ -15,7 +15,6 @@ from made_darshan.uses import RUN_S
 
 _MAGIC = 6567223
 _METHODS = ("zlib", "bzip2", "none")
-_JOB_BYTES = 4096
 _MOUNTS = (("/scratch", "lustre"), ("/home", "nfs"), ("/", "ext4"))
 
 
@@ -25,7 +24,7 @@ class Log:
     order: str = "<"  # or ">": the byte order, as `struct` has it
     compression: str = "zlib"
     streams: int = 1  # in which a region is compressed: each process writes its own
-    gap: int = 0  # zero bytes behind each region
+    gap: int = 0  # zero bytes before the regions of modules
     partial: tuple[str, ...] = ()  # modules for which memory ran out
     user: int = 1004
     start_s: int = 1_700_000_000
@@ -56,9 +55,8 @@ def _job(log: Log) -> bytes:
     metadata = log.metadata or f"lib_ver={log.release}\nh=romio_no_indep_rw=true;cb_nodes=4\n"
     head = struct.pack(f"{log.order}{len(times) + 3}q", log.user, *times, log.ranks, log.job_id)
     lines = [log.command, *(f"{kind}\t{point}" for point, kind in log.mounts)]
-    return (head + struct.pack("1024s", metadata.encode()) + "\n".join(lines).encode()).ljust(
-        _JOB_BYTES, b"\0"
-    )
+    end = b"\0" if log.format >= "3.21" else b""
+    return head + struct.pack("1024s", metadata.encode()) + "\n".join(lines).encode() + end
 
 
 def _names(log: Log) -> bytes:
@@ -107,8 +105,10 @@ def pack(log: Log) -> bytes:
             parts[module] = log.opaque[module]
     body, regions, at = b"", {}, len(_header(log, {}))
     for name, data in parts.items():
+        if name not in ("job", "names"):  # these two follow the header at once
+            body += bytes(log.gap)
         packed = _compressed(log, data)
         if name != "job":
             regions[name] = (at + len(body), len(packed))
-        body += packed + bytes(log.gap)
+        body += packed
     return _header(log, regions) + body
