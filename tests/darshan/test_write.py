@@ -90,6 +90,15 @@ def test_a_captured_job_has_the_same_figures(captured: tuple[headrace.JobLog, Pa
     )
 
 
+def test_pydarshan_finds_the_time_line(captured: tuple[headrace.JobLog, Path]) -> None:
+    log, path = captured
+    series = log.series.to_pandas().groupby("direction")["bytes"].sum()
+    assert log.series.num_rows > 0
+    heatmap = Peer(path).heatmaps()["POSIX"]._data
+    for direction in ("read", "write"):
+        assert sum(int(line.sum()) for line in heatmap[direction].values()) == series.get(direction, 0)
+
+
 def test_headrace_reads_what_it_wrote(captured: tuple[headrace.JobLog, Path]) -> None:
     log, path = captured
     before, after = (one.merged("path").to_pandas() for one in (log, headrace.open(path)))
