@@ -6,6 +6,5 @@ which reads them with Darshan's own library, shows that they are what they shoul
 
 from made_darshan.logs import MADE
 from made_darshan.pack import Log, pack
-from made_darshan.records import Record, Stripes, TimeLine, Trace
 
-__all__ = ["MADE", "Log", "Record", "Stripes", "TimeLine", "Trace", "pack"]
+__all__ = ["MADE", "Log", "pack"]

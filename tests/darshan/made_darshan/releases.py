@@ -1,6 +1,7 @@
 """What each release of Darshan writes: the format of its logs, and the version of each module's records.
 
 From the tags of Darshan's repository; a release is here when it changed any of them.
+"3.1.0-pre" and "later" are states between and behind tags.
 """
 
 from __future__ import annotations
