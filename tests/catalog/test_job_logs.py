@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -11,19 +10,28 @@ from typing import Any
 
 import headrace
 import pytest
+from darshan_tools import FOREIGN
 from headrace import catalog
 from headrace.analysis.summary import summarize
 from headrace.catalog.add import add
+from made_darshan import MADE, pack
 from made_job_logs import write
 
-LOGS = Path(os.environ.get("HEADRACE_DARSHAN_LOGS", "/nowhere"))
-real = pytest.mark.skipif(not LOGS.is_dir(), reason="HEADRACE_DARSHAN_LOGS is not set")
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of Darshan logs: made ones, and those of other sites that are at hand."""
+    directory = tmp_path_factory.mktemp("darshan")
+    for name, log in MADE.items():
+        (directory / f"{name}.darshan").write_bytes(pack(log()))
+    for path in FOREIGN.values():
+        (directory / path.name).symlink_to(path)
+    return directory
 
 
-@real
-def test_figures_are_those_of_show(tmp_path: Path) -> None:
-    report = add(tmp_path / "c", [LOGS])
-    paths = sorted(path for path in LOGS.iterdir() if path.suffix == ".darshan")
+def test_figures_are_those_of_show(logs: Path, tmp_path: Path) -> None:
+    report = add(tmp_path / "c", [logs])
+    paths = sorted(path for path in logs.iterdir() if path.suffix == ".darshan")
     rows = {row["source"]: row for row in catalog.open(tmp_path / "c").table("logs").to_pylist()}
     assert report.bad == []
     assert set(rows) == {str(path) for path in paths}
@@ -60,9 +68,8 @@ def _same(row: dict[str, Any], shown: dict[str, Any]) -> None:
         assert row[f"bytes_{column}"] == strategy["bytes_read"] + strategy["bytes_written"]
 
 
-@real
-def test_files_and_sizes_add_up_to_their_log(tmp_path: Path) -> None:
-    add(tmp_path / "c", [LOGS])
+def test_files_and_sizes_add_up_to_their_log(logs: Path, tmp_path: Path) -> None:
+    add(tmp_path / "c", [logs])
     connection = catalog.open(tmp_path / "c").connect()
     differing = connection.execute(
         """
@@ -75,11 +82,10 @@ def test_files_and_sizes_add_up_to_their_log(tmp_path: Path) -> None:
     assert differing == []
 
 
-@real
-def test_bad_files_are_listed_and_the_rest_is_added(tmp_path: Path) -> None:
+def test_bad_files_are_listed_and_the_rest_is_added(logs: Path, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
-    good = LOGS / "dlio-1.darshan"
+    good = logs / "3.5.0.darshan"
     shutil.copy(good, tree / "good.darshan")
     (tree / "half.darshan").write_bytes(good.read_bytes()[:900])
     (tree / "notes.txt").write_text("nothing")
@@ -93,10 +99,9 @@ def test_bad_files_are_listed_and_the_rest_is_added(tmp_path: Path) -> None:
     assert [path.name for path, _ in named.bad] == ["notes.txt"]
 
 
-@real
-def test_one_content_under_two_names_is_one_log(tmp_path: Path) -> None:
+def test_one_content_under_two_names_is_one_log(logs: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        shutil.copy(LOGS / "dlio-1.darshan", tmp_path / f"{name}.darshan")
+        shutil.copy(logs / "3.5.0.darshan", tmp_path / f"{name}.darshan")
     report = add(tmp_path / "c", [tmp_path / "a.darshan", tmp_path / "b.darshan"])
     assert (report.added, report.known) == (1, 1)
     assert catalog.open(tmp_path / "c").table("logs").num_rows == 1

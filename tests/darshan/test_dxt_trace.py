@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import darshan
 import pytest
-from darshan_tools import sample
+from darshan_tools import at_hand
 
 
 def headrace(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -31,18 +32,34 @@ def operations_of_pydarshan(path: Path) -> list[tuple[Any, ...]]:
             for direction in ("read", "write"):
                 for segment in record[f"{direction}_segments"]:
                     start, end = (round(segment[f"{which}_time"] * 1e9) for which in ("start", "end"))
-                    length = segment["length"]
+                    length, offset = segment["length"], segment["offset"]
                     found.append(
-                        (layer, direction, record["rank"], name, start, end, length, segment["offset"])
+                        (
+                            layer,
+                            direction,
+                            record["rank"],
+                            name,
+                            start,
+                            end,
+                            length,
+                            None if offset == -1 else offset,
+                        )
                     )
     return found
 
 
-@pytest.mark.parametrize("name", ["dxt", "ior_hdf5_example", "nonmpi_dxt_anonymized", "sample-dxt-simple"])
-def test_every_operation_is_there(tmp_path: Path, name: str) -> None:
-    expected = operations_of_pydarshan(sample(name))
+LogOf = Callable[[str], Path]
+TRACED = [
+    *(("3.1.3",), ("3.5.0",), ("3.4.0-big",)),
+    *(("dxt",), ("ior_hdf5_example",), ("nonmpi_dxt_anonymized",), ("sample-dxt-simple",)),
+]
+
+
+@pytest.mark.parametrize(("name",), at_hand(*TRACED))
+def test_every_operation_is_there(name: str, log_of: LogOf, tmp_path: Path) -> None:
+    expected = operations_of_pydarshan(log_of(name))
     trace = tmp_path / "job.trace.hr"
-    run = headrace("convert", sample(name), "--to", "trace", "-o", trace)
+    run = headrace("convert", log_of(name), "--to", "trace", "-o", trace)
     assert run.returncode == 0, run.stderr
     printed = headrace("trace", "cat", "--json", trace).stdout
     rows = [json.loads(line) for line in printed.splitlines()]
@@ -70,13 +87,15 @@ def test_every_operation_is_there(tmp_path: Path, name: str) -> None:
     assert f"{2 * len(expected):,} in" in said
 
 
-def test_a_log_without_a_trace_says_how_to_get_one(tmp_path: Path) -> None:
-    run = headrace("convert", sample("ior-hdf5"), "--to", "trace", "-o", tmp_path / "x.trace.hr")
+@pytest.mark.parametrize(("name",), at_hand(("slow-server",), ("ior-hdf5",)))
+def test_a_log_without_a_trace_says_how_to_get_one(name: str, log_of: LogOf, tmp_path: Path) -> None:
+    run = headrace("convert", log_of(name), "--to", "trace", "-o", tmp_path / "x.trace.hr")
     assert run.returncode == 2
     assert "DXT_ENABLE_IO_TRACE=1" in run.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_the_trace_has_not_is_told(tmp_path: Path) -> None:
-    run = headrace("convert", sample("dxt"), "--to", "trace", "-o", tmp_path / "x.trace.hr")
+@pytest.mark.parametrize(("name",), at_hand(("3.5.0",), ("dxt",)))
+def test_what_the_trace_has_not_is_told(name: str, log_of: LogOf, tmp_path: Path) -> None:
+    run = headrace("convert", log_of(name), "--to", "trace", "-o", tmp_path / "x.trace.hr")
     assert "operations counted in the log, but not traced one by one" in run.stderr

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import headrace
 import pytest
 from commands import headrace as command
-from darshan_tools import Peer, sample
+from darshan_tools import Peer, at_hand
 from made_logs import LogMaker
-
-pytest.importorskip("darshan")
 
 _PROGRAM = """
 import os, sys
@@ -90,6 +88,15 @@ def test_a_captured_job_has_the_same_figures(captured: tuple[headrace.JobLog, Pa
     assert log.job["end_utc_ns"] - log.job["start_utc_ns"] == pytest.approx(
         peer.job["run_time"] * 1e9, abs=1e3
     )
+
+
+def test_pydarshan_finds_the_time_line(captured: tuple[headrace.JobLog, Path]) -> None:
+    log, path = captured
+    series = log.series.to_pandas().groupby("direction")["bytes"].sum()
+    assert log.series.num_rows > 0
+    heatmap = Peer(path).heatmaps()["POSIX"]._data
+    for direction in ("read", "write"):
+        assert sum(int(line.sum()) for line in heatmap[direction].values()) == series.get(direction, 0)
 
 
 def test_headrace_reads_what_it_wrote(captured: tuple[headrace.JobLog, Path]) -> None:
@@ -168,9 +175,9 @@ def _drishti(path: Path) -> str:
     return "\n".join(line for line in lines if "seconds" not in line and "DARSHAN" not in line)
 
 
-@pytest.mark.parametrize("name", ["ior-hdf5", "imbalanced-io"])
-def test_drishti_says_the_same_of_a_copy(name: str, tmp_path: Path) -> None:
-    path = sample(name)
+@pytest.mark.parametrize(("name",), at_hand(("partial",), ("ior-hdf5",), ("imbalanced-io",)))
+def test_drishti_says_the_same_of_a_copy(name: str, log_of: Callable[[str], Path], tmp_path: Path) -> None:
+    path = log_of(name)
     copy = tmp_path / f"{name}.darshan"
     assert command("convert", path, "--to", "darshan", "-o", copy).returncode == 0
     assert _drishti(copy) == _drishti(path)

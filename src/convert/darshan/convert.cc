@@ -162,13 +162,13 @@ void put_processes(Reading& reading) {
 /// A file that was cut, whether or not what is behind its end would have been read.
 void tell_cut(Reading& reading) {
   const uint64_t size = reading.source.size();
-  uint64_t missing = 0;
+  uint64_t end = size;  // of what the header says; a damaged one may say anything
   const auto consider = [&](const Region& region) {
-    const uint64_t inside = size - std::min(region.offset, size);
-    if (region.length > inside) missing += region.length - inside;
+    if (region.length != 0) end = std::max(end, region.offset + std::min(region.length, ~region.offset));
   };
   consider(reading.header.names);
   for (const Region& region : reading.header.modules) consider(region);
+  const uint64_t missing = end - size;
   if (missing == 0) return;
   reading.tables.gap(0, {"the file's end", missing, "bytes of the Darshan log",
                          "the file is shorter than its header says: it was cut, or is damaged"});

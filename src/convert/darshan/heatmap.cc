@@ -30,7 +30,7 @@ class HeatmapReader {
       if (!read_bins(static_cast<size_t>(bins))) break;
       if (reading_.too_large(bins_)) return reading_.limit();
     }
-    reading_.check_end(Module::kHeatmap, region_, got < kHead ? got : 0);
+    reading_.check_end(Module::kHeatmap, region_, got < kHead ? got : begun_);
     reading_.extra.push_back(lines_.finish());
     reading_.extra.push_back(bins_.finish());
     return {};
@@ -42,7 +42,10 @@ class HeatmapReader {
 
   bool read_bins(size_t count) {
     std::vector<uint8_t> bytes(count * 16);
-    if (region_.read(bytes) != bytes.size()) return false;
+    if (const size_t got = region_.read(bytes); got != bytes.size()) {
+      begun_ = kHead + got;
+      return false;
+    }
     Words words(bytes.data(), reading_.header.swap);
     std::vector<int64_t> values(2 * count);
     for (int64_t& value : values) value = words.i64();
@@ -77,6 +80,7 @@ class HeatmapReader {
 
   Reading& reading_;
   RegionReader region_;
+  uint64_t begun_ = 0;  // bytes of a record that ends inside
   uint64_t id_ = 0;
   int64_t rank_ = 0;
   double width_s_ = 0;

@@ -31,10 +31,11 @@ class LustreReader {
     std::vector<uint8_t> head(old ? 56 : 32);
     size_t got;
     while ((got = region_.read(head)) == head.size()) {
+      begin_ = region_.given() - got;
       if (!(old ? read_old(head) : read_new(head))) break;
       if (reading_.too_large(targets_)) return reading_.limit();
     }
-    reading_.check_end(Module::kLustre, region_, got < head.size() ? got : 0);
+    reading_.check_end(Module::kLustre, region_, got < head.size() ? got : begun_);
     if (nameless_ != 0) {
       reading_.tables.gap(0, {"files on Lustre", nameless_, "files",
                               "Darshan says how they are striped, and nothing of what was done to them"});
@@ -45,6 +46,13 @@ class LustreReader {
 
  private:
   static constexpr int64_t kMost = 1 << 20;  // components or targets of a file
+
+  /// What follows the head of a record. False: it ends inside.
+  bool read_rest(std::vector<uint8_t>& bytes) {
+    const bool whole = region_.read(bytes) == bytes.size();
+    if (!whole) begun_ = region_.given() - begin_;
+    return whole;
+  }
 
   bool senseless() {
     reading_.lose(Module::kLustre, 1, "files at least", "the number of stripes of one makes no sense");
@@ -70,7 +78,7 @@ class LustreReader {
     const int64_t count = words.i64(), stripes = words.i64();
     if (count < 0 || count > kMost || stripes < 0 || stripes > kMost) return senseless();
     std::vector<uint8_t> bytes(static_cast<size_t>(count) * (kComponentCounts * 8 + kPool));
-    if (region_.read(bytes) != bytes.size()) return false;
+    if (!read_rest(bytes)) return false;
     Words in(bytes.data(), reading_.header.swap);
     std::vector<Component> components;
     for (int64_t i = 0; i < count; ++i) {
@@ -84,7 +92,7 @@ class LustreReader {
 
   bool read_targets(std::vector<Component> components, int64_t stripes) {
     std::vector<uint8_t> bytes(static_cast<size_t>(stripes) * 8);
-    if (region_.read(bytes) != bytes.size()) return false;
+    if (!read_rest(bytes)) return false;
     Words words(bytes.data(), reading_.header.swap);
     std::vector<int64_t> targets(static_cast<size_t>(stripes));
     for (int64_t& target : targets) target = words.i64();
@@ -139,6 +147,7 @@ class LustreReader {
 
   Reading& reading_;
   RegionReader region_;
+  uint64_t begin_ = 0, begun_ = 0;  // decompressed bytes before a record, and of one that ends inside
   uint64_t id_ = 0, nameless_ = 0;
   int64_t rank_ = 0;
   TableMaker files_{"darshan_lustre"}, parts_{"darshan_lustpart"}, targets_{"darshan_lustosts"};

@@ -15,6 +15,7 @@ namespace headrace::convert::darshan {
 namespace {
 
 constexpr std::string_view kTimeLine = "heatmap:POSIX";
+constexpr uint64_t kTimeLineId = 16592106915301738621u;  // Darshan's hash of the name, by which PyDarshan finds it
 constexpr uint64_t kSpans = 200;
 
 std::string_view darshan_stream_name(std::string_view path) {
@@ -223,7 +224,7 @@ std::vector<std::pair<uint64_t, std::string>> OwnRecords::names() const {
     add(item.record.path);
     if (item.record.kind == model::FileKind::kDataset) add(file_of_dataset(item.record.path));
   }
-  if (TableView(tables_, "series").rows() != 0) add(kTimeLine);
+  if (TableView(tables_, "series").rows() != 0) names.emplace_back(kTimeLineId, kTimeLine);
   return names;
 }
 
@@ -277,7 +278,7 @@ void OwnRecords::write_time_lines(LogFile& file) const {
   if (lines.empty()) return;
   file.begin(Module::kHeatmap, 1);
   for (const auto& [rank, line] : lines) {
-    file.u64(base::hash_text(kTimeLine));
+    file.u64(kTimeLineId);
     file.i64(rank);
     file.f64(static_cast<double>(width_ns) / 1e9);
     file.u64(kSpans);
