@@ -12,7 +12,7 @@ HEADRACE_WERROR ?= $(if $(CI),ON,OFF)
 export HEADRACE_WERROR
 # The tests of a file run one after the other, those of different files at once; some want to run alone. Many wait for
 # programs that wait: one more than there are processors keeps these at work.
-PYTEST = .venv/bin/python3 -m pytest -n $$(($(JOBS) + 1)) --dist loadfile
+PYTEST = .venv/bin/python3 -m pytest -n $$(($(JOBS) + 1)) --dist loadfile --durations 20
 
 .PHONY: help setup build demo test unit sanitize pytest bench fuzz soak lint format clean
 
@@ -25,8 +25,9 @@ setup:
 build: setup  ## compile and install into .venv (the command is .venv/bin/headrace)
 	@scripts/build
 
-demo: build  ## capture a parallel simulation on four ranks, show its I/O and write the report
+demo:  ## capture a parallel simulation on four ranks, show its I/O and write the report
 	@scripts/setup demo
+	@scripts/build
 	@scripts/demo
 
 test: lint unit sanitize pytest  ## run every check and test: lint, unit tests, sanitizers, then pytest

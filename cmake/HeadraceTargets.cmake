@@ -41,6 +41,15 @@ function(headrace_library name)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     # Options stay private to the folder: the Python module links these libraries but needs exceptions itself.
     target_link_libraries(${name} PRIVATE headrace_options PUBLIC ${arg_LIBS})
+    # Behind precompiled headers GCC 12 takes the standard library's own code for ours, and warns of it when it optimises.
+    if(HEADRACE_UNITY AND NOT arg_OWN_OPTIONS AND (HEADRACE_SANITIZE OR NOT HEADRACE_WERROR))
+      if(NOT TARGET headrace_standard_headers)
+        headrace_parse_once(headrace_standard_headers <algorithm> <array> <functional> <map> <memory> <optional> <span>
+                            <string> <string_view> <unordered_map> <vector>)
+        set_target_properties(headrace_standard_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
+      endif()
+      target_precompile_headers(${name} REUSE_FROM headrace_standard_headers)
+    endif()
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   else()
     add_library(${name} INTERFACE)

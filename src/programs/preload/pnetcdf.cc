@@ -40,8 +40,20 @@ HEADRACE_INLINE Done known_of(Done done, Arguments... arguments) {
   return done;
 }
 
-template <typename Call, typename After>
-HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
+/// A function object that one function for all wrappers can call: made out anew for each, they take long to compile.
+template <typename Result, typename... Arguments>
+struct Reference {
+  template <typename F>
+  explicit Reference(F& object)
+      : of(&object),
+        run([](void* of, Arguments... arguments) -> Result { return (*static_cast<F*>(of))(arguments...); }) {}
+  Result operator()(Arguments... arguments) const { return run(of, arguments...); }
+
+  void* of;
+  Result (*run)(void*, Arguments...);
+};
+
+int run_counted(LibraryFn function, Reference<int> call, Reference<Done, int, Timed> after) {
   Outermost outermost(&frame);
   if (!outermost) return call();
   const uint64_t before = profiled_so_far();
@@ -52,6 +64,12 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
   library_call(function, result == 0, result == 0 ? done.bytes : 0, time, before, false, {.handle = done.handle});
   errno = saved;
   return result;
+}
+
+/// Runs `call` and counts it; `after` gives what it did.
+template <typename Call, typename After>
+HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
+  return run_counted(function, Reference<int>(call), Reference<Done, int, Timed>(after));
 }
 
 }  // namespace
