@@ -9,7 +9,6 @@ import platform
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ from pathlib import Path
 
 import headrace
 from headrace._errors import HeadraceError
+from headrace._places import library as library_path
+from headrace._places import native_program
 
 OK, LIMITED, FAILS = "ok", "limited", "fails"
 _AGAIN = "install Headrace again (`make build`)"
@@ -33,15 +34,9 @@ class Check:
     needed: bool = True  # for capture; without one of these the command's exit status is 1
 
 
-def native_program() -> Path:
-    """The `headrace` command beside this Python, or on the path."""
-    beside = Path(sys.executable).parent / "headrace"
-    return beside if beside.exists() else Path(shutil.which("headrace") or beside)
-
-
 def preload_library() -> Path:
     named = os.environ.get("HEADRACE_LIBRARY")
-    return Path(named) if named else native_program().parent.parent / "lib/headrace/libheadrace.so"
+    return Path(named) if named else library_path("libheadrace.so")
 
 
 def system() -> Check:
