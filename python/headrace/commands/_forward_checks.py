@@ -12,9 +12,9 @@ from pathlib import Path
 
 from headrace._places import library, native_program
 from headrace.commands._checks import FAILS, LIMITED, OK, Check
+from headrace.commands._installation import added_by, again
 
 _PAGE = "docs/forward.md"
-_AGAIN = "install Headrace again (`make build`)"
 _WINDOW = 4 << 20  # bytes of memory that a process of the node shares with a server
 
 
@@ -22,7 +22,7 @@ def forwarding() -> Check:
     """Runs a shell whose file is written by a server, and looks for it where the server puts files."""
     forward = library("libheadrace-forward.so")
     if not forward.exists():
-        return _fails("forwarding", f"{forward} is not there", _AGAIN)
+        return _fails("forwarding", f"{forward} is not there", again())
     with tempfile.TemporaryDirectory(prefix="headrace-doctor-") as directory:
         root = Path(directory, "root")
         root.mkdir()
@@ -71,7 +71,7 @@ def mount() -> Check:
     """What `headrace mount` needs: its program, the kernel's FUSE, and who may mount."""
     program, device = library("headrace-mount"), Path("/dev/fuse")
     if not program.exists():
-        advice = "only for `headrace mount`: install libfuse3 (Debian: libfuse3-dev and fuse3), build again"
+        advice = f"only for `headrace mount`: {added_by('libfuse3-dev fuse3')}"
         return _fails("mount", f"{program} is not there: built without libfuse3", advice)
     try:
         os.close(os.open(device, os.O_RDWR | os.O_CLOEXEC))
@@ -80,7 +80,7 @@ def mount() -> Check:
         return _fails("mount", f"{device}: {error.strerror}", advice)
     helper = shutil.which("fusermount3")
     if helper is None:
-        advice = "only for `headrace mount`: install fuse3"
+        advice = "only for `headrace mount`: apt-get install fuse3"
         return _fails("mount", "fusermount3 is not there", advice)
     if os.geteuid() != 0 and not Path(helper).stat().st_mode & 0o4000:
         return _fails(
