@@ -47,7 +47,9 @@ if(OTF2_FOUND)
                    FUNCTIONS OTF2_Archive_Open OTF2_Reader_Open)
 endif()
 # Mounts; without it `headrace mount` is told to be missing.
-pkg_check_modules(FUSE3 QUIET IMPORTED_TARGET fuse3>=3.14)
+if(NOT CMAKE_DISABLE_FIND_PACKAGE_FUSE3) # as CMake understands it of packages that it finds itself
+  pkg_check_modules(FUSE3 QUIET IMPORTED_TARGET fuse3>=3.14)
+endif()
 if(FUSE3_FOUND)
   headrace_foreign(fuse PkgConfig::FUSE3 ARCHIVE libfuse3.a PACKAGE libfuse3-dev)
 endif()

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,9 +38,15 @@ def pip_install(python: str | Path, *arguments: str | Path, **environment: str) 
 
 
 class Machine:
-    """A directory to work in, and a PATH that has an installation's commands and few others."""
+    """A directory to work in, and a PATH that has an installation's commands and few others.
 
-    def __init__(self, directory: Path, commands: Path, **environment: str) -> None:
+    `enter`: words that run a command elsewhere, in a system that has this directory as well.
+    """
+
+    def __init__(
+        self, directory: Path, commands: Path, enter: Sequence[str] = (), **environment: str
+    ) -> None:
+        self.enter = enter
         self.work = directory / "work"
         self.work.mkdir()
         tools = directory / "tools"
@@ -58,7 +65,8 @@ class Machine:
     def shell(self, script: str, *, status: int = 0) -> str:
         """What a script prints; it has to end with this status, and no traceback may be among it."""
         run = subprocess.run(
-            ["bash", "-uo", "pipefail", "-c", f"set -e\n{script}"], cwd=self.work, env=self.environment,
+            [*self.enter, "/bin/bash", "-uo", "pipefail", "-c", f"set -e\ncd '{self.work}'\n{script}"],
+            cwd=self.work, env=self.environment,
             capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
         assert run.returncode == status, f"{script}\nstatus {run.returncode}\n{run.stdout}{run.stderr}"
@@ -70,7 +78,6 @@ class Machine:
 def check_commands(machine: Machine) -> None:
     """run, show, report, diff, trace, scan, bench, export and forward, on real programs."""
     shell = machine.shell
-    assert shell("command -v cc c++ gcc ld cmake git || true") == ""
     assert shell("headrace run -o a.hr -- sh -c 'printf abc > three; cat three'") == "abc"
     shown = shell("headrace show a.hr")
     assert "log complete" in shown and "three" in shown
