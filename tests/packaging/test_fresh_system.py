@@ -16,14 +16,16 @@ from wheel_tools import ROOT, Machine, check_commands
 # The second one compiles all there is.
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
-BUILDS = "g++ cmake ninja-build pkg-config python3-dev libzstd-dev zlib1g-dev libbz2-dev libfuse3-dev"
+BUILDS = (
+    "g++ cmake ninja-build pkg-config python3-dev "
+    "libzstd-dev zlib1g-dev libbz2-dev libfuse3-dev libotf2-trace-dev"
+)
 
 
 @contextmanager
-def fresh_system(suite: str, root: Path, *packages: str) -> Iterator[Path]:
-    """Debian as its installer leaves it, with Python and these packages. Removed again: it is large."""
-    include = ",".join(["python3", "python3-venv", *packages])
-    command = ["debootstrap", "--variant=minbase", f"--include={include}", suite, str(root)]
+def fresh_system(suite: str, root: Path) -> Iterator[Path]:
+    """Debian as its installer leaves it, with Python. Removed again: it is large."""
+    command = ["debootstrap", "--variant=minbase", "--include=python3,python3-venv", suite, str(root)]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         assert made.returncode == 0, made.stdout[-2000:] + made.stderr
@@ -87,8 +89,8 @@ def test_one_wheel_is_for_all_later_pythons(wheel: Path, tmp_path: Path) -> None
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tree / name)
     offline = f"-q --no-index --find-links '{tmp_path}/wheels'"
-    packages = [*BUILDS.split(), "libotf2-trace-dev"]
-    with fresh_system("trixie", tmp_path / "root", *packages) as root, system_over(root, tmp_path) as enter:
+    with fresh_system("trixie", tmp_path / "root") as root, system_over(root, tmp_path) as enter:
+        run(enter, f"apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q {BUILDS}")
         run(
             enter,
             f"cd '{tree}' && python3 -m venv .venv && .venv/bin/pip install {offline} {' '.join(wanted[:4])}",
