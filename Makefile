@@ -14,7 +14,7 @@ export HEADRACE_WERROR
 # programs that wait: one more than there are processors keeps these at work.
 PYTEST = .venv/bin/python3 -m pytest -n $$(($(JOBS) + 1)) --dist loadfile --durations 20
 
-.PHONY: help setup build demo test unit sanitize pytest bench fuzz soak lint format clean
+.PHONY: help setup build demo wheel deb test unit sanitize pytest bench fuzz soak lint format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
@@ -29,6 +29,14 @@ demo:  ## capture a parallel simulation on four ranks, show its I/O and write th
 	@scripts/setup demo
 	@scripts/build
 	@scripts/demo
+
+wheel: setup  ## build a package for pip that needs no compiler (build/wheels/)
+	@scripts/setup wheel
+	@scripts/wheel
+
+deb:  ## build a Debian package (build/deb/)
+	@scripts/setup deb
+	@scripts/deb
 
 test: lint unit sanitize pytest  ## run every check and test: lint, unit tests, sanitizers, then pytest
 

@@ -108,14 +108,20 @@ function(headrace_fuzzer name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzzers)
 endfunction()
 
-# The C++ runtime is linked in, so that a program runs on machines that have an older one.
+# headrace_link_runtime(<target>)
+# Links the C++ runtime into a program or library, so that it runs on machines that have an older one, or an older C library.
+function(headrace_link_runtime name)
+  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  target_link_libraries(${name} PRIVATE headrace_older_libc)
+endfunction()
+
 function(headrace_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE headrace_options ${arg_LIBS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   if(NOT HEADRACE_SANITIZE AND NOT HEADRACE_FUZZ)
-    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+    headrace_link_runtime(${name})
   endif()
 endfunction()
 

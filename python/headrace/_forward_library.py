@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import sysconfig
 from ctypes import (
     CDLL,
     CFUNCTYPE,
@@ -20,10 +17,10 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from pathlib import Path
 from typing import Any
 
 from headrace._errors import ForwardError
+from headrace._places import library as library_path
 
 
 class Attributes(Structure):
@@ -83,20 +80,11 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 _loaded: dict[str, Any] = {}
 
 
-def _path() -> Path:
-    named = os.environ.get("HEADRACE_LIBRARY")
-    places = [Path(named).parent] if named else []
-    prefixes = [sysconfig.get_path("data"), str(Path(sys.executable).parent.parent)]
-    places += [Path(prefix) / "lib/headrace" for prefix in prefixes]
-    found = [place / "libheadrace-client.so" for place in places]
-    return next((path for path in found if path.is_file()), found[-1])
-
-
 def functions() -> dict[str, Any]:
     """By name, without "headrace_forward_". Raises a ForwardError where the library is not installed."""
     if not _loaded:
         try:
-            library = CDLL(str(_path()))
+            library = CDLL(str(library_path("libheadrace-client.so")))
         except OSError as error:
             raise ForwardError(f"{error}; reinstall Headrace") from error
         for name, (result, arguments) in _FUNCTIONS.items():

@@ -237,9 +237,7 @@ class JobLog:
         try:
             import pandas  # noqa: F401
         except ImportError as error:
-            raise MissingPackageError(
-                "pandas is not installed: install it with 'pip install pandas'"
-            ) from error
+            raise MissingPackageError("pandas is not installed: pip install 'headrace[pandas]'") from error
         table = self.table(name)
         frame = table.to_pandas()
         frame.attrs["units"] = units(table)

@@ -68,7 +68,7 @@ def test_without_rights_it_prints_the_command(copy: Path, path_without_cmake: st
 def test_unknown_group_names_the_groups(copy: Path, path_without_cmake: str) -> None:
     result = run_setup(copy, "tests", path=path_without_cmake)
     assert result.returncode != 0
-    assert "one of build, demo, test, fuzz" in result.stderr
+    assert "one of build, demo, wheel, deb, test, fuzz" in result.stderr
 
 
 @pytest.mark.alone

@@ -63,7 +63,8 @@ def test_a_library_of_a_newer_system(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def fake_command(directory: Path, script: str) -> Path:
     """A `headrace` that does what the script says, beside a Python."""
-    program = directory / "headrace"
+    program = directory / "bin/headrace"
+    program.parent.mkdir()
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     return program
@@ -80,7 +81,7 @@ def fake_command(directory: Path, script: str) -> Path:
 )
 def test_captures_that_fail(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, found: str) -> None:
     fake_command(tmp_path, script)
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin/python3"))
     if "sleep" in script:
         run = _checks.subprocess.run
         monkeypatch.setattr(_checks.subprocess, "run", lambda *a, **k: run(*a, **{**k, "timeout": 0.2}))

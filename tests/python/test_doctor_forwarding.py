@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import headrace
+from headrace import _places
 from headrace.commands import _forward_checks
 from headrace.commands._checks import FAILS, LIMITED, OK
 
@@ -23,7 +24,8 @@ def program(directory: Path, name: str, script: str) -> Path:
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An installation whose `headrace` does nothing."""
-    monkeypatch.setattr(_forward_checks, "native_program", lambda: program(tmp_path, "headrace", "exit 0"))
+    for module in (_forward_checks, _places):
+        monkeypatch.setattr(module, "native_program", lambda: program(tmp_path, "headrace", "exit 0"))
     monkeypatch.setenv("PATH", f"{tmp_path}/bin")
     library = tmp_path / "lib" / "headrace"
     library.mkdir(parents=True)

@@ -29,7 +29,7 @@ def connect(root: Path, state: State, settings: dict[str, Any]) -> duckdb.DuckDB
         import duckdb
     except ImportError as error:
         raise MissingPackageError(
-            "duckdb is not installed, and catalogs are read by it: install it with 'pip install duckdb'"
+            "duckdb is not installed, and catalogs are read by it: pip install 'headrace[catalog]'"
         ) from error
     root = root.resolve()
     # SQL may use this directory, so nobody else does; DuckDB makes it where memory is short, and removes it.

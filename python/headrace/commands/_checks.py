@@ -9,7 +9,6 @@ import platform
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +17,17 @@ from pathlib import Path
 
 import headrace
 from headrace._errors import HeadraceError
+from headrace._places import library as library_path
+from headrace._places import native_program
+from headrace.commands._installation import again
 
 OK, LIMITED, FAILS = "ok", "limited", "fails"
-_AGAIN = "install Headrace again (`make build`)"
+# Of pyproject.toml's extras a package each, and what it is for.
+_EXTRAS = {
+    "duckdb": ("catalog", "catalogs and studies"),
+    "pandas": ("pandas", "JobLog.pandas"),
+    "pyspark": ("spark", "catalogs through Spark"),
+}
 _SPOOL_BYTES = 4 << 20  # of a process, unless --memory says otherwise
 
 
@@ -33,15 +40,9 @@ class Check:
     needed: bool = True  # for capture; without one of these the command's exit status is 1
 
 
-def native_program() -> Path:
-    """The `headrace` command beside this Python, or on the path."""
-    beside = Path(sys.executable).parent / "headrace"
-    return beside if beside.exists() else Path(shutil.which("headrace") or beside)
-
-
 def preload_library() -> Path:
     named = os.environ.get("HEADRACE_LIBRARY")
-    return Path(named) if named else native_program().parent.parent / "lib/headrace/libheadrace.so"
+    return Path(named) if named else library_path("libheadrace.so")
 
 
 def system() -> Check:
@@ -57,7 +58,7 @@ def system() -> Check:
 def library() -> Check:
     path = preload_library()
     if not path.exists():
-        return Check("capture library", FAILS, f"{path} is not there", _AGAIN)
+        return Check("capture library", FAILS, f"{path} is not there", again())
     environment = {**os.environ, "LD_PRELOAD": str(path), "HEADRACE": "off"}
     try:
         run = subprocess.run(
@@ -65,10 +66,10 @@ def library() -> Check:
         )
         size = path.stat().st_size
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Check("capture library", FAILS, f"{path}: {error}", _AGAIN)
+        return Check("capture library", FAILS, f"{path}: {error}", again())
     if run.returncode != 0 or run.stderr:
         said = run.stderr.strip() or f"a program preloading it ends with status {run.returncode}"
-        return Check("capture library", FAILS, said, _AGAIN)
+        return Check("capture library", FAILS, said, again())
     return Check("capture library", OK, f"{path} ({size >> 10} KiB) loads")
 
 
@@ -116,7 +117,7 @@ def capture() -> Check:
     """Runs a shell that writes a file of three bytes under `headrace run` and looks for it in the log."""
     program = native_program()
     if not program.exists():
-        return Check("capture", FAILS, f"{program} is not there", _AGAIN)
+        return Check("capture", FAILS, f"{program} is not there", again())
     with tempfile.TemporaryDirectory(prefix="headrace-doctor-") as directory:
         log, file = Path(directory, "doctor.hr"), Path(directory, "three-bytes")
         script = ["/bin/sh", "-c", f"printf abc > {file.name}"]
@@ -249,10 +250,11 @@ def packages() -> Check:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
             missing.append(name)
-    try:
-        found.append(f"pandas {metadata.version('pandas')}")
-    except metadata.PackageNotFoundError:
-        found.append("pandas not installed (only needed for JobLog.pandas)")
+    for name, (extra, use) in _EXTRAS.items():
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"no {name} (for {use}: pip install 'headrace[{extra}]')")
     text = f"Python {platform.python_version()}, " + ", ".join(found)
     if missing:
         advice = f"pip install {' '.join(missing)}"
@@ -266,7 +268,7 @@ def configuration() -> Check:
         run = _config()
         said = _config("--log-directory")
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Check("configuration", FAILS, str(error), _AGAIN, needed=False)
+        return Check("configuration", FAILS, str(error), again(), needed=False)
     if said.returncode != 0:
         found = said.stderr.strip().removeprefix("headrace: ")
         return Check("configuration", FAILS, found, "correct the line", needed=False)
@@ -279,7 +281,7 @@ def log_directory() -> Check:
     try:
         directory, today = (_config(option).stdout.strip() for option in ("--log-directory", "--log-today"))
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Check("log directory", FAILS, str(error), _AGAIN, needed=False)
+        return Check("log directory", FAILS, str(error), again(), needed=False)
     if not directory:
         found = "none configured: logs go to the directory where a command is started"
         return Check("log directory", OK, found)

@@ -10,18 +10,19 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from headrace.commands._checks import FAILS, LIMITED, OK, Check, native_program
+from headrace._places import library, native_program
+from headrace.commands._checks import FAILS, LIMITED, OK, Check
+from headrace.commands._installation import added_by, again
 
 _PAGE = "docs/forward.md"
-_AGAIN = "install Headrace again (`make build`)"
 _WINDOW = 4 << 20  # bytes of memory that a process of the node shares with a server
 
 
 def forwarding() -> Check:
     """Runs a shell whose file is written by a server, and looks for it where the server puts files."""
-    library = _installed("libheadrace-forward.so")
-    if not library.exists():
-        return _fails("forwarding", f"{library} is not there", _AGAIN)
+    forward = library("libheadrace-forward.so")
+    if not forward.exists():
+        return _fails("forwarding", f"{forward} is not there", again())
     with tempfile.TemporaryDirectory(prefix="headrace-doctor-") as directory:
         root = Path(directory, "root")
         root.mkdir()
@@ -68,9 +69,9 @@ def shared_memory() -> Check:
 
 def mount() -> Check:
     """What `headrace mount` needs: its program, the kernel's FUSE, and who may mount."""
-    program, device = _installed("headrace-mount"), Path("/dev/fuse")
+    program, device = library("headrace-mount"), Path("/dev/fuse")
     if not program.exists():
-        advice = "only for `headrace mount`: install libfuse3 (Debian: libfuse3-dev and fuse3), build again"
+        advice = f"only for `headrace mount`: {added_by('libfuse3-dev fuse3')}"
         return _fails("mount", f"{program} is not there: built without libfuse3", advice)
     try:
         os.close(os.open(device, os.O_RDWR | os.O_CLOEXEC))
@@ -79,7 +80,7 @@ def mount() -> Check:
         return _fails("mount", f"{device}: {error.strerror}", advice)
     helper = shutil.which("fusermount3")
     if helper is None:
-        advice = "only for `headrace mount`: install fuse3"
+        advice = "only for `headrace mount`: apt-get install fuse3"
         return _fails("mount", "fusermount3 is not there", advice)
     if os.geteuid() != 0 and not Path(helper).stat().st_mode & 0o4000:
         return _fails(
@@ -114,10 +115,6 @@ def _run(words: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         words, input=text, capture_output=True, text=True, errors="replace", timeout=10, check=False
     )
-
-
-def _installed(name: str) -> Path:
-    return native_program().parent.parent / "lib" / "headrace" / name
 
 
 def _fails(name: str, found: str, advice: str) -> Check:

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from headrace._errors import UsageError
+from headrace._places import native_program
 from headrace.commands._text import printable
 
 _CLEAR = "\x1b[H\x1b[2J"
@@ -41,7 +42,7 @@ def watch(directory: str | None, every: float, show: Callable[[str], list[str]])
 
 def _snapshot(directory: str | None, taken: Path) -> str:
     """Makes the log `taken`; why it could not be, else nothing."""
-    program = Path(sys.executable).parent / "headrace"
+    program = native_program()
     if not program.exists():
         raise UsageError(f"--live needs the native program, which is not at {printable(str(program))}")
     words = [str(program), "snapshot", "-q", "-o", str(taken), *([directory] if directory else [])]

@@ -14,10 +14,10 @@ from typing import IO, Any
 from headrace import _errors
 from headrace._errors import HeadraceError, LogCorruptError, OutputError
 
-# Modules of the working directory are not ours, whatever they are called.
+# Modules come from where they came from here: not from the working directory, whatever they are called.
 _START = """\
 import sys
-if sys.path[0] == "": del sys.path[0]
+sys.path[:] = sys.argv[1:]
 from headrace._otf2_child import main
 main()
 """
@@ -25,7 +25,7 @@ main()
 
 def ask(asked: dict[str, Any], told: Callable[[int], None]) -> dict[str, Any]:
     """What headrace/_otf2_child.py answers; `told` gets how many events are done. Raises as it does."""
-    command = [sys.executable, "-c", _START]
+    command = [sys.executable, "-c", _START, *filter(None, sys.path)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         encoding="utf-8", errors="replace",

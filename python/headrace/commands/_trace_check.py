@@ -9,8 +9,9 @@ import tempfile
 from pathlib import Path
 
 from headrace._errors import HeadraceError
+from headrace._places import native_program
 from headrace.analysis.traces import Trace
-from headrace.commands._checks import FAILS, LIMITED, OK, Check, native_program
+from headrace.commands._checks import FAILS, LIMITED, OK, Check
 
 _NAME = "event trace"
 _MEMORY = 64 << 20  # of a process, unless --trace-memory says otherwise

@@ -7,7 +7,7 @@ import json
 
 import click
 
-from headrace.commands import _checks, _forward_checks
+from headrace.commands import _build_checks, _checks, _forward_checks
 from headrace.commands._checks import FAILS, LIMITED, OK, Check
 from headrace.commands._terminal import Terminal, terminal, working
 from headrace.commands._text import printable, to_ascii
@@ -32,7 +32,7 @@ def command(as_json: bool) -> int:
       headrace doctor
     """
     with working("checking"):
-        checks = [check() for check in (*_checks.ALL, event_trace, *_forward_checks.ALL)]
+        checks = [check() for check in (*_checks.ALL, event_trace, *_forward_checks.ALL, *_build_checks.ALL)]
     failed = any(check.needed and check.state == FAILS for check in checks)
     if as_json:
         click.echo(json.dumps([dataclasses.asdict(check) for check in checks], indent=2))

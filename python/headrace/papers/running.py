@@ -7,13 +7,13 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from headrace._errors import HeadraceError, UsageError
+from headrace._places import native_program
 from headrace.papers.matrix import Run
 
 __all__ = ["Machine", "NoRunError", "Runner", "command_of"]
@@ -51,7 +51,7 @@ class Machine:
 
 def command_of(run: Run, machine: Machine) -> list[str]:
     """UsageError: the launcher cannot be used."""
-    headrace = [str(Path(sys.executable).parent / "headrace"), "bench", *run.words]
+    headrace = [str(native_program()), "bench", *run.words]
     words = [*headrace, "--dir", str(machine.directory)]
     if run.table.ranks == 1:
         return words

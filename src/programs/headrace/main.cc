@@ -66,20 +66,29 @@ constexpr char kStart[] =
 /// What Python sets when it hands a command on to this program: should this hand it back, neither has it.
 constexpr char kHandedOn[] = "HEADRACE_HANDED_ON";
 
+/// Returns when that is no program.
+void become(const std::vector<std::string>& before, const std::vector<std::string>& arguments) {
+  std::vector<char*> list;
+  for (const auto* words : {&before, &arguments}) {
+    for (const std::string& word : *words) list.push_back(const_cast<char*>(word.c_str()));
+  }
+  list.push_back(nullptr);
+  execv(list[0], list.data());
+}
+
 int become_python(const std::vector<std::string>& arguments, const std::string& handed_on) {
   if (!handed_on.empty()) setenv(kHandedOn, handed_on.c_str(), 1);
   const std::string python = own_directory() + "/python3";
-  std::vector<char*> list;
-  for (const char* word : {python.c_str(), "-c", kStart}) list.push_back(const_cast<char*>(word));
-  for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));
-  list.push_back(nullptr);
-  execv(python.c_str(), list.data());
+  // Its first line names the Python that the package was installed for. There is none in a prefix that was put together
+  // by hand, and that Python is gone when an environment was moved: then it is the one here.
+  become({own_directory() + "/headrace-python"}, arguments);
+  become({python, "-c", kStart}, arguments);
   const int why = errno;
   const bool asks_help =
       arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help";
   if (asks_help) return write(STDOUT_FILENO, kUsage, sizeof kUsage - 1) < 0 ? 1 : 0;
   say("`headrace " + arguments[0] + "` needs the Python package: " + python + ": " + strerror(why) +
-      "; install it beside this command, or use `python3 -P -m headrace` where it is installed");
+      "; install it with this command (pip install headrace), or use `python3 -P -m headrace` where it is installed");
   return 127;
 }
 

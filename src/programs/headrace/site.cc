@@ -28,6 +28,7 @@ constexpr char kConfigHelp[] =
     "option.\n"
     "\n"
     "      --prefix          where it is installed\n"
+    "      --documents       where its pages are: docs/show.md and others\n"
     "      --preload         the capture library, for LD_PRELOAD\n"
     "      --cflags          arguments by which compilers find Headrace's headers\n"
     "      --include-dir     where those are, and what other languages include\n"
@@ -49,6 +50,7 @@ constexpr char kConfigHelp[] =
 
 std::string library_directory() { return library_path().substr(0, library_path().rfind('/')); }
 std::string templates() { return prefix() + "/share/headrace"; }
+std::string documents() { return prefix() + "/share/doc/headrace"; }
 std::string include_directory() { return prefix() + "/include"; }
 
 /// Compilers hand "-Wl,…" on by the comma, and shells split at spaces.
@@ -125,7 +127,7 @@ std::string everything() {
   const std::string configuration = site_configuration();
   const bool there = access(configuration.c_str(), F_OK) == 0;
   const auto logs = log_directory();
-  return "prefix:         " + prefix() + "\npreload:        " + library_path() +
+  return "prefix:         " + prefix() + "\ndocuments:      " + documents() + "\npreload:        " + library_path() +
          "\ninclude-dir:    " + include_directory() + "\nldflags:        " + or_reason(link_flags()) +
          "\nldflags-static: " + or_reason(static_link_flags()) + "\nconfiguration:  " + configuration +
          (there ? "" : " (not there)") + "\nlog-directory:  " +
@@ -139,6 +141,7 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
   if (arguments.size() > 1) return Status(Code::kInvalid, "one option at a time; see `headrace config --help`");
   if (what == "--help" || what == "-h") return std::string(kConfigHelp, sizeof kConfigHelp - 2);
   if (what == "--prefix") return prefix();
+  if (what == "--documents") return documents();
   if (what == "--preload") return library_path();
   if (what == "--cflags") return compile_flags();
   if (what == "--include-dir") return include_directory();

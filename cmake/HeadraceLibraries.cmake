@@ -1,0 +1,55 @@
+# The libraries of others that Headrace is built with, as targets headrace_<name>.
+include(CheckCXXSourceCompiles)
+
+# headrace_foreign(<name> <imported target> ARCHIVE file PACKAGE Debian-package [FUNCTIONS name…])
+# The imported target, or where the machine has it the archive, so that what is built runs where the library is not.
+# Archives are often compiled for programs alone: only one whose FUNCTIONS a shared library can hold is linked into modules, too.
+# A wheel brings the notice that the licence asks for.
+function(headrace_foreign name target)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "ARCHIVE;PACKAGE" "FUNCTIONS")
+  add_library(headrace_${name} INTERFACE)
+  string(TOUPPER HEADRACE_${name}_ARCHIVE archive)
+  find_library(${archive} NAMES ${arg_ARCHIVE})
+  if(NOT ${archive})
+    target_link_libraries(headrace_${name} INTERFACE ${target})
+    return()
+  endif()
+  target_include_directories(headrace_${name} SYSTEM INTERFACE $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_options(headrace_${name} INTERFACE $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_OPTIONS>)
+  list(TRANSFORM arg_FUNCTIONS PREPEND -Wl,--undefined= OUTPUT_VARIABLE used)
+  set(CMAKE_REQUIRED_QUIET ON)
+  set(CMAKE_REQUIRED_LIBRARIES -shared -Wl,--exclude-libs,ALL ${used} ${${archive}})
+  check_cxx_source_compiles("int main() { return 0; }" ${archive}_IS_SHAREABLE)
+  if(${archive}_IS_SHAREABLE)
+    target_link_libraries(headrace_${name} INTERFACE ${${archive}})
+  else()
+    set(is_program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+    target_link_libraries(headrace_${name} INTERFACE $<IF:${is_program},${${archive}},${target}>)
+  endif()
+  set(notice /usr/share/doc/${arg_PACKAGE}/copyright)
+  if(SKBUILD AND EXISTS ${notice})
+    install(FILES ${notice} DESTINATION ${SKBUILD_METADATA_DIR}/licenses/linked RENAME ${arg_PACKAGE})
+  endif()
+endfunction()
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+headrace_foreign(zstd PkgConfig::ZSTD ARCHIVE libzstd.a PACKAGE libzstd-dev FUNCTIONS ZSTD_compress2 ZSTD_decompressStream)
+find_package(ZLIB REQUIRED)
+headrace_foreign(zlib ZLIB::ZLIB ARCHIVE libz.a PACKAGE zlib1g-dev FUNCTIONS inflate deflate)
+find_package(BZip2 REQUIRED)
+headrace_foreign(bzip2 BZip2::BZip2 ARCHIVE libbz2.a PACKAGE libbz2-dev FUNCTIONS BZ2_bzDecompress)
+# Traces of other tools; without it that one format is told to be missing.
+find_package(OTF2 QUIET)
+if(OTF2_FOUND)
+  headrace_foreign(open_trace_format OTF2::OTF2 ARCHIVE libopen-trace-format2.a PACKAGE libopen-trace-format2-dev
+                   FUNCTIONS OTF2_Archive_Open OTF2_Reader_Open)
+endif()
+# Mounts; without it `headrace mount` is told to be missing.
+if(NOT CMAKE_DISABLE_FIND_PACKAGE_FUSE3) # as CMake understands it of packages that it finds itself
+  pkg_check_modules(FUSE3 QUIET IMPORTED_TARGET fuse3>=3.14)
+endif()
+if(FUSE3_FOUND)
+  headrace_foreign(fuse PkgConfig::FUSE3 ARCHIVE libfuse3.a PACKAGE libfuse3-dev)
+endif()

@@ -1,0 +1,58 @@
+"""What `headrace doctor` says of parts that a build lacks: the command that adds each."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from commands import headrace
+from headrace.commands import _build_checks, _forward_checks, _installation
+from headrace.commands._checks import FAILS, LIMITED, OK, Check
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_this_build_has_every_part() -> None:
+    checks = {check["name"]: check for check in json.loads(headrace("doctor", "--json").stdout)}
+    assert [checks[name]["state"] for name in ("command", "static programs", "OTF2", "report page")] == [
+        OK
+    ] * 4
+
+
+def lacking(check: Check, packages: str, state: str = FAILS) -> None:
+    assert (check.state, check.needed) == (state, False)
+    assert f"apt-get install {packages}, then make -C {ROOT} build" in check.advice
+
+
+def test_a_build_without_otf2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "headrace._otf2", None)
+    lacking(_build_checks.otf2(), "libotf2-trace-dev")
+
+
+def test_a_build_without_static_programs_and_mounts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for module in (_build_checks, _forward_checks):
+        monkeypatch.setattr(module, "library", lambda name: tmp_path / name)
+    lacking(_build_checks.static_capture(), "libc6-dev")
+    lacking(_forward_checks.mount(), "libfuse3-dev fuse3")
+
+
+def test_a_command_that_is_not_static(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(_build_checks, "native_program", lambda: Path(sys.executable))
+    lacking(_build_checks.static_command(), "libc6-dev libzstd-dev", LIMITED)
+    script = tmp_path / "headrace"
+    script.write_text("#!/bin/sh\n")
+    monkeypatch.setattr(_build_checks, "native_program", lambda: script)
+    assert "no program for this machine" in _build_checks.static_command().found
+
+
+def test_a_build_without_the_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(_build_checks, "TEMPLATE", tmp_path / "template.html")
+    lacking(_build_checks.report_page(), "nodejs npm")
+
+
+def test_a_package_is_not_told_to_build_where_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_installation, "source_tree", lambda: None)
+    assert "make wheel" in _installation.added_by("libfuse3-dev")
+    assert "pip install --force-reinstall headrace" in _installation.again()
