@@ -14,7 +14,7 @@ export HEADRACE_WERROR
 # programs that wait: one more than there are processors keeps these at work.
 PYTEST = .venv/bin/python3 -m pytest -n $$(($(JOBS) + 1)) --dist loadfile --durations 20
 
-.PHONY: help setup build demo wheel deb test unit sanitize pytest bench fuzz soak lint format clean
+.PHONY: help setup build demo wheel deb test unit sanitize pytest bench fuzz soak lint includes format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*  ## (.*)/  make \1\t\2/' | expand -t 18
@@ -38,7 +38,7 @@ deb:  ## build a Debian package (build/deb/)
 	@scripts/setup deb
 	@scripts/deb
 
-test: lint unit sanitize pytest  ## run every check and test: lint, unit tests, sanitizers, then pytest
+test: lint $(if $(CI),includes) unit sanitize pytest  ## run every check and test: lint, unit tests, sanitizers, then pytest
 
 unit:  ## run the unit tests of the native code
 	@scripts/setup test
@@ -72,6 +72,10 @@ bench:  ## measure capture, forwarding and a facility's view (BENCH_ARGS="--peer
 fuzz:  ## fuzz every reader with sanitizers, FUZZ_SECONDS in all (default 600)
 	@scripts/setup fuzz
 	@scripts/fuzz $(FUZZ_SECONDS) $(JOBS)
+
+includes:  ## show that every native file includes what it uses (minutes; continuous integration does it)
+	@scripts/setup test
+	@scripts/includes $(JOBS)
 
 lint:  ## check format, style, types and layers
 	@scripts/setup test
