@@ -1,9 +1,9 @@
 """Checks that files of a folder can be compiled as one (CMAKE_UNITY_BUILD).
 
-Two names in anonymous namespaces that are alike fail to compile. One that is also a name of a header hides that from
-the files behind it, and where both fit, nothing fails. So no constant of a file has the name of any header's, and no
-name the name of one in a header of its folder. The project's format puts what a namespace declares at column 0: a few
-patterns find it.
+Two names in anonymous namespaces that are alike fail to compile. One that is also a name of a header hides
+that from the files behind it, and where both fit, nothing fails. So no constant of a file has the name of any
+header's, and no name the name of one in a header of its folder. The project's format puts what a namespace
+declares at column 0: a few patterns find it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCES = Path(__file__).resolve().parents[1] / "src"
+ROOT = Path(__file__).resolve().parents[1]
 NAMESPACE = re.compile(r"namespace (?:([\w:]+) )?\{$")
 END = re.compile(r"\}  // namespace\b")
 DECLARED = (
     re.compile(r"(?:struct|class|union|enum class|enum|using) (?!namespace|alignas)(\w+)\b(?! *;|::)"),
-    re.compile(r"(?!using|namespace|struct|class|union|enum|TEST)[\w:<>,&*\s]*?[\s&*](?!alignas|__)(\w+)(?: =|;|\{|\(|\[)"),
+    re.compile(
+        r"(?!using|namespace|struct|class|union|enum|TEST)[\w:<>,&*\s]*?"
+        r"[\s&*](?!alignas|__)(\w+)(?: =|;|\{|\(|\[)"
+    ),
 )
 MORE = re.compile(r", (k[A-Z]\w*) = ")  # constexpr int kOne = 1, kTwo = 2;
 
@@ -34,34 +37,40 @@ def names(path: Path) -> Iterator[tuple[str, str, bool]]:
         elif line[:1] not in ("", " ", "}", "#", "/"):
             where, anonymous = "::".join(filter(None, inside)), "" in inside
             found = [match[1] for pattern in DECLARED if (match := pattern.match(line)) is not None]
-            if line.startswith("constexpr") or line.startswith("inline constexpr"):
+            if line.startswith(("constexpr", "inline constexpr")):
                 found += MORE.findall(line)
             yield from ((where, name, anonymous) for name in found)
 
 
-def hidden(folder: Path) -> Iterator[str]:
+def hidden(sources: Path, folder: Path) -> Iterator[str]:
     """What a file's own name would hide from the others."""
     declared: dict[tuple[str, str], Path] = {}
-    for header in sorted(SOURCES.rglob("*.h")):
+    for header in sorted(sources.rglob("*.h")):
         for where, name, _ in names(header):
             declared.setdefault((where, name), header)
     for path in sorted(folder.glob("*.cc")):
         for where, name, anonymous in names(path):
             parts = where.split("::")
             for depth in range(len(parts), 0, -1) if anonymous else ():
-                header = declared.get(("::".join(parts[:depth]), name))
-                together = header is not None and "programs" not in header.parts  # each program is compiled alone
-                if header is not None and (header.parent == folder or (together and re.match("k[A-Z]", name))):
-                    yield f"{path.relative_to(SOURCES)}: '{name}' is also a name of {header.relative_to(SOURCES)}"
+                found = declared.get(("::".join(parts[:depth]), name))
+                if found is not None and is_met(name, folder, found):
+                    yield f"{path.relative_to(sources)}: '{name}' is also in {found.relative_to(sources)}"
 
 
-def main() -> int:
-    folders = sorted({path.parent for path in SOURCES.rglob("*.cc")})
-    found = [line for folder in folders for line in hidden(folder)]
+def is_met(name: str, folder: Path, header: Path) -> bool:
+    """Whether files of the folder may mean the header's. Each program is compiled alone."""
+    is_constant = name.startswith("k") and name[1:2].isupper()
+    return header.parent == folder or (is_constant and "programs" not in header.parts)
+
+
+def main(arguments: list[str]) -> int:
+    sources = Path(arguments[0]) if arguments else ROOT / "src"
+    folders = sorted({path.parent for path in sources.rglob("*.cc")})
+    found = [line for folder in folders for line in hidden(sources, folder)]
     for line in found:
         print(f"{line}: rename one of them; folders are compiled as one", file=sys.stderr)
     return int(bool(found))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
