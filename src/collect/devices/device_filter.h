@@ -1,6 +1,7 @@
 // Which block devices are sampled. Partitions, loop, ram and zram devices are not, unless they are asked for, nor disks
 // that others are made of (multipath, RAID, LVM): what goes through those is counted there.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -3,6 +3,7 @@
 
 #include <otf2/otf2.h>
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
