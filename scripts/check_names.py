@@ -1,9 +1,9 @@
 """Checks that files of a folder can be compiled as one (CMAKE_UNITY_BUILD).
 
-Two names in anonymous namespaces that are alike fail to compile. One that is also a name of a header hides
-that from the files behind it, and where both fit, nothing fails. So no constant of a file has the name of any
-header's, and no name the name of one in a header of its folder. The project's format puts what a namespace
-declares at column 0: a few patterns find it.
+Two files' names in anonymous namespaces that are alike fail to compile once both are in one unit. One that
+is also a name of a header hides that from the files behind it, and where both fit, nothing fails. So names
+differ within a folder, no constant of a file has the name of any header's, and no name the name of one in a
+header of its folder. The project's format puts what a namespace declares at column 0: a few patterns find it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ DECLARED = (
         r"[\s&*](?!alignas|__)(\w+)(?: =|;|\{|\(|\[)"
     ),
 )
+ALONE = ("emulate", "preload", "sync")  # whose files are compiled one by one
 MORE = re.compile(r", (k[A-Z]\w*) = ")  # constexpr int kOne = 1, kTwo = 2;
 
 
-def names(path: Path) -> Iterator[tuple[str, str, bool]]:
-    """Namespace, name and whether it is anonymous, of each declaration."""
+def names(path: Path) -> Iterator[tuple[str, str, bool, str]]:
+    """Namespace, name and whether it is anonymous, of each declaration, and its line."""
     inside: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         if (opened := NAMESPACE.match(line)) is not None:
@@ -39,17 +40,17 @@ def names(path: Path) -> Iterator[tuple[str, str, bool]]:
             found = [match[1] for pattern in DECLARED if (match := pattern.match(line)) is not None]
             if line.startswith(("constexpr", "inline constexpr")):
                 found += MORE.findall(line)
-            yield from ((where, name, anonymous) for name in found)
+            yield from ((where, name, anonymous, line) for name in found)
 
 
 def hidden(sources: Path, folder: Path) -> Iterator[str]:
     """What a file's own name would hide from the others."""
     declared: dict[tuple[str, str], Path] = {}
     for header in sorted(sources.rglob("*.h")):
-        for where, name, _ in names(header):
+        for where, name, _, _ in names(header):
             declared.setdefault((where, name), header)
     for path in sorted(folder.glob("*.cc")):
-        for where, name, anonymous in names(path):
+        for where, name, anonymous, _ in names(path):
             parts = where.split("::")
             for depth in range(len(parts), 0, -1) if anonymous else ():
                 found = declared.get(("::".join(parts[:depth]), name))
@@ -63,10 +64,27 @@ def is_met(name: str, folder: Path, header: Path) -> bool:
     return header.parent == folder or (is_constant and "programs" not in header.parts)
 
 
+def doubled(sources: Path, folder: Path) -> Iterator[str]:
+    """What two files of one target have; functions of one name may differ in what they take."""
+    seen: dict[tuple[bool, str, str], Path] = {}
+    for path in sorted(folder.glob("*.cc")):
+        if folder.name in ALONE or path.stem.endswith("main") or path.stem.startswith("made_"):
+            continue
+        for where, name, anonymous, line in names(path):
+            if not anonymous or line.startswith(
+                ("using", "__extension__ using")
+            ):  # an alias may be there twice
+                continue
+            what = line if f"{name}(" in line else name
+            first = seen.setdefault((path.stem.endswith("_test"), where, what), path)
+            if first != path:
+                yield f"{path.relative_to(sources)}: '{name}' is also in {first.relative_to(sources)}"
+
+
 def main(arguments: list[str]) -> int:
     sources = Path(arguments[0]) if arguments else ROOT / "src"
     folders = sorted({path.parent for path in sources.rglob("*.cc")})
-    found = [line for folder in folders for line in hidden(sources, folder)]
+    found = [line for folder in folders for check in (hidden, doubled) for line in check(sources, folder)]
     for line in found:
         print(f"{line}: rename one of them; folders are compiled as one", file=sys.stderr)
     return int(bool(found))

@@ -12,7 +12,7 @@ using base::Status;
 
 namespace {
 
-Status corrupt(const char* what) { return {Code::kCorrupt, std::string("events: ") + what}; }
+Status corrupt_chunk(const char* what) { return {Code::kCorrupt, std::string("events: ") + what}; }
 
 bool read_references(ByteReader& reader, EventChunk& chunk) {
   const uint32_t count = reader.u32();
@@ -38,7 +38,7 @@ bool read_open(ByteReader& reader, EventChunk& chunk) {
 }
 
 Status truncated_or(const ByteReader& reader, const char* what) {
-  return reader.ok() ? corrupt(what) : Status(Code::kTruncated, std::string("events: ") + what);
+  return reader.ok() ? corrupt_chunk(what) : Status(Code::kTruncated, std::string("events: ") + what);
 }
 
 /// `check`: the checksum that stands behind the head.
@@ -46,7 +46,7 @@ base::Result<EventChunk> read_head(Bytes bytes, uint32_t& check) {
   ByteReader reader(bytes);
   EventChunk chunk;
   chunk.tick_shift = reader.u8();
-  if (chunk.tick_shift > kLongestTick) return corrupt("a tick is longer than a millisecond");
+  if (chunk.tick_shift > kLongestTick) return corrupt_chunk("a tick is longer than a millisecond");
   if (!read_references(reader, chunk)) return truncated_or(reader, "the list of references is damaged");
   if (!read_open(reader, chunk)) return truncated_or(reader, "the list of open regions is damaged");
   chunk.summary.begin = reader.u64();
@@ -56,7 +56,7 @@ base::Result<EventChunk> read_head(Bytes bytes, uint32_t& check) {
   if (!reader.ok()) return truncated_or(reader, "the head is cut");
   const uint64_t ticks = chunk.summary.end - chunk.summary.begin;
   if (chunk.summary.end < chunk.summary.begin || ticks >> chunk.summary.shift >= kBins)
-    return corrupt("the summary's bins do not reach to its end");
+    return corrupt_chunk("the summary's bins do not reach to its end");
   chunk.columns = bytes.subspan(reader.position());
   return chunk;
 }
@@ -82,7 +82,7 @@ base::Result<EventChunk> take_head(Bytes beginning) {
   uint32_t check = 0;
   HEADRACE_ASSIGN(EventChunk chunk, read_head(beginning, check));
   const Bytes head = beginning.first(beginning.size() - chunk.columns.size() - sizeof check);
-  if (base::crc32c(head) != check) return corrupt("the head fails its checksum");
+  if (base::crc32c(head) != check) return corrupt_chunk("the head fails its checksum");
   return chunk;
 }
 

@@ -58,3 +58,13 @@ def test_a_constant_is_found_across_folders(tmp_path: Path) -> None:
 def test_names_of_their_own_are_none(tmp_path: Path) -> None:
     found = check(tmp_path, "constexpr int kOwn = 40;\n\nint settle_rows(int rows) { return rows; }")
     assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_a_name_of_two_files_is_found(tmp_path: Path) -> None:
+    check(tmp_path, "bool grow(int need) { return need > 1; }")
+    (tmp_path / "cluster" / "capek.cc").rename(tmp_path / "cluster" / "pam.cc")
+    assert (
+        "cluster/pam.cc: 'grow' is also in cluster/capek.cc"
+        in check(tmp_path, "bool grow(int need) { return need > 1; }").stderr
+    )
+    assert check(tmp_path, "bool grow(double need) { return need > 1; }").stderr == ""

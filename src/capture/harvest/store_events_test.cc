@@ -9,7 +9,7 @@
 namespace headrace::capture {
 namespace {
 
-ClockMap clock_of_ns() {
+ClockMap clock_of_ticks_as_ns() {
   Header header{};
   header.clock = ClockKind::kMonotonic;
   const Moment start{0, 0, 1'000'000'000'000, 0};
@@ -49,7 +49,7 @@ TEST(StoreEvents, TakesTimeInProportionToNamesAndThreads) {
   FlushAccount account;
   events::Location location{5, 0, 0, "host", 10};
   const uint64_t before = processor_ms();
-  const ClockMap clock = clock_of_ns();
+  const ClockMap clock = clock_of_ticks_as_ns();
   ASSERT_TRUE(store_events(recorded, clock, location, [](uint32_t) { return true; }, account, *writer).ok());
   EXPECT_LT(processor_ms() - before, 10'000u) << "compared with each other the names would take a minute";
   EXPECT_EQ(account.references.size(), kRegions) << "each once, however many threads have it";

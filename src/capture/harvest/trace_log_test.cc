@@ -14,7 +14,7 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kLogSecond = 1'000'000'000;
 
 class TraceLogTest : public testing::Test {
  protected:
@@ -45,8 +45,8 @@ class TraceLogTest : public testing::Test {
 
   Moment later() const {
     Moment now = start_;
-    now.monotonic_ns = now.boottime_ns = kSecond;
-    now.realtime_ns += kSecond;
+    now.monotonic_ns = now.boottime_ns = kLogSecond;
+    now.realtime_ns += kLogSecond;
     return now;
   }
   static RecordedEvents one_region() {

@@ -43,19 +43,19 @@ long open_file(int flags) {
 }
 
 /// Beyond RLIMIT_FSIZE the kernel sends a signal that kills.
-bool may_be_as_large(uint64_t bytes) {
+bool may_hold_events(uint64_t bytes) {
   uint64_t limits[2];
   return base::kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, limits) != 0 || bytes <= limits[0];
 }
 
 /// Blocks are reserved before the memory is touched: a store into a hole of a full tmpfs would raise SIGBUS.
-bool grow(uint64_t need) {
+bool grow_events(uint64_t need) {
   EventFileHeader* header = file.header;
   if (need <= header->grown) return true;
-  const long fd = may_be_as_large(need) ? open_file(O_RDWR) : -EFBIG;
+  const long fd = may_hold_events(need) ? open_file(O_RDWR) : -EFBIG;
   if (fd < 0) return false;
   uint64_t whole = std::min(std::max(need, header->grown + kPiece), file.limit);
-  if (!may_be_as_large(whole)) whole = need;
+  if (!may_hold_events(whole)) whole = need;
   long failure = base::kernel_call(SYS_fallocate, fd, 0, header->grown, whole - header->grown);
   if (failure != 0) failure = base::kernel_call(SYS_fallocate, fd, 0, header->grown, (whole = need) - header->grown);
   base::kernel_call(SYS_close, fd);
@@ -69,7 +69,7 @@ bool grow(uint64_t need) {
 void* reserve(uint64_t bytes) {
   if (!file.base || file.header->full) return nullptr;
   const uint64_t begin = file.header->used;
-  if (begin + bytes > file.limit || !grow(begin + bytes)) return nullptr;
+  if (begin + bytes > file.limit || !grow_events(begin + bytes)) return nullptr;
   return file.base + begin;
 }
 
@@ -186,7 +186,7 @@ void create_event_file(uint64_t limit) {
   strcpy(ending, kEvents);
   const long fd = open_file(O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0) return;
-  const bool reserved = may_be_as_large(kPiece) && base::kernel_call(SYS_fallocate, fd, 0, 0, kPiece) == 0;
+  const bool reserved = may_hold_events(kPiece) && base::kernel_call(SYS_fallocate, fd, 0, 0, kPiece) == 0;
   void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit) : nullptr;
   base::kernel_call(SYS_close, fd);
   if (!memory) {

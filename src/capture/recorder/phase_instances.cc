@@ -5,9 +5,9 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint64_t kShare = 4;   // of the memory limit
-constexpr uint32_t kMost = 256;  // of all phases; a log of very many ranks has as many of each
-constexpr uint32_t kFewest = 8;  // a phase is not thinned below
+constexpr uint64_t kInstancesShare = 4;  // of the memory limit
+constexpr uint32_t kMost = 256;          // of all phases; a log of very many ranks has as many of each
+constexpr uint32_t kFewest = 8;          // a phase is not thinned below
 uint64_t bytes_in_use;
 uint32_t in_use;
 
@@ -74,7 +74,7 @@ Phase* most_kept() {
 
 /// Whether another instance fits the share; others are thinned out for it.
 bool make_room() {
-  const uint64_t share = spool.limit / kShare;
+  const uint64_t share = spool.limit / kInstancesShare;
   while (bytes_in_use >= share || in_use >= kMost) {
     Phase* most = most_kept();
     if (!most || most->kept <= kFewest || most->every >= 63) return false;

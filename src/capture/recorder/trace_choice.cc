@@ -18,8 +18,8 @@ namespace {
 TraceFilter filter;
 uint32_t chosen_phases;  // open ones
 
-constexpr uint32_t kFunctions = kMaximumFunctions + kLibraryPage * kLibraryPages;
-uint8_t left_out[kFunctions];  // Account + 1, by function; 0: recorded
+constexpr uint32_t kChoosable = kMaximumFunctions + kLibraryPage * kLibraryPages;
+uint8_t left_out[kChoosable];  // Account + 1, by function; 0: recorded
 uint8_t left_out_waits[static_cast<uint32_t>(WaitFn::kCount)];
 
 uint32_t place_of(uint32_t function) {

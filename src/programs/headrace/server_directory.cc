@@ -17,7 +17,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-Status system_error(const std::string& what) { return {Code::kIo, what + ": " + strerror(errno)}; }
+Status directory_error(const std::string& what) { return {Code::kIo, what + ": " + strerror(errno)}; }
 
 void remove_directory(const std::string& path) {
   DIR* directory = opendir(path.c_str());
@@ -40,14 +40,14 @@ Result<std::unique_ptr<ServerDirectory>> ServerDirectory::make(const std::vector
     HEADRACE_TRY(made->watch());
     return made;
   }
-  return system_error("no directory for the servers can be made in " + tried);
+  return directory_error("no directory for the servers can be made in " + tried);
 }
 
 /// A process that removes the directory when this one and all servers are gone, were they killed or not.
 Status ServerDirectory::watch() {
-  if (pipe2(alive_, O_CLOEXEC) != 0) return system_error("pipe");
+  if (pipe2(alive_, O_CLOEXEC) != 0) return directory_error("pipe");
   watcher_ = fork();
-  if (watcher_ < 0) return system_error("cannot start a process");
+  if (watcher_ < 0) return directory_error("cannot start a process");
   if (watcher_ > 0) return {};
   setsid();
   const int wait = dup2(alive_[0], 0);
