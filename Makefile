@@ -73,7 +73,7 @@ fuzz:  ## fuzz every reader with sanitizers, FUZZ_SECONDS in all (default 600)
 	@scripts/setup fuzz
 	@scripts/fuzz $(FUZZ_SECONDS) $(JOBS)
 
-includes:  ## show that every native file includes what it uses (minutes; continuous integration does it)
+includes:  ## show that native files include what they use (minutes; continuous integration does it)
 	@scripts/setup test
 	@scripts/includes $(JOBS)
 

@@ -1,15 +1,16 @@
 # The libraries of others that Headrace is built with, as targets headrace_<name>.
 include(CheckCXXSourceCompiles)
 
-# headrace_foreign(<name> <imported target> ARCHIVE file PACKAGE Debian-package [FUNCTIONS name…])
-# The imported target, or where the machine has it the archive, so that what is built runs where the library is not.
+# headrace_foreign(<name> <imported target> BESIDE library ARCHIVE file… PACKAGE Debian-package [FUNCTIONS name…])
+# The imported target, or the archive where there is one beside its library, so that what is built runs where that is not.
 # Archives are often compiled for programs alone: only one whose FUNCTIONS a shared library can hold is linked into modules, too.
 # A wheel brings the notice that the licence asks for.
 function(headrace_foreign name target)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "ARCHIVE;PACKAGE" "FUNCTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "BESIDE;PACKAGE" "ARCHIVE;FUNCTIONS")
   add_library(headrace_${name} INTERFACE)
   string(TOUPPER HEADRACE_${name}_ARCHIVE archive)
-  find_library(${archive} NAMES ${arg_ARCHIVE})
+  cmake_path(GET arg_BESIDE PARENT_PATH folder)
+  find_library(${archive} NAMES ${arg_ARCHIVE} PATHS ${folder} NO_DEFAULT_PATH)
   if(NOT ${archive})
     target_link_libraries(headrace_${name} INTERFACE ${target})
     return()
@@ -35,15 +36,15 @@ endfunction()
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-headrace_foreign(zstd PkgConfig::ZSTD ARCHIVE libzstd.a PACKAGE libzstd-dev FUNCTIONS ZSTD_compress2 ZSTD_decompressStream)
+headrace_foreign(zstd PkgConfig::ZSTD BESIDE "${ZSTD_LINK_LIBRARIES}" ARCHIVE libzstd.a PACKAGE libzstd-dev FUNCTIONS ZSTD_compress2 ZSTD_decompressStream)
 find_package(ZLIB REQUIRED)
-headrace_foreign(zlib ZLIB::ZLIB ARCHIVE libz.a PACKAGE zlib1g-dev FUNCTIONS inflate deflate)
+headrace_foreign(zlib ZLIB::ZLIB BESIDE "${ZLIB_LIBRARY_RELEASE}" ARCHIVE libz.a PACKAGE zlib1g-dev FUNCTIONS inflate deflate)
 find_package(BZip2 REQUIRED)
-headrace_foreign(bzip2 BZip2::BZip2 ARCHIVE libbz2.a PACKAGE libbz2-dev FUNCTIONS BZ2_bzDecompress)
+headrace_foreign(bzip2 BZip2::BZip2 BESIDE "${BZIP2_LIBRARY_RELEASE}" ARCHIVE libbz2.a PACKAGE libbz2-dev FUNCTIONS BZ2_bzDecompress)
 # Traces of other tools; without it that one format is told to be missing.
 find_package(OTF2 QUIET)
 if(OTF2_FOUND)
-  headrace_foreign(open_trace_format OTF2::OTF2 ARCHIVE libopen-trace-format2.a PACKAGE libopen-trace-format2-dev
+  headrace_foreign(open_trace_format OTF2::OTF2 BESIDE "${OTF2_LIBRARY}" ARCHIVE libopen-trace-format2.a libotf2.a PACKAGE libopen-trace-format2-dev
                    FUNCTIONS OTF2_Archive_Open OTF2_Reader_Open)
 endif()
 # Mounts; without it `headrace mount` is told to be missing.
@@ -51,5 +52,6 @@ if(NOT CMAKE_DISABLE_FIND_PACKAGE_FUSE3) # as CMake understands it of packages t
   pkg_check_modules(FUSE3 QUIET IMPORTED_TARGET fuse3>=3.14)
 endif()
 if(FUSE3_FOUND)
-  headrace_foreign(fuse PkgConfig::FUSE3 ARCHIVE libfuse3.a PACKAGE libfuse3-dev)
+  list(GET FUSE3_LINK_LIBRARIES 0 fuse)
+  headrace_foreign(fuse PkgConfig::FUSE3 BESIDE "${fuse}" ARCHIVE libfuse3.a PACKAGE libfuse3-dev)
 endif()

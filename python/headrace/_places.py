@@ -30,5 +30,6 @@ def _prefixes() -> list[Path]:
     Installers put them above this package: PREFIX/lib/python3.X/site-packages/headrace. The package of a
     source tree, used in place, is in no such directory: its environment is that of the Python which runs.
     """
-    above = list(Path(__file__).parents[1:5])
+    packages = Path(__file__).parents[1]
+    above = list(packages.parents[:3]) if packages.name.endswith("-packages") else []
     return [*above[::-1], Path(sys.executable).parent.parent, Path(sys.prefix)]

@@ -1,6 +1,6 @@
 // Functions of the C library that are younger than glibc 2.34, on which Headrace runs, and that the C++ runtime asks
 // for where it was made for a younger one. They are hidden: each program and library that has the runtime has its own.
-// And weak: a program that is linked statically has those of its C library.
+// And weak, so that those of the C library may stand beside them in a program that is linked statically.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>

@@ -123,7 +123,7 @@ def test_the_command_finds_its_python_where_that_is_elsewhere(
     script = command.with_name("headrace-python")
     script.write_text(script.read_text().replace("#!", "#!/nowhere", 1))
     machine.shell("headrace show a.hr", status=127)
-    assert "needs the Python package" in machine.said and "pip install headrace" in machine.said
+    assert "needs the Python package" in machine.said and "install the wheel" in machine.said
 
 
 def test_a_python_without_the_package_is_told(environment: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from headrace._places import library, native_program
 from headrace.commands._checks import FAILS, LIMITED, OK, Check
-from headrace.commands._installation import added_by
+from headrace.commands._installation import added_by, again
 from headrace.reports.html import TEMPLATE
 
 _DYNAMIC = 3  # PT_INTERP of elf.h: the program names a loader
@@ -45,7 +45,9 @@ def static_command() -> Check:
 
 def report_page() -> Check:
     if not TEMPLATE.is_file():
-        return _lacks("report page", f"{TEMPLATE} is not there: no page is written", "nodejs npm")
+        return Check(
+            "report page", FAILS, f"{TEMPLATE} is not there: no page is written", again(), needed=False
+        )
     return Check("report page", OK, f"{TEMPLATE.stat().st_size >> 10} KiB")
 
 

@@ -15,7 +15,8 @@ def again() -> str:
     tree = source_tree()
     if tree:
         return f"install Headrace again: make -C {tree} build"
-    return "install Headrace again: pip install --force-reinstall headrace (--target would leave files out)"
+    wheel = "pip install --force-reinstall headrace-….whl"
+    return f"install Headrace again: {wheel} (--target would leave files out)"
 
 
 def added_by(packages: str) -> str:

@@ -13,7 +13,7 @@
 namespace headrace::forward {
 namespace {
 
-constexpr int kMostHardLinks = 40;
+constexpr int kMostSymbolicLinks = 40;
 constexpr size_t kLongestName = 255;
 constexpr uint32_t kBlockBytes = 64 << 10;
 
@@ -59,7 +59,7 @@ Outcome<MemoryBackend::Spot> MemoryBackend::walk(Place place, bool follow) {
     const auto entry = spot.node->entries.find(part);
     spot = {spot.node, entry == spot.node->entries.end() ? nullptr : entry->second, part};
     if (spot.node == nullptr || !S_ISLNK(spot.node->attributes.mode) || (left.empty() && !follow)) continue;
-    if (++links > kMostHardLinks) return Failed{ELOOP};
+    if (++links > kMostSymbolicLinks) return Failed{ELOOP};
     std::string_view rest = spot.node->target;
     const bool absolute = rest.starts_with('/');
     if (absolute && !below(rest, root_path_, &rest)) return Failed{EXDEV};

@@ -88,7 +88,7 @@ int become_python(const std::vector<std::string>& arguments, const std::string& 
       arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help";
   if (asks_help) return write(STDOUT_FILENO, kUsage, sizeof kUsage - 1) < 0 ? 1 : 0;
   say("`headrace " + arguments[0] + "` needs the Python package: " + python + ": " + strerror(why) +
-      "; install it with this command (pip install headrace), or use `python3 -P -m headrace` where it is installed");
+      "; install the wheel that this command came with again, or use `python3 -P -m headrace` where it is installed");
   return 127;
 }
 
