@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -58,3 +59,25 @@ extern "C" [[gnu::weak]] int _dl_find_object(void* address, dl_find_object* resu
   return dl_iterate_phdr(look_at, &search) == 1 ? 0 : -1;
 }
 #endif
+
+// glibc 2.38: what programs with GNU extensions get for these names, which then also read 0b101. These read as before.
+// A declaration of the C library would lead to the younger one, hence the labels.
+extern "C" {
+#define READS(type, name)                                     \
+  type older_##name(const char*, char**, int) __asm__(#name); \
+  [[gnu::weak]] type __isoc23_##name(const char* text, char** end, int base) { return older_##name(text, end, base); }
+READS(long, strtol)
+READS(long long, strtoll)
+READS(unsigned long, strtoul)
+READS(unsigned long long, strtoull)
+#undef READS
+
+int older_vsscanf(const char*, const char*, va_list) __asm__("__isoc99_vsscanf");
+[[gnu::weak]] int __isoc23_sscanf(const char* text, const char* how, ...) {
+  va_list out;
+  va_start(out, how);
+  const int read = older_vsscanf(text, how, out);
+  va_end(out);
+  return read;
+}
+}

@@ -4,6 +4,13 @@
 
 #include <set>
 
+extern "C" {
+long __isoc23_strtol(const char*, char**, int);
+unsigned long __isoc23_strtoul(const char*, char**, int);
+unsigned long long __isoc23_strtoull(const char*, char**, int);
+int __isoc23_sscanf(const char*, const char*, ...);
+}
+
 namespace {
 
 #ifdef DLFO_EH_SEGMENT_TYPE
@@ -37,6 +44,18 @@ TEST(OlderLibc, RandomNumbersDiffer) {
   std::set<unsigned> seen;
   for (int i = 0; i < 64; ++i) seen.insert(arc4random());
   EXPECT_GT(seen.size(), 60U);
+}
+
+TEST(OlderLibc, ReadsNumbersAsBeforeC23) {
+  char* end = nullptr;
+  EXPECT_EQ(__isoc23_strtoull("18446744073709551615 ", &end, 10), ~0ull);
+  EXPECT_EQ(*end, ' ');
+  EXPECT_EQ(__isoc23_strtol("-0x10", &end, 0), -16);
+  EXPECT_EQ(__isoc23_strtoul("0b101", &end, 0), 0u);
+  EXPECT_EQ(*end, 'b');
+  int first = 0, second = 0;
+  EXPECT_EQ(__isoc23_sscanf("3 of 4", "%d of %d", &first, &second), 2);
+  EXPECT_EQ(first + second, 7);
 }
 
 }  // namespace
