@@ -95,6 +95,7 @@ def assert_same(one: Any, other: Any, place: str) -> None:
         assert one == other, place
 
 
+@pytest.mark.soak  # a minute; those below ask for figures, tables and views of smaller catalogs
 def test_every_figure_of_a_facility_is_the_same(tmp_path: Path) -> None:
     line = [sys.executable, "-P", "-m", "headrace", "bench", "facility", *FACILITY]
     done = subprocess.run(
