@@ -142,7 +142,9 @@ def test_a_killed_server_is_an_error_and_no_wait(servers: Servers, mounts: Mount
 
 
 def test_a_full_disk_is_told_to_each_who_wrote(servers: Servers, mounts: Mounts, root: Path) -> None:
-    server = servers.start("--root", root, "--trial", "fail-after=1M", tcp=False)
+    # One thread, so that it is the second half which is lost.
+    options = ["--storage-threads", "1", "--trial", "fail-after=1M"]
+    server = servers.start("--root", root, *options, tcp=False)
     path = mounts.mount(f"{root}@{server.addresses[0]}")
     one, two, reader = (
         os.open(path / "f", flags) for flags in (os.O_RDWR | os.O_CREAT, os.O_RDWR, os.O_RDONLY)
@@ -163,6 +165,16 @@ def test_a_full_disk_is_told_to_each_who_wrote(servers: Servers, mounts: Mounts,
     )
 
 
+def stop(process: subprocess.Popen[str]) -> None:
+    """Returns when none of its threads runs: on a busy machine one may go on for a while after the signal."""
+    process.send_signal(signal.SIGSTOP)
+    threads = Path(f"/proc/{process.pid}/task")
+    end = time.monotonic() + 60
+    while any((each / "stat").read_text().rpartition(")")[2].split()[0] != "T" for each in threads.iterdir()):
+        assert time.monotonic() < end, "it does not stop"
+        time.sleep(0.001)
+
+
 @pytest.mark.parametrize("silent", [0, 1])
 def test_a_loss_is_told_when_another_server_is_silent(
     servers: Servers, mounts: Mounts, root: Path, silent: int
@@ -177,7 +189,7 @@ def test_a_loss_is_told_when_another_server_is_silent(
     mounted = mounts.foreground(spec, "--forward-timeout", "1")
     fd = os.open(mounted.path / "f", os.O_RDWR | os.O_CREAT)
     os.pwrite(fd, bytes(1 << 20), 0)
-    started[silent].process.send_signal(signal.SIGSTOP)
+    stop(started[silent].process)
     try:
         with pytest.raises(OSError, match=f"{os.strerror(errno.EIO)}|{os.strerror(errno.ENOSPC)}"):
             os.close(fd)

@@ -49,7 +49,9 @@ def test_a_command_that_is_not_static(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_a_build_without_the_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(_build_checks, "TEMPLATE", tmp_path / "template.html")
-    lacking(_build_checks.report_page(), "nodejs npm")
+    check = _build_checks.report_page()
+    assert (check.state, check.needed) == (FAILS, False)
+    assert check.advice == f"install Headrace again: make -C {ROOT} build"
 
 
 def test_a_package_is_not_told_to_build_where_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
