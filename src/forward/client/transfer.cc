@@ -38,7 +38,8 @@ int Client::transfer(Op op, const Handle& file, std::span<const iovec> memory, s
   int first_error = 0;
   while (!under_way.empty() || (!cutter.at_end() && first_error == 0)) {
     if (first_error == 0 && !cutter.at_end() && under_way.size() < kAtOnce) {
-      Part& part = under_way.emplace_back(Pending(), cutter.next());
+      under_way.push_back(Part{Pending(), cutter.next()});
+      Part& part = under_way.back();
       Request request;
       request.op = op;
       request.handle = file;
