@@ -41,13 +41,13 @@ find_package(ZLIB REQUIRED)
 headrace_foreign(zlib ZLIB::ZLIB BESIDE "${ZLIB_LIBRARY_RELEASE}" ARCHIVE libz.a PACKAGE zlib1g-dev FUNCTIONS inflate deflate)
 find_package(BZip2 REQUIRED)
 headrace_foreign(bzip2 BZip2::BZip2 BESIDE "${BZIP2_LIBRARY_RELEASE}" ARCHIVE libbz2.a PACKAGE libbz2-dev FUNCTIONS BZ2_bzDecompress)
-# Traces of other tools; without it that one format is told to be missing.
+# Traces of other tools. Without it `headrace doctor` names that format as missing.
 find_package(OTF2 QUIET)
 if(OTF2_FOUND)
   headrace_foreign(open_trace_format OTF2::OTF2 BESIDE "${OTF2_LIBRARY}" ARCHIVE libopen-trace-format2.a libotf2.a PACKAGE libopen-trace-format2-dev
                    FUNCTIONS OTF2_Archive_Open OTF2_Reader_Open)
 endif()
-# Mounts; without it `headrace mount` is told to be missing.
+# Mounts. Without it `headrace doctor` names `headrace mount` as missing.
 if(NOT CMAKE_DISABLE_FIND_PACKAGE_FUSE3) # as CMake understands it of packages that it finds itself
   pkg_check_modules(FUSE3 QUIET IMPORTED_TARGET fuse3>=3.14)
 endif()

@@ -57,7 +57,7 @@ def test_wrappers_need_little_stack() -> None:
     frames: dict[str, int] = {}
     for folder, least in (("capture/recorder", 500), ("programs/preload", 1000)):
         before = len(frames)
-        # Files that are compiled as one are told of in a directory below.
+        # The compiler writes those of joined files in a directory below.
         for told in (ROOT / "build" / "release" / "src" / folder).glob("CMakeFiles/headrace_*.dir/**/*.su"):
             for line in told.read_text().splitlines():
                 place, size, kind = line.split("\t")

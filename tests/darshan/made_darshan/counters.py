@@ -129,7 +129,7 @@ def in_newest(module: str, version: int, stored: dict[str, float]) -> dict[str, 
     counts, reals = names(module, NEWEST[module][0])
     values = {name: stored.get(name, -1) for name in [*counts, *reals]}
     if module == "POSIX" and version < 4:
-        values["POSIX_RENAMED_FROM"] = 0  # an id, of which -1 may be one
+        values["POSIX_RENAMED_FROM"] = 0  # an id, and -1 may be one
     if module == "PNETCDF_FILE" and version < 3:
         values["PNETCDF_FILE_OPENS"] += stored["PNETCDF_FILE_INDEP_OPENS"]
     return values

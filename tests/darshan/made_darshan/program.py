@@ -109,7 +109,7 @@ def _time(job: _Job) -> None:
 
 
 def job_of(release: str, *, others: bool = False, **how: Any) -> Log:
-    """`how`: fields of Log. `others`: with modules of which PyDarshan reads only that they are there."""
+    """`how`: fields of Log. `others`: with modules that PyDarshan names but does not read."""
     log = Log(release, **how)
     job = _Job(log, random.Random(release))
     _files(job)

@@ -1,4 +1,4 @@
-"""A job whose ranks write a file each, on object servers of which one is slow."""
+"""A job whose ranks write a file each, on object servers; one server is slow."""
 
 from __future__ import annotations
 
