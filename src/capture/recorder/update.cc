@@ -19,6 +19,7 @@ namespace headrace::capture {
 
 __thread Thread* self;
 __thread ThreadBlock* block;
+__thread uint64_t entering;
 __thread uint32_t vfork_depth;
 
 namespace {
@@ -125,9 +126,8 @@ uint64_t word_at(uint64_t address) {
   return *reinterpret_cast<volatile uint64_t*>(address);
 }
 
-/// Whether the section that `busy` tells of is over, seen from the place of a new one.
-bool left_by_longjmp(uint64_t here) {
-  uint64_t mark = block->busy;
+/// Whether the section of this mark is over, seen from the place of a new one.
+bool left_by_longjmp(uint64_t mark, uint64_t here) {
   if (here == mark || word_at(mark) != mark) return true;  // something else is there now
   stack_t stack;
   if (base::kernel_call(SYS_sigaltstack, nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0) return false;
@@ -166,17 +166,15 @@ bool Update::enter_slow() {
   if (in_vfork_child()) return false;
   if (!block) {
     if (!start_thread()) return false;
-  } else if (block->busy != 0) {
-    if (!left_by_longjmp(reinterpret_cast<uint64_t>(this))) return false;
+  } else if (const uint64_t mark = block->busy; mark != 0) {
+    if (!left_by_longjmp(mark, reinterpret_cast<uint64_t>(this))) return false;
     abandon(block);
+    __atomic_store_n(&block->busy, 0, __ATOMIC_RELAXED);
   }
-  __atomic_store_n(&block->busy, put_mark(), __ATOMIC_RELAXED);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (state.folding.load(std::memory_order_acquire) != 0) return wait_for_fold(mark_);
-  return true;
+  return begin();
 }
 
-bool Update::wait_for_fold(uint64_t mark) {
+void Update::wait_for_fold(uint64_t mark) {
   uint32_t attempt = 0;
   while (state.folding.load(std::memory_order_acquire) != 0) {
     __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
@@ -184,7 +182,6 @@ bool Update::wait_for_fold(uint64_t mark) {
     __atomic_exchange_n(&block->busy, mark,
                         __ATOMIC_SEQ_CST);  // before the next look at `folding`, for every processor
   }
-  return true;
 }
 
 void unattributed(uint32_t direction, uint64_t bytes) {
@@ -208,8 +205,10 @@ void unattributed(uint32_t direction, uint64_t bytes) {
 }
 
 bool interrupts_section() {
-  return block && block->busy != 0 && !in_vfork_child() &&
-         !left_by_longjmp(reinterpret_cast<uint64_t>(__builtin_frame_address(0)));
+  if (!block || in_vfork_child()) return false;
+  const auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  const auto goes_on = [here](uint64_t mark) { return mark != 0 && !left_by_longjmp(mark, here); };
+  return goes_on(block->busy) || goes_on(entering);
 }
 
 void watch_end() {

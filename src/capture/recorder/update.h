@@ -5,22 +5,24 @@
 // section finds it set and is counted in the block's unattributed totals. A section that siglongjmp left (out of a
 // handler that interrupted it) is recognised by its mark on the stack, which is overwritten or lies below the present
 // frame, and is taken over.
+//
+// `busy` lies in the spool, so it is set an instruction after the spool was found. A handler that forks between the two
+// would leave its child to go on in its parent's spool. `entering`, which is the thread's own, has the mark meanwhile.
 #pragma once
 #include "capture/recorder/state.h"
 
 namespace headrace::capture {
 
+extern __thread uint64_t entering __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 class Update {
  public:
   /// False: the operation must be counted with `unattributed`.
   HEADRACE_INLINE bool enter() {
-    ThreadBlock* mine = block;
-    if (HEADRACE_UNLIKELY(mine == nullptr) || HEADRACE_UNLIKELY(mine->busy != 0)) return enter_slow();
-    __atomic_store_n(&mine->busy, put_mark(), __ATOMIC_RELAXED);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (HEADRACE_UNLIKELY(!begin()) && !enter_slow()) return false;
     // A fold sets `folding`, then makes every thread pass a barrier (membarrier), then waits for `busy` to fall.
     // Acquire: who comes after a fold sees what it forgot, as in the thread's own cache.
-    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_acquire) != 0)) return wait_for_fold(put_mark());
+    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_acquire) != 0)) wait_for_fold(put_mark());
     return true;
   }
   /// The same for calls that did not look at the descriptor table, which is where a forked child is noticed.
@@ -30,12 +32,25 @@ class Update {
   }
 
  private:
+  /// False: the thread has no block yet, or may be inside of a section already.
+  HEADRACE_INLINE bool begin() {
+    const uint64_t mark = put_mark();
+    __atomic_store_n(&entering, mark, __ATOMIC_RELAXED);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    ThreadBlock* mine = block;
+    const bool begins = HEADRACE_LIKELY(mine != nullptr) && HEADRACE_LIKELY(mine->busy == 0);
+    if (begins) __atomic_store_n(&mine->busy, mark, __ATOMIC_RELAXED);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    __atomic_store_n(&entering, 0, __ATOMIC_RELAXED);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return begins;
+  }
   HEADRACE_INLINE uint64_t put_mark() {
     mark_ = reinterpret_cast<uint64_t>(this);
     return reinterpret_cast<uint64_t>(this);
   }
   bool enter_slow();
-  static bool wait_for_fold(uint64_t mark);
+  static void wait_for_fold(uint64_t mark);
   volatile uint64_t mark_;  // its own address, while nothing else has taken this place on the stack
 };
 
