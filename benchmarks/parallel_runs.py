@@ -24,6 +24,7 @@ RANKS_OF_ANY_NODE = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
 FIGURES = ("agg_perf_by_slowest", "mib_per_second")
 

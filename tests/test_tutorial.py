@@ -61,13 +61,7 @@ def test_the_matcher_can_fail() -> None:
 def test_every_command_of_the_tutorial(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HEADRACE")}
     environment["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment |= {
-        "SOURCES": str(TUTORIAL.parents[1]),
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    }
+    environment["SOURCES"] = str(TUTORIAL.parents[1])
     for command, shown in steps(TUTORIAL.read_text(encoding="utf-8")):
         run = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command],

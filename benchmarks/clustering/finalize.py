@@ -56,6 +56,7 @@ def environment() -> dict[str, str]:
         **os.environ,
         **allow,
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
         "OMPI_MCA_mpi_yield_when_idle": "1",
     }
 

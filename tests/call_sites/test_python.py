@@ -182,14 +182,8 @@ def test_ranks_of_mpi4py(sited: Callable, tmp_path: Path) -> None:
     has = ["/usr/bin/python3", "-c", "import mpi4py.MPI"]
     if not launcher or subprocess.run(has, capture_output=True, check=False).returncode != 0:
         pytest.skip("needs mpi4py and an MPI (Debian: python3-mpi4py)")
-    environment = {
-        **os.environ,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    }
     program = ["/usr/bin/python3", HERE / "ranks.py", tmp_path / "shared"]
-    done = sited(launcher, "-np", "2", *program, env=environment)
+    done = sited(launcher, "-np", "2", *program)
     records = {row["record"] for row in done.log.files.to_pylist() if row["path"].endswith("/shared")}
     sites = [done.sites.sites[index] for record in records for index in done.sites.of_record(record)]
     opened = [site for site in sites if site["what"] == "open"]

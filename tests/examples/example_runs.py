@@ -7,12 +7,11 @@ import subprocess
 from pathlib import Path
 
 from capture_tools import COMMAND, Captured, run
-from parallel_tools import ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 # A rank that is bound to a core waits for whatever else runs there: on a busy machine milliseconds a message.
-PARALLEL = {**os.environ, **ENVIRONMENT, "OMPI_MCA_hwloc_base_binding_policy": "none"}
+PARALLEL = {**os.environ, "OMPI_MCA_hwloc_base_binding_policy": "none"}
 INSTRUMENTED = ["-finstrument-functions", "-finstrument-functions-exclude-file-list=headrace/phases.h"]
 
 

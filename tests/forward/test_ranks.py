@@ -11,12 +11,6 @@ import pytest
 from forward_tools import Place, Result, Servers, until
 from side_by_side import tree
 
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
 MPIS = pytest.mark.parametrize(("mpi", "io"), [("openmpi", "ompio"), ("openmpi", "romio321"), ("mpich", "")])
 
 
@@ -27,7 +21,7 @@ class Ranks:
             pytest.skip(f"no {mpi}")
         source = Path(__file__).parent / "programs" / f"{name}.c"
         subprocess.run([compiler, "-O1", source, "-o", directory / "program"], check=True, timeout=60)
-        self.environment = {**os.environ, **ENVIRONMENT, **({"OMPI_MCA_io": io} if io else {})}
+        self.environment = {**os.environ, **({"OMPI_MCA_io": io} if io else {})}
         self.words = ["timeout", "50", launcher, "-n", str(ranks), str(directory / "program")]
 
     def direct(self, *words: str | Path) -> Result:

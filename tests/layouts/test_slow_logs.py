@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from capture_tools import run
-from test_layouts import PARALLEL, PROGRAM, Mounted
+from test_layouts import PROGRAM, Mounted
 
 RANKS = 3
 
@@ -27,7 +27,7 @@ def test_a_write_that_ends_too_late_does_not_count(mpi: str, mounted: Mounted, t
     # Once the ranks are gone the launcher may write faster.
     script = f'mpirun.{mpi} -np {RANKS} "$@" && rm {slow}'
     launched = ["sh", "-c", script, "sh", program, data]
-    captured = run(launched, point / "job.hr", (), env={**os.environ, **PARALLEL, **more}, timeout=200)
+    captured = run(launched, point / "job.hr", (), env={**os.environ, **more}, timeout=200)
     assert captured.status == 0, captured.stderr
     assert not captured.rows("shared")
     assert writes(captured.rows, data) == {f"rank{rank}": 4 for rank in range(RANKS)} | {"shared": RANKS}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from capture_tools import Captured, run
-from library_tools import compile_with, environment
+from library_tools import compile_with
 
 
 @pytest.fixture(scope="session")
@@ -20,4 +20,4 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 @pytest.fixture
 def capture(tmp_path: Path) -> Callable[..., Captured]:
     """capture(COMMAND, OPTIONS…) → Captured."""
-    return lambda command, *options: run(command, tmp_path / "job.hr", options, env=environment())
+    return lambda command, *options: run(command, tmp_path / "job.hr", options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,16 +15,6 @@ PARALLEL = {  # pkg-config's names
     "openmpi": ("mpirun.openmpi", "ompi-c"),
     "mpich": ("mpirun.mpich", "mpich"),
 }
-# A build machine is one node, and its user may be root.
-MPI_ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-}
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, **MPI_ENVIRONMENT}
 
 
 def package_flags(*packages: str) -> list[str]:

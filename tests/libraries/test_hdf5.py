@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from capture_tools import Captured
-from library_tools import PARALLEL, environment, expect, launcher, profiles, properties
+from library_tools import PARALLEL, expect, launcher, profiles, properties
 
 HERE = Path(__file__).parent
 Capture = Callable[..., Captured]
@@ -17,7 +17,7 @@ Built = Callable[..., Path]
 
 
 def bare(command: list[str]) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command, capture_output=True, check=True, timeout=120, env=environment())
+    return subprocess.run(command, capture_output=True, check=True, timeout=120)
 
 
 def test_counts_of_a_serial_program(built: Built, capture: Capture, tmp_path: Path) -> None:

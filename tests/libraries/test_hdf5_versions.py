@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from capture_tools import Captured, run
-from library_tools import environment, expect, profiles, properties
+from library_tools import expect, profiles, properties
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -43,7 +44,7 @@ def bundled(packages: Path) -> Path:
 @pytest.mark.parametrize("version", WHEELS)
 def test_h5py_on_older_versions(tmp_path: Path, version: str) -> None:
     program = [sys.executable, str(HERE / "scripts" / "use_h5py.py")]
-    packages = {**environment(), "PYTHONPATH": str(installed(version))}
+    packages = {**os.environ, "PYTHONPATH": str(installed(version))}
     alone = subprocess.run([*program, tmp_path / "bare.h5"], capture_output=True, check=True, env=packages)
     seen = run([*program, str(tmp_path / "seen.h5")], tmp_path / "job.hr", env=packages)
     assert (seen.status, seen.stdout, seen.stderr) == (0, alone.stdout, alone.stderr)
@@ -64,7 +65,7 @@ def test_several_datasets_at_once(tmp_path: Path, version: str) -> None:
     linked = [library, f"-Wl,--disable-new-dtags,-rpath,{library.parent}", "-Wl,--allow-shlib-undefined"]
     source = HERE / "c" / "hdf5_multi.c"
     subprocess.run(["cc", "-Wall", "-Wextra", "-o", program, source, *linked], check=True)
-    seen = run([str(program), str(tmp_path / "seen.h5")], tmp_path / "job.hr", env=environment())
+    seen = run([str(program), str(tmp_path / "seen.h5")], tmp_path / "job.hr")
     assert (seen.status, seen.text, seen.stderr) == (0, ["99 1998"], b"")
     few = seen.file("seen.h5:/few", kind="dataset")
     expect(few, opens=1, closes=1, writes=2, bytes_written=800, reads=1, bytes_read=400)
@@ -83,7 +84,7 @@ def test_what_hdf5_says_of_a_failure_stays(tmp_path: Path, options: list[str]) -
     source = HERE / "c" / "hdf5_multi.c"
     subprocess.run(["cc", "-Wall", "-Wextra", "-o", program, source, *linked], check=True)
     command = [str(program), str(tmp_path / "seen.h5"), "fail"]
-    seen = run(command, tmp_path / "job.hr", options, env=environment())
+    seen = run(command, tmp_path / "job.hr", options)
     assert (seen.status, seen.text, seen.stderr) == (0, ["99 1998"], b"")
     expect(seen.file("seen.h5:/many", kind="dataset"), reads=1, read_errors=1)
     expect(profiles(seen, "hdf5")["H5Dwrite"], calls=1, errors=1)

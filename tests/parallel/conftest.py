@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from capture_tools import Captured, run
-from parallel_tools import ENVIRONMENT
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parent.parent / "include"
@@ -48,7 +46,7 @@ def parallel(mpi: str, tmp_path: Path) -> Iterator[Callable[..., Captured]]:
 
     def run_ranks(ranks: int, command: list[str | Path], *options: str) -> Captured:
         launched = [f"mpirun.{mpi}", "-np", str(ranks), *command]
-        logs.append(run(launched, tmp_path / "job.hr", options, env={**os.environ, **ENVIRONMENT}))
+        logs.append(run(launched, tmp_path / "job.hr", options))
         return logs[-1]
 
     yield run_ranks

@@ -13,12 +13,6 @@ from capture_tools import COMMAND
 from headrace.analysis.summary import summarize
 
 LIBRARY = Path(sys.prefix) / "lib" / "headrace" / "libheadrace.so"
-MPI = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
 COLUMNS = ("opens", "reads", "writes", "bytes_read", "bytes_written")
 Figures = dict[tuple[int, str], tuple[int, ...]]
 
@@ -58,7 +52,7 @@ class Launching:
         self.data = directory / "data"
         self.data.mkdir()
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("HEADRACE")}
-        self.environment |= MPI | {"HEADRACE_SPOOL": str(spools), "HEADRACE_CONFIG": "/dev/null"}
+        self.environment |= {"HEADRACE_SPOOL": str(spools), "HEADRACE_CONFIG": "/dev/null"}
 
     def mpirun(self, ranks: int, *command: str | Path) -> list[str]:
         return [f"mpirun.{self.mpi}", "-np", str(ranks), *map(str, command)]

@@ -6,13 +6,6 @@ from typing import Any
 
 from capture_tools import Captured
 
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # more ranks than cores
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
-
 
 def by_rank(captured: Captured) -> dict[int, int]:
     """{process: rank} of the ranks."""

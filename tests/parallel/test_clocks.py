@@ -15,7 +15,6 @@ from capture_tools import COMMAND, Captured
 from headrace.analysis.traces import Trace
 from headrace.commands._terminal import terminal
 from headrace.commands._trace_clocks import clock_lines
-from parallel_tools import ENVIRONMENT
 
 Compiled = Callable[[str, str], Path]
 Parallel = Callable[..., Captured]
@@ -54,7 +53,7 @@ class Machines:
         settings = {"HEADRACE_CLOCK": "monotonic", "HEADRACE_TRACE_CLOCKS": "always", **more}
         done = subprocess.run(
             command,
-            env={**os.environ, **ENVIRONMENT, **settings},
+            env={**os.environ, **settings},
             capture_output=True,
             text=True,
             timeout=100,

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from capture_tools import COMMAND
 from headrace.analysis import traces
-from parallel_tools import ENVIRONMENT
 
 Compiled = Callable[[str, str], Path]
 ROUNDS, CALLS = 24, 400
@@ -23,7 +22,7 @@ def run(place: Path, options: list[str], *launch: str | Path) -> traces.Trace:
         capture_output=True,
         timeout=60,
         check=False,
-        env={**os.environ, **ENVIRONMENT, "HEADRACE_REDUCE_PATIENCE": "20"},
+        env={**os.environ, "HEADRACE_REDUCE_PATIENCE": "20"},
     )
     assert done.returncode == 0, done.stderr.decode()
     return traces.Trace(place / "job.trace.hr")
@@ -71,7 +70,7 @@ def test_ranks_with_other_levels_of_threads(mpi: str, compiled: Compiled, tmp_pa
 def test_as_many_ranks_that_are_others(mpi: str, compiled: Compiled, tmp_path: Path) -> None:
     """A communicator may have as many ranks as the world, and not be over it."""
     program = [f"mpirun.{mpi}", "-np", "2", str(compiled(mpi, "c/spawned_pair.c"))]
-    environment = {**os.environ, **ENVIRONMENT}
+    environment = dict(os.environ)
     if subprocess.run(program, env=environment, capture_output=True, timeout=60, check=False).returncode:
         pytest.skip("this MPI cannot start ranks here, captured or not")
     options = ["--trace-memory", "1M", "--trace-flush", "sync:2"]
@@ -119,7 +118,7 @@ def test_ranks_that_are_not_like_the_others(
         command += [":", "-np", "2", *launcher_of_others, "-o", str(tmp_path / "job.hr"), "--", *program]
     else:
         command += [":", "-np", "2", *launcher_of_others, *program]
-    environment = {**os.environ, **ENVIRONMENT}
+    environment = dict(os.environ)
     done = subprocess.run(command, capture_output=True, timeout=60, check=False, env=environment)
     assert done.returncode == 0, done.stderr.decode()
     trace = traces.Trace(tmp_path / "job.trace.hr")

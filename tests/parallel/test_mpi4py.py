@@ -33,9 +33,6 @@ def run_calls(
     environment = {
         **os.environ,
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
         **more,
     }
     program = [folder / "bin" / "python3", ROOT / "tests/parallel" / name, tmp_path / "out"]

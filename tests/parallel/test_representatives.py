@@ -12,7 +12,6 @@ from typing import Any
 import headrace
 import pytest
 from capture_tools import COMMAND
-from parallel_tools import ENVIRONMENT
 
 HERE = Path(__file__).parent
 RANKS = 16
@@ -40,7 +39,7 @@ def run(mpi: str, place: Path, how: str) -> Path:
     # What MPI does for itself is not the same in two runs.
     options = ["--exclude", "/", "--include", data, "--reduce", how, "-o", log]
     launch = ["timeout", "100", f"mpirun.{mpi}", "-np", str(RANKS), program, data]
-    environment = {**os.environ, **ENVIRONMENT}
+    environment = dict(os.environ)
     done = subprocess.run(
         [COMMAND, "run", *options, "--", *launch], env=environment, capture_output=True, check=False
     )
@@ -145,8 +144,7 @@ def test_launchers_of_single_ranks_keep_it_so(mpi: str, tmp_path: Path) -> None:
     data.mkdir()
     rank = [COMMAND, "run", "--reduce", "clusters", "-o", log, "--", tmp_path / "crowd", data]
     subprocess.run(
-        ["timeout", "100", f"mpirun.{mpi}", "-np", str(RANKS), *rank],
-        env={**os.environ, **ENVIRONMENT}, capture_output=True, check=True,
+        ["timeout", "100", f"mpirun.{mpi}", "-np", str(RANKS), *rank], capture_output=True, check=True,
     )  # fmt: skip
     shown = json.loads(words("show", log, "--json"))
     assert shown["parallel"]["stood_for"]["ranks"] > 0
@@ -166,7 +164,7 @@ def test_what_a_user_asks_for_wins_over_the_site(mpi: str, tmp_path: Path) -> No
     program = ["env", *(f"{key}={value}" for key, value in preload.items()), tmp_path / "crowd", data]
     subprocess.run(
         ["timeout", "100", f"mpirun.{mpi}", "-np", "4", *program],
-        env={**os.environ, **ENVIRONMENT, **{key: str(value) for key, value in asked.items()}},
+        env={**os.environ, **{key: str(value) for key, value in asked.items()}},
         capture_output=True, check=True,
     )  # fmt: skip
     log = tmp_path / "site.hr"

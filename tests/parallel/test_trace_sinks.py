@@ -19,7 +19,6 @@ import headrace
 import pytest
 from capture_tools import COMMAND
 from headrace.analysis import traces
-from parallel_tools import ENVIRONMENT
 
 Compiled = Callable[[str, str], Path]
 SINKS = ["shared:2", "process", "node", "memory"]
@@ -36,7 +35,7 @@ def command(place: Path, sink: str, *program: object, ranks: int = 3, mpi: str =
 
 
 def start(words: list[str]) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, **ENVIRONMENT}
+    environment = dict(os.environ)
     return subprocess.Popen(
         words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
     )
@@ -156,7 +155,7 @@ def test_nothing_is_kept_and_the_log_says_so(compiled: Compiled, tmp_path: Path)
 
 def told(words: list[str], **environment: str) -> str:
     """What a run says."""
-    surroundings = {**os.environ, **ENVIRONMENT, **environment}
+    surroundings = {**os.environ, **environment}
     done = subprocess.run(words, capture_output=True, text=True, env=surroundings, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     return "".join(line + "\n" for line in done.stderr.splitlines() if line.startswith("headrace: "))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import headrace
 from capture_tools import Captured, run
-from phase_tools import HERE, MPI
+from phase_tools import HERE
 
 EXAMPLE = HERE.parents[1] / "examples" / "pf3d"
 PACKAGE = Path(headrace.__file__).parents[1]
@@ -55,7 +55,6 @@ class Example:
         self.directory = directory
         self.environment = {
             **os.environ,
-            **MPI,
             "PF3D_BUILT": str(built),
             "PYTHONPATH": str(PACKAGE),
             "PYTHONDONTWRITEBYTECODE": "1",

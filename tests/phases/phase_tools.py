@@ -10,12 +10,6 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 COMMAND = Path(sys.prefix) / "bin" / "headrace"
-MPI = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
 
 
 def config(option: str) -> str:
@@ -50,7 +44,7 @@ class Tracer:
 
     def run(self, command: Sequence[str | Path], **more: str) -> str:
         """Runs a program without it; what it printed."""
-        environment = {**os.environ, **MPI, **more}
+        environment = {**os.environ, **more}
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=100, check=False
         )

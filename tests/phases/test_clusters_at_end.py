@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from phase_logs import COMMAND, Phased, run_phased
-from phase_tools import HERE, MPI, compile_program
+from phase_tools import HERE, compile_program
 from test_clusters_of_ranks import answers, launched, off_line
 
 PHASES = {"dump", "outer", "outer/some", "members"}
@@ -31,7 +31,7 @@ def program(mpi: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(mpi: str, program: Path, ranks: int, place: Path, *options: str, **variables: str) -> Phased:
     command = ["sh", "-c", f'exec "$@" > {place / "out"}', "sh", *launched(mpi, program, ranks)]
-    done = run_phased(command, place / "job.hr", options, timeout=200, env={**os.environ, **MPI, **variables})
+    done = run_phased(command, place / "job.hr", options, timeout=200, env={**os.environ, **variables})
     assert done.status == 0
     return done
 
@@ -109,7 +109,7 @@ def test_what_prevents_it_is_said(mpi: str, tmp_path: Path) -> None:
     )
     short = compile_program(f"mpicc.{mpi}", [source], tmp_path / "short")
     command = ["sh", "-c", '"$@" > /dev/null 2>&1; true', "sh", *launched(mpi, short, 2)]
-    done = run_phased(command, tmp_path / "job.hr", ("--cluster",), env={**os.environ, **MPI})
+    done = run_phased(command, tmp_path / "job.hr", ("--cluster",))
     reasons = {row["reason"] for row in done.rows("gaps", what="clusters of ranks")}
     assert reasons == {"the program ended without MPI_Finalize"}
     assert done.rows("clusters") == []

@@ -15,7 +15,7 @@ import headrace
 import numpy
 import pytest
 from phase_logs import COMMAND, Phased, run_phased
-from phase_tools import HERE, MPI, compile_program
+from phase_tools import HERE, compile_program
 
 SOURCE = HERE / "c" / "kinds.c"
 FOUND, NOT_TRACED, NO_MPI, SOME_UNTRACED, DIFFERENT, NO_PHASE, NOTHING_DONE = 0, 1, 2, 4, 5, 6, 7
@@ -72,7 +72,7 @@ def run(
 ) -> tuple[dict[str, list[Answer]], Phased]:
     out = place / "out"
     command = ["sh", "-c", 'exec "$@" > ' + str(out), "sh", *launched(mpi, program, ranks)]
-    done = run_phased(command, place / "job.hr", timeout=200, env={**os.environ, **MPI, **variables})
+    done = run_phased(command, place / "job.hr", timeout=200, env={**os.environ, **variables})
     assert done.status == 0
     return answers(out.read_text()), done
 
@@ -136,9 +136,7 @@ def test_ranks_that_reduce_at_the_end_have_the_same(mpi: str, program: Path, tmp
 
 
 def test_without_a_tracer_nothing_is_found(mpi: str, program: Path) -> None:
-    done = subprocess.run(
-        launched(mpi, program, 2), env={**os.environ, **MPI}, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(launched(mpi, program, 2), capture_output=True, text=True, check=True)
     found = answers(done.stdout)
     assert {name: len(of) for name, of in found.items()} == dict.fromkeys(found, 2)
     assert {each.result for of in found.values() for each in of} == {NOT_TRACED}
@@ -176,7 +174,7 @@ def alone(mpi: str, place: Path, *options: str, **variables: str) -> list[list[i
     """Runs c/alone.c with three ranks. Its lines: rank, two answers, copies of an attribute, all is right."""
     program = compile_program(f"mpicc.{mpi}", ["-O1", HERE / "c" / "alone.c"], place / "alone")
     command = ["sh", "-c", f'exec "$@" > {place / "out"}', "sh", *launched(mpi, program, 3), *options]
-    done = run_phased(command, place / "job.hr", timeout=200, env={**os.environ, **MPI, **variables})
+    done = run_phased(command, place / "job.hr", timeout=200, env={**os.environ, **variables})
     assert done.status == 0
     lines = (place / "out").read_text().splitlines()  # UCX tells of the messages that never came
     return sorted([int(word) for word in line.split()] for line in lines if line[:1].isdigit())
@@ -204,7 +202,7 @@ def test_a_rank_that_never_reduces_is_told_the_same(mpi: str, tmp_path: Path) ->
     one = ["-np", "1", "env", "HEADRACE_REDUCE=never", *run_it]
     done = subprocess.run(
         ["timeout", "100", f"mpirun.{mpi}", "-np", "2", *run_it, ":", *one],
-        env={**os.environ, **MPI}, capture_output=True, text=True, check=True,
+        capture_output=True, text=True, check=True,
     )  # fmt: skip
     answers = {tuple(map(int, line.split()[1:4])) for line in done.stdout.splitlines() if line[0].isdigit()}
     assert answers == {(SOME_UNTRACED, SOME_UNTRACED, 0)}

@@ -87,7 +87,6 @@ def test_ranks_without_a_parallel_program(chosen: Chosen) -> None:
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_ranks(mpi: str, tmp_path: Path) -> None:
-    from parallel_tools import ENVIRONMENT
 
     source, program = tmp_path / "rank.c", tmp_path / "rank"
     source.write_text(
@@ -96,7 +95,7 @@ def test_ranks(mpi: str, tmp_path: Path) -> None:
     )
     subprocess.run([f"mpicc.{mpi}", "-o", program, source], check=True)
     command = ["timeout", "100", f"mpirun.{mpi}", "-np", "3", program]
-    traced = Traced(tmp_path, command, ["--trace=mpi", "--trace-ranks", "0,2"], environment=ENVIRONMENT)
+    traced = Traced(tmp_path, command, ["--trace=mpi", "--trace-ranks", "0,2"])
     barriers = [row["rank"] for row in traced.rows() if row["kind"] == "enter" and "Barrier" in row["name"]]
     assert sorted(barriers) == [0] * 10 + [2] * 10
     assert traced.accounts()["rank"] >= 12

@@ -160,7 +160,6 @@ def test_names_are_not_hidden_in_part(tmp_path: Path) -> None:
 
 def test_launchers_of_single_ranks_write_one_trace(steps: Path, tmp_path: Path) -> None:
     """Under mpirun each rank may have a launcher of its own; all join one log, and so one trace."""
-    from parallel_tools import ENVIRONMENT
 
     source = tmp_path / "rank.c"
     source.write_text(
@@ -174,8 +173,7 @@ def test_launchers_of_single_ranks_write_one_trace(steps: Path, tmp_path: Path) 
     subprocess.run(["mpicc.openmpi", "-o", program, source], check=True)
     rank = [COMMAND, "run", "-q", "--trace", "-o", str(log), "--", program, tmp_path / "data"]
     subprocess.run(
-        ["timeout", "100", "mpirun.openmpi", "-np", "3", *rank],
-        env={**os.environ, **ENVIRONMENT}, check=True, capture_output=True,
+        ["timeout", "100", "mpirun.openmpi", "-np", "3", *rank], check=True, capture_output=True,
     )  # fmt: skip
     calls: Counter[int] = Counter()
     for row in rows(log, "profiles"):

@@ -17,12 +17,6 @@ import pytest
 
 COMMAND = os.environ.get("HEADRACE_TEST_COMMAND", str(Path(sys.prefix) / "bin" / "headrace"))
 MPIS = ["openmpi", "mpich"]
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
 
 
 def launcher(mpi: str, ranks: int) -> list[str]:
@@ -49,7 +43,7 @@ class Bench:
     def __init__(self, directory: Path, mpi: str = "", ranks: int = 4) -> None:
         self.directory = directory
         self.words = [*launcher(mpi, ranks), COMMAND, "bench"]
-        self.environment = {**os.environ, **ENVIRONMENT}
+        self.environment = dict(os.environ)
 
     def command(self, *words: str) -> list[str]:
         return [*self.words, *words, "--dir", str(self.directory)]

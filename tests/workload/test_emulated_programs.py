@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench_tools import COMMAND, ENVIRONMENT, MPIS, launcher
+from bench_tools import COMMAND, MPIS, launcher
 
 SLOW = """
 title = "made for a test"
@@ -45,7 +45,7 @@ class Job:
         done = subprocess.run(
             [COMMAND, "run", "-q", *options, "--", *command],
             cwd=self.directory,
-            env={**os.environ, **ENVIRONMENT, **variables},
+            env={**os.environ, **variables},
             capture_output=True,
             text=True,
             timeout=100,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench_tools import COMMAND, ENVIRONMENT, launcher
+from bench_tools import COMMAND, launcher
 
 STUDY = """
 title = "Transfers of two sizes"
@@ -69,7 +69,7 @@ class Study:
         return [COMMAND, "bench", "paper", str(self.file), *places, *words]
 
     def run(self, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, **ENVIRONMENT}
+        environment = dict(os.environ)
         done = subprocess.run(
             self.command(*words), capture_output=True, text=True, timeout=100, check=False, env=environment
         )

@@ -14,7 +14,7 @@ from typing import Any
 
 import headrace
 import pytest
-from bench_tools import COMMAND, ENVIRONMENT, Bench, launcher
+from bench_tools import COMMAND, Bench, launcher
 
 Counts = dict[tuple[str, str], tuple[int, int, int]]
 
@@ -95,7 +95,6 @@ def record(directory: Path, *command: str, options: tuple[str, ...] = ()) -> Pat
         check=True,
         timeout=100,
         capture_output=True,
-        env={**os.environ, **ENVIRONMENT},
         stdin=subprocess.DEVNULL,
     )
     return log
@@ -152,7 +151,6 @@ def capture(place: Path, log: Path, mpi: str = "", ranks: int = 1) -> Path:
         check=True,
         timeout=100,
         capture_output=True,
-        env={**os.environ, **ENVIRONMENT},
         stdin=subprocess.DEVNULL,
     )
     return again
