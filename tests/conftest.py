@@ -53,6 +53,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
 
 
 @pytest.fixture(scope="session")
+def obeying() -> list[str]:
+    """Words before a command that may then read only what its user is permitted to, root too."""
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+
+@pytest.fixture(scope="session")
 def next_line() -> Callable[[subprocess.Popen[str]], str]:
     """The next line that a program prints; one that prints none for a minute is killed."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from capture_tools import Captured
-from parallel_tools import by_rank, calls, figures
+from parallel_tools import by_rank, calls, figures, skip_unless_it_spawns
 
 Compiled = Callable[[str, str], Path]
 Parallel = Callable[..., Captured]
@@ -18,9 +17,7 @@ def test_spawned_ranks_are_a_run_of_their_own(
     mpi: str, compiled: Compiled, parallel: Parallel, tmp_path: Path
 ) -> None:
     program = compiled(mpi, "c/spawns.c")
-    alone = [f"mpirun.{mpi}", "-np", "2", program, tmp_path]
-    if subprocess.run(alone, capture_output=True, check=False).returncode:
-        pytest.skip("this MPI cannot start ranks here, captured or not")
+    skip_unless_it_spawns(f"mpirun.{mpi}", "-np", "2", program, tmp_path)
     captured = parallel(2, [program, tmp_path])
     assert captured.status == 0, captured.stderr.decode()
     ranks = [row for row in captured.rows("processes") if row["rank"] >= 0]

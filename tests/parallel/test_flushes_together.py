@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from capture_tools import COMMAND
 from headrace.analysis import traces
+from parallel_tools import skip_unless_it_spawns
 
 Compiled = Callable[[str, str], Path]
 ROUNDS, CALLS = 24, 400
@@ -70,9 +71,7 @@ def test_ranks_with_other_levels_of_threads(mpi: str, compiled: Compiled, tmp_pa
 def test_as_many_ranks_that_are_others(mpi: str, compiled: Compiled, tmp_path: Path) -> None:
     """A communicator may have as many ranks as the world, and not be over it."""
     program = [f"mpirun.{mpi}", "-np", "2", str(compiled(mpi, "c/spawned_pair.c"))]
-    environment = dict(os.environ)
-    if subprocess.run(program, env=environment, capture_output=True, timeout=60, check=False).returncode:
-        pytest.skip("this MPI cannot start ranks here, captured or not")
+    skip_unless_it_spawns(*program)
     options = ["--trace-memory", "1M", "--trace-flush", "sync:2"]
     trace = run(tmp_path, options, *program)
     calls = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import time
@@ -17,6 +16,7 @@ import pytest
 from capture_tools import COMMAND, Captured
 from headrace.analysis.trace_filters import unmatched
 from headrace.analysis.traces import Trace
+from parallel_tools import skip_unless_it_spawns
 
 Compiled = Callable[[str, str], Path]
 Parallel = Callable[..., Captured]
@@ -106,10 +106,7 @@ def test_threads(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
 
 def test_spawned_ranks(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
     program = compiled(mpi, "c/spawn_messages.c")
-    alone = [f"mpirun.{mpi}", "-np", "2", str(program)]
-    environment = dict(os.environ)
-    if subprocess.run(alone, env=environment, capture_output=True, timeout=60, check=False).returncode:
-        pytest.skip("this MPI cannot start ranks here, captured or not")
+    skip_unless_it_spawns(f"mpirun.{mpi}", "-np", "2", program)
     trace = trace_of(parallel(2, [program], "--trace"))
     check = verified(trace)["messages"]
     assert check["holds"] is True, "rank 1 of one world is not rank 1 of the other"
