@@ -37,7 +37,7 @@ from headrace._forward_library import Attributes as _Attributes
 from headrace._forward_library import Bad, Each, Extent, Part, functions
 
 if TYPE_CHECKING:
-    from collections.abc import Buffer  # type: ignore[attr-defined]
+    from collections.abc import Buffer  # type: ignore[attr-defined, unused-ignore]
     from typing import TypeAlias
 
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]

@@ -56,6 +56,7 @@ class Simulator {
       resume(*ranks_[static_cast<size_t>(current_)]);
     }
     for (const auto& rank : ranks_) done_.most_received = std::max(done_.most_received, rank->received);
+    running_ = nullptr;
     return done_;
   }
 
