@@ -116,8 +116,9 @@ Result<std::unique_ptr<Session>> Session::make(Mount& mount, const std::string& 
     return Status(Code::kIo,
                   mountpoint + ": cannot be mounted; it needs /dev/fuse, and the command fusermount3 (Debian: fuse3)");
   made->keep_device();
-  const fuse_custom_io io = {
-      .writev = give_answer, .read = take_question, .splice_receive = nullptr, .splice_send = nullptr};
+  fuse_custom_io io{};  // newer versions have more members
+  io.writev = give_answer;
+  io.read = take_question;
   fuse_session_custom_io(made->session_, &io, fuse_session_fd(made->session_));
   struct sigaction action = {};
   action.sa_handler = wake_up;  // without SA_RESTART: who waits for the kernel looks whether it is over
