@@ -138,7 +138,7 @@ class Log:
         """
 
     def site_sums(
-        self, by_path: Frame, rows: Sequence[int]
+        self, topmost: Frame, system: Frame, rows: Sequence[int]
     ) -> tuple[list[tuple[str, int, int, int, int]], list[int]]:
         """The table `sites` added up: (what, stack, records, ns, bytes); for each row that of its open.
 
@@ -167,12 +167,12 @@ class Log:
 
     narrowest_span_ns: int  # of the series over time; 0: it has none
     def report_files(
-        self, by_path: Frame, most: int
+        self, topmost: Frame, system: Frame, most: int
     ) -> tuple[int, list[tuple[str, str, tuple[bytes, ...], list[str] | None]], list[int], dict[str, Any]]:
-        """The table `files` of a report, of records merged by path: the `most` that matter.
+        """The table `files` of a report, of records merged by path: the `most` that matter (file_table.h).
 
         Number of rows; columns (name, type, parts, values) of docs/formats/report-payload.md; the row of
-        `by_path` behind each; files, bytes_read, bytes_written, time_ns and calls of those left out.
+        `topmost` behind each; files, bytes_read, bytes_written, time_ns and calls of those left out.
         """
 
 class TraceLines:

@@ -14,7 +14,7 @@ from typing import Any
 
 from headrace._errors import UsageError
 from headrace.analysis.calls import finest_spans, layers, rate
-from headrace.analysis.kinds import SYSTEM_LAYERS, merge_files
+from headrace.analysis.kinds import SYSTEM_LAYERS, merge_topmost
 from headrace.analysis.processes import process_rows
 from headrace.analysis.summary import job_run_ns, size_buckets
 from headrace.logs import JobLog
@@ -115,7 +115,7 @@ def files(log: JobLog, by: str = "time", most: int = 20) -> Figure:
     }
     if by not in terms:
         raise UsageError(f"files are ranked by time, bytes or calls, not by '{by}'")
-    merged = merge_files(log, "path", [])
+    merged = merge_topmost(log, "path", [])
     rows = merged.rows(merged.top(by, most), ["path", *terms[by]])
     names = {"read_ns": "read", "write_ns": "write", "meta_ns": "metadata", "bytes_read": "read"}
     names |= {"bytes_written": "write", "reads": "read", "writes": "write", "metadata_calls": "metadata"}

@@ -18,29 +18,45 @@ constexpr double kNothing = -1;  // in place of a figure that does not exist
 
 using Rows = std::vector<uint64_t>;
 
-// The columns of a merged frame, read as zeros where it has none.
+// A row of one of two merged frames.
+struct Place {
+  const Frame* frame;
+  uint64_t row;
+};
+using Places = std::vector<Place>;
+
+// The columns of merged frames, read as zeros where they have none.
 class FrameReading {
  public:
-  FrameReading(const Frame& frame, const Rows& rows) : frame_(frame), rows_(rows) {}
+  explicit FrameReading(const Places& rows) : rows_(rows) {}
 
-  template <typename T, typename Value>
-  std::vector<T> each(Value value) const {
-    std::vector<T> result;
+  // The values of the rows.
+  std::vector<uint64_t> words(std::string_view column) const {
+    std::vector<uint64_t> result;
     result.reserve(rows_.size());
-    for (uint64_t row : rows_) result.push_back(static_cast<T>(value(row)));
+    const Frame* known = nullptr;
+    const uint64_t* words = nullptr;
+    for (const Place& place : rows_) {
+      if (place.frame != known) {
+        known = place.frame;
+        const Values* values = known->find(column);
+        words = values && values->words ? values->words.get() : zeros(known->rows).get();
+      }
+      result.push_back(words[place.row]);
+    }
     return result;
   }
 
-  const uint64_t* words(std::string_view column) const {
-    const Values* values = frame_.find(column);
-    return values && values->words ? values->words.get() : zeros(frame_.rows).get();
+  std::string_view text(std::string_view column, size_t i) const {
+    const Values* values = rows_[i].frame->find(column);
+    return values && values->offsets ? values->text(rows_[i].row) : std::string_view();
   }
 
   std::vector<double> sum(std::initializer_list<const char*> columns) const {
     std::vector<double> total(rows_.size());
     for (const char* column : columns) {
-      const uint64_t* value = words(column);
-      for (size_t i = 0; i < rows_.size(); ++i) total[i] += static_cast<double>(value[rows_[i]]);
+      const std::vector<uint64_t> value = words(column);
+      for (size_t i = 0; i < rows_.size(); ++i) total[i] += static_cast<double>(value[i]);
     }
     return total;
   }
@@ -48,8 +64,8 @@ class FrameReading {
   std::vector<double> greatest(std::initializer_list<const char*> columns) const {
     std::vector<double> most(rows_.size());
     for (const char* column : columns) {
-      const uint64_t* value = words(column);
-      for (size_t i = 0; i < rows_.size(); ++i) most[i] = std::max(most[i], static_cast<double>(value[rows_[i]]));
+      const std::vector<uint64_t> value = words(column);
+      for (size_t i = 0; i < rows_.size(); ++i) most[i] = std::max(most[i], static_cast<double>(value[i]));
     }
     return most;
   }
@@ -58,9 +74,9 @@ class FrameReading {
   std::vector<double> first(std::initializer_list<const char*> columns) const {
     std::vector<double> least(rows_.size());
     for (const char* column : columns) {
-      const uint64_t* value = words(column);
+      const std::vector<uint64_t> value = words(column);
       for (size_t i = 0; i < rows_.size(); ++i) {
-        const auto at = static_cast<double>(value[rows_[i]]);
+        const auto at = static_cast<double>(value[i]);
         if (at > 0 && (least[i] == 0 || at < least[i])) least[i] = at;
       }
     }
@@ -69,21 +85,22 @@ class FrameReading {
 
   // Streams keep no offsets: their buffer decides where the system reads and writes.
   std::vector<double> unaligned(const std::string& calls) const {
-    const uint64_t *some = words(calls + "_unaligned_file"), *all = words(calls);
-    const Values* layers = frame_.find("layers");
-    return each<double>([&](uint64_t row) {
-      const bool known = all[row] != 0 && !(layers && layers->offsets && layers->text(row) == "stdio");
-      return !known ? kNothing : std::min(1.0, static_cast<double>(some[row]) / static_cast<double>(all[row]));
-    });
+    const std::vector<uint64_t> some = words(calls + "_unaligned_file"), all = words(calls);
+    std::vector<double> result;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const bool known = all[i] != 0 && text("layers", i) != "stdio" && has_offsets(i);
+      result.push_back(!known ? kNothing : std::min(1.0, static_cast<double>(some[i]) / static_cast<double>(all[i])));
+    }
+    return result;
   }
 
   // Texts; empty where `other` has the same.
   PackedColumn texts(std::string name, std::string_view column, std::string_view other = {}) const {
-    const Values *values = frame_.find(column), *same = other.empty() ? nullptr : frame_.find(other);
     std::vector<uint32_t> offsets{0};
     std::string bytes;
-    for (uint64_t row : rows_) {
-      if (values && values->offsets && !(same && same->text(row) == values->text(row))) bytes += values->text(row);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const std::string_view value = text(column, i);
+      if (other.empty() || text(other, i) != value) bytes += value;
       if (bytes.size() > std::numeric_limits<uint32_t>::max()) bytes.resize(offsets.back());  // 4 GiB of names
       offsets.push_back(static_cast<uint32_t>(bytes.size()));
     }
@@ -93,25 +110,53 @@ class FrameReading {
   }
 
   PackedColumn codes(std::string name, std::string_view column) const {
-    const Values* values = frame_.find(column);
     CodeBuilder builder;
-    for (uint64_t row : rows_) builder.add(values && values->offsets ? values->text(row) : std::string_view());
+    for (size_t i = 0; i < rows_.size(); ++i) builder.add(text(column, i));
     return builder.finish(std::move(name));
   }
 
   PackedColumn pattern(const std::string& direction) const {
-    const uint64_t* consecutive = words(direction + "s_consecutive");
-    const uint64_t* forward = words(direction + "s_forward");
-    const uint64_t* backward = words(direction + "s_backward");
+    const std::vector<uint64_t> consecutive = words(direction + "s_consecutive"),
+                                forward = words(direction + "s_forward"), backward = words(direction + "s_backward");
     CodeBuilder builder;
-    for (uint64_t row : rows_) builder.add(access_pattern(consecutive[row], forward[row], backward[row]));
+    for (size_t i = 0; i < rows_.size(); ++i) builder.add(access_pattern(consecutive[i], forward[i], backward[i]));
     return builder.finish(direction + "_pattern");
   }
 
  private:
-  const Frame& frame_;
-  const Rows& rows_;
+  // Records of libraries tell no places in the file.
+  bool has_offsets(size_t i) const {
+    const std::string_view layers = text("layers", i);
+    return layers.find("posix") != std::string_view::npos || layers.find("stdio") != std::string_view::npos ||
+           layers.empty();
+  }
+
+  const Places& rows_;
 };
+
+Places places(const Frame& frame, const Rows& rows) {
+  Places result;
+  result.reserve(rows.size());
+  for (uint64_t row : rows) result.push_back({&frame, row});
+  return result;
+}
+
+// For each row of `topmost` that of the same file in `system`; else itself.
+Places system_places(const Frame& topmost, const Frame& system, const Rows& rows) {
+  const auto key = [](const Frame& frame, uint64_t row) {
+    const Values *path = frame.find("path"), *kind = frame.find("kind");
+    return path && kind ? base::mix(base::hash_text(path->text(row)), base::hash_text(kind->text(row))) : 0;
+  };
+  IdMap known(system.rows);
+  for (uint64_t row = 0; row < system.rows; ++row) known.insert(key(system, row), static_cast<uint32_t>(row));
+  Places result;
+  result.reserve(rows.size());
+  for (uint64_t row : rows) {
+    const uint32_t at = known.find(key(topmost, row));
+    result.push_back(at == IdMap::kNone ? Place{&topmost, row} : Place{&system, at});
+  }
+  return result;
+}
 
 // In turn from the greatest by each order, then most time first.
 Rows choose(const Frame& frame, uint64_t most) {
@@ -139,7 +184,8 @@ FileTable::LeftOut left_out(const Frame& frame, const Rows& chosen) {
   for (uint64_t row = 0; row < frame.rows; ++row) {
     if (!taken[row]) others.push_back(row);
   }
-  const FrameReading rest(frame, others);
+  const Places of_others = places(frame, others);
+  const FrameReading rest(of_others);
   const auto total = [&](std::initializer_list<const char*> columns) {
     const std::vector<double> sums = rest.sum(columns);
     return std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -148,17 +194,24 @@ FileTable::LeftOut left_out(const Frame& frame, const Rows& chosen) {
           total({"reads", "writes", "metadata_calls"})};
 }
 
-// The most common size of each row's reads and writes, of those that moved anything.
-std::array<std::vector<double>, 2> common_sizes(const Frame& frame, const Rows& rows, const format::Table& common) {
-  std::array<std::vector<double>, 2> result{std::vector<double>(rows.size(), kNothing),
-                                            std::vector<double>(rows.size(), kNothing)};
-  if (frame.record_starts.empty()) return result;
+// Of each record the row that it is behind.
+IdMap owners(const Places& rows) {
   IdMap owner(rows.size());
   for (uint32_t i = 0; i < rows.size(); ++i) {
-    for (uint64_t r = frame.record_starts[rows[i]]; r < frame.record_starts[rows[i] + 1]; ++r) {
-      owner.insert(frame.records[r], i);
+    const auto& [frame, row] = rows[i];
+    if (row + 1 >= frame->record_starts.size()) continue;
+    for (uint64_t r = frame->record_starts[row]; r < frame->record_starts[row + 1]; ++r) {
+      owner.insert(frame->records[r], i);
     }
   }
+  return owner;
+}
+
+// The most common size of each row's reads and writes, of those that moved anything.
+std::array<std::vector<double>, 2> common_sizes(const Places& rows, const format::Table& common) {
+  std::array<std::vector<double>, 2> result{std::vector<double>(rows.size(), kNothing),
+                                            std::vector<double>(rows.size(), kNothing)};
+  const IdMap owner = owners(rows);
   struct Seen {
     uint64_t place;  // row * 2 + direction
     int64_t size;
@@ -183,7 +236,7 @@ std::array<std::vector<double>, 2> common_sizes(const Frame& frame, const Rows& 
   return result;
 }
 
-PackedColumn mount_points(const FrameReading& reading, const Rows& rows, const format::Table& mounts) {
+PackedColumn mount_points(const FrameReading& reading, const format::Table& mounts) {
   const format::Column *ids = mounts.find("mount"), *points = mounts.find("point");
   std::map<uint64_t, std::string> known;
   if (ids && points && ids->type != format::Type::kText && points->type == format::Type::kText) {
@@ -193,10 +246,9 @@ PackedColumn mount_points(const FrameReading& reading, const Rows& rows, const f
       known.emplace(ids->u64(row), std::move(point));
     }
   }
-  const uint64_t* mount = reading.words("mount");
   CodeBuilder builder;
-  for (uint64_t row : rows) {
-    const auto found = known.find(mount[row]);
+  for (const uint64_t mount : reading.words("mount")) {
+    const auto found = known.find(mount);
     builder.add(found == known.end() ? std::string_view() : found->second);
   }
   return builder.finish("mount");
@@ -214,45 +266,51 @@ std::string_view access_pattern(uint64_t consecutive, uint64_t forward, uint64_t
   return a + b >= kMost * steps ? "forward" : "random";
 }
 
-FileTable file_table(const Frame& by_path, const format::Table& common, const format::Table& mounts, uint64_t most) {
+FileTable file_table(const Frame& topmost, const Frame& system, const format::Table& common,
+                     const format::Table& mounts, uint64_t most) {
   FileTable table;
-  table.chosen = choose(by_path, most);
+  table.chosen = choose(topmost, most);
   table.rows = table.chosen.size();
-  table.left_out = left_out(by_path, table.chosen);
-  const FrameReading reading(by_path, table.chosen);
+  table.left_out = left_out(topmost, table.chosen);
+  const Places figures = places(topmost, table.chosen);
+  const Places described = system_places(topmost, system, table.chosen);
+  const FrameReading of_top(figures), of_system(described);
   const auto add = [&](PackedColumn column) { table.columns.push_back(std::move(column)); };
   const auto sum = [&](const char* name, std::initializer_list<const char*> columns) {
-    add(pack(name, reading.sum(columns)));
+    add(pack(name, of_top.sum(columns)));
   };
-  add(reading.texts("path", "path"));
-  add(reading.texts("final_path", "final_path", "path"));
-  add(reading.codes("kind", "kind"));
-  add(reading.codes("layers", "layers"));
-  for (const char* name : {"processes", "opens", "reads", "writes", "metadata_calls"}) sum(name, {name});
+  add(of_top.texts("path", "path"));
+  add(of_system.texts("final_path", "final_path", "path"));
+  add(of_top.codes("kind", "kind"));
+  add(of_system.codes("layers", "layers"));
+  sum("processes", {"processes"});
+  add(pack("opens", of_system.sum({"opens"})));
+  for (const char* name : {"reads", "writes", "metadata_calls"}) sum(name, {name});
   sum("calls", {"reads", "writes", "metadata_calls"});
   for (const char* name : {"bytes_read", "bytes_written", "read_ns", "write_ns", "meta_ns"}) sum(name, {name});
   sum("time_ns", {"read_ns", "write_ns", "meta_ns"});
-  auto sizes = common_sizes(by_path, table.chosen, common);
+  auto sizes = common_sizes(described, common);
   for (const char* way : {"read", "write"}) {
     const std::string name = way;
-    add(reading.pattern(name));
+    add(of_system.pattern(name));
     add(pack(name + "_size", sizes[name == "write"]));
-    add(pack("unaligned_" + name + "_share", reading.unaligned(name + "s")));
+    add(pack("unaligned_" + name + "_share", of_system.unaligned(name + "s")));
   }
   sum("errors", {"read_errors", "write_errors", "meta_errors"});
-  add(mount_points(reading, table.chosen, mounts));
-  const uint64_t* flags = reading.words("flags");
-  add(pack_numbers("flags", "u32", reading.each<uint32_t>([&](uint64_t row) { return flags[row]; })));
-  add(pack("slowest_ns", reading.greatest({"read_max_ns", "write_max_ns", "meta_max_ns"})));
-  add(pack("first_at_ns", reading.first({"first_open_at_ns", "first_read_at_ns", "first_write_at_ns"})));
-  add(pack("last_at_ns", reading.greatest({"last_close_at_ns", "last_read_at_ns", "last_write_at_ns"})));
+  add(mount_points(of_system, mounts));
+  const std::vector<uint64_t> flags = of_system.words("flags");
+  add(pack_numbers("flags", "u32", std::vector<uint32_t>(flags.begin(), flags.end())));
+  add(pack("slowest_ns", of_top.greatest({"read_max_ns", "write_max_ns", "meta_max_ns"})));
+  add(pack("first_at_ns", of_system.first({"first_open_at_ns", "first_read_at_ns", "first_write_at_ns"})));
+  add(pack("last_at_ns", of_system.greatest({"last_close_at_ns", "last_read_at_ns", "last_write_at_ns"})));
   return table;
 }
 
-SiteSums site_sums(const Frame& by_path, const std::vector<uint64_t>& chosen, const format::Table& sites) {
+SiteSums site_sums(const Frame& topmost, const Frame& system, const std::vector<uint64_t>& chosen,
+                   const format::Table& sites) {
   SiteSums result{{}, std::vector<uint32_t>(chosen.size(), SiteSums::kNone)};
   const format::Column* what = sites.find("what");
-  if (!what || what->type != format::Type::kText || by_path.record_starts.empty()) return result;
+  if (!what || what->type != format::Type::kText) return result;
   const auto number = [&](const char* name) {
     const format::Column* column = sites.find(name);
     return [column = column && column->type != format::Type::kText ? column : nullptr](uint64_t row) {
@@ -260,12 +318,7 @@ SiteSums site_sums(const Frame& by_path, const std::vector<uint64_t>& chosen, co
     };
   };
   const auto record = number("record"), stack = number("stack"), time = number("time_ns"), bytes = number("bytes");
-  IdMap owner(chosen.size());
-  for (uint32_t i = 0; i < chosen.size(); ++i) {
-    for (uint64_t r = by_path.record_starts[chosen[i]]; r < by_path.record_starts[chosen[i] + 1]; ++r) {
-      owner.insert(by_path.records[r], i);
-    }
-  }
+  const IdMap owner = owners(system_places(topmost, system, chosen));
   IdMap known;
   for (uint64_t row = 0; row < sites.rows; ++row) {
     const std::string_view kind = what->text(row);

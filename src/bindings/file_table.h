@@ -20,7 +20,7 @@ std::string_view access_pattern(uint64_t consecutive, uint64_t forward, uint64_t
 struct FileTable {
   uint64_t rows = 0;
   std::vector<PackedColumn> columns;
-  std::vector<uint64_t> chosen;  // row of the merged frame behind each row
+  std::vector<uint64_t> chosen;  // row of `topmost` behind each row
   struct LeftOut {
     uint64_t files = 0;
     double bytes_read = 0, bytes_written = 0, time_ns = 0, calls = 0;
@@ -38,12 +38,15 @@ struct SiteSums {
   std::vector<uint32_t> opens;  // by row: index into sums, or kNone; of several the first in the order of the log
 };
 
-/// Of the table `sites` of a log; `chosen` are rows of records merged by path.
-SiteSums site_sums(const Frame& by_path, const std::vector<uint64_t>& chosen, const format::Table& sites);
+/// Of the table `sites` of a log; `chosen` are rows of `topmost`, and the frames those of file_table.
+SiteSums site_sums(const Frame& topmost, const Frame& system, const std::vector<uint64_t>& chosen,
+                   const format::Table& sites);
 
-/// Rows of `by_path` (file records merged by path): the `most` that matter, taken in turn from the greatest by time, by
-/// bytes and by calls; the sums of the rest. Most time first, ties in the frame's order. `common` and `mounts` are
-/// those tables of the log.
-FileTable file_table(const Frame& by_path, const format::Table& common, const format::Table& mounts, uint64_t most);
+/// Records of each file's topmost layer merged by path (topmost.h): the `most` that matter, taken in turn from the
+/// greatest by time, by bytes and by calls; the sums of the rest. Most time first, ties in the frame's order. How the
+/// file was used (order, sizes, alignment, flags, moments) is told by `system`, the records of posix and stdio merged
+/// by path, where these have it. `common` and `mounts` are those tables of the log.
+FileTable file_table(const Frame& topmost, const Frame& system, const format::Table& common,
+                     const format::Table& mounts, uint64_t most);
 
 }  // namespace headrace::bindings

@@ -39,6 +39,7 @@ struct Frame {
   std::vector<Values> columns = {};
   /// Of a frame that merges file records: the records behind each row, rows[r] = records[starts[r] .. starts[r + 1]).
   std::vector<uint64_t> record_starts = {}, records = {};
+  bool topmost = false;  // the records are those of topmost.h
 
   /// Null when there is no such column.
   const Values* find(std::string_view column) const;

@@ -8,6 +8,7 @@
 #include "bindings/properties.h"
 #include "bindings/rank_stats.h"
 #include "bindings/sharing.h"
+#include "bindings/topmost.h"
 #include "model/mpi_files.h"
 
 namespace headrace::bindings {
@@ -90,8 +91,15 @@ SharedTable Log::table(const std::string& name) {
 
 Frame Log::merge(const std::string& by, const Selection& asked) {
   const std::lock_guard lock(mutex_);
-  const Selection selection = complete(asked);
-  const RecordTables tables = records();
+  Selection selection = complete(asked);
+  const bool are_topmost = selection.layers == std::vector<std::string>{"topmost"};
+  if (are_topmost) selection.layers.clear();
+  Frame frame = merge_of(records_of(are_topmost), by, selection);
+  frame.topmost = are_topmost;
+  return frame;
+}
+
+Frame Log::merge_of(const RecordTables& tables, const std::string& by, const Selection& selection) {
   if (tables.shared->rows + tables.shares->rows == 0) return take(merge_files(tables.files, names(), by, selection));
   if (by == "process" || !selection.processes.empty()) {
     return take(merge_files(each_rank_alone(tables, by, selection), names(), by, {}));
@@ -129,17 +137,17 @@ Frame Log::process_layers() {
 
 Frame Log::rank_statistics(const Frame& merged) {
   const std::lock_guard lock(mutex_);
-  return bindings::rank_statistics(records(), merged);
+  return bindings::rank_statistics(records_of(merged.topmost), merged);
 }
 
 Frame Log::first_opens(const Frame& merged) {
   const std::lock_guard lock(mutex_);
-  return bindings::first_opens(records(), merged);
+  return bindings::first_opens(records_of(merged.topmost), merged);
 }
 
 Frame Log::process_sums(const Frame& merged, const std::vector<uint64_t>& chosen, bool every) {
   const std::lock_guard lock(mutex_);
-  return bindings::process_sums(records(), merged, chosen, every);
+  return bindings::process_sums(records_of(merged.topmost), merged, chosen, every);
 }
 
 Frame Log::properties(const Frame& merged, const std::optional<std::vector<uint64_t>>& chosen) {
@@ -174,14 +182,14 @@ std::vector<SeriesWidth> Log::series_widths() {
   return bindings::series_widths(*stored_or_empty("series"));
 }
 
-FileTable Log::files_of(const Frame& by_path, uint64_t most) {
+FileTable Log::files_of(const Frame& topmost, const Frame& system, uint64_t most) {
   const std::lock_guard lock(mutex_);
-  return file_table(by_path, *stored_or_empty("common"), *stored_or_empty("mounts"), most);
+  return file_table(topmost, system, *stored_or_empty("common"), *stored_or_empty("mounts"), most);
 }
 
-SiteSums Log::sites_of(const Frame& by_path, const std::vector<uint64_t>& chosen) {
+SiteSums Log::sites_of(const Frame& topmost, const Frame& system, const std::vector<uint64_t>& chosen) {
   const std::lock_guard lock(mutex_);
-  return site_sums(by_path, chosen, *stored_or_empty("sites"));
+  return site_sums(topmost, system, chosen, *stored_or_empty("sites"));
 }
 
 SharedTable Log::stored(const std::string& name) {
@@ -210,6 +218,15 @@ SharedTable Log::stored_or_empty(const std::string& name) {
 
 RecordTables Log::records() {
   return {stored_or_empty("files"), stored_or_empty("processes"), stored_or_empty("shared"), stored_or_empty("shares")};
+}
+
+RecordTables Log::records_of(bool are_topmost) {
+  if (!are_topmost) return records();
+  if (!topmost_) {
+    const RecordTables all = records();
+    topmost_ = topmost(all, names()).value_or(all);
+  }
+  return *topmost_;
 }
 
 const Names& Log::names() {

@@ -72,15 +72,18 @@ class Log {
   std::array<std::vector<double>, 3> rate_lines(const std::vector<uint64_t>& processes,
                                                 const std::vector<uint32_t>& line_of, uint32_t lines, uint64_t bins,
                                                 uint64_t end_at_ns, uint64_t begin_at_ns);
-  /// Of file records merged by path.
-  FileTable files_of(const Frame& by_path, uint64_t most);
-  SiteSums sites_of(const Frame& by_path, const std::vector<uint64_t>& chosen);
+  /// Of file records merged by path, of the topmost layers and of the system's (file_table.h).
+  FileTable files_of(const Frame& topmost, const Frame& system, uint64_t most);
+  SiteSums sites_of(const Frame& topmost, const Frame& system, const std::vector<uint64_t>& chosen);
 
  private:
   // All need mutex_ held.
   SharedTable stored(const std::string& name);  // null: not in the log
   SharedTable stored_or_empty(const std::string& name);
+  Frame merge_of(const RecordTables& tables, const std::string& by, const Selection& selection);
   RecordTables records();
+  /// The same of the topmost layers alone where `are_topmost` (topmost.h).
+  RecordTables records_of(bool are_topmost);
   const Names& names();
   /// With the paths that `whose` asks for.
   Selection complete(const Selection& selection);
@@ -92,6 +95,7 @@ class Log {
   std::optional<uint64_t> job_;
   std::map<std::string, SharedTable> tables_;
   std::unique_ptr<Names> names_;
+  std::optional<RecordTables> topmost_;
   std::unique_ptr<IdMap> mpi_files_;  // ids of paths of the MPI library's own files
   std::shared_ptr<SharedAnonymizer> anonymizer_;
 };

@@ -13,7 +13,7 @@ namespace headrace::bindings {
 namespace {
 
 const std::vector<std::string> kFileKinds = {"file", "directory_rollup", "directory"};
-const std::vector<std::string> kSystem = {"posix", "stdio"};
+const std::vector<std::string> kTopmost = {"topmost"};
 
 void add_facts(Log& log, JobSummary& job) {
   const Frame frame = log.frame("job");
@@ -42,7 +42,7 @@ class PerRank {
  public:
   PerRank(Log& log, const RankPlaces& ranks, JobSummary& job) : ranks_(ranks), job_(job), sums_(ranks.places.size()) {
     for (size_t i = 0; i < sums_.size(); ++i) sums_[i].place = ranks.places[i];
-    const Frame by_process = merged_of_program(log, "process", kSystem);
+    const Frame by_process = merged_of_program(log, "process", kTopmost);
     const NumberAt process(by_process, "process"), read(by_process, "bytes_read"), written(by_process, "bytes_written"),
         read_ns(by_process, "read_ns"), write_ns(by_process, "write_ns"), meta_ns(by_process, "meta_ns");
     for (uint64_t row = 0; row < by_process.rows; ++row) {

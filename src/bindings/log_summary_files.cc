@@ -2,6 +2,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/hash.h"
 #include "bindings/frame_columns.h"
 #include "bindings/log_summary_parts.h"
 #include "model/counters.h"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr const char* kSums[] = {"opens",   "reads",    "writes",  "bytes_read", "bytes_written",
                                  "read_ns", "write_ns", "meta_ns", "seeks"};
+// Of the topmost layer; opens and seeks are the system's.
+constexpr bool is_figure(size_t sum) { return sum != 0 && sum != 8; }
 constexpr int64_t kPosix = 1, kStdio = 2, kMpiio = 4;
 
 // What POSIX counts of a file, or of a job.
@@ -62,8 +65,11 @@ RowOfPath rows_of(const Frame& frame) {
 // The layers of a job's files, each merged by path; those that the log has no records of are empty.
 struct Layers {
   Frame system, posix_alone, mpiio, hdf5, pnetcdf;
-  bool same = false;  // all system calls are of POSIX
+  Frame of_topmost;            // of each file its topmost layer, where libraries have any
+  bool same = false;           // all system calls are of POSIX
+  bool has_libraries = false;  // else the system's are topmost
   const Frame& posix() const { return same ? system : posix_alone; }
+  const Frame& topmost() const { return has_libraries ? of_topmost : system; }
 };
 
 Layers layers_of(Log& log) {
@@ -78,16 +84,21 @@ Layers layers_of(Log& log) {
   layers.mpiio = merged(kMpiio, {"mpiio"});
   layers.hdf5 = merged(8, {"hdf5"});
   layers.pnetcdf = merged(16, {"pnetcdf"});
+  layers.has_libraries = (there & ~(kPosix | kStdio)) != 0;
+  if (layers.has_libraries) layers.of_topmost = merged_of_program(log, "path", {"topmost"});
   return layers;
 }
 
 void add_totals(const Layers& layers, JobSummary& job) {
-  const Frame &system = layers.system, &posix = layers.posix();
-  for (size_t i = 0; i < std::size(kSums); ++i) job.sums[i] = NumberAt(system, kSums[i]).sum(system.rows);
+  const Frame &top = layers.topmost(), &system = layers.system, &posix = layers.posix();
+  for (size_t i = 0; i < std::size(kSums); ++i) {
+    const Frame& frame = is_figure(i) ? top : system;
+    job.sums[i] = NumberAt(frame, kSums[i]).sum(frame.rows);
+  }
   const auto both = [](const Frame& frame, const char* one, const char* other) {
     return plus(NumberAt(frame, one).sum(frame.rows), NumberAt(frame, other).sum(frame.rows));
   };
-  job.files = both(system, "plain_files", "folded_files");
+  job.files = both(top, "plain_files", "folded_files");
   job.judged = both(posix, "reads", "writes");
   const Regularity regularity(posix);
   for (uint64_t row = 0; row < posix.rows; ++row) regularity.add(row, job);
@@ -99,6 +110,33 @@ void add_totals(const Layers& layers, JobSummary& job) {
                        opens(layers.pnetcdf) > 0};
   for (size_t i = 0; i < std::size(used); ++i) job.uses |= int64_t{used[i]} << i;
 }
+
+// For each row of `topmost` that of the same path and kind in `system`, or kNone.
+std::vector<uint32_t> system_rows(const Layers& layers) {
+  const auto key = [](const Frame& frame) {
+    return [path = TextAt(frame, "path"), kind = TextAt(frame, "kind")](uint64_t row) {
+      return base::mix(base::hash_text(path(row)), base::hash_text(kind(row)));
+    };
+  };
+  const auto of_system = key(layers.system), of_top = key(layers.topmost());
+  IdMap known(layers.system.rows);
+  for (uint64_t row = 0; row < layers.system.rows; ++row) known.insert(of_system(row), static_cast<uint32_t>(row));
+  std::vector<uint32_t> rows;
+  for (uint64_t row = 0; row < layers.topmost().rows; ++row) rows.push_back(known.find(of_top(row)));
+  return rows;
+}
+
+// A column of the system's calls, by row of `topmost`; of a file that they do not have, the library's.
+class SystemAt {
+ public:
+  SystemAt(const Frame& system, const Frame& topmost, const std::vector<uint32_t>& rows, const char* column)
+      : system_(system, column), topmost_(topmost, column), rows_(rows) {}
+  int64_t operator()(uint64_t row) const { return rows_[row] == IdMap::kNone ? topmost_(row) : system_(rows_[row]); }
+
+ private:
+  NumberAt system_, topmost_;
+  const std::vector<uint32_t>& rows_;
+};
 
 // Which programs a file is of, by the processes that wrote its records.
 class Owners {
@@ -137,12 +175,18 @@ class SummaryFiles {
   SummaryFiles(Log& log, const RankPlaces& ranks, JobSummary& job, const Layers& layers)
       : job_(job),
         layers_(layers),
-        by_path_(layers.system),
+        by_path_(layers.topmost()),
+        system_(layers.system),
+        system_rows_(system_rows(layers)),
         ranks_(log.rank_statistics(by_path_)),
         opened_(log.first_opens(by_path_)),
+        opened_in_system_(log.first_opens(system_)),
         mounts_(log.frame("mounts")),
         owners_(log, ranks, job) {
-    for (size_t i = 0; i < std::size(kSums); ++i) sums_.emplace_back(by_path_, kSums[i]);
+    for (const char* sum : kSums) {
+      sums_.emplace_back(by_path_, sum);
+      system_sums_.emplace_back(system_, by_path_, system_rows_, sum);
+    }
     const NumberAt mount(mounts_, "mount");
     for (uint64_t row = 0; row < mounts_.rows; ++row) {
       mount_rows_.insert(static_cast<uint64_t>(mount(row)), static_cast<uint32_t>(row));
@@ -170,7 +214,7 @@ class SummaryFiles {
   void add(uint64_t row) {
     FileSummary& file = job_.by_file.emplace_back();
     file.path = path_(row);
-    for (size_t i = 0; i < sums_.size(); ++i) file.sums[i] = sums_[i](row);
+    for (size_t i = 0; i < sums_.size(); ++i) file.sums[i] = is_figure(i) ? sums_[i](row) : system_sums_[i](row);
     if (layers_.same) {
       regularity_.add(row, file);
     } else if (const auto at = posix_rows_.find(file.path); at != posix_rows_.end()) {
@@ -252,26 +296,31 @@ class SummaryFiles {
 
   JobSummary& job_;
   const Layers& layers_;
-  const Frame& by_path_;
-  const Frame ranks_, opened_, mounts_;
+  const Frame &by_path_, &system_;
+  const std::vector<uint32_t> system_rows_;
+  const Frame ranks_, opened_, opened_in_system_, mounts_;
   const Owners owners_;
   bool flags_known_ = true;  // Darshan's logs do not say how files were opened
   std::vector<NumberAt> sums_;
+  std::vector<SystemAt> system_sums_;
   RowOfPath posix_rows_, mpiio_rows_;
   std::map<std::string_view, const char*> libraries_;  // by path: the highest one that used the file
   IdMap mount_rows_;
   std::vector<uint32_t> programs_;  // of the file in hand
   const Regularity regularity_{layers_.posix()};
   const Collectives collectives_{layers_.mpiio};
+  SystemAt of_system(const char* column) const { return {system_, by_path_, system_rows_, column}; }
+  SystemAt of_open(const char* column) const { return {opened_in_system_, opened_, system_rows_, column}; }
   const TextAt path_{by_path_, "path"}, kind_{by_path_, "kind"}, layer_{by_path_, "layers"};
-  const NumberAt mount_{by_path_, "mount"}, processes_{by_path_, "processes"}, read_end_{by_path_, "read_end"},
-      write_end_{by_path_, "write_end"}, first_open_{by_path_, "first_open_at_ns"},
-      last_read_{by_path_, "last_read_at_ns"}, last_write_{by_path_, "last_write_at_ns"},
-      folded_{by_path_, "folded_files"}, plain_{by_path_, "plain_files"};
+  const NumberAt processes_{by_path_, "processes"};
+  const SystemAt mount_ = of_system("mount"), read_end_ = of_system("read_end"), write_end_ = of_system("write_end"),
+                 first_open_ = of_system("first_open_at_ns"), last_read_ = of_system("last_read_at_ns"),
+                 last_write_ = of_system("last_write_at_ns"), folded_ = of_system("folded_files"),
+                 plain_ = of_system("plain_files");
   const TextAt strategy_{ranks_, "strategy"};
   const NumberAt rank_count_{ranks_, "ranks"}, slowest_rank_{ranks_, "slowest_rank"}, reduced_{ranks_, "reduced"},
       reduced_slowest_{ranks_, "reduced_slowest_ns"}, time_most_{ranks_, "time_most_ns"};
-  const NumberAt size_{opened_, "size"}, size_known_{opened_, "size_known"}, flags_{opened_, "flags"};
+  const SystemAt size_ = of_open("size"), size_known_ = of_open("size_known"), flags_ = of_open("flags");
   const TextAt point_{mounts_, "point"}, type_{mounts_, "type"};
 };
 
@@ -299,7 +348,7 @@ FileTimes summarize_files(Log& log, const RankPlaces& ranks, JobSummary& job) {
   add_totals(layers, job);
   FileTimes times;
   SummaryFiles(log, ranks, job, layers).run(times);
-  times.by_path = std::move(layers.system);
+  times.by_path = std::move(layers.has_libraries ? layers.of_topmost : layers.system);
   return times;
 }
 

@@ -18,7 +18,8 @@ namespace headrace::bindings {
 struct Selection {
   std::vector<uint64_t> processes;       // of these process images only; empty: of all
   std::vector<std::string> kinds;        // of these kinds only; empty: of all
-  std::vector<std::string> layers = {};  // of these layers only ("posix", "stdio"); empty: of all
+  std::vector<std::string> layers = {};  // of these layers only ("posix", "stdio"); empty: of all; Log::merge
+                                         // alone also takes "topmost": of each file its topmost layer (topmost.h)
   std::string whose = {};                // "program": not the MPI library's own; "mpi": only these; "": all
   const IdMap* mpi_files = nullptr;      // their paths, where `whose` says something; see model/mpi_files.h
 

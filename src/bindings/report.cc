@@ -23,11 +23,11 @@ nb::tuple column_of(const PackedColumn& column) {
                         column.type.starts_with("code") ? nb::object(values) : nb::none());
 }
 
-nb::tuple files_of(Log& log, const Frame& by_path, uint64_t most) {
+nb::tuple files_of(Log& log, const Frame& topmost, const Frame& system, uint64_t most) {
   FileTable table;
   {
     const nb::gil_scoped_release release;
-    table = log.files_of(by_path, most);
+    table = log.files_of(topmost, system, most);
   }
   nb::list columns;
   for (PackedColumn& column : table.columns) {
@@ -43,11 +43,11 @@ nb::tuple files_of(Log& log, const Frame& by_path, uint64_t most) {
   return nb::make_tuple(table.rows, columns, table.chosen, rest);
 }
 
-nb::tuple sites_of(Log& log, const Frame& by_path, const std::vector<uint64_t>& chosen) {
+nb::tuple sites_of(Log& log, const Frame& topmost, const Frame& system, const std::vector<uint64_t>& chosen) {
   SiteSums sites;
   {
     const nb::gil_scoped_release release;
-    sites = log.sites_of(by_path, chosen);
+    sites = log.sites_of(topmost, system, chosen);
   }
   nb::list sums, opens;
   for (const SiteSums::Sum& sum : sites.sums) {
@@ -137,8 +137,8 @@ nb::object pattern_of(uint64_t consecutive, uint64_t forward, uint64_t backward)
 }  // namespace
 
 void define_report(nb::module_& module, nb::class_<Log>& log) {
-  log.def("report_files", files_of, nb::arg("by_path"), nb::arg("most"))
-      .def("site_sums", sites_of, nb::arg("by_path"), nb::arg("rows"))
+  log.def("report_files", files_of, nb::arg("topmost"), nb::arg("system"), nb::arg("most"))
+      .def("site_sums", sites_of, nb::arg("topmost"), nb::arg("system"), nb::arg("rows"))
       .def("rate", rate_of, nb::arg("bins"), nb::arg("begin_at_ns"), nb::arg("end_at_ns"),
            nb::arg("processes") = std::vector<uint64_t>())
       .def("rate_lines", rate_lines_of, nb::arg("processes"), nb::arg("line_of"), nb::arg("lines"), nb::arg("bins"),

@@ -94,17 +94,22 @@ def test_figures_of_a_small_job(tmp_path: Path) -> None:
     assert (found["ranks"], found["nodes"]) == (8, 2)
     [program] = found["instances"]
     assert (program["ranks"], program["ranks_in_log"], program["no_files"]) == (8, 8, False)
-    # Rank 3: 4 writes of 15 ms, 7 ms of reads, 10 ms in its own file, 2.5 ms of metadata.
-    moved = 64 * MIB + 8 * 8000 + 4 * 4000 + 500
+    # Of the dump HDF5's figures: 42 ms of writes, 5 ms of metadata. Rank 5 took these, and 50.5 ms elsewhere.
+    moved = 8 * (8 * MIB + 128) + 8 * 8000 + 4 * 4000 + 500
     speed = found["performance"]
     assert speed["bytes"] == moved
-    assert speed["slowest_rank_ns"] == 79_500_000
-    assert speed["mib_per_second"] == pytest.approx(moved / MIB / 0.0795)
-    assert speed["mib_per_second_per_node"] == pytest.approx(moved / MIB / 0.0795 / 2)
-    # Darshan's: rank 5 took 50.5 ms in files of its own, and the slowest of the shared file 62 ms there.
-    assert speed["agg_time_by_slowest_ns"] == 50_500_000 + 62_000_000
-    assert speed["agg_perf_by_slowest"] == pytest.approx(moved / MIB / 0.1125)
-    assert speed["metadata_share"] == pytest.approx(20_000_000 / 402_100_000)
+    assert speed["slowest_rank_ns"] == 97_500_000
+    assert speed["mib_per_second"] == pytest.approx(moved / MIB / 0.0975)
+    assert speed["mib_per_second_per_node"] == pytest.approx(moved / MIB / 0.0975 / 2)
+    # Darshan's: rank 5 took 50.5 ms in files of its own, and the slowest of the shared file 47 ms there.
+    assert speed["agg_time_by_slowest_ns"] == 50_500_000 + 47_000_000
+    assert speed["agg_perf_by_slowest"] == pytest.approx(moved / MIB / 0.0975)
+    # The same of single layers: as if these were all.
+    assert {layer: row["agg_time_by_slowest_ns"] for layer, row in speed["by_interface"].items()} == {
+        "hdf5": 46_000_000, "mpiio": 41_000_000, "posix": 62_000_000 + 7_000_000, "stdio": 50_500_000,
+    }  # fmt: skip
+    assert speed["metadata_share"] == pytest.approx(44_000_000 / 522_100_000)
+    assert speed["system_share"] == pytest.approx(402_100_000 / 522_100_000)
     assert found["access"]["files_per_rank"] == 11 / 8
     assert found["access"]["creates_per_rank"] == 9 / 8
     assert found["access"]["sequential_share"] == 1
@@ -116,12 +121,12 @@ def test_figures_of_a_small_job(tmp_path: Path) -> None:
     assert {name: row["files"] for name, row in found["interfaces"].items()} == {
         "hdf5": 1, "mpiio": 1, "posix": 3, "stdio": 8,
     }  # fmt: skip
-    assert found["slowest_ranks"][0]["rank"] == 3
+    assert [row["rank"] for row in found["slowest_ranks"][:2]] == [5, 3]
     assert {row["rank"] for row in found["fastest_ranks"]} >= {4, 6, 7}
     assert found["mpi"] == {"calls": 480, "bytes": 8 * 40_000, "time_ns": 8 * 300_000_000 + 7 * 10**8 + 10**6}
-    assert found["io_ns"]["imbalance"] == pytest.approx(79_500_000 / (402_100_000 / 8))
-    assert [node["host"] for node in found["slowest_nodes"]] == ["node0"]
-    assert [node["host"] for node in found["fastest_nodes"]] == ["node1"]
+    assert found["io_ns"]["imbalance"] == pytest.approx(97_500_000 / (522_100_000 / 8))
+    assert [node["host"] for node in found["slowest_nodes"]] == ["node1"]
+    assert [node["host"] for node in found["fastest_nodes"]] == ["node0"]
 
 
 def test_a_shared_file_and_what_is_known_of_it(tmp_path: Path) -> None:
@@ -131,13 +136,16 @@ def test_a_shared_file_and_what_is_known_of_it(tmp_path: Path) -> None:
     assert dump["interfaces"] == ["hdf5", "mpiio", "posix"]
     assert dump["ranks"]["strategy"] == "shared"
     assert dump["ranks"]["bytes"] == {
-        "least": 0,
-        "most": 16 * MIB,
-        "mean": 8 * MIB,
-        "variance": (8 * MIB) ** 2,
+        "least": 8 * MIB + 128,
+        "most": 8 * MIB + 128,
+        "mean": 8 * MIB + 128,
+        "variance": 0,
     }
-    assert dump["ranks"]["slowest"] == {"rank": 0, "host": "node0"}
-    assert dump["ranks"]["fastest"] == {"rank": 4, "host": "node1"}
+    assert (dump["write"]["calls"], dump["access"]["write"]["operations"]) == (24, 16), (
+        "HDF5's, and the system's"
+    )
+    assert rows["halo.bin"]["ranks"]["slowest"] == {"rank": 3, "host": "node0"}
+    assert rows["halo.bin"]["ranks"]["fastest"] == {"rank": 0, "host": "node0"}
     known = {fact["key"]: (fact["value"], fact["records"]) for fact in dump["properties"]}
     assert known["lustre.osts"] == ("3,7", 8)
     assert known["hint_used.romio_cb_write"] == ("enable", 8), "hints are of the file as MPI-IO opened it"
@@ -236,7 +244,9 @@ def test_records_that_stand_for_all_ranks(tmp_path: Path) -> None:
     facts = json.loads(run("show", log, "--json").stdout)
     found = facts["parallel"]
     assert (found["ranks"], found["nodes"], found["instances"][0]["no_files"]) == (4, None, False)
-    assert found["reduced"] == {"files": 1, "bytes": 8 * MIB, "io_ns": 24 * 10**9, "meta_ns": 4 * 10**9}
+    assert found["reduced"] == {
+        "files": 1, "bytes": 8 * MIB, "io_ns": 24 * 10**9, "system_ns": 24 * 10**9, "meta_ns": 4 * 10**9,
+    }  # fmt: skip
     assert found["performance"]["bytes"] == 12 * MIB
     assert found["performance"]["mib_per_second"] is None, "nobody knows what one rank took in all"
     assert found["performance"]["agg_time_by_slowest_ns"] == 8 * 10**9 + 4 * 10**9

@@ -163,11 +163,14 @@ def test_nothing_is_lost(tmp_path: Path, records: list[dict[str, Any]]) -> None:
 
 
 @PROPERTY
-@given(records=RECORDS, bound=st.integers(0, 3))
+@given(
+    records=RECORDS.map(lambda rows: [row for row in rows if row["layer"] != "mpiio"]),
+    bound=st.integers(0, 3),
+)
 def test_what_ranks_did_in_all_is_always_exact(
     tmp_path: Path, records: list[dict[str, Any]], bound: int
 ) -> None:
-    """And of each file what its record says of them."""
+    """And of each file what its record says of them. Of a sum of files nobody knows the topmost layer."""
     whole, less = both(tmp_path, records, bound)
     one, other = told(whole, "path"), told(less, "path")
     for row, found in zip(one.pop("rows"), other.pop("rows"), strict=True):

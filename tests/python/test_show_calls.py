@@ -45,7 +45,7 @@ def two_layers(path: Path) -> Path:
 def test_layers_and_what_their_buffers_did(tmp_path: Path) -> None:
     log = two_layers(tmp_path / "a.hr")
     text = headrace("show", log).stdout
-    assert "Layers, which add up" in text
+    assert "The system's layers, which add up" in text
     assert "stdio, the C library's streams" in text
     found = {layer["layer"]: layer for layer in facts(log)["layers"]}
     assert found["stdio"]["read"]["calls"] == 50

@@ -153,6 +153,8 @@ def empty() -> Job:
                 "write": direction(0, 0, 0),
                 "metadata": metadata(0, 0),
                 "io_ns": 0,
+                "system_ns": 0,
+                "through": [],
                 "process_ns": 3 * MS,
                 "io_share_of_process_time": 0.0,
                 "io_share_of_run_time": 0.0,
@@ -276,6 +278,8 @@ def _total(facts: dict[str, Any], tables: dict[str, Columns], run: int) -> None:
         "write": write,
         "metadata": meta,
         "io_ns": io_ns,
+        "system_ns": io_ns,
+        "through": [],
         "process_ns": lived,
         "io_share_of_process_time": io_ns / lived,
         "io_share_of_run_time": io_ns / run,
@@ -607,6 +611,8 @@ def one() -> Job:
         "files": 1,
         "write": direction(1, 1, 900),
         "io_ns": 900,
+        "system_ns": 900,
+        "through": [],
         "io_share_of_process_time": 900 / (3 * MS),
     }
     facts["layers"] = [

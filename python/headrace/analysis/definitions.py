@@ -33,7 +33,13 @@ bytes_per_second | bytes/s | Bytes by the time inside the calls that moved them;
     at once count each.
 slowest_ns | ns | The longest single call.
 io_ns | ns | Time inside calls on files, summed over all processes and threads: two threads that wait for
-    a second are two seconds.
+    a second are two seconds. Of each file in its topmost layer: HDF5 or PnetCDF, else MPI-IO, else the
+    system's two.
+system_ns | ns | Time inside the system's calls on files alone, posix and stdio.
+through | - | The totals by the layer that the program used each file through.
+system_share | share | Time in the system's calls by time in the topmost layers: what is left is waiting
+    for other ranks, exchange and copying in libraries.
+by_interface | - | agg_perf_by_slowest of each layer alone, as Darshan makes it for each of its modules.
 process_ns | ns | Lifetimes of the captured processes, summed.
 io_share_of_process_time | share | Time inside calls by the summed lifetimes of the captured processes:
     100 % if every process did nothing but I/O with one thread. More is possible with several threads.
@@ -54,7 +60,7 @@ asynchronous | - | I/O that goes on behind the calls that began it: what the fig
 layer | - | What the program called: posix is the system's calls (read, write), stdio the C library's
     streams (fread, fprintf). Each call counts in one of them, so the two add up. mpiio, hdf5 and pnetcdf are
     libraries above, whose bytes pass the layers below and are counted there too; mpi is communication.
-adds_up | - | Whether the layer is of the system, posix or stdio, of which alone totals are made.
+adds_up | - | Whether the layer is of the system, posix or stdio: these two add up.
 datasets | count | Datasets of HDF5 and variables of PnetCDF inside files. They are no files.
 own_ns | ns | Time inside calls but outside other captured calls that they made.
 layers | - | The layers through which a file was used.
@@ -189,8 +195,8 @@ speed_up | - | Run time of the smallest job by that of this one; when the work g
 efficiency | share | The speed-up by how much larger the job is.
 compute_share | share | What is left of a rank's time outside the other three, in the mean of the ranks.
 mpi_share | share | Time inside communication calls by the time that ranks lived, in the mean.
-mpiio_share | share | Time inside MPI-IO calls, without the system's calls and communication in them, by the
-    time that ranks lived, in the mean.
+libraries_share | share | Time inside calls of HDF5, PnetCDF and MPI-IO, without the system's calls below
+    them: waiting for other ranks, exchange and copying. By the time that ranks lived, in the mean.
 io_share | share | Time inside calls on files, posix and stdio, by the time that ranks lived, in the mean.
 slowest_io_ns | ns | Time inside calls on files of the rank that has most of it.
 log | - | The file of the job log.

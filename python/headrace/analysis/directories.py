@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace import _native
-from headrace.analysis.kinds import COUNTED, count_files, merge_files
+from headrace.analysis.kinds import COUNTED, count_files, merge_topmost
 from headrace.logs import JobLog
 
 _MEASURES = ("files", "bytes_read", "bytes_written", "time_ns", "calls")
@@ -29,7 +29,7 @@ def treemap(by_path: _native.Frame, most: int) -> dict[str, Any]:
 
 def directories(log: JobLog, chosen: list[int], most: int = 5) -> list[dict[str, Any]]:
     """The directories with most time in the files directly in them; keys as in docs/show.md."""
-    merged = merge_files(log, "directory", chosen)
+    merged = merge_topmost(log, "directory", chosen)
     times, calls = ("read_ns", "write_ns", "meta_ns"), ("reads", "writes", "metadata_calls")
     columns = ["directory", "directories", *COUNTED, "bytes_read", "bytes_written", *times, *calls]
     return [

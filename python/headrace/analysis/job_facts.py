@@ -9,8 +9,8 @@ from headrace.analysis.calls import finest_spans, rate
 from headrace.analysis.definitions import definitions, units
 from headrace.analysis.directories import treemap
 from headrace.analysis.job_sites import job_sites
-from headrace.analysis.kinds import merge_files
-from headrace.analysis.libraries import interfaces
+from headrace.analysis.kinds import merge_files, merge_topmost
+from headrace.analysis.libraries import interfaces, layers_of_file
 from headrace.analysis.parallel import file_ranks
 from headrace.analysis.processes import process_rows
 from headrace.analysis.properties import properties
@@ -19,6 +19,7 @@ from headrace.analysis.rank_report import heat, known_properties, shared_files
 from headrace.analysis.ranks import rank_rows
 from headrace.analysis.servers import servers
 from headrace.analysis.summary import mpi_files, overview, process_facts, tell_damage
+from headrace.analysis.system_rows import SystemRows
 from headrace.logs import JobLog, flags
 
 MOST_FILES = 100_000
@@ -55,28 +56,29 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
     run_ns = summary["job"]["run_ns"]
     processes = process_facts(log, rows, run_ns)
     by_path = merge_files(log, "path", [])
-    files, columns, chosen, left_out = log.native.report_files(by_path, most_files)
-    sites, opened = job_sites(log, by_path, chosen)
+    topmost = merge_topmost(log, "path", [])
+    files, columns, chosen, left_out = log.native.report_files(topmost, by_path, most_files)
+    sites, opened = job_sites(log, topmost, by_path, chosen)
     top_level = {key: summary.pop(key) for key in ("layers", "functions", "sizes", "libraries", "parallel")}
     facts = {
         "summary": summary,
         **top_level,
         "rate": rate(log, [], run_ns, finest_spans([log], run_ns, MOST_SPANS)),
-        "treemap": treemap(by_path, MOST_DIRECTORIES),
+        "treemap": treemap(topmost, MOST_DIRECTORIES),
         "sites": sites,
         "definitions": definitions(),
         "units": units(),
         "flags": [flag._asdict() for flag in flags()],
     }
     picture = heat(log, rows, run_ns, finest_spans([log], run_ns, MOST_HEAT_SPANS))
-    about = by_path.rows(chosen, ["path", "kind", "layers"])
+    about = SystemRows(by_path, "path").below(topmost, chosen, ["path", "kind", "layers"])
     known = properties(log, None, [])
     facts["properties"], facts["properties_left_out"] = known_properties(
         known, [row["path"] for row in about]
     )
     facts["servers"], facts["servers_against_ranks"] = servers(log, by_path, known, rows)
     if top_level["parallel"]:
-        facts["shared_files"] = shared_files(log, by_path, rows)
+        facts["shared_files"] = shared_files(log, topmost, rows)
         facts["heat"] = picture[0] if picture else None
     above = interfaces(log, [])
     if left_out["files"]:
@@ -91,7 +93,7 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
         opened,
         processes[:MOST_PROCESSES],
         rank_rows(log, rows, run_ns)[:MOST_PROCESSES],
-        file_ranks(log, by_path, chosen) if top_level["parallel"] else [],
-        [[*above.get((row["path"], row["kind"]), []), *row["layers"].split("+")] for row in about],
+        file_ranks(log, topmost, chosen) if top_level["parallel"] else [],
+        [layers_of_file(row, above) for row in about],
         picture[1] if picture else {},
     )

@@ -9,12 +9,14 @@ from headrace.logs import JobLog
 MOST_SITES = 2_000
 
 
-def job_sites(log: JobLog, by_path: _native.Frame, rows: list[int]) -> tuple[list[Site], list[int]]:
+def job_sites(
+    log: JobLog, topmost: _native.Frame, system: _native.Frame, rows: list[int]
+) -> tuple[list[Site], list[int]]:
     """Sites as those of `call_sites`, at most MOST_SITES; for each of `rows` the index of its open or -1.
 
-    `rows` are those of `by_path`, records merged by path.
+    `rows` are those of `topmost`; both frames are merged by path.
     """
-    sums, opened = log.native.site_sums(by_path, rows)
+    sums, opened = log.native.site_sums(topmost, system, rows)
     order = sorted(range(len(sums)), key=lambda at: (-sums[at][2], -sums[at][3], sums[at]))[:MOST_SITES]
     stacks = _resolved(log, {sums[at][1] for at in order}, ()) if order else {}
     programs = {row["executable"] for row in log.native.frame("processes").rows(None, ["executable"])}

@@ -16,6 +16,7 @@ __all__ = [
     "SYSTEM_LAYERS",
     "count_files",
     "merge_files",
+    "merge_topmost",
     "whose",
 ]
 
@@ -37,6 +38,15 @@ def merge_files(
     Without the MPI library's own files, unless the log is to count them.
     """
     return log.native.merge(by, chosen, FILE_KINDS, list(layers), whose(log))
+
+
+def merge_topmost(log: JobLog, by: str, chosen: list[int]) -> _native.Frame:
+    """The same of each file's topmost layer: HDF5 or PnetCDF, else MPI-IO, else the system's two.
+
+    A call of a library lasts as long as those that it makes below: so no time and no byte counts twice, and
+    none of waiting for other ranks is missing.
+    """
+    return log.native.merge(by, chosen, FILE_KINDS, ["topmost"], whose(log))
 
 
 def whose(log: JobLog) -> str:

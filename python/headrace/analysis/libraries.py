@@ -20,7 +20,7 @@ def libraries(log: JobLog, chosen: list[int], most: int) -> Facts | None:
     """The `most` files that libraries spent most time in; None when the log has no records of libraries.
 
     `only` counts files that the layers of the system have no record of, as where those were not captured.
-    Their bytes are in no total; of a file that several libraries used, the layer that moved most is meant.
+    Of a file that several libraries used, the layer that moved most is meant.
     """
     present = [row["layer"] for row in log.native.merge("layer", chosen, LAYER_KINDS).rows(None, ["layer"])]
     above = [name for name in LIBRARY_LAYERS if name in present]
@@ -56,6 +56,12 @@ def interfaces(log: JobLog, chosen: list[int]) -> dict[tuple[str, str], list[str
         for row in log.native.merge("path", chosen, FILE_KINDS, [layer]).rows(None, ["path", "kind"]):
             found.setdefault((row["path"], row["kind"]), []).append(layer)
     return found
+
+
+def layers_of_file(row: Facts, above: dict[tuple[str, str], list[str]]) -> list[str]:
+    """All layers that used the file of a merged row, the highest first; `above`: those of `interfaces`."""
+    names = [*above.get((row["path"], row["kind"]), []), *row["layers"].split("+")]
+    return list(dict.fromkeys(names))
 
 
 def _add_library(log: JobLog, chosen: list[int], layer: str, found: dict[str, Facts]) -> None:

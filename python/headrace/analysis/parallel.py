@@ -11,7 +11,7 @@ from typing import Any
 from headrace import _native
 from headrace.analysis.changes import signed
 from headrace.analysis.end_clusters import saved
-from headrace.analysis.kinds import LIBRARY_LAYERS, SYSTEM_LAYERS, merge_files
+from headrace.analysis.kinds import LIBRARY_LAYERS, SYSTEM_LAYERS, merge_files, merge_topmost
 from headrace.analysis.libraries import interfaces
 from headrace.analysis.processes import stand_ins
 from headrace.analysis.ranks import SERVED_BY, extremes, node_rows, rank_rows, spread
@@ -47,7 +47,7 @@ _OF_SINGLE_FILES = {
         "held_data_unknown",
     ),
 }
-_REDUCED = ("files", "bytes", "io_ns", "meta_ns")
+_REDUCED = ("files", "bytes", "io_ns", "system_ns", "meta_ns")
 
 
 def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) -> Facts | None:
@@ -59,6 +59,7 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
     above = {key: node_rows(ranks, key) for key in SERVED_BY}
     by_path = merge_files(log, "path", [])
     evenness = log.native.rank_statistics(by_path)
+    topmost = merge_topmost(log, "path", [])
     reduced = _reduced(log)
     stood_for = saved(log)
     slowest, fastest = extremes(ranks, lambda row: float(row["io_ns"]), most)
@@ -69,11 +70,11 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
         "nodes": len(nodes) or None,
         "reduced": _sums(reduced),
         "stood_for": stood_for,
-        "performance": _performance(log, ranks, len(nodes), by_path, evenness, _sums(reduced))
+        "performance": _performance(log, ranks, len(nodes), topmost, _sums(reduced))
         | _unknown(_OF_SINGLE_FILES["performance"] if stood_for else ()),
         "access": _access(log, ranks, by_path, evenness)
         | _unknown(_OF_SINGLE_FILES["access"] if stood_for else ()),
-        "strategies": _without_files(_strategies(by_path, evenness), stood_for),
+        "strategies": _without_files(_strategies(log, topmost), stood_for),
         "interfaces": _without_files(_interfaces(log, by_path), stood_for),
         "io_ns": spread([row["io_ns"] for row in ranks]),
         "bytes": spread([row["bytes_read"] + row["bytes_written"] for row in ranks]),
@@ -153,7 +154,7 @@ def _reduced(log: JobLog) -> dict[int, Facts]:
     """
     standing = stand_ins(log)
     result: dict[int, Facts] = {}
-    for row in merge_files(log, "process", []).rows() if standing else ():
+    for row in merge_topmost(log, "process", []).rows() if standing else ():
         if row["process"] not in standing:
             continue
         sums = result.setdefault(standing[row["process"]], dict.fromkeys(_REDUCED, 0))
@@ -161,6 +162,10 @@ def _reduced(log: JobLog) -> dict[int, Facts]:
         sums["bytes"] += row["bytes_read"] + row["bytes_written"]
         sums["io_ns"] += sum(signed(row[key]) for key in _TIMES)
         sums["meta_ns"] += signed(row["meta_ns"])
+    for row in merge_files(log, "process", []).rows(None, ["process", *_TIMES]) if result else ():
+        if row["process"] in standing:
+            sums = result.setdefault(standing[row["process"]], dict.fromkeys(_REDUCED, 0))
+            sums["system_ns"] += sum(signed(row[key]) for key in _TIMES)
     return result
 
 
@@ -174,8 +179,7 @@ def _performance(
     log: JobLog,
     ranks: list[Facts],
     nodes: int,
-    by_path: _native.Frame,
-    evenness: _native.Frame,
+    topmost: _native.Frame,
     reduced: Facts | None,
 ) -> Facts:
     """`mib_per_second` and `…_per_node` are the paper's (II-D), `agg_perf_by_slowest` is Darshan's.
@@ -186,7 +190,7 @@ def _performance(
     moved = sum(row["bytes_read"] + row["bytes_written"] for row in ranks) + more["bytes"]
     slowest_ns = max(row["io_ns"] for row in ranks) if reduced is None else None
     rate = _rate(moved, slowest_ns)
-    agg_ns = _agg_time_by_slowest(log, by_path, evenness)
+    agg_ns = _agg_time_by_slowest(log, topmost)
     io_ns = sum(row["io_ns"] for row in ranks) + more["io_ns"]
     meta_ns = sum(row["meta_ns"] for row in ranks) + more["meta_ns"]
     return {
@@ -196,22 +200,47 @@ def _performance(
         "mib_per_second_per_node": rate / nodes if rate is not None and nodes else None,
         "agg_time_by_slowest_ns": agg_ns,
         "agg_perf_by_slowest": _rate(moved, agg_ns),
+        "system_share": (sum(row["system_ns"] for row in ranks) + more["system_ns"]) / io_ns
+        if io_ns > 0
+        else None,
         "metadata_share": meta_ns / io_ns if io_ns > 0 else None,
         "mib_per_rank": moved / MIB / len(ranks),
+        "by_interface": _by_interface(log),
     }
+
+
+def _by_interface(log: JobLog) -> Facts:
+    """Darshan's estimate of each layer that moved anything, as it makes one for each of its modules."""
+    result: Facts = {}
+    for layer in (*LIBRARY_LAYERS, *SYSTEM_LAYERS):
+        merged = merge_files(log, "path", [], [layer])
+        moved = sum(
+            row["bytes_read"] + row["bytes_written"]
+            for row in merged.rows(None, ["bytes_read", "bytes_written"])
+        )
+        if not moved:
+            continue
+        time_ns = _agg_time_by_slowest(log, merged)
+        result[layer] = {
+            "bytes": moved,
+            "agg_time_by_slowest_ns": time_ns,
+            "agg_perf_by_slowest": _rate(moved, time_ns),
+        }
+    return result
 
 
 def _rate(moved: int, time_ns: float | None) -> float | None:
     return moved / MIB / (time_ns / 1e9) if time_ns is not None and time_ns > 0 else None
 
 
-def _agg_time_by_slowest(log: JobLog, by_path: _native.Frame, evenness: _native.Frame) -> float | None:
+def _agg_time_by_slowest(log: JobLog, by_path: _native.Frame) -> float | None:
     """The slowest rank's time in files that not all ranks share, and the slowest one's in each that they do.
 
     Darshan takes a file for shared when all ranks of the job opened it, and makes the sum for one of its
-    modules at a time; here it is one sum over posix and stdio. A file of which only the slowest rank is known
-    counts as shared. None: the log does not say who was slowest.
+    modules at a time; here it is made of the records of `by_path`. A file of which only the slowest rank is
+    known counts as shared. None: the log does not say who was slowest.
     """
+    evenness = log.native.rank_statistics(by_path)
     rows = evenness.rows(None, ["strategy", "ranks", "time_most_ns", "reduced", "reduced_slowest_ns"])
     reduced = [signed(row["reduced_slowest_ns"]) for row in rows if row["reduced"]]
     if any(time < 0 for time in reduced):
@@ -279,11 +308,11 @@ def _regularity(log: JobLog) -> Facts:
     }
 
 
-def _strategies(by_path: _native.Frame, evenness: _native.Frame) -> Facts:
+def _strategies(log: JobLog, by_path: _native.Frame) -> Facts:
     """Files, and bytes in them, by how many ranks used them; directories are no files."""
     result = {name: {"files": 0, "bytes_read": 0, "bytes_written": 0} for name in STRATEGIES}
     rows = by_path.rows(None, ["kind", "bytes_read", "bytes_written"])
-    for row, ranks in zip(rows, evenness.rows(None, ["strategy"]), strict=True):
+    for row, ranks in zip(rows, log.native.rank_statistics(by_path).rows(None, ["strategy"]), strict=True):
         entry = result.get(ranks["strategy"])
         if entry is None or row["kind"] != "file":
             continue

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from headrace.analysis.changes import signed
-from headrace.analysis.kinds import merge_files
+from headrace.analysis.kinds import merge_files, merge_topmost
 from headrace.analysis.processes import lifetime_ns
 from headrace.logs import JobLog
 
@@ -16,7 +16,18 @@ Facts = dict[str, Any]
 _TIMES = ("read_ns", "write_ns", "meta_ns")
 _IO = ("bytes_read", "bytes_written", *_TIMES)
 _CALLS = ("reads", "writes", "metadata_calls")
-_SUMS = (*_IO, "calls", "io_ns", "mpi_ns", "mpi_calls", "mpi_bytes", "mpiio_ns", "run_ns", "images")
+_SUMS = (
+    *_IO,
+    "calls",
+    "io_ns",
+    "system_ns",
+    "mpi_ns",
+    "mpi_calls",
+    "mpi_bytes",
+    "mpiio_ns",
+    "run_ns",
+    "images",
+)
 
 
 SERVED_BY = ("io_node", "nearest_switch")  # of the table `nodes`
@@ -25,10 +36,12 @@ SERVED_BY = ("io_node", "nearest_switch")  # of the table `nodes`
 def rank_rows(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
     """One row a rank, by instance and rank; `processes` are those of `process_rows`.
 
+    Figures of I/O are of each file's topmost layer; `system_ns` is the time in the system's calls alone.
     `mpi_ns` is time inside communication calls, `mpiio_ns` that inside MPI-IO calls; both without what is
     spent in other captured calls below them. A rank that executes another program keeps its row.
     """
-    done = {row["process"]: row for row in merge_files(log, "process", []).rows()}
+    system = {row["process"]: row for row in merge_files(log, "process", []).rows(None, ["process", *_TIMES])}
+    done = {row["process"]: row for row in merge_topmost(log, "process", []).rows()}
     library = library_times(log)
     places = node_places(log)
     rows: dict[tuple[int, int], Facts] = {}
@@ -51,6 +64,7 @@ def rank_rows(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
         for key in _IO:
             row[key] += signed(io.get(key, 0))
         row["io_ns"] += sum(signed(io.get(key, 0)) for key in _TIMES)
+        row["system_ns"] += sum(signed(system.get(number, {}).get(key, 0)) for key in _TIMES)
         row["calls"] += sum(io.get(key, 0) for key in _CALLS)
         row["files"] += io.get("files", 0)
         for key, value in library.get(number, {}).items():

@@ -14,7 +14,7 @@ from headrace.logs import JobLog
 
 Facts = dict[str, Any]
 
-PARTS = ("compute", "mpi", "mpiio", "io")
+PARTS = ("compute", "mpi", "libraries", "io")
 
 
 def scaling(logs: Sequence[JobLog], weak: bool = False) -> Facts:
@@ -40,16 +40,14 @@ def _run(log: JobLog) -> Facts:
     ranks = rank_rows(log, processes, run_ns)
     rows = ranks or _without_ranks(log, processes, run_ns)
     lived = _mean(row["run_ns"] for row in rows)
-    parts = {part: _mean(row[f"{part}_ns"] for row in rows) for part in ("mpi", "mpiio", "io")}
     reduced = facts["parallel"]["reduced"] if facts["parallel"] else None
-    if reduced:  # a record that stands for all ranks
-        parts["io"] += reduced["io_ns"] / len(rows)
+    parts = _parts(rows, reduced or {"io_ns": 0, "system_ns": 0})
     # Several threads may be in calls at once; then nothing is known of what is left.
     rest = lived - sum(parts.values())
     times: dict[str, float | None] = {"compute": rest if rest >= 0 else None, **parts}
     told = any(row["layer"] == "mpi" for row in log.native.process_layers().rows())
     if ranks and not told:  # a job of ranks communicates, though Darshan does not tell of it
-        times |= {part: None for part in ("mpi", "mpiio") if not parts[part]}
+        times |= {"mpi": None} if not parts["mpi"] else {}
     return {
         "log": log.path,
         "command": facts["job"]["command"],
@@ -71,12 +69,27 @@ def _run(log: JobLog) -> Facts:
     }
 
 
+def _parts(rows: list[Facts], reduced: Facts) -> dict[str, float]:
+    """Means over ranks: communication; I/O libraries without, and with, the system's calls that they make.
+
+    `reduced`: what records say that stand for all ranks.
+    """
+    io, system = (
+        _mean(row[key] for row in rows) + reduced[key] / len(rows) for key in ("io_ns", "system_ns")
+    )
+    return {
+        "mpi": _mean(row["mpi_ns"] for row in rows),
+        "libraries": max(0.0, io - system),
+        "io": min(io, system),
+    }
+
+
 def _without_ranks(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
     """A job without ranks counts as one rank that did what all its processes did while it ran."""
     as_ranks = [{**row, "rank": 0, "instance": 0} for row in processes if row["captured"]]
     rows = rank_rows(log, as_ranks, run_ns)
     host = processes[0]["host"] if processes else ""
-    empty = {"mpi_ns": 0, "mpiio_ns": 0, "io_ns": 0, "bytes_read": 0, "bytes_written": 0}
+    empty = {"mpi_ns": 0, "io_ns": 0, "system_ns": 0, "bytes_read": 0, "bytes_written": 0}
     return [{**empty, "host": host, **(rows[0] if rows else {}), "run_ns": run_ns}]
 
 

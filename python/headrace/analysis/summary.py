@@ -26,9 +26,10 @@ from headrace.analysis.kinds import (
     SYSTEM_LAYERS,
     count_files,
     merge_files,
+    merge_topmost,
     whose,
 )
-from headrace.analysis.libraries import interfaces, libraries
+from headrace.analysis.libraries import interfaces, layers_of_file, libraries
 from headrace.analysis.moments import utc_text
 from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.phase_facts import phase_summary
@@ -36,6 +37,7 @@ from headrace.analysis.processes import exec_links, find_processes, lifetime_ns,
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
 from headrace.analysis.servers import job_servers
+from headrace.analysis.system_rows import SystemRows
 from headrace.logs import JobLog, flags
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
@@ -239,14 +241,24 @@ def mpi_files(log: JobLog, chosen: list[int], most: int = 10) -> dict[str, Any] 
 
 
 def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dict[str, Any]:
-    sums = _sums(merge_files(log, "all", chosen).rows()[0])
+    sums = _sums(merge_topmost(log, "all", chosen).rows()[0])
     io_ns = sums["io_ns"]
+    below = merge_files(log, "all", chosen).rows(None, list(_TIMES))[0]
     return {
         **sums,
+        "system_ns": sum(below[name] for name in _TIMES),
+        "through": _through(log, chosen),
         "process_ns": process_ns,
         "io_share_of_process_time": io_ns / process_ns if process_ns else None,
         "io_share_of_run_time": io_ns / run_ns if run_ns else None,
     }
+
+
+def _through(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
+    """The totals by the layer that each file was used through, most time first."""
+    columns = ["layer", "files", "bytes_read", "bytes_written", *_TIMES]
+    rows = merge_topmost(log, "layer", chosen).rows(None, columns)
+    return sorted(map(_without_times, rows), key=lambda row: (-row["time_ns"], row["layer"]))
 
 
 def _other(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
@@ -270,27 +282,27 @@ def _without_times(row: dict[str, Any]) -> dict[str, Any]:
 def _rows(
     log: JobLog, chosen: list[int], options: Options, processes: dict[int, dict[str, Any]]
 ) -> dict[str, Any]:
-    merged = merge_files(log, options.by, chosen)
+    merged = merge_topmost(log, options.by, chosen)
     numbers = merged.top(options.sort, options.rows)
-    rows = merged.rows(numbers)
-    groups = [merged.records(number) for number in numbers]
+    system = SystemRows(merge_files(log, options.by, chosen), options.by)
+    rows, groups = system.below(merged, numbers), system.records(merged, numbers)
     sites = _sites(log, groups) if options.by == "path" and groups else []
-    about = _about(log, merged, numbers, chosen) if options.by == "path" else [{} for _ in numbers]
+    about = _about(log, merged, numbers, rows, chosen) if options.by == "path" else [{} for _ in numbers]
     common: dict[tuple[int, str], list[tuple[str, int, int, bool]]] = {}
     for group, direction, what, value, count, exact in log.native.common(groups):
         common.setdefault((group, direction), []).append((what, value, count, exact))
     points = {mount["mount"]: mount["point"] for mount in log.native.frame("mounts").rows()}
     result = []
-    for place, row in enumerate(rows):
+    for place, (row, top) in enumerate(zip(rows, merged.rows(numbers), strict=True)):
         facts = _identity(row, options.by, processes, points)
         facts |= {
             "files": count_files(row),
             "directories": row["directories"],
-            "processes": row["processes"],
-            "time_ns": sum(row[n] for n in _TIMES),
+            "processes": max(row["processes"], top["processes"]),
+            "time_ns": sum(top[n] for n in _TIMES),
         }
-        facts |= {"opens": row["opens"], "read": _direction(row, "read"), "write": _direction(row, "write")}
-        facts["metadata"] = _metadata(row)
+        facts |= {"opens": row["opens"], "read": _direction(top, "read"), "write": _direction(top, "write")}
+        facts["metadata"] = _metadata(top)
         facts["access"] = {way: access(row, way, common.get((place, way), [])) for way in ("read", "write")}
         facts["flags"] = [flag.name for flag in flags() if row["flags"] >> flag.bit & 1]
         facts["folded_files"] = row["folded_files"]
@@ -314,15 +326,16 @@ def _rows_of(log: JobLog, merged: _native.Frame, chosen: list[int]) -> dict[str,
     return {"files": len(merged) - sum(whole.values()), **whole}
 
 
-def _about(log: JobLog, merged: _native.Frame, numbers: list[int], chosen: list[int]) -> list[dict[str, Any]]:
+def _about(
+    log: JobLog, merged: _native.Frame, numbers: list[int], rows: list[dict[str, Any]], chosen: list[int]
+) -> list[dict[str, Any]]:
     """Of each of these files the interfaces, how evenly ranks used it, and what is known besides counts."""
     above = interfaces(log, chosen)
-    rows = merged.rows(numbers, ["path", "kind", "layers"])
     evenness = file_ranks(log, merged, numbers)
     found = properties(log, {row["path"] for row in rows}, chosen)
     return [
         {
-            "interfaces": [*above.get((row["path"], row["kind"]), []), *row["layers"].split("+")],
+            "interfaces": layers_of_file(row, above),
             "ranks": ranks,
             "properties": found.get(row["path"], []),
         }
@@ -395,7 +408,7 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
     calls = ("reads", "writes", "metadata_calls")
     columns = ["process", "bytes_read", "bytes_written", *calls, *_TIMES]
     library = library_times(log)
-    done = {row["process"]: row for row in merge_files(log, "process", []).rows(None, columns)}
+    done = {row["process"]: row for row in merge_topmost(log, "process", []).rows(None, columns)}
     result = []
     for row in processes:
         io = done.get(row["process"], {})

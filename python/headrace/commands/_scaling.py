@@ -11,13 +11,13 @@ from headrace.commands._text import NONE, clip, duration, number, percent, print
 
 Facts = dict[str, Any]
 
-_FILL = {"compute": ("█", "#"), "mpi": ("▓", "="), "mpiio": ("▒", "-"), "io": ("░", ".")}
+_FILL = {"compute": ("█", "#"), "mpi": ("▓", "="), "libraries": ("▒", "-"), "io": ("░", ".")}
 _BAR = 24
 
 
 def render(facts: Facts, terminal: Terminal) -> list[str]:
     kind = "weak scaling: an ideal run takes as long as the first" if facts["weak"] else "strong scaling"
-    heading = ("", "ranks", "nodes", "wall", "speed-up", "efficiency", "compute", "MPI", "MPI-IO", "I/O")
+    heading = ("", "ranks", "nodes", "wall", "speed-up", "efficiency", "compute", "MPI", "libraries", "I/O")
     rows: list[Sequence[str]] = [(*heading, "most I/O", "")]
     for place, run in enumerate(facts["runs"]):
         shares = run["shares"]
@@ -29,7 +29,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
                 duration(run["run_ns"]),
                 NONE if run["speed_up"] is None else f"{run['speed_up']:.2f}",
                 percent(run["efficiency"]),
-                *(percent(shares[part]) for part in ("compute", "mpi", "mpiio", "io")),
+                *(percent(shares[part]) for part in ("compute", "mpi", "libraries", "io")),
                 NONE if run["slowest_io_ns"] is None else duration(run["slowest_io_ns"]),
                 _bar(shares, terminal.unicode),
             )
@@ -52,7 +52,12 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
     return [clip(line, terminal.columns) for line in lines]
 
 
-_NAMES = {"compute": "compute", "mpi": "communication", "mpiio": "MPI-IO's own", "io": "I/O (posix, stdio)"}
+_NAMES = {
+    "compute": "compute",
+    "mpi": "communication",
+    "libraries": "I/O libraries themselves",
+    "io": "I/O (posix, stdio)",
+}
 
 
 def _bar(shares: Facts, unicode: bool) -> str:

@@ -107,7 +107,7 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
     if totals["process_ns"] and not facts["damage"]:
         share, lived = percent(totals["io_share_of_process_time"]), duration(totals["process_ns"])
         sentence += f": {share} of the {lived} that the captured processes lived"
-    lines += terminal.wrap(sentence + ".", "  ")
+    lines += terminal.wrap(f"{sentence}. {through_words(totals)}".rstrip(), "  ")
     lines += _asynchronous(facts, terminal)
     for other in facts["other"]:
         amount = calls(other["reads"] + other["writes"] + other["metadata_calls"])
@@ -122,6 +122,23 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
             text += " Excluded are system directories and what --exclude names: docs/show.md."
         lines += [terminal.dim(line) for line in terminal.wrap(text, "  ", "    ")]
     return lines
+
+
+_INTERFACES = {"mpiio": "MPI-IO", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
+
+
+def through_words(totals: Facts) -> str:
+    """How much of the time was in libraries, and how much of that the system took; empty without any."""
+    above = [row for row in totals["through"] if row["layer"] in _INTERFACES and row["time_ns"] > 0]
+    if not above:
+        return ""
+    names = " and ".join(f"{duration(row['time_ns'])} in {_INTERFACES[row['layer']]}" for row in above)
+    inside = sum(row["time_ns"] for row in above)
+    below = totals["system_ns"] - (totals["io_ns"] - inside)
+    if below <= 0:
+        return f"Of this, {names}; the log has none of the system's calls below."
+    share = f"{percent(below / inside)} of that in the system's calls"
+    return f"Of this, {names}: {share}, the rest waiting, exchange and copying."
 
 
 def _asynchronous(facts: Facts, terminal: Terminal) -> list[str]:

@@ -44,11 +44,11 @@ def layer_lines(facts: Facts, terminal: Terminal) -> list[str]:
         return []
     system = [layer for layer in layers if layer["adds_up"]]
     above = [layer for layer in layers if not layer["adds_up"]]
-    lines = _layers("Layers, which add up", system, terminal) if system else []
+    lines = _layers("The system's layers, which add up", system, terminal) if system else []
     for layer in system:
         lines += _buffer(layer, terminal)
     if above:
-        title = "Libraries above, whose calls pass the layers below: not in the totals"
+        title = "Libraries above, whose calls pass the layers below: each file counts in its topmost one"
         lines += _layers(title, above, terminal)
         for layer in above:
             lines += _together(layer, terminal)

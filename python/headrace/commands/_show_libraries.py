@@ -43,7 +43,7 @@ def library_lines(facts: Facts, terminal: Terminal) -> list[str]:
         text = (
             f"{count(only['files'], 'file')} with {size(only['bytes_read'])} read and"
             f" {size(only['bytes_written'])} written are known from libraries alone:"
-            " the log has no calls of the system on them, and they are in no total."
+            " the log has no calls of the system on them."
         )
         lines += [terminal.warn(line) for line in terminal.wrap(text, "  ", "    ")]
     return lines

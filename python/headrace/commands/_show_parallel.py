@@ -63,6 +63,7 @@ def _sentences(parallel: Facts) -> list[str]:
         texts.append(text + ".")
     elif speed["agg_perf_by_slowest"] is not None:
         texts.append(f"{mib(speed['agg_perf_by_slowest'])} as Darshan estimates it (agg_perf_by_slowest).")
+    texts += _interfaces(speed)
     if parallel["reduced"]:
         reduced = parallel["reduced"]
         texts.append(
@@ -103,6 +104,22 @@ def _sentences(parallel: Facts) -> list[str]:
         unknown = access["held_data_unknown"]
         texts.append(text + (f"; of {number(unknown)} that is not known." if unknown else "."))
     return texts
+
+
+_NAMES = {"mpiio": "MPI-IO", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
+
+
+def _interfaces(speed: Facts) -> list[str]:
+    """The same estimate for each layer alone; nothing where there is one."""
+    known = {
+        layer: row["agg_perf_by_slowest"]
+        for layer, row in speed["by_interface"].items()
+        if row["agg_perf_by_slowest"] is not None
+    }
+    if len(known) < 2:
+        return []
+    parts = ", ".join(f"{_NAMES.get(layer, layer)} {mib(rate)}" for layer, rate in known.items())
+    return [f"That estimate for each interface alone: {parts}."]
 
 
 def stood_for_words(saved: Facts) -> str:

@@ -59,6 +59,8 @@ export interface Summary {
     write: Direction;
     metadata: Metadata;
     io_ns: number;
+    system_ns: number;
+    through: { layer: string; time_ns: number }[];
     process_ns: number;
     io_share_of_process_time: number | null;
     io_share_of_run_time: number | null;
@@ -175,6 +177,7 @@ export interface Parallel {
     agg_perf_by_slowest: number | null;
     metadata_share: number | null;
     mib_per_rank: number;
+    by_interface: Record<string, { agg_perf_by_slowest: number | null }>;
   };
   access: {
     files_per_rank: number;

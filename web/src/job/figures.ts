@@ -4,6 +4,10 @@ import { h } from "../ui/dom";
 import { value } from "../ui/value";
 import type { Direction, JobFacts } from "./facts";
 
+function usesLibraries({ through }: JobFacts["summary"]["totals"]): boolean {
+  return through.some((row) => row.layer !== "posix" && row.layer !== "stdio" && row.time_ns > 0);
+}
+
 export function figures({ summary }: JobFacts): HTMLElement {
   const { totals, job } = summary;
   const share = percent(totals.io_share_of_process_time);
@@ -17,6 +21,7 @@ export function figures({ summary }: JobFacts): HTMLElement {
       value(share, "io_share_of_process_time"),
       " of the processes’ ",
       value(duration(totals.process_ns), "process_ns", `${number(totals.process_ns)} ns`),
+      ...(usesLibraries(totals) ? ["; ", value(duration(totals.system_ns), "system_ns", `${number(totals.system_ns)} ns`), " in the system’s calls"] : []),
     ]),
     figure("Calls", [number(calls), "calls"], [
       value(number(totals.metadata.calls), "metadata_calls"),

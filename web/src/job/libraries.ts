@@ -11,7 +11,7 @@ import { bar } from "./time";
 
 type File = Libraries["files"][number];
 
-const NAMES: Record<string, string> = { hdf5: "HDF5", pnetcdf: "PnetCDF", mpiio: "MPI-IO", posix: "posix", stdio: "stdio" };
+export const NAMES: Record<string, string> = { hdf5: "HDF5", pnetcdf: "PnetCDF", mpiio: "MPI-IO", posix: "posix", stdio: "stdio" };
 
 export function libraries(facts: JobFacts, body: HTMLElement): void {
   const { files, files_in_all: all, only } = facts.libraries!;
@@ -21,7 +21,7 @@ export function libraries(facts: JobFacts, body: HTMLElement): void {
       h(
         "p",
         { class: "warn" },
-        `${count(only.files, "file")} with ${size(only.bytes_read)} read and ${size(only.bytes_written)} written are known from libraries alone: they are in no total, because the log has no calls of the system on them.`,
+        `${count(only.files, "file")} with ${size(only.bytes_read)} read and ${size(only.bytes_written)} written are known from libraries alone: the log has no calls of the system on them.`,
       ),
     );
   }

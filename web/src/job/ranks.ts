@@ -12,6 +12,7 @@ import { note } from "../ui/section";
 import { value } from "../ui/value";
 import { ofAllDescriptors } from "./besides";
 import type { Heat, JobFacts, NodeRow, Parallel, SharedFile, Spread } from "./facts";
+import { NAMES } from "./libraries";
 import { servers } from "./servers";
 import { bar } from "./time";
 
@@ -36,6 +37,12 @@ export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, bo
   body.append(...servers(facts.servers ?? [], facts.servers_against_ranks));
 }
 
+/** The same estimate of each layer alone; of one layer it is the figure itself. */
+function eachInterface({ by_interface }: Parallel["performance"]): string {
+  const each = Object.entries(by_interface).filter(([, row]) => row.agg_perf_by_slowest !== null);
+  return each.length < 2 ? "agg_perf_by_slowest" : each.map(([layer, row]) => `${NAMES[layer] ?? layer} ${few(row.agg_perf_by_slowest ?? 0)}`).join(", ");
+}
+
 function summary(parallel: Parallel): HTMLElement {
   const { performance, access } = parallel;
   const speed = (mib: number | null) => (mib === null ? NONE : `${few(mib)} MiB/s`);
@@ -44,7 +51,7 @@ function summary(parallel: Parallel): HTMLElement {
   const boxes: [string, string, string, Child][] = [
     ["Ranks", number(parallel.ranks), "ranks", parallel.nodes ? `on ${count(parallel.nodes, "node")}` : "nodes not known"],
     ["By the slowest rank", speed(performance.mib_per_second), "mib_per_second", value(`${speed(performance.mib_per_second_per_node)} a node`, "mib_per_second_per_node")],
-    ["As Darshan estimates", speed(performance.agg_perf_by_slowest), "agg_perf_by_slowest", "agg_perf_by_slowest"],
+    ["As Darshan estimates", speed(performance.agg_perf_by_slowest), "agg_perf_by_slowest", value(eachInterface(performance), "by_interface")],
     ["Metadata", percent(performance.metadata_share), "metadata_share", "of the ranks’ time in I/O"],
     ["Files a rank", few(access.files_per_rank), "files_per_rank", access.creates_per_rank === null ? "creates not known" : value(`${few(access.creates_per_rank)} created`, "creates_per_rank")],
     ["Sequential", percent(access.sequential_share), "sequential_share", value(`${percent(access.aligned_share)} aligned`, "aligned_share")],

@@ -1,5 +1,5 @@
 /** The facts of runs of growing jobs, as docs/scaling.md lists them. */
-export const PARTS = ["compute", "mpi", "mpiio", "io"] as const;
+export const PARTS = ["compute", "mpi", "libraries", "io"] as const;
 
 export type PartName = (typeof PARTS)[number];
 

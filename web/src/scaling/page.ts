@@ -14,7 +14,7 @@ import { PARTS, type PartName, type Run, type ScalingFacts } from "./facts";
 const NAMES: Record<PartName, [name: string, colour: string]> = {
   compute: ["compute", "--processes"],
   mpi: ["communication", "--metadata"],
-  mpiio: ["MPI-IO’s own", "--read"],
+  libraries: ["I/O libraries themselves", "--read"],
   io: ["I/O (posix, stdio)", "--write"],
 };
 
@@ -80,7 +80,7 @@ function change(runs: readonly Run[]): string {
     if (first.shares.mpi !== null && last.shares.mpi !== null) return "Neither communication nor I/O takes a much greater share of the largest run than of the smallest.";
     return "I/O does not take a much greater share of the largest run than of the smallest; how much communication takes is not known.";
   }
-  const name = { mpi: "Communication", mpiio: "MPI-IO itself", io: "I/O", compute: "" }[grown.part];
+  const name = { mpi: "Communication", libraries: "Time in I/O libraries themselves", io: "I/O", compute: "" }[grown.part];
   return `${name} grows most: from ${percent(grown.before)} of a rank’s time with ${ranksOf(first)} to ${percent(grown.after)} with ${ranksOf(last)}.`;
 }
 
@@ -118,7 +118,7 @@ function grid(runs: Run[]): Grid {
       column("efficiency", "Efficiency", (run) => run.efficiency, percent),
       column("compute_share", "Compute", (run) => run.shares.compute, percent, { width: 92 }),
       column("mpi_share", "MPI", (run) => run.shares.mpi, percent, { width: 84 }),
-      column("mpiio_share", "MPI-IO’s own", (run) => run.shares.mpiio, percent, { width: 118 }),
+      column("libraries_share", "I/O libraries", (run) => run.shares.libraries, percent, { width: 118 }),
       column("io_share", "I/O", (run) => run.shares.io, percent, { width: 84 }),
       column("slowest_io_ns", "Most I/O", (run) => run.slowest_io_ns, duration, { width: 96, unit: "ns" }),
       column("bytes", "Bytes", (run) => run.bytes, size, { unit: "bytes" }),
