@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <initializer_list>
+
 #include "base/clock.h"
 #include "capture/recorder/process.h"
 #include "capture/recorder/settings.h"
@@ -29,14 +31,19 @@ Handle communicator;   // 0: none yet
 Handle made, request;  // MPI may still write them when the patience has ended
 bool lost;
 
-/// Whether dlopen is the C library's. Sanitizers that are linked into a program bring their own, which ends the program
-/// when it is asked for RTLD_DEEPBIND.
-bool plain_dlopen() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&dlopen), &info) == 0 || info.dli_fname == nullptr) return false;
-  const char* slash = strrchr(info.dli_fname, '/');
-  const char* name = slash ? slash + 1 : info.dli_fname;
-  return strncmp(name, "libc", 4) == 0 || strncmp(name, "libdl", 5) == 0 || strncmp(name, "ld-", 3) == 0;
+/// Sanitizers end the program when RTLD_DEEPBIND is asked for.
+bool has_sanitizer() {
+  for (const char* name : {"__asan_init", "__hwasan_init", "__lsan_init", "__msan_init", "__tsan_init"})
+    if (dlsym(RTLD_DEFAULT, name)) return true;
+  return false;
+}
+
+using Dlopen = void* (*)(const char*, int);
+
+/// The C library's. Others write their own into every library's table, as UCX does, which MPICH uses.
+Dlopen plain_dlopen() {
+  void* library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  return library ? reinterpret_cast<Dlopen>(dlsym(library, "dlopen")) : nullptr;
 }
 
 }  // namespace
@@ -114,12 +121,13 @@ void* function_of_library(const char* name) {
   Dl_info info;
   char path[512];
   if (!library) {
-    if (!plain_dlopen()) return nullptr;
+    const Dlopen load = has_sanitizer() ? nullptr : plain_dlopen();
+    if (!load) return nullptr;
     if (dladdr(reinterpret_cast<void*>(&function_of_library), &info) == 0 || info.dli_fname == nullptr) return nullptr;
     const char* slash = strrchr(info.dli_fname, '/');
     const int length = slash ? static_cast<int>(slash - info.dli_fname) : 0;
     snprintf(path, sizeof path, "%.*s/libheadrace-finalize.so", length, info.dli_fname);
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    library = load(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   }
   return library ? dlsym(library, name) : nullptr;
 }
