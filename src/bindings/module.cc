@@ -314,6 +314,7 @@ NB_MODULE(_native, module) {
         rest["processes"] = left.processes;
         rest["records"] = left.records;
         rest["bytes"] = left.bytes;
+        rest["unranked_bytes"] = left.unranked_bytes;
         return rest;
       },
       nb::arg("log"), nb::arg("format"), nb::arg("output"));

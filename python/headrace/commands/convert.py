@@ -50,12 +50,24 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
     click.echo(f"{printable(str(path))}: {size(path.stat().st_size)}")
     if target == "trace":
         _tell_traced(log, left_out)
-    elif left_out["records"]:
+    elif target == "darshan":
+        _tell_left_out(log, left_out)
+
+
+def _tell_left_out(log: str, left_out: dict[str, int]) -> None:
+    if left_out["records"]:
         click.echo(
             "headrace: a Darshan log tells of ranks alone: what "
             f"{count(left_out['processes'], 'process', 'processes')} outside of them did, such as the"
             f" launcher, is not in it: {count(left_out['records'], 'record of a file', 'records of files')}"
             f" with {size(left_out['bytes'])}; 'headrace show --by process {printable(log)}' has them",
+            err=True,
+        )
+    if left_out["unranked_bytes"]:
+        click.echo(
+            "headrace: a time line of a Darshan log is of one rank: "
+            f"{size(left_out['unranked_bytes'])} whose rank is not known have none;"
+            f" 'headrace show {printable(log)}' shows them over time",
             err=True,
         )
 

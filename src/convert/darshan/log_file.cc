@@ -11,6 +11,13 @@ namespace headrace::convert::darshan {
 namespace {
 constexpr size_t kDeflateBlock = 256 * 1024;
 constexpr size_t kJobMetadata = 1024, kJobHead = 56;
+
+/// At most so many bytes, and no part of a character: PyDarshan stops at one.
+std::string_view cut(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most);
+}
 }  // namespace
 
 struct LogFile::Deflate {
@@ -40,7 +47,7 @@ void LogFile::bytes(base::Bytes bytes) {
 }
 
 void LogFile::text(std::string_view text, size_t room) {
-  const std::string_view kept = text.substr(0, room - 1);
+  const std::string_view kept = cut(text, room - 1);
   bytes(base::as_bytes(kept));
   bytes(std::vector<uint8_t>(room - kept.size()));
 }
@@ -92,7 +99,7 @@ void write_job(LogFile& file, const JobRecord& job) {
   const auto line_of = [](const Mount& mount) { return "\n" + mount.type + "\t" + mount.point; };
   // Darshan's readers find the end of the command by the first mount behind it.
   const size_t least = job.mounts.empty() ? 0 : std::min<size_t>(line_of(job.mounts.front()).size(), 1024);
-  std::string rest = job.command.substr(0, kJobBytes - kJobHead - kJobMetadata - 1 - least);
+  std::string rest(cut(job.command, kJobBytes - kJobHead - kJobMetadata - 1 - least));
   std::replace(rest.begin(), rest.end(), '\n', ' ');
   for (const Mount& mount : job.mounts) {
     const std::string line = line_of(mount);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "convert/darshan/own_records.h"
 #include "convert/darshan/table_view.h"
 
@@ -12,7 +13,8 @@ namespace {
 constexpr int kFarthest = 1000;  // a damaged log may go in circles
 
 std::string command_line(std::string_view arguments) {
-  std::string line(arguments);
+  std::string line;
+  base::append_escaped(arguments, line);
   std::replace(line.begin(), line.end(), '\0', ' ');
   while (line.ends_with(' ')) line.pop_back();
   return line;
@@ -110,6 +112,7 @@ void OwnRecords::read_processes(const Tables& tables) {
     job_.command = command_line(arguments[row]);
     if (job_.command.empty()) job_.command = name(executables[row]);
   }
+  if (job_.command.empty()) job_.command = "UNKNOWN";  // Drishti takes the first word
   job_.processes = std::max<int64_t>(next, 1);
 }
 

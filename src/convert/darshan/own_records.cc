@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "convert/darshan/from_file_record.h"
 #include "convert/darshan/rank_spread.h"
 #include "convert/darshan/table_view.h"
@@ -74,6 +75,7 @@ OwnRecords::OwnRecords(const Tables& tables) : tables_(tables) {
   read_sizes(tables);
   read_common(tables);
   read_stripes(tables);
+  read_series(tables);
 }
 
 const std::string& OwnRecords::name(uint64_t id) const {
@@ -86,7 +88,11 @@ void OwnRecords::read_names(const Tables& tables) {
   const TableView table(tables, "names");
   const NumberView ids = table.number("name");
   const TextView texts = table.text("text");
-  for (uint64_t row = 0; row < table.rows(); ++row) names_.emplace(ids[row], texts[row]);
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    std::string text;  // PyDarshan stops at a name that is not UTF-8
+    base::append_escaped(texts[row], text);
+    names_.emplace(ids[row], std::move(text));
+  }
 }
 
 void OwnRecords::read_job(const Tables& tables) {
@@ -224,7 +230,7 @@ std::vector<std::pair<uint64_t, std::string>> OwnRecords::names() const {
     add(item.record.path);
     if (item.record.kind == model::FileKind::kDataset) add(file_of_dataset(item.record.path));
   }
-  if (TableView(tables_, "series").rows() != 0) names.emplace_back(kTimeLineId, kTimeLine);
+  if (!lines_.empty()) names.emplace_back(kTimeLineId, kTimeLine);
   return names;
 }
 
@@ -257,30 +263,37 @@ void OwnRecords::write_module(LogFile& file, Module module) const {
   if (begun) file.end();
 }
 
-/// Bytes of a span count where it begins. All time lines of a Darshan log have the same spans.
-void OwnRecords::write_time_lines(LogFile& file) const {
-  const TableView table(tables_, "series");
-  if (table.rows() == 0) return;
+/// Bytes of a span count where it begins. PyDarshan draws no time line without bytes, and none of all ranks together.
+void OwnRecords::read_series(const Tables& tables) {
+  const TableView table(tables, "series");
   const NumberView process = table.number("process"), start = table.number("start_at_ns"),
                    bytes = table.number("bytes");
   const TextView direction = table.text("direction");
-  const uint64_t width_ns = run_ns_ / kSpans + 1;
-  std::map<int64_t, std::vector<uint64_t>> lines;  // writes, then reads
   for (uint64_t row = 0; row < table.rows(); ++row) {
-    if (direction[row] != "read" && direction[row] != "write") continue;
+    if ((direction[row] != "read" && direction[row] != "write") || bytes[row] == 0) continue;
     const int64_t rank = rank_of(process[row]);
     if (rank == kNoRank) continue;
-    std::vector<uint64_t>& line = lines[rank];
+    if (rank < 0) {
+      left_out_.unranked_bytes += bytes[row];
+      continue;
+    }
+    std::vector<uint64_t>& line = lines_[rank];
     line.resize(2 * kSpans);
-    const uint64_t span = std::min(start[row] / width_ns, kSpans - 1);
+    const uint64_t span = std::min(start[row] / span_ns(), kSpans - 1);
     line[span + (direction[row] == "read" ? kSpans : 0)] += bytes[row];
   }
-  if (lines.empty()) return;
+}
+
+uint64_t OwnRecords::span_ns() const { return run_ns_ / kSpans + 1; }
+
+/// All time lines of a Darshan log have the same spans.
+void OwnRecords::write_time_lines(LogFile& file) const {
+  if (lines_.empty()) return;
   file.begin(Module::kHeatmap, 1);
-  for (const auto& [rank, line] : lines) {
+  for (const auto& [rank, line] : lines_) {
     file.u64(kTimeLineId);
     file.i64(rank);
-    file.f64(static_cast<double>(width_ns) / 1e9);
+    file.f64(static_cast<double>(span_ns()) / 1e9);
     file.u64(kSpans);
     file.u64(0);  // two pointers in memory
     file.u64(0);
@@ -300,7 +313,8 @@ void OwnRecords::write_traces(LogFile& file, Module module, std::string_view lay
   };
   std::map<std::pair<uint64_t, uint64_t>, Trace> traces;  // by row of `files` and process
   for (uint64_t row = 0; row < table.rows(); ++row) {
-    if (layers[row] == layer && by_record_.contains(record[row]) && rank_of(process[row]) != kNoRank) {
+    // A trace is of one rank: those of no rank and of all have none.
+    if (layers[row] == layer && by_record_.contains(record[row]) && rank_of(process[row]) >= 0) {
       traces[{record[row], process[row]}].rows[direction[row] == "read" ? 1 : 0].push_back(row);
     }
   }

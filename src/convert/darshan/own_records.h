@@ -53,9 +53,11 @@ class OwnRecords {
   void read_sizes(const Tables& tables);
   void read_common(const Tables& tables);
   void read_stripes(const Tables& tables);
+  void read_series(const Tables& tables);
   const std::string& name(uint64_t id) const;
   Item* item_of(uint64_t record);
   int64_t rank_of(uint64_t process) const;
+  uint64_t span_ns() const;  // of time lines
   void write_module(LogFile& file, Module module) const;
   void write_stripes(LogFile& file) const;
   void write_time_lines(LogFile& file) const;
@@ -70,6 +72,7 @@ class OwnRecords {
   std::vector<Item> items_;
   std::unordered_map<uint64_t, size_t> by_record_;  // ids of rows of `files`
   std::map<size_t, Stripes> stripes_;               // of items
+  std::map<int64_t, std::vector<uint64_t>> lines_;  // of ranks: bytes written in each span, then those read
 };
 
 }  // namespace headrace::convert::darshan

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/utf8.h"
 #include "convert/darshan/log_file.h"
 #include "convert/darshan/own_records.h"
 #include "convert/darshan/table_view.h"
@@ -190,7 +191,11 @@ std::vector<uint8_t> write_log(const Tables& tables, LeftOut* left_out) {
   }
   OwnRecords own(tables);
   JobRecord job = own.job();
-  job.mounts = mounts_of(tables);
+  for (const Mount& mount : mounts_of(tables)) {
+    Mount readable{mount.type, ""};
+    base::append_escaped(mount.point, readable.point);
+    job.mounts.push_back(std::move(readable));
+  }
   if (job.mounts.empty()) job.mounts.push_back({"UNKNOWN", "/"});  // at "/" something is always mounted
   if (left_out != nullptr) *left_out = own.left_out();
   write_job(file, job);
