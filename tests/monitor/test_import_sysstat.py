@@ -255,7 +255,7 @@ def test_restarts_and_holes_of_sadf_are_gaps() -> None:
         ({"r/s": 10**400}, "which no disk can have"),
         ({"r/s": True}, "which no disk can have"),
         ({"r/s": 9e18}, "which no device counts"),
-        ({"rkB/s": None}, "'rkB/s' is 'None'"),
+        ({"rkB/s": None}, "has no 'rkB/s' nor the same in another unit"),
         ({"disk_device": ""}, "record 2: a disk has no name"),
         ({"disk_device": 7}, "a disk has no name"),
         ({"disk_device": "sd\ud800"}, "record 2: a disk has no name that is text"),

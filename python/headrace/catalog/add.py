@@ -111,8 +111,9 @@ class Adder:
         facts = path.stat()
         kind = recognize.kind_of(path) if stat.S_ISREG(facts.st_mode) else None
         if kind is None:
+            told = recognize.hint(path) if stat.S_ISREG(facts.st_mode) else None
             raise recognize.NothingOursError(
-                f"{path}: nothing that a catalog takes; docs/catalog.md says what it takes"
+                f"{path}: {told or 'nothing that a catalog takes; docs/catalog.md says what it takes'}"
             )
         if kind != "job log":
             return self._take(path, reading.read(path, kind, self._csv_map, named))

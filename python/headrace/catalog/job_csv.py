@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,11 +11,12 @@ from headrace._errors import CatalogError, UsageError
 from headrace.catalog.schedulers import LeftOut, Row, kept, whole_lines
 from headrace.catalog.schema import TABLES
 
-__all__ = ["Columns", "check_map", "columns_of", "jobs"]
+__all__ = ["Columns", "check_map", "columns_of", "hint", "jobs"]
 
 Columns = Mapping[str, str]  # names of the file's columns by those of the schema
 _NAMES = [column.name for column in TABLES["scheduler_jobs"].columns]
 _LONGEST = 1 << 20  # characters of a field
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:|1[0-9]{9}(\.\d+)?$")
 
 
 def check_map(csv_map: Mapping[str, Any]) -> None:
@@ -35,6 +37,22 @@ def columns_of(header: list[str], all_ours: bool) -> Columns | None:
     if not {"job", "start"} <= set(header) or (all_ours and not set(header) <= set(_NAMES)):
         return None
     return {name: name for name in _NAMES if name in header}
+
+
+def hint(begin: str) -> str | None:
+    """What is wrong with a header that would be one of jobs; None: nothing that can be told."""
+    first = (begin.splitlines() or [""])[0].strip()
+    for mark, name in ((";", "';'"), ("\t", "tabs"), ("|", "'|'")):
+        if columns_of([each.strip(' "') for each in first.split(mark)], all_ours=False):
+            return f"a table of jobs whose columns are separated by {name}: a CSV file needs ','"
+    values = first.split(",")
+    if (
+        len(values) > 2
+        and values[0].strip('"').isdigit()
+        and any(_MOMENT.match(each.strip('"')) for each in values)
+    ):
+        return "rows of jobs without a first line that names the columns: add one, with 'job' and 'start'"
+    return None
 
 
 def jobs(lines: Iterable[str], columns: Columns, scheduler: str, left_out: LeftOut) -> Iterator[Row]:

@@ -136,8 +136,9 @@ def _parse(path: Path, kind: str, csv_map: dict[str, Any] | None, named: bool) -
     with path.open("rb") as file:
         content = file.read(_MOST_BYTES)
     if kind in ("sysstat", "ldms"):
-        found, tables = sample_files.of_others(path, content)
-        return _Parsed(found, iter([tables]))
+        found, tables, told = sample_files.of_others(path, content)
+        told = told.removeprefix(f"{path}: ")
+        return _Parsed(found, iter([tables]), lambda: told)
     if kind == "toml":
         return _Parsed(kind, iter([written.tables(content)]))
     text = content.decode("utf-8-sig", "replace")
@@ -200,7 +201,10 @@ def _columns(path: Path, csv_map: dict[str, Any] | None, named: bool) -> tuple[j
         raise NothingOursError(f"line 1: {error}: no CSV that can be read") from error
     columns = job_csv.columns_of(header, all_ours=not named)
     if columns is None:
+        begin = "".join(itertools.islice(_lines(path), 2))
         raise NothingOursError(
-            "a CSV file of scheduler jobs needs columns 'job' and 'start', or a map of them (--csv-map)"
+            sacct.hint(begin)
+            or job_csv.hint(begin)
+            or "a CSV file of scheduler jobs needs columns 'job' and 'start', or a map of them (--csv-map)"
         )
     return columns, "csv"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from headrace import foreign_samples, scans
 from headrace._errors import CatalogError
-from headrace.catalog import accounting, open_samples, sacct, sample_files
+from headrace.catalog import accounting, job_csv, open_samples, sacct, sample_files
 
-__all__ = ["NothingOursError", "kind_of"]
+__all__ = ["NothingOursError", "hint", "kind_of"]
 
 _BEGIN = 1 << 16
 _CHUNKS = b"\x89HRC\r\n\x1a"
@@ -52,6 +52,13 @@ def kind_of(path: Path) -> str | None:
     if path.suffix in (".toml", ".csv"):
         return path.suffix[1:]
     return None
+
+
+def hint(path: Path) -> str | None:
+    """What to do with a file of which `kind_of` knows nothing, where that can be told. Raises OSError."""
+    with path.open("rb") as file:
+        begin = file.read(_BEGIN).decode("utf-8-sig", "replace")
+    return sacct.hint(begin) or job_csv.hint(begin)
 
 
 def _kind_of_chunks(path: Path, first_table: bytes) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from headrace._errors import CatalogError
 from headrace.catalog.schedulers import LeftOut, Row, kept, whole_lines
 
-__all__ = ["is_sacct", "jobs"]
+__all__ = ["hint", "is_sacct", "jobs"]
 
 _COLUMNS = {
     "job": ("JobIDRaw", "JobID"), "user": ("User",), "account": ("Account",), "queue": ("Partition",),
@@ -22,26 +22,96 @@ _FREE_TEXT = (
     "StdIn", "StdOut", "SubmitLine", "SystemComment", "WCKey", "WorkDir",
 )  # fmt: skip
 
+_ID = re.compile(r"[0-9]+([_.+].*)?")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T.*|[0-9]+|None|Unknown|")
+_LONGEST = 1 << 20  # characters of a record
+
 
 def is_sacct(first_line: str) -> bool:
-    names = first_line.strip().split("|")
+    return _names_jobs(first_line.strip().split("|"))
+
+
+def _names_jobs(names: list[str]) -> bool:
     return "Start" in names and bool({"JobID", "JobIDRaw"} & set(names))
+
+
+def hint(begin: str) -> str | None:
+    """What to run where the text is sacct's, but not as `jobs` reads it; None: it is something else."""
+    first, *more = begin.splitlines() or [""]
+    if any(_names_jobs(re.split(re.escape(mark), first.strip())) for mark in (",", ";", "\t", ":", "^", "~")):
+        return "sacct's records with another mark between columns: run it with -P and without --delimiter"
+    if _names_jobs(first.split()) and (
+        not more or set(more[0].split() or [""]) <= {"-" * n for n in range(1, 200)}
+    ):
+        return "sacct's table for people, which cuts names: run it with -P"
+    values = first.rstrip("\r").split("|")
+    if (
+        len(values) > 2
+        and _ID.fullmatch(values[0])
+        and any(re.match(r"\d{4}-\d\d-\d\dT", each) for each in values)
+    ):
+        return (
+            "records like sacct's without a first line that names the columns: run it without -n (--noheader)"
+        )
+    if "|" in first and {"JobID", "JobIDRaw", "Start"} & set(values):
+        return "sacct's records without 'Start' or without 'JobIDRaw': name both with --format"
+    return None
 
 
 def jobs(lines: Iterable[str], left_out: LeftOut) -> Iterator[Row]:
     header: list[str] = []
-    for number, line in enumerate(whole_lines(lines, left_out), 1):
-        values = line.rstrip("\r\n").split("|")
-        if not header:
-            header = values
-        elif line.strip():
-            try:
-                row = _job(values, header, f"line {number}")
-            except CatalogError as error:
-                left_out.add(str(error))
-                continue
-            if row is not None:
-                yield row
+    whole = enumerate(whole_lines(lines, left_out), 1)
+    for _, line in whole:
+        header = line.rstrip("\r\n").split("|")
+        break
+    for number, text in _records(whole, header):
+        try:
+            row = _job(text.split("|"), header, f"line {number}")
+        except CatalogError as error:
+            left_out.add(str(error))
+            continue
+        if row is not None:
+            yield row
+
+
+def _records(lines: Iterable[tuple[int, str]], header: list[str]) -> Iterator[tuple[int, str]]:
+    """Records and the numbers of their first lines: `sacct` does not escape a line break in a free text.
+
+    What lacks columns, or ends in a free text, goes on in lines that do not begin like a record.
+    """
+    free, bars = [name in _FREE_TEXT for name in header], len(header) - 1
+    begun: tuple[int, str] | None = None
+    for number, line in lines:
+        text = line.rstrip("\r\n")
+        open_end = begun is not None and (
+            free[-1] or begun[1].count("|") < bars or 0 < text.count("|") != bars
+        )
+        if (
+            begun is not None
+            and any(free)
+            and open_end
+            and not _begins(text, header)
+            and len(begun[1]) < _LONGEST
+        ):
+            begun = begun[0], f"{begun[1]}\n{text}"
+            continue
+        if begun is not None:
+            yield begun
+        begun = (number, text) if text.strip() else None
+    if begun is not None:
+        yield begun[0], begun[1].rstrip("\n")
+
+
+def _begins(line: str, header: list[str]) -> bool:
+    """Whether the line has an id and a time where those of a record stand."""
+    values = line.split("|")
+    places = [
+        header.index(name) for name in ("JobIDRaw", "JobID", "Start", "End", "Submit") if name in header
+    ]
+    free = next((at for at, name in enumerate(header) if name in _FREE_TEXT), len(header))
+    told = [at for at in places if at < min(free, len(values))]
+    forms = (_ID if header[at].startswith("Job") else _TIME for at in told)
+    return bool(told) and all(form.fullmatch(values[at]) for form, at in zip(forms, told, strict=True))
 
 
 def _job(values: list[str], header: list[str], place: str) -> Row | None:

@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 Tables = dict[str, "pyarrow.Table"]
 
 
-def of_others(path: Path, content: bytes) -> tuple[str, Tables]:
-    """Kind and rows of iostat's, sadf's or LDMS's output. LogError, CatalogError.
+def of_others(path: Path, content: bytes) -> tuple[str, Tables, str]:
+    """Kind and rows of iostat's, sadf's or LDMS's output, and what of it is left out. LogError, CatalogError.
 
-    All of a file or nothing: one that is still being written would be added again when it is longer.
+    Nothing of a file that is still being written, which would be added again when it is longer.
     """
     imported = foreign_samples.parse(path, content)
-    if imported.problems:
+    if imported.unfinished:
         raise CatalogError(
             f"{imported.problems[0]}. Add the file when it is finished; of a damaged one,"
             " `headrace monitor import` makes a store of what can be read"
         )
-    return imported.kind, imported.tables
+    more = f" (and {len(imported.problems) - 1} more)" if len(imported.problems) > 1 else ""
+    told = f"{imported.problems[0]}{more}; the rest is added" if imported.problems else ""
+    return imported.kind, imported.tables, told
 
 
 def table_of_csv(first_line: str) -> str | None:

@@ -50,7 +50,7 @@ def command(files: tuple[str, ...], store: str, as_json: bool) -> None:
         for done, name in enumerate(files, 1):
             try:
                 imported = foreign_samples.read(Path(name))
-                problems += imported.problems
+                problems += imported.problems + imported.notes
                 found.append({"file": name, **_store(imported, Path(store))})
             except OutputError:
                 raise

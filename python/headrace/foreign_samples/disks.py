@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeGuard
 
 from headrace._errors import LogCorruptError
 from headrace.foreign_samples.rows import Rows, is_left_out
 
-__all__ = ["Record", "counted", "disks_of", "is_name", "number", "scaled"]
+__all__ = [
+    "LackingError",
+    "Record",
+    "agrees",
+    "counted",
+    "disks_of",
+    "is_name",
+    "number",
+    "samples_of",
+    "scaled",
+]
 
 Record = tuple[int, dict[str, Any]]  # its place in the file, from 1, and what is in it
 _LONGEST = 255  # characters of a name
 _MOST = 1 << 63
+
+
+class LackingError(LogCorruptError):
+    """A disk of a record lacks a figure, or has some that contradict each other."""
 
 
 def is_name(value: Any) -> TypeGuard[str]:
@@ -28,12 +42,18 @@ def disks_of(record: dict[str, Any], where: str, rows: Rows) -> Iterator[tuple[s
     if not isinstance(disks, list) or not all(isinstance(disk, dict) for disk in disks):
         raise LogCorruptError(f"{where}: 'disk' is no list of objects")
     names = [disk.get("disk_device", disk.get("disk-device")) for disk in disks]
-    if not all(map(is_name, names)):
+    if names and not any(map(is_name, names)):
         raise LogCorruptError(
             f"{where}: a disk has no name that is text ('disk_device' of iostat, 'disk-device' of sadf)"
         )
-    all_names, taken = set(names), set()
+    all_names, taken = {name for name in names if is_name(name)}, set()
     for name, disk in zip(names, disks, strict=True):
+        if not is_name(name):
+            rows.problem(f"{where.removeprefix(rows.path + ': ')} has a disk without a name that is text")
+            continue
+        if name.startswith(" "):
+            rows.note(f"'{name}' is a group of iostat, whose disks are counted themselves: it is left out")
+            continue
         if is_left_out(name, all_names):
             continue
         if name in taken:
@@ -41,6 +61,43 @@ def disks_of(record: dict[str, Any], where: str, rows: Rows) -> Iterator[tuple[s
             continue
         taken.add(name)
         yield name, disk
+
+
+def samples_of(
+    host: str,
+    records: Iterable[tuple[str, dict[str, Any], tuple[int, int]]],
+    rows: Rows,
+    counters: Callable[[dict[str, Any], tuple[int, int], str], dict[str, float | None]],
+) -> None:
+    """The samples of records: where each is, what it has, and its span. What one lacks is a gap of that disk.
+
+    LogCorruptError: no record has all that is needed.
+    """
+    first: LackingError | None = None
+    some = False
+    for where, record, span in records:
+        for name, disk in disks_of(record, where, rows):
+            try:
+                found = counters(disk, span, f"{where}: '{name}'")
+            except LackingError as error:
+                first = first or error
+                rows.lost(host, "block", name, *span, str(error))
+                continue
+            some = True
+            rows.sample(host, "block", name, *span, found)
+    if first is not None and not some:
+        raise first
+
+
+def agrees(moved: float, per_second: float, each: float, unit: float) -> bool:
+    """Whether a rate of bytes is that of operations times their size, but for how each was rounded.
+
+    All of them have two decimals; `unit` is the bytes that one of the rate of bytes means, and `each` is in
+    bytes too, of kilobytes with two decimals.
+    """
+    half = 0.005
+    rounded = half * unit + half * (each + half * 1024) + half * 1024 * (per_second + half)
+    return abs(moved - per_second * each) <= rounded + 0.01 * max(moved, per_second * each)
 
 
 def counted(disk: dict[str, Any], where: str, seconds: float, busy: str) -> dict[str, float | None]:
@@ -53,8 +110,8 @@ def counted(disk: dict[str, Any], where: str, seconds: float, busy: str) -> dict
 def number(disk: dict[str, Any], where: str, *keys: str) -> float | None:
     """The first that is there. LogCorruptError: it is no number that a disk can have."""
     for key in keys:
-        if key in disk:
-            value = disk[key]
+        value = disk.get(key)
+        if value is not None:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
                 raise LogCorruptError(f"{where}: '{key}' is {str(value)[:40]!r}, which no disk can have")
             return value

@@ -12,9 +12,9 @@ import itertools
 from typing import Any
 
 from headrace._errors import LogCorruptError
-from headrace.foreign_samples.disks import Record, counted, disks_of, number, scaled
+from headrace.foreign_samples.disks import LackingError, Record, agrees, counted, number, samples_of, scaled
 from headrace.foreign_samples.rows import Rows
-from headrace.foreign_samples.timeline import SECOND, Span, lay_out, moment_of
+from headrace.foreign_samples.timeline import SECOND, lay_out, moment_of
 
 __all__ = ["KIND", "take"]
 
@@ -28,17 +28,30 @@ _UNITS = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "sec": 512, "Blk": 512}
 
 def take(host: str, records: list[Record], rows: Rows) -> None:
     """LogCorruptError: a record that cannot be used, with its number and what to run instead."""
+    records = _timed(records, rows)
     ends: list[int] = []
     for place, record in records:
         ends.append(_stamp(record, f"{rows.path}: record {place}", ends[-1] if ends else None))
     spans, gaps = lay_out(ends, _lengths(ends))
     for gap in gaps:
         rows.gap(host, "", gap.start, gap.end)
-    for (place, record), span in zip(records, spans, strict=True):
-        if span is not None:
-            where = f"{rows.path}: record {place}"
-            for name, disk in disks_of(record, where, rows):
-                rows.sample(host, "block", name, *span, _counters(disk, span, f"{where}: '{name}'"))
+    kept = [
+        (f"{rows.path}: record {place}", record, span)
+        for (place, record), span in zip(records, spans, strict=True)
+        if span is not None
+    ]
+    samples_of(host, kept, rows, _counters)
+
+
+def _timed(records: list[Record], rows: Rows) -> list[Record]:
+    """Without those that lack their time, where others have one; else all."""
+    timed = [each for each in records if each[1].get("timestamp") is not None]
+    if len(timed) < min(2, len(records)):
+        return records
+    for place, record in records:
+        if record.get("timestamp") is None:
+            rows.problem(f"record {place} has no time and is left out")
+    return timed
 
 
 def _lengths(ends: list[int]) -> list[int]:
@@ -73,19 +86,46 @@ def _stamp(record: dict[str, Any], where: str, before: int | None) -> int:
     )
 
 
-def _counters(disk: dict[str, Any], span: Span, where: str) -> dict[str, float | None]:
-    seconds = (span.end - span.start) / SECOND
+def _counters(disk: dict[str, Any], span: tuple[int, int], where: str) -> dict[str, float | None]:
+    seconds = (span[1] - span[0]) / SECOND
     reads, writes = (scaled(number(disk, where, key), seconds) for key in ("r/s", "w/s"))
     found: dict[str, float | None] = {"reads": reads, "writes": writes}
     for name, extended, plain in (("read_bytes", "r", "read"), ("write_bytes", "w", "wrtn")):
         found[name] = _bytes(disk, extended, plain, seconds, where)
         if found[name] is None:
             hint = ": run iostat without -s, which adds both directions up" if "await" in disk else ""
-            raise LogCorruptError(f"{where}: has no '{extended}kB/s' nor the same in another unit{hint}")
+            raise LackingError(f"{where}: has no '{extended}kB/s' nor the same in another unit{hint}")
+    if (why := _contradiction(disk, where)) is not None:
+        raise LackingError(f"{where}: its figures contradict each other: {why}")
     for name, count, wait in (("read_ms", reads, "r_await"), ("write_ms", writes, "w_await")):
         each = number(disk, where, wait)
         found[name] = None if count is None or each is None else count * each
     return found | counted(disk, where, seconds, "util")
+
+
+def _contradiction(disk: dict[str, Any], where: str) -> str | None:
+    """Where operations times their size are not the bytes that the same record has."""
+    both = 0.0, 0.0, 0.0  # operations, bytes and the unit
+    for way, operations in (("r", "r/s"), ("w", "w/s")):
+        count, each = number(disk, where, operations), number(disk, where, f"{way}areq-sz")
+        rate, unit = _rate(disk, where, way)
+        if count is None or rate is None:
+            return None
+        if each is not None and not agrees(rate, count, each * 1024, unit):
+            return f"{count:g} '{operations}' of {each:g} '{way}areq-sz' (kB) are not {rate / 1024:g} kB/s"
+        both = both[0] + count, both[1] + rate, unit
+    sectors = number(disk, where, "avgrq-sz")
+    if sectors is None or "areq-sz" in disk or agrees(both[1], both[0], sectors * 512, 2 * both[2]):
+        return None
+    return f"{both[0]:g} operations/s of {sectors:g} 'avgrq-sz' (sectors) are not {both[1] / 1024:g} kB/s"
+
+
+def _rate(disk: dict[str, Any], where: str, way: str) -> tuple[float | None, float]:
+    """Bytes a second, and the bytes of its unit."""
+    for unit, size in _UNITS.items():
+        if (rate := number(disk, where, f"{way}{unit}/s")) is not None:
+            return rate * size, size
+    return None, 1
 
 
 def _bytes(disk: dict[str, Any], extended: str, plain: str, seconds: float, where: str) -> float | None:

@@ -44,6 +44,7 @@ def take(text: str, rows: Rows) -> str:
     csv.field_size_limit(_LONGEST)
     whole = text.rfind("\n") + 1
     if whole < len(text):  # LDMS writes what its buffer has: a number may be cut
+        rows.unfinished = True
         rows.problem(f"its last line is not whole: its {len(text) - whole} characters are left out")
         text = text[:whole]
     found: _Readings = {}

@@ -24,7 +24,8 @@ _LATEST = 1 << 53  # microseconds: the year 2255
 _OF_MEMORY = re.compile(r"(loop|ram|zram)\d")
 _PROBLEMS = 20  # that are told of a file
 _HINTS = {
-    "iostat": "; the first record of iostat is about no known time, so two at least are needed",
+    "iostat": "; the first record of iostat is about no known time, so two at least are needed; groups are"
+    " sums of disks, which iostat writes without -T",
     "sadf": "; sadf writes those of devices with: sadf -j FILE -- -d",
     "ldms": "; of LDMS's samplers, those that docs/monitor.md lists are read",
 }
@@ -32,17 +33,22 @@ _HINTS = {
 
 @dataclass
 class Imported:
-    """`problems`: sentences on what could not be read; the rest is in `tables`."""
+    """`problems`: sentences on what could not be read; the rest is in `tables`. `notes`: nothing is lost."""
 
     kind: str  # iostat, sadf or ldms
     digest: str  # of the file's content
     tables: dict[str, pyarrow.Table]
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unfinished: bool = False  # the file ends inside a record: more of it may come
 
 
 def is_left_out(device: str, all_devices: Collection[str]) -> bool:
     """Partitions of a disk that is there itself, and disks of memory: what `headrace monitor` leaves out."""
     if _OF_MEMORY.match(device):
+        return True
+    named, _, number = device.rpartition("-part")  # by persistent names, as `iostat -j ID -p` has them
+    if named in all_devices and number.isdigit():
         return True
     digits = len(device) - len(device.rstrip("0123456789"))
     if not 0 < digits < len(device):
@@ -61,6 +67,8 @@ class Rows:
     def __init__(self, path: str) -> None:
         self.path = path
         self.problems: list[str] = []
+        self.notes: list[str] = []
+        self.unfinished = False
         self._samples: list[dict[str, Any]] = []
         self._gaps: list[dict[str, Any]] = []
         self._of_hosts: set[tuple[str, int, int]] = set()
@@ -97,6 +105,21 @@ class Rows:
         """The next sample of the device follows a gap that has been said."""
         self._last.pop((host, kind, device), None)
 
+    def lost(self, host: str, kind: str, device: str, start: int, end: int, why: str) -> None:
+        """A sample that the source should have and that cannot be used: a gap of its span."""
+        key = host, kind, device
+        last = self._last.get(key)
+        if last is not None and start > last and (host, last, start) not in self._of_hosts:
+            self.gap(host, device, last, start)
+        self.gap(host, device, start, end)
+        self._last[key] = end
+        self.problem(f"{why.removeprefix(self.path + ': ')}: a gap instead")
+
+    def note(self, sentence: str) -> None:
+        """Once."""
+        if (text := f"{self.path}: {sentence}") not in self.notes and len(self.notes) < _PROBLEMS:
+            self.notes.append(text)
+
     def problem(self, sentence: str) -> None:
         if len(self.problems) < _PROBLEMS:
             self.problems.append(f"{self.path}: {sentence}")
@@ -107,12 +130,13 @@ class Rows:
         """LogForeignError: there is no sample."""
         if not self._samples:
             raise LogForeignError(
-                "; ".join([f"{self.path}: no sample of a device is in it", *self.problems]) + _HINTS[kind]
+                "; ".join([f"{self.path}: no sample of a device is in it", *self.problems, *self.notes])
+                + _HINTS[kind]
             )
         tables = {"samples": samples.table("samples", self._samples)}
         if self._gaps:
             tables["sample_gaps"] = samples.table("sample_gaps", self._gaps)
-        return Imported(kind, digest, tables, self.problems)
+        return Imported(kind, digest, tables, self.problems, self.notes, self.unfinished)
 
     def _integer(self, value: float | None, device: str, name: str) -> int | None:
         if value is None:

@@ -9,9 +9,9 @@ import datetime
 from typing import Any
 
 from headrace._errors import LogCorruptError
-from headrace.foreign_samples.disks import Record, counted, disks_of, number, scaled
+from headrace.foreign_samples.disks import LackingError, Record, agrees, counted, number, samples_of, scaled
 from headrace.foreign_samples.rows import Rows
-from headrace.foreign_samples.timeline import SECOND, Span, lay_out, moment_of
+from headrace.foreign_samples.timeline import SECOND, lay_out, moment_of
 
 __all__ = ["KIND", "take"]
 
@@ -36,12 +36,13 @@ def take(host: str, records: list[Record], restarts: list[Any], rows: Rows) -> N
         rebooted = any(gap.start - SECOND <= boot <= gap.end + SECOND for boot in boots)
         back = "clock" if gap.end < gap.start else "imported"
         rows.gap(host, "", gap.start, gap.end, "reboot" if rebooted else back)
+    kept = []
     for (_, record), span, where in zip(records, spans, places, strict=True):
         if span is None:
             rows.problem(f"{where.removeprefix(rows.path + ': ')}: its interval of 0 seconds is left out")
-            continue
-        for name, disk in disks_of(record, where, rows):
-            rows.sample(host, "block", name, *span, _counters(disk, span, f"{where}: '{name}'"))
+        else:
+            kept.append((where, record, span))
+    samples_of(host, kept, rows, _counters)
 
 
 def _length(stamp: Any, where: str) -> int:
@@ -63,14 +64,23 @@ def _moment(stamp: Any, where: str, before: int | None = None) -> int:
         raise LogCorruptError(f"{where}: has no 'date' and 'time' as 2026-11-24 and 04:00:00") from None
 
 
-def _counters(disk: dict[str, Any], span: Span, where: str) -> dict[str, float | None]:
-    seconds = (span.end - span.start) / SECOND
+def _counters(disk: dict[str, Any], span: tuple[int, int], where: str) -> dict[str, float | None]:
+    seconds = (span[1] - span[0]) / SECOND
     found: dict[str, float | None] = {}
+    moved = 0.0
     for name, sectors, kib in (("read_bytes", "rd_sec", "rkB"), ("write_bytes", "wr_sec", "wkB")):
         rate = scaled(number(disk, where, sectors), 512)
         if rate is None:
             rate = scaled(number(disk, where, kib), 1024)
         if rate is None:
-            raise LogCorruptError(f"{where}: has neither '{sectors}' nor '{kib}'")
+            raise LackingError(f"{where}: has neither '{sectors}' nor '{kib}'")
         found[name] = rate * seconds
+        moved += rate
+    moved += (number(disk, where, "dkB") or 0.0) * 1024
+    count, each = number(disk, where, "tps"), number(disk, where, "areq-sz")
+    if count is not None and each is not None and not agrees(moved, count, each * 1024, 3 * 1024):
+        raise LackingError(
+            f"{where}: its figures contradict each other: {count:g} 'tps' of {each:g} 'areq-sz' (kB) are not"
+            f" {moved / 1024:g} kB a second"
+        )
     return found | counted(disk, where, seconds, "util-percent")

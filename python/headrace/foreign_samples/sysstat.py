@@ -90,6 +90,7 @@ def _whole_records(text: str, error: json.JSONDecodeError, rows: Rows) -> Any:
             f"{rows.path}: ends, or is no JSON, at {where}: no record before that is whole{hint}"
         )
     lost = len(text[at:].encode())
+    rows.unfinished = True
     rows.problem(
         f"ends, or is no JSON, at {where}: {len(records)} records before it are used, {lost} bytes not"
     )
