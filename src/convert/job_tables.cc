@@ -151,6 +151,18 @@ void JobTables::series(uint64_t process, const model::SeriesBin& bin) {
   series_direction_.add(model::flow_name(bin.what));
 }
 
+void JobTables::profile(uint64_t process, const model::Profile& profile) {
+  profiles_process_.add(process);
+  profiles_calls_.add(profile.calls);
+  profiles_errors_.add(profile.errors);
+  profiles_bytes_.add(profile.bytes);
+  profiles_time_ns_.add(profile.time_ns);
+  profiles_own_ns_.add(profile.own_ns);
+  profiles_max_ns_.add(profile.max_ns);
+  profiles_function_.add(profile.function);
+  profiles_layer_.add(profile.layer);
+}
+
 void JobTables::mount(const MountRow& mount) {
   mounts_mount_.add(mount.id);
   mounts_point_.add(mount.point);
@@ -177,15 +189,15 @@ void JobTables::segments_of(uint64_t process, uint64_t record, model::Layer laye
 uint64_t JobTables::bytes() const {
   uint64_t sum = 0;
   for (const TableMaker* table :
-       {&names_, &processes_, &files_, &shared_, &properties_, &sizes_, &common_, &series_, &segments_})
+       {&names_, &processes_, &files_, &shared_, &properties_, &sizes_, &common_, &profiles_, &series_, &segments_})
     sum += table->bytes();
   return sum;
 }
 
 std::vector<format::Table> JobTables::finish() {
   std::vector<format::Table> tables;
-  for (TableMaker* table : {&job_, &names_, &mounts_, &files_, &shared_, &properties_, &sizes_, &common_, &series_,
-                            &segments_, &gaps_, &processes_}) {
+  for (TableMaker* table : {&job_, &names_, &mounts_, &files_, &shared_, &properties_, &sizes_, &common_, &profiles_,
+                            &series_, &segments_, &gaps_, &processes_}) {
     tables.push_back(table->finish());
   }
   return tables;

@@ -34,6 +34,7 @@ class JobTables {
   void shared(const model::SharedRecord& record);
   void property(uint64_t process, uint64_t record, std::string_view key, std::string_view value);
   void series(uint64_t process, const model::SeriesBin& bin);
+  void profile(uint64_t process, const model::Profile& profile);
   void mount(const MountRow& mount);
   void gap(uint64_t process, const model::Gap& gap);
   /// Whose the next segments are.
@@ -110,6 +111,16 @@ class JobTables {
   HEADRACE_U64(series, bytes);
   HEADRACE_U64(series, operations);
   HEADRACE_TEXT(series, direction);
+  TableMaker profiles_{"profiles"};
+  HEADRACE_U64(profiles, process);
+  HEADRACE_U64(profiles, calls);
+  HEADRACE_U64(profiles, errors);
+  HEADRACE_U64(profiles, bytes);
+  HEADRACE_U64(profiles, time_ns);
+  HEADRACE_U64(profiles, own_ns);
+  HEADRACE_U64(profiles, max_ns);
+  HEADRACE_TEXT(profiles, function);
+  HEADRACE_TEXT(profiles, layer);
   TableMaker mounts_{"mounts"};
   HEADRACE_U64(mounts, mount);
   HEADRACE_TEXT(mounts, point);

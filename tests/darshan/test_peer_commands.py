@@ -123,7 +123,7 @@ LOGS: dict[str, Callable[[], LogMaker]] = {
     "all ranks": _all_ranks,
 }
 # As Darshan wrote them and as they come back out of a job log.
-COPIES = ("3.1.3", "3.5.0")
+COPIES = ("3.1.3", "3.5.0", "autoperf")
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "convert/darshan/autoperf.h"
 #include "convert/darshan/rank_spread.h"
 #include "convert/darshan/reading.h"
 
@@ -17,6 +18,7 @@ using base::Status;
 namespace {
 
 constexpr uint64_t kNameBytes = uint64_t{4} << 30;
+constexpr uint64_t kMostPadding = 1 << 20;  // before a job record that is not compressed
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
@@ -65,8 +67,28 @@ void tell_job(Reading& reading, const std::string& trouble) {
   if (job.start_utc_ns() == 0 || job.end_s < job.start_s) tell("the times of start and end make no sense");
 }
 
+/// Nobody wrote down where the job record lies: behind the header, where some sites have thousands of zero bytes. A
+/// record that is not compressed begins with a user, who may be 0, and a time, which may not; both have eight bytes.
+Result<Region> find_job(const Reading& reading) {
+  const Region region = reading.header.job;
+  if (reading.header.compression != Compression::kNone) return region;
+  std::vector<uint8_t> scratch;
+  const auto part = static_cast<size_t>(std::min<uint64_t>(region.length, kMostPadding + kJobBytes));
+  HEADRACE_ASSIGN(const base::Bytes bytes, reading.source.read(region.offset, part, scratch));
+  const auto first = std::find_if(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte != 0; });
+  const auto end = static_cast<size_t>(first - bytes.begin());
+  for (size_t at = end < 16 ? end + 1 : end - 15; at <= end; ++at) {
+    JobRecord job;
+    const base::Bytes record = bytes.subspan(at, std::min(bytes.size() - at, kJobBytes));
+    if (parse_job(record, reading.header, job) && job.is_plausible())
+      return Region{region.offset + at, region.length - at};
+  }
+  return region;
+}
+
 Status read_job(Reading& reading) {
-  RegionReader region(reading.source, reading.header.job, reading.header.compression);
+  HEADRACE_ASSIGN(reading.header.job, find_job(reading));
+  RegionReader region(reading.source, reading.header.job, reading.header.compression, true);
   std::vector<uint8_t> bytes(kJobBytes + 1);  // a byte more than there is: the checksum stands behind the last one
   const size_t got = std::min<size_t>(region.read(bytes), kJobBytes);
   if (parse_job(base::Bytes(bytes.data(), got), reading.header, reading.job)) {
@@ -182,9 +204,9 @@ void tell_unread(Reading& reading) {
     const auto module = static_cast<Module>(number);
     const std::string_view known = module_name(number);
     const std::string name = known.empty() ? "module " + std::to_string(number) : "module " + std::string(known);
-    const bool traced = module == Module::kDxtPosix || module == Module::kDxtMpiio || module == Module::kHeatmap ||
-                        module == Module::kLustre;
-    if (region.length != 0 && !traced && layout_of(module) == nullptr) {
+    const bool read = module == Module::kDxtPosix || module == Module::kDxtMpiio || module == Module::kHeatmap ||
+                      module == Module::kLustre || autoperf_of(module) != nullptr || layout_of(module) != nullptr;
+    if (region.length != 0 && !read) {
       reading.tables.gap(0, {"Darshan's " + name, region.length, "bytes of the Darshan log",
                              "records of this module have no place in a job log and were not read"});
     }
@@ -310,6 +332,7 @@ Status read_all(Reading& reading, const MountFinder& mounts) {
   }
   HEADRACE_TRY(read_lustre(reading));
   HEADRACE_TRY(read_heatmap(reading));
+  HEADRACE_TRY(read_autoperf(reading));
   HEADRACE_TRY(read_dxt(reading, Module::kDxtPosix));
   return read_dxt(reading, Module::kDxtMpiio);
 }

@@ -7,6 +7,8 @@ namespace headrace::convert::darshan {
 namespace {
 
 constexpr size_t kMetadata = 1024;
+constexpr int64_t kEarliest = 1'000'000'000;  // in 2001, before Darshan
+constexpr int64_t kMostProcesses = int64_t{1} << 32;
 constexpr int64_t kLatest = int64_t{1} << 33;  // seconds since 1970, in the year 2242: later is nonsense
 
 std::string_view until(std::string_view text, char end) {
@@ -20,6 +22,11 @@ uint64_t nanoseconds(int64_t seconds, int64_t ns) {
 }
 
 }  // namespace
+
+bool JobRecord::is_plausible() const {
+  return start_s >= kEarliest && end_s >= start_s && end_s <= kLatest && start_ns >= 0 && start_ns < 1'000'000'000 &&
+         processes > 0 && processes < kMostProcesses;
+}
 
 uint64_t JobRecord::start_utc_ns() const { return nanoseconds(start_s, start_ns); }
 

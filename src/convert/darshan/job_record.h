@@ -21,6 +21,7 @@ struct JobRecord {
   std::string command;   // arguments joined by spaces, perhaps cut
   std::vector<Mount> mounts;
 
+  bool is_plausible() const;  // as to its times and its number of processes
   uint64_t start_utc_ns() const;
   /// Formats before 3.41 keep whole seconds, and Darshan then takes the last one as used up.
   uint64_t run_ns(const Header& header) const;

@@ -59,9 +59,10 @@ struct Reading {
   base::Status limit() const;
 };
 
-/// Traces, time lines and stripes: dxt.cc, heatmap.cc, lustre.cc.
+/// Traces, time lines, stripes, and calls of MPI: dxt.cc, heatmap.cc, lustre.cc, read_autoperf.cc.
 base::Status read_dxt(Reading& reading, Module module);
 base::Status read_heatmap(Reading& reading);
 base::Status read_lustre(Reading& reading);
+base::Status read_autoperf(Reading& reading);
 
 }  // namespace headrace::convert::darshan

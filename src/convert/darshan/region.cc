@@ -91,8 +91,8 @@ class RegionReader::Plain : public Stream {
   bool started() const override { return false; }
 };
 
-RegionReader::RegionReader(format::Source& source, const Region& region, Compression compression)
-    : source_(source), region_(region) {
+RegionReader::RegionReader(format::Source& source, const Region& region, Compression compression, bool padded)
+    : source_(source), region_(region), padded_(padded && compression != Compression::kNone) {
   const uint64_t left = source.size() - std::min(region.offset, source.size());
   cut_ = region.length > left;
   region_.length = std::min(region.length, left);
@@ -122,10 +122,19 @@ bool RegionReader::fill() {
   return true;
 }
 
+bool RegionReader::skip_zeros() {
+  while (fill()) {
+    const auto first = std::find_if(input_.begin(), input_.end(), [](uint8_t byte) { return byte != 0; });
+    input_ = input_.subspan(static_cast<size_t>(first - input_.begin()));
+    if (!input_.empty()) return true;
+  }
+  return false;
+}
+
 size_t RegionReader::read(std::span<uint8_t> out) {
   const size_t wanted = out.size();
   while (!out.empty() && trouble_.empty()) {
-    const bool more = fill();
+    const bool more = padded_ && !stream_->started() ? skip_zeros() : fill();
     if (!trouble_.empty()) break;
     if (!more && !stream_->started()) {
       if (cut_) fail("the file ends");

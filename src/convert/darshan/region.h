@@ -14,8 +14,9 @@ namespace headrace::convert::darshan {
 
 class RegionReader {
  public:
-  /// `source` outlives it. A region that does not lie inside the file is read as far as it does.
-  RegionReader(format::Source& source, const Region& region, Compression compression);
+  /// `source` outlives it. A region that does not lie inside the file is read as far as it does. `padded`: zero bytes
+  /// may lie before, between and behind what was compressed, as where nobody wrote down the region's place.
+  RegionReader(format::Source& source, const Region& region, Compression compression, bool padded = false);
   ~RegionReader();
   RegionReader(const RegionReader&) = delete;
   RegionReader& operator=(const RegionReader&) = delete;
@@ -33,12 +34,13 @@ class RegionReader {
   class Zlib;
   class Bzip2;
   class Plain;
-  bool fill();  // input_ has bytes afterwards, or the region is at its end
+  bool fill();        // input_ has bytes afterwards, or the region is at its end
+  bool skip_zeros();  // the same, and the first one is no zero byte
   void fail(const std::string& why);
 
   format::Source& source_;
   Region region_;
-  bool cut_ = false;
+  bool padded_ = false, cut_ = false;
   uint64_t position_ = 0;  // in the region, of what comes into the buffer next
   std::vector<uint8_t> scratch_;
   base::Bytes input_;

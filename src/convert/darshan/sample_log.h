@@ -61,6 +61,8 @@ inline uint32_t sample_version(const Sample& sample, Module module) {
       return old ? 1 : middle ? 2 : 3;
     case Module::kHeatmap:
     case Module::kPnetcdfVar:
+    case Module::kApxc:
+    case Module::kApmpi:
       return 1;
     default:
       return old || (middle && module != Module::kStdio) ? 1 : 2;
@@ -108,6 +110,17 @@ inline void put_sample_module(SampleBytes& out, const Sample& sample, Module mod
       out.u64(i * 4096).u64(4096).f64(0.25 * static_cast<double>(i + 1)).f64(0.25 * static_cast<double>(i + 1) + 0.125);
       if (threads) out.u64(77);
     }
+  } else if (module == Module::kApmpi) {
+    out.u64(14).u64(0).u64(0x41504D5049).u32(1).u32(0).f64(0.5).f64(0.25);
+    out.u64(14).u64(0);
+    for (uint64_t i = 0; i < 396; ++i) out.u64(i);
+    for (uint64_t i = 0; i < 240; ++i) out.f64(0.25 * static_cast<double>(i));
+    out.text("node1", 128);
+  } else if (module == Module::kApxc) {
+    out.u64(15).u64(0).u64(0x4155544F50455246);
+    for (uint64_t i = 0; i < 6; ++i) out.u64(i);
+    out.u64(15).u64(0);
+    for (uint64_t i = 0; i < 396; ++i) out.u64(i);
   } else {
     out.text("records of another kind", 32);
   }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/utf8.h"
+#include "convert/darshan/autoperf.h"
 #include "convert/darshan/log_file.h"
 #include "convert/darshan/own_records.h"
 #include "convert/darshan/table_view.h"
@@ -78,6 +79,7 @@ class Restored {
     if (const Layout* layout = layout_of(module)) return write_records(*layout);
     if (module == Module::kLustre) return write_lustre();
     if (module == Module::kHeatmap) return write_heatmap();
+    if (const AutoPerf* autoperf = autoperf_of(module)) return write_autoperf(*autoperf);
     if (module == Module::kDxtPosix) return write_dxt(module, "darshan_dxtposix", "posix", kDxtPosix);
     if (module == Module::kDxtMpiio) return write_dxt(module, "darshan_dxtmpiio", "mpiio", kDxtMpiio);
   }
@@ -94,6 +96,34 @@ class Restored {
       for (const NumberView& column : columns) file_.u64(column[row]);
     }
     file_.end();
+  }
+
+  void write_autoperf(const AutoPerf& module) {
+    const TableView header(tables_, std::string(module.header_table)), records(tables_, std::string(module.table));
+    if (header.rows() == 0) return;
+    file_.begin(module.module, kAutoPerfVersion);
+    write_fields(header, module.header);
+    write_fields(records, module.record);
+    file_.end();
+  }
+
+  void write_fields(const TableView& table, const std::vector<Field>& fields) {
+    std::vector<NumberView> numbers;
+    std::vector<TextView> texts;
+    for (const Field& field : fields) {
+      const bool text = field.kind == Field::Kind::kText;
+      numbers.push_back(text ? NumberView() : table.number(field.name));
+      texts.push_back(text ? table.text(field.name) : TextView());
+    }
+    for (uint64_t row = 0; row < table.rows(); ++row) {
+      for (size_t i = 0; i < fields.size(); ++i) {
+        if (fields[i].kind == Field::Kind::kText) {
+          file_.text(texts[i][row], fields[i].bytes);
+        } else {
+          file_.u64(numbers[i][row]);
+        }
+      }
+    }
   }
 
   void write_dxt(Module module, const std::string& name, std::string_view layer, uint32_t version) {

@@ -24,6 +24,11 @@ def _all() -> dict[str, Callable[[], Log]]:
     logs["partial"] = partial(job_of, "3.5.0", partial=("POSIX", "PNETCDF_VAR", "STDIO"))
     logs["partial-old"] = partial(job_of, "3.1.8", order=">", partial=("POSIX", "LUSTRE", "STDIO"))
     logs["padded"] = partial(job_of, "3.5.0", gap=5000)
+    for method in ("none", "zlib", "bzip2"):
+        logs[f"padded-header-{method}"] = partial(job_of, "3.5.0", compression=method, padding=5003)
+    logs["padded-header-root"] = partial(job_of, "3.1.8", order=">", compression="none", padding=5003, user=0)
+    logs["autoperf"] = partial(job_of, "3.5.0", autoperf=True)
+    logs["autoperf-big"] = partial(job_of, "3.5.0", order=">", compression="none", autoperf=True)
     logs["slow-server"] = server_job
     return logs
 

@@ -25,6 +25,7 @@ class Log:
     compression: str = "zlib"
     streams: int = 1  # in which a region is compressed: each process writes its own
     gap: int = 0  # zero bytes before the regions of modules
+    padding: int = 0  # zero bytes behind the header and behind the job record, as some sites' logs have
     partial: tuple[str, ...] = ()  # modules for which memory ran out
     user: int = 1004
     start_s: int = 1_700_000_000
@@ -103,9 +104,11 @@ def pack(log: Log) -> bytes:
             )
         elif module in log.opaque:
             parts[module] = log.opaque[module]
-    body, regions, at = b"", {}, len(_header(log, {}))
+    body, regions, at = bytes(log.padding), {}, len(_header(log, {}))
     for name, data in parts.items():
-        if name not in ("job", "names"):  # these two follow the header at once
+        if name == "names":
+            body += bytes(log.padding)
+        elif name != "job":
             body += bytes(log.gap)
         packed = _compressed(log, data)
         if name != "job":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from made_darshan.autoperf import calls_of_mpi, routers
 from made_darshan.pack import Log
 from made_darshan.records import AnyRecord, Component, Stripes, id_of, record, time_line, trace
 from made_darshan.uses import RUN_S, Use, use
@@ -17,7 +18,7 @@ INPUT, LOG_FILE, STDOUT = "/home/user/input.nml", "/home/user/run.log", "<STDOUT
 CHECKPOINTS = tuple(f"/scratch/restart/{rank:04}" for rank in range(RANKS))
 _BINS = 40
 # Modules that have no place in a job log: their bytes mean nothing here.
-OPAQUE = ("BG/Q", "MDHIM", "APMPI", "DFS", "DAOS")
+OPAQUE = ("BG/Q", "MDHIM", "DFS", "DAOS")
 
 
 class _Job:
@@ -108,14 +109,18 @@ def _time(job: _Job) -> None:
                 job.add(module, name, trace(name, each, f"node{each.rank // 2}", shared=len(uses) > 1))
 
 
-def job_of(release: str, *, others: bool = False, **how: Any) -> Log:
-    """`how`: fields of Log. `others`: with modules that PyDarshan names but does not read."""
+def job_of(release: str, *, others: bool = False, autoperf: bool = False, **how: Any) -> Log:
+    """`how`: fields of Log. `others`: with modules that nobody reads. `autoperf`: with those of AutoPerf."""
     log = Log(release, **how)
     job = _Job(log, random.Random(release))
     _files(job)
     _libraries(job)
     _stripes(job)
     _time(job)
+    if autoperf:
+        number = id_of("APMPI")
+        log.modules |= {"APXC": list(routers(number)), "APMPI": list(calls_of_mpi(number, RANKS))}
+        log.names[number] = "APMPI"
     if others:
         log.opaque = {name: bytes(range(96)) for name in OPAQUE if name in log.versions}
     return log

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from made_darshan.autoperf import Plain
 from made_darshan.counters import names
 from made_darshan.records import AnyRecord, Record, Stripes, TimeLine, Trace
 
@@ -12,6 +13,8 @@ def record_bytes(module: str, version: int, order: str, record: AnyRecord) -> by
     """`order`: "<" or ">", as `struct` has it."""
     if isinstance(record, Record):
         return _counters(module, version, order, record)
+    if isinstance(record, Plain):
+        return record.packed(order)
     if isinstance(record, Stripes):
         return _stripes(version, order, record)
     if isinstance(record, TimeLine):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from made_darshan.autoperf import Plain
 from made_darshan.counters import NEWEST, names
 from made_darshan.figures import figures
 from made_darshan.uses import Use
@@ -77,7 +78,7 @@ class Trace:
     reads: list[Segment]
 
 
-AnyRecord = Record | Stripes | TimeLine | Trace
+AnyRecord = Record | Stripes | TimeLine | Trace | Plain
 
 
 def record(module: str, version: int, name: str, uses: list[Use], file: str = "", **more: float) -> Record:

@@ -22,7 +22,7 @@ _CHANGES: list[tuple[str, str, dict[str, int]]] = [
     ("3.3.0", "3.21", {"H5D": 2}),
     ("3.4.0", "3.21", {"HEATMAP": 1}),
     ("3.4.1", "3.41", {"PNETCDF_FILE": 3, "PNETCDF_VAR": 1}),
-    ("3.5.0", "3.41", {"LUSTRE": 2, "APMPI": 1, "DFS": 1, "DAOS": 1}),
+    ("3.5.0", "3.41", {"LUSTRE": 2, "APXC": 1, "APMPI": 1, "DFS": 1, "DAOS": 1}),
     ("later", "3.41", {"DXT_POSIX": 2, "DXT_MPIIO": 3}),
 ]
 
