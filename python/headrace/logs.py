@@ -11,10 +11,10 @@ import collections
 import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from headrace import _native
 from headrace._errors import LogUnreadableError, MissingPackageError, UsageError
@@ -56,6 +56,24 @@ class Counter(NamedTuple):
     unit: str  # "count", "bytes", "ns", "at_ns" (since the job's start; 0 = never) or "flags"
     merge: str  # "sum", "max", "first" (least that is not 0), "last" (greatest), "bits" (or), "with(NAME)"
     doc: str
+
+
+_T = TypeVar("_T")
+
+# Counters that a flag of a record takes the meaning from: they are null in tables, and 0 as stored.
+NOT_RECORDED = {
+    "errors_not_recorded": ("read_errors", "write_errors", "meta_errors"),
+    "longest_read_not_recorded": ("read_max_ns", "read_max_size"),
+    "longest_write_not_recorded": ("write_max_ns", "write_max_size"),
+    "longest_other_not_recorded": ("meta_max_ns",),
+    "alignment_not_recorded": (
+        "reads_unaligned_file",
+        "writes_unaligned_file",
+        "reads_unaligned_memory",
+        "writes_unaligned_memory",
+    ),
+    "calls_not_recorded": ("closes",),
+}
 
 
 class Flag(NamedTuple):
@@ -139,11 +157,20 @@ class JobLog:
         if anonymizer is not None:
             self.path = anonymizer.path(os.fsencode(self.path))
         self._tables: dict[str, pyarrow.Table] = {}
+        self._found: dict[str, Any] = {}
+
+    def once(self, name: str, find: Callable[[], _T]) -> _T:
+        """What `find` gives, which is asked once, for what many figures need: nobody changes it."""
+        if name not in self._found:
+            self._found[name] = find()
+        found: _T = self._found[name]
+        return found
 
     def close(self) -> None:
         """Forgets the file. Tables already handed out stay valid."""
         self._log = None
         self._tables.clear()
+        self._found.clear()
 
     def __enter__(self) -> JobLog:
         return self
@@ -222,7 +249,7 @@ class JobLog:
     def table(self, name: str) -> pyarrow.Table:
         """A table by its name. Raises LogNotFoundError."""
         if name not in self._tables:
-            self._tables[name] = _to_arrow(self.native.frame(name))
+            self._tables[name] = _with_nulls(_to_arrow(self.native.frame(name)))
         return self._tables[name]
 
     def raw(self, name: str) -> pyarrow.Table:
@@ -270,7 +297,7 @@ class JobLog:
         if layers is None:
             layers = () if by == "layer" else SYSTEM_LAYERS
         chosen = [] if process is None else [process]
-        return _to_arrow(self.native.merge(by, chosen, list(kinds), list(layers), whose))
+        return _with_nulls(_to_arrow(self.native.merge(by, chosen, list(kinds), list(layers), whose)))
 
     @property
     def damage(self) -> list[Damage]:
@@ -347,6 +374,27 @@ def _of_all_parts(facts: dict[str, Any]) -> dict[str, Any]:
         more = [f"and {len(reasons) - _TOLD} other reasons"] if len(reasons) > _TOLD else []
         whole["complete"] = "no: " + "; ".join(told + more)
     return whole
+
+
+def _with_nulls(table: pyarrow.Table) -> pyarrow.Table:
+    """The table with null for counters of file records that nobody recorded."""
+    if not {"flags", "reads", "meta_ns"} <= set(table.column_names):
+        return table
+    import pyarrow
+    from pyarrow import compute
+
+    bits = {flag.name: 1 << flag.bit for flag in flags()}
+    for flag, counters in NOT_RECORDED.items():
+        lacking = compute.bit_wise_and(table["flags"], pyarrow.scalar(bits[flag], pyarrow.uint64()))
+        is_known = compute.equal(lacking, pyarrow.scalar(0, pyarrow.uint64()))
+        if compute.all(is_known).as_py() in (True, None):
+            continue
+        for counter in set(counters) & set(table.column_names):
+            place = table.schema.get_field_index(counter)
+            nothing = pyarrow.scalar(None, table.schema.field(place).type)
+            column = compute.if_else(is_known, table[counter], nothing)
+            table = table.set_column(place, table.schema.field(place).with_nullable(True), column)
+    return table
 
 
 def _to_arrow(frame: _native.Frame) -> pyarrow.Table:

@@ -10,6 +10,7 @@
 #include "bindings/id_map.h"
 #include "bindings/merge.h"
 #include "bindings/query.h"
+#include "model/counters.h"
 
 namespace headrace::bindings {
 namespace {
@@ -85,13 +86,23 @@ class FrameReading {
 
   // Streams keep no offsets: their buffer decides where the system reads and writes.
   std::vector<double> unaligned(const std::string& calls) const {
-    const std::vector<uint64_t> some = words(calls + "_unaligned_file"), all = words(calls);
+    const std::vector<uint64_t> some = words(calls + "_unaligned_file"), all = words(calls), flags = words("flags");
     std::vector<double> result;
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const bool known = all[i] != 0 && text("layers", i) != "stdio" && has_offsets(i);
+      const bool known = all[i] != 0 && (flags[i] & model::flag::alignment_not_recorded) == 0 &&
+                         text("layers", i) != "stdio" && has_offsets(i);
       result.push_back(!known ? kNothing : std::min(1.0, static_cast<double>(some[i]) / static_cast<double>(all[i])));
     }
     return result;
+  }
+
+  // Of counters that nobody recorded where the flags have one of these bits.
+  std::vector<double> unless(uint64_t bits, std::vector<double> values) const {
+    const std::vector<uint64_t> flags = words("flags");
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      if ((flags[i] & bits) != 0) values[i] = kNothing;
+    }
+    return values;
   }
 
   // Texts; empty where `other` has the same.
@@ -296,11 +307,14 @@ FileTable file_table(const Frame& topmost, const Frame& system, const format::Ta
     add(pack(name + "_size", sizes[name == "write"]));
     add(pack("unaligned_" + name + "_share", of_system.unaligned(name + "s")));
   }
-  sum("errors", {"read_errors", "write_errors", "meta_errors"});
+  add(pack("errors", of_top.unless(model::flag::errors_not_recorded,
+                                   of_top.sum({"read_errors", "write_errors", "meta_errors"}))));
   add(mount_points(of_system, mounts));
   const std::vector<uint64_t> flags = of_system.words("flags");
   add(pack_numbers("flags", "u32", std::vector<uint32_t>(flags.begin(), flags.end())));
-  add(pack("slowest_ns", of_top.greatest({"read_max_ns", "write_max_ns", "meta_max_ns"})));
+  constexpr uint64_t kLongest = model::flag::longest_read_not_recorded | model::flag::longest_write_not_recorded |
+                                model::flag::longest_other_not_recorded;
+  add(pack("slowest_ns", of_top.unless(kLongest, of_top.greatest({"read_max_ns", "write_max_ns", "meta_max_ns"}))));
   add(pack("first_at_ns", of_system.first({"first_open_at_ns", "first_read_at_ns", "first_write_at_ns"})));
   add(pack("last_at_ns", of_system.greatest({"last_close_at_ns", "last_read_at_ns", "last_write_at_ns"})));
   return table;

@@ -197,8 +197,9 @@ std::string impossible(const JobSummary& job) {
   Limits limits;
   limits.sums(job.sums);
   limits.count_if_known(job.bytes_rank0);
-  limits.counts({job.files, job.bytes_unattributed, job.judged, job.sequential, job.consecutive, job.unaligned,
-                 job.mpiio_operations, job.mpiio_collective, job.processes, job.missing_ranks});
+  limits.count_if_known(job.unaligned);
+  limits.counts({job.files, job.bytes_unattributed, job.judged, job.sequential, job.consecutive, job.mpiio_operations,
+                 job.mpiio_collective, job.processes, job.missing_ranks});
   limits.durations({job.slowest_ns, job.estimated_ns == kNull ? 0 : job.estimated_ns});
   limits.points({job.last_at_ns});
   for (const ProgramSummary& program : job.programs) {
@@ -208,8 +209,9 @@ std::string impossible(const JobSummary& job) {
   }
   for (const FileSummary& file : job.by_file) {
     limits.sums(file.sums);
-    limits.counts({file.folded, file.sequential, file.consecutive, file.unaligned, file.mpiio_operations,
-                   file.mpiio_collective, file.ranks, file.extent});
+    limits.count_if_known(file.unaligned);
+    limits.counts({file.folded, file.sequential, file.consecutive, file.mpiio_operations, file.mpiio_collective,
+                   file.ranks, file.extent});
     limits.points({file.first_open_at_ns, file.last_io_at_ns});
   }
   for (const auto& size : job.sizes) limits.counts({size[3]});

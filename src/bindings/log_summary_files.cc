@@ -22,18 +22,25 @@ class Regularity {
   explicit Regularity(const Frame& frame)
       : consecutive_{{frame, "reads_consecutive"}, {frame, "writes_consecutive"}},
         forward_{{frame, "reads_forward"}, {frame, "writes_forward"}},
-        unaligned_{{frame, "reads_unaligned_file"}, {frame, "writes_unaligned_file"}} {}
+        unaligned_{{frame, "reads_unaligned_file"}, {frame, "writes_unaligned_file"}},
+        flags_(frame, "flags") {}
 
   template <typename Row>
   void add(uint64_t row, Row& into) const {
     const int64_t consecutive = plus(consecutive_[0](row), consecutive_[1](row));
     into.consecutive = plus(into.consecutive, consecutive);
     into.sequential = plus(into.sequential, plus(consecutive, plus(forward_[0](row), forward_[1](row))));
-    into.unaligned = plus(into.unaligned, plus(unaligned_[0](row), unaligned_[1](row)));
+    const bool known = (static_cast<uint64_t>(flags_(row)) & model::flag::alignment_not_recorded) == 0;
+    if (!known || into.unaligned == kNull) {
+      into.unaligned = kNull;
+    } else {
+      // A damaged counter may be what stands for null: it stays one that no job has.
+      into.unaligned = std::max(plus(into.unaligned, plus(unaligned_[0](row), unaligned_[1](row))), kNull + 1);
+    }
   }
 
  private:
-  NumberAt consecutive_[2], forward_[2], unaligned_[2];
+  NumberAt consecutive_[2], forward_[2], unaligned_[2], flags_;
 };
 
 class Collectives {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace import _native
+from headrace.analysis.recorded import recorded
 
 
 def access(row: dict[str, Any], direction: str, common: list[tuple[str, int, int, bool]]) -> dict[str, Any]:
@@ -21,9 +22,9 @@ def access(row: dict[str, Any], direction: str, common: list[tuple[str, int, int
         "operations": operations,
         "pattern": _native.access_pattern(**steps),
         **steps,
-        "unaligned": row[f"{direction}s_unaligned_file"],
-        "slowest_ns": row[f"{direction}_max_ns"],
-        "slowest_bytes": row[f"{direction}_max_size"],
+        "unaligned": recorded(row, f"{direction}s_unaligned_file"),
+        "slowest_ns": recorded(row, f"{direction}_max_ns"),
+        "slowest_bytes": recorded(row, f"{direction}_max_size"),
         "common_sizes": [_common(*size) for size in sizes[:4]],
         "common_strides": [_common(*stride) for stride in strides[:4]],
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace import _native
 from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, whose
+from headrace.analysis.recorded import added, most, recorded
 from headrace.analysis.transfers import apply, transfers
 from headrace.logs import JobLog
 
@@ -52,16 +53,16 @@ def layer_facts(row: dict[str, Any]) -> dict[str, Any]:
     for part, (calls, times, moved) in _PARTS.items():
         facts[part] = {
             "calls": row[calls],
-            "errors": row[f"{times}_errors"],
+            "errors": recorded(row, f"{times}_errors"),
             "bytes": row[moved],
             "time_ns": row[f"{times}_ns"],
-            "slowest_ns": row[f"{times}_max_ns"],
+            "slowest_ns": recorded(row, f"{times}_max_ns"),
         }
     facts["metadata"] = {
         "calls": row["metadata_calls"],
-        "errors": row["meta_errors"],
+        "errors": recorded(row, "meta_errors"),
         "time_ns": row["meta_ns"],
-        "slowest_ns": row["meta_max_ns"],
+        "slowest_ns": recorded(row, "meta_max_ns"),
     }
     if not facts["adds_up"]:
         facts["together"] = {name: row[name] for name in _TOGETHER}
@@ -86,8 +87,8 @@ def with_datasets(file: dict[str, Any] | None, inside: dict[str, Any]) -> dict[s
             shares = {key: count for key, count in inside["together"].items() if key.startswith(way)}
             result["together"] |= shares
     a, b = file["metadata"], inside["metadata"]
-    result["metadata"] = {key: a[key] + b[key] for key in ("calls", "errors", "time_ns")}
-    result["metadata"]["slowest_ns"] = max(a["slowest_ns"], b["slowest_ns"])
+    result["metadata"] = {key: added((a[key], b[key])) for key in ("calls", "errors", "time_ns")}
+    result["metadata"]["slowest_ns"] = most((a["slowest_ns"], b["slowest_ns"]))
     return result
 
 
@@ -102,6 +103,8 @@ def functions(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
     for row in rows:
         row["layer"] = row["layer"] or ("stdio" if modules.get(row["function"]) == "stdio" else "posix")
         row["own_ns"] = row["own_ns"] if nested else row["time_ns"]
+        if "converted_from" in log.job and row["layer"] == "mpi":
+            row["errors"] = None  # AutoPerf counts no calls that failed
     return sorted(rows, key=lambda row: (-row["time_ns"], row["function"]))
 
 

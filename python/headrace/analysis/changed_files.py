@@ -10,6 +10,7 @@ from headrace import _native
 from headrace.analysis.access import access
 from headrace.analysis.changes import share, signed
 from headrace.analysis.kinds import ROW_KINDS, merge_files
+from headrace.analysis.recorded import added, recorded
 from headrace.logs import JobLog, flags
 
 Facts = dict[str, Any]
@@ -101,7 +102,7 @@ def _add_details(matched: Matched, found: list[Facts]) -> None:
                 "final_path": counters["final_path"],
                 "processes": counters["processes"],
                 "syncs": counters["syncs"],
-                "errors": sum(counters[f"{way}_errors"] for way in ("read", "write", "meta")),
+                "errors": added(recorded(counters, f"{way}_errors") for way in ("read", "write", "meta")),
                 "flags": [flag.name for flag in flags() if counters["flags"] >> flag.bit & 1],
                 "access": {
                     way: access(counters, way, common.get((group, way), [])) for way in ("read", "write")

@@ -72,7 +72,10 @@ def _totals(summaries: list[list[Facts]]) -> list[Facts]:
     ]
     for part in ("read", "write", "metadata"):
         for key, unit in (("time_ns", "ns"), ("bytes", "bytes"), ("calls", "count"), ("errors", "count")):
-            if part != "metadata" or key != "bytes":
+            if part == "metadata" and key == "bytes":
+                continue
+            # What a run does not record cannot be compared with what another one does.
+            if all(run["totals"][part][key] is not None for runs in summaries for run in runs):
                 rows.append(row(f"{part}.{key}", unit, lambda run, p=part, k=key: run["totals"][p][k]))
     rows += [
         row("other_ns", "ns", lambda run: _other_ns(run, False)),

@@ -7,6 +7,7 @@ from typing import Any
 from headrace import _native
 from headrace.analysis.calls import layer_facts, layer_time, with_datasets
 from headrace.analysis.kinds import FILE_KINDS, LAYER_KINDS, LIBRARY_LAYERS, SYSTEM_LAYERS
+from headrace.analysis.recorded import added, most
 from headrace.analysis.transfers import apply, transfers
 from headrace.logs import JobLog
 
@@ -136,8 +137,8 @@ def _added(one: Facts, other: Facts) -> Facts:
     result["processes"] = max(one["processes"], other["processes"])
     for part in _SUMS:
         a, b = one[part], other[part]
-        result[part] = {key: a[key] + b[key] for key in a if key not in ("slowest_ns", "usual_size")}
-        result[part]["slowest_ns"] = max(a["slowest_ns"], b["slowest_ns"])
+        result[part] = {key: added((a[key], b[key])) for key in a if key not in ("slowest_ns", "usual_size")}
+        result[part]["slowest_ns"] = most((a["slowest_ns"], b["slowest_ns"]))
         if "usual_size" in a:
             result[part]["usual_size"] = (b if b["bytes"] > a["bytes"] else a)["usual_size"]
     # Numbers that nobody knows are null.

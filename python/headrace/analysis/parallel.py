@@ -15,6 +15,7 @@ from headrace.analysis.kinds import LIBRARY_LAYERS, SYSTEM_LAYERS, merge_files, 
 from headrace.analysis.libraries import interfaces
 from headrace.analysis.processes import stand_ins
 from headrace.analysis.ranks import SERVED_BY, extremes, node_rows, rank_rows, spread
+from headrace.analysis.recorded import added, creation_recorded, recorded
 from headrace.logs import JobLog, flags
 
 Facts = dict[str, Any]
@@ -124,10 +125,15 @@ def _instances(processes: list[Facts], ranks: list[Facts], reduced: dict[int, Fa
         if process["rank"] >= 0:
             sizes[process["instance"]] = max(sizes[process["instance"]], process["ranks"])
     for row in ranks:
-        entry = found.setdefault(
-            row["instance"],
-            {"executable": row["executable"], "ranks_in_log": 0, "hosts": set(), "files": 0, "captured": 0},
-        )
+        entry = found.get(row["instance"])
+        if entry is None:
+            entry = found[row["instance"]] = {
+                "executable": row["executable"],
+                "ranks_in_log": 0,
+                "hosts": set(),
+                "files": 0,
+                "captured": 0,
+            }
         entry["ranks_in_log"] += 1
         entry["hosts"].add(row["host"])
         entry["files"] += row["files"]
@@ -255,6 +261,9 @@ def _agg_time_by_slowest(log: JobLog, by_path: _native.Frame) -> float | None:
         row["process"]: signed(row["time_ns"]) for row in log.native.process_sums(by_path, others).rows()
     }
     sums: dict[tuple[int, int], int] = {}
+    standing = stand_ins(log)
+    if not any(time for process, time in alone.items() if process not in standing):
+        return shared
     for process in log.native.frame("processes").rows(None, ["process", "instance", "rank"]):
         if process["rank"] >= 0:
             key = (process["instance"], process["rank"])
@@ -268,11 +277,13 @@ def _access(log: JobLog, ranks: list[Facts], by_path: _native.Frame, evenness: _
     columns = ["kind", "bytes_written", "folded_files"]
     opened = log.native.first_opens(by_path).rows()
     files = created = written = held_data = emptied = unknown = 0
+    known = True
     for row, first, count in zip(by_path.rows(None, columns), opened, used, strict=True):
         if not count or row["kind"] == "directory":
             continue
         files += row["folded_files"] if row["kind"] == "directory_rollup" else 1
         held = bool(first["size_known"]) and first["size"] > 0
+        known = known and creation_recorded(first["flags"])
         created += bool(first["flags"] & bit["created"]) and not held
         if not row["bytes_written"] or row["kind"] != "file":
             continue
@@ -282,11 +293,11 @@ def _access(log: JobLog, ranks: list[Facts], by_path: _native.Frame, evenness: _
         unknown += not first["size_known"] and not first["flags"] & bit["truncated"]
     return {
         "files_per_rank": files / len(ranks),
-        "creates_per_rank": created / len(ranks),
-        "created": created,
+        "creates_per_rank": created / len(ranks) if known else None,
+        "created": created if known else None,
         "written": written,
-        "held_data": held_data,
-        "truncated_at_open": emptied,
+        "held_data": held_data if known else None,
+        "truncated_at_open": emptied if known else None,
         "held_data_unknown": unknown,
         **_regularity(log),
     }
@@ -301,10 +312,12 @@ def _regularity(log: JobLog) -> Facts:
     compared = sum(steps.values())
     system = merge_files(log, "all", [], ["posix"]).rows()[0]
     operations = system["reads"] + system["writes"]
-    unaligned = system["reads_unaligned_file"] + system["writes_unaligned_file"]
+    unaligned = added(recorded(system, f"{way}_unaligned_file") for way in ("reads", "writes"))
     return {
         "sequential_share": (steps["consecutive"] + steps["forward"]) / compared if compared else None,
-        "aligned_share": 1 - min(1.0, unaligned / operations) if operations else None,
+        "aligned_share": 1 - min(1.0, unaligned / operations)
+        if operations and unaligned is not None
+        else None,
     }
 
 

@@ -36,11 +36,16 @@ from headrace.analysis.phase_facts import phase_summary
 from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
+from headrace.analysis.recorded import all_calls_recorded, recorded
 from headrace.analysis.servers import job_servers
 from headrace.analysis.system_rows import SystemRows
 from headrace.logs import JobLog, flags
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
+_OF_PROCESS = (
+    *("pid", "rank", "ranks", "host", "executable", "arguments", "depth", "start_at_ns", "ended"),
+    "exit_status",
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Options:
     sort: str = "time"  # "time", "bytes", "calls" or "path"
     process: str | None = None  # a pid or a process id in 16 hexadecimal digits
     bins: int = 60  # of the bandwidth over time
+    tree: int | None = None  # of the first so many processes, if none executed another program; None: of all
 
 
 def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
@@ -65,12 +71,18 @@ def summarize(log: JobLog, options: Options | None = None) -> dict[str, Any]:
         **_rows(log, chosen, options, {row["process"]: row for row in processes}),
         "directories": directories(log, chosen),
         "bandwidth": rate(log, chosen, run_ns, finest_spans([log], run_ns, options.bins)),
-        "processes": process_facts(log, processes, run_ns),
+        "processes": process_facts(log, _first(processes, options.tree), run_ns),
     }
     found = ([], None) if chosen else job_servers(log, merge_files(log, "path", []), processes)
     summary["servers"], summary["servers_against_ranks"] = found
     tell_damage(log, summary)
     return summary
+
+
+def _first(processes: list[dict[str, Any]], most: int | None) -> list[dict[str, Any]]:
+    if most is None or len(processes) <= most or exec_links(processes):
+        return processes
+    return processes[:most]
 
 
 def overview(
@@ -189,10 +201,10 @@ def _direction(row: dict[str, Any], direction: str) -> dict[str, Any]:
     time_ns = row[f"{direction}_ns"]
     return {
         "calls": row[f"{direction}s"],
-        "errors": row[f"{direction}_errors"],
+        "errors": recorded(row, f"{direction}_errors"),
         "bytes": moved,
         "time_ns": time_ns,
-        "slowest_ns": row[f"{direction}_max_ns"],
+        "slowest_ns": recorded(row, f"{direction}_max_ns"),
         "bytes_per_second": round(moved * 1e9 / time_ns) if time_ns else None,
     }
 
@@ -200,9 +212,10 @@ def _direction(row: dict[str, Any], direction: str) -> dict[str, Any]:
 def _metadata(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "calls": row["metadata_calls"],
-        "errors": row["meta_errors"],
+        "errors": recorded(row, "meta_errors"),
         "time_ns": row["meta_ns"],
-        "slowest_ns": row["meta_max_ns"],
+        "slowest_ns": recorded(row, "meta_max_ns"),
+        "all_calls": all_calls_recorded(row),
     }
 
 
@@ -409,40 +422,27 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
     columns = ["process", "bytes_read", "bytes_written", *calls, *_TIMES]
     library = library_times(log)
     done = {row["process"]: row for row in merge_topmost(log, "process", []).rows(None, columns)}
+    mpi = dict.fromkeys(("mpi_ns", "mpi_calls", "mpi_bytes", "mpiio_ns"), 0)
+    nothing = dict.fromkeys(("bytes_read", "bytes_written", "calls", *_TIMES, "io_ns"), 0)
     result = []
     for row in processes:
-        io = done.get(row["process"], {})
-        keys = (
-            "pid",
-            "rank",
-            "ranks",
-            "host",
-            "executable",
-            "arguments",
-            "depth",
-            "start_at_ns",
-            "ended",
-            "exit_status",
-        )
+        number, figures = row["process"], nothing
+        if (io := done.get(number)) is not None:
+            figures = {name: io[name] for name in nothing if name in io}
+            figures["calls"] = sum(io[name] for name in calls)
+            figures["io_ns"] = sum(io[name] for name in _TIMES)
         result.append(
             {
-                "process": hex_id(row["process"]),
+                "process": hex_id(number),
                 "parent": hex_id(row["parent"]) if row["parent"] else None,
-                **{key: row[key] for key in keys},
+                **{key: row[key] for key in _OF_PROCESS},
                 "run_ns": lifetime_ns(row, run_ns),
                 "captured": bool(row["captured"]),
                 "reason": row["reason"],
-                "bytes_read": io.get("bytes_read", 0),
-                "bytes_written": io.get("bytes_written", 0),
-                "calls": sum(io.get(name, 0) for name in calls),
-                **{name: io.get(name, 0) for name in _TIMES},
-                "io_ns": sum(io.get(name, 0) for name in _TIMES),
+                **figures,
                 "instance": hex_id(row["instance"]) if row["instance"] else None,
-                "mpi_ns": 0,
-                "mpi_calls": 0,
-                "mpi_bytes": 0,
-                "mpiio_ns": 0,
-                **library.get(row["process"], {}),
+                **mpi,
+                **library.get(number, {}),
             }
         )
     return result

@@ -86,7 +86,7 @@ _LOGS = _table(
     seeks int64 count seeks
     sequential int64 count reads and writes at or behind the end of the process's last one on that file
     consecutive int64 count the part of them exactly at that end
-    unaligned int64 count reads and writes whose offset is no multiple of the alignment that capture used
+    unaligned int64 count reads and writes whose offset is no multiple of the alignment that capture used; null where the log does not say
     judged int64 count reads and writes that sequential and unaligned are a part of (those of POSIX)
     uses_posix bool - files were read, written or created of which POSIX is the highest interface
     uses_stdio bool - by streams

@@ -7,7 +7,17 @@ from typing import Any
 from headrace.commands._show_rows import FLAGS, rows_of, typical_size, wrap
 from headrace.commands._signed import amount, change, share
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, count, number, percent, printable, shorten_left, width
+from headrace.commands._text import (
+    NONE,
+    NOT_RECORDED,
+    count,
+    if_recorded,
+    number,
+    percent,
+    printable,
+    shorten_left,
+    width,
+)
 
 Facts = dict[str, Any]
 
@@ -97,7 +107,9 @@ def _words(row: Facts, names: list[str]) -> list[str]:
     for way in ("read", "write"):
         parts += [f"{way}s {text}" for text in _access([side["access"][way] for side in sides])]
     for key in ("opens", "syncs", "errors", "processes"):
-        parts += _otherwise(key, [amount(side[key], "count") for side in sides])
+        parts += _otherwise(
+            key, [if_recorded(side[key], lambda value: amount(value, "count")) for side in sides]
+        )
     said = [", ".join(text for flag, text in FLAGS.items() if flag in side["flags"]) for side in sides]
     return parts + _otherwise("", [text or "not so" for text in said])
 
@@ -107,7 +119,10 @@ def _access(sides: list[Facts]) -> list[str]:
     sides = [side for side in sides if side["operations"]]
     if len(sides) < 2:
         return []
-    unaligned = [percent(side["unaligned"] / side["operations"]) for side in sides]
+    unaligned = [
+        NOT_RECORDED if side["unaligned"] is None else percent(side["unaligned"] / side["operations"])
+        for side in sides
+    ]
     texts = _otherwise("of", [typical_size(side) if side["common_sizes"] else NONE for side in sides])
     texts += _otherwise("", [str(side["pattern"] or NONE) for side in sides])
     return texts + _otherwise("unaligned", unaligned)

@@ -19,12 +19,14 @@ from headrace.commands._show_tree import process_lines
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
+    NOT_RECORDED,
     bar,
     calls,
     clip,
     count,
     duration,
     files_and_directories,
+    if_recorded,
     number,
     percent,
     printable,
@@ -85,6 +87,8 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
         part = totals[name]
         rate = part.get("bytes_per_second")
         per_call = f"{duration(part['time_ns'] / part['calls'])}/call" if part["calls"] else NONE
+        if not part.get("all_calls", True):
+            per_call = NOT_RECORDED
         rows.append(
             (
                 name,
@@ -92,8 +96,8 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
                 size(part["bytes"]) if "bytes" in part else NONE,
                 duration(part["time_ns"]) if part["calls"] else NONE,
                 per_call if name == "metadata" else f"{size(rate)}/s" if rate else NONE,
-                duration(part["slowest_ns"]) if part["calls"] else NONE,
-                number(part["errors"]),
+                if_recorded(part["slowest_ns"], duration) if part["calls"] else NONE,
+                if_recorded(part["errors"], number),
             )
         )
     table = columns(rows, left=frozenset({0}))

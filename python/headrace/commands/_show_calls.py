@@ -11,6 +11,7 @@ from headrace.commands._text import (
     NONE,
     count,
     duration,
+    if_recorded,
     number,
     percent,
     printable,
@@ -127,7 +128,7 @@ def function_lines(facts: Facts, terminal: Terminal) -> list[str]:
         name = shorten_right(printable(row["function"]), 60)
         times = (duration(row["time_ns"]), *((duration(row["own_ns"]),) if nested else ()))
         figures = (*times, number(row["calls"]), per_call, duration(row["max_ns"]))
-        rows.append((*figures, number(row["errors"]), name))
+        rows.append((*figures, if_recorded(row["errors"], number), name))
     table = columns(rows, left=frozenset({len(rows[0]) - 1}))
     more = len(called) - len(functions)
     title = "Functions, most time first, on whatever they were: files, pipes, sockets"

@@ -77,13 +77,19 @@ def _sentences(parallel: Facts) -> list[str]:
     creates = access["creates_per_rank"]
     parts.append(
         f"{_few(access['files_per_rank'])} files"
-        + (f" and {_few(creates)} creates a rank" if creates is not None else " a rank")
+        + (
+            f" and {_few(creates)} creates a rank"
+            if creates is not None
+            else " a rank (creates are not recorded)"
+        )
     )
     parts += [
         f"{percent(access[f'{key}_share'])} {key}"
         for key in ("sequential", "aligned")
         if access[f"{key}_share"] is not None
     ]
+    if access["aligned_share"] is None and speed["bytes"]:
+        parts.append("alignment not recorded")
     texts.append(", ".join(parts) + ".")
     shared = [
         f"{number(row['files'])} {name} ({size(row['bytes_read'] + row['bytes_written'])})"
@@ -95,7 +101,9 @@ def _sentences(parallel: Facts) -> list[str]:
             f"{layer} {number(row['files'])}" for layer, row in parallel["interfaces"].items()
         )
         texts.append(f"Files: {', '.join(shared)}; through {through}.")
-    if access["written"]:
+    if access["written"] and access["held_data"] is None:
+        texts.append(f"Whether {count(access['written'], 'written file')} held data before is not recorded.")
+    elif access["written"]:
         text = (
             f"Of {count(access['written'], 'written file')}, {number(access['held_data'])} held data before"
         )

@@ -147,7 +147,7 @@ def _words(row: Facts, by: str, mounts: int, terminal: Terminal) -> list[str]:
         flags = [flag for flag in row["flags"] if not (is_rollup and flag == "partial")]
         parts += [text for flag, text in FLAGS.items() if flag in flags]
     parts += _code(row.get("sites", []))
-    errors = sum(row[part]["errors"] for part in ("read", "write", "metadata"))
+    errors = sum(row[part]["errors"] or 0 for part in ("read", "write", "metadata"))
     if errors:
         parts.append(count(errors, "failed call"))
     return wrap(parts, (terminal.columns or 110) - 6)

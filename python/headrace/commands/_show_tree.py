@@ -10,15 +10,19 @@ from headrace.commands._text import NONE, count, duration, number, printable, sh
 
 Facts = dict[str, Any]
 
-_MOST = 20
+MOST_PROCESSES = 20
 
 
 def process_lines(facts: Facts, terminal: Terminal) -> list[str]:
-    processes = _without_execs(facts["processes"])
-    if not processes:
+    images = facts["processes"]
+    if not images:
         return []
+    links = exec_links(images)
+    # Without an exec each image is a process, and of many only those that are shown are looked at.
+    processes = _without_execs(images if links else images[:MOST_PROCESSES], links)
+    in_all = len(processes) if links else facts["job"]["processes"]
     heading: tuple[str, ...] = ("pid", "ran", "I/O", "read", "written", "ended")
-    shown = processes[:_MOST]
+    shown = processes[:MOST_PROCESSES]
     cells = [_figures(process) for process in shown]
     widths = [max(width(row[place]) for row in [heading, *cells]) for place in range(len(heading))]
     room = None if terminal.columns is None else max(20, terminal.columns - 2 - sum(widths) - 2 * len(widths))
@@ -29,15 +33,14 @@ def process_lines(facts: Facts, terminal: Terminal) -> list[str]:
     lines = [terminal.bold("Processes"), terminal.dim(line(heading, "command"))]
     for process, figures in zip(shown, cells, strict=True):
         lines.append(line(figures, shorten_right(_name(process, terminal), room)))
-    more = len(processes) - len(shown)
+    more = in_all - len(shown)
     if more > 0:
         lines.append(terminal.dim(f"  … and {number(more)} more: --by process ranks them, --json has all"))
     return lines
 
 
-def _without_execs(images: list[Facts]) -> list[Facts]:
+def _without_execs(images: list[Facts], links: Facts) -> list[Facts]:
     """An entry a process: what exec made of it, with the figures of all its images; parents come first."""
-    links = exec_links(images)
     entries: dict[str, Facts] = {}
     owner: dict[str, Facts] = {}
     for image in images:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 NONE = "\u2013"  # in place of a figure that does not exist
@@ -106,6 +106,14 @@ def clip(line: str, columns: int | None) -> str:
 
 def number(value: int) -> str:
     return f"{value:,}"
+
+
+NOT_RECORDED = "not recorded"
+
+
+def if_recorded(value: Any, form: Callable[[Any], str]) -> str:
+    """A figure that is None where the source of the log did not record it."""
+    return NOT_RECORDED if value is None else form(value)
 
 
 def calls(value: int) -> str:

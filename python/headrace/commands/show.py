@@ -13,6 +13,7 @@ from headrace.analysis.summary import Options, summarize
 from headrace.commands._live import watch
 from headrace.commands._meanwhile import around, meanwhile_lines
 from headrace.commands._show import render
+from headrace.commands._show_tree import MOST_PROCESSES
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import printable, to_ascii
 
@@ -66,7 +67,14 @@ def command(
       headrace show --live
     """
     output = terminal()
-    options = Options(rows=rows, by=by, sort=sort, process=process, bins=output.graph_columns)
+    options = Options(
+        rows=rows,
+        by=by,
+        sort=sort,
+        process=process,
+        bins=output.graph_columns,
+        tree=None if as_json else MOST_PROCESSES,
+    )
 
     def facts_of(path: str) -> dict[str, Any]:
         with headrace.open(path, job, anonymize, mpi_files) as opened:

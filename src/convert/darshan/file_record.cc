@@ -104,6 +104,8 @@ void put_posix(const Layout& layout, const Record& record, uint64_t ranks, model
   file[switches] = v[c::POSIX_RW_SWITCHES];
   // Which of both were unaligned is not known unless there was only one kind; the unit must be ours.
   const bool only_reads = file[writes] == 0, only_writes = file[reads] == 0;
+  const bool known = v[c::POSIX_FILE_ALIGNMENT] == 4096 && (only_reads || only_writes);
+  if (!known && !(only_reads && only_writes)) file[flags] |= model::flag::alignment_not_recorded;
   if (v[c::POSIX_FILE_ALIGNMENT] == 4096) {
     if (only_reads) file[reads_unaligned_file] = v[c::POSIX_FILE_NOT_ALIGNED];
     if (only_writes) file[writes_unaligned_file] = v[c::POSIX_FILE_NOT_ALIGNED];
@@ -226,6 +228,16 @@ void put_stdio(const Values& v, model::FileRecord& file) {
   file[last_write_at_ns] = v[r::STDIO_F_WRITE_END_TIMESTAMP];
 }
 
+/// What no version of a module records, as far as there was something to record.
+void put_not_recorded(Module module, model::FileRecord& file) {
+  file[flags] |= model::flag::errors_not_recorded;
+  file[flags] |= model::flag::calls_not_recorded;
+  if (module != Module::kPnetcdfFile) file[flags] |= model::flag::creation_not_recorded;
+  if (file[read_ns] != 0 && file[read_max_ns] == 0) file[flags] |= model::flag::longest_read_not_recorded;
+  if (file[write_ns] != 0 && file[write_max_ns] == 0) file[flags] |= model::flag::longest_write_not_recorded;
+  if (file[meta_ns] != 0) file[flags] |= model::flag::longest_other_not_recorded;
+}
+
 /// Darshan's names of the three streams that every program begins with, as job logs have them.
 std::string_view stream_name(std::string_view name) {
   if (name == "<STDIN>") return "<stdin>";
@@ -282,6 +294,7 @@ model::FileRecord to_file_record(const Layout& layout, const Record& record, con
     default:
       put_stdio(v, file);
   }
+  put_not_recorded(layout.module, file);
   if (layout.has_file) file.kind = model::FileKind::kDataset;
   if (const std::string_view stream = stream_name(name); !stream.empty()) {
     file.path = file.final_path = stream;

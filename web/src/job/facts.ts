@@ -4,10 +4,10 @@ import type { Meanwhile } from "./meanwhile_facts";
 
 export interface Direction {
   calls: number;
-  errors: number;
+  errors: number | null; // null: the source of the log did not record it
   bytes: number;
   time_ns: number;
-  slowest_ns: number;
+  slowest_ns: number | null;
   bytes_per_second?: number | null;
 }
 
@@ -270,7 +270,7 @@ export interface FunctionRow {
   function: string;
   layer: string;
   calls: number;
-  errors: number;
+  errors: number | null;
   bytes: number;
   time_ns: number;
   own_ns?: number;

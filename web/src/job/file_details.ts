@@ -1,6 +1,6 @@
 /** All that is known of one file, below its row. */
 import { printable } from "../text/printable";
-import { NONE, count, duration, exactSize, number, percent, size } from "../text/units";
+import { NONE, count, duration, exactSize, number, percent, recorded, size } from "../text/units";
 import type { Table } from "../payload/table";
 import { type Child, h } from "../ui/dom";
 import { value } from "../ui/value";
@@ -27,7 +27,7 @@ export function fileDetails(facts: JobFacts, table: Table, row: number): HTMLEle
         line("calls", value(number(get("metadata_calls")), "metadata_calls")),
         line("time", value(duration(get("meta_ns")), "meta_ns", `${number(get("meta_ns"))} ns`)),
         line("opens", value(number(get("opens")), "opens")),
-        line("slowest call of all", value(duration(get("slowest_ns")), "slowest_ns")),
+        line("slowest call of all", value(recorded(duration)(get("slowest_ns")), "slowest_ns")),
       ),
       group(
         "Where and when",

@@ -10,6 +10,12 @@ import { value } from "../ui/value";
 import { ofAllDescriptors } from "./besides";
 import type { JobFacts, Rate } from "./facts";
 
+function nothingOver({ summary: { totals } }: JobFacts): string {
+  return totals.read.bytes + totals.write.bytes > 0
+    ? "When the bytes were moved is not recorded."
+    : "No bytes were moved and no operation was recorded.";
+}
+
 export function overTime(facts: JobFacts, body: HTMLElement): void {
   const { rate } = facts;
   if (!rate || !rate.bytes_read.length || !(rate.span_ns > 0)) {
@@ -18,7 +24,7 @@ export function overTime(facts: JobFacts, body: HTMLElement): void {
   }
   const panels = panelsOf(rate);
   if (!panels.length) {
-    body.append(note("No bytes were moved and no operation was recorded."));
+    body.append(note(nothingOver(facts)));
     return;
   }
   const reset = h("button", { type: "button", class: "tool", disabled: true, onclick: () => plots.reset() }, "Whole job");

@@ -47,14 +47,14 @@ function summary(parallel: Parallel): HTMLElement {
   const { performance, access } = parallel;
   const speed = (mib: number | null) => (mib === null ? NONE : `${few(mib)} MiB/s`);
   const overwritten = access.written && access.held_data !== null ? `${number(access.held_data)} of ${number(access.written)}` : NONE;
-  const emptied = access.truncated_at_open === null ? "not known" : `${number(access.truncated_at_open)} emptied at open`;
+  const emptied = access.truncated_at_open === null ? "not recorded" : `${number(access.truncated_at_open)} emptied at open`;
   const boxes: [string, string, string, Child][] = [
     ["Ranks", number(parallel.ranks), "ranks", parallel.nodes ? `on ${count(parallel.nodes, "node")}` : "nodes not known"],
     ["By the slowest rank", speed(performance.mib_per_second), "mib_per_second", value(`${speed(performance.mib_per_second_per_node)} a node`, "mib_per_second_per_node")],
     ["As Darshan estimates", speed(performance.agg_perf_by_slowest), "agg_perf_by_slowest", value(eachInterface(performance), "by_interface")],
     ["Metadata", percent(performance.metadata_share), "metadata_share", "of the ranks’ time in I/O"],
-    ["Files a rank", few(access.files_per_rank), "files_per_rank", access.creates_per_rank === null ? "creates not known" : value(`${few(access.creates_per_rank)} created`, "creates_per_rank")],
-    ["Sequential", percent(access.sequential_share), "sequential_share", value(`${percent(access.aligned_share)} aligned`, "aligned_share")],
+    ["Files a rank", few(access.files_per_rank), "files_per_rank", access.creates_per_rank === null ? "creates not recorded" : value(`${few(access.creates_per_rank)} created`, "creates_per_rank")],
+    ["Sequential", percent(access.sequential_share), "sequential_share", value(access.aligned_share === null ? "alignment not recorded" : `${percent(access.aligned_share)} aligned`, "aligned_share")],
     ["Held data before", overwritten, "held_data", value(emptied, "truncated_at_open")],
     ["Communication", parallel.mpi.calls ? duration(parallel.mpi_ns.mean) : NONE, "mpi_ns", parallel.mpi.calls ? "a rank, in the mean" : "none captured"],
   ];

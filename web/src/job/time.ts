@@ -4,7 +4,7 @@ import { captioned } from "../grid/captioned";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import { stackedBars } from "../plots/stacked_bars";
 import { printable } from "../text/printable";
-import { count, duration, known, number, rate, size } from "../text/units";
+import { count, duration, known, number, rate, recorded, size } from "../text/units";
 import { h } from "../ui/dom";
 import { note } from "../ui/section";
 import { besideName } from "./besides";
@@ -17,7 +17,7 @@ const KINDS = [
 ] as const;
 
 export function time(facts: JobFacts, body: HTMLElement): void {
-  const layers = facts.layers.filter((layer) => KINDS.some(([kind]) => layer[kind].calls + layer[kind].errors > 0));
+  const layers = facts.layers.filter((layer) => KINDS.some(([kind]) => layer[kind].calls + (layer[kind].errors ?? 0) > 0));
   if (!layers.length) body.append(note("No call on a file was recorded."));
   else {
     const names = layers.map((layer) => printable(layer.layer));
@@ -64,8 +64,8 @@ function layerGrid(facts: JobFacts, layers: readonly string[]): Grid {
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), known(size), { unit: "bytes" }),
       figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { unit: "ns" }),
       figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { width: 116, unit: "bytes/s" }),
-      figures("slowest_ns", "Slowest", numbersOf(rows, (row) => row.slowest_ns), duration, { unit: "ns" }),
-      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), number, { width: 80 }),
+      figures("slowest_ns", "Slowest", numbersOf(rows, (row) => row.slowest_ns), recorded(duration), { unit: "ns" }),
+      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), recorded(number), { width: 104 }),
     ],
   });
 }
@@ -89,7 +89,7 @@ function functionGrid(facts: JobFacts): Grid {
       figures("time_per_call_ns", "Per call", numbersOf(rows, (row) => (row.calls ? row.time_ns / row.calls : null)), known(duration), { term: "time_ns", unit: "ns" }),
       figures("max_ns", "Slowest", numbersOf(rows, (row) => row.max_ns), duration, { unit: "ns" }),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
-      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), number, { width: 80 }),
+      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), recorded(number), { width: 104 }),
     ],
   });
 }

@@ -1,6 +1,7 @@
 /** Figures as text, by the same rules as the terminal's (python/headrace/commands/_text.py): one report, one wording. */
 
 export const NONE = "–"; // in place of a figure that does not exist
+export const NOT_RECORDED = "not recorded";
 
 const SIZE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
@@ -56,6 +57,11 @@ export function duration(nanoseconds: number): string {
 /** The same where a figure may not exist, which columns hold as NaN. */
 export function known(format: (value: number) => string): (value: number) => string {
   return (value) => (Number.isNaN(value) ? NONE : format(value));
+}
+
+/** Of figures that the source of a log may not record. */
+export function recorded(format: (value: number) => string): (value: number) => string {
+  return (value) => (Number.isNaN(value) || value < 0 ? NOT_RECORDED : format(value));
 }
 
 /** Rounded, but neither nothing nor all is said of what is only nearly so. */

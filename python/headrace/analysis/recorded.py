@@ -1,0 +1,42 @@
+"""What the source of a log did not record: its counters are 0 because nobody counted, and facts have null.
+
+The flags of a file record say it (docs/reference/counters.md). They are those of all records that a row
+merges: where a part of a sum is not known, the sum is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from headrace.logs import NOT_RECORDED, flags
+
+_BITS = {flag.name: 1 << flag.bit for flag in flags()}
+_OF_COUNTER = {counter: _BITS[flag] for flag, counters in NOT_RECORDED.items() for counter in counters}
+_OTHER_CALLS, _CREATION = _BITS["calls_not_recorded"], _BITS["creation_not_recorded"]
+
+
+def recorded(row: dict[str, Any], counter: str) -> Any:
+    """The counter of a row of file records; None where nobody recorded it."""
+    return None if row["flags"] & _OF_COUNTER[counter] else row[counter]
+
+
+def all_calls_recorded(row: dict[str, Any]) -> bool:
+    """Whether `meta_ns` is the time of calls that are all counted."""
+    return not row["flags"] & _OTHER_CALLS
+
+
+def creation_recorded(flags: int) -> bool:
+    return not flags & _CREATION
+
+
+def added(values: Iterable[int | None]) -> int | None:
+    """The sum; None if one is not known."""
+    known = list(values)
+    return None if None in known else sum(value for value in known if value is not None)
+
+
+def most(values: Iterable[int | None]) -> int | None:
+    """The greatest; None if one is not known, and 0 of none."""
+    known = list(values)
+    return None if None in known else max((value for value in known if value is not None), default=0)

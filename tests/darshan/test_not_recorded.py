@@ -1,0 +1,138 @@
+"""What Darshan does not record is null in tables and JSON, and "not recorded" in text; never 0."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import headrace
+import pytest
+from commands import headrace as command
+from darshan_tools import at_hand
+from headrace import catalog
+from headrace.catalog.add import add
+from made_logs import LogMaker
+
+LogOf = Callable[[str], Path]
+LOGS = at_hand(("3.0.1",), ("3.5.0",), ("3.5.0-big",), ("ior-hdf5",), ("dxt",))
+UNALIGNED = (
+    "reads_unaligned_file",
+    "writes_unaligned_file",
+    "reads_unaligned_memory",
+    "writes_unaligned_memory",
+)
+
+
+def _shown(path: Path, *options: str) -> Any:
+    run = command("show", path, "--json", *options)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize(("name",), LOGS)
+def test_tables_have_null(name: str, log_of: LogOf) -> None:
+    for row in headrace.open(log_of(name)).files.to_pylist():
+        for counter in ("closes", "read_errors", "write_errors", "meta_errors"):
+            assert row[counter] is None, counter
+        for way in ("read", "write", "meta"):
+            longest = row[f"{way}_max_ns"]
+            assert longest is None or (longest > 0) == (row[f"{way}_ns"] > 0), (row["layer"], way)
+        if row["layer"] == "posix" and row["reads"] and row["writes"]:
+            assert {row[counter] for counter in UNALIGNED} == {None}
+
+
+def test_what_is_recorded_is_there(log_of: LogOf) -> None:
+    rows = headrace.open(log_of("3.5.0")).files.to_pylist()
+    posix = [row for row in rows if row["layer"] == "posix" and row["writes"]]
+    assert posix and all(row["write_max_ns"] > 0 and row["meta_max_ns"] is None for row in posix)
+    only_read = [row for row in posix if not row["reads"]]
+    assert only_read and all(row["writes_unaligned_file"] is not None for row in only_read)
+    stdio = [row for row in rows if row["layer"] == "stdio" and row["writes"]]
+    assert stdio and all(row["write_max_ns"] is None for row in stdio)
+
+
+@pytest.mark.parametrize(("name",), LOGS)
+def test_facts_have_null(name: str, log_of: LogOf) -> None:
+    facts = _shown(log_of(name))
+    parts = [facts["totals"][part] for part in ("read", "write", "metadata")]
+    parts += [row[part] for row in facts["rows"] for part in ("read", "write", "metadata")]
+    parts += [row[part] for row in facts["layers"] for part in ("read", "write", "metadata")]
+    assert {part["errors"] for part in parts} == {None}
+    assert all(part["slowest_ns"] != 0 for part in parts if part["time_ns"])
+    access = facts["parallel"]["access"]
+    assert access["created"] is access["creates_per_rank"] is access["held_data"] is None
+    assert access["aligned_share"] is None, "which of both were aligned to 4,096 is not known of every file"
+
+
+@pytest.mark.parametrize(("name",), LOGS)
+def test_text_says_so(name: str, log_of: LogOf) -> None:
+    text = command("show", log_of(name)).stdout
+    totals = text[text.index("I/O of ") : text.index("in these calls")].splitlines()
+    metadata = next(line for line in totals if line.strip().startswith("metadata"))
+    assert metadata.count("not recorded") == 3, metadata
+    assert "/call" not in metadata
+    assert all(line.endswith("not recorded") for line in totals[2:5]), "of calls that failed"
+    text = " ".join(text.split())
+    assert "slowest 0 ns" not in text
+    assert "creates are not recorded" in text
+    assert "alignment not recorded" in text
+    assert "held data before is not recorded" in text
+    assert "failed call" not in text
+
+
+def test_other_commands_say_so(log_of: LogOf, tmp_path: Path) -> None:
+    path = log_of("3.5.0")
+    other = LogMaker()
+    other.process(1, rank=0, ranks=1, instance=7)
+    other.file(1, "/scratch/out.dat", writes=2, bytes_written=10, write_ns=5, read_errors=3, closes=1)
+    hr = other.write(tmp_path / "other.hr")
+    for pair in ((path, path), (path, hr), (hr, path)):
+        run = command("diff", *pair)
+        assert run.returncode == 0, run.stderr
+        assert "failed reads" not in run.stdout, "one of both does not record them"
+        run = command("diff", *pair, "--json")
+        assert run.returncode == 0, run.stderr
+        keys = {row["key"] for row in json.loads(run.stdout)["totals"]}
+        assert "read.errors" not in keys and "read.calls" in keys
+    run = command("report", path, "-o", tmp_path / "page.html")
+    assert run.returncode == 0, run.stderr
+    assert "not recorded" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    run = command("export", path, "--to", "parquet", "-o", tmp_path / "tables")
+    assert run.returncode == 0, run.stderr
+    import pyarrow.parquet
+
+    (table,) = (tmp_path / "tables").rglob("files*.parquet")
+    found = pyarrow.parquet.read_table(table)
+    assert found["closes"].null_count == found.num_rows > 0
+
+
+def test_a_catalog_says_so(log_of: LogOf, tmp_path: Path) -> None:
+    assert add(tmp_path / "c", [log_of("3.5.0")]).bad == []
+    (job,) = catalog.open(tmp_path / "c").table("logs").to_pylist()
+    assert job["unaligned"] is job["creates"] is job["files_new"] is None
+    files = catalog.open(tmp_path / "c").table("files").to_pylist()
+    assert None in {file["unaligned"] for file in files}
+    assert job["judged"] > 0
+
+
+def test_calls_of_mpi_that_failed_are_not_recorded(log_of: LogOf) -> None:
+    facts = _shown(log_of("autoperf"))
+    assert {row["errors"] for row in facts["functions"] if row["layer"] == "mpi"} == {None}
+
+
+def test_a_captured_job_has_all(tmp_path: Path) -> None:
+    log = tmp_path / "job.hr"
+    launcher = Path(sys.executable).parent / "headrace"
+    program = "open('x', 'w').write('y')"
+    arguments = [launcher, "run", "-o", log, "--", sys.executable, "-c", program]
+    subprocess.run([*map(str, arguments)], check=True, timeout=60, capture_output=True, cwd=tmp_path)
+    facts = _shown(log)
+    for part in ("read", "write", "metadata"):
+        assert facts["totals"][part]["errors"] >= 0
+        assert facts["totals"][part]["slowest_ns"] >= 0
+    assert headrace.open(log).files["closes"].null_count == 0
+    assert "not recorded" not in command("show", log).stdout
