@@ -68,6 +68,7 @@ bench:  ## measure capture, forwarding and a facility's view (BENCH_ARGS="--peer
 	@.venv/bin/python3 -m benchmarks $(BENCH_ARGS)
 	@.venv/bin/python3 -m benchmarks.forwarding $(FORWARDING_ARGS)
 	@for part in monitor scan catalog study; do .venv/bin/python3 -m benchmarks.facility.$$part; done
+	@.venv/bin/python3 -m benchmarks.large_ranks
 
 fuzz:  ## fuzz every reader with sanitizers, FUZZ_SECONDS in all (default 600)
 	@scripts/setup fuzz

@@ -81,6 +81,8 @@ def detected_facts(log: JobLog, path: str | None = None, instance: int | None = 
 
 def detected_summary(log: JobLog) -> list[Facts]:
     """The detected phases, without what each rank did in them and without instances one by one."""
+    if not len(log.native.frame("series")):
+        return []
     phases = _detect(log, owners(log)).phases
     return [{key: phase[key] for key in phase if key != "each"} for phase in phases]
 

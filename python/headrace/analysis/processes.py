@@ -35,9 +35,15 @@ def process_rows(log: JobLog) -> list[dict[str, Any]]:
     ranks is no process. Raises LogForeignError for a trace, which has no processes.
     """
     refuse_traces(log)
-    rows = [row for row in log.native.frame("processes").rows(None, _COLUMNS) if not _stands(row)]
+    rows = log.native.frame("processes").rows(None, _COLUMNS)
+    if any(row["rank"] < 0 for row in rows):
+        rows = [row for row in rows if not _stands(row)]
     rows.sort(key=lambda row: (row["start_at_ns"], row["pid"]))
     known = {row["process"] for row in rows}
+    if known.isdisjoint(row["parent"] for row in rows):  # as of a Darshan log, which may have very many
+        for row in rows:
+            row["depth"] = 0
+        return rows
     children: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         is_root = row["parent"] not in known or row["parent"] == row["process"]
@@ -63,8 +69,12 @@ def _stands(row: dict[str, Any]) -> bool:
 
 def stand_ins(log: JobLog) -> dict[int, int]:
     """Ids of what stands for ranks of a program in the table `files`, and the instance of that program."""
-    rows = log.native.frame("processes").rows(None, ["process", "rank", "ranks", "instance"])
-    return {row["process"]: row["instance"] for row in rows if _stands(row)}
+
+    def find() -> dict[int, int]:
+        rows = log.native.frame("processes").rows(None, ["process", "rank", "ranks", "instance"])
+        return {row["process"]: row["instance"] for row in rows if _stands(row)}
+
+    return log.once("stand_ins", find)
 
 
 def exec_links(rows: list[dict[str, Any]]) -> dict[Any, Any]:
@@ -72,11 +82,11 @@ def exec_links(rows: list[dict[str, Any]]) -> dict[Any, Any]:
 
     An exec keeps the pid, and the image before it ended so. Rows of `process_rows`, or those of the summary.
     """
-    by_id = {row["process"]: row for row in rows}
+    by_id = {row["process"]: row for row in rows if row["ended"] == "exec"}
     links = {}
-    for row in rows:
+    for row in rows if by_id else ():
         before = by_id.get(row["parent"])
-        if before is None or before is row or before["ended"] != "exec":
+        if before is None or before is row:
             continue
         if (before["pid"], before["host"]) == (row["pid"], row["host"]):
             links[row["process"]] = before["process"]

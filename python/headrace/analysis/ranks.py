@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -45,34 +46,41 @@ def rank_rows(log: JobLog, processes: list[Facts], run_ns: int) -> list[Facts]:
     library = library_times(log)
     places = node_places(log)
     rows: dict[tuple[int, int], Facts] = {}
+    nothing = {**dict.fromkeys(_SUMS, 0), **dict.fromkeys(SERVED_BY, ""), "captured": False, "files": 0}
     for process in processes:
         if process["rank"] < 0:
             continue
-        number = process["process"]
-        row = rows.setdefault(
-            (process["instance"], process["rank"]),
-            {
-                **{key: process[key] for key in ("instance", "rank", "host", "executable", "process")},
-                **dict.fromkeys(_SUMS, 0),
-                **dict.fromkeys(SERVED_BY, ""),
-                **places.get(process["host"], {}),
-                "captured": False,
-                "files": 0,
-            },
-        )
-        io = done.get(number, {})
-        for key in _IO:
-            row[key] += signed(io.get(key, 0))
-        row["io_ns"] += sum(signed(io.get(key, 0)) for key in _TIMES)
-        row["system_ns"] += sum(signed(system.get(number, {}).get(key, 0)) for key in _TIMES)
-        row["calls"] += sum(io.get(key, 0) for key in _CALLS)
-        row["files"] += io.get("files", 0)
-        for key, value in library.get(number, {}).items():
-            row[key] += value
+        key = process["instance"], process["rank"]
+        row = rows.get(key)
+        if row is None:
+            row = rows[key] = {
+                "instance": process["instance"],
+                "rank": process["rank"],
+                "host": process["host"],
+                "executable": process["executable"],
+                "process": process["process"],
+                **nothing,
+            }
+            if places:
+                row.update(places.get(process["host"], {}))
+        if (io := done.get(process["process"])) is not None:
+            _add(row, io)
+        if (below := system.get(process["process"])) is not None:
+            row["system_ns"] += sum(signed(below[key]) for key in _TIMES)
+        for name, value in library[process["process"]].items() if process["process"] in library else ():
+            row[name] += value
         row["run_ns"] += lifetime_ns(process, run_ns)
         row["images"] += 1
         row["captured"] = row["captured"] or bool(process["captured"])
     return [rows[key] for key in sorted(rows)]
+
+
+def _add(row: Facts, io: Facts) -> None:
+    for key in _IO:
+        row[key] += signed(io[key])
+    row["io_ns"] += sum(signed(io[key]) for key in _TIMES)
+    row["calls"] += sum(io[key] for key in _CALLS)
+    row["files"] += io["files"]
 
 
 def library_times(log: JobLog) -> dict[int, Facts]:
@@ -93,13 +101,14 @@ def spread(values: Sequence[float]) -> Facts | None:
     """Least, most, mean, variance (of the population) and imbalance (most by mean) of a figure over ranks."""
     if not values:
         return None
-    mean = math.fsum(values) / len(values)
+    mean, least, most = math.fsum(values) / len(values), min(values), max(values)
+    squares = math.fsum((value - mean) ** 2 for value in values) if least < most else 0.0
     return {
-        "least": min(values),
-        "most": max(values),
+        "least": least,
+        "most": most,
         "mean": mean,
-        "variance": math.fsum((value - mean) ** 2 for value in values) / len(values),
-        "imbalance": max(values) / mean if mean > 0 else None,
+        "variance": squares / len(values),
+        "imbalance": most / mean if mean > 0 else None,
     }
 
 
@@ -107,11 +116,11 @@ def extremes(
     rows: list[Facts], figure: Callable[[Facts], float], most: int
 ) -> tuple[list[Facts], list[Facts]]:
     """The slowest and the fastest rows: of equal ones those that come first; no row is in both."""
-    ordered = sorted(rows, key=lambda row: -figure(row))
-    slowest = ordered[: min(most, (len(rows) + 1) // 2)]
+    slowest = heapq.nsmallest(min(most, (len(rows) + 1) // 2), rows, key=lambda row: -figure(row))
     taken = {id(row) for row in slowest}
-    fastest = [row for row in sorted(rows, key=figure) if id(row) not in taken][: min(most, len(rows) // 2)]
-    return slowest, fastest
+    first = heapq.nsmallest(len(slowest) + most, rows, key=figure)
+    fastest = [row for row in first if id(row) not in taken]
+    return slowest, fastest[: min(most, len(rows) // 2)]
 
 
 def node_rows(ranks: Iterable[Facts], key: str = "host") -> list[Facts]:
