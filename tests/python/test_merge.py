@@ -7,6 +7,7 @@ from typing import Any
 
 import headrace
 from headrace import _native
+from headrace.logs import NOT_RECORDED
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_logs import COUNTERS, LogMaker
@@ -15,9 +16,9 @@ RULES = {counter["name"]: (counter["merge"], counter.get("with")) for counter in
 Record = dict[str, Any]
 
 
-def merge_reference(records: list[Record]) -> dict[str, int]:
+def merge_reference(records: list[Record]) -> dict[str, int | None]:
     """Counter by counter, as the comment at the top of counters.def says."""
-    merged = {}
+    merged: dict[str, Any] = {}
     for name, (rule, decider) in RULES.items():
         values = [record.get(name, 0) for record in records]
         if rule == "sum":
@@ -35,7 +36,9 @@ def merge_reference(records: list[Record]) -> dict[str, int]:
             greatest = max(deciding, default=0)
             chosen = [v for v, d in zip(values, deciding, strict=True) if d == greatest]
             merged[name] = max(chosen, default=0)
-    return merged
+    bits = {flag.name: 1 << flag.bit for flag in headrace.flags()}
+    lacking = [name for flag, names in NOT_RECORDED.items() if merged["flags"] & bits[flag] for name in names]
+    return merged | dict.fromkeys(lacking)
 
 
 VALUES = st.one_of(st.just(0), st.integers(0, 5), st.integers(0, (1 << 64) - 1))
