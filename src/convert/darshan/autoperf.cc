@@ -31,7 +31,7 @@ constexpr Group kGroups[] = {
      "WIN_UNLOCK_ALL WIN_FLUSH WIN_FLUSH_ALL WIN_FLUSH_LOCAL WIN_FLUSH_LOCAL_ALL WIN_SYNC",
      false, false},
 };
-constexpr std::string_view kSpans[] = {"0_256", "256_1K", "1K_8K", "8K_256K", "256K_1M", "1M_PLUS"};
+constexpr std::string_view kMessageSpans[] = {"0_256", "256_1K", "1K_8K", "8K_256K", "256K_1M", "1M_PLUS"};
 
 template <typename Each>
 void each_function(Each each) {
@@ -68,7 +68,7 @@ struct Mpi {
       functions.push_back({in_c(function), add(name + "_CALL_COUNT", Kind::kU64), SIZE_MAX, 0, 0, SIZE_MAX});
       if (!group.moves) return;
       functions.back().bytes = add(name + "_TOTAL_BYTES", Kind::kU64);
-      for (const std::string_view span : kSpans) add(name + "_MSG_SIZE_AGG_" + std::string(span), Kind::kU64);
+      for (const std::string_view span : kMessageSpans) add(name + "_MSG_SIZE_AGG_" + std::string(span), Kind::kU64);
     });
     size_t at = 0;
     each_function([&](std::string_view function, const Group&) {
