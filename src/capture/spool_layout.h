@@ -30,7 +30,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 9;
+inline constexpr uint32_t kSpoolVersion = 10;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -384,6 +384,7 @@ struct alignas(64) Header {
   uint64_t lost_phases;        // begun while too many were open, or without memory
   uint64_t lost_events;        // of a trace, where there is no file for them
   uint64_t dropped_instances;  // whose sums alone were kept, for lack of memory or for being one of very many
+  uint32_t go_program;         // 1: written in Go, whose calls go past the C library
 };
 
 /// The roll-up's blocks as they were before `fold_victim` was added.

@@ -171,6 +171,7 @@ def test_environment_has_only_the_additions(launcher: Launcher) -> None:
     assert Path(seen.pop("HEADRACE_LOG")).parent == launcher.directory
     assert abs(int(seen.pop("HEADRACE_START")) / 1e9 - time.time()) < 60
     assert seen.pop("HEADRACE_JOB_ID").endswith(f"@{os.uname().nodename}")
+    assert seen.pop("HEADRACE_FILLER") == "1", "the number of additions is even"
     assert seen.keys() == launcher.environment.keys()
 
 

@@ -142,10 +142,11 @@ std::string note_sentence(std::string_view reason) {
   static constexpr struct {
     std::string_view reason, sentence;
   } kSentences[] = {
-      {"static", "statically linked: no library can be loaded into it"},
+      {"static", "statically linked: no library can be loaded into it, and what it starts is not captured"},
       {"listed", "named by never_capture of the configuration"},
-      {"musl", "built for musl: a library built for glibc cannot be loaded into it"},
-      {"other-class", "built for another kind of machine than the capture library"},
+      {"musl",
+       "built for musl: a library built for glibc cannot be loaded into it, and what it starts is not captured"},
+      {"other-class", "built for another kind of machine than the capture library, and what it starts is not captured"},
       {"setuid", "set-user-id, set-group-id or with file capabilities: the system loads no library into it"},
       {"too-large", "its arguments and environment left no room for what starts capture"},
       {"no-memory", "no memory or address space for capture"},

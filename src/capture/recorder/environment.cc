@@ -8,6 +8,7 @@
 #include "base/kernel.h"
 #include "capture/recorder/job_variables.h"
 #include "capture/recorder/settings.h"
+#include "capture/recorder/start_block.h"
 #include "capture/recorder/target.h"
 #include "capture/recorder/update.h"
 
@@ -21,7 +22,6 @@ char library[512];       // this library's own path, as the program's LD_PRELOAD
 char sync_library[512];  // the one that sees waits of threads, where that is preloaded as well; "" where it is not
 char preload_entry[kPreloadLength + sizeof library + sizeof sync_library];
 char job_entries[kJobVariableCount][kPathMax + 64];  // "" where there is none
-char left_preload[4096];                             // the program's own LD_PRELOAD, without this library
 
 bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -29,14 +29,17 @@ bool starts_with(const char* text, const char* prefix) { return strncmp(text, pr
 bool is_of_job(const char* entry) {
   for (const char* name : kJobVariables)
     if (starts_with(entry, name) && entry[strlen(name)] == '=') return true;
-  return false;
+  return strcmp(entry, kFiller) == 0;
 }
+
+/// Whether `entry` is the list of hand_on().
+bool is_our_list(const char* entry) { return starts_with(entry, kOpenMpiList) && strstr(entry, kJobVariables[0]); }
 
 bool is_item(const char* item, size_t length, const char* path) {
   return length != 0 && length == strlen(path) && memcmp(item, path, length) == 0;
 }
 
-/// Copies a preload list (separated by ":" or " ") without Headrace's libraries; returns the length.
+/// Copies a preload list (separated by ":" or " ") without Headrace's libraries, perhaps in place; returns the length.
 size_t without_library(const char* list, char* out, size_t capacity) {
   size_t length = 0;
   while (*list) {
@@ -44,7 +47,7 @@ size_t without_library(const char* list, char* out, size_t capacity) {
     bool ours = is_item(list, item, library) || is_item(list, item, sync_library);
     if (item && !ours && length + item + 2 < capacity) {
       if (length) out[length++] = ':';
-      memcpy(out + length, list, item);
+      memmove(out + length, list, item);
       length += item;
     }
     list += item;
@@ -68,21 +71,20 @@ char* quoted(char* out, const char* text) {
   return out;
 }
 
-void hide() {
-  char** out = environ;
-  for (char** entry = environ; *entry; ++entry) {
-    if (is_of_job(*entry)) continue;
-    if (starts_with(*entry, kOpenMpiList) && strstr(*entry, kJobVariables[0])) continue;  // see hand_on()
-    if (starts_with(*entry, kPreload) && (*entry)[kPreloadLength]) {
-      memcpy(left_preload, kPreload, kPreloadLength);
-      if (without_library(*entry + kPreloadLength, left_preload + kPreloadLength,
-                          sizeof left_preload - kPreloadLength) == 0)
-        continue;
-      *entry = left_preload;
-    }
-    *out++ = *entry;
-  }
-  *out = nullptr;
+/// Whether an entry is the program's own; its list of libraries then loses ours.
+bool is_programs(char* entry) {
+  if (is_of_job(entry)) return false;
+  if (is_our_list(entry)) return false;
+  char* list = entry + kPreloadLength;
+  if (!starts_with(entry, kPreload) || !*list) return true;
+  const char first = *list;
+  const size_t before = strlen(list), after = without_library(list, list, before + 3);
+  const bool was_set = after != 0 || list[before - 1] == ':';  // perhaps to nothing: see with_additions()
+  if (was_set)
+    memset(list + after, 0, before - after);
+  else
+    *list = first;  // as it was, for whoever asks again
+  return was_set;
 }
 
 /// A static program cannot preload the library, but what it starts can: the launcher puts it first in the list.
@@ -126,39 +128,42 @@ char* add_emulation(char* out, const char* end) {
 /// Open MPI 4 hands on only its own variables and those of a list, which must not be given besides its option -x.
 void hand_on(const char* executable, int count, char* const* arguments) {
   static char emulation[8192];
-  static char
-      list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList + sizeof emulation];
+  static char list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList +
+                   sizeof emulation + sizeof kFiller + 1];
   static char* extended[kMaximumEnvironment + 2];
   const char* name = strrchr(executable, '/');
   if (strcmp(name ? name + 1 : executable, "orterun") != 0) return;
   for (int i = 0; i < count && arguments && arguments[i]; ++i)
     if (strcmp(arguments[i], "-x") == 0 || strcmp(arguments[i], "--x") == 0 || strstr(arguments[i], "env_list")) return;
   uint32_t n = 0;
-  for (char** entry = environ; *entry; ++entry, ++n) {
+  for (char** entry = environ; *entry; ++entry) {
     if (n == kMaximumEnvironment || starts_with(*entry, kOpenMpiList)) return;
-    extended[n] = *entry;
+    if (strcmp(*entry, kFiller) != 0) extended[n++] = *entry;
   }
   add_emulation(emulation, emulation + sizeof emulation);
   char* out = stpcpy(stpcpy(stpcpy(list, kOpenMpiList), preload_entry), emulation);
+  uint32_t added = 2;  // with the list itself, which ranks get as well
   for (const char* entry : job_entries) {
     if (strchr(entry, ';')) return;  // what parts the list
-    if (entry[0]) out = stpcpy(stpcpy(out, ";"), entry);
+    if (!entry[0]) continue;
+    out = stpcpy(stpcpy(out, ";"), entry);
+    ++added;
   }
+  if (added % 2) stpcpy(stpcpy(out, ";"), kFiller);
   extended[n] = list;
   environ = extended;
 }
 
 }  // namespace
 
-void take_environment(bool launched, bool captured, const char* executable, int argument_count,
-                      char* const* arguments) {
+void take_environment(bool launched, bool captured, const char* executable, int argument_count, char** arguments) {
   const char* path = captured ? library_path() : nullptr;
   if (captured && is_static()) path = preloaded_by_launcher();
   if (!path || snprintf(library, sizeof library, "%s", path) >= static_cast<int>(sizeof library)) return;
   find_other(kSyncLibrary, sync_library);  // it sees waits of threads
   snprintf(preload_entry, sizeof preload_entry, "%s%s%s%s", kPreload, library, sync_library[0] ? ":" : "",
            sync_library);
-  if (!launched || !environ) return;
+  if (!launched) return;
   for (uint32_t i = 0; i < kJobVariableCount; ++i) {
     const char* value = environment_value(kJobVariables[i]);
     constexpr size_t kRoom = sizeof job_entries[i];
@@ -168,34 +173,38 @@ void take_environment(bool launched, bool captured, const char* executable, int 
   if (starts_ranks(executable))
     hand_on(executable, argument_count, arguments);
   else
-    hide();
+    take_out(argument_count, arguments, is_programs);
 }
 
 char* const* with_additions(char* const* environment) {
   static char* nothing[] = {nullptr};
   if (!job_entries[0][0] || !self) return environment;  // a plain LD_PRELOAD is the user's own affair
   if (!environment) environment = nothing;
-  uint32_t n = 0;
+  uint32_t n = 0, of_program = 0;
+  bool has_preload = false;
   const char** out = self->environment;
   for (char* const* entry = environment; *entry; ++entry) {
-    if (n + 3 + kJobVariableCount > kMaximumEnvironment) return environment;
+    if (n + 4 + kJobVariableCount > kMaximumEnvironment) return environment;
     if (strcmp(*entry, "HEADRACE=off") == 0) return environment;
     if (is_of_job(*entry)) continue;
-    if (starts_with(*entry, kPreload) && (*entry)[kPreloadLength]) {
+    if (starts_with(*entry, kPreload)) {
       char* list = self->path[0];
-      int length = snprintf(list, kPathMax, "%s:", preload_entry);
+      const auto length = static_cast<size_t>(snprintf(list, kPathMax, "%s:", preload_entry));
       if (length + strlen(*entry) >= kPathMax) return environment;
-      without_library(*entry + kPreloadLength, list + length, kPathMax - static_cast<size_t>(length));
+      const char* own = *entry + kPreloadLength;
+      if (without_library(own, list + length, kPathMax - length) == 0 && *own) continue;
       out[n++] = list;
+      has_preload = true;
+      ++of_program;
       continue;
     }
+    of_program += !is_our_list(*entry);
     out[n++] = *entry;
   }
-  bool has_preload = false;
-  for (uint32_t i = 0; i < n; ++i) has_preload |= out[i] == self->path[0];
   if (!has_preload) out[n++] = preload_entry;
   for (const char* entry : job_entries)
     if (entry[0]) out[n++] = entry;
+  if ((n - of_program) % 2) out[n++] = kFiller;
   out[n] = nullptr;
   return const_cast<char* const*>(out);
 }
@@ -235,12 +244,15 @@ CapturedCommand::CapturedCommand(const char* command) : text_(command) {
   if (!text) return;
   bytes_ = needed;
   char* out = quoted(stpcpy(text, "export LD_PRELOAD="), preload_entry + kPreloadLength);
-  if (own && *own) out = quoted(stpcpy(out, ":"), own);
+  if (own) out = quoted(stpcpy(out, ":"), own);
+  uint32_t added = own ? 0 : 1;
   for (uint32_t i = 0; i < kJobVariableCount; ++i) {
     if (!job_entries[i][0]) continue;
     out = stpcpy(stpcpy(stpcpy(out, " "), kJobVariables[i]), "=");
     out = quoted(out, job_entries[i] + strlen(kJobVariables[i]) + 1);
+    ++added;
   }
+  if (added % 2) out = stpcpy(stpcpy(out, " "), kFiller);
   quoted(stpcpy(out, "; exec /bin/sh -c "), command);
   text_ = text;
 }

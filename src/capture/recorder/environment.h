@@ -7,10 +7,10 @@
 
 namespace headrace::capture {
 
-/// Remembers the additions of this process, and in a launched one removes them from `environ`. A program that starts
-/// ranks on other nodes keeps them, since it alone can hand them on; where it would not, it is told to. With `captured`
-/// false remembers nothing. Before main.
-void take_environment(bool launched, bool captured, const char* executable, int argument_count, char* const* arguments);
+/// Remembers the additions of this process, and in a launched one takes them out of its environment (start_block.h). A
+/// program that starts ranks on other nodes keeps them, since it alone can hand them on; where it would not, it is told
+/// to. With `captured` false remembers nothing. Before main.
+void take_environment(bool launched, bool captured, const char* executable, int argument_count, char** arguments);
 
 /// `environment` with the additions, in this thread's scratch memory (valid until its next use here); `environment`
 /// itself when there is nothing to add or it does not fit. Usable in a vfork child: allocates nothing.

@@ -12,6 +12,9 @@ inline constexpr const char* kJobVariables[] = {kJobVariable, kLogVariable, kSta
                                                 kForwardVariable};
 inline constexpr unsigned kJobVariableCount = sizeof kJobVariables / sizeof kJobVariables[0];
 
+/// Added where the number of variables that are added would be odd: see start_block.cc.
+inline constexpr char kFiller[] = "HEADRACE_FILLER=1";
+
 // Emulation is no part of the capture, but ranks on other nodes need both.
 inline constexpr char kEmulateLibrary[] = "libheadrace-emulate.so",
                       kEmulateVariables[] = "HEADRACE_EMULATE";  // so they begin

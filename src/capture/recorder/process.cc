@@ -17,6 +17,7 @@
 #include "capture/recorder/environment.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/fold.h"
+#include "capture/recorder/go_program.h"
 #include "capture/recorder/phases.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/settings.h"
@@ -237,6 +238,7 @@ void start_image(int argument_count, char** argument_values) {
                        reinterpret_cast<uintptr_t>(argument_values));
     executable_length = static_cast<uint32_t>(base::program_path(executable, sizeof executable));
     store_facts();
+    spool.header->go_program = is_go_program();
     on_exit(at_exit, nullptr);
     pthread_atfork(nullptr, nullptr, leave_parents_block);
   }

@@ -108,19 +108,24 @@ std::vector<std::string> plain_environment() {
 }
 
 std::vector<std::string> capture_environment(const std::string& library, const std::vector<std::string>& values) {
+  const std::string preload = "LD_PRELOAD=" + library;
   std::vector<std::string> list;
-  std::string preload = "LD_PRELOAD=" + library;
+  bool has_preload = false;
   for (std::string& entry : plain_environment()) {
     const auto is_set = [&](const char* name) { return entry.starts_with(std::string(name) + "="); };
     if (std::any_of(std::begin(capture::kJobVariables), std::end(capture::kJobVariables), is_set)) continue;
-    if (!entry.starts_with("LD_PRELOAD="))
-      list.push_back(std::move(entry));
-    else if (entry.size() > strlen("LD_PRELOAD="))
-      preload += ":" + entry.substr(strlen("LD_PRELOAD="));
+    if (entry == capture::kFiller) continue;
+    if (entry.starts_with("LD_PRELOAD=")) {  // in the place where the program has it
+      entry = preload + ":" + entry.substr(strlen("LD_PRELOAD="));
+      has_preload = true;
+    }
+    list.push_back(std::move(entry));
   }
-  list.push_back(preload);
+  const size_t of_program = list.size();
+  if (!has_preload) list.push_back(preload);
   for (size_t i = 0; i < values.size() && i < capture::kJobVariableCount; ++i)
     if (!values[i].empty()) list.push_back(std::string(capture::kJobVariables[i]) + "=" + values[i]);
+  if ((list.size() - of_program) % 2 != 0) list.emplace_back(capture::kFiller);
   return list;
 }
 

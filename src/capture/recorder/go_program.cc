@@ -1,0 +1,44 @@
+#include "capture/recorder/go_program.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include <cstdint>
+
+namespace headrace::capture {
+namespace {
+
+constexpr char kName[] = "Go";
+constexpr uint32_t kBuildId = 4;
+
+bool has_build_id(const char* notes, size_t size) {
+  for (size_t at = 0; at + sizeof(ElfW(Nhdr)) + sizeof kName <= size;) {
+    ElfW(Nhdr) note;
+    memcpy(&note, notes + at, sizeof note);
+    at += sizeof note;
+    if (note.n_type == kBuildId && note.n_namesz >= sizeof kName && note.n_namesz <= sizeof kName + 1 &&
+        memcmp(notes + at, kName, sizeof kName) == 0)
+      return true;
+    at += (size_t{note.n_namesz} + 3) / 4 * 4 + (size_t{note.n_descsz} + 3) / 4 * 4;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_go_program() {
+  const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
+  const size_t count = headers ? getauxval(AT_PHNUM) : 0;
+  uintptr_t moved_by = 0;
+  for (size_t i = 0; i < count; ++i)
+    if (headers[i].p_type == PT_PHDR) moved_by = reinterpret_cast<uintptr_t>(headers) - headers[i].p_vaddr;
+  for (size_t i = 0; i < count; ++i)
+    if (headers[i].p_type == PT_NOTE &&
+        has_build_id(reinterpret_cast<const char*>(moved_by + headers[i].p_vaddr), headers[i].p_memsz))
+      return true;
+  return false;
+}
+
+}  // namespace headrace::capture

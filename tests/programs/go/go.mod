@@ -1,0 +1,3 @@
+module startblock
+
+go 1.19
