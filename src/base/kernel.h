@@ -74,6 +74,11 @@ inline void* map_anonymous(size_t bytes) {
       kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return result < 0 ? nullptr : reinterpret_cast<void*>(result);
 }
+/// Addresses of private memory that may not be touched yet: no limit on data counts it; null when there are none.
+inline void* reserve(size_t bytes) {
+  long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return result < 0 ? nullptr : reinterpret_cast<void*>(result);
+}
 /// A shared mapping of an open file; null when it fails.
 inline void* map_shared(int fd, size_t bytes) {
   long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);

@@ -384,6 +384,7 @@ struct alignas(64) Header {
   uint64_t lost_phases;        // begun while too many were open, or without memory
   uint64_t lost_events;        // of a trace, where there is no file for them
   uint64_t dropped_instances;  // whose sums alone were kept, for lack of memory or for being one of very many
+  uint32_t unnoted_programs;   // started without capture, where no note could be left
   uint32_t go_program;         // 1: written in Go, whose calls go past the C library
 };
 

@@ -341,6 +341,9 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.block_shortage, "threads", "attempts",
           "a thread found no memory for figures of its own; its calls are counted in no file");
   add_gap(out, header.io_uring, "io_uring", "rings", "I/O submitted through io_uring is not captured");
+  add_gap(out, header.unnoted_programs, "processes", "programs",
+          "started without capture where no note could be left: below another root directory, as another user, or by a "
+          "shell that cannot be captured");
   add_gap(out, header.go_program, "Go programs", "processes",
           "Go makes system calls of its own: what it does itself and what it starts are not captured, but what C code "
           "in it does");

@@ -17,6 +17,7 @@
 namespace headrace::capture {
 namespace {
 
+constexpr uint32_t kSlotsAtOnce = 1024;  // 64 KiB
 constexpr uint32_t kOwnSlots = 64;  // what a thread keeps to itself; one that only closes must not gather all there are
 
 uint64_t changed(uint64_t top, uint32_t slot) { return ((top >> 32) + 1) << 32 | slot; }
@@ -44,6 +45,14 @@ void give_slot(uint32_t slot) {
   self->free_count++;
 }
 
+/// A limit on data counts what may be written: slots are reserved, and may be written as they are needed. Where two
+/// threads need the same ones, both make them so.
+bool make_room_from(uint32_t slot) {
+  return slot + kSlotsAtOnce <= state.file_slots &&
+         base::kernel_call(SYS_mprotect, state.files + slot, kSlotsAtOnce * sizeof(OpenFile), PROT_READ | PROT_WRITE) ==
+             0;
+}
+
 uint32_t take_slot() {
   if (uint32_t slot = self->free_files) {
     self->free_files = state.files[slot].next_free;
@@ -51,10 +60,11 @@ uint32_t take_slot() {
     return slot;
   }
   if (uint32_t slot = take_spare()) return slot;
-  uint32_t slot = state.next_file.fetch_add(1, std::memory_order_relaxed);
-  if (slot < kMaximumOpenFiles) return slot;
-  state.next_file.store(kMaximumOpenFiles, std::memory_order_relaxed);
-  return 0;
+  uint32_t slot = state.next_file.load(std::memory_order_relaxed);
+  do {
+    if (slot % kSlotsAtOnce == 0 && !make_room_from(slot)) return 0;
+  } while (!state.next_file.compare_exchange_weak(slot, slot + 1, std::memory_order_relaxed));
+  return slot ? slot : take_slot();  // 0 is none
 }
 
 RecordKind kind_of_mode(mode_t mode) {
@@ -275,11 +285,16 @@ PathName name_of_descriptor(int fd) {
 bool create_descriptors() {
   constexpr size_t kPage = 4096, kWiped = (sizeof(WipedOnFork) + kPage - 1) / kPage * kPage;
   void* wiped = base::map_anonymous(kWiped);
-  void* files = base::map_anonymous(kMaximumOpenFiles * sizeof(OpenFile));
+  state.file_slots = kMaximumOpenFiles;
+  void* files = base::reserve(kMaximumOpenFiles * sizeof(OpenFile));
+  if (!files) files = base::reserve((state.file_slots = kFewOpenFiles) * sizeof(OpenFile));  // a limit on addresses
   // Without the wipe a child would write into its parent's spool: then capture stays off.
-  if (!wiped || !files || madvise(wiped, kWiped, MADV_WIPEONFORK) != 0) return false;
+  if (!wiped || !files || madvise(wiped, kWiped, MADV_WIPEONFORK) != 0) {
+    if (wiped) base::unmap(wiped, kWiped);
+    if (files) base::unmap(files, state.file_slots * sizeof(OpenFile));
+    return false;
+  }
   state.files = static_cast<OpenFile*>(files);
-  state.next_file.store(1);
   state.wiped = static_cast<WipedOnFork*>(wiped);
   return true;
 }
@@ -326,7 +341,7 @@ void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
       if (!record) entry.store(kUnknownTag);
     }
   }
-  for (uint32_t i = 1; i < state.next_file.load() && i < kMaximumOpenFiles; ++i) {
+  for (uint32_t i = 1; i < state.next_file.load(); ++i) {
     OpenFile& file = state.files[i];
     if (!(file.unknown_position & 4) && file.record) file.record = 0;  // closed by a thread that does not exist here
     file.unknown_position &= static_cast<uint8_t>(~4u);

@@ -12,7 +12,7 @@ namespace headrace::capture {
 inline constexpr uint64_t kUnknownTag = 0;  // closed, or open and not looked at yet
 inline constexpr uint64_t kTracked = uint64_t{1} << 62, kExcluded = uint64_t{2} << 62, kKindMask = uint64_t{3} << 62;
 inline constexpr uint64_t kIgnored = kKindMask;  // met while nothing is recorded; looked at when a phase begins
-inline constexpr uint32_t kMaximumOpenFiles = 1 << 18;
+inline constexpr uint32_t kMaximumOpenFiles = 1 << 18, kFewOpenFiles = 1 << 13;
 /// The number under which all streams without a descriptor (fmemopen, fopencookie, …) count.
 inline constexpr int kNoDescriptor = kDescriptors - 1;
 

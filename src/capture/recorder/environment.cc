@@ -7,7 +7,9 @@
 
 #include "base/kernel.h"
 #include "capture/recorder/job_variables.h"
+#include "capture/recorder/on_demand.h"
 #include "capture/recorder/settings.h"
+#include "capture/recorder/spool.h"
 #include "capture/recorder/start_block.h"
 #include "capture/recorder/target.h"
 #include "capture/recorder/update.h"
@@ -125,23 +127,29 @@ char* add_emulation(char* out, const char* end) {
   return out;
 }
 
+struct Handed {
+  char emulation[8192];
+  char list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList + sizeof emulation +
+            sizeof kFiller + 1];
+  char* extended[kMaximumEnvironment + 2];
+};
+
 /// Open MPI 4 hands on only its own variables and those of a list, which must not be given besides its option -x.
 void hand_on(const char* executable, int count, char* const* arguments) {
-  static char emulation[8192];
-  static char list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList +
-                   sizeof emulation + sizeof kFiller + 1];
-  static char* extended[kMaximumEnvironment + 2];
+  static constinit OnDemand<Handed> handed;
   const char* name = strrchr(executable, '/');
   if (strcmp(name ? name + 1 : executable, "orterun") != 0) return;
   for (int i = 0; i < count && arguments && arguments[i]; ++i)
     if (strcmp(arguments[i], "-x") == 0 || strcmp(arguments[i], "--x") == 0 || strstr(arguments[i], "env_list")) return;
+  Handed* const on = handed.get();
+  if (!on) return;
   uint32_t n = 0;
   for (char** entry = environ; *entry; ++entry) {
     if (n == kMaximumEnvironment || starts_with(*entry, kOpenMpiList)) return;
-    if (strcmp(*entry, kFiller) != 0) extended[n++] = *entry;
+    if (strcmp(*entry, kFiller) != 0) on->extended[n++] = *entry;
   }
-  add_emulation(emulation, emulation + sizeof emulation);
-  char* out = stpcpy(stpcpy(stpcpy(list, kOpenMpiList), preload_entry), emulation);
+  add_emulation(on->emulation, on->emulation + sizeof on->emulation);
+  char* out = stpcpy(stpcpy(stpcpy(on->list, kOpenMpiList), preload_entry), on->emulation);
   uint32_t added = 2;  // with the list itself, which ranks get as well
   for (const char* entry : job_entries) {
     if (strchr(entry, ';')) return;  // what parts the list
@@ -150,8 +158,8 @@ void hand_on(const char* executable, int count, char* const* arguments) {
     ++added;
   }
   if (added % 2) stpcpy(stpcpy(out, ";"), kFiller);
-  extended[n] = list;
-  environ = extended;
+  on->extended[n] = on->list;
+  environ = on->extended;
 }
 
 }  // namespace
@@ -176,21 +184,28 @@ void take_environment(bool launched, bool captured, const char* executable, int 
     take_out(argument_count, arguments, is_programs);
 }
 
-char* const* with_additions(char* const* environment) {
+const char* preloaded_library() { return job_entries[0][0] ? library : ""; }
+
+char* const* with_additions(char* const* environment, const char** reason) {
   static char* nothing[] = {nullptr};
-  if (!job_entries[0][0] || !self) return environment;  // a plain LD_PRELOAD is the user's own affair
+  const auto refused = [&](const char* why) {
+    *reason = why;
+    return environment;
+  };
+  if (!job_entries[0][0]) return environment;  // a plain LD_PRELOAD is the user's own affair
+  if (!self) return refused("no-memory");
   if (!environment) environment = nothing;
   uint32_t n = 0, of_program = 0;
   bool has_preload = false;
   const char** out = self->environment;
   for (char* const* entry = environment; *entry; ++entry) {
-    if (n + 4 + kJobVariableCount > kMaximumEnvironment) return environment;
+    if (n + 4 + kJobVariableCount > kMaximumEnvironment) return refused("too-large");
     if (strcmp(*entry, "HEADRACE=off") == 0) return environment;
     if (is_of_job(*entry)) continue;
     if (starts_with(*entry, kPreload)) {
       char* list = self->path[0];
       const auto length = static_cast<size_t>(snprintf(list, kPathMax, "%s:", preload_entry));
-      if (length + strlen(*entry) >= kPathMax) return environment;
+      if (length + strlen(*entry) >= kPathMax) return refused("too-large");
       const char* own = *entry + kPreloadLength;
       if (without_library(own, list + length, kPathMax - length) == 0 && *own) continue;
       out[n++] = list;
@@ -233,15 +248,18 @@ CapturedCommand::CapturedCommand(const char* command) : text_(command) {
   constexpr size_t kLongestArgument = 128 << 10;  // of an exec on Linux
   constexpr char kShell[] = "/bin/sh";
   const char* off = environment_value("HEADRACE");
-  if (!command || !job_entries[0][0] || (off && strcmp(off, "off") == 0) || unfit_reason(AT_FDCWD, kShell)) return;
+  if (!command || !job_entries[0][0] || (off && strcmp(off, "off") == 0)) return;
   const char* own = environment_value("LD_PRELOAD");
   size_t quotes = 0;
   for (const char* c = command; *c; ++c) quotes += *c == '\'';
   size_t needed = strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * sizeof preload_entry + 256;
   for (const char* entry : job_entries) needed += 4 * strlen(entry) + 64;
-  if (needed >= kLongestArgument) return;
-  auto* text = static_cast<char*>(base::map_anonymous(needed));
-  if (!text) return;
+  const bool possible = needed < kLongestArgument && !unfit_reason(AT_FDCWD, kShell);
+  auto* text = possible ? static_cast<char*>(base::map_anonymous(needed)) : nullptr;
+  if (!text) {
+    count_unnoted(1);
+    return;
+  }
   bytes_ = needed;
   char* out = quoted(stpcpy(text, "export LD_PRELOAD="), preload_entry + kPreloadLength);
   if (own) out = quoted(stpcpy(out, ":"), own);

@@ -12,9 +12,12 @@ namespace headrace::capture {
 /// to. With `captured` false remembers nothing. Before main.
 void take_environment(bool launched, bool captured, const char* executable, int argument_count, char** arguments);
 
+/// The path of the library that programs started by this one are to preload; "" where there is none.
+const char* preloaded_library();
+
 /// `environment` with the additions, in this thread's scratch memory (valid until its next use here); `environment`
-/// itself when there is nothing to add or it does not fit. Usable in a vfork child: allocates nothing.
-char* const* with_additions(char* const* environment);
+/// itself when there is nothing to add, or no room: then `reason` says so. Usable in a vfork child: allocates nothing.
+char* const* with_additions(char* const* environment, const char** reason);
 /// `environment` without them, the same way.
 char* const* without_additions(char* const* environment);
 

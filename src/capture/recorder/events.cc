@@ -12,6 +12,7 @@
 #include "capture/flush_layout.h"
 #include "capture/recorder/flush.h"
 #include "capture/recorder/node_identity.h"
+#include "capture/recorder/on_demand.h"
 #include "capture/recorder/path_handles.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/spool.h"
@@ -267,15 +268,17 @@ uint32_t handle_of_path(const PathName& path) {
     drop_record(record);
     return handle;
   }
-  static constinit PathHandles named;
+  static constinit OnDemand<PathHandles> kept;
   constexpr uint32_t kTooMany = ~uint32_t{0};  // where no flush would help
   if (is_full()) return 0;
   const uint32_t given = with_flushes([&] {
     SpoolLock lock;
-    if (const uint32_t known = named.find(path.hash, state.event_file)) return known;
-    if (!named.may_give(state.event_file)) return kTooMany;
+    PathHandles* named = kept.get();
+    if (!named) return kTooMany;
+    if (const uint32_t known = named->find(path.hash, state.event_file)) return known;
+    if (!named->may_give(state.event_file)) return kTooMany;
     const uint32_t handle = add_name(path.text, path.length);
-    if (handle != 0) named.put(path.hash, state.event_file, handle);
+    if (handle != 0) named->put(path.hash, state.event_file, handle);
     return handle;
   });
   return given == kTooMany ? 0 : given;

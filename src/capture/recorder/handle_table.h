@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "capture/recorder/on_demand.h"
 #include "capture/recorder/state.h"
 
 namespace headrace::capture {
@@ -20,8 +21,10 @@ class HandleTable {
   /// The first entry of this handle that `fits`; null: none.
   template <typename Fits>
   HEADRACE_INLINE Entry* find(uint64_t handle, Fits fits) {
+    Buckets* buckets = buckets_.there();
+    if (!buckets) return nullptr;
     for (const uint32_t number : places_of(handle)) {
-      Bucket& bucket = buckets_[number];
+      Bucket& bucket = buckets->of[number];
       for (uint32_t i = 0; i < kPlaces; ++i)
         if (bucket.handles[i].load(std::memory_order_acquire) == handle && fits(bucket.entries[i]))
           return &bucket.entries[i];
@@ -31,8 +34,10 @@ class HandleTable {
 
   /// Takes a place, which others see once publish() was called. Null: there is none.
   Entry* take(uint64_t handle) {
+    Buckets* buckets = buckets_.get();
+    if (!buckets) return nullptr;
     for (const uint32_t number : places_of(handle)) {
-      Bucket& bucket = buckets_[number];
+      Bucket& bucket = buckets->of[number];
       for (uint32_t i = 0; i < kPlaces; ++i) {
         uint64_t free = 0;
         if (bucket.handles[i].load(std::memory_order_relaxed) == 0 &&
@@ -52,11 +57,11 @@ class HandleTable {
   /// Entries as numbers: 1, 2, ….
   uint32_t number_of(const Entry* entry) const {
     const auto distance =
-        static_cast<uint64_t>(reinterpret_cast<const char*>(entry) - reinterpret_cast<const char*>(buckets_));
+        static_cast<uint64_t>(reinterpret_cast<const char*>(entry) - reinterpret_cast<const char*>(buckets()));
     const uint64_t bucket = distance / sizeof(Bucket);
-    return static_cast<uint32_t>(bucket * kPlaces + static_cast<uint64_t>(entry - buckets_[bucket].entries) + 1);
+    return static_cast<uint32_t>(bucket * kPlaces + static_cast<uint64_t>(entry - buckets()[bucket].entries) + 1);
   }
-  Entry* at(uint32_t number) { return &buckets_[(number - 1) / kPlaces].entries[(number - 1) % kPlaces]; }
+  Entry* at(uint32_t number) { return &buckets()[(number - 1) / kPlaces].entries[(number - 1) % kPlaces]; }
 
  private:
   static constexpr uint64_t kTaken = ~uint64_t{0};  // a handle that none has
@@ -77,10 +82,16 @@ class HandleTable {
   }
   std::atomic<uint64_t>& place_of(const Entry* entry) {
     const uint32_t number = number_of(entry) - 1;
-    return buckets_[number / kPlaces].handles[number % kPlaces];
+    return buckets()[number / kPlaces].handles[number % kPlaces];
   }
 
-  Bucket buckets_[kBuckets]{};
+  struct Buckets {
+    Bucket of[kBuckets];
+  };
+  /// There, as somebody has an entry.
+  Bucket* buckets() const { return buckets_.there()->of; }
+
+  OnDemand<Buckets> buckets_;
 };
 
 }  // namespace headrace::capture

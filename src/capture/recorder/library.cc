@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "capture/recorder/exclusion.h"
+#include "capture/recorder/on_demand.h"
 #include "capture/recorder/properties.h"
 #include "capture/recorder/trace_choice.h"
 
@@ -20,7 +21,10 @@ void library_call_apart() {
 
 constexpr uint32_t kObjects = 4096;       // open at once; more are counted by function alone
 constexpr uint64_t kLeft = ~uint64_t{0};  // in place of a handle: free, but not the end of a chain
-LibraryObject objects[kObjects];
+struct Objects {
+  LibraryObject of[kObjects];
+};
+constinit OnDemand<Objects> objects;
 
 uint32_t first_place(Layer layer, uint64_t handle) {
   return static_cast<uint32_t>((handle * 0x9e3779b97f4a7c15 ^ static_cast<uint64_t>(layer)) >> 48) % kObjects;
@@ -88,8 +92,9 @@ void count_how(Shard* shard, DirectionIndex direction, uint32_t how) {
 
 LibraryObject* place_for(Layer layer, uint64_t handle) {
   const uint32_t first = first_place(layer, handle);
-  for (uint32_t i = 0; i < kObjects; ++i) {
-    LibraryObject& object = objects[(first + i) % kObjects];
+  Objects* known = objects.get();
+  for (uint32_t i = 0; known && i < kObjects; ++i) {
+    LibraryObject& object = known->of[(first + i) % kObjects];
     uint64_t expected = __atomic_load_n(&object.handle, __ATOMIC_RELAXED);
     if (expected != 0 && expected != kLeft && is_ours(object)) continue;
     if (__atomic_compare_exchange_n(&object.handle, &expected, handle, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -139,7 +144,8 @@ void remove_object(LibraryObject* object) {
   object->record = object->file = 0;
   // A place in the middle of a chain stays taken, by a handle that none has, so that what lies behind it is still
   // found.
-  LibraryObject& next = objects[(static_cast<uint32_t>(object - objects) + 1) % kObjects];
+  LibraryObject* known = objects.there()->of;
+  LibraryObject& next = known[(static_cast<uint32_t>(object - known) + 1) % kObjects];
   __atomic_store_n(&object->handle, next.handle == 0 ? 0 : kLeft, __ATOMIC_RELEASE);
 }
 
@@ -284,8 +290,9 @@ void library_forgotten(LibraryObject* object) {
 LibraryObject* library_object(Layer layer, uint64_t handle) {
   if (in_vfork_child() || !ready() || handle == 0) return nullptr;
   const uint32_t first = first_place(layer, handle);
-  for (uint32_t i = 0; i < kObjects; ++i) {
-    LibraryObject& object = objects[(first + i) % kObjects];
+  Objects* known = objects.there();
+  for (uint32_t i = 0; known && i < kObjects; ++i) {
+    LibraryObject& object = known->of[(first + i) % kObjects];
     const uint64_t found = __atomic_load_n(&object.handle, __ATOMIC_ACQUIRE);
     if (found == handle && object.layer == layer && is_ours(object)) return &object;
     if (found == 0) return nullptr;

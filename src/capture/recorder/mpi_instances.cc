@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "capture/recorder/on_demand.h"
+
 namespace headrace::capture::mpi {
 namespace {
 
@@ -11,13 +13,17 @@ struct InstanceKind {
   std::atomic<uint64_t> kind;  // 0: free
   std::atomic<uint32_t> made;
 };
-InstanceKind kinds[kKinds];
+struct Kinds {
+  InstanceKind of[kKinds];
+};
+constinit OnDemand<Kinds> kinds;
 
 }  // namespace
 
 uint32_t instances_before(uint64_t kind) {
-  for (uint32_t i = 0; i < kTries; ++i) {
-    InstanceKind& place = kinds[(kind + i) % kKinds];
+  Kinds* known = kinds.get();
+  for (uint32_t i = 0; known && i < kTries; ++i) {
+    InstanceKind& place = known->of[(kind + i) % kKinds];
     uint64_t there = 0;
     if (place.kind.compare_exchange_strong(there, kind) || there == kind) return place.made.fetch_add(1);
   }

@@ -28,7 +28,7 @@
 namespace headrace::capture {
 namespace {
 
-Settings settings;
+constinit Settings settings{};
 std::atomic<uint32_t> began;  // 1: somebody reads the configuration, or has
 char executable[kPathMax], arguments[kPathMax];
 uint32_t executable_length, arguments_length, arguments_cut;

@@ -81,18 +81,12 @@ struct ProcessHooks : Next {
 #if __GLIBC_PREREQ(2, 39)
   static int pidfd_spawn(int* process, const char* path, const posix_spawn_file_actions_t* actions,
                          const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
-    if (unfit_reason(AT_FDCWD, path))
-      environment = without_additions(environment);
-    else
-      environment = with_additions(environment);
+    environment = of_spawned(path, environment);
     return Next::pidfd_spawn(process, path, actions, attributes, arguments, environment);
   }
   static int pidfd_spawnp(int* process, const char* file, const posix_spawn_file_actions_t* actions,
                           const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
-    if (unfit_reason(AT_FDCWD, find_in_path(file)))
-      environment = without_additions(environment);
-    else
-      environment = with_additions(environment);
+    environment = of_spawned(find_in_path(file), environment);
     return Next::pidfd_spawnp(process, file, actions, attributes, arguments, environment);
   }
 #endif
@@ -136,6 +130,15 @@ struct ProcessHooks : Next {
   }
 
  private:
+#if __GLIBC_PREREQ(2, 39)
+  /// Of a process whose number nobody learns.
+  static char* const* of_spawned(const char* path, char* const* environment) {
+    const char* reason = unfit_reason(AT_FDCWD, path);
+    char* const* added = reason ? nullptr : with_additions(environment, &reason);
+    if (reason) count_unnoted(1);
+    return reason ? without_additions(environment) : added;
+  }
+#endif
   template <typename Call>
   static pid_t on_fork(Call call) {
     ThreadBlock* interrupted = interrupts_section() ? block : nullptr;
@@ -148,13 +151,16 @@ struct ProcessHooks : Next {
   static int on_exec(int directory, const char* path, char* const* environment, Call call) {
     ensure_thread();
     const char* reason = unfit_reason(directory, path);
+    char* const* added = reason ? nullptr : with_additions(environment, &reason);
     if (!reason) {
-      int result = replaced(with_additions(environment), call);
+      int result = replaced(added, call);
       if (errno != E2BIG) return result;
       reason = "too-large";  // perhaps without the additions it is not
     }
     Note note(reason, path, static_cast<int>(base::kernel_call(SYS_getpid)));
+    if (!note.left()) count_unnoted(1);
     int result = replaced(without_additions(environment), call);
+    if (!note.left()) count_unnoted(-1);
     note.withdraw();
     return result;
   }
@@ -170,13 +176,14 @@ struct ProcessHooks : Next {
     ensure_thread();
     const char* reason = unfit_reason(AT_FDCWD, path);
     pid_t id = 0;
-    int result = call(&id, reason ? without_additions(environment) : with_additions(environment));
+    char* const* added = reason ? nullptr : with_additions(environment, &reason);
+    int result = call(&id, reason ? without_additions(environment) : added);
     if (result == E2BIG && !reason) {
       reason = "too-large";
       result = call(&id, without_additions(environment));
     }
     if (result == 0 && child) *child = id;
-    if (result == 0 && reason) Note(reason, path, id);
+    if (result == 0 && reason && !Note(reason, path, id).left()) count_unnoted(1);
     return result;
   }
 };

@@ -124,6 +124,11 @@ void Note::withdraw() {
   if (path_[0]) base::kernel_call(SYS_unlinkat, AT_FDCWD, path_, 0);
 }
 
+void count_unnoted(int number) {
+  if (spool.header)
+    __atomic_fetch_add(&spool.header->unnoted_programs, static_cast<uint32_t>(number), __ATOMIC_RELAXED);
+}
+
 bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room) {
   spool = Spool{};
   spool.limit = limit;

@@ -57,6 +57,9 @@ class Note {
   bool left_ = false;
 };
 
+/// `number` more programs are started without capture, where no note can tell of them. Async-signal-safe.
+void count_unnoted(int number);
+
 /// Serialises changes of the shared tables. Signals wait while it is held: a handler could leave the section by
 /// siglongjmp, and the lock would stay taken for ever.
 class SpoolLock {

@@ -132,7 +132,8 @@ struct State {
   uint32_t event_file;              // which one this process has: 1, 2, … with each fork
   DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
   OpenFile* files;
-  uint32_t* table;  // hash slots: offsets of records
+  uint32_t file_slots;  // room for so many
+  uint32_t* table;      // hash slots: offsets of records
   uint32_t table_mask;
   std::atomic<uint32_t> next_file;
   std::atomic<uint64_t>

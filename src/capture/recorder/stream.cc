@@ -256,7 +256,7 @@ Settled settle(FILE* stream, bool closing) {
 void settle_for_good() {
   settle_all(Coming::kEnd);
   may_wait = false;
-  const uint32_t slots = state.files ? std::min(state.next_file.load(), kMaximumOpenFiles) : 0;
+  const uint32_t slots = state.files ? state.next_file.load() : 0;
   for (uint32_t slot = 1; slot < slots; ++slot)
     state.files[slot].byte_functions[0] = state.files[slot].byte_functions[1] = 0;
 }
@@ -268,7 +268,7 @@ void inherit_stream(OpenFile* file) {
 
 void settle_all(Coming next) {
   if (in_vfork_child() || !state.files || !ready()) return;
-  const uint32_t slots = std::min(state.next_file.load(), kMaximumOpenFiles);
+  const uint32_t slots = state.next_file.load();
   for (uint32_t slot = 1; slot < slots; ++slot) {
     OpenFile& file = state.files[slot];
     if (file.record == 0 || file.stream_owner == 0 || file.stream_owner == kNobody) continue;

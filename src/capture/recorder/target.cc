@@ -1,12 +1,15 @@
 #include "capture/recorder/target.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/kernel.h"
+#include "capture/recorder/environment.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/update.h"
 
@@ -32,6 +35,13 @@ constexpr unsigned kMachine = EM_AARCH64;
 constexpr unsigned kMachine = EM_NONE;
 #endif
 constexpr int kMaximumScripts = 5;  // as the kernel
+
+/// What a program and capture need at least.
+struct Least {
+  int limit;
+  uint64_t bytes;
+};
+constexpr uint64_t kLeastData = 4 << 20, kLeastAddresses = 32 << 20;
 
 long read_at(long fd, void* buffer, size_t size, uint64_t offset) {
   return base::kernel_call(SYS_pread64, fd, buffer, size, offset);
@@ -95,6 +105,22 @@ char* interpreter_of(char* line, long length) {
   return *path ? path : nullptr;
 }
 
+/// Why no program started now could be captured. The loader complains of a library that it does not find, or for which
+/// there is no memory.
+const char* reason_around() {
+  const char* library = preloaded_library();
+  if (!*library) return nullptr;
+  for (const auto& [limit, least] : {Least{RLIMIT_DATA, kLeastData}, Least{RLIMIT_AS, kLeastAddresses}}) {
+    uint64_t limits[2];
+    if (base::kernel_call(SYS_prlimit64, 0, limit, nullptr, limits) == 0 && limits[0] < least) return "limits";
+  }
+  long fd = base::kernel_call(SYS_openat, AT_FDCWD, library, O_RDONLY | O_CLOEXEC, 0);
+  if (fd >= 0) base::kernel_call(SYS_close, fd);
+  // Capabilities that a process kept when it became another user, an exec takes away; this question is without them.
+  if (fd >= 0 && base::kernel_call(SYS_getuid) != 0) fd = base::kernel_call(SYS_faccessat, AT_FDCWD, library, R_OK);
+  return fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR ? "other-root" : nullptr;
+}
+
 }  // namespace
 
 const char* unfit_reason(int directory, const char* path) {
@@ -120,7 +146,7 @@ const char* unfit_reason(int directory, const char* path) {
     path = strcpy(script, interpreter);
     directory = AT_FDCWD;
   }
-  return reason;
+  return reason ? reason : reason_around();
 }
 
 bool starts_ranks(const char* executable) {

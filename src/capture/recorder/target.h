@@ -4,7 +4,8 @@
 namespace headrace::capture {
 
 /// Null when the library can be preloaded into `path` (relative to `directory`); otherwise why not, in a word that
-/// notes and logs use: "static", "musl", "other-class", "setuid". Follows "#!" lines. Unreadable files count as fit.
+/// notes and logs use: "static", "musl", "other-class", "setuid", or "other-root" and "limits" where any program would
+/// fare so. Follows "#!" lines. Unreadable files count as fit.
 /// Async-signal-safe; usable in a vfork child.
 const char* unfit_reason(int directory, const char* path);
 

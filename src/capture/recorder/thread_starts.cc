@@ -1,6 +1,7 @@
 #include "capture/recorder/thread_starts.h"
 
 #include "base/clock.h"
+#include "capture/recorder/on_demand.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
@@ -10,16 +11,22 @@ __thread uint64_t thread_began;
 namespace {
 
 template <typename Result>
-ThreadStart<Result> starts[kThreadStarts];
+struct Starts {
+  ThreadStart<Result> of[kThreadStarts];
+};
+template <typename Result>
+constinit OnDemand<Starts<Result>> starts;
 
 template <typename Result>
 std::atomic<uint32_t>& taken(const ThreadStart<Result>* kept) {
-  return state.wiped->starts[sizeof(Result) == sizeof(int)][kept - starts<Result>];
+  return state.wiped->starts[sizeof(Result) == sizeof(int)][kept - starts<Result>.there()->of];
 }
 
 template <typename Result>
 ThreadStart<Result>* keep(Result (*start)(void*), void* argument) {
-  for (ThreadStart<Result>& each : starts<Result>) {
+  Starts<Result>* all = starts<Result>.get();
+  if (!all) return nullptr;
+  for (ThreadStart<Result>& each : all->of) {
     uint32_t free = 0;
     if (taken(&each).load(std::memory_order_relaxed) != 0 ||
         !taken(&each).compare_exchange_strong(free, 1, std::memory_order_acquire))
