@@ -2,22 +2,26 @@
 
 #include <dlfcn.h>
 
-namespace headrace::intercept {
+#include "intercept/next_symbols.h"
 
-void* next_symbol(const char* name) { return dlsym(RTLD_NEXT, name); }
+namespace headrace::intercept {
+namespace {
+
+constinit NextSymbols next;
+
+}  // namespace
+
+void* next_symbol(const char* name) {
+  void* found = next.find(name);
+  return found ? found : dlsym(RTLD_NEXT, name);
+}
+
+void* next_before_libc(const char* name) { return next.find_before_libc(name); }
 
 }  // namespace headrace::intercept
 
 namespace headrace::real {
 
-void resolve_all() {
-#define FUNCTION(id, ret, params, args, module, doc) id.get();
-#define SPECIAL(id, ret, params, args, module, doc) id.get();
-#define ALIAS(symbol, id)
-#include "intercept/functions.def"
-#undef FUNCTION
-#undef SPECIAL
-#undef ALIAS
-}
+void prepare() { intercept::next.prepare(); }
 
 }  // namespace headrace::real

@@ -1,7 +1,7 @@
 // The real functions behind the intercepted ones: the next definition after ours in the program's search order.
 //
-// All are looked up once at start, since a look-up in the middle of a program would clear its dlerror() state and is
-// not async-signal-safe. Calls that arrive before that (constructors of other libraries) look theirs up themselves.
+// Each is looked up at its first call, in the libraries' own memory: dlsym would clear the program's dlerror() state
+// and is not async-signal-safe. It is asked before the constructor of this library ran, in those of others.
 #pragma once
 #include <cerrno>
 #include <type_traits>
@@ -11,6 +11,8 @@
 namespace headrace::intercept {
 
 void* next_symbol(const char* name);
+/// The next definition, but for the C library's; null before prepare().
+void* next_before_libc(const char* name);
 
 /// A function with C linkage that is looked up by name. Thread-safe: look-ups are idempotent.
 template <typename F>
@@ -60,7 +62,7 @@ namespace headrace::real {
 #undef SPECIAL
 #undef ALIAS
 
-/// Looks every function up. Called once, before the program's main.
-void resolve_all();
+/// Finds where to look. Called once, before the program's main.
+void prepare();
 
 }  // namespace headrace::real

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from tracing import LIBRARY, ROOT
 
@@ -68,3 +70,20 @@ def test_wrappers_need_little_stack() -> None:
     assert sum(HOT.search(place) is not None for place in frames) > 10
     too_large = {place: size for place, size in frames.items() if size > (512 if HOT.search(place) else 2048)}
     assert not too_large
+
+
+def test_a_start_touches_few_pages(tmp_path: Path) -> None:
+    """Most of what a start costs is pages that are met for the first time; their number is no matter of the moment."""
+    capture = {"LD_PRELOAD": str(LIBRARY), "HEADRACE": "on", "HEADRACE_SPOOL": str(tmp_path)}
+
+    def faults(variables: dict[str, str]) -> int:
+        found = []
+        for _ in range(5):
+            child = os.posix_spawn("/bin/true", ["true"], {"PATH": "/bin", **variables})
+            _, status, usage = os.wait4(child, 0)
+            assert status == 0
+            found.append(usage.ru_minflt)
+        return min(found)
+
+    assert faults(capture) - faults({}) <= 60
+    assert list(tmp_path.rglob("*.spool"))

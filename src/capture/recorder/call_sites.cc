@@ -30,9 +30,9 @@ struct KnownModule {
   uint64_t identity;
   bool permanent;
 };
-KnownModule modules[kMaximumModules];
+HEADRACE_LARGE KnownModule modules[kMaximumModules];
 uint32_t module_count, stack_count, generation;
-uint32_t stack_table[kStackSlots];
+HEADRACE_LARGE uint32_t stack_table[kStackSlots];
 uintptr_t own_start, own_end, main_low, main_high;
 bool prepared;
 
@@ -370,7 +370,7 @@ void prepare_call_sites(const void* own, uintptr_t stack_top) {
 }
 
 void reset_call_sites() {
-  memset(stack_table, 0, sizeof stack_table);
+  if (stack_count != 0) memset(stack_table, 0, sizeof stack_table);
   module_count = stack_count = 0;
   reset_share();
   reset_python_frames();

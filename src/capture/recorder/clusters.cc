@@ -18,7 +18,7 @@
 namespace headrace::capture {
 namespace {
 
-FunctionSum copied_sums[kMostFunctions];
+HEADRACE_LARGE FunctionSum copied_sums[kMostFunctions];
 
 /// What this rank did. The figures are copied, as the lock must not be held while other ranks are waited for.
 void fill(const char* path, ClusterRequest& request) {

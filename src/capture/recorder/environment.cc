@@ -23,7 +23,9 @@ constexpr size_t kPreloadLength = sizeof kPreload - 1;
 char library[512];       // this library's own path, as the program's LD_PRELOAD has it
 char sync_library[512];  // the one that sees waits of threads, where that is preloaded as well; "" where it is not
 char preload_entry[kPreloadLength + sizeof library + sizeof sync_library];
-char job_entries[kJobVariableCount][kPathMax + 64];  // "" where there is none
+constexpr size_t kJobEntry = kPathMax + 64;                         // bytes at most
+HEADRACE_LARGE char job_text[kJobVariableCount * kJobEntry];        // one behind the other: on few pages
+const char* job_entries[kJobVariableCount] = {"", "", "", "", ""};  // "" where there is none
 
 bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
@@ -129,8 +131,7 @@ char* add_emulation(char* out, const char* end) {
 
 struct Handed {
   char emulation[8192];
-  char list[kJobVariableCount * sizeof job_entries[0] + sizeof preload_entry + sizeof kOpenMpiList + sizeof emulation +
-            sizeof kFiller + 1];
+  char list[sizeof job_text + sizeof preload_entry + sizeof kOpenMpiList + sizeof emulation + sizeof kFiller + 1];
   char* extended[kMaximumEnvironment + 2];
 };
 
@@ -167,16 +168,18 @@ void hand_on(const char* executable, int count, char* const* arguments) {
 void take_environment(bool launched, bool captured, const char* executable, int argument_count, char** arguments) {
   const char* path = captured ? library_path() : nullptr;
   if (captured && is_static()) path = preloaded_by_launcher();
-  if (!path || snprintf(library, sizeof library, "%s", path) >= static_cast<int>(sizeof library)) return;
+  if (!path || strlen(path) >= sizeof library) return;
+  strcpy(library, path);
   find_other(kSyncLibrary, sync_library);  // it sees waits of threads
-  snprintf(preload_entry, sizeof preload_entry, "%s%s%s%s", kPreload, library, sync_library[0] ? ":" : "",
-           sync_library);
+  stpcpy(stpcpy(stpcpy(stpcpy(preload_entry, kPreload), library), sync_library[0] ? ":" : ""), sync_library);
   if (!launched) return;
+  static_assert(kJobVariableCount == 5);
+  char* text = job_text;
   for (uint32_t i = 0; i < kJobVariableCount; ++i) {
     const char* value = environment_value(kJobVariables[i]);
-    constexpr size_t kRoom = sizeof job_entries[i];
-    if (!value || snprintf(job_entries[i], kRoom, "%s=%s", kJobVariables[i], value) >= static_cast<int>(kRoom))
-      job_entries[i][0] = 0;
+    if (!value || strlen(kJobVariables[i]) + strlen(value) + 2 > kJobEntry) continue;
+    job_entries[i] = text;
+    text = stpcpy(stpcpy(stpcpy(text, kJobVariables[i]), "="), value) + 1;
   }
   if (starts_ranks(executable))
     hand_on(executable, argument_count, arguments);

@@ -14,7 +14,7 @@ struct Node {
   uint16_t child, sibling;
 };
 constexpr uint32_t kNodes = 4096, kRuleText = 4000;
-Node nodes[kNodes];
+HEADRACE_LARGE Node nodes[kNodes];
 uint32_t used_nodes = 1, rules, text_used;
 char rule_text[kRuleText];
 

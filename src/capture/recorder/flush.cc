@@ -30,7 +30,7 @@ long filters_at_start;
 long filters() {
   const long mode = base::kernel_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
   if (mode != SECCOMP_MODE_FILTER) return mode;
-  static char text[4096];  // under the lock, or before other threads
+  static HEADRACE_LARGE char text[4096];  // under the lock, or before other threads
   const long fd = base::kernel_call(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return -1;
   const long length = base::kernel_call(SYS_read, fd, text, sizeof text - 1);

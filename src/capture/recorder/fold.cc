@@ -36,7 +36,7 @@ uint32_t parent_length(const char* path, uint32_t length) {
 
 /// Roll-ups are called "/directory/*", which is no name that a file is likely to have. Lock held: the text is shared.
 PathName rollup_name(const char* path, uint32_t directory) {
-  static char text[kPathMax + 2];
+  static HEADRACE_LARGE char text[kPathMax + 2];
   uint32_t length = path[0] == '/' && directory < kPathMax ? directory : 0;
   memcpy(text, path, length);
   if (length == 0) text[length++] = '/';

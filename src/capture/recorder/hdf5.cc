@@ -9,8 +9,8 @@ namespace headrace::capture::hdf5 {
 namespace {
 
 constexpr uint32_t kLibraries = 8, kCallers = 256;
-constinit Library libraries[kLibraries]{};
-constinit Caller callers[kCallers]{};
+HEADRACE_LARGE constinit Library libraries[kLibraries]{};
+HEADRACE_LARGE constinit Caller callers[kCallers]{};
 std::atomic<uint32_t> library_count{0}, caller_count{0};
 std::atomic<bool> searching{false};
 

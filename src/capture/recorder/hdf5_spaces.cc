@@ -19,7 +19,7 @@ struct alignas(64) Entry {
   int8_t dimensions;  // 0: not known
   uint64_t size[kKeptDimensions];
 };
-constinit Entry entries[kEntries]{};
+HEADRACE_LARGE constinit Entry entries[kEntries]{};
 std::atomic<uint32_t> age{1};
 
 /// An entry for the time that this lives, unless another thread has it.

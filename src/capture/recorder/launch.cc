@@ -74,7 +74,7 @@ size_t read_process_file(int process, const char* name, char* buffer, size_t cap
 /// with the address that all proxies call, and with the number of the group it serves.
 uint64_t launch_of_hydra() {
   if (!environment_value("PMI_FD") && !environment_value("PMI_PORT")) return 0;
-  static char text[4096];  // at starts alone, and too much for a stack that is not ours
+  static HEADRACE_LARGE char text[4096];  // at starts alone, and too much for a stack that is not ours
   int process = static_cast<int>(base::kernel_call(SYS_getppid));
   for (int i = 0; i < kAncestors && process > 1; ++i) {
     if (!read_process_file(process, "stat", text, sizeof text)) return 0;

@@ -21,7 +21,7 @@ struct FoundSymbols {
 int (*look_up)(void*, FoundSymbols*);
 
 constexpr uint32_t kListed = 128;
-LoadedObject listed[kListed];  // where there is nothing to ask
+HEADRACE_LARGE LoadedObject listed[kListed];  // where there is nothing to ask
 uint32_t listed_count;
 const link_map *first_map, *last_permanent;
 

@@ -84,7 +84,7 @@ void set_standard(Library& m) {
 void identify(Library& m, const void* caller) {
   int (*get_version)(char*, int*) = nullptr;
   intercept::find_beyond(&get_version, "PMPI_Get_library_version", caller);
-  static char text[8192];  // MPI_MAX_LIBRARY_VERSION_STRING of the largest
+  static HEADRACE_LARGE char text[8192];  // MPI_MAX_LIBRARY_VERSION_STRING of the largest
   int length = 0;
   m.code = reinterpret_cast<const void*>(get_version);
   if (!get_version || get_version(text, &length) != 0) return;

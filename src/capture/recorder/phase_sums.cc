@@ -8,10 +8,10 @@ namespace {
 
 // Functions by number, those of libraries behind the others.
 constexpr uint32_t kFunctions = kMostFunctions;
-FunctionSum sums[kFunctions];
+HEADRACE_LARGE FunctionSum sums[kFunctions];
 uint16_t used[kFunctions];  // those with sums, in the order in which they were met
 uint32_t used_count;
-uint64_t sizes[kSystemLayers][2][kFineSizes];
+HEADRACE_LARGE uint64_t sizes[kSystemLayers][2][kFineSizes];
 bool has_sizes[kSystemLayers][2];
 bool were_read;  // most processes never do, and need not touch this memory
 

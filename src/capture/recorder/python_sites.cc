@@ -12,18 +12,20 @@ namespace {
 constexpr uint32_t kFrameSlots = 4096, kTextSlots = 2048;
 constexpr uint32_t kLongestFunction = 255;  // bytes; of a longer name the beginning is kept
 
-uint32_t frame_table[kFrameSlots];
+HEADRACE_LARGE uint32_t frame_table[kFrameSlots];
 uint32_t frame_count, text_count;
 struct KnownText {
   uint64_t hash;
   uint32_t name;
-} text_table[kTextSlots];
+};
+HEADRACE_LARGE KnownText text_table[kTextSlots];
 
 /// Frames by marks, because finding a line takes time. A row that two threads write at once fits no mark.
 constexpr uint32_t kMarks = 1024;
 struct KnownMark {
   uint64_t check, frame;  // check = mark ^ frame
-} marks[kMarks];
+};
+HEADRACE_LARGE KnownMark marks[kMarks];
 
 uint32_t frame_of(uint64_t mark) {
   const KnownMark& row = marks[mark % kMarks];

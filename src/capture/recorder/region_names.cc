@@ -14,7 +14,7 @@ constexpr uint32_t kPage = 1024, kPages = 4096;
 constexpr uint32_t kFirstSlots = 1024;
 constexpr uint32_t kTextRoom = 64 << 10;
 
-RegionName* name_pages[kPages];
+HEADRACE_LARGE RegionName* name_pages[kPages];
 uint32_t given;
 
 struct Slot {

@@ -29,6 +29,8 @@ extern "C" __attribute__((weak, visibility("hidden"))) const char headrace_is_st
 namespace headrace::capture {
 namespace {
 
+const char* known_library;
+
 /// What only configuration files can say.
 struct FromFiles {
   bool capture = true, user_configuration = true, listed = false;
@@ -184,7 +186,7 @@ char* trimmed(char* text) {
 
 /// Applies the "key=value" lines of a file. `exact`: the launcher wrote it, and a prefix may begin or end with a blank.
 void read_config(const char* path, bool exact, Settings& settings, FromFiles& more) {
-  static char text[16384];
+  static HEADRACE_LARGE char text[16384];
   size_t length = read_file(path, text, sizeof text);
   for (char* line = text; line < text + length;) {
     char* end = static_cast<char*>(memchr(line, '\n', static_cast<size_t>(text + length - line)));
@@ -295,7 +297,7 @@ struct Job {
 
 /// Leaves word in the directory what `collect` is to know; all processes of the job leave the same.
 void describe_job(const char* directory, const Job& job) {
-  static char text[4500];  // once, and too much for a stack that is not ours
+  static HEADRACE_LARGE char text[4500];  // once, and too much for a stack that is not ours
   char path[300], final_path[256];
   struct stat found;
   snprintf(final_path, sizeof final_path, "%s/job", directory);
@@ -402,7 +404,7 @@ const char* environment_value(const char* name) {
 }
 
 const char* executable_path() {
-  static char path[4096];
+  static HEADRACE_LARGE char path[4096];
   if (!path[0]) path[base::program_path(path, sizeof path - 1)] = 0;
   return path;
 }
@@ -419,8 +421,11 @@ uint32_t scheduler_job(char* text, uint32_t capacity) {
 
 bool is_static() { return &headrace_is_static != nullptr; }
 
+void know_library(const char* path) { known_library = path; }
+
 const char* library_path() {
   Dl_info info;
+  if (known_library) return known_library;
   if (is_static() || !dladdr(reinterpret_cast<void*>(&read_settings), &info)) return nullptr;
   return info.dli_fname;
 }
@@ -444,7 +449,7 @@ Settings read_settings() {
     if (settings.harvested) {
       char path[256];
       strcpy(settings.directory, job);
-      snprintf(path, sizeof path, "%s/config", settings.directory);
+      stpcpy(stpcpy(path, settings.directory), "/config");
       read_config(path, true, settings, more);
     } else {
       read_files(settings, more);

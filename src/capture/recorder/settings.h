@@ -63,6 +63,8 @@ uint32_t scheduler_job(char* text, uint32_t capacity);
 /// Whether this code was linked into a program that has no loader.
 bool is_static();
 
+/// Tells the path of this library, which the loader takes long to find.
+void know_library(const char* path);
 /// This library's own path as the loader has it, or null: where that is not known, or in a static program.
 const char* library_path();
 

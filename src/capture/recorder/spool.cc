@@ -16,12 +16,14 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint64_t kFoldReserve =
-    16 << 10;                           // only a fold may use the last of the memory: it needs roll-ups to fold into
-constexpr uint64_t kThreadShare = 5;    // records leave this part of the memory to threads that start later
-constexpr uint32_t kSizeClasses = 128;  // released blocks by units of 64 bytes; larger ones are rare and not reused
+    16 << 10;                              // only a fold may use the last of the memory: it needs roll-ups to fold into
+constexpr uint64_t kThreadShare = 5;       // records leave this part of the memory to threads that start later
+constexpr uint32_t kSizeClasses = 128;     // released blocks by units of 64 bytes; larger ones are rare and not reused
+constexpr uint64_t kFirstSlab = 32 << 10;  // what a process needs that does little
 std::atomic<uint32_t> lock_word;
 uint32_t released[kSizeClasses];
-char notes_directory[200];
+constexpr size_t kLongestDirectory = 199;
+char notes_directory[kLongestDirectory + 1];
 uint64_t created_ns;
 
 // Capture's own calls go straight to the kernel: they must not be seen by wrappers, here or in another library.
@@ -83,13 +85,27 @@ uint32_t reuse(uint32_t least, uint32_t units) {
   return 0;
 }
 
+/// printf would do, but touches more pages of the C library than a short process has.
+char* digits(char* out, uint64_t number, unsigned base) {
+  char reversed[24];
+  uint32_t count = 0;
+  do {
+    reversed[count++] = "0123456789abcdef"[number % base];
+  } while ((number /= base) != 0);
+  while (count) *out++ = reversed[--count];
+  *out = 0;
+  return out;
+}
+
 bool map_file(const char* directory, uint64_t limit) {
   created_ns = base::clock_ns(CLOCK_BOOTTIME);
-  snprintf(spool.path, sizeof spool.path, "%s/%d.%llx.spool", directory,
-           static_cast<int>(base::kernel_call(SYS_getpid)), static_cast<unsigned long long>(created_ns));
+  if (strlen(directory) > kLongestDirectory) return false;
+  char* end = stpcpy(stpcpy(spool.path, directory), "/");
+  end = digits(end, static_cast<uint64_t>(base::kernel_call(SYS_getpid)), 10);
+  stpcpy(digits(stpcpy(end, "."), created_ns, 16), ".spool");
   long fd = open_spool(O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return false;
-  uint64_t first = kSlab;
+  uint64_t first = kFirstSlab;
   bool reserved = may_be_as_large(first) && base::kernel_call(SYS_fallocate, fd, 0, 0, first) == 0;
   void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit) : nullptr;
   base::kernel_call(SYS_close, fd);

@@ -12,7 +12,7 @@ struct CachedRule {
   uint64_t check, rule;  // check = address ^ rule
 };
 constexpr uint32_t kCachedRules = 1024;
-CachedRule rules[kCachedRules];
+HEADRACE_LARGE CachedRule rules[kCachedRules];
 
 uint64_t packed(const FrameRule& rule) {
   const auto small = [](int64_t value, int bits) { return value >> (bits - 1) == 0 || value >> (bits - 1) == -1; };

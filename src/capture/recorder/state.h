@@ -15,6 +15,12 @@
 #define HEADRACE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HEADRACE_INLINE inline __attribute__((always_inline))
 #define HEADRACE_COLD __attribute__((noinline, cold))
+/// Arrays of zeros that few processes touch: apart from what all do, which then lies on few pages.
+#if defined(__x86_64__)
+#define HEADRACE_LARGE __attribute__((section(".lbss.headrace")))  // linkers put it behind all that is small
+#else
+#define HEADRACE_LARGE __attribute__((section(".bss.headrace")))
+#endif
 
 namespace headrace::capture {
 

@@ -6,6 +6,7 @@
 
 #include "capture/recorder/job_variables.h"
 #include "capture/recorder/settings.h"
+#include "intercept/next_symbols.h"
 #include "programs/preload/hooks.h"
 #include "programs/preload/symbol.h"
 #include "programs/preload/system_calls.h"
@@ -183,8 +184,17 @@ __attribute__((visibility("hidden"))) long headrace_system_call(long number, lon
 
 }  // extern "C"
 
+namespace headrace::preload {
+/// Other tools' functions behind ours (functions.cc).
+void find_function_hooks();
+}  // namespace headrace::preload
+
 __attribute__((constructor)) static void construct(int argument_count, char** arguments, char**) {
-  headrace::real::resolve_all();
+  headrace::real::prepare();
+#ifndef HEADRACE_STATIC
+  headrace::preload::find_function_hooks();
+  if (const link_map* own = headrace::intercept::own_map()) headrace::capture::know_library(own->l_name);
+#endif
   headrace::preload::prepare_system_calls();
 #ifndef HEADRACE_STATIC
   headrace::preload::start_forwarding(headrace::capture::environment_value(headrace::capture::kForwardVariable));

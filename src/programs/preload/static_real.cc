@@ -43,7 +43,7 @@ void* next_symbol(const char* name) {
 
 namespace headrace::real {
 
-void resolve_all() {
+void prepare() {
 #define STATIC_FUNCTION(id) id.get();
   HEADRACE_STATIC_FUNCTIONS
 #undef STATIC_FUNCTION
