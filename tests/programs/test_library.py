@@ -73,7 +73,7 @@ def test_wrappers_need_little_stack() -> None:
 
 
 def test_a_start_touches_few_pages(tmp_path: Path) -> None:
-    """Most of what a start costs is pages that are met for the first time; their number is no matter of the moment."""
+    """Pages that are met for the first time are most of what a start costs."""
     capture = {"LD_PRELOAD": str(LIBRARY), "HEADRACE": "on", "HEADRACE_SPOOL": str(tmp_path)}
 
     def faults(variables: dict[str, str]) -> int:
