@@ -148,3 +148,30 @@ def test_a_go_program_that_is_preloaded_by_hand(go_program: Path, tmp_path: Path
     done = subprocess.run([go_program], cwd=tmp_path, env=variables, capture_output=True)
     assert done.returncode == 0, done.stderr
     assert list(spool.rglob("*.spool"))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+def test_git_lfs(tracer: Tracer) -> None:
+    """A Go program of Debian's, by its own commands and started by git as a filter."""
+    if not shutil.which("git-lfs"):
+        pytest.skip("git-lfs is not installed")
+    steps = [
+        "git init -q -b main .",
+        "git lfs install --local",
+        "git lfs track '*.bin'",
+        "head -c 3000000 /dev/zero >a.bin",
+        "git add .",
+        "git -c user.name=n -c user.email=e@x commit -qm one",
+        "git lfs ls-files",
+        "rm a.bin",
+        "git checkout a.bin",
+        "wc -c a.bin",
+        "git cat-file -p HEAD:a.bin",
+    ]
+    script = " && ".join(steps)
+    dates = {"GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2020-01-01T00:00:00Z"}
+    without = tracer.run(["sh", "-c", script], env=dates)
+    done = tracer.run(["sh", "-c", script], capture=True, env=dates)
+    assert (done.status, done.output) == (without.status, without.output) == (0, without.output), done.errors
+    assert done.gaps["Go programs"] >= 3
