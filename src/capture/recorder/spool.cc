@@ -19,7 +19,7 @@ constexpr uint64_t kFoldReserve =
     16 << 10;                              // only a fold may use the last of the memory: it needs roll-ups to fold into
 constexpr uint64_t kThreadShare = 5;       // records leave this part of the memory to threads that start later
 constexpr uint32_t kSizeClasses = 128;     // released blocks by units of 64 bytes; larger ones are rare and not reused
-constexpr uint64_t kFirstSlab = 32 << 10;  // what a process needs that does little
+constexpr uint64_t kFirstSlab = 48 << 10;  // what a process needs that does little
 std::atomic<uint32_t> lock_word;
 uint32_t released[kSizeClasses];
 constexpr size_t kLongestDirectory = 199;
