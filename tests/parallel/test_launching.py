@@ -329,16 +329,23 @@ def test_a_killed_launcher_is_told_and_collected(tasks: Launching) -> None:
 
 
 def test_preloaded_ranks_have_a_log_before_anybody_collects(launching: Launching) -> None:
-    """MPI_Finalize writes it; what is not in it yet is said."""
+    """MPI_Finalize writes it; what is not in it yet is said, and for how long the ranks ran."""
+    begin = time.monotonic_ns()
     assert launching.run(launching.preloaded(3)).returncode == 0
+    longest = time.monotonic_ns() - begin
     (log,) = launching.logs()
     facts = shown(log)
+    with headrace.open(log) as opened:
+        last = max(opened.table("files")["last_close_at_ns"].to_pylist())
+    assert 0 < last <= facts["job"]["run_ns"] <= longest
+    assert 0 < facts["totals"]["io_share_of_process_time"] < 1
     assert [entry["ranks_in_log"] for entry in facts["parallel"]["instances"]] == [3]
     assert "headrace collect" in facts["job"]["complete"]
     assert figures(log, launching.data) == expected(3)
     assert launching.collect().returncode == 0
     assert launching.logs() == [log]
     check(launching, log, 3)
+    assert last <= shown(log)["job"]["run_ns"] <= longest, "not until it was collected"
 
 
 def test_one_rank_that_asks_for_the_reduction_decides_for_all(launching: Launching) -> None:

@@ -37,6 +37,7 @@ from headrace.analysis.processes import exec_links, find_processes, lifetime_ns,
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
 from headrace.analysis.recorded import all_calls_recorded, recorded
+from headrace.analysis.run_time import run_time_ns
 from headrace.analysis.servers import job_servers
 from headrace.analysis.system_rows import SystemRows
 from headrace.logs import JobLog, flags
@@ -159,11 +160,8 @@ def _chosen(log: JobLog, processes: list[dict[str, Any]], wanted: str | None) ->
 
 
 def job_run_ns(facts: dict[str, Any], processes: list[dict[str, Any]]) -> int:
-    """How long the job ran; to the last sign of life when nobody wrote its end."""
-    start, end = facts.get("start_utc_ns"), facts.get("end_utc_ns")
-    if isinstance(start, int) and isinstance(end, int) and end >= start:
-        return end - start
-    return max((max(row["start_at_ns"], row["end_at_ns"]) for row in processes), default=0)
+    last = max((max(row["start_at_ns"], row["end_at_ns"]) for row in processes), default=0)
+    return run_time_ns(facts, last)
 
 
 def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace import _native
+from headrace.analysis.run_time import run_time_ns
 from headrace.catalog.schema import arrow_schema
 from headrace.catalog.source import Source, as_text, printed
 from headrace.logs import job_facts
@@ -168,10 +169,7 @@ def _command(value: Any) -> str | None:
 
 def _elapsed_ns(row: _Log) -> int:
     facts, figures = row
-    start, end = facts.get("start_utc_ns"), facts.get("end_utc_ns")
-    if isinstance(start, int) and isinstance(end, int) and 0 <= end - start <= _LONGEST_NS:
-        return end - start
-    return int(figures["last_at_ns"])
+    return run_time_ns(facts, int(figures["last_at_ns"]), _LONGEST_NS)
 
 
 def _time(ns: Any) -> int | None:

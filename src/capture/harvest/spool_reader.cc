@@ -379,7 +379,8 @@ Result<SpoolContents> read_spool(std::span<std::byte> bytes, const std::string& 
   ThreadTotals threads(spool, header, clock, damage);
   threads.read_all();
   threads.give(&out, sink);
-  const uint64_t last_ticks = std::max(records.last_ticks(), header.ticks[0]);
+  // A copy that MPI_Finalize made says when; else the last call that was recorded is the last sign of life.
+  const uint64_t last_ticks = std::max({records.last_ticks(), header.ticks[0], header.ticks[1]});
   out.phases = read_phases(spool, header, clock, header.ticks[1] ? header.ticks[1] : last_ticks, damage);
   std::string_view clusters;
   if (!spool.name(header.clusters, &clusters) || (!clusters.empty() && !decode_clusters(clusters, &out.clusters)))

@@ -11,7 +11,6 @@ base::Result<capture::SpoolContents> SpoolSource::read(capture::RecordSink& sink
   process.id = model::process_id_of(process.host, image_.process_id, image_.created_ns);
   // How it ends is not known yet: whoever gathers the rest writes the row anew, and the last one counts.
   process.ended = model::Ended::kRunning;
-  process.end_at_ns = 0;
   return contents;
 }
 
