@@ -105,7 +105,7 @@ def test_the_package_finds_its_libraries(environment: Path, tmp_path: Path) -> N
     assert (machine.work / "root/log").read_bytes() == b"a record"
 
 
-@pytest.mark.parametrize("layout", ["user", "prefix"])
+@pytest.mark.parametrize("layout", ["prefix", pytest.param("user", marks=pytest.mark.soak)])
 def test_the_command_finds_its_python_where_that_is_elsewhere(
     wheel: Path, layout: str, tmp_path: Path
 ) -> None:

@@ -78,7 +78,7 @@ def changing(top: Path) -> Iterator[None]:
 def test_what_stays_is_counted_and_no_link_leads_out(tree: Path, tmp_path: Path, headrace: Headrace) -> None:
     rows = tmp_path / "rows.parquet"
     with changing(tree):
-        for options in itertools.islice(itertools.cycle([(), ("--checkpoint", "0"), ("--threads", "1")]), 6):
+        for options in itertools.islice(itertools.cycle([(), ("--checkpoint", "0"), ("--threads", "1")]), 3):
             headrace(tree, "-o", tmp_path / "s.hr", "--files", rows, *options)
             found = scans.load(tmp_path / "s.hr")
             assert found.histogram("size").get(2) == (STAY, 3 * STAY, 3 * STAY, 0.0)

@@ -110,6 +110,7 @@ def test_every_figure_of_a_facility_is_the_same(tmp_path: Path) -> None:
     assert_same(duckdb, spark, "")
 
 
+@pytest.mark.soak  # half a minute
 def test_filters_and_pseudonyms_are_the_same(small: tuple[Path, Spark]) -> None:
     made = catalog.open(small[0])
     both = []

@@ -20,7 +20,7 @@ from headrace.analysis import traces
 
 COMMAND = os.environ.get("HEADRACE_TEST_COMMAND", str(Path(sys.prefix) / "bin" / "headrace"))
 HERE = Path(__file__).parent
-KILLS = int(os.environ.get("HEADRACE_TRACE_KILLS", "50"))
+KILLS = int(os.environ.get("HEADRACE_TRACE_KILLS", "25"))
 SEED = 20261123
 SMALL = ("--trace", "--trace-memory", "1M")
 

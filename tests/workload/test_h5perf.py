@@ -84,7 +84,7 @@ def test_wrong_data_of_a_box_is_found(tmp_path: Path) -> None:
 
     bench = Bench(tmp_path)
     words = ["h5perf", "--size", "64x4K", "--access", "16x1K", "--name", "kept", "--keep", "--api", "posix"]
-    slow = bench.command(*words, "--emulate", "20ms")
+    slow = bench.command(*words, "--emulate", "8ms")
     with subprocess.Popen(slow, stdout=subprocess.PIPE, text=True, env=bench.environment) as running:
         file = tmp_path / "kept" / "array.0"
         while not file.exists() or file.stat().st_size < 64 * 4096:
