@@ -10,9 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import darshan
 import pytest
-from darshan_tools import at_hand
+from darshan_tools import at_hand, pydarshan
 
 
 def headrace(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -21,7 +20,7 @@ def headrace(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def operations_of_pydarshan(path: Path) -> list[tuple[Any, ...]]:
-    report = darshan.DarshanReport(os.fspath(path), read_all=False)
+    report = pydarshan().DarshanReport(os.fspath(path), read_all=False)
     found: list[tuple[Any, ...]] = []
     for module, layer in (("DXT_POSIX", "posix"), ("DXT_MPIIO", "mpiio")):
         if module not in report.modules:

@@ -11,7 +11,7 @@ from typing import Any
 import headrace
 import pytest
 from commands import headrace as command
-from darshan_tools import Peer, at_hand
+from darshan_tools import Peer, at_hand, pydarshan
 from made_logs import LogMaker
 
 _PROGRAM = """
@@ -162,6 +162,7 @@ def test_darshan_finds_the_command_of_a_log_without_mounts(tmp_path: Path) -> No
 
 
 def _drishti(path: Path) -> str:
+    pydarshan()
     program = Path(sys.executable).parent / "drishti"
     run = subprocess.run(
         [program, "--light", path],
