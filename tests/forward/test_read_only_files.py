@@ -53,11 +53,8 @@ test -z "$(git status --porcelain)"
 
 @pytest.fixture
 def directory() -> Iterator[Path]:
-    try:
-        for words in ([NATIVE, "config", "--prefix"], ["/usr/bin/python3", "-V"]):
-            subprocess.run([*AS_NOBODY, *words], check=True, capture_output=True, timeout=60)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("another user cannot run what is tested, or there is no /usr/bin/python3")
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("there is no /usr/bin/python3")
     made = Path(tempfile.mkdtemp(prefix="headrace-nobody-"))
     try:
         (made / "root").mkdir()
@@ -69,11 +66,21 @@ def directory() -> Iterator[Path]:
         shutil.rmtree(made)
 
 
+def native(directory: Path) -> Path:
+    """The command where another user can run it, and its servers, wherever the project lies."""
+    prefix = directory / "prefix"
+    (prefix / "bin").mkdir(parents=True)
+    shutil.copy(NATIVE, prefix / "bin")
+    for each in ("lib", "share"):
+        shutil.copytree(NATIVE.parents[1] / each / "headrace", prefix / each / "headrace")
+    return prefix / "bin" / "headrace"
+
+
 def up(directory: Path, place: str, *command: str, servers: int = 2) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
     environment = {**kept, "TMPDIR": str(directory / "tmp"), "HOME": str(directory)}
     words = [
-        NATIVE,
+        native(directory),
         "forward",
         "up",
         "--root",
