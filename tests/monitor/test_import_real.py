@@ -16,7 +16,8 @@ from headrace import _errors, catalog, foreign_samples, samples
 from headrace.catalog import add
 
 HEADRACE = Path(sys.executable).parent / "headrace"
-SADC = next((path for path in ("/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc") if Path(path).exists()), "sadc")
+PLACES = ("/usr/lib/sysstat/sadc", "/usr/libexec/sysstat/sadc", "/usr/lib64/sa/sadc")
+SADC = next((path for path in PLACES if Path(path).exists()), "sadc")
 PLAIN = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
 
 
