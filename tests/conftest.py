@@ -20,13 +20,15 @@ from pathlib import Path
 import pytest
 
 # What Open MPI wants to be told: that it may start ranks for root, which tests in containers are, and more of
-# them than there are cores (versions 4 and 5), where those that wait let others work.
+# them than there are cores (versions 4 and 5), where those that wait let others work. And that they are on
+# one machine: version 5 complains where the interfaces of a virtual one do not reach each other.
 os.environ.update(
     OMPI_ALLOW_RUN_AS_ROOT="1",
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
     OMPI_MCA_rmaps_base_oversubscribe="1",
     PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
     OMPI_MCA_mpi_yield_when_idle="1",
+    OMPI_MCA_btl_tcp_if_include="lo",
 )
 
 # A shell lets what it starts in the background ignore Ctrl-C, and that what it starts in turn.

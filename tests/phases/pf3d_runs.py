@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,9 @@ from phase_tools import HERE
 
 EXAMPLE = HERE.parents[1] / "examples" / "pf3d"
 PACKAGE = Path(headrace.__file__).parents[1]
-PROGRAMS = {
-    "yorick": [str(EXAMPLE / "yorick" / "run")],
-    "python": ["/usr/bin/python3", str(EXAMPLE / "python" / "pf3d.py")],
-}
+PROGRAMS = {"python": ["/usr/bin/python3", str(EXAMPLE / "python" / "pf3d.py")]}
+if shutil.which("mpy.openmpi"):  # Debian 13 has no more
+    PROGRAMS["yorick"] = [str(EXAMPLE / "yorick" / "run")]
 READERS = {
     "yorick": ["yorick", "-batch", str(EXAMPLE / "yorick" / "planes.i")],
     "python": ["/usr/bin/python3", str(EXAMPLE / "python" / "planes.py")],

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).parent
 COMMAND = Path(sys.prefix) / "bin" / "headrace"
+needs_mpy = pytest.mark.skipif(shutil.which("mpy.openmpi") is None, reason="no mpy.openmpi, as in Debian 13")
 
 
 def config(option: str) -> str:

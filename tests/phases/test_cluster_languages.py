@@ -10,7 +10,7 @@ from pathlib import Path
 import headrace
 import pytest
 from headrace import rank_clusters
-from phase_tools import HERE, Tracer, compile_program, config
+from phase_tools import HERE, Tracer, compile_program, config, needs_mpy
 from test_clusters_of_ranks import FOUND, off_line, run, same
 from test_fortran import compile_fortran
 
@@ -81,6 +81,7 @@ def test_python_without_a_tracer(tmp_path: Path) -> None:
     assert words == re.findall(r"text = '([^']+)'", (INCLUDE / "headrace_clusters.F90").read_text())
 
 
+@needs_mpy
 def test_yorick(tracer: Tracer, tmp_path: Path) -> None:
     subprocess.run(["sh", INCLUDE / "yorick" / "build", tmp_path], check=True)
     cure = HERE.parents[1] / "examples" / "pf3d" / "mpy_recv.c"

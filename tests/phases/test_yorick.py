@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from phase_tools import HERE, Tracer, compile_program, config
+from phase_tools import HERE, Tracer, compile_program, config, needs_mpy
 
 SCRIPT = """
 func work { inside = headrace_phase("work"); write, "works"; }
@@ -88,6 +88,7 @@ def test_help(tracer: Tracer, plugin: Path, tmp_path: Path) -> None:
     assert "DOCUMENT headrace_phase_end, name" in printed
 
 
+@needs_mpy
 @pytest.mark.parametrize("there", [True, False])
 def test_ranks(tracer: Tracer, plugin: Path, cure: Path, tmp_path: Path, there: bool) -> None:
     headrace_i = (plugin if there else SOURCES) / "headrace.i"
