@@ -11,6 +11,7 @@ from typing import Any
 import headrace
 from capture_tools import COMMAND
 from headrace.analysis.summary import summarize
+from parallel_tools import skip_unless_it_launches_two_programs
 
 LIBRARY = Path(sys.prefix) / "lib" / "headrace" / "libheadrace.so"
 COLUMNS = ("opens", "reads", "writes", "bytes_read", "bytes_written")
@@ -70,6 +71,8 @@ class Launching:
         )
 
     def run(self, command: list[str], **more: str) -> subprocess.CompletedProcess[bytes]:
+        if ":" in command:
+            skip_unless_it_launches_two_programs(self.mpi)
         return subprocess.run(
             command,
             env=self.environment | more,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 from typing import Any
 
@@ -10,9 +11,22 @@ from capture_tools import Captured
 
 
 def skip_unless_it_spawns(*command: object) -> None:
-    """Skips the test where a program that calls MPI_Comm_spawn fails without capture too."""
-    if subprocess.run(list(map(str, command)), capture_output=True, timeout=60, check=False).returncode:
-        pytest.skip("MPI_Comm_spawn of this MPI fails, captured or not, as that of Debian 12's MPICH does")
+    """Skips the test where a program that calls MPI_Comm_spawn fails without capture too, or hangs."""
+    limited = ["timeout", "-k", "5", "30", *map(str, command)]
+    if subprocess.run(limited, capture_output=True, check=False).returncode:
+        pytest.skip("MPI_Comm_spawn fails, captured or not (MPICH of Debian 12, Open MPI of Debian 13)")
+
+
+@functools.cache
+def _launches_two_programs(mpi: str) -> bool:
+    command = ["timeout", "-k", "5", "30", f"mpirun.{mpi}", "-np", "1", "true", ":", "-np", "1", "true"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def skip_unless_it_launches_two_programs(mpi: str) -> None:
+    """Skips the test where `mpirun A : B` fails without capture too."""
+    if not _launches_two_programs(mpi):
+        pytest.skip(f"mpirun.{mpi} cannot launch two programs at once, captured or not (as in Debian 13)")
 
 
 def by_rank(captured: Captured) -> dict[int, int]:

@@ -15,6 +15,7 @@ from capture_tools import COMMAND, Captured
 from headrace.analysis.traces import Trace
 from headrace.commands._terminal import terminal
 from headrace.commands._trace_clocks import clock_lines
+from parallel_tools import skip_unless_it_launches_two_programs
 
 Compiled = Callable[[str, str], Path]
 Parallel = Callable[..., Captured]
@@ -39,6 +40,7 @@ class Machines:
         self.trace = place / "job.trace.hr"
         setting = f"{AHEAD_NS} {PPM} {time.clock_gettime_ns(time.CLOCK_MONOTONIC)}"
         run = [COMMAND, "run", "-q", "--trace", "-o", str(place / "job.hr"), "--", str(program)]
+        skip_unless_it_launches_two_programs(mpi)
         command = [f"mpirun.{mpi}"]
         for name, preload in (
             ("first", ""),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from capture_tools import COMMAND
 from headrace.analysis import traces
-from parallel_tools import skip_unless_it_spawns
+from parallel_tools import skip_unless_it_launches_two_programs, skip_unless_it_spawns
 
 Compiled = Callable[[str, str], Path]
 ROUNDS, CALLS = 24, 400
@@ -111,6 +111,7 @@ def test_ranks_that_are_not_like_the_others(
         launcher_of_others = [*launcher, "--trace-flush", "sync:3"]
     else:
         launcher_of_others = ["env", others]
+    skip_unless_it_launches_two_programs(mpi)
     command = [f"mpirun.{mpi}", "-np", "2"]
     command += [*launcher, "--trace-flush", "sync:2", "-o", str(tmp_path / "job.hr"), "--", *program]
     if others.startswith("HEADRACE_TRACE_FLUSH"):

@@ -14,6 +14,7 @@ from typing import Any
 import headrace
 import numpy
 import pytest
+from parallel_tools import skip_unless_it_launches_two_programs
 from phase_logs import COMMAND, Phased, run_phased
 from phase_tools import HERE, compile_program
 
@@ -197,6 +198,7 @@ def test_a_rank_that_cannot_answer_leaves_no_collective_call_open(mpi: str, tmp_
 
 
 def test_a_rank_that_never_reduces_is_told_the_same(mpi: str, tmp_path: Path) -> None:
+    skip_unless_it_launches_two_programs(mpi)
     program = compile_program(f"mpicc.{mpi}", ["-O1", HERE / "c" / "alone.c"], tmp_path / "alone")
     run_it = [COMMAND, "run", "-o", str(tmp_path / "job.hr"), "--", str(program)]
     one = ["-np", "1", "env", "HEADRACE_REDUCE=never", *run_it]
