@@ -22,7 +22,7 @@ std::vector<std::string> parallel_names(const Mpi& mpi) {
 std::vector<std::string> serial_names() {
   return {"libhdf5_serial.so.103",  "libhdf5_serial.so.310", "libhdf5_serial.so", "libhdf5.so.103",
           "libhdf5.so.200",         "libhdf5.so.310",        "libhdf5.so.320",    "libhdf5.so",
-          "libhdf5_openmpi.so.103", "libhdf5_mpich.so.103"};
+          "libhdf5_openmpi.so.103", "libhdf5_openmpi.so.310", "libhdf5_mpich.so.103", "libhdf5_mpich.so.310"};
 }
 
 template <typename F>
