@@ -75,7 +75,10 @@ def test_every_message(mpi: str, compiled: Compiled, parallel: Parallel, ranks: 
 
 
 def test_a_message_that_nobody_receives(mpi: str, compiled: Compiled, parallel: Parallel) -> None:
-    trace = trace_of(parallel(2, [compiled(mpi, "c/messages.c"), "unreceived"], "--trace"))
+    captured = parallel(2, [compiled(mpi, "c/messages.c"), "unreceived"], "--trace")
+    if b"being freed has 1 unmatched message" in captured.stderr:
+        pytest.skip("this MPI aborts a program that leaves a message, as MPICH does since 4.2")
+    trace = trace_of(captured)
     check = verified(trace)["messages"]
     assert check["holds"] is False
     assert check["amounts"]["messages_not_received"] == 1
