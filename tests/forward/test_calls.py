@@ -33,6 +33,32 @@ def test_descriptors_come_in_messages(place: Place, tmp_path: Path) -> None:
     both(place, tmp_path, f"{built('messages', tmp_path)} $AT/file; cat file; sync file")
 
 
+KEPT = """
+import ctypes, fcntl, os, struct
+C = ctypes.CDLL(None, use_errno=True)
+def call(name, *arguments):
+    ctypes.set_errno(77)
+    result = getattr(C, name)(*arguments)
+    assert result >= 0 and ctypes.get_errno() == 77, (name, result, os.strerror(ctypes.get_errno()))
+    return result
+one = ctypes.create_string_buffer(1 << 20)
+fd = call("open", b"/fwd/file", os.O_RDWR | os.O_CREAT, 0o600)
+whole = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+unlocked = struct.pack("hhqqi4x", fcntl.F_UNLCK, os.SEEK_SET, 0, 0, 0)
+for _ in range(20):
+    call("fcntl", fd, fcntl.F_SETLKW, ctypes.c_char_p(whole))
+    call("pwrite", fd, one, 1 << 20, 0), call("pread", fd, one, 100, 0), call("fsync", fd)
+    call("fcntl", fd, fcntl.F_SETLK, ctypes.c_char_p(unlocked))
+    call("flock", fd, fcntl.LOCK_EX), call("flock", fd, fcntl.LOCK_UN)
+    call("rename", b"/fwd/file", b"/fwd/other"), call("rename", b"/fwd/other", b"/fwd/file")
+call("close", fd)
+"""
+
+
+def test_calls_that_succeed_leave_errno_alone(place: Place) -> None:
+    place.python(KEPT)
+
+
 MOVED = """
 import os, socket, sys
 at = sys.argv[1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,7 +13,16 @@ import pytest
 from forward_tools import Place, Result, Servers, until
 from side_by_side import tree
 
-MPIS = pytest.mark.parametrize(("mpi", "io"), [("openmpi", "ompio"), ("openmpi", "romio321"), ("mpich", "")])
+MPIS = pytest.mark.parametrize(("mpi", "io"), [("openmpi", "ompio"), ("openmpi", "romio"), ("mpich", "")])
+
+
+@functools.cache
+def romio() -> str:
+    """Open MPI names its ROMIO by the version, such as romio321."""
+    facts = subprocess.run(["ompi_info", "--param", "io", "all"], capture_output=True, text=True, check=True)
+    found = re.search(r"MCA io: (romio\d+)", facts.stdout)
+    assert found, facts.stdout
+    return found[1]
 
 
 class Ranks:
@@ -21,7 +32,7 @@ class Ranks:
             pytest.skip(f"no {mpi}")
         source = Path(__file__).parent / "programs" / f"{name}.c"
         subprocess.run([compiler, "-O1", source, "-o", directory / "program"], check=True, timeout=60)
-        self.environment = {**os.environ, **({"OMPI_MCA_io": io} if io else {})}
+        self.environment = {**os.environ, **({"OMPI_MCA_io": romio() if io == "romio" else io} if io else {})}
         self.words = ["timeout", "50", launcher, "-n", str(ranks), str(directory / "program")]
 
     def direct(self, *words: str | Path) -> Result:
@@ -57,8 +68,10 @@ def test_pieces_of_one_write_are_one_call(servers: Servers, tmp_path: Path) -> N
     place = Place(servers, tmp_path, servers_over_tcp=1)
     program = Ranks("ranks", "openmpi", "ompio", tmp_path)
     program.forwarded(place, "/fwd")
-    # Of each rank: 16 rows, the rest of the square, 30 blocks twice, and 24 files.
-    assert place.server.metrics()['calls_total{operation="write"}'] == 4 * (16 + 1 + 60 + 24)
+    # Of each rank: 16 rows, the rest of the square, 30 blocks twice, and 24 files. OMPIO of Open MPI 5 locks each of
+    # the 16 rows that the rest has, and a lock is no place to hold anything back.
+    writes = place.server.metrics()['calls_total{operation="write"}']
+    assert writes in (4 * (16 + 1 + 60 + 24), 4 * (16 + 16 + 60 + 24))
 
 
 @MPIS

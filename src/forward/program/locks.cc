@@ -133,7 +133,8 @@ int range_of(int fd, const struct flock& lock, Extent* range) {
 bool lock_ranges(int fd, int command, struct flock* what, int* result) {
   const bool of_process = command == F_SETLK || command == F_SETLKW || command == F_GETLK;
   if (!of_process && command != F_OFD_SETLK && command != F_OFD_SETLKW && command != F_OFD_GETLK) return false;
-  const auto error = [&](int number) { return *result = result_of(number), true; };
+  const Errno before;
+  const auto error = [&](int number) { return *result = before.keep_unless_failed(result_of(number)), true; };
   if (what == nullptr) return error(EFAULT);
   bool may_read = false, may_write = false;
   {
@@ -167,6 +168,7 @@ bool lock_ranges(int fd, int command, struct flock* what, int* result) {
 }
 
 int lock_whole(int fd, int operation) {
+  const Errno before;
   Client::LockAsked asked;
   asked.flags = kWhole;
   const int kind = operation & ~LOCK_NB;
@@ -177,7 +179,7 @@ int lock_whole(int fd, int operation) {
   else if (kind != LOCK_UN)
     return fail(EINVAL);
   Client::LockAnswer answer;
-  return result_of(lock(fd, asked, false, !(operation & LOCK_NB), &answer));
+  return before.keep_unless_failed(result_of(lock(fd, asked, false, !(operation & LOCK_NB), &answer)));
 }
 
 int lock_from_position(int fd, int command, off_t size) {
