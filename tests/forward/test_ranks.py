@@ -68,8 +68,8 @@ def test_pieces_of_one_write_are_one_call(servers: Servers, tmp_path: Path) -> N
     place = Place(servers, tmp_path, servers_over_tcp=1)
     program = Ranks("ranks", "openmpi", "ompio", tmp_path)
     program.forwarded(place, "/fwd")
-    # Of each rank: 16 rows, the rest of the square, 30 blocks twice, and 24 files. OMPIO of Open MPI 5 locks each of
-    # the 16 rows that the rest has, and a lock is no place to hold anything back.
+    # Of each rank: 16 rows, the rest of the square, 30 blocks twice, and 24 files. OMPIO of Open MPI 5 locks
+    # each of the 16 rows that the rest has, and a lock is no place to hold anything back.
     writes = place.server.metrics()['calls_total{operation="write"}']
     assert writes in (4 * (16 + 1 + 60 + 24), 4 * (16 + 16 + 60 + 24))
 

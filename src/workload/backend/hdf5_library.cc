@@ -20,8 +20,8 @@ std::vector<std::string> parallel_names(const Mpi& mpi) {
 
 /// Serial ones first: others have no page buffer.
 std::vector<std::string> serial_names() {
-  return {"libhdf5_serial.so.103",  "libhdf5_serial.so.310", "libhdf5_serial.so", "libhdf5.so.103",
-          "libhdf5.so.200",         "libhdf5.so.310",        "libhdf5.so.320",    "libhdf5.so",
+  return {"libhdf5_serial.so.103",  "libhdf5_serial.so.310",  "libhdf5_serial.so",    "libhdf5.so.103",
+          "libhdf5.so.200",         "libhdf5.so.310",         "libhdf5.so.320",       "libhdf5.so",
           "libhdf5_openmpi.so.103", "libhdf5_openmpi.so.310", "libhdf5_mpich.so.103", "libhdf5_mpich.so.310"};
 }
 
