@@ -95,7 +95,7 @@ def test_an_interrupted_run_removes_its_own(tmp_path: Path, mpi: str, number: si
 
 @pytest.mark.parametrize("mpi", ["", "openmpi"])
 def test_a_long_call_is_no_reason_to_leave_files(tmp_path: Path, mpi: str) -> None:
-    """A call of HDF5 that takes a minute; Open MPI kills its ranks a second after it has told them to end."""
+    """A call of HDF5 that takes a minute; Open MPI kills its ranks a moment after it has told them to end."""
     bench = Bench(tmp_path, mpi, ranks=2)
     words = bench.command("flash", "--blocks", "20", "--emulate", "40ms", "-q")
     words = [word for word in words if word not in ("timeout", "60")]

@@ -153,7 +153,7 @@ void Place::remove_in_haste(const Pattern& pattern) const {
       unlink((where + "/" + pattern.file(number).name).c_str());
     remove_directories(pattern, where);
   };
-  // Launchers kill a second after they have asked to end: what takes longer a process does that is none of theirs.
+  // Launchers kill a moment after they have asked to end: what takes longer a process does that is none of theirs.
   const pid_t process = !existing_ && pattern.files() > kFewFiles ? fork() : -1;
   if (process > 0) return;
   if (process == 0) {
