@@ -29,6 +29,11 @@ def skip_unless_it_launches_two_programs(mpi: str) -> None:
         pytest.skip(f"mpirun.{mpi} cannot launch two programs at once, captured or not (as in Debian 13)")
 
 
+def is_open_mpi_4(mpi: str) -> bool:
+    told = subprocess.run([f"mpirun.{mpi}", "--version"], capture_output=True, text=True, check=True).stdout
+    return "(OpenRTE)" in told  # the runtime that version 5 has no more
+
+
 def by_rank(captured: Captured) -> dict[int, int]:
     """{process: rank} of the ranks."""
     return {row["process"]: row["rank"] for row in captured.rows("processes") if row["rank"] >= 0}

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <tuple>
 #include <type_traits>
 
 #include "forward/program/gathering.h"
@@ -94,7 +95,7 @@ struct Entry<function> {
       before.keep_unless_failed(0);
     } else if constexpr (std::is_same_v<R, bool>) {
       const bool done = function(arguments...);
-      return before.keep_unless_failed(done, (arguments, ...));
+      return before.keep_unless_failed(done, std::get<sizeof...(A) - 1>(std::tie(arguments...)));
     } else {
       return before.keep_unless_failed(function(arguments...));
     }
