@@ -26,14 +26,24 @@ bool has_build_id(const char* notes, size_t size) {
   return false;
 }
 
+/// From the addresses of the file to those of memory.
+uintptr_t program_moved_by(const ElfW(Phdr) * headers, size_t count) {
+  const auto begin = reinterpret_cast<uintptr_t>(headers);
+  for (size_t i = 0; i < count; ++i)
+    if (headers[i].p_type == PT_PHDR) return begin - headers[i].p_vaddr;
+  // Static programs do not say where the headers lie, but they can be moved: they are behind the file's own header.
+  for (size_t i = 0; i < count; ++i)
+    if (headers[i].p_type == PT_LOAD && headers[i].p_offset == 0)
+      return begin - sizeof(ElfW(Ehdr)) - headers[i].p_vaddr;
+  return 0;
+}
+
 }  // namespace
 
 bool is_go_program() {
   const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
   const size_t count = headers ? getauxval(AT_PHNUM) : 0;
-  uintptr_t moved_by = 0;
-  for (size_t i = 0; i < count; ++i)
-    if (headers[i].p_type == PT_PHDR) moved_by = reinterpret_cast<uintptr_t>(headers) - headers[i].p_vaddr;
+  const uintptr_t moved_by = program_moved_by(headers, count);
   for (size_t i = 0; i < count; ++i)
     if (headers[i].p_type == PT_NOTE &&
         has_build_id(reinterpret_cast<const char*>(moved_by + headers[i].p_vaddr), headers[i].p_memsz))
