@@ -127,7 +127,8 @@ def test_several_programs_in_one_launch(launching: Launching) -> None:
 
 def test_a_rank_outside_is_missed(launching: Launching) -> None:
     command = launching.mpirun(1, COMMAND, "run", "-o", "job.hr", *launching.app())
-    launching.run([*command, ":", "-np", "2", *launching.app()])
+    done = launching.run([*command, ":", "-np", "2", *launching.app()])
+    assert done.returncode == 0, done.stderr.decode()
     complete = shown(launching.directory / "job.hr")["job"]["complete"]
     assert complete == (
         "no: ranks 1 of 3 in the log; missing: 1, 2; "

@@ -37,10 +37,9 @@ from headrace.analysis.processes import exec_links, find_processes, lifetime_ns,
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
 from headrace.analysis.recorded import all_calls_recorded, recorded
-from headrace.analysis.run_time import run_time_ns
 from headrace.analysis.servers import job_servers
 from headrace.analysis.system_rows import SystemRows
-from headrace.logs import JobLog, flags
+from headrace.logs import JobLog, flags, run_time_ns
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
 _OF_PROCESS = (

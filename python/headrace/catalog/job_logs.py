@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace import _native
-from headrace.analysis.run_time import run_time_ns
 from headrace.catalog.schema import arrow_schema
 from headrace.catalog.source import Source, as_text, printed
-from headrace.logs import job_facts
+from headrace.logs import job_facts, run_time_ns
 
 if TYPE_CHECKING:
     import pyarrow
