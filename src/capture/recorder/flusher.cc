@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "capture/flush_layout.h"
+#include "capture/recorder/state.h"
 
 namespace headrace::capture {
 namespace {

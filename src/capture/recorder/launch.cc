@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/kernel.h"
 #include "capture/recorder/settings.h"
+#include "capture/recorder/state.h"
 
 namespace headrace::capture {
 namespace {

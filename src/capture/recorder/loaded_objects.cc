@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/recorder/readable.h"
+#include "capture/recorder/state.h"
 
 namespace headrace::capture {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "capture/recorder/state.h"
+
 namespace headrace::capture {
 namespace {
 
