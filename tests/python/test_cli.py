@@ -124,6 +124,18 @@ def test_wrong_usage_is_2() -> None:
         assert run.stderr
 
 
+@pytest.mark.parametrize("processes", [1, 300])
+def test_a_reader_that_has_left_is_no_error(tmp_path: Path, processes: int) -> None:
+    """Whether the output is written by the command, or when it is over."""
+    log = simulation(tmp_path / "a.hr", processes=processes)
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "headrace", "show", str(log), "--json"]
+    run = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert (run.returncode, run.stderr) == (141, "")
+
+
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     log = simulation(tmp_path / "a.hr", processes=300)
     command = f"{sys.executable} -m headrace show {log} --json | head -1; echo ${{PIPESTATUS[0]}}"

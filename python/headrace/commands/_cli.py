@@ -70,9 +70,19 @@ COMMANDS = {
 }
 
 
+class ReaderLeftError(Exception):
+    """A broken pipe, under a name that click does not make an exit status of its own."""
+
+
 class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderLeftError from error
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -123,7 +133,7 @@ def run(arguments: list[str] | None) -> int:
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     try:
         return _run(arguments)
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderLeftError):
         # The reader of the pipe left, as `| head` does. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 128 + signal.SIGPIPE
