@@ -126,6 +126,7 @@ def test_representatives_and_outliers_stay_whole(mpi: str, tmp_path: Path) -> No
     parallel = shown["parallel"]
     assert {row["files"] for row in parallel["strategies"].values()} == {None}
     assert parallel["access"]["created"] is parallel["performance"]["agg_perf_by_slowest"] is None
+    assert parallel["performance"]["by_interface"] is None
     assert "not known how many files were created" in words("show", log)
     gaps = {row["what"]: row["amount"] for row in table(log, "gaps")}
     assert gaps["records of ranks"] == told["records"]

@@ -215,3 +215,19 @@ def test_layers_of_functions(tmp_path: Path) -> None:
 )
 def test_datasets_and_their_files(path: str, expected: tuple[str, str]) -> None:
     assert split(path, {"/a/b.h5", "/a:b.h5"}) == expected
+
+
+def test_a_diff_compares_files_as_totals_count_them(tmp_path: Path) -> None:
+    """Waiting inside of MPI-IO is a change of the file, though the system's calls took as long as before."""
+    logs = []
+    for name, waited in (("a.hr", 100), ("b.hr", 300)):
+        maker = LogMaker()
+        maker.process(1)
+        maker.file(1, "/x", layer="posix", opens=1, writes=2, bytes_written=80, write_ns=10, writes_forward=1)
+        maker.file(1, "/x", layer="mpiio", opens=1, writes=1, bytes_written=80, write_ns=waited)
+        logs.append(maker.write(tmp_path / name))
+    found = json.loads(run("diff", *logs, "--json").stdout)
+    [row] = found["files"]["rows"]
+    assert (row["path"], row["changes"][1]["time_ns"], row["changes"][1]["share"]) == ("/x", 200, 1)
+    assert {row["key"]: row["values"] for row in found["totals"]}["io_ns"] == [100, 300]
+    assert row["sides"][0]["access"]["write"]["operations"] == 2, "the system's, whose places are known"

@@ -9,8 +9,9 @@ from typing import Any
 from headrace import _native
 from headrace.analysis.access import access
 from headrace.analysis.changes import share, signed
-from headrace.analysis.kinds import ROW_KINDS, merge_files
+from headrace.analysis.kinds import ROW_KINDS, merge_files, merge_topmost
 from headrace.analysis.recorded import added, recorded
+from headrace.analysis.system_rows import SystemRows
 from headrace.logs import JobLog, flags
 
 Facts = dict[str, Any]
@@ -31,7 +32,7 @@ class Matched:
         self.runs = [(log, place) for place, runs in enumerate(sides) for log in runs]
         self.repeats = [len(runs) for runs in sides]
         directories = [str(run["job"]["working_directory"] or "") for runs in summaries for run in runs]
-        self.frames = [merge_files(log, by, []) for log, _ in self.runs]
+        self.frames = [merge_topmost(log, by, []) for log, _ in self.runs]
         self.frame = _native.match(
             [
                 (frame, directory, place)
@@ -92,11 +93,11 @@ def _add_details(matched: Matched, found: list[Facts]) -> None:
     for run, (log, place) in enumerate(matched.runs):
         wanted = [row for row in found if row["_rows"][run] >= 0 and "name" not in row["sides"][place]]
         numbers = [row["_rows"][run] for row in wanted]
-        frame = matched.frames[run]
+        system, frame = SystemRows(merge_files(log, "path", []), "path"), matched.frames[run]
         common: dict[tuple[int, str], list[tuple[str, int, int, bool]]] = {}
-        for group, way, what, value, count, exact in log.native.common([frame.records(n) for n in numbers]):
+        for group, way, what, value, count, exact in log.native.common(system.records(frame, numbers)):
             common.setdefault((group, way), []).append((what, value, count, exact))
-        for group, (row, counters) in enumerate(zip(wanted, frame.rows(numbers), strict=True)):
+        for group, (row, counters) in enumerate(zip(wanted, system.below(frame, numbers), strict=True)):
             row["sides"][place] |= {
                 "name": counters["path"],
                 "final_path": counters["final_path"],

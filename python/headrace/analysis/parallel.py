@@ -38,7 +38,7 @@ _TIMES = ("read_ns", "write_ns", "meta_ns")
 # What needs to know of each file who used it and how it was opened: not to be told of files in sums of ranks
 # that representatives stand for.
 _OF_SINGLE_FILES = {
-    "performance": ("agg_time_by_slowest_ns", "agg_perf_by_slowest"),
+    "performance": ("agg_time_by_slowest_ns", "agg_perf_by_slowest", "by_interface"),
     "access": (
         "creates_per_rank",
         "created",

@@ -18,6 +18,7 @@ from headrace.commands._show_rows import row_lines
 from headrace.commands._show_tree import process_lines
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
+    LIBRARY_NAMES,
     NONE,
     NOT_RECORDED,
     bar,
@@ -128,15 +129,12 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
     return lines
 
 
-_INTERFACES = {"mpiio": "MPI-IO", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
-
-
 def through_words(totals: Facts) -> str:
     """How much of the time was in libraries, and how much of that the system took; empty without any."""
-    above = [row for row in totals["through"] if row["layer"] in _INTERFACES and row["time_ns"] > 0]
+    above = [row for row in totals["through"] if row["layer"] in LIBRARY_NAMES and row["time_ns"] > 0]
     if not above:
         return ""
-    names = " and ".join(f"{duration(row['time_ns'])} in {_INTERFACES[row['layer']]}" for row in above)
+    names = " and ".join(f"{duration(row['time_ns'])} in {LIBRARY_NAMES[row['layer']]}" for row in above)
     inside = sum(row["time_ns"] for row in above)
     below = totals["system_ns"] - (totals["io_ns"] - inside)
     if below <= 0:

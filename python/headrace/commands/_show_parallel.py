@@ -7,7 +7,7 @@ from typing import Any
 
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, count, duration, number, percent, printable, size
+from headrace.commands._text import LIBRARY_NAMES, NONE, count, duration, number, percent, printable, size
 
 Facts = dict[str, Any]
 
@@ -114,19 +114,16 @@ def _sentences(parallel: Facts) -> list[str]:
     return texts
 
 
-_NAMES = {"mpiio": "MPI-IO", "hdf5": "HDF5", "pnetcdf": "PnetCDF"}
-
-
 def _interfaces(speed: Facts) -> list[str]:
     """The same estimate for each layer alone; nothing where there is one."""
     known = {
         layer: row["agg_perf_by_slowest"]
-        for layer, row in speed["by_interface"].items()
+        for layer, row in (speed["by_interface"] or {}).items()
         if row["agg_perf_by_slowest"] is not None
     }
     if len(known) < 2:
         return []
-    parts = ", ".join(f"{_NAMES.get(layer, layer)} {mib(rate)}" for layer, rate in known.items())
+    parts = ", ".join(f"{LIBRARY_NAMES.get(layer, layer)} {mib(rate)}" for layer, rate in known.items())
     return [f"That estimate for each interface alone: {parts}."]
 
 

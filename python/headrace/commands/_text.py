@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
+LIBRARY_NAMES = {"hdf5": "HDF5", "pnetcdf": "PnetCDF", "mpiio": "MPI-IO"}
 NONE = "\u2013"  # in place of a figure that does not exist
 _PLAIN = str.maketrans(
     {

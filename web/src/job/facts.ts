@@ -177,7 +177,7 @@ export interface Parallel {
     agg_perf_by_slowest: number | null;
     metadata_share: number | null;
     mib_per_rank: number;
-    by_interface: Record<string, { agg_perf_by_slowest: number | null }>;
+    by_interface: Record<string, { agg_perf_by_slowest: number | null }> | null;
   };
   access: {
     files_per_rank: number;

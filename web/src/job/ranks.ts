@@ -39,7 +39,7 @@ export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, bo
 
 /** The same estimate of each layer alone; of one layer it is the figure itself. */
 function eachInterface({ by_interface }: Parallel["performance"]): string {
-  const each = Object.entries(by_interface).filter(([, row]) => row.agg_perf_by_slowest !== null);
+  const each = Object.entries(by_interface ?? {}).filter(([, row]) => row.agg_perf_by_slowest !== null);
   return each.length < 2 ? "agg_perf_by_slowest" : each.map(([layer, row]) => `${NAMES[layer] ?? layer} ${few(row.agg_perf_by_slowest ?? 0)}`).join(", ");
 }
 
