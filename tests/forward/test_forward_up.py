@@ -197,21 +197,26 @@ def test_a_command_that_ends_well_when_its_server_is_killed_fails(place: Place) 
 
 
 def test_a_server_that_says_nothing_is_not_taken_for_one_that_stored_all(place: Place) -> None:
-    """It is stopped while its figures are asked for, and goes on after that."""
+    """It is stopped while its figures are asked for; after that it is asked to end, and goes on."""
     program = place.directory / "stops.py"
     program.write_text(f"""
 import os, pathlib, signal, time
-servers = [
+server, = [
     int(process.name)
     for process in pathlib.Path("/proc").glob("[0-9]*")
     if b"serve\\0" in (words := (process / "cmdline").read_bytes()) and b"{place.root}" in words
 ]
-for server in servers: os.kill(server, signal.SIGSTOP)
+def is_asked_to_end():
+    status = pathlib.Path(f"/proc/{{server}}/status").read_text()
+    pending = int(status.partition("ShdPnd:")[2].split()[0], 16)
+    return pending >> (signal.SIGTERM - 1) & 1
+os.kill(server, signal.SIGSTOP)
 if os.fork() == 0:
     os.setsid()
     for standard in range(3): os.close(standard)
-    time.sleep(13)
-    for server in servers: os.kill(server, signal.SIGCONT)
+    deadline = time.monotonic() + 50
+    while not is_asked_to_end() and time.monotonic() < deadline: time.sleep(0.01)
+    os.kill(server, signal.SIGCONT)
 """)
     done = place.run("--servers", "1", "--", "env", "-u", "LD_PRELOAD", sys.executable, program)
     assert done.returncode == 1, done.stderr

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "capture/recorder/call_sites.h"

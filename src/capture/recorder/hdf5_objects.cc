@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <initializer_list>
+
 #include "capture/recorder/hdf5_spaces.h"
 
 namespace headrace::capture::hdf5 {

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <initializer_list>
+
 #include "capture/recorder/hdf5.h"
 
 namespace headrace::capture::hdf5 {

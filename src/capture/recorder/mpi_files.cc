@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <initializer_list>
+
 namespace headrace::capture::mpi {
 namespace {
 

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 #include "base/kernel.h"
 #include "capture/recorder/environment.h"
 #include "capture/recorder/settings.h"
