@@ -8,10 +8,13 @@ no row of other tests keeps it waiting.
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -31,6 +34,12 @@ os.environ.update(
     OMPI_MCA_btl_tcp_if_include="lo",
 )
 
+# Launchers of Open MPI 5 that are killed leave their directory, named by the number of their process: a later
+# one with that number does not start. Each process that runs tests has its own place for them; none stays.
+SESSIONS = Path(tempfile.mkdtemp(prefix="headrace-prte-", dir="/tmp"))
+atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
+os.environ.update(PRTE_MCA_prte_tmpdir_base=str(SESSIONS))
+
 # A shell lets what it starts in the background ignore Ctrl-C, and that what it starts in turn.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -43,8 +52,15 @@ def held(place: Path, how: int) -> Iterator[None]:
         yield
 
 
+def remove_ended_sessions() -> None:
+    for session in SESSIONS.glob("prterun.*.*.*"):
+        if not Path("/proc", session.name.split(".")[-2]).exists():
+            shutil.rmtree(session, ignore_errors=True)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    remove_ended_sessions()
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return (yield)
     how = fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH
