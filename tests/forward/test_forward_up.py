@@ -201,16 +201,19 @@ def test_a_server_that_says_nothing_is_not_taken_for_one_that_stored_all(place: 
     program = place.directory / "stops.py"
     program.write_text(f"""
 import os, pathlib, signal, time
-server, = [
-    int(process.name)
-    for process in pathlib.Path("/proc").glob("[0-9]*")
-    if b"serve\\0" in (words := (process / "cmdline").read_bytes()) and b"{place.root}" in words
-]
+def is_server(process):
+    try:
+        words = (process / "cmdline").read_bytes()
+    except OSError:  # it has ended
+        return False
+    return b"serve\\0" in words and b"{place.root}" in words
+server, = [int(each.name) for each in pathlib.Path("/proc").glob("[0-9]*") if is_server(each)]
 def is_asked_to_end():
     status = pathlib.Path(f"/proc/{{server}}/status").read_text()
     pending = int(status.partition("ShdPnd:")[2].split()[0], 16)
     return pending >> (signal.SIGTERM - 1) & 1
 os.kill(server, signal.SIGSTOP)
+print("stopped", flush=True)
 if os.fork() == 0:
     os.setsid()
     for standard in range(3): os.close(standard)
@@ -219,7 +222,7 @@ if os.fork() == 0:
     os.kill(server, signal.SIGCONT)
 """)
     done = place.run("--servers", "1", "--", "env", "-u", "LD_PRELOAD", sys.executable, program)
-    assert done.returncode == 1, done.stderr
+    assert (done.returncode, done.stdout) == (1, "stopped\n"), done.stderr
     report = json.loads(place.report.read_text())
     assert list(report["servers"][0]) == ["unknown"] and report["all_stored"] is False
     place.await_nothing_left()
