@@ -3,11 +3,13 @@
 
 #include <stddef.h>
 
+#include "base/sanitizers.h"
+
 namespace headrace::base {
 
 /// Sanitizers make a step some twenty times as dear. Under them a long walk looks at every fifth place; the same test
 /// in the release build looks at all. Five, so that all bits of a byte and all bytes of a word have their turn.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HEADRACE_SANITIZED
 inline constexpr size_t kStride = 5;
 #else
 inline constexpr size_t kStride = 1;

@@ -26,15 +26,21 @@ class Refinement {
     size_t before = 0;
     for (int round = 0, idle = 0; round < kMostRefinements; ++round) {
       settle(sample_, distance_, centres_);
-      const bool fewer = drop() | join();  // both, in this order
-      idle += count() == before;           // noise is split off and dropped again and again
+      const bool fewer = drop_and_join();
+      idle += count() == before;  // noise is split off and dropped again and again
       before = count();
       if (idle == 2 || (!split() && !fewer)) break;
     }
-    while (drop() | join()) continue;
+    while (drop_and_join()) continue;
   }
 
  private:
+  /// Both, in this order. Returns whether either changed anything.
+  bool drop_and_join() {
+    const bool dropped = drop();
+    return join() || dropped;
+  }
+
   size_t count() const { return centres_.size() / sample_.size; }
 
   void remove(size_t cluster) {

@@ -52,7 +52,9 @@ void finish(const Bins& bins, Summary& summary) {
   const auto width = static_cast<double>(uint64_t{1} << summary.shift);
   for (unsigned each = 0; each < model::kTimeClasses; ++each) {
     for (unsigned bin = 0; bin < kBins; ++bin) {
-      summary.part[each][bin] = static_cast<uint8_t>(static_cast<double>(bins[each][bin]) * 255 / width + 0.5);
+      // Times that run backwards, as in a damaged trace, can add up to more than the bin holds.
+      const double part = std::min(static_cast<double>(bins[each][bin]) / width, 1.0);
+      summary.part[each][bin] = static_cast<uint8_t>(part * 255 + 0.5);
       summary.time[each] += bins[each][bin];
     }
   }

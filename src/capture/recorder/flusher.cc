@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kLastBreathNs = 2'000'000'000;
 constexpr size_t kStack = 16 << 10;
-HEADRACE_LARGE alignas(16) char stacks[2][kStack];
+alignas(16) HEADRACE_LARGE char stacks[2][kStack];
 
 /// What is to be done, and how it went: all of them share the memory that it lies in.
 struct Command {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
+#include "base/sanitizers.h"
 #include "base/working_directory.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/spool.h"
@@ -44,7 +45,7 @@ struct Scanned {
 
 #if defined(__SSE2__)
 constexpr uintptr_t kPageMask = 4095;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HEADRACE_SANITIZED
 constexpr bool kSanitized = true;  // reading behind the end inside a page is safe, but looks like a mistake
 #else
 constexpr bool kSanitized = false;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/kernel.h"
+#include "base/sanitizers.h"
 #include "capture/harvest/spool_reader.h"
 #include "capture/recorder/calls.h"
 #include "capture/recorder/exclusion.h"
@@ -362,7 +363,7 @@ TEST_F(RecorderOfStreams, WhatWaitsIsCountedOnce) {
 }
 
 TEST_F(RecorderOfStreams, ThreadsThatShareAStreamAreCountedCallByCall) {
-#ifdef __SANITIZE_THREAD__
+#ifdef HEADRACE_SANITIZED_THREADS
   GTEST_SKIP()
       << "the view of a shared stream, and the C library's buffer, are read as they come: a stale one is foreseen";
 #endif

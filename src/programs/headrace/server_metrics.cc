@@ -40,7 +40,7 @@ std::string labelled(std::string_view line, const std::string& label) {
 
 ServerMetrics::Family& ServerMetrics::family(std::string_view name) {
   const auto found = std::find_if(families_.begin(), families_.end(), [&](auto& each) { return each.name == name; });
-  return found != families_.end() ? *found : families_.emplace_back(std::string(name), "", "");
+  return found != families_.end() ? *found : families_.emplace_back(Family{std::string(name), "", ""});
 }
 
 void ServerMetrics::add(std::string_view address, std::string_view text) {

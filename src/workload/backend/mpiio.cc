@@ -40,7 +40,8 @@ class MpiIo : public Backend {
   }
 
   Status write(const Operation& to, std::span<const uint8_t> bytes) override {
-    const auto& [open, path] = files_[to.file];
+    const auto& open = files_[to.file].handle;
+    const std::string& path = files_[to.file].path;
     const auto call = together(open) ? mpi_.file_write_at_all : mpi_.file_write_at;
     return for_rows(open.shape, to, [&](uint64_t offset, uint64_t at, uint64_t size) -> Status {
       const auto what = [&] { return transfer_text(path, "MPI_File_write", size, offset); };
@@ -55,7 +56,8 @@ class MpiIo : public Backend {
   }
 
   Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override {
-    const auto& [open, path] = files_[from.file];
+    const auto& open = files_[from.file].handle;
+    const std::string& path = files_[from.file].path;
     const auto call = together(open) ? mpi_.file_read_at_all : mpi_.file_read_at;
     uint64_t all = 0;
     HEADRACE_TRY(for_rows(open.shape, from, [&](uint64_t offset, uint64_t at, uint64_t size) -> Status {
@@ -70,12 +72,14 @@ class MpiIo : public Backend {
   }
 
   Status sync(uint32_t file) override {
-    const auto& [open, path] = files_[file];
+    const auto& open = files_[file].handle;
+    const std::string& path = files_[file].path;
     return check(mpi_.file_sync(open.handle), [&] { return path + ": MPI_File_sync"; });
   }
 
   Status close(uint32_t file) override {
-    auto [open, path] = files_[file];
+    auto open = files_[file].handle;
+    const std::string path = files_[file].path;
     files_.remove(file);
     return check(mpi_.file_close(&open.handle), [&] { return path + ": MPI_File_close"; });
   }

@@ -53,14 +53,16 @@ class Posix : public Backend {
   }
 
   Status write(const Operation& to, std::span<const uint8_t> bytes) override {
-    const auto& [open, path] = files_[to.file];
+    const auto& open = files_[to.file].handle;
+    const std::string& path = files_[to.file].path;
     return for_rows(open.shape, to, [&](uint64_t offset, uint64_t at, uint64_t count) {
       return write_all(open.descriptor, path, offset, bytes.subspan(at, count));
     });
   }
 
   Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override {
-    const auto& [open, path] = files_[from.file];
+    const auto& open = files_[from.file].handle;
+    const std::string& path = files_[from.file].path;
     uint64_t all = 0;
     HEADRACE_TRY(for_rows(open.shape, from, [&](uint64_t offset, uint64_t at, uint64_t count) -> Status {
       HEADRACE_ASSIGN(const uint64_t got, read_all(open.descriptor, path, offset, bytes.subspan(at, count)));

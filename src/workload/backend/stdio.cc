@@ -33,7 +33,8 @@ class Stdio : public Backend {
   }
 
   Status write(const Operation& to, std::span<const uint8_t> bytes) override {
-    auto& [stream, path] = files_[to.file];
+    auto& stream = files_[to.file].handle;
+    const std::string& path = files_[to.file].path;
     return for_rows(stream.shape, to, [&](uint64_t offset, uint64_t at, uint64_t count) -> Status {
       if (!seek(stream, offset) || fwrite(bytes.data() + at, 1, count, stream.file) != count)
         return failure(transfer_text(path, "fwrite", count, offset));
@@ -43,7 +44,8 @@ class Stdio : public Backend {
   }
 
   Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) override {
-    auto& [stream, path] = files_[from.file];
+    auto& stream = files_[from.file].handle;
+    const std::string& path = files_[from.file].path;
     uint64_t all = 0;
     HEADRACE_TRY(for_rows(stream.shape, from, [&](uint64_t offset, uint64_t at, uint64_t count) -> Status {
       if (!seek(stream, offset)) return failure(transfer_text(path, "fread", count, offset));

@@ -1,6 +1,7 @@
 #include "workload/replay/together.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace headrace::workload::replay {
 namespace {
@@ -129,7 +130,7 @@ uint64_t keep_common_meetings(Recording& job, Plan& plan) {
   uint64_t common = 0, others = 0;
   std::set<uint64_t> kept;
   for (const auto& [communicator, count] : counts) {
-    const bool same = std::all_of(count.begin(), count.end(), [&](uint64_t n) { return n == count[0]; });
+    const bool same = std::adjacent_find(count.begin(), count.end(), std::not_equal_to<>()) == count.end();
     if (same) kept.insert(communicator);
     common += same ? count[0] : 0;
     for (const uint64_t n : count) others += same ? 0 : n;
