@@ -61,7 +61,18 @@ enum class RawKind : uint8_t {
 };
 
 /// What tracing takes time for, in threads of the program.
-enum class TracingStep : uint16_t { kFlush, kOpen, kWrite, kCommit, kCheck, kBarrier, kStopped, kClocks, kCount };
+enum class TracingStep : uint16_t {
+  kFlush,
+  kOpen,
+  kWrite,
+  kCommit,
+  kCheck,
+  kBarrier,
+  kStopped,
+  kClocks,
+  kEnded,
+  kCount
+};
 
 /// What a name of kRegion is of. Each has numbers of its own.
 enum class RegionKind : uint32_t {

@@ -18,6 +18,7 @@
 //  - `Direction::run_count` alone commits an operation, so counts, bytes and sizes agree at every instant;
 //  - a ThreadBlock with `busy` ≠ 0 was killed inside an update: its other sums may lack that one operation (± 1);
 //  - `journal_used` ≠ 0: the words listed in `journal` are put back, last first (a run was being closed);
+//  - what ThreadBlock::calls has below `in_calls` is what the thread was in, but for those that are over;
 //  - a Stack (with its PythonFrames) or a Module counts from the moment it is linked, a Site from the moment its
 //  `stack` is set;
 //  - `Header::fold_victim` ≠ 0 and that shard not yet kFolded: the roll-up blocks are put back from `fold_copy`.
@@ -30,7 +31,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 10;
+inline constexpr uint32_t kSpoolVersion = 11;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -306,6 +307,21 @@ struct SizeCursor {
   uint32_t bins;     // FineSizes (phase_layout.h)
 };
 
+/// A call that a thread is in. It is not over unless it says so.
+struct CurrentCall {
+  uint64_t start;     // ticks
+  uint64_t frame;     // where it is on the stack: a later one at the same place, or further out, shows that it is over
+  uint64_t file;      // Record::hash of what it is on; 0: not known
+  uint16_t function;  // number in functions.def; of a library's function with kLibraryFunction
+  uint8_t moves;      // kMovesRead, kMovesWrite or 0
+  uint8_t by_path;    // 1: ThreadBlock::path is what it is on
+  uint8_t told;       // 1: the trace has its begin
+  uint8_t over;       // 1: it returned, and is being counted
+  uint16_t unused;
+};
+inline constexpr uint32_t kCurrentCalls = 8;  // of one thread, one inside of the other
+inline constexpr uint32_t kCurrentPath = 512;
+
 /// What one thread (and, after it ended, a later one) counts.
 struct alignas(64) ThreadBlock {
   uint64_t busy;     // frame address of the update in progress, else 0
@@ -317,6 +333,10 @@ struct alignas(64) ThreadBlock {
   uint32_t taken;   // 1 while a live thread owns it
   uint32_t parked;  // inside an update but waiting for the lock
   uint32_t journal_used;
+  uint32_t in_calls;                 // how many of `calls`
+  uint32_t number;                   // of the thread, in traces
+  CurrentCall calls[kCurrentCalls];  // outermost first
+  char path[kCurrentPath];           // ends with NUL
   uint64_t unattributed[2], unattributed_bytes[2],
       unattributed_other;                          // calls from signal handlers inside an update, or out of memory
   uint64_t child[2], child_bytes[2], child_other;  // calls of vfork children before their exec

@@ -1,6 +1,8 @@
 #include "events/trace_reader.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -175,16 +177,22 @@ struct TraceReader::State {
   Result<uint32_t> reference(uint64_t id, model::TimeClass time_class);
   Status damage_in(uint32_t chunk, Status status);
   std::string whose(const format::ChunkHeader& header) const;
-  bool has_others = false;  // files besides the first
+  bool has_others = false;                  // files besides the first
+  std::map<std::string, uint64_t> missing;  // those that are not there
   void find_missing(const std::vector<std::string>& others);
   void add_up();
 };
 
-/// Files that the first one tells of and that are not there: with how many processes.
+/// Files that the first one tells of and that are not there: with how many processes. What several were unified to has
+/// what was in them, and names those that were missing then.
 void TraceReader::State::find_missing(const std::vector<std::string>& others) {
-  std::map<std::string, uint64_t> missing;
-  for (const auto& [key, file] : names.facts)
-    if (key.starts_with(kStream)) missing[file]++;
+  const bool gathered =
+      std::any_of(names.facts.begin(), names.facts.end(), [](const auto& fact) { return fact.first == kGathered; });
+  for (const auto& [key, value] : names.facts) {
+    if (key.starts_with(kStream) && !gathered) missing[value]++;
+    if (key.starts_with(kMissingFile))
+      missing[key.substr(strlen(kMissingFile))] = std::strtoull(value.c_str(), nullptr, 10);
+  }
   for (const std::string& path : others) missing.erase(path.substr(path.rfind('/') + 1));
   for (const auto& [file, processes] : missing)
     undecoded.push_back({0, 0,
@@ -213,6 +221,8 @@ const ClockLine* TraceReader::line_of(uint64_t process) const {
 }
 const std::vector<Reference>& TraceReader::references() const { return state_->names.references; }
 const std::vector<std::pair<std::string, std::string>>& TraceReader::facts() const { return state_->names.facts; }
+const std::map<std::string, uint64_t>& TraceReader::missing_files() const { return state_->missing; }
+bool TraceReader::has_other_files() const { return state_->has_others; }
 const std::map<std::string, uint64_t>& TraceReader::accounts() const { return state_->names.accounts; }
 uint64_t TraceReader::damaged_chunks() const { return state_->damaged.size(); }
 bool TraceReader::closed() const { return state_->reader.closed(); }

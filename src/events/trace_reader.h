@@ -72,6 +72,10 @@ class TraceReader {
   /// What events refer to. Grows by references that no table explains, which have no name, when events with such are
   /// decoded.
   const std::vector<Reference>& references() const;
+  /// Files that it tells of and that are not there, with the number of processes in each.
+  const std::map<std::string, uint64_t>& missing_files() const;
+  /// Whether it lies in several files.
+  bool has_other_files() const;
   const std::vector<std::pair<std::string, std::string>>& facts() const;  // the last value of a key counts
   /// What threads counted besides their events: filtered calls and the like (docs/formats/trace.md), summed up.
   const std::map<std::string, uint64_t>& accounts() const;

@@ -31,6 +31,13 @@ inline constexpr char kMissedMessages[] = "messages_missed.", kForeignMessages[]
 /// have what came first. What several traces were unified to says so: then neither counts any more.
 inline constexpr char kNoRoom[] = "no_room", kFirstPart[] = "first_part.", kUnified[] = "unified";
 
+/// The fact that what the other files of a trace had is in this one, so that kStream does not count any more; and
+/// those, with a name behind, of files that were not there then: how many processes they have.
+inline constexpr char kGathered[] = "gathered", kMissingFile[] = "missing_file.";
+
+/// Facts that end in process.thread.depth: a call that never came back, as JSON (docs/formats/trace.md).
+inline constexpr char kUnfinished[] = "unfinished.";
+
 inline constexpr size_t kWaitingRows = 4096;  // of locations or handles, before they become a chunk
 
 /// A row of the table `locations`: one thread of one process.

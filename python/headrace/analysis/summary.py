@@ -39,6 +39,7 @@ from headrace.analysis.ranks import library_times
 from headrace.analysis.recorded import all_calls_recorded, recorded
 from headrace.analysis.servers import job_servers
 from headrace.analysis.system_rows import SystemRows
+from headrace.analysis.unfinished import of_log
 from headrace.logs import JobLog, flags, run_time_ns
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
@@ -113,6 +114,7 @@ def overview(
         "layers": by_layer,
         "libraries": libraries(log, chosen, most_libraries),
         "parallel": None if chosen else parallel(log, processes, run_ns),
+        "unfinished": of_log(log, processes, chosen),
         "phases": phases,
         "detected_phases": [] if chosen or phases else detected_summary(log),
         "clusters": [] if chosen else end_clusters(log),

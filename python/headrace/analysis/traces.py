@@ -18,6 +18,7 @@ from headrace.analysis.trace_calls import ALL, Calls
 from headrace.analysis.trace_events import ENDS, UNKNOWN, event_batch, event_facts, with_nulls
 from headrace.analysis.trace_filters import unmatched
 from headrace.analysis.trace_sums import damage, functions, stats
+from headrace.analysis.unfinished import of_trace
 from headrace.logs import Damage
 
 if TYPE_CHECKING:
@@ -245,6 +246,7 @@ def info(trace: Trace) -> Facts:
         "lost_calls": sum(row["lost"] for row in rows),
         "lost_events": sum(row["missing"] for row in rows),
         "damaged_chunks": damaged_chunks(trace),
+        "unfinished": of_trace(trace.facts, rows),
         "filter": trace.facts.get("filter"),
         "unmatched": unmatched(trace),
         "flushes_alone": trace.facts.get("flushes_alone"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import count, duration, printable, shorten_right, size
+from headrace.commands._unfinished import unfinished_lines
 
 Facts = dict[str, Any]
 
@@ -39,6 +40,7 @@ def header_lines(facts: Facts, terminal: Terminal) -> list[str]:
     text, bad = _completeness(facts)
     paint = terminal.bad if bad else terminal.warn if text != "log complete" else str
     lines += [paint(line) for line in terminal.wrap(text, "  ")]
+    lines += unfinished_lines(facts.get("unfinished", []), terminal)
     if facts["log"].get("trace"):
         lines.append(f"  with an event trace: headrace trace overview {printable(facts['log']['trace'])}")
     if facts["selected_processes"]:

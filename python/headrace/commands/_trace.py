@@ -11,6 +11,7 @@ from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, clip, count, duration, printable, shorten_right, size
 from headrace.commands._trace_clocks import clock_lines
+from headrace.commands._unfinished import unfinished_lines
 
 Facts = dict[str, Any]
 
@@ -44,7 +45,8 @@ def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
         rows.append(("flushes", f"not synchronized: {printable(facts['flushes_alone'])}"))
     lines = columns(rows, left=frozenset({0, 1}))
     return (
-        [clip(line, terminal.columns) for line in lines]
+        unfinished_lines(facts["unfinished"], terminal)
+        + [clip(line, terminal.columns) for line in lines]
         + clock_lines(facts["clocks"], terminal)
         + _unmatched(facts, terminal)
         + _accounts(facts, terminal)

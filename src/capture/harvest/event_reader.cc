@@ -127,9 +127,10 @@ class EventConverter::References {
   }
 
   uint32_t tracing(uint16_t step) {
-    static constexpr const char* kNames[] = {"flush",           "open trace",           "write trace",
-                                             "commit trace",    "threshold check",      "barrier after flush",
-                                             "recording stops", "clock synchronisation"};
+    static constexpr const char* kNames[] = {
+        "flush",           "open trace",          "write trace",     "commit trace",
+        "threshold check", "barrier after flush", "recording stops", "clock synchronisation",
+        "process ends"};
     static_assert(std::size(kNames) == static_cast<size_t>(TracingStep::kCount));
     return number_of({Of::kTracing, step}, [&] {
       return reference("region", "headrace", step < std::size(kNames) ? kNames[step] : "step " + std::to_string(step),
@@ -241,6 +242,12 @@ void EventConverter::begin(const OpenCall& call, std::vector<Event>& to) {
                 model::kind_and_reference(operation ? EventKind::kIoBegin : EventKind::kEnter, function), 0});
 }
 
+void EventConverter::begin(const RawEvent& call, std::vector<Event>& to) {
+  const size_t before = to.size();
+  add(call, to);
+  to.resize(before + 1);
+}
+
 void EventConverter::add_message(const RawEvent& raw, std::vector<Event>& to) {
   const EventKind kind = raw.kind == RawKind::kSend      ? EventKind::kSend
                          : raw.kind == RawKind::kReceive ? EventKind::kReceive
@@ -330,6 +337,7 @@ void read_flush_header(RecordedEvents& recorded) {
 
 void read_header(const EventFileHeader& header, RecordedEvents& recorded) {
   recorded.lost = header.lost;
+  recorded.last_name = header.names;
   recorded.missed_messages = header.missed_messages;
   recorded.foreign_messages = header.foreign_messages;
   recorded.node = header.node;

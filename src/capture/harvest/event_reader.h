@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/event_layout.h"
@@ -34,22 +35,25 @@ struct RecordedEvents {
     RegionKind kind = RegionKind::kRegion;
     std::string name;
   };
-  std::map<uint32_t, Region> regions;              // and counters
-  std::map<uint32_t, std::vector<OpenCall>> open;  // calls that had begun when a flush was asked for
-  std::string filter;                              // what was left out by wish
-  uint8_t tick_shift = 0;                          // the trace is to have such ticks
-  uint64_t generation = 0;                         // flushes before
-  uint64_t lost = 0;                               // for want of room
-  uint64_t stopped_at = 0;                         // when recording stopped for good, ticks; 0: it did not
-  uint32_t stopped_by = 0;                         // the thread
-  std::string why = {};                            // it stopped
-  std::string flushes_alone;                       // why, though it was to flush together with other ranks
-  uint64_t missed_messages = 0;                    // without an event, though their other end may have one
-  uint64_t foreign_messages = 0;                   // with ranks of another MPI_COMM_WORLD, which have none
-  uint64_t node = 0;                               // whose clock it has; 0: not known
-  ClockMeasurement clocks[kClockMoments] = {};     // that it made for its node
-  bool damaged = false;                            // something behind could not be read
-  uint64_t unreadable = 0;                         // events that were there before the file became shorter
+  std::map<uint32_t, Region> regions;                    // and counters
+  std::map<uint32_t, std::vector<OpenCall>> open;        // calls that had begun when a flush was asked for
+  std::map<uint32_t, std::vector<RawEvent>> unfinished;  // calls that threads never came back from; `end` says nothing
+  std::vector<std::pair<std::string, std::string>> unfinished_facts;  // what the trace says of them
+  std::string filter;                                                 // what was left out by wish
+  uint8_t tick_shift = 0;                                             // the trace is to have such ticks
+  uint64_t generation = 0;                                            // flushes before
+  uint32_t last_name = 0;                                             // that the process gave a number
+  uint64_t lost = 0;                                                  // for want of room
+  uint64_t stopped_at = 0;                      // when recording stopped for good, ticks; 0: it did not
+  uint32_t stopped_by = 0;                      // the thread
+  std::string why = {};                         // it stopped
+  std::string flushes_alone;                    // why, though it was to flush together with other ranks
+  uint64_t missed_messages = 0;                 // without an event, though their other end may have one
+  uint64_t foreign_messages = 0;                // with ranks of another MPI_COMM_WORLD, which have none
+  uint64_t node = 0;                            // whose clock it has; 0: not known
+  ClockMeasurement clocks[kClockMoments] = {};  // that it made for its node
+  bool damaged = false;                         // something behind could not be read
+  uint64_t unreadable = 0;                      // events that were there before the file became shorter
 
   uint64_t events() const {
     uint64_t sum = 0;
@@ -76,6 +80,8 @@ class EventConverter {
   void convert(std::span<const RawEvent> raw, std::vector<model::Event>& to);
   /// The begin of a call that is not over.
   void begin(const OpenCall& call, std::vector<model::Event>& to);
+  /// The same of any call, on the file that its handle names.
+  void begin(const RawEvent& call, std::vector<model::Event>& to);
 
  private:
   class References;

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +34,16 @@ constexpr size_t kExitNotes = 4096;
 
 /// Of the file beside a spool (event_layout.h).
 std::string events_name(const std::string& spool) { return spool.substr(0, spool.rfind('.')) + kEvents; }
+
+/// Not one that is dead and waits for its parent to take notice, which kill() takes for alive.
+bool is_running(uint32_t process) {
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0u));
+  if (descriptor < 0) return errno != ESRCH;
+  pollfd end{descriptor, POLLIN, 0};
+  const bool ended = poll(&end, 1, 0) == 1;
+  close(descriptor);
+  return !ended;
+}
 
 uint64_t since_start(const JobLog& log) {
   const uint64_t now = base::clock_ns(CLOCK_MONOTONIC);
@@ -83,6 +95,7 @@ base::Status Harvester::scan(Depth depth) {
     stirred_ = true;
     if (harvested_.empty()) oldest_ns_ = now.monotonic_ns;
     harvested_.push_back(place->second.file);
+    alive_ns_.erase(place->second.image.process_id);
     place = waiting_.erase(place);
     if (due()) HEADRACE_TRY(flush());
   }
@@ -136,9 +149,15 @@ bool Harvester::finished(const SpoolName& name, int descriptor) {
   return process_gone(name.image) || log_.tree().has_successor(name.image);
 }
 
+void Harvester::see_alive(const Image& image) {
+  const uint64_t now = since_start(log_);
+  if (is_running(image.process_id)) alive_ns_[image.process_id] = now;
+}
+
 bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& now) {
   if (depth == Depth::kQuick && kill(static_cast<pid_t>(name.image.process_id), 0) == 0 &&
       !log_.tree().has_successor(name.image)) {
+    see_alive(name.image);
     return false;
   }
   const std::string label = path_ + "/" + name.file;
@@ -147,6 +166,7 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   struct stat info{};
   const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
   if (readable && !finished(name, descriptor)) {
+    see_alive(name.image);
     close(descriptor);
     return false;
   }
@@ -260,6 +280,9 @@ void Harvester::settle(const Image& image, model::Process& process, bool forked)
   }
   // Every way out of a program but a signal leaves word in the spool.
   if (process.captured) process.ended = model::Ended::kKilled;
+  const auto alive = alive_ns_.find(image.process_id);
+  if (process.captured && !followed && alive != alive_ns_.end())
+    process.end_at_ns = std::max(process.end_at_ns, alive->second);
 }
 
 void Harvester::harvest_note(const SpoolName& name) {

@@ -51,6 +51,7 @@ class Harvester {
   void look_for_new();
   bool directory_changed();
   bool finished(const SpoolName& name, int descriptor);
+  void see_alive(const Image& image);
   bool harvest_spool(const SpoolName& name, Depth depth, const Moment& now);
   struct Reduction {
     std::vector<std::byte> copy;
@@ -68,7 +69,8 @@ class Harvester {
   std::string path_;
   JobLog& log_;
   std::map<std::pair<uint64_t, std::string>, SpoolName> waiting_;  // by creation
-  std::vector<std::string> harvested_;                             // to be removed once stored
+  std::map<uint32_t, uint64_t> alive_ns_;  // by process id: when it was last seen alive, of those waiting
+  std::vector<std::string> harvested_;     // to be removed once stored
   std::unordered_map<uint32_t, ExitNote> exits_;
   std::unordered_set<uint64_t> already_stored_;
   std::vector<std::byte> buffer_;

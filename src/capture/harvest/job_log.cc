@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "capture/harvest/files_to_ask.h"
 #include "capture/harvest/thread_accounts.h"
+#include "capture/harvest/trace_unfinished.h"
 #include "capture/harvest/untold_calls.h"
 
 namespace headrace::capture {
@@ -88,6 +89,7 @@ void JobLog::refresh_mounts(const Moment& now) {
 void JobLog::add_contents(const SpoolContents& contents) {
   const uint64_t id = contents.process.id;
   for (const model::Profile& profile : contents.profiles) tables_.add_profile(id, profile);
+  for (const UnfinishedCall& call : contents.unfinished) tables_.add_unfinished(id, call);
   for (const model::SeriesBin& bin : contents.series) tables_.add_series(id, bin);
   for (const model::Phase& phase : contents.phases.finished) tables_.add_phase(id, phase);
   tables_.add_clusters(id, contents.process.instance, contents.clusters);
@@ -155,9 +157,11 @@ void JobLog::add_events(const EventBytes& events, FlushAccount account, const st
   Header header{};
   if (spool.size() >= sizeof header) std::memcpy(static_cast<void*>(&header), spool.data(), sizeof header);
   ClockMap clock(header, start_, now);
+  const std::vector<UnfinishedCall> unfinished = read_current_calls(spool, clock);
   if (account.generation != 0) clock.go_on_from(account.is_part ? std::vector<ClockPoint>() : account.points, now);
   model::Process here = process;
   here.host = host_;
+  take_unfinished(unfinished, here, clock, recorded);
   base::Status added = header.magic == kSpoolMagic && clock.known()
                            ? trace_.add(output_, here, recorded, header, clock, account, part)
                            : base::Status(base::Code::kCorrupt, "no clock is known for their times");

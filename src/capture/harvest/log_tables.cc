@@ -139,6 +139,12 @@ void LogTables::add_series(uint64_t process, const model::SeriesBin& bin) {
   series_directions_.push_back(model::flow_name(bin.what));
 }
 
+void LogTables::add_unfinished(uint64_t process, const UnfinishedCall& call) {
+  unfinished_.push_back({process, call.thread, call.depth, name(call.path), call.start_at_ns});
+  unfinished_functions_.push_back(call.function);
+  unfinished_layers_.push_back(call.layer);
+}
+
 void LogTables::add_gap(uint64_t process, const model::Gap& gap) {
   gaps_.push_back({process, gap.amount});
   gap_what_.push_back(gap.what);
@@ -156,13 +162,13 @@ void LogTables::add_clusters(uint64_t process, uint64_t instance, const model::C
 
 uint64_t LogTables::rows() const {
   return fact_keys_.size() + name_ids_.size() + files_.size() + properties_.size() + sizes_.size() + common_.size() +
-         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + nodes_.size() +
-         call_sites_.rows() + shares_.rows() + phases_.rows() + clusters_.rows();
+         processes_.size() + profiles_.size() + series_.size() + gaps_.size() + mounts_.size() + unfinished_.size() +
+         nodes_.size() + call_sites_.rows() + shares_.rows() + phases_.rows() + clusters_.rows();
 }
 
 void LogTables::mark() {
-  const size_t now[] = {files_.size(),  sizes_.size(), common_.size(),      processes_.size(), profiles_.size(),
-                        series_.size(), gaps_.size(),  call_sites_.sites(), properties_.size()};
+  const size_t now[] = {files_.size(),  sizes_.size(), common_.size(),      processes_.size(),  profiles_.size(),
+                        series_.size(), gaps_.size(),  call_sites_.sites(), properties_.size(), unfinished_.size()};
   std::copy(std::begin(now), std::end(now), marks_);
   shares_.mark();
   phases_.mark();
@@ -198,6 +204,9 @@ void LogTables::rewind() {  // names, mounts, stacks and modules may stay: they 
   properties_.resize(marks_[8]);
   property_keys_.resize(marks_[8]);
   property_values_.resize(marks_[8]);
+  unfinished_.resize(marks_[9]);
+  unfinished_functions_.resize(marks_[9]);
+  unfinished_layers_.resize(marks_[9]);
   shares_.rewind();
   phases_.rewind();
   clusters_.rewind();

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "capture/harvest/cluster_tables.h"
+#include "capture/harvest/current_calls.h"
 #include "capture/harvest/mounts.h"
 #include "capture/harvest/phase_tables.h"
 #include "capture/harvest/share_tables.h"
@@ -31,6 +32,7 @@ class LogTables {
   /// Of a node; nothing is added when neither is known.
   void add_node(std::string_view node, std::string_view io_node, std::string_view nearest_switch);
   void add_profile(uint64_t process, const model::Profile& profile);
+  void add_unfinished(uint64_t process, const UnfinishedCall& call);
   void add_series(uint64_t process, const model::SeriesBin& bin);
   void add_gap(uint64_t process, const model::Gap& gap);
   void add_module(const model::Module& module) {
@@ -88,6 +90,9 @@ class LogTables {
   struct SeriesRow {
     uint64_t process, start_at_ns, width_ns, bytes, operations;
   };
+  struct UnfinishedRow {
+    uint64_t process, thread, depth, path, start_at_ns;
+  };
   struct NodeRow {
     uint64_t node, io_node, nearest_switch;
   };
@@ -107,7 +112,8 @@ class LogTables {
     kGaps = 256,
     kProcesses = 512,
     kProperties = 1024,
-    kNodes = 2048
+    kNodes = 2048,
+    kUnfinished = 4096
   };
 
   template <typename Rows>
@@ -123,6 +129,7 @@ class LogTables {
   base::Status flush_processes(format::Writer& writer);
   base::Status flush_gaps(format::Writer& writer);
   base::Status flush_mounts(format::Writer& writer);
+  base::Status flush_unfinished(format::Writer& writer);
   base::Status flush_nodes(format::Writer& writer);
 
   std::vector<std::string> fact_keys_, fact_values_;
@@ -144,6 +151,8 @@ class LogTables {
   std::vector<ProfileRow> profiles_;
   std::vector<std::string> profile_functions_;
   std::vector<std::string_view> profile_layers_;
+  std::vector<UnfinishedRow> unfinished_;
+  std::vector<std::string> unfinished_functions_, unfinished_layers_;
   std::vector<SeriesRow> series_;
   std::vector<std::string_view> series_directions_;
   std::vector<GapRow> gaps_;
@@ -157,7 +166,7 @@ class LogTables {
 
   std::vector<uint64_t> known_names_, known_mounts_;  // hash sets; emptied when they grow too large
   size_t known_count_ = 0;
-  size_t marks_[9] = {};
+  size_t marks_[10] = {};
   uint32_t written_ = 0;
   bool last_ = false;
 };

@@ -25,6 +25,7 @@ base::Status LogTables::flush(format::Writer& writer, bool last) {
   HEADRACE_TRY(flush_files(writer));
   HEADRACE_TRY(flush_properties(writer));
   HEADRACE_TRY(flush_figures(writer));
+  HEADRACE_TRY(flush_unfinished(writer));
   HEADRACE_TRY(phases_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(clusters_.flush(writer, last && written_ != ~0u));
   HEADRACE_TRY(shares_.flush(writer, last && written_ != ~0u));
@@ -132,6 +133,18 @@ base::Status LogTables::flush_figures(format::Writer& writer) {
         store(writer, column(table, "operations", series_, &SeriesRow::operations), series_, series_directions_));
   }
   return {};
+}
+
+base::Status LogTables::flush_unfinished(format::Writer& writer) {
+  if (!due(kUnfinished, unfinished_)) return {};
+  format::TableBuilder table("unfinished");
+  column(table, "process", unfinished_, &UnfinishedRow::process);
+  column(table, "thread", unfinished_, &UnfinishedRow::thread);
+  column(table, "depth", unfinished_, &UnfinishedRow::depth).text("function", unfinished_functions_);
+  table.text("layer", unfinished_layers_);
+  column(table, "path", unfinished_, &UnfinishedRow::path);
+  return store(writer, column(table, "start_at_ns", unfinished_, &UnfinishedRow::start_at_ns), unfinished_,
+               unfinished_functions_, unfinished_layers_);
 }
 
 base::Status LogTables::flush_processes(format::Writer& writer) {

@@ -385,7 +385,12 @@ Result<SpoolContents> read_spool(std::span<std::byte> bytes, const std::string& 
   std::string_view clusters;
   if (!spool.name(header.clusters, &clusters) || (!clusters.empty() && !decode_clusters(clusters, &out.clusters)))
     damage.add("clusters of the ranks", header.clusters);
-  if (out.process.end_at_ns == 0) out.process.end_at_ns = clock.at_ns(last_ticks);
+  out.unfinished = read_current_calls(bytes, clock);
+  if (out.process.end_at_ns == 0) {
+    out.process.end_at_ns = clock.at_ns(last_ticks);
+    for (const UnfinishedCall& call : out.unfinished)
+      out.process.end_at_ns = std::max(out.process.end_at_ns, call.start_at_ns);
+  }
   read_gaps(header, clock, damage, &out);
   add_gap(&out, records.unsited() + header.folded_sites, "call sites", "files",
           "which code opened them was not looked at, or there was no room to keep it");

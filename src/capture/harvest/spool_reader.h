@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "capture/harvest/clock_map.h"
+#include "capture/harvest/current_calls.h"
 #include "capture/harvest/phase_reader.h"
 #include "model/clusters.h"
 #include "model/file_record.h"
@@ -31,8 +32,9 @@ struct SpoolContents {
   model::Process process;
   bool forked = false;  // began by fork, not by a new program image
   uint64_t created_boottime_ns = 0;
-  std::vector<model::Profile> profiles;  // functions that were called, in the order of functions.def
-  std::vector<model::SeriesBin> series;  // bins with bytes, by direction and time
+  std::vector<model::Profile> profiles;    // functions that were called, in the order of functions.def
+  std::vector<UnfinishedCall> unfinished;  // that its threads were in at its end
+  std::vector<model::SeriesBin> series;    // bins with bytes, by direction and time
   Phases phases;
   model::Clusters clusters;  // that the ranks found when their program ended
   std::vector<model::Gap> gaps;

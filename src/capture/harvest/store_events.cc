@@ -17,6 +17,7 @@ std::set<uint32_t> threads_of(const RecordedEvents& recorded, const FlushAccount
   std::set<uint32_t> threads;
   for (const auto& [thread, each] : recorded.threads) threads.insert(thread);
   for (const auto& [thread, each] : recorded.open) threads.insert(thread);
+  for (const auto& [thread, each] : recorded.unfinished) threads.insert(thread);
   for (const auto& [thread, each] : account.threads) threads.insert(thread);
   return threads;
 }
@@ -81,6 +82,7 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
     if (!is_wanted(thread)) continue;
     const std::span<const OpenCall> open = begun_is_told ? std::span<const OpenCall>() : recorded.open[thread];
     ThreadEvents events(recorded, all, before, clock, converter, open, stored.at.latest);
+    events.begin(recorded.unfinished[thread]);
     location.thread = thread;
     for (auto some = events.next(); !some.empty(); some = events.next())
       HEADRACE_TRY(writer.append(location, stored.at, some, meanings, recorded.tick_shift));

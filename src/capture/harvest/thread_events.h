@@ -43,6 +43,10 @@ class ThreadEvents {
   /// All outlive this.
   ThreadEvents(const RecordedEvents& recorded, const RecordedThread& thread, uint64_t skip, const ClockMap& clock,
                EventConverter& converter, std::span<const OpenCall> open, uint64_t earliest, size_t piece = kRawPiece);
+  /// Before the first of them is asked for: calls that never come to an end.
+  void begin(std::span<const RawEvent> unfinished) {
+    for (const RawEvent& call : unfinished) converter_.begin(call, order_.waiting());
+  }
 
   /// The next ones, whole chunks but for the last; none: that was all. Valid until it is asked for more.
   std::span<const model::Event> next();

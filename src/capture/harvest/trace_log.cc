@@ -123,7 +123,8 @@ std::string TraceLog::dropped() const {
          " bytes, as trace_sink=null asks for";
 }
 
-/// Facts about messages that are in no event, of each process its own key; and why ranks did not flush together.
+/// Facts about messages that are in no event, of each process its own key; why ranks did not flush together; and what
+/// threads never came back from.
 Status TraceLog::add_untraced(uint64_t process, const RecordedEvents& recorded) {
   std::vector<std::pair<std::string, std::string>> facts;
   const std::string of = std::to_string(process);
@@ -132,6 +133,7 @@ Status TraceLog::add_untraced(uint64_t process, const RecordedEvents& recorded) 
   if (recorded.foreign_messages > 0)
     facts.emplace_back(events::kForeignMessages + of, std::to_string(recorded.foreign_messages));
   if (!recorded.flushes_alone.empty()) facts.emplace_back("flushes_alone", recorded.flushes_alone);
+  facts.insert(facts.end(), recorded.unfinished_facts.begin(), recorded.unfinished_facts.end());
   return facts.empty() ? Status() : writer_->add_facts(facts);
 }
 

@@ -23,8 +23,8 @@ using base::Status;
 constexpr uint32_t kEmptyKind = format::kind_of("VOID");  // unknown to readers, who pass over such chunks
 
 bool belongs_to_processes(std::string_view table) {
-  constexpr std::string_view kTables[] = {"files",    "properties", "sizes", "common",
-                                          "profiles", "series",     "sites", "gaps"};
+  constexpr std::string_view kTables[] = {"files",  "properties", "sizes", "common",    "profiles",
+                                          "series", "sites",      "gaps",  "unfinished"};
   return std::find(std::begin(kTables), std::end(kTables), table) != std::end(kTables);
 }
 

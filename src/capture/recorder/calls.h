@@ -1,5 +1,6 @@
 // Calls that are neither reads nor writes: opens, closes, and what is counted as metadata of a path or a descriptor.
 #pragma once
+#include "capture/recorder/current_call.h"
 #include "capture/recorder/transfer.h"
 
 namespace headrace::capture {
@@ -55,6 +56,19 @@ HEADRACE_INLINE auto timed(Timed& time, Call call) {
   time.start = base::ticks();
   auto result = call();
   time.end = base::ticks();
+  return result;
+}
+/// The same of `function`, which is in the spool while it lasts. `on`: OnPath, OnDescriptor, OnTag or OnNothing.
+template <typename On, typename Call>
+HEADRACE_INLINE auto timed(Fn function, On on, Timed& time, Call call) {
+  InCall current;
+  bool begun = false;
+  auto result = timed(time, [&] {
+    begun = time.recorded() && !in_vfork_child() && ready();
+    if (HEADRACE_LIKELY(begun)) begin_on(current, function, time.start, on);
+    return call();
+  });
+  if (HEADRACE_LIKELY(begun)) current.end();
   return result;
 }
 

@@ -42,7 +42,7 @@ struct FileHooks : Next {
   }
   static DIR* opendir(const char* path) {
     Timed time;
-    DIR* stream = timed(time, [&] { return Next::opendir(path); });
+    DIR* stream = timed(Fn::opendir, OnPath{AT_FDCWD, path}, time, [&] { return Next::opendir(path); });
     if (stream)
       opened(Fn::opendir, dirfd(stream), AT_FDCWD, path, O_DIRECTORY, 0, time);
     else
@@ -232,7 +232,7 @@ struct FileHooks : Next {
   }
   static void sync() {
     Timed time;
-    timed(time, [&] { return Next::sync(), 0; });
+    timed(Fn::sync, OnNothing(), time, [&] { return Next::sync(), 0; });
     plain_call(Fn::sync, true, time);
   }
   static int msync(void* address, size_t size, int flags) {
@@ -342,7 +342,7 @@ struct FileHooks : Next {
   static HEADRACE_INLINE int on_open(Fn function, int directory, const char* path, int flags, Call call,
                                      uint32_t record_flags = 0) {
     Timed time;
-    int fd = timed(time, call);
+    int fd = timed(function, OnPath{directory, path}, time, call);
     if (fd >= 0)
       opened(function, fd, directory, path, flags, record_flags, time);
     else
@@ -354,7 +354,7 @@ struct FileHooks : Next {
   static HEADRACE_INLINE int on_close(Fn function, int fd, Call call) {
     uint64_t tag = tag_before_close(fd);
     Timed time;
-    int result = timed(time, call);
+    int result = timed(function, OnTag{tag}, time, call);
     // A close that fails with EBADF had no tag; after EINTR and EIO Linux has closed the descriptor all the same.
     if (result == 0 || tag != kUnknownTag)
       closed(function, tag, time);
@@ -376,7 +376,7 @@ struct FileHooks : Next {
   template <typename Call>
   static int on_new(Fn function, Call call) {
     Timed time;
-    int fd = timed(time, call);
+    int fd = timed(function, OnNothing(), time, call);
     if (fd >= 0) forget_descriptor(fd);
     plain_call(function, fd >= 0, time);
     return fd;
@@ -392,14 +392,14 @@ struct FileHooks : Next {
   template <typename Call>
   static HEADRACE_INLINE auto on_descriptor(Fn function, int fd, Metadata::Count which, Call call) {
     Timed time;
-    auto result = timed(time, call);
+    auto result = timed(function, OnDescriptor{fd}, time, call);
     descriptor_call(function, fd, which, result >= 0, time);
     return result;
   }
   template <typename Call>
   static int on_error_number(Fn function, int fd, Metadata::Count which, Call call) {
     Timed time;
-    int result = timed(time, call);
+    int result = timed(function, OnDescriptor{fd}, time, call);
     descriptor_call(function, fd, which, result == 0, time);
     return result;
   }
@@ -407,14 +407,14 @@ struct FileHooks : Next {
   template <typename Call, typename Descriptor>
   static int on_request(Fn function, Call call, Descriptor descriptor) {
     Timed time;
-    int result = timed(time, call);
+    int result = timed(function, OnNothing(), time, call);
     call_about(function, state.tracing ? descriptor() : -1, result >= 0, time);
     return result;
   }
   template <typename Call>
   static auto on_nothing(Fn function, Call call) {
     Timed time;
-    auto result = timed(time, call);
+    auto result = timed(function, OnNothing(), time, call);
     plain_call(function, result >= 0, time);
     return result;
   }

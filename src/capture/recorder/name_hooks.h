@@ -293,7 +293,7 @@ struct NameHooks : Next {
   static HEADRACE_INLINE auto on_path(Fn function, int directory, const char* path, Metadata::Count which, Call call,
                                       uint32_t flags = 0, Told is_directory = never) {
     Timed time;
-    auto result = timed(time, call);
+    auto result = timed(function, OnPath{directory, path}, time, call);
     const bool ok = succeeded(result);
     path_call(function, directory, path, which, ok, time, flags, ok && is_directory());
     return result;
@@ -317,7 +317,7 @@ struct NameHooks : Next {
   static int on_rename(Fn function, int from_directory, const char* from, int to_directory, const char* to,
                        unsigned flags, Call call) {
     Timed time;
-    int result = timed(time, call);
+    int result = timed(function, OnPath{from_directory, from}, time, call);
     constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE: both names stay, so neither file has a final one
     renamed(function, from_directory, from, to_directory, to, result == 0, (flags & kExchange) != 0, time);
     return result;
@@ -325,7 +325,7 @@ struct NameHooks : Next {
   template <typename Call>
   static auto on_directory_change(Fn function, Call call) {
     Timed time;
-    auto result = timed(time, call);
+    auto result = timed(function, OnNothing(), time, call);
     forget_working_directory();
     plain_call(function, succeeded(result), time);
     return result;

@@ -19,51 +19,46 @@ uint16_t number_of_call(LibraryFn function) {
 
 /// A call that was left by a jump and of which the trace has the begin gets its end. Nobody knows what it did, so it
 /// did not succeed. Inside a section.
-void leave_open(const OpenLibraryCall& call) {
+void leave_open(const CurrentCall& call) {
   const uint64_t now = base::ticks();
   if (call.told) record_always({now, now, 0, 0, 0, 0, call.function, RawKind::kLibraryEnd, kUnknownError});
 }
 
 /// Those above `depth` were left by a jump. Inside a section.
 void drop_above(uint32_t depth) {
-  while (self->open_calls > depth) leave_open(self->open[--self->open_calls]);
+  while (block->in_calls > depth) leave_open(block->calls[--block->in_calls]);
 }
 
 }  // namespace
 
-void library_call_begins(LibraryFn function, uint64_t start, uintptr_t frame) {
-  if (in_vfork_child()) return;
-  ensure_thread();
-  Thread* mine = self;
-  if (!mine) return;
-  uint32_t depth = mine->open_calls;
-  while (depth > 0 && mine->open[depth - 1].frame < frame) --depth;  // stacks grow down: that one's frame is gone
-  if (depth < mine->open_calls) {
-    Update update;
-    if (!update.enter()) return;
+uint32_t drop_left_calls(ThreadBlock* mine, uintptr_t frame) {
+  uint32_t depth = std::min(mine->in_calls, kCurrentCalls);
+  bool told = false;
+  for (; depth > 0 && mine->calls[depth - 1].frame <= frame; --depth)  // stacks grow down: that one's frame is gone
+    told |= mine->calls[depth - 1].told != 0;
+  Update update;
+  if (told && self && update.enter()) {
     drop_above(depth);
     update.leave();
   }
-  if (depth == kOpenLibraryCalls) return;
-  mine->open[depth] = {start, frame, number_of_call(function), false};
-  __atomic_store_n(&mine->open_calls, depth + 1, __ATOMIC_RELEASE);
+  return depth;
 }
 
 void record_library_call(LibraryFn function, Timed time, bool ok, uint64_t bytes, const OnFile& on) {
-  uint32_t depth = self->open_calls;
-  while (depth > 0 &&
-         (self->open[depth - 1].start != time.start || self->open[depth - 1].function != number_of_call(function)))
+  uint32_t depth = block->in_calls;
+  const CurrentCall* calls = block->calls;
+  while (depth > 0 && (calls[depth - 1].start != time.start || calls[depth - 1].function != number_of_call(function)))
     --depth;
   if (depth > 0) drop_above(depth);
-  const bool is_begun = depth > 0 && self->open[depth - 1].told;
+  const bool is_begun = depth > 0 && calls[depth - 1].told;
   if (HEADRACE_UNLIKELY(state.choosy) && !is_begun &&
       leaves_out(RawKind::kLibrary, static_cast<Fn>(number_of_call(function)), time.start, time.end)) {
-    if (depth > 0) self->open_calls = depth - 1;
+    if (depth > 0) block->in_calls = depth - 1;
     return;
   }
   EventBlock* mine = room_for_event();  // here what came before may be stored, and this call's begin be told
-  const bool told = depth > 0 && self->open[depth - 1].told;
-  if (depth > 0) self->open_calls = depth - 1;
+  const bool told = depth > 0 && calls[depth - 1].told;
+  if (depth > 0) block->in_calls = depth - 1;
   if (!mine) return;
   commit_event(mine,
                {time.start, time.end, on.place, std::max(on.asked, bytes), bytes, on.handle, number_of_call(function),
@@ -74,12 +69,14 @@ void list_open_calls(FlushHeader* to) {
   to->open_count = 0;
   const uint64_t now = base::ticks();
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {
-    const uint32_t depth = __atomic_load_n(&thread->open_calls, __ATOMIC_ACQUIRE);
-    if (thread->regions.waiting != 0) continue;  // their begin comes first, and nothing in these calls is recorded yet
-    for (uint32_t i = 0; i < depth && thread->block && to->open_count < kMostOpenCalls; ++i) {
-      OpenLibraryCall& call = thread->open[i];
+    if (!thread->block || thread->regions.waiting != 0)
+      continue;  // their begin comes first, and nothing in these calls is recorded yet
+    const uint32_t depth = std::min(__atomic_load_n(&thread->block->in_calls, __ATOMIC_ACQUIRE), kCurrentCalls);
+    for (uint32_t i = 0; i < depth && to->open_count < kMostOpenCalls; ++i) {
+      CurrentCall& call = thread->block->calls[i];
+      if ((call.function & kLibraryFunction) == 0) continue;  // nothing is recorded inside of these
       if (call.told || is_left_out(RawKind::kLibrary, static_cast<Fn>(call.function), call.start, now)) continue;
-      call.told = true;
+      call.told = 1;
       to->open[to->open_count++] = {call.start, thread->number, call.function};
     }
   }

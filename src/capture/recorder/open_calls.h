@@ -7,8 +7,6 @@
 
 namespace headrace::capture {
 
-/// A call begins. `frame`: a place on the stack of who made it.
-HEADRACE_COLD void library_call_begins(intercept::LibraryFn function, uint64_t start, uintptr_t frame);
 /// What a trace has of a call besides what is counted of it: of one on a file, and of one that reaches into the memory
 /// of another rank.
 struct OnFile {
@@ -24,14 +22,23 @@ struct FlushHeader;
 /// Lists what is open in all threads and has not been told; it is told now. The world is stopped.
 void list_open_calls(FlushHeader* to);
 
-/// As timed(), of a library's call.
+/// As timed(), of a library's call. Where events are recorded it stays the current one until it is recorded.
 template <typename Call>
 HEADRACE_INLINE auto timed_library(intercept::LibraryFn function, Timed& time, Call call) {
-  return timed(time, [&] {
-    if (HEADRACE_UNLIKELY(state.tracing))
-      library_call_begins(function, time.start, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  InCall current;
+  bool begun = false;
+  auto result = timed(time, [&] {
+    begun = time.recorded() && !in_vfork_child() && ready();
+    if (HEADRACE_LIKELY(begun))
+      current.begin(static_cast<uint16_t>(static_cast<uint32_t>(function) | kLibraryFunction), 0, time.start, 0);
     return call();
   });
+  if (HEADRACE_UNLIKELY(!begun)) return result;
+  if (HEADRACE_UNLIKELY(state.tracing))
+    current.return_only();
+  else
+    current.end();
+  return result;
 }
 
 }  // namespace headrace::capture

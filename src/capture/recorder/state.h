@@ -75,15 +75,6 @@ inline constexpr uint32_t kCachedFiles = 64;
 inline constexpr uint32_t kPathMax = 4096;
 inline constexpr uint32_t kMaximumEnvironment = 4096;
 
-/// A call of a library that is not over (open_calls.h).
-struct OpenLibraryCall {
-  uint64_t start;
-  uintptr_t frame;
-  uint16_t function;
-  bool told;  // the trace has its begin
-};
-inline constexpr uint32_t kOpenLibraryCalls = 8;
-
 inline constexpr uint32_t kThreadName = 16;  // bytes, of the system, with a NUL
 
 /// Private memory of one thread; reused by later threads.
@@ -102,8 +93,6 @@ struct Thread {
   uint32_t lost_phases;  // begun, and not opened
   void* statuses;        // room for MPI's, as many as a call ever needed
   uint64_t statuses_bytes;
-  uint32_t open_calls;  // how many of `open`
-  OpenLibraryCall open[kOpenLibraryCalls];
   CachedFile cache[kSystemLayers][kCachedFiles];
   KnownStacks stacks;
   char path[3][kPathMax];  // scratch for path names: rename needs two, a directory's own name the third

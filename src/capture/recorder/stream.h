@@ -161,9 +161,10 @@ HEADRACE_INLINE bool can_wait(Fn function, const FILE* stream) {
          static_cast<int64_t>(room<D>(stream)) > 0;
 }
 
-/// Runs `call` on a stream and counts the bytes that `bytes(result, call)` says it moved; negative: it failed.
+/// Runs `call` on a stream and counts the bytes that `bytes(result, call)` says it moved; negative: it failed. Where
+/// the buffer can answer all that is `asked` for, nothing can keep it from coming back, so it is no current call.
 template <DirectionIndex D, bool kWide = false, typename Call, typename Bytes>
-HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes bytes) {
+HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes bytes, uint64_t asked = kAsMoved) {
   // Calls that move nothing are allowed no stream: the C library does not look at it then.
   if (HEADRACE_UNLIKELY(stream == nullptr)) return call();
   if (passes_by()) return call();
@@ -192,8 +193,12 @@ HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes
   if (D == kRead) facts.read_end = stream->_IO_read_end;
   if (D == kRead) facts.offset = stream->_offset;
   facts.start = base::ticks();
+  InCall current;
+  const bool may_wait = asked > facts.room;
+  if (may_wait) current.begin(static_cast<uint16_t>(function), moves(D), facts.start, file_of(facts.tag)->hash);
   auto result = call();
   facts.end = base::ticks();
+  if (may_wait) current.end();
   account_stream<D>(function, facts, bytes(result, facts), kWide);
   return result;
 }

@@ -127,7 +127,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   template <typename Call>
   static FILE* on_stream(Fn function, const char* path, const char* mode, Call call) {
     Timed time;
-    FILE* stream = timed(time, call);
+    FILE* stream = timed(function, OnPath{AT_FDCWD, path}, time, call);
     if (!stream)
       open_failed(function, AT_FDCWD, path, time);
     else if (path)
@@ -139,7 +139,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
     const Settled before = settle(stream, true);
     uint64_t tag = Base::tag_before_close(descriptor_of(stream));
     Timed time;
-    int result = timed(time, call);
+    int result = timed(function, OnTag{tag}, time, call);
     if (result == 0 || tag != kUnknownTag)
       stream_closed(function, tag, time, before);
     else
@@ -154,7 +154,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
     }
     const uint64_t waiting = settle(stream).unwritten;
     Timed time;
-    int result = timed(time, call);
+    int result = timed(function, OnDescriptor{number_of(stream)}, time, call);
     stream_call(function, stream, Metadata::kFlushes, result == 0, time, waiting - held<kWrite>(stream));
     return result;
   }
@@ -162,7 +162,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   static int on_seek(Fn function, FILE* stream, int64_t offset, int whence, Call call) {
     const Settled before = settle(stream);
     Timed time;
-    int result = timed(time, call);
+    int result = timed(function, OnDescriptor{number_of(stream)}, time, call);
     // Beyond the buffer the C library fills it anew, from where a block of it begins.
     const bool moved = before.unwritten != 0 || stream->_offset != before.position;
     const bool refilled = result == 0 && moved && stream->_offset >= 0;
@@ -182,7 +182,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   template <typename Call>
   static auto on_question(Fn function, FILE* stream, Call call) {
     Timed time;
-    auto result = timed(time, call);
+    auto result = timed(function, OnDescriptor{number_of(stream)}, time, call);
     stream_call(function, stream, Metadata::kCounts, result >= 0, time, 0);
     return result;
   }
@@ -190,7 +190,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
   static int on_buffer(Fn function, FILE* stream, Call call) {
     const uint64_t waiting = settle(stream).unwritten;
     Timed time;
-    int result = timed(time, call);
+    int result = timed(function, OnDescriptor{number_of(stream)}, time, call);
     stream_call(function, stream, Metadata::kControls, result == 0, time, waiting - held<kWrite>(stream));
     return result;
   }

@@ -149,14 +149,17 @@ struct StreamReadHooks : Next {
  private:
   template <typename Call>
   static HEADRACE_INLINE size_t on_items(Fn function, FILE* stream, size_t size, size_t count, Call call) {
-    return stream_transfer<kRead>(function, stream, call, [&](size_t items, const StreamCall& facts) {
-      // A last item that was cut short was taken out of the stream all the same.
-      if (HEADRACE_LIKELY(items == count)) return static_cast<int64_t>(items * size);
-      auto taken = static_cast<int64_t>(bytes_taken(facts));
-      auto whole = static_cast<int64_t>(items * size);
-      if (whole == 0 && taken <= 0) return nothing_read(facts);
-      return taken > whole && taken - whole < static_cast<int64_t>(size) ? taken : whole;
-    });
+    return stream_transfer<kRead>(
+        function, stream, call,
+        [&](size_t items, const StreamCall& facts) {
+          // A last item that was cut short was taken out of the stream all the same.
+          if (HEADRACE_LIKELY(items == count)) return static_cast<int64_t>(items * size);
+          auto taken = static_cast<int64_t>(bytes_taken(facts));
+          auto whole = static_cast<int64_t>(items * size);
+          if (whole == 0 && taken <= 0) return nothing_read(facts);
+          return taken > whole && taken - whole < static_cast<int64_t>(size) ? taken : whole;
+        },
+        size * count);
   }
   template <typename Call>
   static HEADRACE_INLINE int on_byte(Fn function, FILE* stream, Call call) {

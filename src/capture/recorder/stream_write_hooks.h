@@ -126,9 +126,12 @@ struct StreamWriteHooks : Next {
  private:
   template <typename Call>
   static HEADRACE_INLINE size_t on_items(Fn function, FILE* stream, size_t size, size_t count, Call call) {
-    return stream_transfer<kWrite>(function, stream, call, [&](size_t items, const StreamCall&) {
-      return HEADRACE_LIKELY(items != 0) || count == 0 || size == 0 ? static_cast<int64_t>(items * size) : -1;
-    });
+    return stream_transfer<kWrite>(
+        function, stream, call,
+        [&](size_t items, const StreamCall&) {
+          return HEADRACE_LIKELY(items != 0) || count == 0 || size == 0 ? static_cast<int64_t>(items * size) : -1;
+        },
+        size * count);
   }
   static int64_t byte_written(int result, const StreamCall&) { return result != EOF ? 1 : -1; }
   template <typename Call>

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "capture/recorder/call_sites.h"
+#include "capture/recorder/current_call.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/records.h"
@@ -181,8 +182,11 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
     return result;
   }
   uint64_t start = base::ticks();
+  InCall current;
+  current.begin(static_cast<uint16_t>(function), moves(D), start, file_of(tag)->hash);
   auto result = call();
   uint64_t end = base::ticks();
+  current.end();
   account<D, A, Count::kCall>(
       function, {fd, tag, static_cast<uint64_t>(offset), buffer_after(buffer, result), result, start, end, asked});
   return result;

@@ -96,13 +96,14 @@ struct TransferHooks : Next {
   }
   static ssize_t getdents64(int fd, void* buffer, size_t size) {
     Timed time;
-    ssize_t result = timed(time, [&] { return Next::getdents64(fd, buffer, size); });
+    ssize_t result = timed(Fn::getdents64, OnDescriptor{fd}, time, [&] { return Next::getdents64(fd, buffer, size); });
     descriptor_call(Fn::getdents64, fd, Metadata::kDirectoryReads, result >= 0, time);
     return result;
   }
   static ssize_t getdirentries(int fd, char* buffer, size_t size, off_t* base) {
     Timed time;
-    ssize_t result = timed(time, [&] { return Next::getdirentries(fd, buffer, size, base); });
+    ssize_t result =
+        timed(Fn::getdirentries, OnDescriptor{fd}, time, [&] { return Next::getdirentries(fd, buffer, size, base); });
     descriptor_call(Fn::getdirentries, fd, Metadata::kDirectoryReads, result >= 0, time);
     return result;
   }
@@ -121,7 +122,7 @@ struct TransferHooks : Next {
   template <typename Call>
   static ssize_t copied(Fn function, int in, off_t* in_offset, int out, off_t* out_offset, size_t size, Call call) {
     Timed time;
-    ssize_t result = timed(time, call);
+    ssize_t result = timed(function, OnDescriptor{out}, time, call);
     if (!time.recorded()) return result;
     if (result >= 0) account_copy<kRead>(function, in, in_offset, result, time.start, time.end, size);
     account_copy<kWrite>(function, out, out_offset, result, time.start, time.end, size);

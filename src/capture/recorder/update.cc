@@ -96,6 +96,8 @@ bool start_thread() {
     thread->number = next_number(is_first);
     if (is_first) thread_began = 0;
     thread->began = thread_began;
+    thread->block->in_calls = 0;
+    thread->block->number = thread->number;
     self = thread;
     std::atomic_signal_fence(std::memory_order_release);
     block = thread->block;
@@ -227,12 +229,13 @@ void end_thread(void* thread) {
   end_phases_of_thread();
   leave_all_regions();
   end_thread_events();
-  ended->lost_phases = ended->open_calls = 0;
+  ended->lost_phases = 0;
   ended->told = false;
   __atomic_store_n(&ended->system_number, 0, __ATOMIC_RELAXED);
   block = nullptr;
   self = nullptr;
-  if (ended->block->busy != 0) abandon(ended->block);  // the thread was cancelled inside a section
+  __atomic_store_n(&ended->block->in_calls, 0, __ATOMIC_RELAXED);  // cancelled, it never came back from them
+  if (ended->block->busy != 0) abandon(ended->block);              // the thread was cancelled inside a section
   __atomic_store_n(&ended->block->busy, 0, __ATOMIC_RELEASE);
   __atomic_store_n(&ended->block->taken, 0, __ATOMIC_RELEASE);
   ended->taken.store(0, std::memory_order_release);
@@ -245,7 +248,7 @@ void forget_threads() {
     thread->told = false;
     thread->system_number = 0;
     thread->regions.depth = thread->regions.waiting = 0;
-    thread->free_files = thread->free_count = thread->lost_phases = thread->open_calls = 0;
+    thread->free_files = thread->free_count = thread->lost_phases = 0;
     memset(thread->cache, 0, sizeof thread->cache);
     thread->taken.store(0);
   }
