@@ -1,8 +1,12 @@
 #include "events/unify_plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "events/event_chunk.h"
 #include "events/table_union.h"
@@ -84,11 +88,23 @@ bool is_part(const TraceReader& trace) {
   return std::any_of(trace.facts().begin(), trace.facts().end(), tells);
 }
 
-/// A file with nothing but the fact that several were made one.
-Status note_unified(uint64_t job, std::vector<uint8_t>& bytes) {
+/// What is true of the one file alone: that the parts of a trace, or its files, were made one, and which were missing.
+Status note_unified(const std::vector<TraceReader>& sources, uint64_t job, std::vector<uint8_t>& bytes) {
+  std::vector<std::string> keys, values;
+  const auto note = [&](const std::string& key, const std::string& value) {
+    keys.push_back(key);
+    values.push_back(value);
+  };
+  if (sources.size() > 1 && std::any_of(sources.begin(), sources.end(), is_part)) note(kUnified, "1");
+  const auto lies_in_several = [](const TraceReader& each) {
+    return each.has_other_files() || !each.missing_files().empty();
+  };
+  if (std::any_of(sources.begin(), sources.end(), lies_in_several)) note(kGathered, "1");
+  for (const TraceReader& source : sources)
+    for (const auto& [file, processes] : source.missing_files()) note(kMissingFile + file, std::to_string(processes));
+  if (keys.empty()) return {};
   HEADRACE_ASSIGN(format::Writer writer,
                   format::Writer::open(std::make_unique<format::MemorySink>(bytes), {.job = job}));
-  const std::string_view keys[] = {kUnified}, values[] = {"1"};
   HEADRACE_TRY(writer.add(format::TableBuilder("job").text("key", keys).text("value", values)));
   return writer.close();
 }
@@ -98,9 +114,12 @@ Result<std::set<std::string, std::less<>>> add_tables(std::vector<TraceReader>& 
   std::vector<format::Reader*> files;
   for (TraceReader& source : sources) files.push_back(&source.file());
   std::vector<uint8_t> note;
-  HEADRACE_TRY(note_unified(job, note));
-  HEADRACE_ASSIGN(format::Reader noted, format::Reader::open_memory(note));
-  if (sources.size() > 1 && std::any_of(sources.begin(), sources.end(), is_part)) files.push_back(&noted);
+  HEADRACE_TRY(note_unified(sources, job, note));
+  std::optional<format::Reader> noted;
+  if (!note.empty()) {
+    HEADRACE_ASSIGN(format::Reader opened, format::Reader::open_memory(note));
+    files.push_back(&noted.emplace(std::move(opened)));
+  }
   std::vector<uint8_t> bytes;
   std::set<std::string, std::less<>> copied;
   HEADRACE_ASSIGN(format::Writer writer,
