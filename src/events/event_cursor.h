@@ -29,6 +29,10 @@ class EventCursor {
   /// Goes on to the next chunk that can be read and that the range touches. False: there is none. kIo.
   base::Result<bool> next();
 
+  /// Gives back the memory of the chunk's events; and reads them again. Any error.
+  void release() { chunk_.events = {}; }
+  base::Status read_again() { return reader_->read(location_->chunks[at_ - 1], chunk_); }
+
   /// All of the chunk, also where the range has only some: the others say what is open.
   std::span<const model::Event> events() const { return chunk_.events; }
   uint8_t tick_shift() const { return chunk_.tick_shift; }

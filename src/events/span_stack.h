@@ -15,7 +15,7 @@ struct OpenSpan {
   uint64_t row = kNotSeen;  // whatever the caller gave it
   uint64_t own_ns = 0;      // the same
 
-  static constexpr uint64_t kNotSeen = ~uint64_t{0};
+  static constexpr uint64_t kNotSeen = ~uint64_t{0}, kShown = kNotSeen - 1;  // shown: its row has its end already
 };
 
 class SpanStack {
@@ -60,6 +60,11 @@ class SpanStack {
   const std::vector<OpenSpan>& spans() const { return spans_; }
   /// It is inside of one of this reference whose begin is known: what calls itself is that more than once.
   bool is_inside(uint32_t reference) const { return reference < open_.size() && open_[reference] > 0; }
+  /// Those of a row whose end was found before its turn.
+  void set_shown(uint64_t row) {
+    for (OpenSpan& span : spans_)
+      if (span.row == row) span.row = OpenSpan::kShown;
+  }
   OpenSpan* innermost() { return spans_.empty() ? nullptr : &spans_.back(); }
 
  private:

@@ -4,7 +4,10 @@
 #include <deque>
 #include <memory>
 #include <queue>
+#include <span>
+#include <vector>
 
+#include "events/event_chunk.h"
 #include "events/event_cursor.h"
 #include "events/span_stack.h"
 
@@ -23,19 +26,26 @@ struct TraceRow {
 /// Rows of one location, in its order. Those outside of the range are left out.
 class RowCursor {
  public:
-  RowCursor(TraceReader& reader, const TraceLocation& location, TimeRange range)
-      : cursor_(reader, location, range), range_(range) {}
+  /// In memory are rows of `piece` events: of fewer than a chunk has, chunks are decoded again for each.
+  RowCursor(TraceReader& reader, const TraceLocation& location, TimeRange range, size_t piece = kMostEvents)
+      : cursor_(reader, location, range), range_(range), piece_(piece) {}
 
   /// The next row, good until the next call; null: there is none. kIo.
   base::Result<const TraceRow*> next();
 
  private:
   base::Status load();
+  base::Status load_piece();
+  base::Status look_ahead();
+  bool close_ahead(SpanStack& ahead, std::span<const model::Event> events, size_t& open);
+  void close(uint64_t row, const model::Event& event, uint64_t duration);
   void take(const model::Event& event);
   void end(const model::Event& event);
 
   EventCursor cursor_;
   TimeRange range_;
+  size_t piece_;
+  size_t taken_ = 0, in_chunk_ = 0;  // events of the chunk, where it comes in pieces
   SpanStack stack_;
   std::deque<TraceRow> rows_;  // of two chunks
   uint64_t first_ = 0;         // number of the first of them
@@ -44,13 +54,13 @@ class RowCursor {
   bool done_ = false;
 };
 
-/// Rows of several locations: by time if there are at most kMerged, else location by location.
+/// Rows of several locations by time, however many these are.
 class TraceRows {
  public:
-  static constexpr size_t kMerged = 128;  // each takes up to 5 MB
+  static constexpr size_t kMostRows = 8 << 20;  // in memory: 600 MB
 
   /// `locations`: in TraceReader::locations().
-  TraceRows(TraceReader& reader, std::vector<uint32_t> locations, TimeRange range);
+  TraceRows(TraceReader& reader, std::vector<uint32_t> locations, TimeRange range, size_t most_rows = kMostRows);
 
   /// The next row, good until the next call; null: there is none. kIo.
   base::Result<const TraceRow*> next();
@@ -64,18 +74,16 @@ class TraceRows {
   };
   struct Open {
     uint32_t location;
-    std::unique_ptr<RowCursor> cursor;
+    std::unique_ptr<RowCursor> cursor;  // null: its time has not come, or is over
     const TraceRow* row = nullptr;
   };
   static constexpr uint32_t kNone = ~uint32_t{0};
-  base::Status open_more();
+  void choose_piece(size_t most_rows);
   base::Status advance(uint32_t place);
 
   TraceReader* reader_;
-  std::vector<uint32_t> locations_;
   TimeRange range_;
-  size_t at_ = 0;  // of the next in locations_
-  size_t together_;
+  size_t piece_ = 0;
   std::vector<Open> open_;
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
   uint32_t now_ = 0;

@@ -17,8 +17,8 @@ using model::TimeClass;
 class TraceRowsTest : public testing::Test {
  protected:
   std::vector<std::pair<uint32_t, TraceRow>> rows(TraceReader& reader, std::vector<uint32_t> locations,
-                                                  TimeRange range = {}) {
-    TraceRows all(reader, std::move(locations), range);
+                                                  TimeRange range = {}, size_t most_rows = TraceRows::kMostRows) {
+    TraceRows all(reader, std::move(locations), range, most_rows);
     std::vector<std::pair<uint32_t, TraceRow>> found;
     while (const TraceRow* row = *all.next()) found.emplace_back(all.location(), *row);
     return found;
@@ -71,17 +71,48 @@ TEST_F(TraceRowsTest, KeepToARangeOfTime) {
   EXPECT_EQ(found[1].second.moved, 9u);
 }
 
-TEST_F(TraceRowsTest, GiveManyLocationsOneAfterTheOther) {
+TEST_F(TraceRowsTest, MergeAnyNumberOfLocations) {
   std::vector<uint32_t> all;
-  for (uint32_t i = 0; i < TraceRows::kMerged + 1; ++i) {
+  for (uint32_t i = 0; i < 500; ++i) {
     all.push_back(i);
-    made_.add({.process = 1, .thread = i}, {event(1, kEnter, step_), event(2, kLeave, step_)});
+    made_.add({.process = 1, .thread = i}, {event(i % 7, kEnter, step_), event(1000 - i, kLeave, step_)});
   }
   TraceReader reader = made_.finish();
   const auto found = rows(reader, all);
   ASSERT_EQ(found.size(), 2 * all.size());
-  EXPECT_EQ(found[1].first, 0u);
-  EXPECT_EQ(found[2].first, 1u);
+  for (size_t i = 1; i < found.size(); ++i) ASSERT_LE(found[i - 1].second.event.time, found[i].second.event.time);
+}
+
+TEST_F(TraceRowsTest, AreTheSameWithLittleMemory) {
+  std::vector<uint32_t> all;
+  for (uint32_t i = 0; i < 5; ++i) {
+    all.push_back(i);
+    std::vector<Event> events;
+    uint64_t time = i;
+    for (uint32_t k = 0; k < kMostEvents / 2; ++k) {  // operations inside of each other, some of them very long
+      if (k % 1000 == 0) events.push_back(event(time, kIoBegin, read_, 4, k));
+      events.push_back(event(time += 3, kEnter, step_));
+      events.push_back(event(time += 1 + k % 5, kIoBegin, read_, 8, k));
+      events.push_back(event(time += 2, kIoEnd, read_, 8, 0));
+      events.push_back(event(time += 1, kLeave, step_));
+      if (k % 1000 == 10 * i + 300 && k < kMostEvents / 3) events.push_back(event(time, kIoEnd, read_, 4, 0));
+    }
+    made_.add({.process = 1, .thread = i}, events);
+  }
+  TraceReader reader = made_.finish();
+  for (const TimeRange range : {TimeRange{}, TimeRange{20'000, 90'000}}) {
+    const auto whole = rows(reader, all, range);
+    for (const size_t most : {4 * size_t{kMostEvents}, size_t{1000}, size_t{50'000}}) {
+      const auto found = rows(reader, all, range, most);
+      ASSERT_EQ(found.size(), whole.size());
+      for (size_t i = 0; i < found.size(); ++i) {
+        ASSERT_EQ(found[i].first, whole[i].first) << i;
+        ASSERT_EQ(found[i].second.event, whole[i].second.event) << i;
+        ASSERT_EQ(found[i].second.duration_ns, whole[i].second.duration_ns) << i;
+        ASSERT_EQ(found[i].second.moved, whole[i].second.moved) << i;
+      }
+    }
+  }
 }
 
 }  // namespace

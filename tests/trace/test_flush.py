@@ -174,9 +174,7 @@ def found_writes(trace: Path) -> list[int]:
     by_thread: Counter[int] = Counter()
     while batch := read.next(1 << 16).rows():
         for row in batch:
-            if (
-                row["name"] == "pwrite" and row["place"] != (1 << 64) - 1
-            ):  # it came back
+            if row["name"] == "pwrite" and row["place"] != (1 << 64) - 1:  # it came back
                 assert row["place"] % 2**32 == by_thread[row["location"]] % 4096 * 8
                 by_thread[row["location"]] += 1
     return sorted(by_thread.values(), reverse=True)

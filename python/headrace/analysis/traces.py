@@ -53,7 +53,7 @@ class Trace(OpenedTrace):
         locations: list[int] | None = None,
         rows: int = 65536,
     ) -> Iterator[pyarrow.RecordBatch]:
-        """Events by time, of more than 128 locations one after the other, in batches of so many.
+        """Events by time, in batches of so many.
 
         `end_at_ns` is the last nanosecond. Columns are those of events(). Raises UsageError.
         """

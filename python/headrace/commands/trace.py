@@ -102,8 +102,7 @@ def cat(
 ) -> None:
     """Print events, one a line, in the order of time; an operation on a file is one line.
 
-    A line is: time since the job's start, thread, what it did. With --json each line is an object. Of more
-    than 128 threads, one is printed after the other.
+    A line is: time since the job's start, thread, what it did. With --json each line is an object.
 
     \b
     Example:
