@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "capture/harvest/function_names.h"
 #include "capture/spool_layout.h"

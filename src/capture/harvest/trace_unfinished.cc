@@ -1,11 +1,14 @@
 #include "capture/harvest/trace_unfinished.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/json_text.h"
 #include "capture/spool_layout.h"
-#include "events/trace_files.h"
+#include "events/trace_writer.h"
 #include "model/event.h"
 
 namespace headrace::capture {
