@@ -50,8 +50,8 @@ class InCall {
   }
 
  private:
-  ThreadBlock* block_;
-  uint32_t depth_;
+  ThreadBlock* block_ = nullptr;
+  uint32_t depth_ = 0;
 };
 
 /// What a call is on, for those who look at it while it lasts.
