@@ -72,7 +72,7 @@ def test_text_has_what_a_first_glance_needs(tmp_path: Path) -> None:
         "on node1, 2026-",
         "ran 2 s",
         "3 processes, exit status 0",
-        "log complete, but 1 process not captured: see below",
+        "log complete, but not captured: 1 process and 1 other kind",
         "0.7 % of the 4 s",
         "mesh.h5",
         "renamed to step0.1.h5",

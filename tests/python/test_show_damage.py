@@ -76,7 +76,7 @@ def test_a_complete_log_says_what_it_lacks_once(tmp_path: Path) -> None:
     rows = json.loads(headrace("show", log, "--json").stdout)["not_captured"]
     assert [row["what"] for row in rows] == ["io_uring", "processes not captured"]
     text = headrace("show", log).stdout
-    assert "log complete, but 1 process not captured: see below" in text
+    assert "log complete, but not captured: 1 process and 1 other kind" in text
     assert "1 ring " in text
 
 
@@ -104,3 +104,30 @@ def test_what_is_left_of_a_damaged_log_is_not_complete_either(tmp_path: Path, si
     assert found["damage"] == []
     assert found["job"]["complete"].startswith("no: the log it was converted from ")
     assert "not complete: the log it was converted from" in headrace("show", tmp_path / "b.hr").stdout
+
+
+def test_losses_come_first_with_what_brings_them_back(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1)
+    maker.process(2, captured=0, reason="setuid: the system loads no library into it")
+    maker.add("gaps", process=1, what="call sites", amount=7, unit="files", reason="no room to keep them")
+    maker.add("gaps", process=1, what="threads", amount=3, unit="attempts", reason="no memory was left")
+    text = headrace("show", maker.write(tmp_path / "a.hr")).stdout
+    lines = [line.strip() for line in text.splitlines()]
+    titles = [lines.index(title) for title in ("Not captured", "Counted, but without detail")]
+    assert titles[0] < next(i for i, line in enumerate(lines) if line.startswith("I/O of")) < titles[1]
+    words = " ".join(text.split())
+    assert "loads no library into it. To have it: run it as the user that it changes to" in words
+    assert "no memory was left. To have it: give capture more memory: --memory" in words
+
+
+def test_detail_that_is_missing_is_no_loss(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1)
+    maker.add("gaps", process=1, what="call sites", amount=7, unit="files", reason="no room to keep them")
+    log = maker.write(tmp_path / "a.hr")
+    text = headrace("show", log).stdout
+    assert "log complete\n" in text
+    assert "Counted, but without detail" in text and "7 files" in text
+    (gap,) = json.loads(headrace("show", log, "--json").stdout)["not_captured"]
+    assert not gap["loss"] and gap["remedy"] is None

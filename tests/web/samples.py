@@ -212,6 +212,8 @@ def typical(files: int = 120, ranks: int = 8) -> Job:
             "unit": "count",
             "processes": 1,
             "reason": "/usr/bin/static-tool is statically linked",
+            "loss": True,
+            "remedy": "link it dynamically",
         },
         {
             "what": "excluded paths",
@@ -219,6 +221,8 @@ def typical(files: int = 120, ranks: int = 8) -> Job:
             "unit": "count",
             "processes": 10,
             "reason": "system directories",
+            "loss": False,
+            "remedy": None,
         },
     ]
     return facts, tables
@@ -580,7 +584,16 @@ def hostile() -> Job:
     for mount, name in zip(summary["mounts"], HOSTILE, strict=False):
         mount |= {"point": name, "type": name, "source": name, "options": name}
     summary["not_captured"] = [
-        {"what": name, "amount": 1, "unit": "count", "reason": name, "processes": 1} for name in HOSTILE
+        {
+            "what": name,
+            "amount": 1,
+            "unit": "count",
+            "reason": name,
+            "processes": 1,
+            "loss": True,
+            "remedy": name,
+        }
+        for name in HOSTILE
     ]
     for site, name in zip(facts["sites"], HOSTILE, strict=False):
         for frame in site["frames"]:

@@ -59,7 +59,7 @@ def test_the_header_says_what_ran(open_page: Any, report: Any) -> None:
     page = open_page(report("typical"))
     expect(page.locator("h1")).to_have_text("mpirun -n 8 ./simulation --steps 40 'input file.txt'")
     expect(page.locator("#job")).to_contain_text("2026-01-01 10:00:00 UTC")
-    expect(page.locator("#complete")).to_have_text("Log complete, but something was not captured: see below")
+    expect(page.locator("#complete")).to_have_text("Log complete, but not all was captured: see below")
 
 
 def test_files_are_ranked_and_sorted(open_page: Any, report: Any) -> None:

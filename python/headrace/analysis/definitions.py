@@ -210,6 +210,7 @@ frames | - | Functions from the one that made the call outwards.
 
 # what is missing
 not_captured | - | What happened and is not in the figures, with its amount and the reason.
+remedy | - | What to do so that the next run has it.
 damage | - | Parts of the log that cannot be used.
 others | - | What is too small for a place of its own, summed up.
 """

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.analysis.completeness import missing_ranks
+from headrace.analysis.losses import is_loss, remedy
 from headrace.logs import JobLog
 
 
 def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows {what, amount, unit, reason, processes}: `processes` is the number of them it happened in.
+    """Rows {what, amount, unit, reason, processes, loss, remedy}, losses first.
+
+    `processes`: in how many of them it happened. `loss`: figures lack it; else they lack detail alone.
+    `remedy`: what to do so that the next run has it, None where nothing is known.
 
     Each fact once: from the table `gaps`, from processes that were not captured or are incomplete, and from
     operations that a kill left uncertain or that belong to no file, and ranks that are not in the log.
@@ -22,7 +26,15 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
     def add(what: str, amount: int, unit: str, reason: str) -> None:
         row = sums.setdefault(
             (what, unit, reason),
-            {"what": what, "amount": 0, "unit": unit, "reason": reason, "processes": 0},
+            {
+                "what": what,
+                "amount": 0,
+                "unit": unit,
+                "reason": reason,
+                "processes": 0,
+                "loss": is_loss(what),
+                "remedy": remedy(what, reason),
+            },
         )
         row["amount"] += amount
         row["processes"] += 1
@@ -49,4 +61,6 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
         moved = sums.pop((what, "bytes", reason), None) if calls else None
         if moved:  # by the same calls
             row["reason"] += f"; {moved['amount']} bytes"
-    return sorted(sums.values(), key=lambda row: (-row["processes"], row["what"], row["reason"]))
+    return sorted(
+        sums.values(), key=lambda row: (not row["loss"], -row["processes"], row["what"], row["reason"])
+    )

@@ -9,6 +9,7 @@ from headrace.commands._clusters import cluster_lines
 from headrace.commands._columns import columns
 from headrace.commands._show_calls import directory_lines, function_lines, layer_lines
 from headrace.commands._show_forwarding import forwarding_lines
+from headrace.commands._show_gaps import detail_lines, loss_lines
 from headrace.commands._show_header import header_lines
 from headrace.commands._show_libraries import library_lines
 from headrace.commands._show_mpi_files import mpi_file_lines
@@ -53,6 +54,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
     """All sections; one without content is left out."""
     sections = [
         header_lines(facts, terminal),
+        loss_lines(facts, terminal),
         _totals(facts, terminal),
         phase_lines(facts, terminal),
         cluster_lines(facts["clusters"], terminal),
@@ -69,7 +71,7 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         _bandwidth(facts, terminal),
         process_lines(facts, terminal),
         _mounts(facts, terminal),
-        _not_captured(facts, terminal),
+        detail_lines(facts, terminal),
         _damage(facts, terminal),
     ]
     lines: list[str] = []
@@ -250,29 +252,6 @@ def _mounts(facts: Facts, terminal: Terminal) -> list[str]:
     more = len(facts["mounts"]) - 10
     rest = [terminal.dim(f"  … and {more} more")] if more > 0 else []
     return [terminal.bold("Mounts"), terminal.dim(table[0]), *table[1:], *rest]
-
-
-def _not_captured(facts: Facts, terminal: Terminal) -> list[str]:
-    rows: list[Sequence[str]] = [("amount", "what", "why")]
-    for gap in facts["not_captured"][:10]:
-        rows.append((_amount(gap), printable(gap["what"]), printable(gap["reason"])))
-    if len(rows) == 1:
-        return []
-    table = columns(rows, left=frozenset({1, 2}), room=terminal.columns)
-    more = len(facts["not_captured"]) - 10
-    rest = [terminal.dim(f"  … and {more} more kinds: see --json")] if more > 0 else []
-    return [terminal.bold("Not captured"), terminal.dim(table[0]), *table[1:], *rest]
-
-
-def _amount(gap: Facts) -> str:
-    unit = printable(gap["unit"])
-    if unit == "bytes":
-        return size(gap["amount"])
-    if unit in ("count", ""):
-        return number(gap["amount"])
-    if gap["amount"] == 1:
-        unit = {"processes": "process"}.get(unit, unit.removesuffix("s"))
-    return f"{number(gap['amount'])} {unit}"
 
 
 def _damage(facts: Facts, terminal: Terminal) -> list[str]:

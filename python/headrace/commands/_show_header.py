@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from headrace.commands._show_gaps import losses_in_short
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import count, duration, printable, shorten_right, size
 from headrace.commands._unfinished import unfinished_lines
@@ -73,7 +74,8 @@ def _completeness(facts: Facts) -> tuple[str, bool]:
         return f"log DAMAGED ({size(log['damaged_bytes'])} at {places}{end}): figures are incomplete", True
     complete = job["complete"]
     if complete == "yes":
-        return "log complete" + _missing(facts), False
+        losses = losses_in_short(facts)
+        return "log complete" + (f", but not captured: {losses}" if losses else ""), False
     if not complete:
         return "log perhaps not complete: nobody says that it is", False
     text = f"log not complete: {printable(str(complete).removeprefix('no: '))}"
@@ -84,18 +86,6 @@ def _completeness(facts: Facts) -> tuple[str, bool]:
     if not log["closed"] and "not closed" not in text:
         text += "; its writer did not finish it"
     return text, False
-
-
-def _missing(facts: Facts) -> str:
-    job = facts["job"]
-    missing = job["processes"] - job["processes_captured"]
-    if missing:
-        images = job["processes"] != job["process_ids"]
-        what = count(missing, "program image") if images else count(missing, "process", "processes")
-        return f", but {what} not captured: see below"
-    # Excluded paths are left out on purpose, and said under the totals.
-    unforeseen = any(gap["what"] != "excluded paths" for gap in facts["not_captured"])
-    return ", but something was not captured: see below" if unforeseen else ""
 
 
 def moment(utc_ns: int) -> str:

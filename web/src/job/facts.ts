@@ -78,7 +78,7 @@ export interface Summary {
     time_ns: number;
   }[];
   mounts: Mount[];
-  not_captured: { what: string; amount: number; unit: string; reason: string; processes: number }[];
+  not_captured: { what: string; amount: number; unit: string; reason: string; processes: number; loss: boolean; remedy: string | null }[];
   damage: { offset: number; bytes: number; reason: string }[];
 }
 

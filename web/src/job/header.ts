@@ -78,9 +78,7 @@ function completeness({ summary }: JobFacts): ["good" | "warn" | "bad", string] 
     return ["bad", `Log damaged (${size(log.damaged_bytes)} at ${places}${end}): figures are incomplete`];
   }
   if (job.complete === "yes") {
-    const missing = job.processes > job.processes_captured;
-    const unforeseen = summary.not_captured.some((gap) => gap.what !== "excluded paths");
-    if (missing || unforeseen) return ["warn", "Log complete, but something was not captured: see below"];
+    if (summary.not_captured.some((gap) => gap.loss)) return ["warn", "Log complete, but not all was captured: see below"];
     return ["good", "Log complete"];
   }
   if (!job.complete) return ["warn", "Log perhaps not complete: nobody says that it is"];

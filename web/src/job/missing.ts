@@ -10,9 +10,12 @@ import type { JobFacts } from "./facts";
 export function missing(facts: JobFacts, body: HTMLElement): void {
   const { not_captured: gaps, damage } = facts.summary;
   const left = facts.files_left_out;
-  if (gaps.length) body.append(captioned("What happened and is not in the figures", "not-captured", gapGrid(gaps)));
+  const losses = gaps.filter((gap) => gap.loss);
+  const details = gaps.filter((gap) => !gap.loss);
+  if (losses.length) body.append(captioned("What happened and is not in the figures", "not-captured", gapGrid("Not captured", losses)));
   else if (!damage.length) body.append(h("p", { class: "good" }, "Nothing is missing: everything that capture looks for was captured."));
   else body.append(note("Nothing else is known to be missing."));
+  if (details.length) body.append(captioned("What is in the sums, but without detail", "without-detail", gapGrid("Without detail", details)));
   if (damage.length) {
     body.append(
       captioned(
@@ -33,10 +36,10 @@ export function missing(facts: JobFacts, body: HTMLElement): void {
   }
 }
 
-function gapGrid(gaps: JobFacts["summary"]["not_captured"]): Grid {
+function gapGrid(label: string, gaps: JobFacts["summary"]["not_captured"]): Grid {
   const amount = (row: number) => (gaps[row].unit === "bytes" ? size(gaps[row].amount) : gaps[row].unit === "ns" ? duration(gaps[row].amount) : number(gaps[row].amount));
   return new Grid({
-    label: "Not captured",
+    label,
     rows: gaps.length,
     columns: [
       words("what", "What", textsOf(gaps, (row) => row.what), { term: "not_captured", width: 220 }),
@@ -44,6 +47,7 @@ function gapGrid(gaps: JobFacts["summary"]["not_captured"]): Grid {
       words("unit", "Unit", textsOf(gaps, (row) => row.unit), { hidden: true }),
       figures("processes", "Processes", numbersOf(gaps, (row) => row.processes), number, { term: "processes" }),
       { ...words("reason", "Reason", textsOf(gaps, (row) => row.reason), { width: 320 }), grows: true },
+      ...(gaps.some((gap) => gap.remedy) ? [words("remedy", "To have it", textsOf(gaps, (row) => row.remedy ?? "–"), { term: "remedy", width: 320 })] : []),
     ],
   });
 }

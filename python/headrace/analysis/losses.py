@@ -1,0 +1,62 @@
+"""What a gap takes from the figures, and what brings it back."""
+
+from __future__ import annotations
+
+# These lack detail alone: every call and byte is counted all the same.
+_DETAILS = frozenset(
+    {
+        "call sites",
+        "clusters of phases",
+        "clusters of ranks",
+        "ends of phases",
+        "excluded paths",
+        "instances of phases",
+        "layouts of files",
+        "operations without a file",
+        "phases",
+        "properties of files",
+        "Python code of call sites",
+        "reduction over ranks",
+        "sizes of operations",
+        "spool growth",
+        "working directory",
+    }
+)
+
+_MORE_MEMORY = "give capture more memory: --memory"
+
+# By the first word of why a process was not captured, as the launcher writes it.
+_OF_PROCESSES = {
+    "static": "link it with capture (docs/deployment.md, static programs) or dynamically",
+    "listed": "take it out of never_capture in the configuration",
+    "setuid": "run it as the user that it changes to",
+    "other-root": "put `headrace run` before the program there",
+    "too-large": "give it fewer or shorter arguments and variables",
+    "limits": "raise the limit",
+    "no-memory": "raise the limit on memory, or give the job more",
+    "no-space": "free space where spools are, or choose another place: --spool",
+    "no-spool": "make the spool directory writable, or choose another: --spool",
+    "no-directory": "make the spool directory writable, or choose another: --spool",
+}
+
+_BY_KIND = {
+    "events of the trace": "give tracing more memory (--trace-memory), or trace less (--trace-only)",
+    "Go programs": "put `headrace run` before what the program starts",
+    "other calls": _MORE_MEMORY,
+    "processes": "put `headrace run` before what is started there",
+    "ranks not in the log": "put `headrace run` before the program on every node",
+    "reads and writes": _MORE_MEMORY,
+    "threads": _MORE_MEMORY,
+}
+
+
+def is_loss(what: str) -> bool:
+    """Whether calls or bytes are missing from the figures, and not detail alone."""
+    return what not in _DETAILS
+
+
+def remedy(what: str, reason: str) -> str | None:
+    """What to do so that the next run has it. None: nothing is known."""
+    if what == "processes not captured":
+        return _OF_PROCESSES.get(reason.partition(":")[0])
+    return _BY_KIND.get(what)
