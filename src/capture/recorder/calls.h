@@ -65,10 +65,10 @@ HEADRACE_INLINE auto timed(Fn function, On on, Timed& time, Call call) {
   bool begun = false;
   auto result = timed(time, [&] {
     begun = time.recorded() && !in_vfork_child() && ready();
-    if (HEADRACE_LIKELY(begun)) begin_on(current, function, time.start, on);
+    if (HEADRACE_LIKELY(begun)) begin_on(current, function, time.start, on, __builtin_frame_address(0));
     return call();
   });
-  if (HEADRACE_LIKELY(begun)) current.end();
+  if (HEADRACE_LIKELY(begun)) end_call(current);
   return result;
 }
 

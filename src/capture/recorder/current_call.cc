@@ -67,4 +67,29 @@ void note_current_path(CurrentCall& call, ThreadBlock* mine, int directory, cons
   errno = saved;
 }
 
+void begin_on(InCall& current, Fn function, uint64_t start, OnTag on, const void* frame) {
+  const uint64_t file = is_tracked(on.tag) ? file_of(on.tag)->hash : 0;
+  current.begin(static_cast<uint16_t>(function), 0, start, file, frame);
+}
+
+void begin_on(InCall& current, Fn function, uint64_t start, OnDescriptor on, const void* frame) {
+  std::atomic<uint64_t>* entry = entry_of(on.fd);
+  begin_on(current, function, start, OnTag{entry ? entry->load(std::memory_order_relaxed) : kUnknownTag}, frame);
+}
+
+void begin_on(InCall& current, Fn function, uint64_t start, OnNothing, const void* frame) {
+  current.begin(static_cast<uint16_t>(function), 0, start, 0, frame);
+}
+
+void begin_on(InCall& current, Fn function, uint64_t start, OnPath on, const void* frame) {
+  current.begin(static_cast<uint16_t>(function), 0, start, 0, frame);
+  if (HEADRACE_UNLIKELY(state.tracing)) current.on_path(on.directory, on.path);
+}
+
+void begin_library(InCall& current, uint16_t function, uint64_t start, const void* frame) {
+  current.begin(static_cast<uint16_t>(function | kLibraryFunction), 0, start, 0, frame);
+}
+
+void end_call(InCall& current) { current.end(); }
+
 }  // namespace headrace::capture

@@ -19,12 +19,13 @@ HEADRACE_COLD void note_current_path(CurrentCall& call, ThreadBlock* mine, int d
 
 class InCall {
  public:
-  HEADRACE_INLINE void begin(uint16_t function, uint8_t moves, uint64_t start, uint64_t file) {
+  HEADRACE_INLINE void begin(uint16_t function, uint8_t moves, uint64_t start, uint64_t file,
+                             const void* frame = __builtin_frame_address(0)) {
     ThreadBlock* mine = block;
     if (HEADRACE_UNLIKELY(mine == nullptr)) mine = block_of_beginner();
     block_ = mine;
     if (HEADRACE_UNLIKELY(mine == nullptr)) return;
-    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    const auto here = reinterpret_cast<uintptr_t>(frame);
     uint32_t depth = mine->in_calls;
     if (HEADRACE_UNLIKELY(depth != 0)) {
       if (depth > kCurrentCalls || mine->calls[depth - 1].frame <= here) depth = drop_left_calls(mine, here);
@@ -67,22 +68,14 @@ struct OnTag {
 };
 struct OnNothing {};
 
-HEADRACE_INLINE uint64_t file_hash(uint64_t tag) { return is_tracked(tag) ? file_of(tag)->hash : 0; }
-
-HEADRACE_INLINE void begin_on(InCall& current, Fn function, uint64_t start, OnTag on) {
-  current.begin(static_cast<uint16_t>(function), 0, start, file_hash(on.tag));
-}
+/// As InCall::begin() and the rest, of calls that are not made by the million. There are a thousand wrappers of such:
+/// these stay out of them. `frame`: the wrapper's.
+void begin_on(InCall& current, Fn function, uint64_t start, OnTag on, const void* frame);
 /// A descriptor that was not looked at yet is not looked at for this.
-HEADRACE_INLINE void begin_on(InCall& current, Fn function, uint64_t start, OnDescriptor on) {
-  std::atomic<uint64_t>* entry = entry_of(on.fd);
-  begin_on(current, function, start, OnTag{entry ? entry->load(std::memory_order_relaxed) : kUnknownTag});
-}
-HEADRACE_INLINE void begin_on(InCall& current, Fn function, uint64_t start, OnNothing) {
-  current.begin(static_cast<uint16_t>(function), 0, start, 0);
-}
-HEADRACE_INLINE void begin_on(InCall& current, Fn function, uint64_t start, OnPath on) {
-  current.begin(static_cast<uint16_t>(function), 0, start, 0);
-  if (HEADRACE_UNLIKELY(state.tracing)) current.on_path(on.directory, on.path);
-}
+void begin_on(InCall& current, Fn function, uint64_t start, OnDescriptor on, const void* frame);
+void begin_on(InCall& current, Fn function, uint64_t start, OnNothing, const void* frame);
+void begin_on(InCall& current, Fn function, uint64_t start, OnPath on, const void* frame);
+void begin_library(InCall& current, uint16_t function, uint64_t start, const void* frame);
+void end_call(InCall& current);
 
 }  // namespace headrace::capture

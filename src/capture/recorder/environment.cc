@@ -43,12 +43,14 @@ bool is_item(const char* item, size_t length, const char* path) {
   return length != 0 && length == strlen(path) && memcmp(item, path, length) == 0;
 }
 
-/// Copies a preload list (separated by ":" or " ") without Headrace's libraries, perhaps in place; returns the length.
+/// Copies a preload list (separated by ":" or " ") without Headrace's libraries and a sanitizer's runtime that it put
+/// before them, perhaps in place; returns the length.
 size_t without_library(const char* list, char* out, size_t capacity) {
   size_t length = 0;
   while (*list) {
     size_t item = strcspn(list, ": ");
     bool ours = is_item(list, item, library) || is_item(list, item, sync_library);
+    if (is_item(list, item, library) && is_sanitizer_runtime(out, length)) length = 0;
     if (item && !ours && length + item + 2 < capacity) {
       if (length) out[length++] = ':';
       memmove(out + length, list, item);
@@ -61,10 +63,10 @@ size_t without_library(const char* list, char* out, size_t capacity) {
   return length;
 }
 
-/// Appends `text` as one word of the shell: in single quotes, each of its own written as '\''.
-char* quoted(char* out, const char* text) {
+/// Appends `length` bytes of `text` as one word of the shell: in single quotes, each of its own written as '\''.
+char* quoted(char* out, const char* text, size_t length) {
   *out++ = '\'';
-  for (; *text; ++text) {
+  for (const char* end = text + length; text != end; ++text) {
     if (*text == '\'')
       out = stpcpy(out, "'\\''");
     else
@@ -74,6 +76,7 @@ char* quoted(char* out, const char* text) {
   *out = 0;
   return out;
 }
+char* quoted(char* out, const char* text) { return quoted(out, text, strlen(text)); }
 
 /// Whether an entry is the program's own; its list of libraries then loses ours.
 bool is_programs(char* entry) {
@@ -127,6 +130,12 @@ char* add_emulation(char* out, const char* end) {
     if (out + strlen(*entry) + 1 < end) out = stpcpy(stpcpy(out, ";"), *entry);
   }
   return out;
+}
+
+/// The entry without the program's own libraries, with a runtime of `length` before Headrace's. Returns its end.
+char* begin_list(char* entry, const char* runtime, size_t length) {
+  char* out = static_cast<char*>(mempcpy(stpcpy(entry, kPreload), runtime, length));
+  return stpcpy(stpcpy(out, length ? ":" : ""), preload_entry + kPreloadLength);
 }
 
 struct Handed {
@@ -189,7 +198,7 @@ void take_environment(bool launched, bool captured, const char* executable, int 
 
 const char* preloaded_library() { return job_entries[0][0] ? library : ""; }
 
-char* const* with_additions(char* const* environment, const char** reason) {
+char* const* with_additions(char* const* environment, const char* runtime, const char** reason) {
   static char* nothing[] = {nullptr};
   const auto refused = [&](const char* why) {
     *reason = why;
@@ -206,10 +215,14 @@ char* const* with_additions(char* const* environment, const char** reason) {
     if (strcmp(*entry, "HEADRACE=off") == 0) return environment;
     if (is_of_job(*entry)) continue;
     if (starts_with(*entry, kPreload)) {
-      char* list = self->path[0];
-      const auto length = static_cast<size_t>(snprintf(list, kPathMax, "%s:", preload_entry));
-      if (length + strlen(*entry) >= kPathMax) return refused("too-large");
       const char* own = *entry + kPreloadLength;
+      const size_t leading = leading_runtime(own);
+      char* list = self->path[0];
+      if (2 * strlen(*entry) + sizeof preload_entry + kRuntimeName >= kPathMax) return refused("too-large");
+      const bool alone = !leading && !*own;  // with libraries of its own before the runtime it would not run either
+      char* end = alone ? begin_list(list, runtime, strlen(runtime)) : begin_list(list, own, leading);
+      *end++ = ':';
+      const auto length = static_cast<size_t>(end - list);
       if (without_library(own, list + length, kPathMax - length) == 0 && *own) continue;
       out[n++] = list;
       has_preload = true;
@@ -219,7 +232,10 @@ char* const* with_additions(char* const* environment, const char** reason) {
     of_program += !is_our_list(*entry);
     out[n++] = *entry;
   }
-  if (!has_preload) out[n++] = preload_entry;
+  if (!has_preload) {
+    begin_list(self->path[0], runtime, strlen(runtime));
+    out[n++] = self->path[0];
+  }
   for (const char* entry : job_entries)
     if (entry[0]) out[n++] = entry;
   if ((n - of_program) % 2) out[n++] = kFiller;
@@ -235,9 +251,9 @@ char* const* without_additions(char* const* environment) {
     if (n + 2 > kMaximumEnvironment) return environment;
     if (is_of_job(*entry)) continue;
     if (starts_with(*entry, kPreload)) {
+      const char* own = *entry + kPreloadLength;
       memcpy(self->path[0], kPreload, kPreloadLength);
-      if (without_library(*entry + kPreloadLength, self->path[0] + kPreloadLength, kPathMax - kPreloadLength) == 0)
-        continue;
+      if (without_library(own, self->path[0] + kPreloadLength, kPathMax - kPreloadLength) == 0 && *own) continue;
       out[n++] = self->path[0];
       continue;
     }
@@ -255,16 +271,18 @@ CapturedCommand::CapturedCommand(const char* command) : text_(command) {
   const char* own = environment_value("LD_PRELOAD");
   size_t quotes = 0;
   for (const char* c = command; *c; ++c) quotes += *c == '\'';
-  size_t needed = strlen(command) + 3 * quotes + (own ? 4 * strlen(own) : 0) + 4 * sizeof preload_entry + 256;
+  size_t needed = strlen(command) + 3 * quotes + (own ? 8 * strlen(own) : 0) + 4 * sizeof preload_entry + 256;
   for (const char* entry : job_entries) needed += 4 * strlen(entry) + 64;
-  const bool possible = needed < kLongestArgument && !unfit_reason(AT_FDCWD, kShell);
+  const bool possible = needed < kLongestArgument && !target_at(AT_FDCWD, kShell).unfit;
   auto* text = possible ? static_cast<char*>(base::map_anonymous(needed)) : nullptr;
   if (!text) {
     count_unnoted(1);
     return;
   }
   bytes_ = needed;
-  char* out = quoted(stpcpy(text, "export LD_PRELOAD="), preload_entry + kPreloadLength);
+  char* out = stpcpy(text, "export LD_PRELOAD=");
+  if (const size_t leading = own ? leading_runtime(own) : 0) out = stpcpy(quoted(out, own, leading), ":");
+  out = quoted(out, preload_entry + kPreloadLength);
   if (own) out = quoted(stpcpy(out, ":"), own);
   uint32_t added = own ? 0 : 1;
   for (uint32_t i = 0; i < kJobVariableCount; ++i) {

@@ -15,9 +15,10 @@ void take_environment(bool launched, bool captured, const char* executable, int 
 /// The path of the library that programs started by this one are to preload; "" where there is none.
 const char* preloaded_library();
 
-/// `environment` with the additions, in this thread's scratch memory (valid until its next use here); `environment`
-/// itself when there is nothing to add, or no room: then `reason` says so. Usable in a vfork child: allocates nothing.
-char* const* with_additions(char* const* environment, const char** reason);
+/// `environment` with the additions for a program whose `runtime` (target.h) comes first, in this thread's scratch
+/// memory (valid until its next use here); `environment` itself when there is nothing to add, or no room: then `reason`
+/// says so. Usable in a vfork child: allocates nothing.
+char* const* with_additions(char* const* environment, const char* runtime, const char** reason);
 /// `environment` without them, the same way.
 char* const* without_additions(char* const* environment);
 

@@ -30,14 +30,14 @@ HEADRACE_INLINE auto timed_library(intercept::LibraryFn function, Timed& time, C
   auto result = timed(time, [&] {
     begun = time.recorded() && !in_vfork_child() && ready();
     if (HEADRACE_LIKELY(begun))
-      current.begin(static_cast<uint16_t>(static_cast<uint32_t>(function) | kLibraryFunction), 0, time.start, 0);
+      begin_library(current, static_cast<uint16_t>(function), time.start, __builtin_frame_address(0));
     return call();
   });
   if (HEADRACE_UNLIKELY(!begun)) return result;
   if (HEADRACE_UNLIKELY(state.tracing))
     current.return_only();
   else
-    current.end();
+    end_call(current);
   return result;
 }
 

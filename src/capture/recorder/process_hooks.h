@@ -133,8 +133,9 @@ struct ProcessHooks : Next {
 #if __GLIBC_PREREQ(2, 39)
   /// Of a process whose number nobody learns.
   static char* const* of_spawned(const char* path, char* const* environment) {
-    const char* reason = unfit_reason(AT_FDCWD, path);
-    char* const* added = reason ? nullptr : with_additions(environment, &reason);
+    Target target = target_at(AT_FDCWD, path);
+    const char*& reason = target.unfit;
+    char* const* added = reason ? nullptr : with_additions(environment, target.runtime, &reason);
     if (reason) count_unnoted(1);
     return reason ? without_additions(environment) : added;
   }
@@ -150,8 +151,9 @@ struct ProcessHooks : Next {
   template <typename Call>
   static int on_exec(int directory, const char* path, char* const* environment, Call call) {
     ensure_thread();
-    const char* reason = unfit_reason(directory, path);
-    char* const* added = reason ? nullptr : with_additions(environment, &reason);
+    Target target = target_at(directory, path);
+    const char*& reason = target.unfit;
+    char* const* added = reason ? nullptr : with_additions(environment, target.runtime, &reason);
     if (!reason) {
       int result = replaced(added, call);
       if (errno != E2BIG) return result;
@@ -174,9 +176,10 @@ struct ProcessHooks : Next {
   template <typename Call>
   static int on_spawn(const char* path, pid_t* child, char* const* environment, Call call) {
     ensure_thread();
-    const char* reason = unfit_reason(AT_FDCWD, path);
+    Target target = target_at(AT_FDCWD, path);
+    const char*& reason = target.unfit;
     pid_t id = 0;
-    char* const* added = reason ? nullptr : with_additions(environment, &reason);
+    char* const* added = reason ? nullptr : with_additions(environment, target.runtime, &reason);
     int result = call(&id, reason ? without_additions(environment) : added);
     if (result == E2BIG && !reason) {
       reason = "too-large";

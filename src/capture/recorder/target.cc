@@ -125,13 +125,13 @@ const char* reason_around() {
 
 }  // namespace
 
-const char* unfit_reason(int directory, const char* path) {
+Target target_at(int directory, const char* path) {
   union {
     ElfHeader elf;
     char text[257];
   } head;
   char script[257];
-  const char* reason = nullptr;
+  Target target;
   for (int depth = 0; depth < kMaximumScripts; ++depth) {
     long fd = base::kernel_call(SYS_openat, directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     if (fd < 0) break;
@@ -140,7 +140,8 @@ const char* unfit_reason(int directory, const char* path) {
         base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) == 0 && S_ISREG(attributes.st_mode);
     long length = regular ? read_at(fd, &head, sizeof head - 1, 0) : 0;
     bool is_elf = length >= static_cast<long>(sizeof(ElfHeader)) && memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0;
-    if (is_elf) reason = gains_privileges(fd, attributes) ? "setuid" : reason_of_elf(fd, head.elf);
+    if (is_elf) target.unfit = gains_privileges(fd, attributes) ? "setuid" : reason_of_elf(fd, head.elf);
+    if (is_elf && !target.unfit) find_sanitizer_runtime(fd, target.runtime);
     base::kernel_call(SYS_close, fd);
     if (is_elf || length < 3 || memcmp(head.text, "#!", 2) != 0) break;
     char* interpreter = interpreter_of(head.text, length);
@@ -148,7 +149,8 @@ const char* unfit_reason(int directory, const char* path) {
     path = strcpy(script, interpreter);
     directory = AT_FDCWD;
   }
-  return reason ? reason : reason_around();
+  if (!target.unfit) target.unfit = reason_around();
+  return target;
 }
 
 bool starts_ranks(const char* executable) {

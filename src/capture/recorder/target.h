@@ -1,13 +1,19 @@
 // What is told of a program before it is started: whether it can take the preloaded library, and what it is for.
 #pragma once
+#include "capture/recorder/sanitizer_runtime.h"
 
 namespace headrace::capture {
 
-/// Null when the library can be preloaded into `path` (relative to `directory`); otherwise why not, in a word that
-/// notes and logs use: "static", "musl", "other-class", "setuid", or "other-root" and "limits" where any program would
-/// fare so. Follows "#!" lines. Unreadable files count as fit.
+struct Target {
+  /// Null when the library can be preloaded into it; otherwise why not, in a word that notes and logs use: "static",
+  /// "musl", "other-class", "setuid", or "other-root" and "limits" where any program would fare so.
+  const char* unfit = nullptr;
+  /// What must be preloaded before the library; "" = nothing.
+  char runtime[kRuntimeName] = "";
+};
+/// Of `path` (relative to `directory`). Follows "#!" lines. Unreadable files count as fit.
 /// Async-signal-safe; usable in a vfork child.
-const char* unfit_reason(int directory, const char* path);
+Target target_at(int directory, const char* path);
 
 /// Whether this program, by its name, starts ranks of parallel programs on other nodes.
 bool starts_ranks(const char* executable);

@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "capture/recorder/job_variables.h"
+#include "capture/recorder/sanitizer_runtime.h"
 
 namespace headrace::programs {
 namespace {
@@ -107,8 +108,11 @@ std::vector<std::string> plain_environment() {
   return list;
 }
 
-std::vector<std::string> capture_environment(const std::string& library, const std::vector<std::string>& values) {
-  const std::string preload = "LD_PRELOAD=" + library;
+std::vector<std::string> capture_environment(const std::string& library, const std::string& runtime,
+                                             const std::vector<std::string>& values) {
+  const auto preload = [&](const std::string& first) {
+    return "LD_PRELOAD=" + (first.empty() ? "" : first + ":") + library;
+  };
   std::vector<std::string> list;
   bool has_preload = false;
   for (std::string& entry : plain_environment()) {
@@ -116,13 +120,14 @@ std::vector<std::string> capture_environment(const std::string& library, const s
     if (std::any_of(std::begin(capture::kJobVariables), std::end(capture::kJobVariables), is_set)) continue;
     if (entry == capture::kFiller) continue;
     if (entry.starts_with("LD_PRELOAD=")) {  // in the place where the program has it
-      entry = preload + ":" + entry.substr(strlen("LD_PRELOAD="));
+      const std::string own = entry.substr(strlen("LD_PRELOAD="));
+      entry = preload(own.empty() ? runtime : own.substr(0, capture::leading_runtime(own.c_str()))) + ":" + own;
       has_preload = true;
     }
     list.push_back(std::move(entry));
   }
   const size_t of_program = list.size();
-  if (!has_preload) list.push_back(preload);
+  if (!has_preload) list.push_back(preload(runtime));
   for (size_t i = 0; i < values.size() && i < capture::kJobVariableCount; ++i)
     if (!values[i].empty()) list.push_back(std::string(capture::kJobVariables[i]) + "=" + values[i]);
   if ((list.size() - of_program) % 2 != 0) list.emplace_back(capture::kFiller);

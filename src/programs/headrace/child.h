@@ -23,8 +23,10 @@ SignalState take_over_signals();
 /// the message a shell would give.
 base::Result<std::string> find_program(const std::string& name);
 
-/// The environment with the capture library and the values of capture::kJobVariables added.
-std::vector<std::string> capture_environment(const std::string& library, const std::vector<std::string>& values);
+/// The environment with the capture library, behind the program's `runtime` (capture/recorder/target.h), and the values
+/// of capture::kJobVariables added.
+std::vector<std::string> capture_environment(const std::string& library, const std::string& runtime,
+                                             const std::vector<std::string>& values);
 /// The environment as it is.
 std::vector<std::string> plain_environment();
 

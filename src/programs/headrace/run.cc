@@ -92,8 +92,8 @@ class Run {
   std::string part_;  // prefix of this launcher's own facts, when ranks of a launch write one log; else ""
   SignalState signals_;
   std::optional<JobDirectory> directory_;
-  std::string missing_;          // why nothing at all is captured
-  const char* unfit_ = nullptr;  // why the command itself cannot be
+  std::string missing_;     // why nothing at all is captured
+  capture::Target target_;  // the command itself
   JobLog log_;
   std::optional<capture::Harvester> harvester_;
   pid_t child_ = 0;
@@ -136,7 +136,7 @@ void Run::prepare(const std::string& program) {
     else
       missing_ = made.message();
   }
-  unfit_ = capture::unfit_reason(AT_FDCWD, program.c_str());
+  target_ = capture::target_at(AT_FDCWD, program.c_str());
   if (directory_.has_value()) harvester_.emplace(directory_->descriptor(), directory_->path(), log_);
   add_start_facts();
   describe_nodes(settings_.topology, log_);
@@ -251,7 +251,8 @@ bool Run::may_forward() const { return settings_.forward.specs.empty() || why_no
 
 std::string Run::why_not_forwarded() const {
   if (!captured()) return "--forward: " + missing_;
-  if (unfit_ != nullptr) return settings_.command[0] + ": " + unfit_ + ", so nothing of it can be forwarded";
+  if (target_.unfit != nullptr)
+    return settings_.command[0] + ": " + target_.unfit + ", so nothing of it can be forwarded";
   const std::string second = library_.substr(0, library_.rfind('/') + 1) + "libheadrace-forward.so";
   return access(second.c_str(), R_OK) == 0 ? "" : second + ": " + strerror(errno) + "; reinstall Headrace";
 }
@@ -276,20 +277,20 @@ std::string Run::preloads() const {
 }
 
 Status Run::start(const std::string& program) {
-  const bool enter = captured() && unfit_ == nullptr;
+  const bool enter = captured() && target_.unfit == nullptr;
   signals_ = take_over_signals();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   // The recorder hides its own variables from programs.
   if (!settings_.forward.specs.empty())
     setenv(forward::program::kServersVariable, forward::program::to_text(settings_.forward).c_str(), 1);
-  auto environment = enter ? capture_environment(preloads(), job_variables()) : plain_environment();
+  auto environment = enter ? capture_environment(preloads(), target_.runtime, job_variables()) : plain_environment();
   if (enter && settings_.trace) record_python_functions(settings_.trace_python, &environment);
   auto child = start_program(program, settings_.command, environment, signals_);
   if (!child.ok()) return child.status();
   child_ = *child;
-  if (!settings_.emulate.empty() && unfit_ != nullptr)
-    say("--emulate: " + program + ": " + unfit_ + ", so its own files are as fast as they are");
-  if (captured() && !enter) directory_->leave_note(static_cast<uint32_t>(child_), unfit_, program);
+  if (!settings_.emulate.empty() && target_.unfit != nullptr)
+    say("--emulate: " + program + ": " + target_.unfit + ", so its own files are as fast as they are");
+  if (captured() && !enter) directory_->leave_note(static_cast<uint32_t>(child_), target_.unfit, program);
   return {};
 }
 
