@@ -51,6 +51,8 @@ TEST(Anonymizer, TextsThatStayAreListed) {
                                          "common.what",
                                          "profiles.function",
                                          "profiles.layer",
+                                         "unfinished.function",
+                                         "unfinished.layer",
                                          "series.direction",
                                          "segments.layer",
                                          "segments.direction",

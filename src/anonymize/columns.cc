@@ -48,6 +48,8 @@ constexpr ColumnTreatment kListed[] = {
     {"common", "what", Treatment::kSentence},
     {"profiles", "function", Treatment::kIdentifier},
     {"profiles", "layer", Treatment::kSentence},
+    {"unfinished", "function", Treatment::kIdentifier},
+    {"unfinished", "layer", Treatment::kSentence},
     {"series", "direction", Treatment::kSentence},
     {"segments", "layer", Treatment::kSentence},
     {"segments", "direction", Treatment::kSentence},

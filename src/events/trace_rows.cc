@@ -58,6 +58,7 @@ Status RowCursor::look_ahead() {
   const auto is_open = [&](const OpenSpan& span) { return span.row >= first_ && span.row < ready_; };
   auto open = static_cast<size_t>(std::count_if(ahead.spans().begin(), ahead.spans().end(), is_open));
   if (open == 0 || close_ahead(ahead, cursor_.events().subspan(taken_), open)) return {};
+  cursor_.release();  // a copy would have these, too
   EventCursor behind = cursor_;
   HEADRACE_ASSIGN(const bool more, behind.next());
   if (more && !behind.gap()) close_ahead(ahead, behind.events(), open);

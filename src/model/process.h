@@ -34,6 +34,7 @@ struct Process {
   std::string host, executable, working_directory;
   std::string arguments;                    // separated by NUL bytes
   uint64_t start_at_ns = 0, end_at_ns = 0;  // since the job's start; end 0: not known
+  uint64_t seen_at_ns = 0;                  // its end, or when it was last seen alive; 0: nobody saw; in no log
   Ended ended = Ended::kUnknown;
   int64_t exit_status = -1;  // as a shell gives it, 128 + signal for killed ones; −1: not known
   bool captured = false;

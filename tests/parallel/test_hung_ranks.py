@@ -84,7 +84,7 @@ def test_hung_ranks(killed: Path) -> None:
         assert {found[rank]["ended"] for rank in range(RANKS)} == {"killed"}
         assert all(found[rank]["for_ns"] > 0.7e9 for rank in range(RANKS))
     done = subprocess.run([COMMAND, "trace", "verify", trace], capture_output=True, text=True, check=False)
-    assert "fails" not in done.stdout, done.stdout
+    assert done.returncode == 0, done.stdout
 
 
 def test_hung_ranks_in_otf2(killed: Path) -> None:

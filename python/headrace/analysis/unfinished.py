@@ -26,7 +26,7 @@ def of_log(log: JobLog, processes: list[Facts], chosen: list[int]) -> list[Facts
         if row["process"] in known and (not chosen or row["process"] in chosen):
             threads.setdefault((row["process"], row["thread"]), []).append(row)
     return _ordered(
-        _thread(known[process], thread, calls, known[process]["end_at_ns"], known[process]["ended"])
+        _thread(known[process], thread, calls, calls[0]["seen_at_ns"], known[process]["ended"])
         for (process, thread), calls in threads.items()
     )
 
@@ -41,21 +41,21 @@ def of_trace(facts: dict[str, str], locations: list[Facts]) -> list[Facts]:
         try:
             process, thread, depth = map(int, key.removeprefix(_FACT).split("."))
             call = json.loads(text)
-            row = {"depth": depth, **{name: call[name] for name in ("function", "layer", "path")}}
-            row |= {name: int(call[name]) for name in ("start_at_ns", "end_at_ns")}
+            row: Facts = {"depth": depth, **{name: str(call[name]) for name in ("function", "layer", "path")}}
+            row |= {name: int(call[name]) for name in ("start_at_ns", "seen_at_ns")}
             row["ended"] = str(call["ended"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue  # of another version
         threads.setdefault((process, thread), []).append(row)
     return _ordered(
         _thread(
-            known.get(process, {"process": process}), thread, calls, calls[0]["end_at_ns"], calls[0]["ended"]
+            known.get(process, {"process": process}), thread, calls, calls[0]["seen_at_ns"], calls[0]["ended"]
         )
         for (process, thread), calls in threads.items()
     )
 
 
-def _thread(process: Facts, thread: int, calls: list[Facts], end_at_ns: int, ended: str) -> Facts:
+def _thread(process: Facts, thread: int, calls: list[Facts], seen_at_ns: int, ended: str) -> Facts:
     calls = sorted(calls, key=lambda call: call["depth"])
     since = calls[0]["start_at_ns"]
     rank = process.get("rank", -1)
@@ -66,7 +66,7 @@ def _thread(process: Facts, thread: int, calls: list[Facts], end_at_ns: int, end
         "host": process.get("host") or None,
         "thread": thread,
         "ended": ended,
-        "for_ns": end_at_ns - since if end_at_ns > since else None,
+        "for_ns": seen_at_ns - since if seen_at_ns > since else None,
         "calls": [
             {
                 "function": call["function"],

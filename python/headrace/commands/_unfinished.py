@@ -11,6 +11,7 @@ from headrace.commands._text import count, duration, printable
 Facts = dict[str, Any]
 
 _MOST = 8  # lines
+_HANGS_NS = 1_000_000_000  # a running process is always in some call; in most not for so long
 _WHEN = {
     "killed": "when {} killed",
     "exit": "when the process ended",
@@ -22,8 +23,10 @@ def unfinished_lines(threads: list[Facts], terminal: Terminal) -> list[str]:
     """A sentence for those that were in the same call of the same file; killed processes first."""
     groups: dict[tuple[Any, ...], list[Facts]] = {}
     for thread in threads:
+        if thread["ended"] == "running" and (thread["for_ns"] or 0) < _HANGS_NS:
+            continue
         calls = tuple((call["function"], call["path"]) for call in thread["calls"])
-        alone = () if thread["rank"] is not None else (thread["pid"],)
+        alone = () if thread["rank"] is not None else (thread["process"],)
         groups.setdefault((thread["ended"], calls, thread["thread"] == 1, *alone), []).append(thread)
     texts = [_sentence(them) for them in groups.values()]
     if len(texts) > _MOST:

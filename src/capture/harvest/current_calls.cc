@@ -1,9 +1,12 @@
 #include "capture/harvest/current_calls.h"
 
+#include <limits.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "capture/harvest/function_names.h"
@@ -12,15 +15,23 @@
 namespace headrace::capture {
 namespace {
 
+/// False at offset 0, which ends every chain.
 template <typename T>
 bool load(std::span<const std::byte> spool, uint64_t offset, T* to) {
-  if (offset > spool.size() || sizeof(T) > spool.size() - offset) return false;
+  if (offset == 0 || offset > spool.size() || sizeof(T) > spool.size() - offset) return false;
   std::memcpy(static_cast<void*>(to), spool.data() + offset, sizeof(T));
   return true;
 }
 
+bool load_header(std::span<const std::byte> spool, Header* to) {
+  if (spool.size() < sizeof *to) return false;
+  std::memcpy(static_cast<void*>(to), spool.data(), sizeof *to);
+  return true;
+}
+
 std::string text_at(std::span<const std::byte> spool, uint64_t offset, uint64_t length) {
-  if (offset > spool.size() || length > spool.size() - offset) return {};
+  constexpr uint64_t kLongestName = 2 * PATH_MAX;
+  if (length > kLongestName || offset > spool.size() || length > spool.size() - offset) return {};
   return {reinterpret_cast<const char*>(spool.data()) + offset, length};
 }
 
@@ -43,11 +54,11 @@ UnfinishedCall call_of(const ThreadBlock& block, uint32_t depth, const ClockMap&
 
 /// Names the files by their records: by the name that they had last.
 void name_files(std::span<const std::byte> spool, const Header& header,
-                const std::unordered_map<uint64_t, std::vector<size_t>>& wanted, std::vector<UnfinishedCall>& calls) {
+                std::unordered_map<uint64_t, std::vector<size_t>> wanted, std::vector<UnfinishedCall>& calls) {
   Record record;
   Name final_name;
-  uint64_t steps = spool.size() / sizeof(Record);
-  for (uint64_t at = header.first_record; at != 0 && steps > 0 && load(spool, at, &record); at = record.next, --steps) {
+  std::unordered_set<uint64_t> seen;  // overwritten links may lead in circles
+  for (uint64_t at = header.first_record; seen.insert(at).second && load(spool, at, &record); at = record.next) {
     const auto found = wanted.find(record.hash);
     if (found == wanted.end()) continue;
     std::string path = text_at(spool, at + sizeof record, record.name_length);
@@ -55,6 +66,7 @@ void name_files(std::span<const std::byte> spool, const Header& header,
       path = text_at(spool, uint64_t{record.final_name} + sizeof final_name, final_name.length);
     for (const size_t call : found->second)
       if (!path.empty()) calls[call].path = path;
+    wanted.erase(found);
   }
 }
 
@@ -64,11 +76,11 @@ std::vector<UnfinishedCall> read_current_calls(std::span<const std::byte> spool,
   std::vector<UnfinishedCall> calls;
   std::unordered_map<uint64_t, std::vector<size_t>> files;  // by hash: which calls are on it
   Header header;
-  if (!clock.known() || !load(spool, 0, &header) || header.magic != kSpoolMagic || header.version != kSpoolVersion)
+  if (!clock.known() || !load_header(spool, &header) || header.magic != kSpoolMagic || header.version != kSpoolVersion)
     return calls;
-  uint64_t steps = spool.size() / sizeof(ThreadBlock);
+  std::unordered_set<uint64_t> seen;
   ThreadBlock block;
-  for (uint64_t at = header.first_thread; at != 0 && steps > 0 && load(spool, at, &block); at = block.next, --steps) {
+  for (uint64_t at = header.first_thread; seen.insert(at).second && load(spool, at, &block); at = block.next) {
     if (block.taken == 0) continue;
     for (uint32_t depth = 0; depth < std::min(block.in_calls, kCurrentCalls); ++depth) {
       if (block.calls[depth].over != 0 || block.calls[depth].start == 0) continue;

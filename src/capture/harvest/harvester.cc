@@ -274,15 +274,16 @@ void Harvester::settle(const Image& image, model::Process& process, bool forked)
     const int status = noted->second.wait_status;
     process.ended = WIFSIGNALED(status) ? model::Ended::kKilled : model::Ended::kExit;
     process.exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    process.end_at_ns = noted->second.at_ns;
+    process.end_at_ns = process.seen_at_ns = noted->second.at_ns;
     exits_.erase(noted);
     return;
   }
   // Every way out of a program but a signal leaves word in the spool.
   if (process.captured) process.ended = model::Ended::kKilled;
   const auto alive = alive_ns_.find(image.process_id);
-  if (process.captured && !followed && alive != alive_ns_.end())
-    process.end_at_ns = std::max(process.end_at_ns, alive->second);
+  if (!process.captured || followed || alive == alive_ns_.end()) return;
+  process.seen_at_ns = alive->second;
+  process.end_at_ns = std::max(process.end_at_ns, alive->second);
 }
 
 void Harvester::harvest_note(const SpoolName& name) {

@@ -89,7 +89,7 @@ void JobLog::refresh_mounts(const Moment& now) {
 void JobLog::add_contents(const SpoolContents& contents) {
   const uint64_t id = contents.process.id;
   for (const model::Profile& profile : contents.profiles) tables_.add_profile(id, profile);
-  for (const UnfinishedCall& call : contents.unfinished) tables_.add_unfinished(id, call);
+  for (const UnfinishedCall& call : contents.unfinished) tables_.add_unfinished(contents.process, call);
   for (const model::SeriesBin& bin : contents.series) tables_.add_series(id, bin);
   for (const model::Phase& phase : contents.phases.finished) tables_.add_phase(id, phase);
   tables_.add_clusters(id, contents.process.instance, contents.clusters);

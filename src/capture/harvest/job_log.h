@@ -163,8 +163,9 @@ void JobLog::add_spool(std::span<std::byte> bytes, std::span<std::byte> reduced,
   }
   settle(contents->process, contents->forked);
   const uint64_t looked_at_ns = now.monotonic_ns > start_.monotonic_ns ? now.monotonic_ns - start_.monotonic_ns : 0;
-  close_open(contents->phases,
-             contents->process.ended == model::Ended::kRunning ? looked_at_ns : contents->process.end_at_ns);
+  const bool runs = contents->process.ended == model::Ended::kRunning;
+  if (runs) contents->process.seen_at_ns = looked_at_ns;
+  close_open(contents->phases, runs ? looked_at_ns : contents->process.end_at_ns);
   contents->process.id = tree_.id_of(image);
   contents->process.host = host_;
   tree_.end(image, contents->process.ended, contents->process.end_at_ns);

@@ -139,8 +139,8 @@ void LogTables::add_series(uint64_t process, const model::SeriesBin& bin) {
   series_directions_.push_back(model::flow_name(bin.what));
 }
 
-void LogTables::add_unfinished(uint64_t process, const UnfinishedCall& call) {
-  unfinished_.push_back({process, call.thread, call.depth, name(call.path), call.start_at_ns});
+void LogTables::add_unfinished(const model::Process& process, const UnfinishedCall& call) {
+  unfinished_.push_back({process.id, call.thread, call.depth, name(call.path), call.start_at_ns, process.seen_at_ns});
   unfinished_functions_.push_back(call.function);
   unfinished_layers_.push_back(call.layer);
 }

@@ -32,7 +32,7 @@ class LogTables {
   /// Of a node; nothing is added when neither is known.
   void add_node(std::string_view node, std::string_view io_node, std::string_view nearest_switch);
   void add_profile(uint64_t process, const model::Profile& profile);
-  void add_unfinished(uint64_t process, const UnfinishedCall& call);
+  void add_unfinished(const model::Process& process, const UnfinishedCall& call);
   void add_series(uint64_t process, const model::SeriesBin& bin);
   void add_gap(uint64_t process, const model::Gap& gap);
   void add_module(const model::Module& module) {
@@ -91,7 +91,7 @@ class LogTables {
     uint64_t process, start_at_ns, width_ns, bytes, operations;
   };
   struct UnfinishedRow {
-    uint64_t process, thread, depth, path, start_at_ns;
+    uint64_t process, thread, depth, path, start_at_ns, seen_at_ns;
   };
   struct NodeRow {
     uint64_t node, io_node, nearest_switch;

@@ -143,7 +143,8 @@ base::Status LogTables::flush_unfinished(format::Writer& writer) {
   column(table, "depth", unfinished_, &UnfinishedRow::depth).text("function", unfinished_functions_);
   table.text("layer", unfinished_layers_);
   column(table, "path", unfinished_, &UnfinishedRow::path);
-  return store(writer, column(table, "start_at_ns", unfinished_, &UnfinishedRow::start_at_ns), unfinished_,
+  column(table, "start_at_ns", unfinished_, &UnfinishedRow::start_at_ns);
+  return store(writer, column(table, "seen_at_ns", unfinished_, &UnfinishedRow::seen_at_ns), unfinished_,
                unfinished_functions_, unfinished_layers_);
 }
 

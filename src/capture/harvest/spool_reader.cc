@@ -261,7 +261,7 @@ void read_process(const SpoolBytes& bytes, const Header& header, const ClockMap&
   out->created_boottime_ns = header.boottime_ns;
   if (header.ended == EndKind::kExit || header.ended == EndKind::kExec) {
     process.ended = header.ended == EndKind::kExit ? model::Ended::kExit : model::Ended::kExec;
-    process.end_at_ns = clock.at_ns(header.ticks[1]);
+    process.end_at_ns = process.seen_at_ns = clock.at_ns(header.ticks[1]);
     if (process.ended == model::Ended::kExit) process.exit_status = header.exit_status & 0xff;
   }
   const auto text = [&](uint32_t offset, std::string* to) {

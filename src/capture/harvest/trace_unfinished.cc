@@ -46,8 +46,9 @@ RawKind kind_of(const UnfinishedCall& call) {
 uint64_t ticks_at_end(const UnfinishedCall& call, const model::Process& process, const ClockMap& clock) {
   constexpr uint64_t kMany = uint64_t{1} << 40;
   const uint64_t ns = clock.duration_ns(kMany);
-  if (process.end_at_ns <= call.start_at_ns || ns == 0) return 0;
-  return call.start_ticks + static_cast<uint64_t>(static_cast<Wide>(process.end_at_ns - call.start_at_ns) * kMany / ns);
+  if (process.seen_at_ns <= call.start_at_ns || ns == 0) return 0;
+  return call.start_ticks +
+         static_cast<uint64_t>(static_cast<Wide>(process.seen_at_ns - call.start_at_ns) * kMany / ns);
 }
 
 /// So that the picture of a thread goes on until then.
@@ -65,7 +66,7 @@ std::pair<std::string, std::string> fact_of(const UnfinishedCall& call, const mo
   value += ", \"path\": ";
   base::append_json(value, call.path);
   value += ", \"start_at_ns\": " + std::to_string(call.start_at_ns) +
-           ", \"end_at_ns\": " + std::to_string(process.end_at_ns) + ", \"ended\": ";
+           ", \"seen_at_ns\": " + std::to_string(process.seen_at_ns) + ", \"ended\": ";
   base::append_json(value, model::ended_name(process.ended));
   return {events::kUnfinished + std::to_string(process.id) + "." + std::to_string(call.thread) + "." +
               std::to_string(call.depth),

@@ -1,4 +1,4 @@
-// Calls that never came back, as what a trace has of them: their begin, and in their thread when the process ended.
+// What a trace has of calls that never came back: their begin, and a mark in their thread when the process ended.
 #pragma once
 #include <vector>
 

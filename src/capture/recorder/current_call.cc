@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "capture/recorder/exclusion.h"
 #include "capture/recorder/names.h"
 #include "capture/recorder/open_calls.h"
 
@@ -55,8 +56,9 @@ void note_current_path(CurrentCall& call, ThreadBlock* mine, int directory, cons
   Update update;
   if (update.enter()) {
     const PathName name = absolute_name(directory, path, 0);
-    call.file = name.hash;
-    if (name.length < kCurrentPath) {
+    const bool excluded = excluding_rule(name.text, name.length) >= 0;  // it has no name in a trace
+    if (!excluded) call.file = name.hash;
+    if (!excluded && name.length < kCurrentPath) {
       memcpy(mine->path, name.text, name.length);
       mine->path[name.length] = '\0';
       std::atomic_signal_fence(std::memory_order_release);

@@ -40,7 +40,8 @@ class InCall {
   }
   /// A forked child that a signal handler made inside the call has another block, or none.
   HEADRACE_INLINE void end() {
-    if (HEADRACE_LIKELY(block_ == block) && block_) __atomic_store_n(&block_->in_calls, depth_, __ATOMIC_RELEASE);
+    if (HEADRACE_LIKELY(block_ == block) && block_ && HEADRACE_LIKELY(block_->in_calls > depth_))
+      __atomic_store_n(&block_->in_calls, depth_, __ATOMIC_RELEASE);
   }
   /// It returned, and stays to be recorded.
   HEADRACE_INLINE void return_only() {

@@ -198,7 +198,7 @@ struct FileHooks : Next {
   // ---- on open files
   static off_t lseek(int fd, off_t offset, int whence) {
     Timed time;
-    off_t result = timed(time, [&] { return Next::lseek(fd, offset, whence); });
+    off_t result = timed(Fn::lseek, OnDescriptor{fd}, time, [&] { return Next::lseek(fd, offset, whence); });
     moved_position(Fn::lseek, fd, result, time);
     return result;
   }
@@ -300,7 +300,7 @@ struct FileHooks : Next {
   }
   static struct dirent* readdir(DIR* stream) {
     Timed time;
-    struct dirent* result = timed(time, [&] { return Next::readdir(stream); });
+    auto* result = timed(Fn::readdir, OnDescriptor{dirfd(stream)}, time, [&] { return Next::readdir(stream); });
     descriptor_call(Fn::readdir, dirfd(stream), Metadata::kDirectoryReads, true, time);
     return result;
   }

@@ -32,15 +32,19 @@ void drop_above(uint32_t depth) {
 }  // namespace
 
 uint32_t drop_left_calls(ThreadBlock* mine, uintptr_t frame) {
-  uint32_t depth = std::min(mine->in_calls, kCurrentCalls);
+  const uint32_t before = std::min(mine->in_calls, kCurrentCalls);
+  uint32_t depth = before;
   bool told = false;
+  if (is_on_alternate_stack()) return before;                          // of a handler, wherever that lies
   for (; depth > 0 && mine->calls[depth - 1].frame <= frame; --depth)  // stacks grow down: that one's frame is gone
     told |= mine->calls[depth - 1].told != 0;
-  Update update;
-  if (told && self && update.enter()) {
+  if (told) {
+    Update update;
+    if (!self || !update.enter()) return before;
     drop_above(depth);
     update.leave();
   }
+  __atomic_store_n(&mine->in_calls, depth, __ATOMIC_RELEASE);  // before the place of the first is written anew
   return depth;
 }
 

@@ -194,7 +194,7 @@ HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes
   if (D == kRead) facts.offset = stream->_offset;
   facts.start = base::ticks();
   InCall current;
-  const bool may_wait = asked > facts.room;
+  const bool may_wait = static_cast<int64_t>(facts.room) <= 0 || asked > facts.room;  // less than none: by lines
   if (may_wait) current.begin(static_cast<uint16_t>(function), moves(D), facts.start, file_of(facts.tag)->hash);
   auto result = call();
   facts.end = base::ticks();

@@ -131,12 +131,15 @@ uint64_t word_at(uint64_t address) {
 /// Whether the section of this mark is over, seen from the place of a new one.
 bool left_by_longjmp(uint64_t mark, uint64_t here) {
   if (here == mark || word_at(mark) != mark) return true;  // something else is there now
-  stack_t stack;
-  if (base::kernel_call(SYS_sigaltstack, nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0) return false;
-  return here > mark;  // stacks grow down: the section's frame is gone
+  return !is_on_alternate_stack() && here > mark;          // stacks grow down: the section's frame is gone
 }
 
 }  // namespace
+
+bool is_on_alternate_stack() {
+  stack_t stack;
+  return base::kernel_call(SYS_sigaltstack, nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}
 
 bool starting_allocates() {
   constexpr pthread_key_t kKeysOfEveryThread = 32;  // of glibc

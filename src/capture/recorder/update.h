@@ -71,6 +71,8 @@ HEADRACE_INLINE bool in_vfork_child() { return HEADRACE_UNLIKELY(vfork_depth != 
 /// Gives the calling thread its scratch memory before a call that needs it. Nothing in a vfork child, whose parent has
 /// it.
 void ensure_thread();
+/// Whether the caller runs in a signal handler that has a stack of its own. Keeps errno.
+bool is_on_alternate_stack();
 /// For the vfork wrapper: from `before` (in the parent) until `after` this thread's calls count for the child.
 extern "C" void headrace_before_vfork();
 extern "C" void headrace_after_vfork();

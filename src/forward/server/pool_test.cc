@@ -58,13 +58,13 @@ TEST(PoolTest, DoesAllThatIsAddedWhoeverWatches) {
 }
 
 TEST(PoolTest, WorkThatWaitsForADeviceKeepsNoOtherFromBeingDone) {
+  std::atomic<bool> done = false;
+  Blocked blocked;
   Pool pool(2);
   for (int i = 0; i < 1000; ++i) add_watched(pool, [] {});  // so that what follows is taken to be as quick
   pool.wait_idle();
-  Blocked blocked;
   add_watched(pool, [&] { blocked(); });
   blocked.until_begun();
-  std::atomic<bool> done = false;
   add_watched(pool, [&] { done = true; });
   while (pool.is_behind()) usleep(1000);
   blocked.end();
@@ -73,8 +73,8 @@ TEST(PoolTest, WorkThatWaitsForADeviceKeepsNoOtherFromBeingDone) {
 }
 
 TEST(PoolTest, NobodyIsAskedToWatchWhileAllThreadsAreAtWork) {
-  Pool pool(1);
   Blocked blocked;
+  Pool pool(1);
   pool.add([&] { blocked(); });
   blocked.until_begun();
   add_watched(pool, [] {});

@@ -29,7 +29,9 @@ T as(long value) {
 
 long open_with_how(long directory, long path, long how, long size) {
   capture::Timed time;
-  long fd = capture::timed(time, [&] { return real::syscall(long{SYS_openat2}, directory, path, how, size); });
+  const capture::OnPath on{static_cast<int>(directory), as<const char*>(path)};
+  long fd = capture::timed(Fn::syscall, on, time,
+                           [&] { return real::syscall(long{SYS_openat2}, directory, path, how, size); });
   if (fd < 0) {
     capture::plain_call(Fn::syscall, false, time);  // perhaps because `how` cannot be read
     return fd;
