@@ -333,13 +333,13 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.changing_phases != 0, "phases", "instances",
           "the process was killed or looked at while a phase ended: its sums may lack or repeat that instance");
   add_gap(out, header.uncounted_sizes, "sizes of operations", "operations",
-          "without memory for them: they are in the figures of files, not in those of phases");
+          "without memory for them: they are in the figures of files, not in those of phases; --memory gives more");
   add_gap(out, header.growth_failed, "spool growth", "processes",
           "the file system of the spool directory was full, so records folded early");
   add_gap(out, header.lost_children, "processes", "processes",
           "forked where no spool could be made: no descriptor left, another root directory, or another user");
   add_gap(out, header.block_shortage, "threads", "attempts",
-          "a thread found no memory for figures of its own; its calls are counted in no file");
+          "a thread found no memory for figures of its own; its calls are counted in no file: --memory gives more");
   add_gap(out, header.io_uring, "io_uring", "rings", "I/O submitted through io_uring is not captured");
   add_gap(out, header.unnoted_programs, "processes", "programs",
           "started without capture where no note could be left: below another root directory, as another user, or by a "

@@ -21,7 +21,7 @@ Excluded* excluded_row(uint32_t rule) {
   uint32_t& offset = block->excluded[rule % kExclusionRules];
   if (!offset) {
     SpoolLock lock;
-    offset = allocate(sizeof(Excluded));
+    offset = allocate(sizeof(Excluded), Use::kThread);
   }
   return offset ? at<Excluded>(offset) : nullptr;
 }

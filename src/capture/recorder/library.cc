@@ -39,13 +39,13 @@ Profile* profile_in(LibraryFn function) {
   uint32_t& page = block->libraries[number / kLibraryPage];
   if (HEADRACE_UNLIKELY(!page)) {
     SpoolLock lock;
-    page = allocate(sizeof(LibraryProfiles));
+    page = allocate(sizeof(LibraryProfiles), Use::kThread);
     if (!page) return nullptr;
   }
   uint32_t& offset = at<LibraryProfiles>(page)->of[number % kLibraryPage];
   if (HEADRACE_UNLIKELY(!offset)) {
     SpoolLock lock;
-    offset = allocate(sizeof(Profile));
+    offset = allocate(sizeof(Profile), Use::kThread);
     if (offset) link_profile(offset, static_cast<uint16_t>(number | kLibraryFunction), 0);
   }
   return offset ? at<Profile>(offset) : nullptr;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "base/program_path.h"
@@ -50,12 +52,19 @@ void store_facts() {
   header->scheduler_job = store_name(job, job_length);
 }
 
+/// What threads count may take so much more than `memory`, since it is in proportion to those that live, and a thread
+/// takes about as much of the machine for itself. Offsets have 32 bits.
+uint64_t room_for_threads(uint64_t memory) {
+  constexpr uint64_t kTimes = 64;
+  return std::min(memory * kTimes, kLargestLimit - memory);
+}
+
 bool make_spool() {
   reset_folds();
   reset_call_sites();
-  // A trace is to have all threads, however many: their counters may take memory that events may take.
-  const uint64_t thread_room = settings.trace ? settings.trace_memory : 0;
-  if (!create_spool(settings.directory, settings.memory, thread_room) || !create_table(settings.memory)) return false;
+  if (!create_spool(settings.directory, settings.memory, room_for_threads(settings.memory)) ||
+      !create_table(settings.memory))
+    return false;
   reset_phases();
   if (settings.trace) {
     create_event_file(settings.trace_memory);
@@ -105,11 +114,14 @@ void carry_over(const Carried& calls) {
 
 /// Takes the parent's spool out of this process. The child may have been forked in a signal handler that came just as a
 /// section was being entered, and will then write to it once more: for that, nothing in particular stays mapped there.
-void put_away(const Spool& parent) {
-  static Spool before;
-  if (before.base) base::unmap(before.base, before.mapped);
-  before = parent;
-  base::kernel_call(SYS_mmap, parent.base, parent.mapped, PROT_READ | PROT_WRITE,
+void put_away(const Spool& parent, uint64_t used) {
+  static char* before;
+  static uint64_t before_bytes;
+  if (before) base::unmap(before, before_bytes);
+  before = parent.base;
+  before_bytes = (used + 4095) & ~uint64_t{4095};
+  if (before_bytes < parent.mapped) base::unmap(parent.base + before_bytes, parent.mapped - before_bytes);
+  base::kernel_call(SYS_mmap, before, before_bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
@@ -140,7 +152,7 @@ bool begin_forked_child() {
   carry_over(calls);
   inherit_descriptors(parent.base, parent_bytes);
   store_facts();
-  put_away(parent);
+  put_away(parent, parent_bytes);
   __atomic_store_n(&state.wiped->alive, 1, __ATOMIC_RELEASE);
   return true;
 }

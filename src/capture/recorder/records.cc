@@ -166,7 +166,7 @@ void link_profile(uint32_t offset, uint16_t function, uint8_t moves) {
 
 Profile* add_profile(Fn function, uint8_t moves) {
   SpoolLock lock;
-  uint32_t offset = allocate_or_fold(sizeof(Profile));
+  uint32_t offset = allocate(sizeof(Profile), Use::kThread);
   if (!offset) return nullptr;
   link_profile(offset, static_cast<uint16_t>(function), moves);
   block->profiles[static_cast<uint32_t>(function)] = offset;

@@ -78,7 +78,8 @@ void add_to_phases(ThreadBlock* b, uint64_t from, uint64_t to, uint64_t bytes, F
   if (stretch == 0) return;
   if (HEADRACE_UNLIKELY(b->phase_series == 0)) {
     SpoolLock lock;
-    if (!(b->phase_series = allocate(sizeof(PhaseSeries)))) return;  // the sums of the phase have these bytes
+    if (!(b->phase_series = allocate(sizeof(PhaseSeries), Use::kThread)))
+      return;  // the sums of the phase have these bytes
   }
   auto* series = at<PhaseSeries>(b->phase_series);
   if (HEADRACE_UNLIKELY(series->epoch != stretch)) {

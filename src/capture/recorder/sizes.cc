@@ -9,16 +9,10 @@ static_assert(kFineSizes == model::SizeBins::kCount);
 
 namespace {
 
-constexpr uint64_t kSizesShare = 16;  // of the memory: records of files are worth more
-
 /// 0: there is no room. Lock held.
 uint32_t add_bins() {
-  if (spool.sizes + sizeof(FineSizes) > spool.limit / kSizesShare) {
-    __atomic_store_n(&spool.no_more_sizes, true, __ATOMIC_RELAXED);
-    return 0;
-  }
-  const uint32_t offset = allocate(sizeof(FineSizes));
-  if (offset) spool.sizes += sizeof(FineSizes);
+  const uint32_t offset = allocate(sizeof(FineSizes), Use::kThread);
+  if (!offset) __atomic_store_n(&spool.no_more_sizes, true, __ATOMIC_RELAXED);
   return offset;
 }
 

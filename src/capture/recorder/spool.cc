@@ -37,6 +37,14 @@ bool may_be_as_large(uint64_t bytes) {
   return base::kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, limits) != 0 || bytes <= limits[0];
 }
 
+/// Of a limit on addresses a program may want to use nearly all.
+uint64_t room_of_addresses(uint64_t wanted) {
+  constexpr uint64_t kPart = 64;
+  uint64_t limits[2];
+  if (base::kernel_call(SYS_prlimit64, 0, RLIMIT_AS, nullptr, limits) != 0) return wanted;
+  return std::min(wanted, limits[0] / kPart) & ~uint64_t{4095};
+}
+
 bool grow(uint64_t need) {
   Header* header = spool.header;
   if (!spool.backed || header->growth_failed) return need <= header->grown;
@@ -57,16 +65,15 @@ bool grow(uint64_t need) {
 /// What the spool can grow to: less than the limit once the file system was full.
 uint64_t reachable() { return spool.header->growth_failed ? spool.header->grown : spool.limit; }
 
-/// With one thread more, what all of them take beyond their share comes on top.
-void make_room_for_thread() {
-  const uint64_t memory = spool.header->limit, share = memory / kThreadShare;
-  const uint64_t taken = (uint64_t{spool.header->threads} + 1) * sizeof(ThreadBlock);
+/// What threads take beyond their share comes on top.
+void make_room_for_threads(uint64_t bytes) {
+  const uint64_t memory = spool.header->limit, share = memory / kThreadShare, taken = spool.threads + bytes;
   spool.limit = memory + (taken < share ? 0 : std::min(taken - share, spool.thread_room));
 }
 
 uint64_t kept_back(Use use) {
   if (state.folding.load(std::memory_order_relaxed)) return 0;
-  uint64_t share = reachable() / kThreadShare, taken = uint64_t{spool.header->threads} * sizeof(ThreadBlock);
+  const uint64_t share = std::min(reachable(), spool.header->limit) / kThreadShare, taken = spool.threads;
   uint64_t reserve = share < kFoldReserve ? share : kFoldReserve;
   return reserve + (use == Use::kRecord && taken < share ? share - taken : 0);
 }
@@ -148,12 +155,15 @@ void count_unnoted(int number) {
 bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room) {
   spool = Spool{};
   spool.limit = limit;
-  spool.thread_room = thread_room;
-  spool.mapped = limit + thread_room;
+  spool.thread_room = room_of_addresses(thread_room);
+  spool.mapped = limit + spool.thread_room;
   spool.backed = directory && *directory && map_file(directory, spool.mapped);
   if (!spool.backed) {
     if (directory && *directory)
       spool.noted = Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid))).left();
+    // Limits on a process's data count it whole, as what is written into a file of shared memory is not.
+    spool.thread_room = std::min(spool.thread_room, limit);
+    spool.mapped = limit + spool.thread_room;
     void* memory = base::map_anonymous(spool.mapped);
     if (!memory) return false;
     spool.base = static_cast<char*>(memory);
@@ -195,10 +205,12 @@ SpoolLock::SpoolLock() {
 SpoolLock::~SpoolLock() { lock_word.store(0, std::memory_order_release); }
 void reset_spool_lock() { lock_word.store(0, std::memory_order_release); }
 
-uint32_t allocate(uint32_t bytes, Use use) {
-  uint32_t units = (bytes + 63) / 64;
+namespace {
+
+/// `units` of 64 bytes.
+uint32_t allocate_units(uint32_t units, Use use) {
   if (uint32_t offset = reuse(units, units)) return offset;
-  if (use == Use::kThread) make_room_for_thread();
+  if (use == Use::kThread) make_room_for_threads(uint64_t{units} * 64);
   Header* header = spool.header;
   uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
   uint64_t kept = kept_back(use);
@@ -209,6 +221,14 @@ uint32_t allocate(uint32_t bytes, Use use) {
   if (end + kept > reachable() || end > header->grown) return reuse(units + 1, units);
   header->used = end;
   return static_cast<uint32_t>(offset);
+}
+
+}  // namespace
+
+uint32_t allocate(uint32_t bytes, Use use) {
+  const uint32_t units = (bytes + 63) / 64, offset = allocate_units(units, use);
+  if (offset && use == Use::kThread) spool.threads += uint64_t{units} * 64;
+  return offset;
 }
 
 bool has_room(uint32_t bytes) {

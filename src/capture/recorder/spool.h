@@ -19,10 +19,10 @@ struct Spool {
   Header* header;
   uint64_t limit;  // what it may grow to now
   uint64_t mapped;
-  uint64_t thread_room;  // by how much threads may raise that, if there are more than their share has room for
+  uint64_t threads;      // bytes that threads' figures took
+  uint64_t thread_room;  // by how much they may raise the limit, if they need more than their share
   bool backed;           // false: anonymous memory, lost at the end
   bool noted;            // not backed, and a note says so
-  uint64_t sizes;        // bytes that bins of sizes took
   bool no_more_sizes;
   char path[256];
 };
@@ -37,8 +37,8 @@ HEADRACE_INLINE uint32_t offset_of(const void* address) {
 }
 
 /// Creates and maps a spool in `directory`; with null or where that fails, anonymous memory of the same size, and a
-/// note that says why. Returns false only when there is no memory at all. `thread_room`: more than the limit, for what
-/// threads count.
+/// note that says why. Returns false only when there is no memory at all. `thread_room`: how much more than the limit
+/// threads may take for what they count, where there are many; less where addresses or memory are short.
 bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room = 0);
 
 /// A file in the job's directory whose name tells the harvester that `process` is not captured and why; `detail`
@@ -75,6 +75,7 @@ class SpoolLock {
 /// In a forked child: the lock's owner may not exist here.
 void reset_spool_lock();
 
+/// What memory is for: what there is of each file, or of each thread.
 enum class Use { kRecord, kThread };
 /// `bytes` of zeroed memory at a multiple of 64 bytes, or 0 when the limit is reached. Lock held.
 uint32_t allocate(uint32_t bytes, Use use = Use::kRecord);

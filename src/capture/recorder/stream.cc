@@ -131,7 +131,8 @@ void count_reached(CachedFile& cached, DirectionIndex direction, const FILE* str
 void change_owner(FILE* stream, uint64_t tag, DirectionIndex direction, bool wide) {
   if (in_vfork_child() || !is_current(tag)) return;
   if (Update update; !block && update.enter_anew()) update.leave();  // the thread's first call: now it has a number
-  const uint64_t owner = wide ? kNobody : owner_of(stream, direction);
+  // Threads without a number, for want of memory, could not be told from each other.
+  const uint64_t owner = wide || !block ? kNobody : owner_of(stream, direction);
   OpenFile* file = file_of(tag);
   const uint64_t former = file->stream_owner;
   if (former == kNobody) return;

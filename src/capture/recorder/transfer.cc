@@ -17,7 +17,7 @@ void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result) {
     if (!update.enter()) return unattributed(direction, result > 0 ? static_cast<uint64_t>(result) : 0);
     {
       SpoolLock lock;
-      offset = allocate(sizeof(Excluded));
+      offset = allocate(sizeof(Excluded), Use::kThread);
     }
     update.leave();
     if (!offset) return unattributed(direction, result > 0 ? static_cast<uint64_t>(result) : 0);

@@ -1,0 +1,80 @@
+"""Hundreds of threads: what each of them does is in its file, its function, its layer and the job's totals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from capture_tools import COUNTERS, Captured
+
+NOT_LOST = {"call sites", "excluded paths"}
+
+
+def sizes_of(threads: int, rounds: int) -> int:
+    """Bytes of the writes of one size or another that all threads do to one file."""
+    return sum((number + each) * 37 % 500 + 1 for number in range(threads) for each in range(rounds))
+
+
+def expected(threads: int, waves: int, rounds: int, processes: int) -> dict[str, dict[str, int]]:
+    """Figures of one file of each layer, as c/crowd.c does them."""
+    times, crowds = threads * waves * rounds * processes, waves * processes
+    posix = [times, times, 2 * times, 3 * times, 8 * times, 20 * times + crowds * sizes_of(threads, rounds)]
+    stdio = [times, times, 0, 3 * times, 0, 21 * times]
+    return {
+        "posix": dict(zip(COUNTERS, posix, strict=True)),
+        "stdio": dict(zip(COUNTERS, stdio, strict=True)),
+    }
+
+
+def figures(rows: list[dict[str, Any]]) -> dict[str, int]:
+    return {name: sum(row[name] for row in rows) for name in COUNTERS}
+
+
+def check(
+    captured: Captured, data: Path, files: int, wanted: dict[str, dict[str, int]], by_file: bool
+) -> None:
+    assert captured.status == 0, captured.stderr
+    assert [gap for gap in captured.rows("gaps") if gap["what"] not in NOT_LOST] == []
+    rows = [row for row in captured.rows("files") if row["kind"] != "excluded_rollup"]
+    functions: dict[str, int] = {}
+    for profile in captured.rows("profiles"):
+        functions[profile["function"]] = functions.get(profile["function"], 0) + profile["calls"]
+    for layer, start in (("posix", "p"), ("stdio", "s")):
+        one = wanted[layer]
+        here = [row for row in rows if row["layer"] == layer and row["path"].startswith(f"{data}/")]
+        assert figures(here) == {name: files * count for name, count in one.items()}
+        for number in range(files) if by_file else ():
+            own = [row for row in here if row["path"] == f"{data}/{start}{number}"]
+            assert figures(own) == one, f"{start}{number}"
+    assert functions["write"] == files * wanted["posix"]["writes"]
+    assert functions["pread"] == files * wanted["posix"]["reads"]
+    assert functions["fwrite"] == files * wanted["stdio"]["writes"]
+    assert functions["fopen"] == files * wanted["stdio"]["opens"]
+
+
+@pytest.mark.parametrize(
+    ("threads", "files", "waves", "rounds", "processes"),
+    [
+        (300, 1, 2, 1, 1),
+        (1000, 1, 2, 1, 1),
+        (1, 1, 10_000, 1, 1),  # one after the other
+        (300, 10, 1, 1, 3),
+    ],
+)
+def test_crowds_are_counted_whole(
+    threads: int,
+    files: int,
+    waves: int,
+    rounds: int,
+    processes: int,
+    program: Callable[[str], Path],
+    capture: Callable[..., Captured],
+    tmp_path: Path,
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    arguments = [threads, files, waves, rounds, processes]
+    captured = capture([program("crowd"), data, *map(str, arguments)])
+    check(captured, data, files, expected(threads, waves, rounds, processes), by_file=True)
