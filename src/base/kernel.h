@@ -58,13 +58,16 @@ inline long kernel_call(long number, A... arguments) {
 }
 
 /// For a loop that waits for another thread: gives way, after some attempts by sleeping, since giving way alone never
-/// lets a thread of lower real-time priority run.
+/// lets a thread of lower real-time priority run. Ever longer: hundreds that wait would leave the one that they wait
+/// for no time.
 inline void pause_briefly(uint32_t attempt) {
-  if (attempt < 16) {
+  constexpr uint32_t kYields = 16, kSleepsOfOneLength = 8, kLongest = 6;
+  if (attempt < kYields) {
     kernel_call(SYS_sched_yield);
     return;
   }
-  const timespec time{0, 50'000};
+  const uint32_t longer = (attempt - kYields) / kSleepsOfOneLength;
+  const timespec time{0, 50'000L << (longer < kLongest ? longer : kLongest)};
   kernel_call(SYS_nanosleep, &time, nullptr);
 }
 

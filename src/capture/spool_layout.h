@@ -31,7 +31,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 11;
+inline constexpr uint32_t kSpoolVersion = 12;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -178,10 +178,10 @@ struct Property {
   Layer layer;
 };
 
-/// One file in one layer on one thread block; 64 bytes: all that an open and a close touch.
+/// One file in one layer on one thread block, or of several (thread 0); 64 bytes: all that an open and a close touch.
 struct alignas(64) Shard {
   uint32_t record, next;
-  uint16_t thread;  // ThreadBlock::id
+  uint16_t thread;  // ThreadBlock::id; 0: what was folded, and what threads share
   uint8_t state;    // kFolded: its sums are in a roll-up, skip it
   Layer layer;
   uint32_t flags;          // bits of FLAG in model/counters.def
@@ -202,14 +202,17 @@ struct Record {
   uint32_t name_length;
   uint32_t final_name;  // Name, once renamed
   RecordKind kind;
-  uint8_t partial;     // 1: a roll-up may hold this file's past; its shards get the flag
-  uint8_t size_class;  // of the bytes moved when last looked at, for choosing what to fold
-  uint8_t unused;
+  uint8_t partial;      // 1: a roll-up may hold this file's past; its shards get the flag
+  uint8_t size_class;   // of the bytes moved when last looked at, for choosing what to fold
+  uint8_t shared;       // by threads: kOwn, …
   uint32_t open_stack;  // Stack of its first open; 0: not taken yet
   uint32_t sites;       // Sites, once something was read or written
   uint32_t properties;  // Property
   uint32_t handle;      // EventName (event_layout.h), once an event names it
 };
+
+/// Whether threads count in shards of their own, or in the one of thread 0, which one of them uses at a time.
+inline constexpr uint8_t kOwn = 0, kShared = 1, kInUse = 2;
 
 inline constexpr uint32_t kLostStack = 1;  // in place of a Stack's offset: there was no room for it
 inline constexpr uint32_t kBusyStack = 2;  // a Site is being changed
@@ -337,6 +340,8 @@ struct alignas(64) ThreadBlock {
   uint32_t number;                   // of the thread, in traces
   CurrentCall calls[kCurrentCalls];  // outermost first
   char path[kCurrentPath];           // ends with NUL
+  uint32_t held;     // Record whose shared shard the update has to itself
+  uint32_t in_hand;  // Record in which the thread had a shard of its own last, and may go on in it
   uint64_t unattributed[2], unattributed_bytes[2],
       unattributed_other;                          // calls from signal handlers inside an update, or out of memory
   uint64_t child[2], child_bytes[2], child_other;  // calls of vfork children before their exec

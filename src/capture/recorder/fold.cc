@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "capture/recorder/call_sites.h"
+#include "capture/recorder/fold_shards.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/runs.h"
 
@@ -17,11 +18,13 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
-constexpr uint32_t kRollupBytes = 4096;            // a roll-up with the blocks of all layers
+constexpr uint32_t kRollupBytes = 4096;  // a roll-up with the blocks of all layers
+constexpr uint64_t kEnough = 8;          // this part of the memory is worth to go on with what threads have joined
 constexpr uint64_t kFoldPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
-uint32_t rollups, fold_copy;
-uint32_t fruitless;  // folds that freed nothing are not tried again at once
-uint32_t stuck;      // after a fold that could not stop the world: how many more to pass over
+uint32_t rollups;
+// After a fold that freed nothing, or could not stop the world, none is tried for so many times the time that it took.
+constexpr uint64_t kPause = 16;
+uint64_t next_fold_ns;
 bool barrier_ready;
 
 void forget_cached_files() {
@@ -61,125 +64,14 @@ bool may_fold(const Record* record) {
 /// Class of a record's size, so that a quarter can be chosen without sorting: 0 for none, else 1 + log2.
 uint32_t class_of(uint64_t bytes) { return bytes ? 64 - static_cast<uint32_t>(__builtin_clzll(bytes)) : 0; }
 
-/// The complete shard of thread 0 that folds of a layer add to; false when memory ran out.
-bool add_target(uint32_t rollup, Layer layer) {
-  uint32_t shard = add_shard(rollup, 0, layer);
-  if (!shard) return false;
-  Shard* made = at<Shard>(shard);
-  made->flags = 0;
-  for (uint32_t& direction : made->directions) {
-    uint32_t offset = allocate(sizeof(Direction)), detail = offset ? allocate(sizeof(Detail)) : 0;
-    if (!detail) return false;
-    at<Direction>(offset)->detail = detail;
-    at<Direction>(offset)->shard = shard;
-    direction = offset;
-  }
-  made->metadata = allocate(sizeof(Metadata));
-  if (!made->metadata || static_cast<uint32_t>(layer) < kSystemLayers) return made->metadata != 0;
-  at<Metadata>(made->metadata)->library = allocate(sizeof(LibraryCounts));
-  return at<Metadata>(made->metadata)->library != 0;
-}
-
 uint32_t add_rollup(const char* path, uint32_t length, uint64_t hash) {
+  OpenReserve for_this;
   uint32_t record = add_record(hash, path, length, RecordKind::kDirectoryRollup);
   if (!record) return 0;
   for (Layer layer : {Layer::kPosix, Layer::kStdio})
-    if (!add_target(record, layer)) return 0;
+    if (!complete_shard(record, layer)) return 0;
   ++rollups;
   return record;
-}
-
-/// The roll-up's target of a layer; null when memory ran out while it was made.
-Shard* fold_target(uint32_t rollup, Layer layer) {
-  for (uint32_t s = at<Record>(rollup)->first_shard; s; s = at<Shard>(s)->next) {
-    Shard* shard = at<Shard>(s);
-    if (shard->thread != 0 || shard->layer != layer) continue;
-    const bool library = static_cast<uint32_t>(layer) >= kSystemLayers;
-    if (!shard->directions[0] || !shard->directions[1] || !shard->metadata) return nullptr;
-    return library && !at<Metadata>(shard->metadata)->library ? nullptr : shard;
-  }
-  return nullptr;
-}
-
-/// The same, made for layers of libraries if there is none: most programs use none of these.
-Shard* target_of(uint32_t rollup, Layer layer) {
-  if (Shard* found = fold_target(rollup, layer)) return found;
-  if (static_cast<uint32_t>(layer) < kSystemLayers || !add_target(rollup, layer)) return nullptr;
-  return fold_target(rollup, layer);
-}
-
-void keep_copy(Shard* target) {
-  auto* copy = at<FoldCopy>(fold_copy);
-  copy->shard = *target;
-  for (uint32_t i = 0; i < 2; ++i) {
-    copy->directions[i] = *at<Direction>(target->directions[i]);
-    copy->details[i] = *at<Detail>(at<Direction>(target->directions[i])->detail);
-  }
-  copy->metadata = *at<Metadata>(target->metadata);
-  if (copy->metadata.library) copy->library = *at<LibraryCounts>(copy->metadata.library);
-}
-
-/// Like count(), with the lock held; a roll-up whose count is full stops there.
-void add_count(Metadata* target, uint32_t which, uint32_t amount) {
-  uint32_t room = UINT32_MAX - target->count[which];
-  target->count[which] += amount < room ? amount : room;
-  if (amount > room) __atomic_fetch_add(&spool.header->homeless_other, amount - room, __ATOMIC_RELAXED);
-}
-
-void add_metadata(Shard* target, const Shard& from) {
-  Metadata* sum = at<Metadata>(target->metadata);
-  for (uint32_t m = from.metadata; m; m = at<Metadata>(m)->next) {
-    const Metadata& counts = *at<Metadata>(m);
-    for (uint32_t i = 0; i < Metadata::kCounts; ++i) add_count(sum, i, counts.count[i]);
-    sum->mapped_bytes += counts.mapped_bytes;
-    for (uint32_t i = 0; i < 2; ++i) sum->system_bytes[i] += counts.system_bytes[i];
-    if (counts.buffer_bytes > sum->buffer_bytes) sum->buffer_bytes = counts.buffer_bytes;
-    if (!counts.library || !sum->library) continue;
-    for (uint32_t i = 0; i < LibraryCounts::kCounts; ++i)
-      at<LibraryCounts>(sum->library)->count[i] += at<LibraryCounts>(counts.library)->count[i];
-  }
-}
-
-void fold_shard(uint32_t victim, Shard* target, bool last_of_record) {
-  Shard* from = at<Shard>(victim);
-  Header* header = spool.header;
-  keep_copy(target);
-  header->fold_target = offset_of(target);
-  header->fold_copy = fold_copy;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  header->fold_victim = victim;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  for (uint32_t i = 0; i < 2; ++i)
-    if (from->directions[i]) add_direction(at<Direction>(target->directions[i]), *at<Direction>(from->directions[i]));
-  add_metadata(target, *from);
-  target->opens += from->opens;
-  target->closes += from->closes;
-  target->flags |= from->flags;
-  target->meta_time += from->meta_time;
-  if (from->max_meta_time > target->max_meta_time) target->max_meta_time = from->max_meta_time;
-  if (!target->first_open || (from->first_open && from->first_open < target->first_open))
-    target->first_open = from->first_open;
-  if (last_of_record) add_count(at<Metadata>(target->metadata), Metadata::kFoldedFiles, 1);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  from->state = kFolded;  // from here on the harvester keeps the sum and skips the victim
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  header->fold_victim = 0;
-}
-
-void release_shard(uint32_t offset) {
-  Shard* shard = at<Shard>(offset);
-  for (uint32_t d : shard->directions) {
-    if (!d) continue;
-    if (at<Direction>(d)->detail) release(at<Direction>(d)->detail, sizeof(Detail));
-    release(d, sizeof(Direction));
-  }
-  for (uint32_t m = shard->metadata; m;) {
-    uint32_t next = at<Metadata>(m)->next;
-    if (at<Metadata>(m)->library) release(at<Metadata>(m)->library, sizeof(LibraryCounts));
-    release(m, sizeof(Metadata));
-    m = next;
-  }
-  release(offset, sizeof(Shard));
 }
 
 bool overflows(const Record* record, const Shard* target) {
@@ -201,7 +93,7 @@ bool fold_record(uint32_t* link) {
   for (uint32_t s = record->first_shard; rollup && s; s = at<Shard>(s)->next) {
     Shard*& target = targets[static_cast<uint32_t>(at<Shard>(s)->layer)];
     if (target) continue;
-    target = target_of(rollup, at<Shard>(s)->layer);
+    target = complete_shard(rollup, at<Shard>(s)->layer);
     if (!target || overflows(record, target)) return false;
   }
   if (!rollup) return false;
@@ -291,13 +183,16 @@ bool stop_world() {
 void resume_world() { state.folding.store(0, std::memory_order_seq_cst); }
 
 bool fold_some() {
-  if (fruitless > 0 && fruitless++ % 256 != 0) return false;
-  if (stuck > 0) return --stuck, false;
+  const uint64_t begin = base::clock_ns(CLOCK_MONOTONIC);
+  if (begin < next_fold_ns) return false;
   uint32_t folded = 0;
   bool stopped = stop_world();
   if (stopped) {
-    if (!fold_copy) fold_copy = allocate(sizeof(FoldCopy));
-    if (fold_copy) folded = fold_least(spool.header->records / 4 + 1);
+    if (prepare_fold()) {
+      const uint64_t joined = rollup_for("/", 1) ? join_shards() : 0;  // first the one that every path can go to
+      folded = joined != 0;
+      if (joined < spool.header->limit / kEnough) folded += fold_least(spool.header->records / 4 + 1);
+    }
     if (folded) {
       coalesce_released();
       rebuild_table();
@@ -305,8 +200,8 @@ bool fold_some() {
     }
   }
   resume_world();
-  if (!stopped) stuck = 64;
-  if (stopped) fruitless = folded ? 0 : fruitless + 1;
+  const uint64_t end = base::clock_ns(CLOCK_MONOTONIC);
+  next_fold_ns = folded ? 0 : end + kPause * (end - begin);
   return folded != 0;
 }
 
@@ -338,7 +233,9 @@ bool directory_was_folded(const char* path, uint32_t length) {
 }
 
 void reset_folds() {
-  rollups = fold_copy = fruitless = stuck = 0;
+  rollups = 0;
+  next_fold_ns = 0;
+  forget_fold_copy();
   barrier_ready = false;
   state.folding.store(0);
 }

@@ -55,8 +55,8 @@ void store_facts() {
 /// What threads count may take so much more than `memory`, since it is in proportion to those that live, and a thread
 /// takes about as much of the machine for itself. Offsets have 32 bits.
 uint64_t room_for_threads(uint64_t memory) {
-  constexpr uint64_t kTimes = 64;
-  return std::min(memory * kTimes, kLargestLimit - memory);
+  constexpr uint64_t kTimes = 64, kLeast = 256 << 20;
+  return std::min(std::max(memory * kTimes, kLeast), kLargestLimit - memory);
 }
 
 bool make_spool() {

@@ -6,6 +6,7 @@
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/fold.h"
+#include "capture/recorder/shared_shards.h"
 
 namespace headrace::capture {
 namespace {
@@ -18,6 +19,46 @@ uint32_t* record_slot(uint64_t hash) {
     uint32_t record = __atomic_load_n(&state.table[i], __ATOMIC_ACQUIRE);
     if (record == 0 || at<Record>(record)->hash == hash) return &state.table[i];
   }
+}
+
+bool is_shared_record(uint32_t record) {
+  return __atomic_load_n(&at<Record>(record)->shared, __ATOMIC_ACQUIRE) != kOwn;
+}
+
+/// Null: there is no memory, or the record is shared by now.
+Shard* own_shard(uint32_t record, Layer layer) {
+  auto id = static_cast<uint16_t>(block->id);
+  for (uint32_t o = __atomic_load_n(&at<Record>(record)->first_shard, __ATOMIC_ACQUIRE); o; o = at<Shard>(o)->next)
+    if (at<Shard>(o)->thread == id && at<Shard>(o)->layer == layer) {
+      auto* shard = at<Shard>(o);
+      if (HEADRACE_UNLIKELY(shard->opens >= UINT32_MAX - 1 || shard->closes >= UINT32_MAX - 1 ||
+                            shard->switches == UINT32_MAX))
+        break;
+      take_in_hand(shard);
+      return shard;
+    }
+  Referenced kept(record);
+  SpoolLock lock;
+  uint32_t offset = add_shard(record, id, layer);
+  if (!offset && fold_some() && !is_shared_record(record)) offset = add_shard(record, id, layer);
+  if (!offset) return nullptr;
+  take_in_hand(at<Shard>(offset));
+  return at<Shard>(offset);
+}
+
+/// Null: there is no memory.
+Direction* add_direction_to(Shard* shard, DirectionIndex index, uint64_t first_time) {
+  Referenced kept(shard->record);
+  SpoolLock lock;
+  uint32_t offset = allocate_or_fold(sizeof(Direction));
+  if (!offset) return nullptr;
+  auto* direction = at<Direction>(offset);
+  direction->first_time = first_time;
+  direction->shard = offset_of(shard);
+  std::atomic_signal_fence(std::memory_order_release);
+  shard->directions[index] = offset;
+  make_sites(at<Record>(shard->record));
+  return direction;
 }
 
 bool table_has_room() { return spool.header->records + 1 < state.table_mask - state.table_mask / 4; }
@@ -100,44 +141,33 @@ uint32_t add_shard(uint32_t record, uint32_t thread_id, Layer layer) {
 
 Shard* shard_of(uint32_t record, Layer layer) {
   if (!record) return nullptr;  // another thread closed the file just now
-  auto id = static_cast<uint16_t>(block->id);
-  for (uint32_t o = __atomic_load_n(&at<Record>(record)->first_shard, __ATOMIC_ACQUIRE); o; o = at<Shard>(o)->next)
-    if (at<Shard>(o)->thread == id && at<Shard>(o)->layer == layer) {
-      auto* shard = at<Shard>(o);
-      if (HEADRACE_UNLIKELY(shard->opens >= UINT32_MAX - 1 || shard->closes >= UINT32_MAX - 1 ||
-                            shard->switches == UINT32_MAX))
-        break;
-      return shard;
-    }
-  Referenced kept(record);
-  SpoolLock lock;
-  uint32_t offset = add_shard(record, id, layer);
-  if (!offset && fold_some()) offset = add_shard(record, id, layer);
-  return offset ? at<Shard>(offset) : nullptr;
+  Shard* shard = is_shared_record(record) ? nullptr : own_shard(record, layer);
+  if (!shard && is_shared_record(record)) shard = shared_shard(record, layer);
+  return shard ? shard : shard_of_rollup(record, layer);
 }
 
 Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time) {
-  if (shard->directions[index]) return at<Direction>(shard->directions[index]);
-  Referenced kept(shard->record);
-  SpoolLock lock;
-  uint32_t offset = allocate_or_fold(sizeof(Direction));
-  if (!offset) return nullptr;
-  auto* direction = at<Direction>(offset);
-  direction->first_time = first_time;
-  direction->shard = offset_of(shard);
-  std::atomic_signal_fence(std::memory_order_release);
-  shard->directions[index] = offset;
-  make_sites(at<Record>(shard->record));
-  return direction;
+  take_in_hand(shard);
+  if (const uint32_t known = shard->directions[index]) {
+    if (at<Direction>(known)->first_time == 0) at<Direction>(known)->first_time = first_time;
+    return at<Direction>(known);
+  }
+  if (Direction* added = add_direction_to(shard, index, first_time)) return added;
+  Shard* shared = shard_of_rollup(shard->record, shard->layer);
+  return shared ? direction_of(shared, index, first_time) : nullptr;
 }
 
 Metadata* metadata_of(Shard* shard) {
+  take_in_hand(shard);
   if (shard->metadata) return at<Metadata>(shard->metadata);
-  Referenced kept(shard->record);
-  SpoolLock lock;
-  uint32_t offset = allocate_or_fold(sizeof(Metadata));
-  shard->metadata = offset;
-  return offset ? at<Metadata>(offset) : nullptr;
+  {
+    Referenced kept(shard->record);
+    SpoolLock lock;
+    shard->metadata = allocate_or_fold(sizeof(Metadata));
+  }
+  if (shard->metadata) return at<Metadata>(shard->metadata);
+  Shard* shared = shard_of_rollup(shard->record, shard->layer);
+  return shared ? at<Metadata>(shared->metadata) : nullptr;
 }
 
 void count(Shard* shard, Metadata::Count which, uint32_t amount) {

@@ -48,9 +48,13 @@ class Referenced {
 };
 
 /// This thread's shard of a record in a layer, made if there is none; null when memory is out. The record must be
-/// referenced.
+/// referenced. It may be one that threads share (is_shared), which is this thread's until its section ends.
 Shard* shard_of(uint32_t record, Layer layer = Layer::kPosix);
-/// One direction of a shard, made if there is none; null when memory is out.
+HEADRACE_INLINE bool is_shared(const Shard* shard) { return shard->thread == 0; }
+/// Before this thread waits in its section, and then goes on in a shard of its own: no fold may take that away.
+HEADRACE_INLINE void take_in_hand(const Shard* shard) { block->in_hand = shard->record; }
+/// One direction of a shard, made if there is none; null when memory is out. It may be one of another shard, which
+/// threads share: then it is this thread's until its section ends.
 Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time);
 /// Adds to one of the shard's metadata counts.
 void count(Shard* shard, Metadata::Count which, uint32_t amount = 1);

@@ -2,6 +2,7 @@
 
 #include "capture/recorder/fold.h"
 #include "capture/recorder/records.h"
+#include "capture/recorder/shared_shards.h"
 
 namespace headrace::capture {
 namespace {
@@ -92,12 +93,21 @@ uint64_t furthest_end(const Direction& d) {
 
 Detail* detail_of(Direction* direction) {
   if (direction->detail) return at<Detail>(direction->detail);
+  take_in_hand(at<Shard>(direction->shard));
   Referenced kept(at<Shard>(direction->shard)->record);
   SpoolLock lock;
   uint32_t offset = allocate(sizeof(Detail));
   if (!offset && fold_some()) offset = allocate(sizeof(Detail));
   direction->detail = offset;
   return offset ? at<Detail>(offset) : nullptr;
+}
+
+/// Where runs of a direction that finds no room for its own Detail are counted; null: nowhere.
+Detail* detail_of_rollup(const Direction& direction) {
+  const Shard* own = at<Shard>(direction.shard);
+  const DirectionIndex index = own->directions[kWrite] == offset_of(&direction) ? kWrite : kRead;
+  Shard* shared = is_shared(own) ? nullptr : shard_of_rollup(own->record, own->layer);
+  return shared ? at<Detail>(at<Direction>(shared->directions[index])->detail) : nullptr;
 }
 
 void count_zero(Direction* direction) {
@@ -132,12 +142,15 @@ void end_run(Direction* d, uint64_t size, int64_t gap, bool offset_known) {
   }
   Detail* detail = d->previous_count || d->run_gap != 0 ? detail_of(d) : nullptr;
   uint64_t end = detail ? furthest_end(*d) : 0;
+  const bool lacks = !detail && d->previous_count;
+  Detail* elsewhere = lacks ? detail_of_rollup(*d) : nullptr;
   Journal journal(block);
+  if (elsewhere) add_run(journal, elsewhere, d->previous_count, d->previous_size, kUnknownGap);
   if (detail) {
     add_run(journal, detail, d->previous_count, d->previous_size, d->previous_gap);
     if (end > detail->furthest_end) journal.set(detail->furthest_end, end);
   }
-  if (!detail && d->previous_count) {  // no memory even after a fold: the totals keep it, the file does not
+  if (lacks && !elsewhere) {  // no memory even after a fold: the totals keep it, the file does not
     uint32_t index = at<Shard>(d->shard)->directions[kWrite] == offset_of(d);
     journal.set(block->unattributed[index], block->unattributed[index] + d->previous_count);
     journal.set(block->unattributed_bytes[index],

@@ -72,7 +72,7 @@ void make_room_for_threads(uint64_t bytes) {
 }
 
 uint64_t kept_back(Use use) {
-  if (state.folding.load(std::memory_order_relaxed)) return 0;
+  if (state.folding.load(std::memory_order_relaxed) || spool.reserve_open) return 0;
   const uint64_t share = std::min(reachable(), spool.header->limit) / kThreadShare, taken = spool.threads;
   uint64_t reserve = share < kFoldReserve ? share : kFoldReserve;
   return reserve + (use == Use::kRecord && taken < share ? share - taken : 0);
@@ -213,9 +213,10 @@ uint32_t allocate_units(uint32_t units, Use use) {
   if (use == Use::kThread) make_room_for_threads(uint64_t{units} * 64);
   Header* header = spool.header;
   uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
-  uint64_t kept = kept_back(use);
+  // Threads have memory on top: what a fold has used of its own is not to be made up for by them.
+  uint64_t kept = use == Use::kThread && !header->growth_failed ? 0 : kept_back(use);
   // What later threads may take is kept from records; memory of the machine takes the part alone that a fold needs.
-  const uint64_t backed = end + (kept < kFoldReserve ? kept : kFoldReserve);
+  const uint64_t backed = std::min(end + std::min(kept_back(use), kFoldReserve), spool.limit);
   if (end + kept <= spool.limit && backed > header->grown && !grow(backed)) kept = kept_back(use);  // of less
   // Without a descriptor for it the file did not grow, but may the next time: beyond its end nothing may be touched.
   if (end + kept > reachable() || end > header->grown) return reuse(units + 1, units);

@@ -23,7 +23,8 @@ struct Spool {
   uint64_t thread_room;  // by how much they may raise the limit, if they need more than their share
   bool backed;           // false: anonymous memory, lost at the end
   bool noted;            // not backed, and a note says so
-  bool no_more_sizes;
+  bool no_more_sizes, no_more_threads;
+  bool reserve_open;  // what is handed out now may take the last of the memory
   char path[256];
 };
 inline constinit Spool spool{};
@@ -77,6 +78,18 @@ void reset_spool_lock();
 
 /// What memory is for: what there is of each file, or of each thread.
 enum class Use { kRecord, kThread };
+/// While it lives, memory may be taken that is kept for folds and roll-ups. Lock held.
+class OpenReserve {
+ public:
+  OpenReserve() : before_(spool.reserve_open) { spool.reserve_open = true; }
+  ~OpenReserve() { spool.reserve_open = before_; }
+  OpenReserve(const OpenReserve&) = delete;
+  OpenReserve& operator=(const OpenReserve&) = delete;
+
+ private:
+  bool before_;
+};
+
 /// `bytes` of zeroed memory at a multiple of 64 bytes, or 0 when the limit is reached. Lock held.
 uint32_t allocate(uint32_t bytes, Use use = Use::kRecord);
 /// Gives a block back for reuse by `allocate` of the same size. Lock held.

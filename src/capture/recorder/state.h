@@ -86,6 +86,7 @@ struct Thread {
   uint32_t system_number;  // of the thread; 0: there is none
   char name[kThreadName];  // that the trace has; empty: none
   uint64_t began;          // ticks; 0: not known
+  uint64_t signals;        // that were blocked before ThreadBlock::held was taken
   Thread* next;            // of every thread ever seen
   std::atomic<uint32_t> taken;
   uint32_t free_files;   // OpenFile slots this thread may reuse

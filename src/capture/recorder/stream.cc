@@ -163,9 +163,8 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
     cached.shard->flags |= flag::lower_bound;  // emptied by a call that was not seen: what waited then is not known
     return;
   }
-  Direction* d = direction_of(cached.shard, direction, base::ticks());
+  Direction* d = new_direction(cached, direction, base::ticks());
   if (!d) return unattributed(direction, moved);
-  cached.directions[direction] = d;
   auto function = static_cast<Fn>(file->byte_functions[direction]);
   if (function == kInlined) {
     function = direction == kRead ? Fn::fgetc_unlocked : Fn::fputc_unlocked;
@@ -220,7 +219,7 @@ void account_any(Fn function, const StreamCall& call, int64_t result, bool wide)
   bool notable = false;
   if (!update.enter()) return count_interrupting<D>(call, size);
   CachedFile* cached = cached_file(call.fd, call.tag, Layer::kStdio);
-  Direction* d = cached && result >= 0 ? direction_of(cached->shard, D, call.start) : nullptr;
+  Direction* d = cached && result >= 0 ? new_direction(*cached, D, call.start) : nullptr;
   if (cached && result < 0) {
     const Operation failed{call.fd, call.tag, 0, nullptr, result, call.start, call.end, kAsMoved};
     count_failure(*cached, D, function, failed, model::kUnknownPlace);
@@ -228,7 +227,6 @@ void account_any(Fn function, const StreamCall& call, int64_t result, bool wide)
   } else if (!d) {
     unattributed(D, size);
   } else {
-    cached->directions[D] = d;
     block->current = offset_of(d);
     notable = count_stream_call<D>(*cached, d, function, call, size, wide);
   }
@@ -299,7 +297,7 @@ void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Time
     if (!ok || which != Metadata::kCounts) count(cached->shard, ok ? which : Metadata::kErrors);
     if (fetched) count_reached(*cached, kRead, stream, fetched);
     if (written) {
-      cached->directions[kWrite] = add_write_time(cached->shard, time);
+      add_write_time(cached->shard, time);
       count_reached(*cached, kWrite, stream, written);
     } else {
       add_meta_time(cached->shard, time);

@@ -36,6 +36,15 @@ void count_failed_call(Fn function, DirectionIndex direction, uint64_t spent) {
   if (spent > p->max_time) p->max_time = spent;
 }
 
+/// What threads share is this one's in the present section alone. What was not used yet has no time of its begin.
+void use_for_this_call(CachedFile& cached) {
+  cached.tag = kUnknownTag;
+  for (Direction*& direction : cached.directions)
+    if (direction && direction->first_time == 0) direction = nullptr;
+  const Direction *read = cached.directions[kRead], *written = cached.directions[kWrite];
+  if (read && written) cached.last = written->last_time > read->last_time ? kWrite : kRead;
+}
+
 }  // namespace
 
 bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
@@ -49,8 +58,15 @@ bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
     return shard->directions[i] ? at<Direction>(shard->directions[i]) : nullptr;
   };
   cached = {tag, {direction(kRead), direction(kWrite)}, file, shard, 2, {}, {}, handle};
+  if (HEADRACE_UNLIKELY(is_shared(shard))) use_for_this_call(cached);
   set_thresholds(cached);
   return true;
+}
+
+Direction* new_direction(CachedFile& cached, DirectionIndex direction, uint64_t first_time) {
+  Direction* found = direction_of(cached.shard, direction, first_time);
+  if (found && found->shard == offset_of(cached.shard)) cached.directions[direction] = found;
+  return found;
 }
 
 void count_switch(CachedFile& cached) {

@@ -44,6 +44,9 @@ __attribute__((noinline)) void count_untracked(uint64_t tag, DirectionIndex dire
 HEADRACE_COLD void count_refused(Fn function, DirectionIndex direction, uint64_t start, uint64_t place, uint64_t asked);
 /// Records what a copy took from its source. Inside a section.
 HEADRACE_COLD void record_source(Fn function, const CachedFile& cached, const Operation& op, uint64_t place);
+/// The one of a file that has none in that direction; null when memory is out. Kept in the cache if it is this
+/// thread's.
+HEADRACE_COLD Direction* new_direction(CachedFile& cached, DirectionIndex direction, uint64_t first_time);
 void count_switch(CachedFile& cached);
 HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, const Operation& op,
                                  uint64_t place);
@@ -119,7 +122,7 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   }
   Direction* d = cached.directions[D];
   if (HEADRACE_UNLIKELY(d == nullptr)) {
-    d = cached.directions[D] = direction_of(cached.shard, D, op.start);
+    d = new_direction(cached, D, op.start);
     if (!d) {
       unattributed(D, size);
       return update.leave();

@@ -12,6 +12,7 @@
 #include "capture/recorder/events.h"
 #include "capture/recorder/phases.h"
 #include "capture/recorder/regions.h"
+#include "capture/recorder/shared_shards.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/thread_starts.h"
 
@@ -58,13 +59,20 @@ Thread* take_thread() {
   return thread;
 }
 
+/// Threads without a block come here with every call: they must not wait for a lock each time.
+ThreadBlock* no_block() {
+  __atomic_store_n(&spool.no_more_threads, true, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&spool.header->block_shortage, 1, __ATOMIC_RELAXED);
+  return nullptr;
+}
+
 ThreadBlock* add_block() {
+  constexpr uint32_t kMostThreads = 0xfffe;  // numbers have 16 bits in shards and in views of streams
+  if (__atomic_load_n(&spool.no_more_threads, __ATOMIC_RELAXED)) return no_block();
   SpoolLock lock;
+  if (spool.header->threads >= kMostThreads) return no_block();
   uint32_t offset = allocate(sizeof(ThreadBlock), Use::kThread);
-  if (!offset) {  // a fold would free small pieces only
-    spool.header->block_shortage++;
-    return nullptr;
-  }
+  if (!offset) return no_block();  // a fold would free small pieces only
   auto* added = at<ThreadBlock>(offset);
   added->id = ++spool.header->threads;
   added->series_shift = base::counter_clock ? 24 : 22;  // 7 or 4 ms to begin with
@@ -118,6 +126,7 @@ void undo(ThreadBlock* abandoned) {
 /// A section never goes on: what it was to count or record may be missing.
 void abandon(ThreadBlock* left) {
   undo(left);
+  release_shared(left);
   left->accounts[static_cast<uint32_t>(Account::kJumped)]++;
 }
 
@@ -177,6 +186,13 @@ bool Update::enter_slow() {
     __atomic_store_n(&block->busy, 0, __ATOMIC_RELAXED);
   }
   return begin();
+}
+
+HEADRACE_COLD void Update::leave_shared() {
+  const uint64_t signals = self->signals;
+  release_shared(block);
+  __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
+  SignalsBlocked::end(signals);
 }
 
 void Update::wait_for_fold(uint64_t mark) {

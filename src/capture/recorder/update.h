@@ -28,7 +28,9 @@ class Update {
   /// The same for calls that did not look at the descriptor table, which is where a forked child is noticed.
   HEADRACE_INLINE bool enter_anew();
   HEADRACE_INLINE void leave() {
-    __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);  // a fold that sees it sees what the section wrote
+    ThreadBlock* mine = block;
+    if (HEADRACE_UNLIKELY(mine->held != 0)) return leave_shared();
+    __atomic_store_n(&mine->busy, 0, __ATOMIC_RELEASE);  // a fold that sees it sees what the section wrote
   }
 
  private:
@@ -50,6 +52,7 @@ class Update {
     return reinterpret_cast<uint64_t>(this);
   }
   bool enter_slow();
+  static void leave_shared();
   static void wait_for_fold(uint64_t mark);
   volatile uint64_t mark_;  // its own address, while nothing else has taken this place on the stack
 };

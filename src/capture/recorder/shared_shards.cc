@@ -1,0 +1,79 @@
+#include "capture/recorder/shared_shards.h"
+
+#include "capture/recorder/fold.h"
+#include "capture/recorder/fold_shards.h"
+#include "capture/recorder/records.h"
+
+namespace headrace::capture {
+namespace {
+
+bool try_to_use(uint8_t& shared) {
+  uint8_t free = kShared;
+  return __atomic_compare_exchange_n(&shared, &free, kInUse, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/// Waits like SpoolLock: a fold need not. One that came meanwhile goes on, and this thread behind it.
+void wait_to_use(uint8_t& shared) {
+  uint32_t attempt = 0;
+  for (;;) {
+    __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);
+    while (state.folding.load(std::memory_order_acquire) != 0 || !try_to_use(shared)) base::pause_briefly(attempt++);
+    __atomic_exchange_n(&block->parked, 0, __ATOMIC_SEQ_CST);  // before the next look at `folding`, for every processor
+    if (state.folding.load(std::memory_order_seq_cst) == 0) return;
+    __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&shared, kShared, __ATOMIC_RELEASE);
+  }
+}
+
+void use_record(uint32_t record) {
+  if (block->held == record) return;
+  if (block->held) give_up_shared();
+  take_reference(record);  // until it is given up
+  SignalsBlocked::begin(&self->signals);
+  uint8_t& shared = at<Record>(record)->shared;
+  if (!try_to_use(shared)) wait_to_use(shared);
+  block->held = record;
+}
+
+}  // namespace
+
+void release_shared(ThreadBlock* left) {
+  const uint32_t record = left->held;
+  if (!record) return;
+  __atomic_store_n(&at<Record>(record)->shared, kShared, __ATOMIC_RELEASE);
+  left->held = 0;
+  drop_record(record);
+}
+
+void give_up_shared() {
+  release_shared(block);
+  SignalsBlocked::end(self->signals);
+}
+
+Shard* shared_shard(uint32_t record, Layer layer) {
+  use_record(record);
+  Shard* shard = complete_shard_there(record, layer);
+  if (HEADRACE_UNLIKELY(!shard)) {
+    SpoolLock lock;
+    shard = complete_shard(record, layer);
+  }
+  return shard && shard->opens < UINT32_MAX - 1 && shard->closes < UINT32_MAX - 1 ? shard : nullptr;
+}
+
+Shard* shard_of_rollup(uint32_t record, Layer layer) {
+  uint32_t rollup;
+  {
+    Referenced kept(record);
+    SpoolLock lock;
+    Record* lacks = at<Record>(record);
+    const bool is_rollup = lacks->kind == RecordKind::kDirectoryRollup;
+    rollup = is_rollup ? record : rollup_for(name_of(lacks), lacks->name_length);
+    if (!rollup) return nullptr;
+    if (!is_rollup) lacks->partial = 1;
+    uint8_t& shared = at<Record>(rollup)->shared;
+    if (shared == kOwn) __atomic_store_n(&shared, kShared, __ATOMIC_RELEASE);
+  }
+  return shared_shard(rollup, layer);
+}
+
+}  // namespace headrace::capture
