@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
 constexpr uint32_t kRollupBytes = 4096;  // a roll-up with the blocks of all layers
-constexpr uint64_t kEnough = 8;          // this part of the memory is worth to go on with what threads have joined
+constexpr uint64_t kEnough = 128;        // if threads that join free this part of the memory, files keep their records
 constexpr uint64_t kFoldPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups;
 // After a fold that freed nothing, or could not stop the world, none is tried for so many times the time that it took.

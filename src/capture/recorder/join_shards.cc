@@ -66,17 +66,31 @@ Joinable joinable_of(const Record& record, Layer layer, const Hands& hands) {
   return sum;
 }
 
-uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands) {
+/// Small blocks that were given back are joined to large ones, which walks over all memory: not before much of it is
+/// free.
+class Given {
+ public:
+  void add(uint64_t bytes) { since_ += bytes; }
+  bool coalesced() {
+    if (since_ < spool.header->limit / kMuch) return false;
+    since_ = 0;
+    coalesce_released();
+    return true;
+  }
+
+ private:
+  static constexpr uint64_t kMuch = 64;  // this part of the memory
+  uint64_t since_ = 0;
+};
+
+uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands, Given& given) {
   Record* record = at<Record>(offset);
   const Joinable sum = joinable_of(*record, layer, hands);
   constexpr uint64_t kMost = UINT32_MAX - 1;
   if (sum.shards < kCrowd || sum.bytes <= kCompleteBytes + kCompleteBytes / 2) return 0;
   if (sum.opens >= kMost || sum.closes >= kMost || sum.switches >= kMost) return 0;
   Shard* target = complete_shard(offset, layer);
-  if (!target) {  // of the small blocks that were given back large ones can be made
-    coalesce_released();
-    target = complete_shard(offset, layer);
-  }
+  if (!target && given.coalesced()) target = complete_shard(offset, layer);
   if (!target) return 0;
   for (uint32_t* link = &record->first_shard; *link;) {
     const uint32_t s = *link;
@@ -91,6 +105,7 @@ uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands) {
     release_shard(s);
   }
   if (record->shared == kOwn) record->shared = kShared;
+  given.add(sum.bytes);
   return sum.bytes - kCompleteBytes;
 }
 
@@ -98,10 +113,11 @@ uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands) {
 
 uint64_t join_shards() {
   const Hands hands;
+  Given given;
   uint64_t bytes = 0;
   if (!hands.known() || spool.header->threads < kCrowd) return 0;
   for (uint32_t r = spool.header->first_record; r; r = at<Record>(r)->next)
-    for (uint32_t layer = 0; layer < kLayers; ++layer) bytes += join_record(r, static_cast<Layer>(layer), hands);
+    for (uint32_t layer = 0; layer < kLayers; ++layer) bytes += join_record(r, static_cast<Layer>(layer), hands, given);
   return bytes;
 }
 
