@@ -18,8 +18,7 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
-constexpr uint32_t kRollupBytes = 4096;  // a roll-up with the blocks of all layers
-constexpr uint64_t kEnough = 128;        // if threads that join free this part of the memory, files keep their records
+constexpr uint32_t kRollupBytes = 4096;            // a roll-up with the blocks of all layers
 constexpr uint64_t kFoldPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups;
 // After a fold that freed nothing, or could not stop the world, none is tried for so many times the time that it took.
@@ -189,9 +188,8 @@ bool fold_some() {
   bool stopped = stop_world();
   if (stopped) {
     if (prepare_fold()) {
-      const uint64_t joined = rollup_for("/", 1) ? join_shards() : 0;  // first the one that every path can go to
-      folded = joined != 0;
-      if (joined < spool.header->limit / kEnough) folded += fold_least(spool.header->records / 4 + 1);
+      rollup_for("/", 1);  // first of all the one that every path can go to
+      folded = join_shards() != 0 ? 1 : fold_least(spool.header->records / 4 + 1);
     }
     if (folded) {
       coalesce_released();

@@ -15,8 +15,18 @@ uint32_t common_shard(uint32_t record, Layer layer) {
   return found;
 }
 
+/// What threads share frees more than it takes, but may find no room of its size before. It has as much on top of the
+/// memory as that is; then what is kept for folds.
+uint32_t allocate_for_all(uint32_t bytes) {
+  OpenReserve for_this;
+  if (spool.shared + bytes > spool.header->limit) return allocate(bytes);
+  spool.shared += bytes;
+  const uint32_t offset = allocate(bytes, Use::kThread);
+  return offset ? offset : allocate(bytes);
+}
+
 bool complete(Direction* direction) {
-  if (!direction->detail) direction->detail = allocate(sizeof(Detail));
+  if (!direction->detail) direction->detail = allocate_for_all(sizeof(Detail));
   return direction->detail != 0;
 }
 
@@ -52,6 +62,11 @@ void add_metadata(Shard* target, const Shard& from) {
   }
 }
 
+uint32_t add_common_shard(uint32_t record, Layer layer) {
+  OpenReserve for_this;
+  return add_shard(record, 0, layer);
+}
+
 }  // namespace
 
 Shard* complete_shard_there(uint32_t record, Layer layer) {
@@ -66,23 +81,22 @@ Shard* complete_shard_there(uint32_t record, Layer layer) {
 
 Shard* complete_shard(uint32_t record, Layer layer) {
   if (Shard* there = complete_shard_there(record, layer)) return there;
-  OpenReserve for_this;
   uint32_t found = common_shard(record, layer);
-  if (!found && !(found = add_shard(record, 0, layer))) return nullptr;
+  if (!found && !(found = add_common_shard(record, layer))) return nullptr;
   Shard* shard = at<Shard>(found);
   for (uint32_t& direction : shard->directions) {
     if (!direction) {
-      const uint32_t added = allocate(sizeof(Direction));
+      const uint32_t added = allocate_for_all(sizeof(Direction));
       if (!added) return nullptr;
       at<Direction>(added)->shard = found;
       direction = added;
     }
     if (!complete(at<Direction>(direction))) return nullptr;
   }
-  if (!shard->metadata && !(shard->metadata = allocate(sizeof(Metadata)))) return nullptr;
+  if (!shard->metadata && !(shard->metadata = allocate_for_all(sizeof(Metadata)))) return nullptr;
   if (static_cast<uint32_t>(layer) < kSystemLayers) return shard;
   uint32_t& library = at<Metadata>(shard->metadata)->library;
-  return library || (library = allocate(sizeof(LibraryCounts))) ? shard : nullptr;
+  return library || (library = allocate_for_all(sizeof(LibraryCounts))) ? shard : nullptr;
 }
 
 bool prepare_fold() { return fold_copy || (fold_copy = allocate(sizeof(FoldCopy))); }

@@ -19,6 +19,9 @@ void fold_shard(uint32_t victim, Shard* target, bool last_of_record);
 /// Gives back a shard that no chain has any more.
 void release_shard(uint32_t offset);
 
+/// Of fewer threads each keeps its own shard of a record, which needs no lock.
+inline constexpr uint32_t kCrowd = 4;
+
 /// Of records that many threads count in, each in a shard of its own, makes one shard that they share. What threads
 /// that wait in a section may go on with stays. Returns the bytes that are free now.
 uint64_t join_shards();

@@ -5,8 +5,6 @@
 namespace headrace::capture {
 namespace {
 
-constexpr uint32_t kCrowd = 4;  // of fewer threads each keeps its own shard, which needs no lock
-
 /// By the number of each thread that waits in a section, and of this one, the record that it may have a shard of.
 class Hands {
  public:
@@ -66,31 +64,13 @@ Joinable joinable_of(const Record& record, Layer layer, const Hands& hands) {
   return sum;
 }
 
-/// Small blocks that were given back are joined to large ones, which walks over all memory: not before much of it is
-/// free.
-class Given {
- public:
-  void add(uint64_t bytes) { since_ += bytes; }
-  bool coalesced() {
-    if (since_ < spool.header->limit / kMuch) return false;
-    since_ = 0;
-    coalesce_released();
-    return true;
-  }
-
- private:
-  static constexpr uint64_t kMuch = 64;  // this part of the memory
-  uint64_t since_ = 0;
-};
-
-uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands, Given& given) {
+uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands) {
   Record* record = at<Record>(offset);
   const Joinable sum = joinable_of(*record, layer, hands);
   constexpr uint64_t kMost = UINT32_MAX - 1;
   if (sum.shards < kCrowd || sum.bytes <= kCompleteBytes + kCompleteBytes / 2) return 0;
   if (sum.opens >= kMost || sum.closes >= kMost || sum.switches >= kMost) return 0;
   Shard* target = complete_shard(offset, layer);
-  if (!target && given.coalesced()) target = complete_shard(offset, layer);
   if (!target) return 0;
   for (uint32_t* link = &record->first_shard; *link;) {
     const uint32_t s = *link;
@@ -105,7 +85,7 @@ uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands, Given& gi
     release_shard(s);
   }
   if (record->shared == kOwn) record->shared = kShared;
-  given.add(sum.bytes);
+  __atomic_store_n(&spool.crowded, true, __ATOMIC_RELAXED);
   return sum.bytes - kCompleteBytes;
 }
 
@@ -113,11 +93,10 @@ uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands, Given& gi
 
 uint64_t join_shards() {
   const Hands hands;
-  Given given;
   uint64_t bytes = 0;
   if (!hands.known() || spool.header->threads < kCrowd) return 0;
   for (uint32_t r = spool.header->first_record; r; r = at<Record>(r)->next)
-    for (uint32_t layer = 0; layer < kLayers; ++layer) bytes += join_record(r, static_cast<Layer>(layer), hands, given);
+    for (uint32_t layer = 0; layer < kLayers; ++layer) bytes += join_record(r, static_cast<Layer>(layer), hands);
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/fold.h"
+#include "capture/recorder/fold_shards.h"
 #include "capture/recorder/shared_shards.h"
 
 namespace headrace::capture {
@@ -25,9 +26,10 @@ bool is_shared_record(uint32_t record) {
   return __atomic_load_n(&at<Record>(record)->shared, __ATOMIC_ACQUIRE) != kOwn;
 }
 
-/// Null: there is no memory, or the record is shared by now.
+/// Null: there is no memory, or the record is one that threads share, or should be.
 Shard* own_shard(uint32_t record, Layer layer) {
   auto id = static_cast<uint16_t>(block->id);
+  uint32_t others = 0;
   for (uint32_t o = __atomic_load_n(&at<Record>(record)->first_shard, __ATOMIC_ACQUIRE); o; o = at<Shard>(o)->next)
     if (at<Shard>(o)->thread == id && at<Shard>(o)->layer == layer) {
       auto* shard = at<Shard>(o);
@@ -36,7 +38,10 @@ Shard* own_shard(uint32_t record, Layer layer) {
         break;
       take_in_hand(shard);
       return shard;
+    } else {
+      others += at<Shard>(o)->layer == layer;
     }
+  if (others >= kCrowd && __atomic_load_n(&spool.crowded, __ATOMIC_RELAXED)) return nullptr;
   Referenced kept(record);
   SpoolLock lock;
   uint32_t offset = add_shard(record, id, layer);
@@ -142,8 +147,7 @@ uint32_t add_shard(uint32_t record, uint32_t thread_id, Layer layer) {
 Shard* shard_of(uint32_t record, Layer layer) {
   if (!record) return nullptr;  // another thread closed the file just now
   Shard* shard = is_shared_record(record) ? nullptr : own_shard(record, layer);
-  if (!shard && is_shared_record(record)) shard = shared_shard(record, layer);
-  return shard ? shard : shard_of_rollup(record, layer);
+  return shard ? shard : shard_without_room(record, layer);
 }
 
 Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time) {
@@ -153,7 +157,7 @@ Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time)
     return at<Direction>(known);
   }
   if (Direction* added = add_direction_to(shard, index, first_time)) return added;
-  Shard* shared = shard_of_rollup(shard->record, shard->layer);
+  Shard* shared = shard_without_room(shard->record, shard->layer);
   return shared ? direction_of(shared, index, first_time) : nullptr;
 }
 
@@ -166,7 +170,7 @@ Metadata* metadata_of(Shard* shard) {
     shard->metadata = allocate_or_fold(sizeof(Metadata));
   }
   if (shard->metadata) return at<Metadata>(shard->metadata);
-  Shard* shared = shard_of_rollup(shard->record, shard->layer);
+  Shard* shared = shard_without_room(shard->record, shard->layer);
   return shared ? at<Metadata>(shared->metadata) : nullptr;
 }
 

@@ -103,10 +103,10 @@ Detail* detail_of(Direction* direction) {
 }
 
 /// Where runs of a direction that finds no room for its own Detail are counted; null: nowhere.
-Detail* detail_of_rollup(const Direction& direction) {
+Detail* detail_elsewhere(const Direction& direction) {
   const Shard* own = at<Shard>(direction.shard);
   const DirectionIndex index = own->directions[kWrite] == offset_of(&direction) ? kWrite : kRead;
-  Shard* shared = is_shared(own) ? nullptr : shard_of_rollup(own->record, own->layer);
+  Shard* shared = is_shared(own) ? nullptr : shard_without_room(own->record, own->layer);
   return shared ? at<Detail>(at<Direction>(shared->directions[index])->detail) : nullptr;
 }
 
@@ -143,7 +143,7 @@ void end_run(Direction* d, uint64_t size, int64_t gap, bool offset_known) {
   Detail* detail = d->previous_count || d->run_gap != 0 ? detail_of(d) : nullptr;
   uint64_t end = detail ? furthest_end(*d) : 0;
   const bool lacks = !detail && d->previous_count;
-  Detail* elsewhere = lacks ? detail_of_rollup(*d) : nullptr;
+  Detail* elsewhere = lacks ? detail_elsewhere(*d) : nullptr;
   Journal journal(block);
   if (elsewhere) add_run(journal, elsewhere, d->previous_count, d->previous_size, kUnknownGap);
   if (detail) {

@@ -35,6 +35,16 @@ void use_record(uint32_t record) {
   block->held = record;
 }
 
+/// 0: there is none, and no memory for one.
+uint32_t rollup_of(uint32_t record) {
+  Referenced kept(record);
+  SpoolLock lock;
+  Record* lacks = at<Record>(record);
+  if (lacks->kind == RecordKind::kDirectoryRollup) return record;
+  lacks->partial = 1;
+  return rollup_for(name_of(lacks), lacks->name_length);
+}
+
 }  // namespace
 
 void release_shared(ThreadBlock* left) {
@@ -56,23 +66,22 @@ Shard* shared_shard(uint32_t record, Layer layer) {
   if (HEADRACE_UNLIKELY(!shard)) {
     SpoolLock lock;
     shard = complete_shard(record, layer);
+    if (!shard && fold_some()) shard = complete_shard(record, layer);
   }
   return shard && shard->opens < UINT32_MAX - 1 && shard->closes < UINT32_MAX - 1 ? shard : nullptr;
 }
 
-Shard* shard_of_rollup(uint32_t record, Layer layer) {
-  uint32_t rollup;
-  {
-    Referenced kept(record);
-    SpoolLock lock;
-    Record* lacks = at<Record>(record);
-    const bool is_rollup = lacks->kind == RecordKind::kDirectoryRollup;
-    rollup = is_rollup ? record : rollup_for(name_of(lacks), lacks->name_length);
-    if (!rollup) return nullptr;
-    if (!is_rollup) lacks->partial = 1;
-    uint8_t& shared = at<Record>(rollup)->shared;
-    if (shared == kOwn) __atomic_store_n(&shared, kShared, __ATOMIC_RELEASE);
-  }
+void share(uint32_t record) {
+  uint8_t own = kOwn;
+  __atomic_compare_exchange_n(&at<Record>(record)->shared, &own, kShared, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+Shard* shard_without_room(uint32_t record, Layer layer) {
+  share(record);
+  if (Shard* shard = shared_shard(record, layer)) return shard;
+  const uint32_t rollup = rollup_of(record);
+  if (!rollup || rollup == record) return nullptr;
+  share(rollup);
   return shared_shard(rollup, layer);
 }
 

@@ -12,9 +12,13 @@ namespace headrace::capture {
 /// section; not inside the lock.
 Shard* shared_shard(uint32_t record, Layer layer);
 
-/// For what has no room in the record itself: that of its directory's roll-up, or of one above it. The record, which is
-/// referenced, is told to lack that. Null: there is none, and no memory for one. Inside a section; not inside the lock.
-Shard* shard_of_rollup(uint32_t record, Layer layer);
+/// From now on threads that have no shard of the record share one. Any time.
+void share(uint32_t record);
+
+/// For what finds no room in a shard of the thread's own: the one that threads share of the record, which is
+/// referenced; else that of its directory's roll-up, or of one above it, and the record is told to lack that. Null:
+/// there is none, and no memory for one. Inside a section; not inside the lock.
+Shard* shard_without_room(uint32_t record, Layer layer);
 
 /// Gives up the one that the calling thread has. It stays in its section, where signals come again.
 void give_up_shared();

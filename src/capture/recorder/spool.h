@@ -20,10 +20,12 @@ struct Spool {
   uint64_t limit;  // what it may grow to now
   uint64_t mapped;
   uint64_t threads;      // bytes that threads' figures took
+  uint64_t shared;       // bytes of those that all threads count in
   uint64_t thread_room;  // by how much they may raise the limit, if they need more than their share
   bool backed;           // false: anonymous memory, lost at the end
   bool noted;            // not backed, and a note says so
   bool no_more_sizes, no_more_threads;
+  bool crowded;       // threads have had to share: a file gets no more shards than kCrowd of their own
   bool reserve_open;  // what is handed out now may take the last of the memory
   char path[256];
 };
