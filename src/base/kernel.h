@@ -82,9 +82,9 @@ inline void* reserve(size_t bytes) {
   long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return result < 0 ? nullptr : reinterpret_cast<void*>(result);
 }
-/// A shared mapping of an open file; null when it fails.
-inline void* map_shared(int fd, size_t bytes) {
-  long result = kernel_call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+/// A shared mapping of an open file, at `place` if that is free; null when it fails.
+inline void* map_shared(int fd, size_t bytes, void* place = nullptr) {
+  long result = kernel_call(SYS_mmap, place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   return result < 0 ? nullptr : reinterpret_cast<void*>(result);
 }
 inline void unmap(void* memory, size_t bytes) { kernel_call(SYS_munmap, memory, bytes); }

@@ -18,7 +18,8 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
-constexpr uint32_t kRollupBytes = 4096;            // a roll-up with the blocks of all layers
+constexpr uint32_t kRollupBytes = 4096;  // a roll-up with the blocks of all layers
+constexpr uint64_t kEnough = 512;        // if threads that join free this part of the memory, files keep their records
 constexpr uint64_t kFoldPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups;
 // After a fold that freed nothing, or could not stop the world, none is tried for so many times the time that it took.
@@ -125,7 +126,7 @@ bool fold_record(uint32_t* link) {
 
 /// Folds the `wanted` records that moved the fewest bytes; of the last class the older ones.
 uint32_t fold_least(uint32_t wanted) {
-  if (!rollup_for("/", 1)) return 0;  // first of all the one that every path can go to
+  if (!rollup_for("/", 1)) return 0;
   uint32_t classes[65] = {};
   for (uint32_t r = spool.header->first_record; r; r = at<Record>(r)->next) {
     Record* record = at<Record>(r);
@@ -188,8 +189,10 @@ bool fold_some() {
   bool stopped = stop_world();
   if (stopped) {
     if (prepare_fold()) {
-      rollup_for("/", 1);  // first of all the one that every path can go to
-      folded = join_shards() != 0 ? 1 : fold_least(spool.header->records / 4 + 1);
+      rollup_for("/", 1);
+      const uint64_t joined = join_shards();
+      folded = joined != 0;
+      if (joined < spool.header->limit / kEnough) folded += fold_least(spool.header->records / 4 + 1);
     }
     if (folded) {
       coalesce_released();
@@ -210,6 +213,8 @@ uint32_t allocate_or_fold(uint32_t bytes) {
 }
 
 uint32_t rollup_for(const char* path, uint32_t length) {
+  // First of all the one that every path can go to, while there is memory.
+  if (rollups == 0 && length > 1) rollup_for("/", 1);
   for (uint32_t directory = parent_length(path, length);; directory = parent_length(path, directory)) {
     bool root = directory <= 1;
     PathName name = rollup_name(path, directory);

@@ -19,7 +19,7 @@ uint32_t common_shard(uint32_t record, Layer layer) {
 /// memory as that is; then what is kept for folds.
 uint32_t allocate_for_all(uint32_t bytes) {
   OpenReserve for_this;
-  if (spool.shared + bytes > spool.header->limit) return allocate(bytes);
+  if (spool.header->threads < kCrowd || spool.shared + bytes > spool.header->limit) return allocate(bytes);
   spool.shared += bytes;
   const uint32_t offset = allocate(bytes, Use::kThread);
   return offset ? offset : allocate(bytes);

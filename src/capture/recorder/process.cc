@@ -135,7 +135,8 @@ bool begin_forked_child() {
   }
   forked_inside = false;
   Spool parent = spool;
-  uint64_t parent_bytes = parent.header->used;
+  // The parent goes on: what it has used by now need not be mapped here.
+  const uint64_t parent_bytes = std::min(parent.header->used, parent.mapped);
   uint32_t parent_id = parent.header->process_id;
   reset_spool_lock();
   leave_event_file();

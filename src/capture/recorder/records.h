@@ -52,7 +52,9 @@ class Referenced {
 Shard* shard_of(uint32_t record, Layer layer = Layer::kPosix);
 HEADRACE_INLINE bool is_shared(const Shard* shard) { return shard->thread == 0; }
 /// Before this thread waits in its section, and then goes on in a shard of its own: no fold may take that away.
-HEADRACE_INLINE void take_in_hand(const Shard* shard) { block->in_hand = shard->record; }
+HEADRACE_INLINE void take_in_hand(const Shard* shard) {
+  if (!is_shared(shard)) block->in_hand = shard->record;
+}
 /// One direction of a shard, made if there is none; null when memory is out. It may be one of another shard, which
 /// threads share: then it is this thread's until its section ends.
 Direction* direction_of(Shard* shard, DirectionIndex index, uint64_t first_time);

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -37,19 +38,46 @@ bool may_be_as_large(uint64_t bytes) {
   return base::kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, limits) != 0 || bytes <= limits[0];
 }
 
-/// Of a limit on addresses a program may want to use nearly all.
-uint64_t room_of_addresses(uint64_t wanted) {
-  constexpr uint64_t kPart = 64;
-  uint64_t limits[2];
-  if (base::kernel_call(SYS_prlimit64, 0, RLIMIT_AS, nullptr, limits) != 0) return wanted;
-  return std::min(wanted, limits[0] / kPart) & ~uint64_t{4095};
+/// Where addresses behind the spool are free, for more of it: the kernel gives them out from the top down, and
+/// processes that use what lies between are rare. Each spool of a line of forked processes has another place.
+void* far_below() {
+  constexpr uintptr_t kDistance = uintptr_t{256} << 30, kApart = uintptr_t{4} << 30;  // at most as large as a spool
+  static uint32_t spools;
+  const auto known = reinterpret_cast<uintptr_t>(state.files), below = kDistance + spools++ % 16 * kApart;
+  return known > 2 * kDistance ? reinterpret_cast<void*>((known - below) & ~(kSlab - 1)) : nullptr;
+}
+
+/// Addresses up to `need`, where threads need more than the memory that was mapped at the start: a limit on addresses
+/// counts all that is mapped, and a program may set one at any time. Where they are taken, or the limit is reached,
+/// threads have no more from then on.
+void map_more(uint64_t need) {
+  constexpr uint64_t kPiece = 1 << 20;
+  const uint64_t most = (spool.header->limit + spool.thread_room) & ~uint64_t{4095};
+  const uint64_t want = std::min((need + kPiece - 1) / kPiece * kPiece, most);
+  if (need > want) return;
+  const long fd = spool.backed ? open_spool(O_RDWR, 0) : -1;
+  if (spool.backed && fd < 0) return;  // there may be a descriptor the next time
+  const int kind = spool.backed ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  char* place = spool.base + spool.mapped;
+  const long found = base::kernel_call(SYS_mmap, place, want - spool.mapped, PROT_READ | PROT_WRITE,
+                                       kind | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, spool.backed ? spool.mapped : 0);
+  if (fd >= 0) base::kernel_call(SYS_close, fd);
+  if (found != reinterpret_cast<long>(place)) {
+    if (found > 0) base::unmap(reinterpret_cast<void*>(found), want - spool.mapped);  // kernels before 4.17
+    spool.thread_room = spool.mapped - spool.header->limit;
+    spool.limit = std::min(spool.limit, spool.mapped);
+    return;
+  }
+  spool.mapped = want;
+  if (!spool.backed) spool.header->grown = want;
 }
 
 bool grow(uint64_t need) {
   Header* header = spool.header;
   if (!spool.backed || header->growth_failed) return need <= header->grown;
   uint64_t want = (need + kSlab - 1) / kSlab * kSlab;
-  if (want > spool.limit) want = spool.limit;
+  want = std::min({want, spool.limit, spool.mapped});
+  if (want < need) return false;
   long fd = may_be_as_large(want) ? open_spool(O_RDWR, 0) : -EFBIG;
   // Blocks are reserved before the memory is touched: a store into a hole of a full tmpfs would raise SIGBUS.
   long failure = fd < 0 ? fd : base::kernel_call(SYS_fallocate, fd, 0, header->grown, want - header->grown);
@@ -65,16 +93,17 @@ bool grow(uint64_t need) {
 /// What the spool can grow to: less than the limit once the file system was full.
 uint64_t reachable() { return spool.header->growth_failed ? spool.header->grown : spool.limit; }
 
-/// What threads take beyond their share comes on top.
+/// What threads take beyond their share comes on top; and all of it where records have taken the share.
 void make_room_for_threads(uint64_t bytes) {
   const uint64_t memory = spool.header->limit, share = memory / kThreadShare, taken = spool.threads + bytes;
-  spool.limit = memory + (taken < share ? 0 : std::min(taken - share, spool.thread_room));
+  const uint64_t needed = std::max(memory + (taken < share ? 0 : taken - share), spool.header->used + bytes + 64);
+  spool.limit = std::max(spool.limit, std::min(needed, memory + spool.thread_room));
 }
 
 uint64_t kept_back(Use use) {
-  if (state.folding.load(std::memory_order_relaxed) || spool.reserve_open) return 0;
   const uint64_t share = std::min(reachable(), spool.header->limit) / kThreadShare, taken = spool.threads;
-  uint64_t reserve = share < kFoldReserve ? share : kFoldReserve;
+  const uint64_t reserve =
+      state.folding.load(std::memory_order_relaxed) || spool.reserve_open ? 0 : std::min(share, kFoldReserve);
   return reserve + (use == Use::kRecord && taken < share ? share - taken : 0);
 }
 
@@ -114,7 +143,7 @@ bool map_file(const char* directory, uint64_t limit) {
   if (fd < 0) return false;
   uint64_t first = kFirstSlab;
   bool reserved = may_be_as_large(first) && base::kernel_call(SYS_fallocate, fd, 0, 0, first) == 0;
-  void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit) : nullptr;
+  void* memory = reserved ? base::map_shared(static_cast<int>(fd), limit, far_below()) : nullptr;
   base::kernel_call(SYS_close, fd);
   if (!memory) {
     base::kernel_call(SYS_unlinkat, AT_FDCWD, spool.path, 0);
@@ -155,15 +184,12 @@ void count_unnoted(int number) {
 bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room) {
   spool = Spool{};
   spool.limit = limit;
-  spool.thread_room = room_of_addresses(thread_room);
-  spool.mapped = limit + spool.thread_room;
+  spool.thread_room = thread_room;
+  spool.mapped = (limit + 4095) & ~uint64_t{4095};
   spool.backed = directory && *directory && map_file(directory, spool.mapped);
   if (!spool.backed) {
     if (directory && *directory)
       spool.noted = Note("no-space", nullptr, static_cast<int>(base::kernel_call(SYS_getpid))).left();
-    // Limits on a process's data count it whole, as what is written into a file of shared memory is not.
-    spool.thread_room = std::min(spool.thread_room, limit);
-    spool.mapped = limit + spool.thread_room;
     void* memory = base::map_anonymous(spool.mapped);
     if (!memory) return false;
     spool.base = static_cast<char*>(memory);
@@ -216,7 +242,9 @@ uint32_t allocate_units(uint32_t units, Use use) {
   // Threads have memory on top: what a fold has used of its own is not to be made up for by them.
   uint64_t kept = use == Use::kThread && !header->growth_failed ? 0 : kept_back(use);
   // What later threads may take is kept from records; memory of the machine takes the part alone that a fold needs.
-  const uint64_t backed = std::min(end + std::min(kept_back(use), kFoldReserve), spool.limit);
+  uint64_t backed = std::min(end + std::min(kept_back(use), kFoldReserve), spool.limit);
+  if (backed > spool.mapped) map_more(backed);
+  backed = std::min(backed, spool.mapped);
   if (end + kept <= spool.limit && backed > header->grown && !grow(backed)) kept = kept_back(use);  // of less
   // Without a descriptor for it the file did not grow, but may the next time: beyond its end nothing may be touched.
   if (end + kept > reachable() || end > header->grown) return reuse(units + 1, units);

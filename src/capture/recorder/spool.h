@@ -17,8 +17,8 @@ inline constexpr uint64_t kLargestLimit = (uint64_t{4} << 30) - kSlab;  // offse
 struct Spool {
   char* base;
   Header* header;
-  uint64_t limit;  // what it may grow to now
-  uint64_t mapped;
+  uint64_t limit;        // what it may grow to now
+  uint64_t mapped;       // addresses
   uint64_t threads;      // bytes that threads' figures took
   uint64_t shared;       // bytes of those that all threads count in
   uint64_t thread_room;  // by how much they may raise the limit, if they need more than their share
@@ -41,7 +41,7 @@ HEADRACE_INLINE uint32_t offset_of(const void* address) {
 
 /// Creates and maps a spool in `directory`; with null or where that fails, anonymous memory of the same size, and a
 /// note that says why. Returns false only when there is no memory at all. `thread_room`: how much more than the limit
-/// threads may take for what they count, where there are many; less where addresses or memory are short.
+/// threads may take for what they count, where there are many; mapped as they do.
 bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room = 0);
 
 /// A file in the job's directory whose name tells the harvester that `process` is not captured and why; `detail`
