@@ -336,12 +336,12 @@ struct alignas(64) ThreadBlock {
   uint32_t taken;   // 1 while a live thread owns it
   uint32_t parked;  // inside an update but waiting for the lock
   uint32_t journal_used;
+  uint32_t held;                     // Record whose shared shard the update has to itself
+  uint32_t in_hand;                  // Record in which the thread had a shard of its own last, and may go on in it
   uint32_t in_calls;                 // how many of `calls`
   uint32_t number;                   // of the thread, in traces
   CurrentCall calls[kCurrentCalls];  // outermost first
   char path[kCurrentPath];           // ends with NUL
-  uint32_t held;     // Record whose shared shard the update has to itself
-  uint32_t in_hand;  // Record in which the thread had a shard of its own last, and may go on in it
   uint64_t unattributed[2], unattributed_bytes[2],
       unattributed_other;                          // calls from signal handlers inside an update, or out of memory
   uint64_t child[2], child_bytes[2], child_other;  // calls of vfork children before their exec
