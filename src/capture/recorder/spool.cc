@@ -93,18 +93,21 @@ bool grow(uint64_t need) {
 /// What the spool can grow to: less than the limit once the file system was full.
 uint64_t reachable() { return spool.header->growth_failed ? spool.header->grown : spool.limit; }
 
-/// What threads take beyond their share comes on top; and all of it where records have taken the share.
+/// What only folds may take.
+uint64_t fold_reserve() { return std::min(std::min(reachable(), spool.header->limit) / kThreadShare, kFoldReserve); }
+
+/// What threads take beyond their share comes on top; and all of it where records and folds have taken the share.
 void make_room_for_threads(uint64_t bytes) {
   const uint64_t memory = spool.header->limit, share = memory / kThreadShare, taken = spool.threads + bytes;
-  const uint64_t needed = std::max(memory + (taken < share ? 0 : taken - share), spool.header->used + bytes + 64);
+  const uint64_t end = spool.header->used + bytes + 64 + fold_reserve();
+  const uint64_t needed = std::max(memory + (taken < share ? 0 : taken - share), end);
   spool.limit = std::max(spool.limit, std::min(needed, memory + spool.thread_room));
 }
 
 uint64_t kept_back(Use use) {
+  if (state.folding.load(std::memory_order_relaxed) || spool.reserve_open) return 0;
   const uint64_t share = std::min(reachable(), spool.header->limit) / kThreadShare, taken = spool.threads;
-  const uint64_t reserve =
-      state.folding.load(std::memory_order_relaxed) || spool.reserve_open ? 0 : std::min(share, kFoldReserve);
-  return reserve + (use == Use::kRecord && taken < share ? share - taken : 0);
+  return fold_reserve() + (use == Use::kRecord && taken < share ? share - taken : 0);
 }
 
 /// A released block of at least `least` units, cut to `units`; zeroed. 0: none.
@@ -261,8 +264,9 @@ uint32_t allocate(uint32_t bytes, Use use) {
 }
 
 bool has_room(uint32_t bytes) {
-  return spool.header->used + bytes <= spool.limit &&
-         (spool.header->used + bytes <= spool.header->grown || grow(spool.header->used + bytes));
+  const uint64_t end = spool.header->used + bytes;
+  if (end > spool.mapped && end <= spool.limit) map_more(end);
+  return end <= spool.limit && (end <= spool.header->grown || grow(end));
 }
 
 void release(uint32_t offset, uint32_t bytes) {
