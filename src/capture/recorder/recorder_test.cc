@@ -2,8 +2,10 @@
 // memory, read back by the harvester. Also run under the address and thread sanitizers.
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -264,6 +266,47 @@ TEST_F(Recorder, WaitsForServersThatOverlapCountOnce) {
   EXPECT_NEAR(double(of["server_write_queue"].time_ns), double(unit), 5);
   EXPECT_NEAR(double(of["server_write_work"].time_ns), double(3 * unit), 5);
   EXPECT_NEAR(double(of["server_write"].own_ns), double(unit), 5);
+}
+
+/// So many threads at once, each with one write of 10 bytes.
+void write_in_threads(int count, int fd, void (*write)(int fd, int64_t offset, ssize_t size)) {
+  std::barrier<> all_live(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back([&, i] {
+      write(fd, i * 10, 10);
+      all_live.arrive_and_wait();
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+TEST_F(Recorder, ThreadsWithoutAddressesAreInTheTotals) {
+  constexpr int kThreads = 100;
+  const int fd = open_file("/crowd/file");
+  SpoolContents before, after;
+  const Records known = harvest(before);
+  // Something of the program's lies where more of the spool would be mapped.
+  char* behind = spool.base + spool.mapped;
+  constexpr int kThere = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  ASSERT_EQ(mmap(behind, 4096, PROT_NONE, kThere, -1, 0), behind);
+  const uint64_t room = spool.thread_room, mapped = spool.mapped;
+  write_in_threads(kThreads, fd, write_file);
+  const Records records = harvest(after);
+  const auto& gained = after.process;
+  const uint64_t outside = gained.unattributed_operations - before.process.unattributed_operations;
+  EXPECT_GT(outside, 0u);
+  EXPECT_EQ(records.sum(counter::writes) - known.sum(counter::writes) + outside, uint64_t{kThreads});
+  EXPECT_EQ(records.sum(counter::bytes_written) - known.sum(counter::bytes_written) + outside * 10, kThreads * 10u);
+  EXPECT_EQ(spool.mapped, mapped);
+  munmap(behind, 4096);
+
+  spool.thread_room = room;
+  spool.no_more_threads = false;
+  write_in_threads(kThreads, fd, write_file);
+  const uint64_t all = harvest(after).sum(counter::writes) - records.sum(counter::writes);
+  EXPECT_EQ(all, uint64_t{kThreads});
+  EXPECT_GT(spool.mapped, mapped);
+  close_file(fd);
 }
 
 TEST_F(Recorder, CallsWithoutMemoryAreCountedInARollup) {
