@@ -93,9 +93,12 @@ bool start_thread() {
   Thread* thread = take_thread();
   if (thread && !thread->block) {
     thread->block = add_block();
-    if (!thread->block) thread->taken.store(0);
+    if (!thread->block) {
+      thread->taken.store(0);
+      thread = nullptr;  // another one's from here on
+    }
   }
-  if (thread && thread->block) {
+  if (thread) {
     thread->block->taken = 1;
     const long system_number = base::kernel_call(SYS_gettid);
     const bool is_first = is_first_thread(system_number);
