@@ -339,7 +339,7 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.lost_children, "processes", "processes",
           "forked where no spool could be made: no descriptor left, another root directory, or another user");
   add_gap(out, header.block_shortage, "threads", "attempts",
-          "a thread found no memory for figures of its own; its calls are counted in no file: --memory gives more");
+          "a thread found no memory for figures of its own; its calls are counted in no file");
   add_gap(out, header.io_uring, "io_uring", "rings", "I/O submitted through io_uring is not captured");
   add_gap(out, header.unnoted_programs, "processes", "programs",
           "started without capture where no note could be left: below another root directory, as another user, or by a "

@@ -230,9 +230,7 @@ void ThreadTotals::give_excluded(SpoolContents* out, RecordSink& sink) {
 void ThreadTotals::give_uncounted(SpoolContents* out, RecordSink& sink) {
   const uint64_t operations = unattributed_.operations[0] + unattributed_.operations[1];
   const uint64_t bytes = unattributed_.bytes[0] + unattributed_.bytes[1];
-  const char* kWhy =
-      "made by a signal handler during an update, or without memory for a record: counted in no file; --memory gives "
-      "more";
+  const char* kWhy = "made by a signal handler during an update, or without memory for a record: counted in no file";
   out->process.unattributed_operations = operations + unattributed_.other;
   out->process.unattributed_bytes = bytes;
   if (operations != 0) out->gaps.push_back({"reads and writes", operations, "calls", kWhy});
