@@ -163,7 +163,9 @@ Places system_places(const Frame& topmost, const Frame& system, const Rows& rows
   Places result;
   result.reserve(rows.size());
   for (uint64_t row : rows) {
-    const uint32_t at = known.find(key(topmost, row));
+    // Files that had one path one after the other have one key: without libraries both have the same rows.
+    const bool alike = row < system.rows && key(system, row) == key(topmost, row);
+    const uint32_t at = alike ? static_cast<uint32_t>(row) : known.find(key(topmost, row));
     result.push_back(at == IdMap::kNone ? Place{&topmost, row} : Place{&system, at});
   }
   return result;

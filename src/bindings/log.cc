@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/errors.h"
+#include "bindings/one_file.h"
 #include "bindings/process_rows.h"
 #include "bindings/profile.h"
 #include "bindings/properties.h"
@@ -217,7 +218,11 @@ SharedTable Log::stored_or_empty(const std::string& name) {
 }
 
 RecordTables Log::records() {
-  return {stored_or_empty("files"), stored_or_empty("processes"), stored_or_empty("shared"), stored_or_empty("shares")};
+  if (!by_file_) {
+    (void)names();
+    by_file_ = by_file(stored_or_empty("files"), *names_);
+  }
+  return {by_file_, stored_or_empty("processes"), stored_or_empty("shared"), stored_or_empty("shares")};
 }
 
 RecordTables Log::records_of(bool are_topmost) {

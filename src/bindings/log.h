@@ -95,6 +95,7 @@ class Log {
   std::optional<uint64_t> job_;
   std::map<std::string, SharedTable> tables_;
   std::unique_ptr<Names> names_;
+  SharedTable by_file_;  // files, once they were asked for
   std::optional<RecordTables> topmost_;
   std::unique_ptr<IdMap> mpi_files_;  // ids of paths of the MPI library's own files
   std::shared_ptr<SharedAnonymizer> anonymizer_;

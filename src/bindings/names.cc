@@ -32,6 +32,7 @@ Names::Names(const std::shared_ptr<const format::Table>& table) {
 
 uint32_t Names::find(uint64_t id, uint32_t last) const {
   const uint64_t* words = ids_.words.get();
+  if (const auto alias = aliases_.find(id); alias != aliases_.end()) id = alias->second;
   const uint32_t next = last + 1;  // kNone + 1 is 0, the first row
   if (next < ids_.rows && words[next] == id) return next;
   if (!map_ && misses_++ < kScans) {

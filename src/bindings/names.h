@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "bindings/frame.h"
@@ -22,6 +23,9 @@ class Names {
   /// "[name 0123456789abcdef is lost]". Shares memory with the table when rows and names are in the same order.
   Values resolve(std::string name, const Values& ids) const;
 
+  /// A further id of a name.
+  void add_alias(uint64_t alias, uint64_t id) { aliases_.emplace(alias, id); }
+
   /// The text of one id; empty when it has none. Lives as long as this object.
   std::string_view text(uint64_t id) const {
     const uint32_t row = find(id, IdMap::kNone);
@@ -35,6 +39,7 @@ class Names {
   Values gather(std::string name, const Values& ids, const std::vector<uint32_t>& rows) const;
 
   Values ids_, texts_;  // of the table; texts are valid UTF-8
+  std::unordered_map<uint64_t, uint64_t> aliases_;
   mutable uint32_t misses_ = 0;
   mutable std::unique_ptr<IdMap> map_;
 };

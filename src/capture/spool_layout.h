@@ -31,7 +31,7 @@
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 12;
+inline constexpr uint32_t kSpoolVersion = 13;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -88,7 +88,8 @@ enum class RecordKind : uint8_t {
 };
 
 /// One direction of one file on one thread; 128 bytes. Operations of equal size and equal gap form a run, which is kept
-/// as a count. Totals = detail + previous run + current run + zeros.
+/// as a count. Totals = detail + previous run + current run + zeros. The first operation has the gap 0 where it was at
+/// offset 0, so that it is of one run with those that follow, else kUnknownGap.
 struct alignas(64) Direction {
   uint64_t run_count;  // operations in the current run
   uint64_t run_size;   // bytes of each
@@ -118,7 +119,9 @@ struct alignas(64) Detail {
   uint64_t common_size_count[kCommonValues], stride_count[kCommonValues];
   int64_t stride[kCommonValues];  // gaps ≠ 0
   uint32_t common_size[kCommonValues];
-  uint32_t sizes_evicted, strides_evicted;  // 1: more values occurred than fit, so counts are upper bounds
+  uint32_t sizes_evicted;    // 1: more values occurred than fit, so counts are upper bounds
+  uint16_t strides_evicted;  // the same
+  uint16_t began_at_zero;    // 1: `consecutive` has the first operation, which followed none
   uint64_t histogram[kSizeBuckets];
 };
 
@@ -193,23 +196,31 @@ struct alignas(64) Shard {
 };
 inline constexpr uint8_t kFolded = 1;
 
-/// One path (or stream, pipe, …); 56 bytes, the name follows (no NUL).
+/// One file under one path (or stream, pipe, …); 80 bytes, the name follows (no NUL). Files that had a path one after
+/// the other have a record each.
 struct Record {
   uint64_t hash;
   uint64_t last_close;
+  uint64_t file;   // FileIdentity (recorder/file_identity.h); 0: not known
+  uint64_t birth;  // FileKind::birth when it was opened last; 0: not known
   uint32_t next, first_shard;
   uint32_t references;  // open descriptions and calls in progress: never folded while ≠ 0
   uint32_t name_length;
   uint32_t final_name;  // Name, once renamed
   RecordKind kind;
-  uint8_t partial;      // 1: a roll-up may hold this file's past; its shards get the flag
   uint8_t size_class;   // of the bytes moved when last looked at, for choosing what to fold
   uint8_t shared;       // by threads: kOwn, …
+  uint8_t state;        // bits below
   uint32_t open_stack;  // Stack of its first open; 0: not taken yet
   uint32_t sites;       // Sites, once something was read or written
   uint32_t properties;  // Property
   uint32_t handle;      // EventName (event_layout.h), once an event names it
+  uint32_t former;      // Record of an earlier file of this path
+  uint32_t generation;  // how many of them there were when this record was made
 };
+inline constexpr uint8_t kLeft = 1;     // the path leads to another file now, or to none
+inline constexpr uint8_t kUnnamed = 2;  // it was made without a name (O_TMPFILE)
+inline constexpr uint8_t kPartial = 4;  // a roll-up may hold this file's past; its shards get the flag
 
 /// Whether threads count in shards of their own, or in the one of thread 0, which one of them uses at a time.
 inline constexpr uint8_t kOwn = 0, kShared = 1, kInUse = 2;
@@ -424,7 +435,7 @@ struct alignas(64) FoldCopy {
 
 static_assert(sizeof(Direction) == 128 && sizeof(Shard) == 64 && sizeof(Metadata) == 128 &&
               sizeof(LibraryCounts) == 128 && sizeof(Profile) == 64);
-static_assert(sizeof(Detail) == 448 && sizeof(Record) == 56);
+static_assert(sizeof(Detail) == 448 && sizeof(Record) == 80);
 static_assert(sizeof(Sites) == 128 && sizeof(Stack) == 16 && sizeof(Module) == 72 && sizeof(PythonFrame) == 24);
 
 }  // namespace headrace::capture

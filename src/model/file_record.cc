@@ -90,4 +90,14 @@ uint64_t record_id(uint64_t process, std::string_view path, FileKind kind, Layer
   return layer == Layer::kPosix ? id : base::mix(id, base::hash_text(layer_name(layer)));
 }
 
+uint64_t shared_id(uint64_t standing, const FileRecord& record) {
+  const uint64_t id = record_id(standing, record.path, record.kind, record.layer);
+  return record.file == 0 ? id : base::mix(id, record.file);
+}
+
+uint64_t record_id(uint64_t process, const FileRecord& record) {
+  const uint64_t id = shared_id(process, record);
+  return record.generation == 0 ? id : base::mix(id, record.generation);
+}
+
 }  // namespace headrace::model

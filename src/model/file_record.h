@@ -66,8 +66,10 @@ struct Property {
 };
 
 struct FileRecord {
-  std::string path;        // absolute, as opened; arbitrary bytes
-  std::string final_path;  // equal to path unless renamed
+  std::string path;         // absolute, as opened; arbitrary bytes
+  std::string final_path;   // equal to path unless renamed
+  uint64_t file = 0;        // which one the kernel says it is; equal in all processes; 0: not known, the path decides
+  uint32_t generation = 0;  // files that had the path in this process before; tells records of one process apart
   FileKind kind = FileKind::kFile;
   Layer layer = Layer::kPosix;
   Counters counters{};
@@ -82,11 +84,14 @@ struct FileRecord {
   bool operator==(const FileRecord&) const = default;
 };
 
-/// Merges the figures of `from` into `into`, whose identity (path, final_path, kind, layer) stays. The figures merge
-/// associatively and commutatively.
+/// Merges the figures of `from` into `into`, whose identity (path, final_path, file, kind, layer) stays. The figures
+/// merge associatively and commutatively.
 void merge(FileRecord& into, const FileRecord& from);
 
-/// Id of a record in a job log.
+/// Id of a record in a job log, of a file that is known by its path alone.
 uint64_t record_id(uint64_t process, std::string_view path, FileKind kind, Layer layer = Layer::kPosix);
+/// Id of any record of a process; and of the one for what several ranks have of a file.
+uint64_t record_id(uint64_t process, const FileRecord& record);
+uint64_t shared_id(uint64_t standing, const FileRecord& record);
 
 }  // namespace headrace::model

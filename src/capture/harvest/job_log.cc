@@ -43,7 +43,7 @@ void JobLog::Rows::record(const model::FileRecord& record) {
   const Mount* mount = log_.mount_of(record.path, record.kind);
   log_.tables_.add_file(process_, record, mount);
   if (mount == nullptr || record.kind != model::FileKind::kFile || !FileLayouts::told_by(*mount)) return;
-  told_.push_back({model::record_id(process_, record.path, record.kind, record.layer), record.final_path, mount});
+  told_.push_back({model::record_id(process_, record), record.final_path, mount});
 }
 
 /// The mount that the names of the path say. Where there are file systems whose layouts matter, directories of users

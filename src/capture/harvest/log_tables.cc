@@ -54,9 +54,9 @@ void LogTables::add_fact(std::string key, std::string value) {
 }
 
 void LogTables::add_file(uint64_t process, const model::FileRecord& record, const Mount* mount) {
-  const uint64_t id = model::record_id(process, record.path, record.kind, record.layer);
+  const uint64_t id = model::record_id(process, record);
   const uint64_t path = name(record.path);
-  files_.push_back({process, id, path, record.final_path == record.path ? path : name(record.final_path),
+  files_.push_back({process, id, path, record.final_path == record.path ? path : name(record.final_path), record.file,
                     mount ? mount->id : 0, record.counters});
   file_kinds_.push_back(model::kind_name(record.kind));
   file_layers_.push_back(model::layer_name(record.layer));

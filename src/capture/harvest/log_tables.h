@@ -67,7 +67,7 @@ class LogTables {
 
  private:
   struct FileRow {
-    uint64_t process, record, path, final_path, mount;
+    uint64_t process, record, path, final_path, file, mount;
     model::Counters counters;
   };
   struct SizeRow {

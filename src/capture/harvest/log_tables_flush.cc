@@ -77,6 +77,7 @@ base::Status LogTables::flush_files(format::Writer& writer) {
     column(table, "record", files_, &FileRow::record);
     column(table, "path", files_, &FileRow::path);
     column(table, "final_path", files_, &FileRow::final_path);
+    column(table, "identity", files_, &FileRow::file);
     table.text("kind", file_kinds_).text("layer", file_layers_);
     column(table, "mount", files_, &FileRow::mount);
     for (uint32_t i = 0; i < model::counter::kCount; ++i) {

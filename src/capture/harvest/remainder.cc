@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace headrace::capture {
 namespace {
 
@@ -9,7 +11,8 @@ namespace {
 /// directory is the same record.
 uint64_t key_of(const model::FileRecord& record) {
   const auto kind = record.kind == model::FileKind::kDirectory ? model::FileKind::kFile : record.kind;
-  return model::record_id(0, record.path, kind, record.layer);
+  // What file it is may have been found out as well; which one of those of its path it is says the generation.
+  return base::mix(model::record_id(0, record.path, kind, record.layer), record.generation);
 }
 
 void subtract_values(model::CommonValues& whole, const model::CommonValues& before) {

@@ -91,6 +91,8 @@ class RecordReader {
     out.path = name;
     if (out.kind == model::FileKind::kDirectoryRollup) out.path += "*";  // the recorder's name ends in "/*"
     out.final_path = final_name.empty() ? out.path : std::string(final_name);
+    out.file = record.file;
+    out.generation = record.generation;
     out[model::counter::last_close_at_ns] = record.last_close;
     model::FileRecord streams = out;
     streams.layer = model::Layer::kStdio;
@@ -126,11 +128,11 @@ class RecordReader {
     if (kept[0] || kept[1]) read_sites(by_stdio ? streams : out, record);
     for (model::FileRecord* each : {&out, &streams}) {
       if (!kept[each == &streams]) continue;
-      if (folded || record.partial != 0) (*each)[model::counter::flags] |= model::flag::partial;
+      if (folded || (record.state & kPartial) != 0) (*each)[model::counter::flags] |= model::flag::partial;
       emit(*each);
     }
     for (model::FileRecord& each : libraries) {
-      if (folded || record.partial != 0) each[model::counter::flags] |= model::flag::partial;
+      if (folded || (record.state & kPartial) != 0) each[model::counter::flags] |= model::flag::partial;
       if (!is_empty(each)) emit(each);
     }
   }
@@ -143,6 +145,8 @@ class RecordReader {
     model::FileRecord& made = libraries.emplace_back();
     made.path = named.path;
     made.final_path = named.final_path;
+    made.file = named.file;
+    made.generation = named.generation;
     made.kind = named.kind;
     made.layer = wanted;
     return made;

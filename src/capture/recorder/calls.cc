@@ -2,17 +2,35 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/kernel.h"
 #include "capture/recorder/exclusion.h"
+#include "capture/recorder/file_names.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/properties.h"
 #include "capture/recorder/trace_choice.h"
 
 namespace headrace::capture {
+
+Shard* count_metadata(uint32_t record, Layer layer, Metadata::Count which, Timed time) {
+  Shard* shard = shard_of(record, layer);
+  if (!shard) return nullptr;
+  count(shard, which);
+  add_meta_time(shard, time);
+  return shard;
+}
+
+int64_t record_of(const PathName& name, bool make) {
+  if (uint32_t record = take_existing(name.hash)) return record;
+  int rule = excluding_rule(name.text, name.length);
+  if (rule >= 0) return -1 - rule;
+  return make ? take_record(name, RecordKind::kFile) : 0;
+}
+
 namespace {
 
 Layer layer_of(Fn function) { return intercept::is_stdio(function) ? Layer::kStdio : Layer::kPosix; }
@@ -35,16 +53,6 @@ uint32_t flags_of_open(int flags) {
   if (flags & (O_SYNC | O_DSYNC)) result |= flag::synchronous;
   if ((flags & O_TMPFILE) == O_TMPFILE) result |= flag::temporary;
   return result;
-}
-
-/// Counts a call at a record; null: there is no memory for that, or, with record 0, another thread closed the file just
-/// now.
-Shard* count_metadata(uint32_t record, Layer layer, Metadata::Count which, Timed time) {
-  Shard* shard = shard_of(record, layer);
-  if (!shard) return nullptr;
-  count(shard, which);
-  add_meta_time(shard, time);
-  return shard;
 }
 
 /// Whether a call will have an event: a name that no event has would take the memory of those that there are.
@@ -81,14 +89,6 @@ void note_size(Shard* shard, int fd) {
   if (!metadata || base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) != 0) return;
   metadata->size_at_open = static_cast<uint64_t>(attributes.st_size);
   shard->flags |= flag::size_known;
-}
-
-/// The record of a path, referenced; −1 − rule when it is excluded; 0 when there is none and none was to be made.
-int64_t record_of(const PathName& name, bool make) {
-  if (uint32_t record = take_existing(name.hash)) return record;
-  int rule = excluding_rule(name.text, name.length);
-  if (rule >= 0) return -1 - rule;
-  return make ? take_record(name, RecordKind::kFile) : 0;
 }
 
 /// Whether a call that failed so had read its path to the end and looked for it. After other errors the path may be an
@@ -134,6 +134,64 @@ void note_kind(Record* record, bool is_directory, bool writes) {
     record->kind = RecordKind::kDirectory;
   else if (writes && !is_directory && record->kind == RecordKind::kDirectory)
     record->kind = RecordKind::kFile;
+}
+
+bool has_no_name(int flags) { return (flags & O_TMPFILE) == O_TMPFILE; }
+
+/// Files without a name are called as the kernel calls them: by their number, in the directory that they were made in.
+PathName name_of_unnamed(const PathName& directory, uint64_t inode) {
+  char* text = self->path[1];
+  const uint32_t length = directory.length < kPathMax - 24 ? directory.length : 0;
+  memcpy(text, directory.text, length);
+  const int added = snprintf(text + length, kPathMax - length, "/#%llu", static_cast<unsigned long long>(inode));
+  const uint32_t whole = length + static_cast<uint32_t>(added);
+  return {text, whole, hash_name(text, whole)};
+}
+
+/// The record of what was opened, as record_of() gives it.
+int64_t record_of_opened(int fd, PathName name, int flags) {
+  int rule = -1;
+  if (!find_latest(name.hash) || has_no_name(flags)) rule = excluding_rule(name.text, name.length);
+  if (rule >= 0) return -1 - rule;
+  const FileKind kind = kind_of(fd);
+  if (const uint32_t known = has_no_name(flags) ? 0 : take_existing(name.hash)) {
+    // A file that took its place in the same tick of the clock would need this process's unlink, or much luck.
+    const bool same = kind.birth != 0 && __atomic_load_n(&at<Record>(known)->birth, __ATOMIC_RELAXED) == kind.birth;
+    if (HEADRACE_LIKELY(same)) {
+      note_kind(at<Record>(known), S_ISDIR(kind.mode), (flags & O_ACCMODE) != O_RDONLY);
+      return known;
+    }
+    drop_record(known);
+  }
+  const bool unnamed = has_no_name(flags) && kind.mode != 0;
+  if (unnamed) name = name_of_unnamed(name, kind.inode);
+  const uint32_t record = take_record(name, RecordKind::kFile, identity_of(fd));
+  if (!record) return 0;
+  __atomic_store_n(&at<Record>(record)->birth, kind.birth, __ATOMIC_RELAXED);
+  const bool is_directory = kind.mode != 0 ? S_ISDIR(kind.mode) : (flags & O_DIRECTORY) != 0;
+  note_kind(at<Record>(record), is_directory, (flags & O_ACCMODE) != O_RDONLY);
+  if (unnamed) __atomic_fetch_or(&at<Record>(record)->state, kUnnamed, __ATOMIC_RELAXED);
+  return record;
+}
+
+/// The record of a path on which a call succeeded. Of a path that is met for the first time the kernel is asked what it
+/// is, unless the call showed it or took the name away.
+int64_t record_of_success(const PathName& name, int directory, const char* path, Metadata::Count which, Shown shown) {
+  if (uint32_t record = take_existing(name.hash)) {
+    note_kind(at<Record>(record), shown == Shown::kDirectory, false);
+    return record;
+  }
+  int rule = excluding_rule(name.text, name.length);
+  if (rule >= 0) return -1 - rule;
+  FileIdentity found = 0;
+  bool is_directory = shown == Shown::kDirectory;
+  if (shown == Shown::kNothing && which != Metadata::kUnlinks && which != Metadata::kRenames) {
+    found = identity_of(directory, path, true);
+    is_directory = S_ISDIR(kind_of(directory, path, true).mode);
+  }
+  const uint32_t record = take_record(name, RecordKind::kFile, found);
+  if (record) note_kind(at<Record>(record), is_directory, false);
+  return record;
 }
 
 // Names of opens that failed and have no record of their own: the first few of a process.
@@ -211,7 +269,7 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
   if (!time.recorded()) return;
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
-  int64_t record = record_of(absolute_name(directory, path, 0), true);
+  int64_t record = record_of_opened(fd, absolute_name(directory, path, 0), flags);
   if (record < 0) {
     count_excluded_call(static_cast<uint32_t>(-1 - record), true);
     set_tag(fd, kExcluded | static_cast<uint64_t>(-1 - record));
@@ -223,7 +281,6 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
     block->current = offset_of(shard);
     record_flags |= flags_of_open(flags);
     Record* opened_record = at<Record>(static_cast<uint32_t>(record));
-    note_kind(opened_record, (flags & O_DIRECTORY) != 0, (flags & O_ACCMODE) != O_RDONLY);
     if (shard->opens++ == 0) shard->first_open = time.start;
     shard->flags |= record_flags;
     add_meta_time(shard, time);
@@ -307,7 +364,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
 }
 
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
-               uint32_t record_flags, bool is_directory) {
+               uint32_t record_flags, Shown shown) {
   if (!time.recorded()) return;
   if (!ok && !looked_for_path(errno)) return plain_call(function, ok, time);
   if (!path || !*path)
@@ -316,7 +373,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   PathName name = absolute_name(directory, path, 0);
-  int64_t record = ok ? record_of(name, true) : record_of_failure(name);
+  int64_t record = ok ? record_of_success(name, directory, path, which, shown) : record_of_failure(name);
   if (record < 0) {
     count_excluded_call(static_cast<uint32_t>(-1 - record), false);
     return update.leave();
@@ -329,7 +386,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
   if (record > 0) {
     shard = count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;
-    if (ok) note_kind(at<Record>(static_cast<uint32_t>(record)), is_directory, false);
+    if (ok && which == Metadata::kUnlinks) leave_name(static_cast<uint32_t>(record));
     drop_record(static_cast<uint32_t>(record));
   }
   count_profile_of(shard != nullptr, function, handle, ok, time);
@@ -399,30 +456,6 @@ void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time) {
   if (is_current(tag))
     if (Shard* shard = shard_of(file_of(tag)->record))
       if (Metadata* metadata = metadata_of(shard)) metadata->mapped_bytes += bytes;
-  update.leave();
-}
-
-void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok,
-             bool exchanged, Timed time) {
-  if (!time.recorded()) return;
-  path_call(function, from_directory, from, Metadata::kRenames, ok, time, exchanged ? 0 : flag::renamed);
-  if (!ok) return;
-  Update update;
-  if (!update.enter_anew()) return;
-  PathName old_name = absolute_name(from_directory, from, 0), new_name = absolute_name(to_directory, to, 1);
-  int64_t record = record_of(old_name, false);
-  if (record > 0) {
-    SpoolLock lock;
-    // Not for roll-ups, whose hash no path has. An earlier final name stays where it is, unused: renames are few.
-    if (uint32_t name = exchanged ? 0 : allocate_name(new_name.text, new_name.length))
-      at<Record>(static_cast<uint32_t>(record))->final_name = name;
-  }
-  if (record > 0) drop_record(static_cast<uint32_t>(record));
-  // A file that the new name had, and a record of it, is renamed over.
-  if (uint32_t target = take_existing(new_name.hash)) {
-    if (!count_metadata(target, Layer::kPosix, Metadata::kRenames, {})) unattributed(2, 0);
-    drop_record(target);
-  }
   update.leave();
 }
 

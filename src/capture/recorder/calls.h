@@ -23,10 +23,12 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere = 
 /// `target` now names the same description as `fd`.
 void duplicated(Fn function, int fd, int target, Timed time);
 
-/// A metadata call on a path. A path without a record gets one when the call succeeded. `is_directory`: its success
-/// showed the path to be one.
+/// What the success of a call on a path showed of it.
+enum class Shown : uint8_t { kNothing, kDirectory, kOther };
+/// A metadata call on a path. A path without a record gets one when the call succeeded; where the call did not show
+/// what it is, the kernel is asked.
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
-               uint32_t record_flags = 0, bool is_directory = false);
+               uint32_t record_flags = 0, Shown shown = Shown::kNothing);
 /// A metadata call on an open descriptor.
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time);
 /// A call that concerns no file in particular.
@@ -43,8 +45,12 @@ void count_excluded_call(uint32_t rule, bool is_open);
 
 void moved_position(Fn function, int fd, int64_t position, Timed time);
 void mapped(Fn function, int fd, uint64_t bytes, bool ok, Timed time);
-void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok,
-             bool exchanged, Timed time);
+
+/// The record of a path, referenced; −1 − rule when it is excluded; 0 when there is none and none was to be made.
+int64_t record_of(const PathName& name, bool make);
+/// Counts a call at a record; null: there is no memory for that, or, with record 0, another thread closed the file just
+/// now.
+Shard* count_metadata(uint32_t record, Layer layer, Metadata::Count which, Timed time);
 
 /// Runs `call` and returns its result with its time in `time`.
 template <typename Call>

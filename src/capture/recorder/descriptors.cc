@@ -10,6 +10,7 @@
 
 #include "base/kernel.h"
 #include "capture/recorder/exclusion.h"
+#include "capture/recorder/file_names.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/stream.h"
@@ -91,6 +92,11 @@ struct Found {
   RecordKind kind;
 };
 
+/// Neither pipes nor what the streams of a terminal lead to are told apart.
+bool has_identity(RecordKind kind) {
+  return kind == RecordKind::kFile || kind == RecordKind::kDirectory || kind == RecordKind::kAnonymous;
+}
+
 /// What an open descriptor is, from the kernel. False: it is not open.
 bool look_at(int fd, Found& found) {
   if (fd == kNoDescriptor) {
@@ -99,9 +105,9 @@ bool look_at(int fd, Found& found) {
     found.kind = RecordKind::kAnonymous;
     return true;
   }
-  struct stat attributes;
-  if (base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) != 0) return false;
-  found.kind = kind_of_mode(attributes.st_mode);
+  const FileKind kind = kind_of(fd);
+  if (kind.mode == 0) return false;
+  found.kind = kind_of_mode(kind.mode);
   char link[40];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   long length = base::kernel_call(SYS_readlinkat, AT_FDCWD, link, found.text, kPathMax - 1);
@@ -109,7 +115,7 @@ bool look_at(int fd, Found& found) {
   found.text[found.length] = 0;
   static const char kDeleted[] = " (deleted)";
   constexpr uint32_t kDeletedLength = sizeof kDeleted - 1;
-  if (attributes.st_nlink == 0 && found.length > kDeletedLength &&
+  if (kind.links == 0 && found.length > kDeletedLength &&
       memcmp(found.text + found.length - kDeletedLength, kDeleted, kDeletedLength) == 0)
     found.length -= kDeletedLength;
   bool has_path = found.length > 0 && found.text[0] == '/' && strncmp(found.text, "/memfd:", 7) != 0;
@@ -141,7 +147,7 @@ uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
     tag = kExcluded | static_cast<uint64_t>(rule);
   } else {
     PathName name{found.text, found.length, hash_name(found.text, found.length)};
-    uint32_t record = take_record(name, found.kind);
+    uint32_t record = take_record(name, found.kind, has_identity(found.kind) ? identity_of(fd) : 0);
     if (record) tag = new_file(record, flag::inherited | flag::offsets_unknown);
     if (tag != kUnknownTag) file_of(tag)->unknown_position |= 1, file_of(tag)->unknown_stream_position |= 1;
   }
@@ -272,7 +278,7 @@ PathName name_of_descriptor(int fd) {
   if (entry && tag == kUnknownTag) tag = classify_in_section(fd, entry);
   if (is_tracked(tag) && is_current(tag)) {
     const Record* record = at<Record>(file_of(tag)->record);
-    if (record->kind != RecordKind::kDirectoryRollup) return {name_of(record), record->name_length, record->hash};
+    if (record->kind != RecordKind::kDirectoryRollup) return last_name(file_of(tag)->record);
   }
   // Excluded directories and those in roll-ups have no record to ask.
   char* text = self->path[2];
@@ -303,12 +309,14 @@ namespace {
 
 /// The name of an inherited file in its parent's spool; length 0 where there is none: a roll-up's says nothing of the
 /// file, and the parent, which runs on, may have reused the memory, so that only a name with the right hash is one.
-PathName name_in(const char* parent, uint64_t parent_bytes, const OpenFile& file, RecordKind& kind) {
+PathName name_in(const char* parent, uint64_t parent_bytes, const OpenFile& file, RecordKind& kind,
+                 FileIdentity& identity) {
   constexpr PathName kNone{nullptr, 0, 0};
   if (file.record == 0 || file.record + sizeof(Record) >= parent_bytes) return kNone;
   const auto* record = reinterpret_cast<const Record*>(parent + file.record);
   const uint32_t length = *const_cast<const volatile uint32_t*>(&record->name_length);  // read once: it may change
   kind = record->kind;
+  if (has_identity(kind)) identity = record->file;
   if (file.record + sizeof(Record) + length > parent_bytes || kind == RecordKind::kDirectoryRollup) return kNone;
   return hash_name(name_of(record), length) == file.hash ? PathName{name_of(record), length, file.hash} : kNone;
 }
@@ -327,12 +335,13 @@ void inherit_descriptors(const char* parent, uint64_t parent_bytes) {
       // Marked in this pass, so that a description with two descriptors is renewed once.
       if (file->unknown_position & 4) continue;
       RecordKind kind;
-      PathName name = name_in(parent, parent_bytes, *file, kind);
+      FileIdentity identity = 0;
+      PathName name = name_in(parent, parent_bytes, *file, kind, identity);
       if (name.length == 0) {  // looked at when it is used
         entry.store(kUnknownTag);
         continue;
       }
-      uint32_t record = take_record(name, kind);
+      uint32_t record = take_record(name, kind, identity);
       file->record = record;
       file->flags |= flag::inherited | flag::offsets_unknown;
       file->unknown_position |= 1 | 4;

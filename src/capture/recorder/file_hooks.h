@@ -311,7 +311,7 @@ struct FileHooks : Next {
   static int fchdir(int fd) {
     forget_working_directory();
     int result = Next::fchdir(fd);
-    forget_working_directory();
+    if (result == 0) changed_working_directory(fd);
     return result;
   }
 

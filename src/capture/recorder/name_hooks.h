@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "capture/recorder/calls.h"
+#include "capture/recorder/file_names.h"
 #include "capture/recorder/flags.h"
 #include "intercept/functions_headers.h"
 
@@ -102,7 +103,7 @@ struct NameHooks : Next {
   static int unlinkat(int directory, const char* path, int flags) {
     return on_path(
         Fn::unlinkat, directory, path, Metadata::kUnlinks, [&] { return Next::unlinkat(directory, path, flags); },
-        flag::deleted, [&] { return (flags & AT_REMOVEDIR) != 0; });
+        flag::deleted, [&] { return (flags & AT_REMOVEDIR) != 0 ? Shown::kDirectory : Shown::kOther; });
   }
   static int rmdir(const char* path) {
     return on_directory(
@@ -112,10 +113,10 @@ struct NameHooks : Next {
     return on_path(Fn::remove, AT_FDCWD, path, Metadata::kUnlinks, [&] { return Next::remove(path); }, flag::deleted);
   }
   static int link(const char* from, const char* to) {
-    return on_path(Fn::link, AT_FDCWD, to, Metadata::kLinks, [&] { return Next::link(from, to); });
+    return on_link(Fn::link, AT_FDCWD, from, AT_FDCWD, to, 0, [&] { return Next::link(from, to); });
   }
   static int linkat(int from_directory, const char* from, int to_directory, const char* to, int flags) {
-    return on_path(Fn::linkat, to_directory, to, Metadata::kLinks,
+    return on_link(Fn::linkat, from_directory, from, to_directory, to, flags,
                    [&] { return Next::linkat(from_directory, from, to_directory, to, flags); });
   }
   static int symlink(const char* target, const char* path) {
@@ -249,7 +250,11 @@ struct NameHooks : Next {
 
   // ---- the working directory
   static int chdir(const char* path) {
-    return on_directory_change(Fn::chdir, [&] { return Next::chdir(path); });
+    Timed time;
+    int result = timed(time, [&] { return Next::chdir(path); });
+    if (result == 0) changed_working_directory(path);
+    plain_call(Fn::chdir, result == 0, time);
+    return result;
   }
   static int chroot(const char* path) {
     return on_directory_change(Fn::chroot, [&] { return Next::chroot(path); });
@@ -286,40 +291,49 @@ struct NameHooks : Next {
     else
       return result >= 0;
   }
-  static bool never() { return false; }
-  static bool always() { return true; }
-  /// `is_directory` is asked when the call succeeded.
-  template <typename Call, typename Told = bool (*)()>
+  static Shown nothing() { return Shown::kNothing; }
+  static Shown only_directories() { return Shown::kDirectory; }
+  /// `shown` is asked when the call succeeded.
+  template <typename Call, typename Told = Shown (*)()>
   static HEADRACE_INLINE auto on_path(Fn function, int directory, const char* path, Metadata::Count which, Call call,
-                                      uint32_t flags = 0, Told is_directory = never) {
+                                      uint32_t flags = 0, Told shown = nothing) {
     Timed time;
     auto result = timed(function, OnPath{directory, path}, time, call);
     const bool ok = succeeded(result);
-    path_call(function, directory, path, which, ok, time, flags, ok && is_directory());
+    path_call(function, directory, path, which, ok, time, flags, ok ? shown() : Shown::kNothing);
     return result;
   }
   /// A call that succeeds on directories alone.
   template <typename Call>
   static auto on_directory(Fn function, int directory, const char* path, Metadata::Count which, Call call,
                            uint32_t flags = 0) {
-    return on_path(function, directory, path, which, call, flags, always);
+    return on_path(function, directory, path, which, call, flags, only_directories);
   }
   /// A call that says what a path is.
   template <typename Attributes, typename Call>
   static HEADRACE_INLINE int on_look(Fn function, int directory, const char* path, const Attributes* found, Call call) {
-    return on_path(function, directory, path, Metadata::kStats, call, 0, [&] { return shows_directory(*found); });
+    return on_path(function, directory, path, Metadata::kStats, call, 0, [&] { return shown_by(*found); });
   }
-  static bool shows_directory(const struct stat& found) { return S_ISDIR(found.st_mode); }
-  static bool shows_directory(const struct statx& found) {
-    return (found.stx_mask & STATX_TYPE) != 0 && S_ISDIR(found.stx_mode);
+  static Shown shown_by(const struct stat& found) { return S_ISDIR(found.st_mode) ? Shown::kDirectory : Shown::kOther; }
+  static Shown shown_by(const struct statx& found) {
+    if ((found.stx_mask & STATX_TYPE) == 0) return Shown::kNothing;
+    return S_ISDIR(found.stx_mode) ? Shown::kDirectory : Shown::kOther;
   }
   template <typename Call>
   static int on_rename(Fn function, int from_directory, const char* from, int to_directory, const char* to,
                        unsigned flags, Call call) {
     Timed time;
     int result = timed(function, OnPath{from_directory, from}, time, call);
-    constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE: both names stay, so neither file has a final one
+    constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
     renamed(function, from_directory, from, to_directory, to, result == 0, (flags & kExchange) != 0, time);
+    return result;
+  }
+  template <typename Call>
+  static int on_link(Fn function, int from_directory, const char* from, int to_directory, const char* to, int flags,
+                     Call call) {
+    Timed time;
+    int result = timed(function, OnPath{from_directory, from}, time, call);
+    linked(function, from_directory, from, to_directory, to, flags, result == 0, time);
     return result;
   }
   template <typename Call>

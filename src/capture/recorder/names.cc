@@ -1,5 +1,6 @@
 #include "capture/recorder/names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/working_directory.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/spool.h"
+#include "capture/recorder/update.h"
 
 namespace headrace::capture {
 namespace {
@@ -21,6 +23,9 @@ namespace {
 char directory_text[kPathMax];
 std::atomic<uint32_t> directory_length;  // 0: to be asked for
 std::atomic<uint32_t> directory_changes;
+// Where the program went, step by step: what counts where the kernel has no name for it, beyond PATH_MAX.
+char followed_text[kPathMax];
+uint32_t followed_length;  // under SpoolLock
 
 uint64_t mix(uint64_t a, uint64_t b) {
   __extension__ using Wide = unsigned __int128;
@@ -98,6 +103,24 @@ Scanned scan(const char* text) {
 }
 #endif
 
+constexpr uint32_t kBeginning = 1024;        // bytes that a shortened name keeps in front at least
+constexpr uint32_t kLongest = kPathMax - 8;  // so that there is room for what is put in front or behind
+constexpr char kOmitted[] = "/...";
+
+/// Takes directories out of the middle of out[0…n) so that `needed` bytes fit; returns the new length.
+uint32_t shorten(char* out, uint32_t n, uint32_t needed) {
+  constexpr uint32_t kMark = sizeof kOmitted - 1;
+  uint32_t from = kBeginning;
+  while (from < n && out[from] != '/') ++from;
+  const bool marked = n - from >= kMark && memcmp(out + from, kOmitted, kMark) == 0;
+  uint32_t to = (marked ? from + kMark : from) + kMark;
+  while (to < n && (out[to] != '/' || from + kMark + (n - to) + needed > kLongest)) ++to;
+  if (to > n) to = n;
+  memmove(out + from + kMark, out + to, n - to);
+  memcpy(out + from, kOmitted, kMark);
+  return from + kMark + (n - to);
+}
+
 /// Appends the components of `path` to out[0…n), resolving "." and ".."; returns the new length.
 uint32_t append_components(char* out, uint32_t n, const char* path) {
   while (*path) {
@@ -109,7 +132,8 @@ uint32_t append_components(char* out, uint32_t n, const char* path) {
       while (n && out[--n] != '/') {
       }
     } else if (length > 0 && !(length == 1 && *path == '.')) {
-      if (n + length + 2 > kPathMax) break;  // deeper than PATH_MAX: the name is cut, the counts are not
+      if (n + length + 1 > kLongest) n = shorten(out, n, length + 1);
+      if (n + length + 1 > kLongest) break;  // no file has a name with such a part
       out[n++] = '/';
       memcpy(out + n, path, length);
       n += length;
@@ -121,7 +145,7 @@ uint32_t append_components(char* out, uint32_t n, const char* path) {
 
 uint32_t prefix_of(int directory, char* out) {
   PathName prefix = directory == AT_FDCWD ? working_directory() : name_of_descriptor(directory);
-  uint32_t length = prefix.length < kPathMax - 2 ? prefix.length : 0;
+  uint32_t length = prefix.length < kPathMax ? prefix.length : 0;
   memcpy(out, prefix.text, length);
   if (length == 1 && out[0] == '/') length = 0;
   return length;
@@ -158,6 +182,44 @@ void forget_working_directory() {
   directory_length.store(0);
 }
 
+namespace {
+
+/// Lock held.
+void follow_to(const char* path, uint32_t length) {
+  memcpy(followed_text, path, length);
+  followed_text[length] = 0;
+  followed_length = length;
+}
+
+}  // namespace
+
+void changed_working_directory(const char* path) {
+  forget_working_directory();
+  if (in_vfork_child()) return;
+  Update update;
+  if (!update.enter_anew()) return;
+  {
+    SpoolLock lock;
+    if (*path == '/') followed_length = 0;
+    if (followed_length == 1) followed_length = 0;  // "/"
+    followed_length = append_components(followed_text, followed_length, path);
+  }
+  update.leave();
+}
+
+void changed_working_directory(int fd) {
+  forget_working_directory();
+  if (in_vfork_child()) return;
+  Update update;
+  if (!update.enter_anew()) return;
+  const PathName name = name_of_descriptor(fd);
+  if (name.length > 0 && name.length < kPathMax) {
+    SpoolLock lock;
+    follow_to(name.text, name.length);
+  }
+  update.leave();
+}
+
 PathName working_directory() {
   uint32_t length = directory_length.load(std::memory_order_acquire);
   if (length == 0) {
@@ -166,6 +228,13 @@ PathName working_directory() {
     long got = base::kernel_call(SYS_getcwd, directory_text, sizeof directory_text);
     length = got > 1 && directory_text[0] == '/' ? static_cast<uint32_t>(got - 1) : 0;
     if (length == 0) length = static_cast<uint32_t>(base::carried_directory(directory_text, sizeof directory_text));
+    if (length != 0) {
+      follow_to(directory_text, length);
+    } else if (got == -ENAMETOOLONG || got == -ERANGE) {
+      if (followed_length == 0) follow_to(kOmitted, sizeof kOmitted - 1);
+      memcpy(directory_text, followed_text, followed_length);
+      length = followed_length;
+    }
     if (changes == directory_changes.load()) directory_length.store(length, std::memory_order_release);
   }
   return {directory_text, length, 0};

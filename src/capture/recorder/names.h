@@ -15,11 +15,17 @@ struct PathName {
 uint64_t hash_name(const char* text, uint32_t length);
 
 /// The absolute form of `path` as seen from descriptor `directory` (AT_FDCWD: the working directory), in scratch buffer
-/// `buffer` (0 or 1) of this thread where it differs from `path`. Symbolic links are not followed. Inside a section.
+/// `buffer` (0 or 1) of this thread where it differs from `path`. Symbolic links are not followed. Of a name longer
+/// than PATH_MAX, which only relative names lead to, "/..." takes the place of directories in the middle. Inside a
+/// section.
 PathName absolute_name(int directory, const char* path, uint32_t buffer);
 
-/// The program changed its working directory.
+/// The working directory is another one, or is called otherwise.
 void forget_working_directory();
+/// The program changed it to `path`, as seen from where it was; the kernel may not be able to say where that is.
+void changed_working_directory(const char* path);
+/// To the directory of a descriptor.
+void changed_working_directory(int fd);
 /// The working directory; length 0 when it cannot be had.
 PathName working_directory();
 

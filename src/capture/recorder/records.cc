@@ -66,15 +66,66 @@ Direction* add_direction_to(Shard* shard, DirectionIndex index, uint64_t first_t
   return direction;
 }
 
+bool has_left(uint32_t record) { return (__atomic_load_n(&at<Record>(record)->state, __ATOMIC_RELAXED) & kLeft) != 0; }
+
+/// Whether what the kernel found is the file of a record that has its name.
+bool is_same(uint32_t record, FileIdentity found) {
+  if (found == 0) return true;
+  uint64_t& file = at<Record>(record)->file;
+  uint64_t known = __atomic_load_n(&file, __ATOMIC_RELAXED);
+  if (HEADRACE_LIKELY(known == found)) return true;
+  const RecordKind kind = at<Record>(record)->kind;
+  if (kind == RecordKind::kDirectoryRollup || kind == RecordKind::kDataset) return true;
+  return known == 0 && (__atomic_compare_exchange_n(&file, &known, found, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+                        known == found);
+}
+
+constexpr int kFormerFiles = 16;  // that are looked through
+
+/// The record of an earlier file of this name that has the name again; 0: none has. Lock held.
+uint32_t returned(uint32_t latest, FileIdentity found) {
+  int looked_at = 0;
+  for (uint32_t each = latest; each && looked_at < kFormerFiles; each = at<Record>(each)->former, ++looked_at) {
+    const Record* record = at<Record>(each);
+    if (found == 0 ? each == latest && record->final_name == 0 : record->file == found) return each;
+  }
+  return 0;
+}
+
+/// Lock held.
+void put_first(uint32_t latest, uint32_t record) {
+  uint32_t* link = &at<Record>(latest)->former;
+  while (*link && *link != record) link = &at<Record>(*link)->former;
+  if (*link != record) return;
+  *link = at<Record>(record)->former;
+  at<Record>(record)->former = latest;
+  __atomic_store_n(record_slot(at<Record>(record)->hash), record, __ATOMIC_RELEASE);
+}
+
+void give_name_back(uint32_t record) {
+  at<Record>(record)->final_name = 0;
+  __atomic_fetch_and(&at<Record>(record)->state, static_cast<uint8_t>(~kLeft), __ATOMIC_RELEASE);
+}
+
 bool table_has_room() { return spool.header->records + 1 < state.table_mask - state.table_mask / 4; }
 
-uint32_t insert(const PathName& name, RecordKind kind) {
+uint32_t insert(const PathName& name, RecordKind kind, FileIdentity found) {
   SpoolLock lock;
-  if (uint32_t record = find_record(name.hash)) return take_reference(record);  // another thread was quicker
+  if (uint32_t record = find_record(name.hash); record && is_same(record, found))
+    return take_reference(record);  // another thread was quicker
   for (int attempt = 0; attempt < 2; ++attempt) {
+    const uint32_t latest = find_latest(name.hash);  // a fold takes it away
+    if (latest) __atomic_fetch_or(&at<Record>(latest)->state, kLeft, __ATOMIC_RELAXED);
+    if (uint32_t record = latest ? returned(latest, found) : 0) {
+      put_first(latest, record);
+      give_name_back(record);
+      return take_reference(record);
+    }
     uint32_t record = table_has_room() ? add_record(name.hash, name.text, name.length, kind) : 0;
     if (record) {
-      at<Record>(record)->partial = directory_was_folded(name.text, name.length);
+      at<Record>(record)->file = found;
+      if (directory_was_folded(name.text, name.length))
+        __atomic_fetch_or(&at<Record>(record)->state, kPartial, __ATOMIC_RELAXED);
       return take_reference(record);
     }
     if (!fold_some()) break;
@@ -96,7 +147,12 @@ bool create_table(uint64_t limit) {
   return true;
 }
 
-uint32_t find_record(uint64_t hash) { return __atomic_load_n(record_slot(hash), __ATOMIC_ACQUIRE); }
+uint32_t find_latest(uint64_t hash) { return __atomic_load_n(record_slot(hash), __ATOMIC_ACQUIRE); }
+
+uint32_t find_record(uint64_t hash) {
+  const uint32_t record = find_latest(hash);
+  return record && HEADRACE_UNLIKELY(has_left(record)) ? 0 : record;
+}
 
 uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind kind) {
   uint32_t offset = allocate(static_cast<uint32_t>(sizeof(Record)) + length);
@@ -110,6 +166,10 @@ uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind
   std::atomic_signal_fence(std::memory_order_release);
   spool.header->first_record = offset;
   spool.header->records++;
+  if (const uint32_t former = find_latest(hash)) {
+    record->former = former;
+    record->generation = at<Record>(former)->generation + 1;
+  }
   __atomic_store_n(record_slot(hash), offset, __ATOMIC_RELEASE);
   return offset;
 }
@@ -117,7 +177,20 @@ uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind
 void rebuild_table() {
   memset(state.table, 0, (size_t{state.table_mask} + 1) * sizeof(uint32_t));
   for (uint32_t record = spool.header->first_record; record; record = at<Record>(record)->next)
-    *record_slot(at<Record>(record)->hash) = record;
+    at<Record>(record)->former = 0;
+  // The newest come first; but the file that has a name now stands before all others of that name.
+  for (uint32_t record = spool.header->first_record; record; record = at<Record>(record)->next) {
+    uint32_t* slot = record_slot(at<Record>(record)->hash);
+    if (*slot == 0) {
+      *slot = record;
+    } else if (has_left(*slot) && !has_left(record)) {
+      at<Record>(record)->former = *slot;
+      *slot = record;
+    } else {
+      at<Record>(record)->former = at<Record>(*slot)->former;
+      at<Record>(*slot)->former = record;
+    }
+  }
 }
 
 uint32_t take_existing(uint64_t hash) {
@@ -125,9 +198,9 @@ uint32_t take_existing(uint64_t hash) {
   return record ? take_reference(record) : 0;
 }
 
-uint32_t take_record(const PathName& name, RecordKind kind) {
+uint32_t take_record(const PathName& name, RecordKind kind, FileIdentity found) {
   uint32_t record = find_record(name.hash);
-  return HEADRACE_LIKELY(record) ? take_reference(record) : insert(name, kind);
+  return HEADRACE_LIKELY(record && is_same(record, found)) ? take_reference(record) : insert(name, kind, found);
 }
 
 uint32_t add_shard(uint32_t record, uint32_t thread_id, Layer layer) {
@@ -137,7 +210,7 @@ uint32_t add_shard(uint32_t record, uint32_t thread_id, Layer layer) {
   shard->record = record;
   shard->thread = static_cast<uint16_t>(thread_id);
   shard->layer = layer;
-  shard->flags = at<Record>(record)->partial ? flag::partial : 0;
+  shard->flags = (at<Record>(record)->state & kPartial) != 0 ? flag::partial : 0;
   shard->next = at<Record>(record)->first_shard;
   std::atomic_signal_fence(std::memory_order_release);
   __atomic_store_n(&at<Record>(record)->first_shard, offset, __ATOMIC_RELEASE);

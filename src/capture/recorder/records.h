@@ -1,7 +1,8 @@
-// Records (one a path) and their shards (one a thread block) in the spool.
+// Records (one a file and path) and their shards (one a thread block) in the spool.
 #pragma once
 #include <sys/single_threaded.h>
 
+#include "capture/recorder/file_identity.h"
 #include "capture/recorder/names.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/update.h"
@@ -11,10 +12,11 @@ namespace headrace::capture {
 /// Makes the hash table for a spool of `limit` bytes. False: no memory.
 bool create_table(uint64_t limit);
 
-/// The record of a name, made if there is none, with one reference taken, so that no fold moves it; 0 when even the
-/// roll-ups are full. A new record that finds no room becomes the roll-up of its directory. Inside a section.
-uint32_t take_record(const PathName& name, RecordKind kind);
-/// The record of a name if there is one, with a reference taken; else 0. Inside a section.
+/// The record of the file that has a name now, made if there is none, with one reference taken, so that no fold moves
+/// it; 0 when even the roll-ups are full. A new record that finds no room becomes the roll-up of its directory.
+/// `found`: what the kernel says of the file; without it the name decides. Inside a section.
+uint32_t take_record(const PathName& name, RecordKind kind, FileIdentity found = 0);
+/// The record of the file that has a name now, if there is one, with a reference taken; else 0. Inside a section.
 uint32_t take_existing(uint64_t hash);
 /// Gives the reference back.
 HEADRACE_INLINE void drop_record(uint32_t record) {
@@ -82,6 +84,8 @@ void rebuild_table();
 uint32_t add_record(uint64_t hash, const char* name, uint32_t length, RecordKind kind);
 /// Finds without taking a reference. Any thread.
 uint32_t find_record(uint64_t hash);
+/// The same, with files that the name no longer leads to: the latest that it led to.
+uint32_t find_latest(uint64_t hash);
 /// A shard for `thread_id` in front of the record's chain; 0 when memory is out. Lock held.
 uint32_t add_shard(uint32_t record, uint32_t thread_id, Layer layer);
 

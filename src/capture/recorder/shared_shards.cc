@@ -41,7 +41,7 @@ uint32_t rollup_of(uint32_t record) {
   SpoolLock lock;
   Record* lacks = at<Record>(record);
   if (lacks->kind == RecordKind::kDirectoryRollup) return record;
-  lacks->partial = 1;
+  __atomic_fetch_or(&lacks->state, kPartial, __ATOMIC_RELAXED);
   return rollup_for(name_of(lacks), lacks->name_length);
 }
 

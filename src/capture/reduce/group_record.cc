@@ -39,6 +39,7 @@ GroupRecord::GroupRecord(const model::FileRecord& of_rank, uint64_t process, uin
              of_rank.counters[model::counter::flags]} {
   for (const model::CallSite& site : record.call_sites) sites.push_back({process, site});
   record.call_sites.clear();
+  record.generation = 0;
 }
 
 void GroupRecord::merge(const GroupRecord& other) {
@@ -61,10 +62,12 @@ void GroupRecord::merge(const GroupRecord& other) {
   spread.merge(other.spread);
 }
 
-uint64_t key_of(const model::FileRecord& record) { return model::record_id(0, record.path, record.kind, record.layer); }
+uint64_t key_of(const model::FileRecord& record) { return model::shared_id(0, record); }
 
 bool can_be_shared(const model::FileRecord& record) {
   using enum model::FileKind;
+  // Ranks cannot tell which of those that had the path one after the other they mean.
+  if (record.generation != 0 && record.file == 0) return false;
   switch (record.kind) {
     case kFile:
     case kDirectory:

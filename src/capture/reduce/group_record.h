@@ -36,7 +36,7 @@ struct GroupRecord {
   void merge(const GroupRecord& other);
 };
 
-/// What makes records of several ranks one: a hash of path, kind and layer.
+/// What makes records of several ranks one: a hash of path, file, kind and layer.
 uint64_t key_of(const model::FileRecord& record);
 /// Whether ranks can share what the record is about: not a pipe of their own, nor a roll-up of whatever they folded.
 bool can_be_shared(const model::FileRecord& record);

@@ -161,6 +161,7 @@ void encode(const GroupRecord& group, std::vector<uint8_t>* bytes) {
   const FileRecord& record = group.record;
   put(to, record.path);
   put(to, record.final_path == record.path ? std::string_view() : std::string_view(record.final_path));
+  put(to, record.file);
   to.u8(static_cast<uint8_t>(record.kind));
   to.u8(static_cast<uint8_t>(record.layer));
   put_sparse(to, record.counters);
@@ -200,6 +201,7 @@ base::Result<GroupRecord> decode_group(base::Bytes bytes) {
   record.path = from.text();
   record.final_path = from.text();
   if (record.final_path.empty()) record.final_path = record.path;
+  record.file = from.number();
   const uint8_t kind = from.byte(), layer = from.byte();
   if (kind > static_cast<uint8_t>(model::FileKind::kDataset) || layer >= model::kLayers) from.fail();
   record.kind = static_cast<model::FileKind>(kind);

@@ -10,6 +10,7 @@ namespace headrace::capture {
 inline model::FileRecord random_record(std::mt19937_64& random, const std::string& path) {
   model::FileRecord record;
   record.path = record.final_path = path;
+  if (random() % 4 == 0) record.file = random() % 3 + 1;
   if (random() % 8 == 0) record.final_path += ".renamed";
   record.layer = static_cast<model::Layer>(random() % model::kLayers);
   for (uint64_t& counter : record.counters) {

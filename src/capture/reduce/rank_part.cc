@@ -24,7 +24,7 @@ model::Share share_of(const model::FileRecord& record, uint64_t process, uint64_
   using namespace model::counter;
   model::Share share;
   share.process = process;
-  share.record = model::record_id(standing, record.path, record.kind, record.layer);
+  share.record = model::shared_id(standing, record);
   share.layer = record.layer;
   share.kind = record.kind;
   share.reads = record[reads];
@@ -115,7 +115,7 @@ class RankPart::Divider : public RecordSink {
     const Mount* mount = part_.mount_of(record.path);
     const model::FileRecord& sum = folded_.add(record, mount == nullptr ? "/" : mount->point);
     model::Share share = share_of(record, process, part_.standing_);
-    share.record = model::record_id(part_.standing_, sum.path, sum.kind, sum.layer);
+    share.record = model::record_id(part_.standing_, sum);
     share.kind = sum.kind;
     add_share(record, share);
   }
@@ -211,8 +211,7 @@ void RankPart::add_file(uint64_t process, const model::FileRecord& record) {
   const Mount* mount = mount_of(record.path);
   tables_.add_file(process, record, mount);
   if (!has_layouts_ || mount == nullptr || record.kind != model::FileKind::kFile) return;
-  append({process, model::record_id(process, record.path, record.kind, record.layer), record.final_path},
-         &files_to_ask_);
+  append({process, model::record_id(process, record), record.final_path}, &files_to_ask_);
 }
 
 void RankPart::add_shares(std::vector<model::Share> shares, int ranks) {
@@ -256,7 +255,7 @@ Status RankPart::add_owned(const Parcels& owned) {
     HEADRACE_ASSIGN(const GroupRecord group, decode_group(owned.encoded(i)));
     const RankSpread& spread = group.spread;
     model::SharedRecord shared;
-    shared.record = model::record_id(standing_, group.record.path, group.record.kind, group.record.layer);
+    shared.record = model::record_id(standing_, group.record);
     shared.ranks = spread.ranks;
     shared.who = spread.who.text();
     shared.bytes = spread_of(spread.bytes, spread.ranks);

@@ -43,10 +43,13 @@ const model::FileRecord& FoldedRecords::add(const model::FileRecord& record, con
   else if (has_a_path(record.kind))
     sum.path = below + "/*";
   sum.final_path = sum.path;
+  sum.file = 0;
+  sum.generation = 0;
   if (record.kind == model::FileKind::kFile) {
     sum.kind = model::FileKind::kDirectoryRollup;
     const bool is_system = record.layer == model::Layer::kPosix || record.layer == model::Layer::kStdio;
-    sum[model::counter::folded_files] = !is_system || counted_.insert(base::hash_text(record.path)).second ? 1 : 0;
+    sum[model::counter::folded_files] =
+        !is_system || counted_.insert(record.file != 0 ? record.file : base::hash_text(record.path)).second ? 1 : 0;
   }
   const auto [place, first] = records_.try_emplace(key_of(sum), sum);
   if (!first) model::merge(place->second, sum);

@@ -1,0 +1,159 @@
+#include "bindings/one_file.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/hash.h"
+#include "bindings/id_map.h"
+
+namespace headrace::bindings {
+namespace {
+
+class OneFile {
+ public:
+  explicit OneFile(const SharedTable& files) : files_(files) {
+    const auto column = [&](const char* name) { return numbers(files, files->find(name), files->rows); };
+    path_ = column("path");
+    final_ = column("final_path");
+    file_ = column("identity");
+    opened_ = column("first_open_at_ns");
+    closed_ = column("last_close_at_ns");
+  }
+
+  SharedTable make(Names& names) {
+    know_owners();
+    for (uint32_t row = 0; row < files_->rows; ++row) add(row);
+    if (!several_names_ && paths_.size() == groups_.size()) return files_;
+    for (uint32_t row = 0; row < files_->rows; ++row) name_group(row);
+    for (Group& group : groups_) group.final = last_name(group);
+    make_paths_differ(names);
+    return table();
+  }
+
+ private:
+  struct Group {
+    uint64_t key, path, final = 0;
+    uint32_t first;                 // row
+    std::vector<uint32_t> renamed;  // rows
+    bool several = false;           // names
+  };
+
+  bool is_renamed(uint32_t row) const { return final_.words[row] != 0 && final_.words[row] != path_.words[row]; }
+
+  // Of paths that files had: the row of the one that had it last.
+  void know_owners() {
+    for (uint32_t row = 0; row < files_->rows; ++row) {
+      if (file_.words[row] == 0) continue;
+      const uint32_t at = owner_.insert(path_.words[row], static_cast<uint32_t>(owners_.size()));
+      if (at == owners_.size()) owners_.push_back(row);
+      if (comes_later(row, owners_[at])) owners_[at] = row;
+    }
+  }
+  bool comes_later(uint32_t a, uint32_t b) const {
+    if (is_renamed(a) != is_renamed(b)) return !is_renamed(a);
+    return opened_.words[a] > opened_.words[b];
+  }
+
+  uint64_t key_of(uint32_t row) const {
+    if (file_.words[row] != 0) return file_.words[row];
+    const uint64_t name = is_renamed(row) ? final_.words[row] : path_.words[row];
+    const uint32_t owner = owner_.find(name);
+    return owner == IdMap::kNone ? name : file_.words[owners_[owner]];
+  }
+
+  void add(uint32_t row) {
+    const uint64_t key = key_of(row), path = path_.words[row];
+    const uint32_t at = place_.insert(key, static_cast<uint32_t>(groups_.size()));
+    if (at == groups_.size()) groups_.push_back({.key = key, .path = path, .first = row, .renamed = {}});
+    of_.push_back(at);
+    Group& group = groups_[at];
+    if (group.path != path) group.several = several_names_ = true;
+    paths_.insert(path, 0);
+  }
+
+  // The name under which it was opened first; of names that nobody opened the one that the log has first.
+  void name_group(uint32_t row) {
+    Group& group = groups_[of_[row]];
+    if (is_renamed(row)) group.renamed.push_back(row);
+    const uint64_t now = opened_.words[row], before = opened_.words[group.first];
+    if (now == 0 || (before != 0 && before <= now)) return;
+    group.first = row;
+    group.path = path_.words[row];
+  }
+
+  // A name that a row of the file gave up again is no last one; of others that of the row that was closed last.
+  uint64_t last_name(const Group& group) const {
+    uint32_t chosen = IdMap::kNone;
+    for (const bool but_given_up : {true, false}) {
+      for (uint32_t row : group.renamed) {
+        const auto gives_up = [&](uint32_t other) { return path_.words[other] == final_.words[row]; };
+        if (but_given_up && std::ranges::any_of(group.renamed, gives_up)) continue;
+        if (chosen == IdMap::kNone || closed_.words[row] > closed_.words[chosen]) chosen = row;
+      }
+      if (chosen != IdMap::kNone) return final_.words[chosen];
+    }
+    return group.path;
+  }
+
+  void make_paths_differ(Names& names) {
+    IdMap used;  // paths that a file has
+    // Who keeps its path comes first: the file that has it still.
+    std::vector<uint32_t> order(groups_.size());
+    for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) {
+      const bool stays_a = groups_[a].final == groups_[a].path, stays_b = groups_[b].final == groups_[b].path;
+      if (stays_a != stays_b) return stays_a;
+      return stays_a && opened_.words[groups_[a].first] > opened_.words[groups_[b].first];
+    });
+    IdMap times;
+    for (const Group& group : groups_) {
+      const uint32_t before = times.size();
+      times.insert(group.path, 0);
+      if (times.size() == before) shared_.insert(group.path, 0);
+    }
+    for (uint32_t at : order) {
+      Group& group = groups_[at];
+      if (shared_.find(group.path) != IdMap::kNone && group.final != group.path) group.path = group.final;
+      const uint32_t before = used.size();
+      used.insert(group.path, 0);
+      if (used.size() != before) continue;
+      const uint64_t own = base::mix(group.path, group.key);
+      names.add_alias(own, group.path);
+      if (group.final == group.path) group.final = own;
+      group.path = own;
+    }
+  }
+
+  SharedTable table() const {
+    auto made = std::make_shared<format::Table>(*files_);
+    for (format::Column& column : made->columns) {
+      const bool is_path = column.name == "path";
+      if (!is_path && column.name != "final_path") continue;
+      column.constant = false;
+      column.words = std::shared_ptr<uint64_t[]>(new uint64_t[files_->rows]);
+      for (uint32_t row = 0; row < files_->rows; ++row) {
+        const Group& group = groups_[of_[row]];
+        column.words[row] = is_path ? group.path : group.final;
+      }
+    }
+    return made;
+  }
+
+  const SharedTable& files_;
+  Values path_, final_, file_, opened_, closed_;
+  IdMap owner_, place_, paths_, shared_;
+  std::vector<uint32_t> owners_, of_;
+  std::vector<Group> groups_;
+  bool several_names_ = false;
+};
+
+}  // namespace
+
+SharedTable by_file(const SharedTable& files, Names& names) {
+  const format::Column* file = files->find("identity");
+  if (!file || file->type == format::Type::kText || (file->constant && file->bits == 0)) return files;
+  return OneFile(files).make(names);
+}
+
+}  // namespace headrace::bindings
