@@ -51,8 +51,8 @@ void write_job_log(Log& log, const std::string& output) {
 
 convert::darshan::LeftOut write_darshan(Log& log, const std::string& output) {
   convert::darshan::LeftOut left;
-  const std::vector<uint8_t> bytes =
-      convert::darshan::write_log([&](const std::string& name) { return log.table(name); }, &left);
+  const std::vector<uint8_t> bytes = convert::darshan::write_log(
+      [&](const std::string& name) { return name == "files" ? log.files_by_name() : log.table(name); }, &left);
   auto sink = take(format::FileSink::open(output, format::FileSink::Mode::kReplace));
   check(sink->append(bytes).status());
   check(sink->close());

@@ -85,6 +85,12 @@ Frame Log::raw(const std::string& name) {
   return decode_raw(table);
 }
 
+SharedTable Log::files_by_name() {
+  const std::lock_guard lock(mutex_);
+  const SharedTable files = stored("files");
+  return files ? by_file(files, nullptr) : files;
+}
+
 SharedTable Log::table(const std::string& name) {
   const std::lock_guard lock(mutex_);
   return stored(name);
@@ -220,7 +226,7 @@ SharedTable Log::stored_or_empty(const std::string& name) {
 RecordTables Log::records() {
   if (!by_file_) {
     (void)names();
-    by_file_ = by_file(stored_or_empty("files"), *names_);
+    by_file_ = by_file(stored_or_empty("files"), names_.get());
   }
   return {by_file_, stored_or_empty("processes"), stored_or_empty("shared"), stored_or_empty("shares")};
 }

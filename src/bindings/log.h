@@ -51,6 +51,9 @@ class Log {
   /// A table as stored, for native code; null when the log lacks it.
   SharedTable table(const std::string& name);
 
+  /// `files`, with one path for each file (one_file.h); files that had a path in turn keep it. Null as above.
+  SharedTable files_by_name();
+
   Frame merge(const std::string& by, const Selection& selection);
   std::array<model::SizeHistogram, 2> histogram(const Selection& selection);
   /// Names of the columns that the log itself has of a table; empty when it lacks the table.

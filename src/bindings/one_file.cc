@@ -21,7 +21,7 @@ class OneFile {
     closed_ = column("last_close_at_ns");
   }
 
-  SharedTable make(Names& names) {
+  SharedTable make(Names* names) {
     know_owners();
     for (uint32_t row = 0; row < files_->rows; ++row) add(row);
     if (!several_names_ && paths_.size() == groups_.size()) return files_;
@@ -96,7 +96,7 @@ class OneFile {
     return group.path;
   }
 
-  void make_paths_differ(Names& names) {
+  void make_paths_differ(Names* names) {
     IdMap used;  // paths that a file has
     // Who keeps its path comes first: the file that has it still.
     std::vector<uint32_t> order(groups_.size());
@@ -117,9 +117,9 @@ class OneFile {
       if (shared_.find(group.path) != IdMap::kNone && group.final != group.path) group.path = group.final;
       const uint32_t before = used.size();
       used.insert(group.path, 0);
-      if (used.size() != before) continue;
+      if (used.size() != before || !names) continue;
       const uint64_t own = base::mix(group.path, group.key);
-      names.add_alias(own, group.path);
+      names->add_alias(own, group.path);
       if (group.final == group.path) group.final = own;
       group.path = own;
     }
@@ -150,7 +150,7 @@ class OneFile {
 
 }  // namespace
 
-SharedTable by_file(const SharedTable& files, Names& names) {
+SharedTable by_file(const SharedTable& files, Names* names) {
   const format::Column* file = files->find("identity");
   if (!file || file->type == format::Type::kText || (file->constant && file->bits == 0)) return files;
   return OneFile(files).make(names);

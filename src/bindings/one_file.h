@@ -11,9 +11,10 @@ namespace headrace::bindings {
 ///   - a file that was opened under several names has the one under which it was opened first, and as final path the
 ///     last one that is true;
 ///   - of several files that were opened under one name, those that were renamed have their last name as path as well;
-///     if that is not enough, their path has an id of its own, which `names` gets and which has the same text.
+///     if that is not enough, their path has an id of its own, which `names` gets and which has the same text. Without
+///     `names` (null) they have one path.
 /// Rows without a file (column `identity` 0, as in logs of earlier versions) are of the file that has their path last.
 /// The table itself where nothing changes.
-SharedTable by_file(const SharedTable& files, Names& names);
+SharedTable by_file(const SharedTable& files, Names* names);
 
 }  // namespace headrace::bindings

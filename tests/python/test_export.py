@@ -96,7 +96,7 @@ def test_tables_without_rows(tmp_path: Path) -> None:
         assert run.returncode == 0, run.stderr
     assert json.loads((tmp_path / "files.json").read_text()) == []
     assert (tmp_path / "gaps.csv").read_text() == '"process","what","amount","unit","reason"\n'
-    assert pyarrow.parquet.read_table(tmp_path / "files.parquet").num_columns == 7 + len(package.counters())
+    assert pyarrow.parquet.read_table(tmp_path / "files.parquet").num_columns == 8 + len(package.counters())
 
 
 def test_export_asks_for_what_it_lacks(tmp_path: Path) -> None:

@@ -68,7 +68,11 @@ bool add_detail(model::FileRecord& record, uint32_t direction, const Detail& det
 /// Ends of the runs that are not in the Detail. Inside a run they rise or fall steadily, so the furthest is the first
 /// or the last; the run before ended `run_gap` before the current one began.
 void add_ends(model::FileRecord& record, Index end, const Direction& d) {
-  if (d.run_count == 0 || d.run_gap == kUnknownGap) return;
+  if (d.run_count == 0) return;
+  if (d.run_gap == kUnknownGap) {  // the first operation; 0: not known
+    if (d.last_end <= static_cast<uint64_t>(INT64_MAX)) record[end] = std::max(record[end], d.last_end);
+    return;
+  }
   constexpr uint64_t kMost = INT64_MAX / 2;  // beyond it the block was scribbled over, and the product below overflows
   if (d.run_count > kMost || d.run_size > kMost) return;
   const Wide last = d.last_end, step = static_cast<Wide>(d.run_size) + d.run_gap;
@@ -77,6 +81,12 @@ void add_ends(model::FileRecord& record, Index end, const Direction& d) {
   if (d.previous_count != 0) furthest = std::max(furthest, before);
   if (furthest > static_cast<Wide>(INT64_MAX)) return;  // no file is that large: the block was scribbled over
   if (furthest > 0) record[end] = std::max(record[end], static_cast<uint64_t>(furthest));
+}
+
+/// Whether the first operation counts as one that followed another (Direction).
+bool began_at_zero(const Direction& d, const Detail* detail) {
+  if (detail != nullptr) return detail->began_at_zero != 0;
+  return d.previous_count != 0 ? d.previous_gap == 0 : d.run_count != 0 && d.run_gap == 0;
 }
 
 void keep_first(uint64_t& kept, uint64_t ticks) {
@@ -90,6 +100,7 @@ bool add_direction(model::FileRecord& record, uint32_t direction, const Directio
   const bool sound = detail == nullptr || add_detail(record, direction, *detail);
   add_run(record, direction, {figures.previous_count, figures.previous_size, figures.previous_gap});
   add_run(record, direction, {figures.run_count, figures.run_size, figures.run_gap});
+  if (began_at_zero(figures, detail) && record[at.consecutive] > 0) record[at.consecutive]--;
   add_ends(record, at.end, figures);
   record[at.operations] += figures.zeros;
   record.sizes[direction].add(0, figures.zeros);

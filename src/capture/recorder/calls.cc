@@ -186,8 +186,12 @@ int64_t record_of_success(const PathName& name, int directory, const char* path,
   FileIdentity found = 0;
   bool is_directory = shown == Shown::kDirectory;
   if (shown == Shown::kNothing && which != Metadata::kUnlinks && which != Metadata::kRenames) {
-    found = identity_of(directory, path, true);
-    is_directory = S_ISDIR(kind_of(directory, path, true).mode);
+    FileKind kind = kind_of(directory, path, false);
+    if (S_ISLNK(kind.mode))  // which file it leads to matters once it is opened
+      kind = kind_of(directory, path, true);
+    else
+      found = identity_of(directory, path, false);
+    is_directory = S_ISDIR(kind.mode);
   }
   const uint32_t record = take_record(name, RecordKind::kFile, found);
   if (record) note_kind(at<Record>(record), is_directory, false);

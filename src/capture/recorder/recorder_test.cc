@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <barrier>
 #include <cstring>
 #include <filesystem>
@@ -144,12 +145,37 @@ TEST_F(Recorder, RunsAddUpToPatternsAndSizes) {
   model::FileRecord& file = records.by_path.at("/runs/file");
   EXPECT_EQ(file[counter::writes], 152u);
   EXPECT_EQ(file[counter::bytes_written], 100 * 4096u + 50 * 4096 + 100);
-  EXPECT_EQ(file[counter::writes_consecutive], 100u);
+  EXPECT_EQ(file[counter::writes_consecutive], 99u);  // the first one follows none
   EXPECT_EQ(file[counter::writes_forward], 50u);
   EXPECT_EQ(file[counter::writes_backward], 1u);
   EXPECT_EQ(file[counter::write_end], 1'000'000u + 49 * 8192 + 4096);
   EXPECT_EQ(file[counter::opens], 1u);
   EXPECT_EQ(file[counter::closes], 1u);
+}
+
+TEST_F(Recorder, TheFirstOperationHasNoPattern) {
+  for (const char* name : {"/first/start", "/first/later", "/first/both", "/first/many"}) {
+    const int fd = open_file(name);
+    if (name[7] == 's') write_next(fd, 100);
+    if (name[7] == 'l') write_file(fd, 5000, 100);
+    if (name[7] == 'b') write_file(fd, 5000, 100), write_file(fd, 5100, 100);
+    if (name[7] == 'm') {
+      for (int i = 0; i < 5; ++i) write_next(fd, 100);
+      for (int i = 0; i < 5; ++i) write_file(fd, 9000 - 1000 * i, 10 + i);  // runs enough for details
+    }
+    close_file(fd);
+  }
+  SpoolContents contents;
+  Records records = harvest(contents);
+  const auto pattern = [&](const char* name) {
+    model::FileRecord& file = records.by_path.at(name);
+    return std::array<uint64_t, 4>{file[counter::writes_consecutive], file[counter::writes_forward],
+                                   file[counter::writes_backward], file[counter::write_end]};
+  };
+  EXPECT_EQ(pattern("/first/start"), (std::array<uint64_t, 4>{0, 0, 0, 100}));
+  EXPECT_EQ(pattern("/first/later"), (std::array<uint64_t, 4>{0, 0, 0, 5100}));
+  EXPECT_EQ(pattern("/first/both"), (std::array<uint64_t, 4>{1, 0, 0, 5200}));
+  EXPECT_EQ(pattern("/first/many"), (std::array<uint64_t, 4>{4, 1, 4, 9010}));
 }
 
 TEST_F(Recorder, FailuresAreCountedWhereTheNameWouldBe) {
@@ -403,7 +429,7 @@ TEST_F(RecorderOfStreams, WhatWaitsIsCountedOnce) {
   const model::FileRecord found = record("waits");
   EXPECT_EQ(found[counter::writes], 24u);
   EXPECT_EQ(found[counter::bytes_written], 123u);
-  EXPECT_EQ(found[counter::writes_consecutive], 24u);
+  EXPECT_EQ(found[counter::writes_consecutive], 23u);
   EXPECT_EQ(found[counter::system_writes], 1u);
   EXPECT_EQ(found[counter::system_bytes_written], 123u);
 }

@@ -70,9 +70,16 @@ void add_run(Change& change, Detail* detail, uint64_t n, uint64_t size, int64_t 
   if (gap != 0) count_stride(change, detail, gap, n);
 }
 
+/// Whether the first operation counts as one that followed another (Direction).
+bool began_at_zero(const Direction& d) {
+  if (d.detail) return at<Detail>(d.detail)->began_at_zero != 0;
+  return d.previous_count ? d.previous_gap == 0 : d.run_count != 0 && d.run_gap == 0;
+}
+
 uint64_t run_end(const Direction& d) {
   // Within a run the ends rise or fall steadily, so the furthest is the first or the last.
-  if (d.run_count == 0 || d.run_gap == kUnknownGap) return 0;
+  if (d.run_count == 0) return 0;
+  if (d.run_gap == kUnknownGap) return d.last_end;  // of the first operation; 0: not known
   int64_t step = static_cast<int64_t>(d.run_size) + d.run_gap;
   uint64_t first = d.last_end - static_cast<uint64_t>(step) * (d.run_count - 1);
   return step < 0 ? first : d.last_end;
@@ -98,6 +105,7 @@ Detail* detail_of(Direction* direction) {
   SpoolLock lock;
   uint32_t offset = allocate(sizeof(Detail));
   if (!offset && fold_some()) offset = allocate(sizeof(Detail));
+  if (offset) at<Detail>(offset)->began_at_zero = began_at_zero(*direction);
   direction->detail = offset;
   return offset ? at<Detail>(offset) : nullptr;
 }
@@ -128,13 +136,15 @@ void count_zero(Direction* direction) {
 
 void end_run(Direction* d, uint64_t size, int64_t gap, bool offset_known) {
   if (size == 0) return count_zero(d);
-  if (!offset_known) gap = kUnknownGap;
+  // What comes after an operation of which nobody knows where it was is behind or before nothing, either.
+  const bool follows_unknown = d->run_count != 0 && d->run_gap == kUnknownGap && d->last_end == 0;
+  if (!offset_known || follows_unknown) gap = kUnknownGap;
   if (d->run_size == size && d->run_gap == gap) {
     d->run_count++;
     return;
   }
-  if (d->run_count == 0) {  // the first operation
-    d->run_gap = gap;
+  if (d->run_count == 0) {                    // the first operation
+    d->run_gap = gap == 0 ? 0 : kUnknownGap;  // there is nothing that it could be behind or before
     d->run_size = size;
     std::atomic_signal_fence(std::memory_order_release);
     d->run_count = 1;
@@ -186,6 +196,7 @@ void add_direction(Direction* to, const Direction& from) {
   Detail* sum = at<Detail>(to->detail);
   add_run(plainly, sum, from.previous_count, from.previous_size, from.previous_gap);
   add_run(plainly, sum, from.run_count, from.run_size, from.run_gap);
+  sum->consecutive -= began_at_zero(from);
   sum->operations += from.zeros;
   sum->histogram[0] += from.zeros;
   sum->errors += from.errors;

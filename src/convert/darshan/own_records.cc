@@ -119,6 +119,7 @@ OwnRecords::Item* OwnRecords::item_of(uint64_t record) {
 void OwnRecords::read_files(const Tables& tables) {
   const TableView table(tables, "files");
   const NumberView process = table.number("process"), record = table.number("record"), path = table.number("path");
+  const NumberView opens = table.number("opens");
   const TextView kind = table.text("kind"), layer = table.text("layer");
   std::vector<NumberView> counters;
   for (const model::CounterInfo& counter : model::kCounters) counters.push_back(table.number(counter.name));
@@ -127,6 +128,7 @@ void OwnRecords::read_files(const Tables& tables) {
     Item item;
     item.record.kind = kind_of(kind[row]);
     if (!has_record(item.record.kind)) continue;
+    if (item.record.kind == model::FileKind::kDirectory && opens[row] == 0) continue;  // only asked for
     item.rank = rank_of(process[row]);
     if (item.rank == kNoRank) {
       ++left_out_.records;
