@@ -66,8 +66,10 @@ std::string Names::mpi_part(const model::MpiFiles& rule, std::string_view part) 
   if (rule.match == Match::kPart) return std::string(part);
   if (rule.match == Match::kSession) return std::string(rule.text) + token(part) + ".0";
   if (rule.match == Match::kBeginning) return std::string(rule.text) + token(part);
-  const size_t end = part.rfind(rule.text);  // then comes the number of a rank
-  return component(part.substr(0, end), true) + std::string(part.substr(end));
+  const bool hidden = rule.match == Match::kPointer;
+  if (hidden) part.remove_prefix(1);
+  const size_t end = part.rfind(rule.text);  // then come numbers
+  return (hidden ? "." : "") + component(part.substr(0, end), true) + std::string(part.substr(end));
 }
 
 std::string Names::path(std::string_view text) const {

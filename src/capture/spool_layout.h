@@ -218,9 +218,9 @@ struct Record {
   uint32_t former;      // Record of an earlier file of this path
   uint32_t generation;  // how many of them there were when this record was made
 };
-inline constexpr uint8_t kLeft = 1;     // the path leads to another file now, or to none
-inline constexpr uint8_t kUnnamed = 2;  // it was made without a name (O_TMPFILE)
-inline constexpr uint8_t kPartial = 4;  // a roll-up may hold this file's past; its shards get the flag
+inline constexpr uint8_t kNameLeft = 1;  // the path leads to another file now, or to none
+inline constexpr uint8_t kNameless = 2;  // it was made without a name (O_TMPFILE)
+inline constexpr uint8_t kPartial = 4;   // a roll-up may hold this file's past; its shards get the flag
 
 /// Whether threads count in shards of their own, or in the one of thread 0, which one of them uses at a time.
 inline constexpr uint8_t kOwn = 0, kShared = 1, kInUse = 2;

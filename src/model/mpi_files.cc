@@ -14,6 +14,8 @@ const std::vector<MpiFiles> kFiles = {
     {Match::kBeginning, "sm_segment.", "Open MPI 5: shared memory of a rank"},
     {Match::kBeginning, "osc_rdma.", "Open MPI: shared memory of windows"},
     {Match::kEnd, ".locktest.", "Open MPI's MPI-IO: tries whether the file system has locks"},
+    {Match::kNumbered, "_cid-", "Open MPI's MPI-IO: the file pointer that ranks share, in shared memory"},
+    {Match::kPointer, ".shfp.", "ROMIO (MPICH, Open MPI): the file pointer that ranks share"},
     {Match::kPart, ".openmpi", "Open MPI: the user's settings"},
     {Match::kPart, ".pmix", "PMIx: the user's settings"},
     {Match::kBeginning, "mpich_shar_tmp", "MPICH: shared memory of a node"},
@@ -29,6 +31,12 @@ bool is_temporary(std::string_view directory) {
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Digits, and `between` among them.
+bool are_numbers(std::string_view text, char between) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return (c >= '0' && c <= '9') || c == between; });
 }
 
 /// `ompi.HOST.UID`, `ompi.PID`. A program may have a directory of that form as well, with other things in it.
@@ -48,6 +56,18 @@ bool matches(const MpiFiles& rule, std::string_view part, std::string_view above
     case Match::kEnd: {
       const size_t at = part.rfind(rule.text);
       return last && at != std::string_view::npos && is_number(part.substr(at + rule.text.size()));
+    }
+    case Match::kPointer: {
+      const size_t at = part.find(rule.text);
+      return last && part.starts_with('.') && at != std::string_view::npos && at > 1 &&
+             are_numbers(part.substr(at + rule.text.size()), '.');
+    }
+    case Match::kNumbered: {
+      constexpr std::string_view kEnding = ".sm";
+      const size_t at = part.rfind(rule.text);
+      if (!last || at == std::string_view::npos || at == 0 || !part.ends_with(kEnding)) return false;
+      const std::string_view rest = part.substr(at + rule.text.size());
+      return are_numbers(rest.substr(0, rest.size() - kEnding.size()), '-');
     }
   }
   return false;

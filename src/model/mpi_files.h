@@ -15,6 +15,8 @@ struct MpiFiles {
     kPart,       // a part of the path that is this
     kBeginning,  // a name in a directory for shared memory or temporary files that begins so
     kEnd,        // a name that ends so and with digits
+    kPointer,    // a hidden name that ends so and with numbers between dots
+    kNumbered,   // a name that ends so, with numbers behind hyphens, and with ".sm"
   };
   Match match;
   std::string_view text;

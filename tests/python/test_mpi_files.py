@@ -144,3 +144,14 @@ def test_a_log_without_names_still_tells_them_apart(log: Path, tmp_path: Path) -
         text = json.dumps(found)
         assert "node1" not in text
         assert "contact" not in text
+
+
+def test_shared_pointers_are_theirs_without_names_too(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1)
+    for path in ("/s/.dump.h5.shfp.16213.1751003312", "/s/dump.h5_cid--1-0.sm", "/s/dump.h5"):
+        maker.file(1, path, opens=1)
+    log = maker.write(tmp_path / "pointers.hr")
+    for options in ([], ["--anonymize"]):
+        found = facts("show", log, *options)
+        assert (found["totals"]["files"], found["mpi_files"]["files"]) == (1, 2)

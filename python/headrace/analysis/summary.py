@@ -14,6 +14,7 @@ from headrace.analysis.access import access
 from headrace.analysis.asynchronous import asynchronous
 from headrace.analysis.call_sites import KINDS, call_sites
 from headrace.analysis.calls import finest_spans, functions, layers, rate
+from headrace.analysis.code_files import data_first
 from headrace.analysis.completeness import of_all_ranks
 from headrace.analysis.detected_phases import detected_summary
 from headrace.analysis.directories import directories
@@ -295,7 +296,8 @@ def _rows(
     log: JobLog, chosen: list[int], options: Options, processes: dict[int, dict[str, Any]]
 ) -> dict[str, Any]:
     merged = merge_topmost(log, options.by, chosen)
-    numbers = merged.top(options.sort, options.rows)
+    first = data_first if options.by == "path" else _native.Frame.top
+    numbers = first(merged, options.sort, options.rows)
     system = SystemRows(merge_files(log, options.by, chosen), options.by)
     rows, groups = system.below(merged, numbers), system.records(merged, numbers)
     sites = _sites(log, groups) if options.by == "path" and groups else []

@@ -22,10 +22,14 @@ class SystemRows:
 
     def __init__(self, system: _native.Frame, by: str) -> None:
         self._frame, self._key = system, _KEYS[by]
-        self._rows = {self._key_of(row): at for at, row in enumerate(system.rows(None, list(self._key)))}
+        self._rows = self._by_key(system)
 
-    def _key_of(self, row: Facts) -> tuple[Any, ...]:
-        return tuple(row[name] for name in self._key)
+    def _by_key(self, frame: _native.Frame) -> dict[tuple[Any, ...], list[int]]:
+        """Numbers of rows, in the log's order: several of a key where files had one path in turn."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for number, row in enumerate(frame.rows(None, list(self._key))):
+            found.setdefault(tuple(row[name] for name in self._key), []).append(number)
+        return found
 
     def below(self, topmost: _native.Frame, numbers: list[int], columns: Sequence[str] = ()) -> list[Facts]:
         """For each of these rows of `topmost` that of the system, else itself."""
@@ -43,4 +47,12 @@ class SystemRows:
         ]
 
     def _places(self, topmost: _native.Frame, numbers: list[int]) -> list[int | None]:
-        return [self._rows.get(self._key_of(row)) for row in topmost.rows(numbers, list(self._key))]
+        rows = topmost.rows(numbers, list(self._key))
+        found = [self._rows.get(tuple(row[name] for name in self._key), []) for row in rows]
+        if all(len(places) < 2 for places in found):
+            return [places[0] if places else None for places in found]
+        turns = {number: turn for same in self._by_key(topmost).values() for turn, number in enumerate(same)}
+        return [
+            places[min(turns[number], len(places) - 1)] if places else None
+            for places, number in zip(found, numbers, strict=True)
+        ]

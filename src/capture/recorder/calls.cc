@@ -153,7 +153,7 @@ int64_t record_of_opened(int fd, PathName name, int flags) {
   int rule = -1;
   if (!find_latest(name.hash) || has_no_name(flags)) rule = excluding_rule(name.text, name.length);
   if (rule >= 0) return -1 - rule;
-  const FileKind kind = kind_of(fd);
+  const FileKind kind = file_kind(fd);
   if (const uint32_t known = has_no_name(flags) ? 0 : take_existing(name.hash)) {
     // A file that took its place in the same tick of the clock would need this process's unlink, or much luck.
     const bool same = kind.birth != 0 && __atomic_load_n(&at<Record>(known)->birth, __ATOMIC_RELAXED) == kind.birth;
@@ -170,7 +170,7 @@ int64_t record_of_opened(int fd, PathName name, int flags) {
   __atomic_store_n(&at<Record>(record)->birth, kind.birth, __ATOMIC_RELAXED);
   const bool is_directory = kind.mode != 0 ? S_ISDIR(kind.mode) : (flags & O_DIRECTORY) != 0;
   note_kind(at<Record>(record), is_directory, (flags & O_ACCMODE) != O_RDONLY);
-  if (unnamed) __atomic_fetch_or(&at<Record>(record)->state, kUnnamed, __ATOMIC_RELAXED);
+  if (unnamed) __atomic_fetch_or(&at<Record>(record)->state, kNameless, __ATOMIC_RELAXED);
   return record;
 }
 
@@ -186,9 +186,9 @@ int64_t record_of_success(const PathName& name, int directory, const char* path,
   FileIdentity found = 0;
   bool is_directory = shown == Shown::kDirectory;
   if (shown == Shown::kNothing && which != Metadata::kUnlinks && which != Metadata::kRenames) {
-    FileKind kind = kind_of(directory, path, false);
+    FileKind kind = file_kind(directory, path, false);
     if (S_ISLNK(kind.mode))  // which file it leads to matters once it is opened
-      kind = kind_of(directory, path, true);
+      kind = file_kind(directory, path, true);
     else
       found = identity_of(directory, path, false);
     is_directory = S_ISDIR(kind.mode);

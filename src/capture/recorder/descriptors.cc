@@ -105,7 +105,7 @@ bool look_at(int fd, Found& found) {
     found.kind = RecordKind::kAnonymous;
     return true;
   }
-  const FileKind kind = kind_of(fd);
+  const FileKind kind = file_kind(fd);
   if (kind.mode == 0) return false;
   found.kind = kind_of_mode(kind.mode);
   char link[40];

@@ -25,14 +25,14 @@ struct Handle {
   int type;
   unsigned char of[kMostBytes];
 };
-struct Place {
+struct Asked {
   int directory;
   const char* path;
   int flags;  // as of statx
 };
 
-bool ask(const Place& place, unsigned mask, struct statx& found) {
-  return base::kernel_call(SYS_statx, place.directory, place.path, place.flags | AT_STATX_DONT_SYNC, mask, &found) == 0;
+bool ask(const Asked& asked, unsigned mask, struct statx& found) {
+  return base::kernel_call(SYS_statx, asked.directory, asked.path, asked.flags | AT_STATX_DONT_SYNC, mask, &found) == 0;
 }
 
 uint64_t birth_of(const struct statx& found) {
@@ -57,24 +57,24 @@ bool remember(Memory& memory, uint64_t key, bool answer) {
 }
 
 /// File systems whose files have a time of birth keep their numbers.
-bool numbers_last(const Place& place, int mount) {
+bool numbers_last(const Asked& asked, int mount) {
   const int known = recall(lasting_numbers, static_cast<uint32_t>(mount));
   if (known >= 0) return known != 0;
   struct statx found;
-  if (!ask(place, STATX_BTIME, found)) return false;
+  if (!ask(asked, STATX_BTIME, found)) return false;
   return remember(lasting_numbers, static_cast<uint32_t>(mount), birth_of(found) != 0);
 }
 
 /// File systems of one node number their files each from 1, and times of birth move in ticks, so that two of them may
 /// have twins. Those that nodes share are other devices on each node: there the device says nothing.
-int is_of_this_node(const Place& place, const struct statx& found) {
+int is_of_this_node(const Asked& asked, const struct statx& found) {
   if (found.stx_dev_major != 0) return 1;
   const int known = recall(of_this_node, found.stx_dev_minor);
   if (known >= 0) return known;
-  if (*place.path && *place.path != '/' && place.directory != AT_FDCWD) return -1;
+  if (*asked.path && *asked.path != '/' && asked.directory != AT_FDCWD) return -1;
   struct statfs system;
-  const long status = *place.path ? base::kernel_call(SYS_statfs, place.path, &system)
-                                  : base::kernel_call(SYS_fstatfs, place.directory, &system);
+  const long status = *asked.path ? base::kernel_call(SYS_statfs, asked.path, &system)
+                                  : base::kernel_call(SYS_fstatfs, asked.directory, &system);
   if (status != 0) return -1;
   const auto type = static_cast<uint64_t>(system.f_type);
   return remember(
@@ -82,11 +82,11 @@ int is_of_this_node(const Place& place, const struct statx& found) {
       type == TMPFS_MAGIC || type == RAMFS_MAGIC || type == OVERLAYFS_SUPER_MAGIC || type == BTRFS_SUPER_MAGIC);
 }
 
-FileIdentity by_birth(const Place& place) {
+FileIdentity by_birth(const Asked& asked) {
   struct statx found;
-  if (!ask(place, STATX_INO | STATX_BTIME, found)) return 0;
+  if (!ask(asked, STATX_INO | STATX_BTIME, found)) return 0;
   const uint64_t born = birth_of(found);
-  const int here = born == 0 ? -1 : is_of_this_node(place, found);
+  const int here = born == 0 ? -1 : is_of_this_node(asked, found);
   if (here < 0) return 0;
   const uint64_t file = base::mix(found.stx_ino, born);
   return here == 0 ? file : base::mix(file, device_of(found));
@@ -95,28 +95,28 @@ FileIdentity by_birth(const Place& place) {
 std::atomic<int> handle_flags{kForIdentity};
 std::atomic<bool> no_handles;
 
-FileIdentity find(const Place& place) {
-  if (no_handles.load(std::memory_order_relaxed)) return by_birth(place);
+FileIdentity find(const Asked& asked) {
+  if (no_handles.load(std::memory_order_relaxed)) return by_birth(asked);
   Handle handle;
   int mount = 0;
-  const int follows = (place.flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : AT_SYMLINK_FOLLOW;
-  const int how = (place.flags & AT_EMPTY_PATH) | follows;
+  const int follows = (asked.flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : AT_SYMLINK_FOLLOW;
+  const int how = (asked.flags & AT_EMPTY_PATH) | follows;
   long status = -EINVAL;
   for (int extra = handle_flags.load(std::memory_order_relaxed);;) {
     handle.bytes = kMostBytes;
-    status = base::kernel_call(SYS_name_to_handle_at, place.directory, place.path, &handle, &mount, how | extra);
+    status = base::kernel_call(SYS_name_to_handle_at, asked.directory, asked.path, &handle, &mount, how | extra);
     if (status != -EINVAL || extra == 0) break;
     handle_flags.store(extra = 0, std::memory_order_relaxed);
   }
   if (status == -EPERM || status == -ENOSYS) no_handles.store(true, std::memory_order_relaxed);
-  if (status != 0) return by_birth(place);
-  if (handle.type == kPerhapsFuse && !numbers_last(place, mount)) return 0;
+  if (status != 0) return by_birth(asked);
+  if (handle.type == kPerhapsFuse && !numbers_last(asked, mount)) return 0;
   return base::mix(static_cast<uint64_t>(handle.type), base::hash_bytes(handle.of, handle.bytes));
 }
 
-FileKind look(const Place& place) {
+FileKind look(const Asked& asked) {
   struct statx found;
-  if (!ask(place, STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BTIME, found)) return {};
+  if (!ask(asked, STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BTIME, found)) return {};
   const uint64_t born = birth_of(found);
   const uint64_t birth = born == 0 ? 0 : base::mix(found.stx_ino ^ device_of(found), born);
   return {birth, found.stx_ino, found.stx_nlink, found.stx_mode};
@@ -130,7 +130,7 @@ FileIdentity identity_of(int fd) { return find({fd, "", AT_EMPTY_PATH}); }
 FileIdentity identity_of(int directory, const char* path, bool follow) {
   return find({directory, path, flags_to(follow)});
 }
-FileKind kind_of(int fd) { return look({fd, "", AT_EMPTY_PATH}); }
-FileKind kind_of(int directory, const char* path, bool follow) { return look({directory, path, flags_to(follow)}); }
+FileKind file_kind(int fd) { return look({fd, "", AT_EMPTY_PATH}); }
+FileKind file_kind(int directory, const char* path, bool follow) { return look({directory, path, flags_to(follow)}); }
 
 }  // namespace headrace::capture

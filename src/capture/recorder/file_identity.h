@@ -22,7 +22,7 @@ struct FileKind {
   uint32_t links;
   uint16_t mode;  // as of stat; 0: it could not be asked
 };
-FileKind kind_of(int fd);
-FileKind kind_of(int directory, const char* path, bool follow);
+FileKind file_kind(int fd);
+FileKind file_kind(int directory, const char* path, bool follow);
 
 }  // namespace headrace::capture

@@ -17,7 +17,7 @@ bool keeps_name(uint32_t record) { return at<Record>(record)->kind == RecordKind
 
 /// An earlier name stays where it is, unused: renames are few. Lock held.
 void set_last_name(uint32_t record, const char* text, uint32_t length) {
-  set_state(record, kLeft);
+  set_state(record, kNameLeft);
   if (const uint32_t name = allocate_name(text, length))
     at<Record>(record)->final_name = name;
   else
@@ -36,7 +36,7 @@ void move_below(const PathName& old_name, const PathName& new_name) {
   memcpy(text, new_name.text, new_name.length);
   for (uint32_t each = spool.header->first_record; each; each = at<Record>(each)->next) {
     const Record* record = at<Record>(each);
-    if (keeps_name(each) || ((record->state & kLeft) != 0 && record->final_name == 0)) continue;
+    if (keeps_name(each) || ((record->state & kNameLeft) != 0 && record->final_name == 0)) continue;
     const PathName name = last_name(each);
     if (!is_below(name, old_name)) continue;
     const uint32_t rest = name.length - old_name.length;
@@ -51,7 +51,7 @@ bool has_again(const PathName& name, uint64_t file) {
   const uint32_t latest = find_latest(name.hash);
   if (!latest || keeps_name(latest) || file == 0 || at<Record>(latest)->file != file) return false;
   at<Record>(latest)->final_name = 0;
-  __atomic_fetch_and(&at<Record>(latest)->state, static_cast<uint8_t>(~kLeft), __ATOMIC_RELEASE);
+  __atomic_fetch_and(&at<Record>(latest)->state, static_cast<uint8_t>(~kNameLeft), __ATOMIC_RELEASE);
   return true;
 }
 
@@ -91,7 +91,7 @@ PathName last_name(uint32_t offset) {
 }
 
 void leave_name(uint32_t record) {
-  if (!keeps_name(record)) set_state(record, kLeft);
+  if (!keeps_name(record)) set_state(record, kNameLeft);
 }
 
 void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok,
@@ -111,7 +111,7 @@ void renamed(Fn function, int from_directory, const char* from, int to_directory
     // A name that nobody opened: only now can be asked what it is of.
     if (at<Record>(record)->file == 0) {
       at<Record>(record)->file = identity_of(to_directory, to, false);
-      if (S_ISDIR(kind_of(to_directory, to, false).mode)) at<Record>(record)->kind = RecordKind::kDirectory;
+      if (S_ISDIR(file_kind(to_directory, to, false).mode)) at<Record>(record)->kind = RecordKind::kDirectory;
     }
     SpoolLock lock;
     const bool back = has_again(new_name, at<Record>(record)->file);
@@ -141,7 +141,7 @@ void linked(Fn function, int from_directory, const char* from, int to_directory,
   if (!update.enter_anew()) return;
   const PathName name = absolute_name(to_directory, to, 0);
   if (const uint32_t record = linked_record(from_directory, from, flags)) {
-    if ((at<Record>(record)->state & kUnnamed) != 0 && at<Record>(record)->final_name == 0) {
+    if ((at<Record>(record)->state & kNameless) != 0 && at<Record>(record)->final_name == 0) {
       SpoolLock lock;
       set_last_name(record, name.text, name.length);
     }

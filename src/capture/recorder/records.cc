@@ -66,7 +66,9 @@ Direction* add_direction_to(Shard* shard, DirectionIndex index, uint64_t first_t
   return direction;
 }
 
-bool has_left(uint32_t record) { return (__atomic_load_n(&at<Record>(record)->state, __ATOMIC_RELAXED) & kLeft) != 0; }
+bool has_left(uint32_t record) {
+  return (__atomic_load_n(&at<Record>(record)->state, __ATOMIC_RELAXED) & kNameLeft) != 0;
+}
 
 /// Whether what the kernel found is the file of a record that has its name.
 bool is_same(uint32_t record, FileIdentity found) {
@@ -104,7 +106,7 @@ void put_first(uint32_t latest, uint32_t record) {
 
 void give_name_back(uint32_t record) {
   at<Record>(record)->final_name = 0;
-  __atomic_fetch_and(&at<Record>(record)->state, static_cast<uint8_t>(~kLeft), __ATOMIC_RELEASE);
+  __atomic_fetch_and(&at<Record>(record)->state, static_cast<uint8_t>(~kNameLeft), __ATOMIC_RELEASE);
 }
 
 bool table_has_room() { return spool.header->records + 1 < state.table_mask - state.table_mask / 4; }
@@ -115,7 +117,7 @@ uint32_t insert(const PathName& name, RecordKind kind, FileIdentity found) {
     return take_reference(record);  // another thread was quicker
   for (int attempt = 0; attempt < 2; ++attempt) {
     const uint32_t latest = find_latest(name.hash);  // a fold takes it away
-    if (latest) __atomic_fetch_or(&at<Record>(latest)->state, kLeft, __ATOMIC_RELAXED);
+    if (latest) __atomic_fetch_or(&at<Record>(latest)->state, kNameLeft, __ATOMIC_RELAXED);
     if (uint32_t record = latest ? returned(latest, found) : 0) {
       put_first(latest, record);
       give_name_back(record);

@@ -23,6 +23,10 @@ std::string name_of_mpi_files(const std::string& path, const model::MpiFile& fil
       return path.substr(0, at) + std::string(file.rule->text) + "*";
     case Match::kEnd:
       return below + "/*" + std::string(file.rule->text) + "0";
+    case Match::kPointer:
+      return below + "/.*" + std::string(file.rule->text) + "0";
+    case Match::kNumbered:
+      return below + "/*" + std::string(file.rule->text) + "0-0.sm";
     case Match::kSession:
       return path.substr(0, at + file.part.size()) + "/pid.*";
     case Match::kPart:
