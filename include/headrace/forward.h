@@ -70,7 +70,7 @@ enum {
 #define HEADRACE_FORWARD_NOW INT64_MIN /* as a time that is set */
 
 /* `flags`: O_CREAT, O_EXCL, O_TRUNC, O_DIRECTORY and O_NOFOLLOW mean what they do for open(2); the others are not
- * looked at. Permissions are the server's affair at each call. */
+ * looked at. A new file has the permissions of `mode` less the process's umask; the server checks them at each call. */
 int headrace_forward_open(headrace_forward* connection, const char* path, int flags, mode_t mode,
                           headrace_forward_file** file);
 /* When it was written to through `file`, brings the data to the file system, as close(2) does, and gives the error of

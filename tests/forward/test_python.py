@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +30,17 @@ def connection(servers: Servers, root: Path) -> Iterator[forward.Servers]:
     server = servers.start("--root", root, tcp=False)
     with forward.connect(f"/api={root}@{server.addresses[0]}") as made:
         yield made
+
+
+def test_the_umask_holds(connection: forward.Servers, root: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        connection.open("file", create=True).close()
+        connection.mkdir("directory")
+    finally:
+        os.umask(before)
+    assert (root / "file").stat().st_mode & 0o777 == 0o640
+    assert (root / "directory").stat().st_mode & 0o777 == 0o750
 
 
 def test_names(connection: forward.Servers, root: Path) -> None:

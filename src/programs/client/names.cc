@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "forward/program/attributes.h"
 #include "programs/client/connection.h"
 
 namespace {
@@ -45,7 +46,7 @@ Outcome<Node> find(headrace_forward* connection, const std::string& path, bool f
 Outcome<Node> open_or_create(headrace_forward* connection, const std::string& path, int flags, mode_t mode) {
   if (!(flags & O_CREAT) || path.empty()) return find(connection, path, !(flags & O_NOFOLLOW));
   const uint32_t how = ((flags & O_EXCL) ? forward::kExclusive : 0) | ((flags & O_TRUNC) ? forward::kTruncate : 0);
-  return connection->client->create(connection->root, path, how, mode & 07777);
+  return connection->client->create(connection->root, path, how, mode & 07777 & ~forward::program::current_umask());
 }
 
 template <typename Call>
@@ -126,7 +127,10 @@ int headrace_forward_rmdir(headrace_forward* connection, const char* path) {
 
 int headrace_forward_mkdir(headrace_forward* connection, const char* path, mode_t mode) {
   const Below below(connection, path);
-  return below.error != 0 ? below.error : -connection->client->mkdir(connection->root, below.text, mode).error();
+  return below.error != 0
+             ? below.error
+             : -connection->client->mkdir(connection->root, below.text, mode & ~forward::program::current_umask())
+                    .error();
 }
 
 int headrace_forward_rename(headrace_forward* connection, const char* from, const char* to, int replace) {
