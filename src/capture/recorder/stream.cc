@@ -1,6 +1,7 @@
 #include "capture/recorder/stream.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <wchar.h>
 
 #include <algorithm>
@@ -250,6 +251,21 @@ Settled settle(FILE* stream, bool closing) {
   }
   update.leave();
   return {held<kWrite>(stream), static_cast<uint64_t>(stream->_IO_buf_end - stream->_IO_buf_base), stream->_offset};
+}
+
+uint64_t fetched_by_seek(const FILE* stream, const Settled& before, int whence) {
+  constexpr int kNoReads = 4;  // _IO_NO_READS of glibc's libio.h
+  if (stream->_offset < 0 || (stream->_flags & kNoReads) != 0) return 0;
+  if (whence == SEEK_CUR && before.position < 0) return 0;  // from where it does not know, it asks the system alone
+  const int64_t now = stream->_offset - static_cast<int64_t>(room<kRead>(stream));
+  if (before.unwritten == 0 && stream->_offset == before.position && now != before.position) return 0;
+  if (const uint64_t filled = held<kRead>(stream) + room<kRead>(stream)) return filled;
+  // Beyond the file's end it read what there is of the block, and dropped it.
+  const auto block = static_cast<int64_t>(stream->_IO_buf_end - stream->_IO_buf_base);
+  const int64_t begin = block > 0 ? now & ~(block - 1) : now;
+  struct stat file;
+  if (begin == now || base::kernel_call(SYS_newfstatat, stream->_fileno, "", &file, AT_EMPTY_PATH) != 0) return 0;
+  return file.st_size > begin && file.st_size < now ? static_cast<uint64_t>(file.st_size - begin) : 0;
 }
 
 void settle_for_good() {

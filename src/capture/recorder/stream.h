@@ -228,6 +228,9 @@ Settled settle(FILE* stream, bool closing = false);
 enum class Coming { kGoOn, kFlush, kEnd };
 /// The same for all streams.
 void settle_all(Coming next);
+/// Bytes that a seek read ahead, since `before`. Beyond the buffer, and at its very end, the C library fills it anew
+/// from where a block of it begins (glibc's libio/fileops.c, _IO_new_file_seekoff). Preserves errno.
+uint64_t fetched_by_seek(const FILE* stream, const Settled& before, int whence);
 /// In a forked child, whose parent settled all streams: the view of one goes on.
 void inherit_stream(OpenFile* file);
 /// The process ends: from now on nothing may wait.

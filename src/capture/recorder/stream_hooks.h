@@ -163,10 +163,7 @@ struct StreamHooks : StreamReadHooks<StreamWriteHooks<Next>> {
     const Settled before = settle(stream);
     Timed time;
     int result = timed(function, OnDescriptor{number_of(stream)}, time, call);
-    // Beyond the buffer the C library fills it anew, from where a block of it begins.
-    const bool moved = before.unwritten != 0 || stream->_offset != before.position;
-    const bool refilled = result == 0 && moved && stream->_offset >= 0;
-    const uint64_t fetched = refilled ? held<kRead>(stream) + room<kRead>(stream) : 0;
+    const uint64_t fetched = result == 0 ? fetched_by_seek(stream, before, whence) : 0;
     stream_call(function, stream, Metadata::kSeeks, result == 0, time, before.unwritten - held<kWrite>(stream),
                 fetched);
     if (result == 0) stream_moved(stream, whence == SEEK_SET ? offset : position_of(stream));
