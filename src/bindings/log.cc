@@ -228,7 +228,7 @@ RecordTables Log::records() {
     (void)names();
     by_file_ = by_file(stored_or_empty("files"), names_.get());
   }
-  return {by_file_, stored_or_empty("processes"), stored_or_empty("shared"), stored_or_empty("shares")};
+  return {by_file_, stored_or_empty("processes"), stored_or_empty("shared"), stored_or_empty("shares"), ranks_};
 }
 
 RecordTables Log::records_of(bool are_topmost) {

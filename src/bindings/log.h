@@ -100,6 +100,7 @@ class Log {
   std::unique_ptr<Names> names_;
   SharedTable by_file_;  // files, once they were asked for
   std::optional<RecordTables> topmost_;
+  std::shared_ptr<std::optional<Ranks>> ranks_ = std::make_shared<std::optional<Ranks>>();
   std::unique_ptr<IdMap> mpi_files_;  // ids of paths of the MPI library's own files
   std::shared_ptr<SharedAnonymizer> anonymizer_;
 };

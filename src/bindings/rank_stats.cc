@@ -278,7 +278,7 @@ class RankStatsBuilder {
 }  // namespace
 
 Frame rank_statistics(const RecordTables& tables, const Frame& merged) {
-  const Ranks ranks(tables.processes);
+  const Ranks& ranks = tables.ranks();
   const SharedRecords shared(tables, ranks);
   RankStatsBuilder builder(ranks, shared, merged.rows);
   if (ranks.all.size() + ranks.standing.size() == 0) return builder.finish();

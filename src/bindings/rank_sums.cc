@@ -44,7 +44,7 @@ Frame process_sums(const RecordTables& tables, const Frame& merged, const std::v
   const Values process = column("process"), record = column("record"), read = column("bytes_read"),
                written = column("bytes_written"), read_ns = column("read_ns"), write_ns = column("write_ns"),
                meta_ns = column("meta_ns");
-  const Ranks ranks(tables.processes);
+  const Ranks& ranks = tables.ranks();
   const SharedRecords shared(tables, ranks);
   const Shares& s = shared.shares;
   for (uint64_t row = 0; row < files->rows; ++row) {
@@ -81,7 +81,7 @@ Frame first_opens(const RecordTables& tables, const Frame& merged) {
   const auto column = [&](const char* name) { return numbers(files, files->find(name), files->rows); };
   const Values record = column("record"), at = column("first_open_at_ns"), size = column("size_at_open"),
                flags = column("flags");
-  const SharedRecords shared(tables, Ranks(tables.processes));
+  const SharedRecords shared(tables, tables.ranks());
   std::vector<uint64_t> first(merged.rows), sizes(merged.rows), known(merged.rows), bits(merged.rows);
   for (uint64_t row = 0; row < files->rows; ++row) {
     const uint32_t to = owner.find(record.words[row]);

@@ -2,6 +2,8 @@
 // File records that stand for several ranks, from the tables `shared` and `shares`. Reading is safe in any thread.
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,13 @@ namespace headrace::bindings {
 /// The tables that say who did what; each may be empty, none null.
 struct RecordTables {
   SharedTable files, processes, shared, shares;
+  std::shared_ptr<std::optional<Ranks>> found = std::make_shared<std::optional<Ranks>>();
+
+  /// Those of `processes`, looked for once, since they may be very many. One thread at a time.
+  const Ranks& ranks() const {
+    if (!*found) found->emplace(processes);
+    return **found;
+  }
 };
 
 /// Columns of `shares`.

@@ -27,7 +27,7 @@ class Expansion {
  public:
   Expansion(const RecordTables& tables, std::string_view by, const Selection& selection)
       : tables_(tables),
-        ranks_(tables.processes),
+        ranks_(tables.ranks()),
         shared_(tables, ranks_),
         by_process_(by == "process"),
         selection_(selection) {
@@ -158,7 +158,7 @@ class Expansion {
   }
 
   const RecordTables& tables_;
-  const Ranks ranks_;
+  const Ranks& ranks_;
   const SharedRecords shared_;
   const bool by_process_;
   const Selection& selection_;
@@ -205,7 +205,7 @@ void count_processes(Frame& merged, const RecordTables& tables) {
   const auto column = std::find_if(merged.columns.begin(), merged.columns.end(),
                                    [](const Values& values) { return values.name == "processes"; });
   if (column == merged.columns.end() || merged.record_starts.empty()) return;
-  const Ranks ranks(tables.processes);
+  const Ranks& ranks = tables.ranks();
   const SharedRecords shared(tables, ranks);
   const SharedTable& files = tables.files;
   const auto numbers_of = [&](const char* name) { return numbers(files, files->find(name), files->rows); };
