@@ -25,14 +25,12 @@ from file_functions import file_functions
 from function_lists import (
     ALIAS_MACROS,
     FUNCTION_MACROS,
-    MPI_LISTS,
-    MPI_MACROS,
     ListError,
     Row,
     Version,
     read_rows,
 )
-from library_lists import io_library_symbols
+from library_lists import io_library_symbols, mpi_functions
 
 INTERCEPT = Path(__file__).resolve().parent.parent / "src" / "intercept"
 
@@ -147,10 +145,7 @@ PUBLIC = {
 
 def library_symbols(folder: Path) -> set[str]:
     """The symbols of functions of libraries: MPI's have two, of which tools replace one."""
-    rows = [
-        row for name in MPI_LISTS if (folder / name).exists() for row in read_rows(folder / name, MPI_MACROS)
-    ]
-    return {prefix + row.arguments[0] for row in rows for prefix in ("MPI_", "PMPI_")}
+    return {prefix + name for name in mpi_functions(folder) for prefix in ("MPI_", "PMPI_")}
 
 
 def check_library(library: Path, intercepted: list[Row], libraries: set[str], version: Version) -> list[str]:

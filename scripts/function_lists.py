@@ -16,8 +16,6 @@ Version = tuple[int, int]
 
 FUNCTION_MACROS = ("FUNCTION", "SPECIAL", "UNDECLARED", "UNDECLARED_SPECIAL")
 ALIAS_MACROS = ("ALIAS", "SPECIAL_ALIAS")
-MPI_LISTS = ("mpi.def", "mpi_files.def")
-MPI_MACROS = ("MPI", "OTHER", "AT", "NEXT", "AT_BEGIN", "NEXT_BEGIN", "END")
 ROW = re.compile(r"^([A-Z][A-Z_]*)\(")
 CONDITION = re.compile(r"^#if\s+__GLIBC_PREREQ\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*$")
 

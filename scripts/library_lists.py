@@ -1,4 +1,4 @@
-"""The symbols of functions of I/O libraries that the preload library intercepts, from their lists."""
+"""The functions of MPI and of I/O libraries that the preload library intercepts, from their lists."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 
 from function_lists import Row, read_rows
 
+MPI_LISTS = ("mpi.def", "mpi_counts.def", "mpi_files.def")
+MPI_MACROS = ("MPI", "OTHER", "COUNTED", "COLLECTIVE", "AT", "NEXT", "AT_BEGIN", "NEXT_BEGIN", "END")
 HDF5_MACROS = ("HDF", "CLOSING")
 PNETCDF_MACROS = ("PNETCDF", "CLOSING", "BLOCKING", "LATER", "BY_TYPE")
 
@@ -14,6 +16,22 @@ MEMORY_TYPES = (
     *("text", "schar", "uchar", "short", "ushort", "int", "uint"),
     *("long", "float", "double", "longlong", "ulonglong"),
 )
+
+
+def mpi_functions(folder: Path) -> dict[str, Row]:
+    """Names without MPI_, in the order of the lists, and the row of each."""
+    rows = [row for name in MPI_LISTS for row in rows_of(folder / name, MPI_MACROS)]
+    return {name: row for row in rows for name in names_of(row)}
+
+
+def names_of(row: Row) -> list[str]:
+    """The functions of MPI that a row is of."""
+    name = row.arguments[0]
+    if row.macro == "COUNTED":
+        return [name, name + "_c"]
+    if row.macro == "COLLECTIVE":
+        return [each + large for each in (name, row.arguments[1], name + "_init") for large in ("", "_c")]
+    return [name]
 
 
 def io_library_symbols(folder: Path) -> set[str]:

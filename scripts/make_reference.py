@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from function_lists import ALIAS_MACROS, FUNCTION_MACROS, Row, Version, read_rows
-from library_lists import HDF5_MACROS, PNETCDF_MACROS
+from library_lists import HDF5_MACROS, PNETCDF_MACROS, mpi_functions, rows_of
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERCEPT = ROOT / "src" / "intercept"
@@ -40,6 +40,31 @@ UNITS = {
     "at_ns": "nanoseconds since the job's start; 0 = never",
     "flags": "bits, see below",
 }
+# By how the expression in the list begins.
+MPI_EXPRESSIONS = {
+    "sent": "what it hands over or fetches",
+    "at_root": "the buffer",
+    "part_of": "this rank's part",
+    "part": "this rank's part",
+    "to_all": "what goes to all ranks, the own included",
+    "to_each": "what goes to all ranks, the own included",
+    "typed_to_each": "what goes to all ranks, the own included",
+    "to_members": "the parts of all ranks",
+    "to_neighbours": "what goes to all neighbours",
+    "to_each_neighbour": "what goes to all neighbours",
+    "typed_to_neighbours": "what goes to all neighbours",
+    "size_of": "the buffer",
+}
+RECEIVED = "what the receives got that it completed"
+MPI_BYTES = {
+    **dict.fromkeys(("Wait", "Waitall", "Waitany", "Waitsome"), RECEIVED),
+    **dict.fromkeys(("Test", "Testall", "Testany", "Testsome"), RECEIVED),
+    **dict.fromkeys(("Recv", "Mrecv"), "what it got"),
+    **dict.fromkeys(("Irecv", "Imrecv"), "none; the call that completes it counts them"),
+    **dict.fromkeys(("Recv_init", "Precv_init"), "none; the call that completes it counts them"),
+    **dict.fromkeys(("Sendrecv", "Sendrecv_replace"), "what it sent"),
+    **dict.fromkeys(("Start", "Startall"), "what the requests hand over that it starts"),
+}
 FIGURE_UNITS = {
     "ns": "nanoseconds",
     "at_ns": "nanoseconds since the job's start",
@@ -61,6 +86,7 @@ MERGES = {
 def main(arguments: list[str]) -> int:
     pages = {
         "functions.md": functions_page(),
+        "mpi.md": mpi_page(),
         "hdf5.md": hdf5_page(),
         "pnetcdf.md": pnetcdf_page(),
         "forward.md": forward_page(),
@@ -103,6 +129,54 @@ def functions_page() -> list[str]:
         "",
         *left_out_section(left_out),
     ]
+
+
+def mpi_page() -> list[str]:
+    functions = mpi_functions(INTERCEPT)
+    return [
+        "# Intercepted functions of MPI",
+        "",
+        "<!-- Made by scripts/make_reference.py from mpi.def, mpi_counts.def, mpi_files.def and "
+        "mpi_left_out.def: edit those. -->",
+        "",
+        f"{len(functions)} functions, as `MPI_…` and `PMPI_…`; each has a row in the table `profiles` with its",
+        "calls, its time and its bytes. Functions that end in `_c` count as those without.",
+        "[MPI files](../mpi-files.md) says how files are counted.",
+        "",
+        "| function | bytes that count | what it does |",
+        "|---|---|---|",
+        *(
+            f"| `MPI_{name}` | {mpi_bytes(name, row)} | {cell(mpi_doc(name, row))} |"
+            for name, row in functions.items()
+            if not (name.endswith("_c") and name.removesuffix("_c") in functions)
+        ),
+        "",
+        "## Left out",
+        "",
+        "These move no data between ranks and wait for none.",
+        "",
+        *left_out_section(rows_of(INTERCEPT / "mpi_left_out.def", ("LEFT_OUT",)), "MPI_"),
+    ]
+
+
+def mpi_bytes(name: str, row: Row) -> str:
+    """What a function counts, by the expression that counts it."""
+    if name in MPI_BYTES:
+        return MPI_BYTES[name]
+    if row.macro not in ("MPI", "COUNTED", "COLLECTIVE"):
+        return "of the file" if name.startswith("File_") else ""
+    if name.endswith("_init"):
+        return "none; each start counts them" if row.arguments[0] != "Barrier_init" else ""
+    expression = row.arguments[-3].strip("()")
+    return next((text for word, text in MPI_EXPRESSIONS.items() if expression.startswith(word)), "")
+
+
+def mpi_doc(name: str, row: Row) -> str:
+    if row.macro == "COLLECTIVE" and name == row.arguments[1]:
+        return f"starts {row.arguments[0]}"
+    if row.macro == "COLLECTIVE" and name != row.arguments[0]:
+        return f"makes a request that does a {row.arguments[0]} each time it is started"
+    return row.arguments[-1]
 
 
 def hdf5_page() -> list[str]:
@@ -182,10 +256,10 @@ def module_section(module: str, title: str, rows: list[Row]) -> Iterator[str]:
     yield ""
 
 
-def left_out_section(rows: list[Row]) -> Iterator[str]:
+def left_out_section(rows: list[Row], prefix: str = "") -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for row in rows:
-        reasons.setdefault(row.arguments[1], []).append(f"`{row.arguments[0]}`{needs(row.since)}")
+        reasons.setdefault(row.arguments[1], []).append(f"`{prefix}{row.arguments[0]}`{needs(row.since)}")
     for reason, names in reasons.items():
         yield f"- {reason[0].upper()}{reason[1:]}:"
         yield from wrapped(names, "  ", 120)

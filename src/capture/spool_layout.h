@@ -389,7 +389,8 @@ struct alignas(64) Header {
   uint32_t executable, arguments, working_directory;  // Name; arguments are NUL-separated
   uint32_t arguments_cut;                             // 1: they did not fit
   uint32_t first_record, first_thread;
-  uint32_t records, threads, folded_records;
+  uint32_t records, threads, folded_records;     // threads: ThreadBlocks
+  uint32_t started_threads;                      // which took one, some after another
   uint32_t growth_failed;                        // 1: the file system was full; records fold earlier
   uint32_t fold_victim, fold_target, fold_copy;  // Shard being folded, the roll-up's Shard, copy of its blocks
   uint32_t block_shortage;   // times a thread found no room for a ThreadBlock; what it does is counted in `homeless`
@@ -400,6 +401,9 @@ struct alignas(64) Header {
   uint32_t first_stack, first_module;
   uint32_t folded_sites;         // first opens of folded files whose stack their roll-up has no room for
   uint32_t lost_properties;      // of folded files, or without room
+  uint32_t spawned_ranks;        // that MPI_Comm_spawn started, with this rank as the root
+  uint32_t spawned;              // 1: it is such a rank
+  uint32_t lost_requests;        // of MPI, whose bytes count nowhere: too many at once
   int32_t rank, ranks;           // in a parallel program; ranks 0: none
   uint64_t instance;             // the run of that program
   Reduced reduced;               // what became of the reduction when that program ended

@@ -25,7 +25,9 @@ constexpr std::string_view kProcessNumbers[] = {"process",
                                                 "memory_limit_bytes",
                                                 "uncertain_operations",
                                                 "unattributed_operations",
-                                                "unattributed_bytes"};
+                                                "unattributed_bytes",
+                                                "spawned_ranks",
+                                                "spawned"};
 constexpr size_t kCommonRows = 4;
 
 }  // namespace
@@ -70,6 +72,8 @@ void JobTables::process(const model::Process& p) {
                              p.uncertain_operations,
                              p.unattributed_operations,
                              p.unattributed_bytes,
+                             p.spawned_ranks,
+                             p.spawned,
                              static_cast<uint64_t>(p.rank),
                              static_cast<uint64_t>(p.exit_status)};
   for (size_t i = 0; i < std::size(values); ++i) process_numbers_[i]->add(values[i]);

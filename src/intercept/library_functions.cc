@@ -4,11 +4,18 @@ namespace headrace::intercept {
 
 const LibraryFunction* library_function(uint32_t number) {
   static const LibraryFunction kFunctions[] = {
-#define MPI(id, layer, params, args, bytes, event, doc) {"MPI_" #id, #layer},
+#define MPI(id, params, args, bytes, event, doc) {"MPI_" #id, "mpi"},
 #define OTHER(id, params, args, doc) {"MPI_" #id, "mpi"},
 #include "intercept/mpi.def"
 #undef MPI
 #undef OTHER
+#define COUNTED(id, params, args, bytes, event, doc) {"MPI_" #id, "mpi"}, {"MPI_" #id "_c", "mpi"},
+#define COLLECTIVE(id, started, leaving, params, args, bytes, event, doc)                                 \
+  {"MPI_" #id, "mpi"}, {"MPI_" #id "_c", "mpi"}, {"MPI_" #started, "mpi"}, {"MPI_" #started "_c", "mpi"}, \
+      {"MPI_" #id "_init", "mpi"}, {"MPI_" #id "_init_c", "mpi"},
+#include "intercept/mpi_counts.def"
+#undef COUNTED
+#undef COLLECTIVE
 #define AT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
 #define NEXT(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},
 #define AT_BEGIN(id, count, direction, how, doc) {"MPI_" #id, "mpiio"},

@@ -6,11 +6,17 @@
 namespace headrace::intercept {
 
 enum class LibraryFn : uint16_t {
-#define MPI(id, layer, params, args, bytes, event, doc) MPI_##id,
+#define MPI(id, params, args, bytes, event, doc) MPI_##id,
 #define OTHER(id, params, args, doc) MPI_##id,
 #include "intercept/mpi.def"
 #undef MPI
 #undef OTHER
+#define COUNTED(id, params, args, bytes, event, doc) MPI_##id, MPI_##id##_c,
+#define COLLECTIVE(id, started, leaving, params, args, bytes, event, doc) \
+  MPI_##id, MPI_##id##_c, MPI_##started, MPI_##started##_c, MPI_##id##_init, MPI_##id##_init_c,
+#include "intercept/mpi_counts.def"
+#undef COUNTED
+#undef COLLECTIVE
 #define AT(id, count, direction, how, doc) MPI_##id,
 #define NEXT(id, count, direction, how, doc) MPI_##id,
 #define AT_BEGIN(id, count, direction, how, doc) MPI_##id,

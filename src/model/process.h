@@ -43,6 +43,8 @@ struct Process {
   uint64_t memory_bytes = 0, memory_limit_bytes = 0;
   uint64_t uncertain_operations = 0;  // each sum of a thread that was killed in an update may lack one operation
   uint64_t unattributed_operations = 0, unattributed_bytes = 0;  // counted here and in no file
+  uint64_t spawned_ranks = 0;  // that MPI_Comm_spawn started for it, as the root of that
+  bool spawned = false;        // it is such a rank
 };
 
 /// Id of a process image: its host, pid and creation time (ns of the host's boot clock).

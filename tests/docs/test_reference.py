@@ -11,6 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 USED = ["src/intercept/functions.def", "src/intercept/left_out.def", "src/model/counters.def"]
 USED += [
+    *(f"src/intercept/{name}.def" for name in ("mpi", "mpi_counts", "mpi_files", "mpi_left_out")),
+    "docs/reference/mpi.md",
     "src/intercept/hdf5.def",
     "docs/reference/hdf5.md",
     "src/intercept/pnetcdf.def",

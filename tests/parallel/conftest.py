@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from capture_tools import Captured, run
+from launch_tools import Launching
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parent.parent / "include"
@@ -55,3 +57,17 @@ def parallel(mpi: str, tmp_path: Path) -> Iterator[Callable[..., Captured]]:
         for row in captured.files():
             if row["path"].startswith(("/dev/shm/mpich_", "/dev/shm/ucx_shm_", "/dev/shm/vader_")):
                 Path(row["path"]).unlink(missing_ok=True)
+
+
+@pytest.fixture
+def spools() -> Iterator[Path]:
+    place = Path(tempfile.mkdtemp(prefix="launching-test-", dir="/dev/shm"))
+    yield place
+    left = list(place.iterdir())
+    shutil.rmtree(place)
+    assert left == [], "litter"
+
+
+@pytest.fixture
+def launching(mpi: str, compiled: Callable[[str, str], Path], tmp_path: Path, spools: Path) -> Launching:
+    return Launching(mpi, compiled(mpi, "c/launching.c"), tmp_path, spools)

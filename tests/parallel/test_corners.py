@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from capture_tools import Captured
+from capture_tools import COMMAND, Captured
+from launch_tools import Launching, shown
 from parallel_tools import by_rank, calls, figures, skip_unless_it_spawns
 
 Compiled = Callable[[str, str], Path]
@@ -30,6 +31,26 @@ def test_spawned_ranks_are_a_run_of_their_own(
             if row["instance"] == instance:
                 file = captured.file(f"/{name}.{row['rank']}")
                 assert figures(file, "process", "bytes_written") == (row["process"], amount)
+    assert sum(row["spawned_ranks"] for row in ranks) == 3
+    assert [row["ranks"] for row in ranks if row["spawned"]] == [3, 3, 3]
+    assert shown(tmp_path / "job.hr")["job"]["complete"] == "yes"
+
+
+def test_ranks_that_were_spawned_behind_the_launcher_are_missed(
+    launching: Launching, compiled: Compiled
+) -> None:
+    program = compiled(launching.mpi, "c/spawns.c")
+    skip_unless_it_spawns(f"mpirun.{launching.mpi}", "-np", "2", program, launching.data)
+    command = launching.mpirun(2, COMMAND, "run", "-o", "job.hr", program, launching.data)
+    done = launching.run(command)
+    assert done.returncode == 0, done.stderr.decode()
+    facts = shown(launching.directory / "job.hr")
+    assert facts["job"]["complete"] == (
+        "no: 3 ranks that MPI_Comm_spawn started are not in the log; "
+        "put `headrace run` before the MPI launcher"
+    )
+    missed = [(row["what"], row["amount"]) for row in facts["not_captured"] if row["loss"]]
+    assert missed == [("ranks not in the log", 3)]
 
 
 @pytest.mark.parametrize("left", [[], ["left open"]])
@@ -46,7 +67,7 @@ def test_neighbours(mpi: str, compiled: Compiled, parallel: Parallel, left: list
         assert told["Neighbor_alltoall"] == (3, neighbours * 12)
         assert told["Neighbor_alltoallv"] == (3, each * 4)
         assert told["Ineighbor_alltoall"] == (3, neighbours * 8)
-        assert told["Ineighbor_alltoallw"] == (3, 0)
+        assert told["Ineighbor_alltoallw"] == (3, each * 4)
         assert not {"Allgather", "Alltoall", "Isend", "Sendrecv"} & told.keys()
 
 

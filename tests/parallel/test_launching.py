@@ -7,9 +7,8 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import headrace
@@ -18,20 +17,6 @@ from capture_tools import COMMAND
 from launch_tools import LIBRARY, Figures, Launching, expected, figures, shown
 
 Compiled = Callable[[str, str], Path]
-
-
-@pytest.fixture
-def spools() -> Iterator[Path]:
-    place = Path(tempfile.mkdtemp(prefix="launching-test-", dir="/dev/shm"))
-    yield place
-    left = list(place.iterdir())
-    shutil.rmtree(place)
-    assert left == [], "litter"
-
-
-@pytest.fixture
-def launching(mpi: str, compiled: Compiled, tmp_path: Path, spools: Path) -> Launching:
-    return Launching(mpi, compiled(mpi, "c/launching.c"), tmp_path, spools)
 
 
 @pytest.fixture

@@ -21,14 +21,18 @@ def of_all_ranks(facts: dict[str, Any], processes: list[dict[str, Any]]) -> str 
         f"ranks {len(found)} of {ranks} in the log; missing: {_names(ranks, found)}"
         for _, ranks, found in _incomplete(processes)
     ]
+    remedies = ["they ran without `headrace run`, or ended before MPI_Init"] if missing else []
+    if spawned := missing_spawned(processes):
+        missing.append(f"{spawned} ranks that MPI_Comm_spawn started are not in the log")
+        remedies = ["put `headrace run` before the MPI launcher"]
     if complete != "yes":
         missing.insert(0, complete.removeprefix("no: "))
-    elif not missing:
-        return complete
+        remedies = []
     if any(_UNFINISHED in reason for reason in missing):
-        missing.append("if it was killed, run `headrace collect` on its node")
-    elif complete == "yes":
-        missing.append("they ran without `headrace run`, or ended before MPI_Init")
+        remedies = ["if it was killed, run `headrace collect` on its node"]
+    if not missing:
+        return complete
+    missing += remedies
     return "no: " + "; ".join(missing)
 
 
@@ -39,6 +43,18 @@ def missing_ranks(facts: dict[str, Any], processes: list[dict[str, Any]]) -> Ite
     for executable, ranks, found in _incomplete(processes):
         name = executable.rpartition("/")[2] or executable
         yield ranks - len(found), f"of {name}, which had {ranks}: {_names(ranks, found)}"
+    if spawned := missing_spawned(processes):
+        yield spawned, "started by MPI_Comm_spawn, behind the launcher that started the others"
+
+
+def missing_spawned(processes: list[dict[str, Any]]) -> int:
+    """How many ranks that MPI_Comm_spawn started are not in the log at all."""
+    started = sum(row["spawned_ranks"] for row in processes)
+    there: dict[int, int] = {}
+    for row in processes:
+        if row["spawned"]:  # those of it that lack are told by the others
+            there[row["instance"]] = max(there.get(row["instance"], 0), row["ranks"])
+    return max(0, started - sum(there.values()))
 
 
 def _incomplete(processes: list[dict[str, Any]]) -> list[tuple[str, int, set[int]]]:

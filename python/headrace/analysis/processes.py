@@ -11,6 +11,7 @@ _COLUMNS = [
     *("process", "parent", "pid", "rank", "ranks", "instance", "host", "executable", "arguments"),
     *("start_at_ns", "end_at_ns", "ended", "exit_status", "captured", "reason"),
     *("uncertain_operations", "unattributed_operations", "unattributed_bytes"),
+    *("spawned_ranks", "spawned"),
 ]
 
 

@@ -114,7 +114,9 @@ void LogTables::add_process(const model::Process& p) {
                         p.memory_limit_bytes,
                         p.uncertain_operations,
                         p.unattributed_operations,
-                        p.unattributed_bytes});
+                        p.unattributed_bytes,
+                        p.spawned_ranks,
+                        p.spawned});
   process_rank_.push_back(p.rank);
   process_arguments_.push_back(p.arguments);
   process_ended_.push_back(model::ended_name(p.ended));

@@ -82,7 +82,7 @@ class LogTables {
   struct ProcessRow {
     uint64_t process, parent, pid, parent_pid, ranks, instance, host, executable, working_directory, start_at_ns,
         end_at_ns, captured, threads, records, folded_records, memory_bytes, memory_limit_bytes, uncertain_operations,
-        unattributed_operations, unattributed_bytes;
+        unattributed_operations, unattributed_bytes, spawned_ranks, spawned;
   };
   struct ProfileRow {
     uint64_t process, calls, errors, bytes, time_ns, own_ns, max_ns;

@@ -178,8 +178,10 @@ base::Status LogTables::flush_processes(format::Writer& writer) {
   column(table, "memory_limit_bytes", processes_, &ProcessRow::memory_limit_bytes);
   column(table, "uncertain_operations", processes_, &ProcessRow::uncertain_operations);
   column(table, "unattributed_operations", processes_, &ProcessRow::unattributed_operations);
-  return store(writer, column(table, "unattributed_bytes", processes_, &ProcessRow::unattributed_bytes), processes_,
-               process_rank_, process_arguments_, process_ended_, process_status_, process_reasons_);
+  column(table, "unattributed_bytes", processes_, &ProcessRow::unattributed_bytes);
+  column(table, "spawned_ranks", processes_, &ProcessRow::spawned_ranks);
+  return store(writer, column(table, "spawned", processes_, &ProcessRow::spawned), processes_, process_rank_,
+               process_arguments_, process_ended_, process_status_, process_reasons_);
 }
 
 base::Status LogTables::flush_gaps(format::Writer& writer) {

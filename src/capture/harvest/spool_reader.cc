@@ -256,9 +256,11 @@ void read_process(const SpoolBytes& bytes, const Header& header, const ClockMap&
     process.rank = header.rank;
     process.ranks = static_cast<uint64_t>(header.ranks);
     process.instance = header.instance;
+    process.spawned = header.spawned != 0;
   }
   process.start_at_ns = clock.start_at_ns();
   process.folded_records = header.folded_records;
+  process.spawned_ranks = header.spawned_ranks;
   process.memory_bytes = header.used;
   process.memory_limit_bytes = header.limit;
   out->forked = header.forked != 0;
@@ -326,6 +328,8 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   if (const char* reason = reason_of(header.clustered)) add_gap(out, 1, "clusters of ranks", "ranks", reason);
   add_gap(out, header.lost_properties, "properties of files", "properties",
           "there was no room to keep them, or their files were folded into roll-ups");
+  add_gap(out, header.lost_requests, "requests of MPI", "requests",
+          "more than 16,384 receives and persistent requests at once: their bytes count nowhere");
   add_gap(out, header.library_calls_apart, "calls of libraries", "calls",
           "made by a signal handler during an update, without memory for a profile, or in a version of HDF5 that is "
           "not known: counted nowhere");

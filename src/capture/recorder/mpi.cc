@@ -108,6 +108,7 @@ void search(const void* caller) {
   intercept::find_beyond(&m.get_count, "PMPI_Get_count", caller);
   intercept::find_beyond(&m.comm_rank, "PMPI_Comm_rank", caller);
   intercept::find_beyond(&m.comm_size, "PMPI_Comm_size", caller);
+  intercept::find_beyond(&m.comm_remote_size, "PMPI_Comm_remote_size", caller);
   intercept::find_beyond(&m.file_get_byte_offset, "PMPI_File_get_byte_offset", caller);
   intercept::find_beyond(&m.file_get_position, "PMPI_File_get_position", caller);
   intercept::find_beyond(&m.file_get_info, "PMPI_File_get_info", caller);
@@ -152,31 +153,6 @@ const Library& library(const void* caller) {
 
 const Library& found_library() { return present; }
 
-uint64_t size_of(int64_t count, Handle type) {
-  int size = 0;
-  if (count <= 0 || !present.type_size || present.type_size(type, &size) != 0 || size < 0) return 0;
-  return static_cast<uint64_t>(count) * static_cast<uint64_t>(size);
-}
-
-uint64_t handed(const void* buffer, int64_t count, Handle type) {
-  return !present.known || buffer == present.in_place ? 0 : size_of(count, type);
-}
-
-uint64_t to_all(const void* buffer, int64_t count, Handle type, Handle comm) {
-  int ranks = 0;
-  if (!present.comm_size || present.comm_size(comm, &ranks) != 0 || ranks < 0) return 0;
-  return handed(buffer, count, type) * static_cast<uint64_t>(ranks);
-}
-
-uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm) {
-  int ranks = 0;
-  if (!present.known || buffer == present.in_place || !counts) return 0;
-  if (!present.comm_size || present.comm_size(comm, &ranks) != 0) return 0;
-  int64_t sum = 0;
-  for (int i = 0; i < ranks; ++i) sum += counts[i] > 0 ? counts[i] : 0;
-  return size_of(sum, type);
-}
-
 bool in_pieces(const Library& m, Handle type) {
   int size = 0;
   int64_t start = 0, extent = 0;
@@ -203,6 +179,9 @@ void note_rank(const Library& m) {
   if (!m.known || !m.comm_rank || !m.comm_size) return;
   if (m.comm_rank(m.world, &rank) != 0 || m.comm_size(m.world, &ranks) != 0) return;
   set_rank(rank, ranks, launch_of_environment().id);
+  Handle parent = m.comm_null;
+  if (m.comm_get_parent && m.comm_get_parent(&parent) == 0 && clean(m, parent) != m.comm_null)
+    spool.header->spawned = 1;
   expect_finalize();
   measure_clocks(m, kClockAtStart);
 }

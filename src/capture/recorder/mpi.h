@@ -19,6 +19,7 @@ struct Library {
   int (*get_count)(const void*, Handle, int*);
   int (*comm_rank)(Handle, int*);
   int (*comm_size)(Handle, int*);
+  int (*comm_remote_size)(Handle, int*);
   int (*file_get_byte_offset)(Handle, int64_t, int64_t*);
   int (*file_get_position)(Handle, int64_t*);
   int (*file_get_info)(Handle, Handle*);
@@ -69,27 +70,60 @@ inline Handle handle_at(const void* handles, int64_t index) {
                                 : static_cast<const uint64_t*>(handles)[index];
 }
 
-// Bytes of what a rank hands over, after a call that succeeded; 0 where the arguments do not say.
+// What arguments mean to collective operations.
+using Buffer = const void*;
+using Types = const void*;
+/// An array of counts, of either width; null: none was given.
+class Counts {
+ public:
+  Counts(const int* counts) : counts_(counts) {}                        // NOLINT: as the program gives them
+  Counts(const int64_t* counts) : counts_(counts), are_large_(true) {}  // NOLINT
+  explicit operator bool() const { return counts_ != nullptr; }
+  int64_t operator[](int64_t i) const {
+    return are_large_ ? static_cast<const int64_t*>(counts_)[i] : static_cast<const int*>(counts_)[i];
+  }
+
+ private:
+  const void* counts_;
+  bool are_large_ = false;
+};
+
+// Bytes of what a rank hands over, after a call that succeeded; 0 where the arguments do not say. A root below 0 means,
+// between two groups, that this rank only gets it or has no part: what its arguments are then is nobody's business, and
+// to ask MPI about them may end the program.
 uint64_t size_of(int64_t count, Handle type);
 inline uint64_t sent(int peer, int64_t count, Handle type) { return peer < 0 ? 0 : size_of(count, type); }
 inline uint64_t at_root(int root, int64_t count, Handle type) { return root < 0 ? 0 : size_of(count, type); }
-/// Of a buffer that may be MPI_IN_PLACE, whose count then says nothing.
-uint64_t handed(const void* buffer, int64_t count, Handle type);
-/// The same where a root below 0 means, between two groups, that this rank only gets it or has no part: what its
-/// arguments are then is nobody's business, and to ask MPI about them may end the program.
-inline uint64_t handed_to(int root, const void* buffer, int64_t count, Handle type) {
-  return root < 0 ? 0 : handed(buffer, count, type);
+/// Whether it is MPI_IN_PLACE: then the count and type of the other buffer say what there is.
+bool in_place(Buffer buffer);
+// A rank's own part of what is gathered or scattered; the second count and type are of the other buffer.
+uint64_t part(Buffer buffer, int64_t count, Handle type, int64_t other, Handle other_type);
+uint64_t part(Buffer buffer, int64_t count, Handle type, Counts others, Handle other_type, Handle comm);
+inline uint64_t part_of(int root, Buffer buffer, int64_t count, Handle type, int64_t other, Handle other_type) {
+  return root < 0 ? 0 : part(buffer, count, type, other, other_type);
 }
-uint64_t to_all(const void* buffer, int64_t count, Handle type, Handle comm);
-uint64_t to_each(const void* buffer, const int* counts, Handle type, Handle comm);
+inline uint64_t part_of(int root, Buffer buffer, int64_t count, Handle type, Counts others, Handle other_type,
+                        Handle comm) {
+  return root < 0 ? 0 : part(buffer, count, type, others, other_type, comm);
+}
+// To all ranks; between two groups, to those of the other.
+uint64_t to_all(Buffer buffer, int64_t count, Handle type, int64_t room, Handle into_type, Handle comm);
+uint64_t to_each(Buffer buffer, Counts counts, Handle type, Counts rooms, Handle into_type, Handle comm);
+uint64_t typed_to_each(Buffer buffer, Counts counts, Types types, Counts rooms, Types into_types, Handle comm);
+/// To all ranks of one's own group.
+uint64_t to_members(int64_t room, Handle type, Handle comm);
+uint64_t to_members(Counts rooms, Handle type, Handle comm);
 // Of a communicator with a topology; none of what goes beyond its edge counts.
 uint64_t to_neighbours(int64_t count, Handle type, Handle comm);
-uint64_t to_each_neighbour(const int* counts, Handle type, Handle comm);
-uint64_t typed_to_neighbours(const int* counts, const void* types, Handle comm);
+uint64_t to_each_neighbour(Counts counts, Handle type, Handle comm);
+uint64_t typed_to_neighbours(Counts counts, Types types, Handle comm);
 // The same of what comes from them.
 uint64_t from_neighbours(int64_t count, Handle type, Handle comm);
-uint64_t from_each_neighbour(const int* counts, Handle type, Handle comm);
-uint64_t typed_from_neighbours(const int* counts, const void* types, Handle comm);
+uint64_t from_each_neighbour(Counts counts, Handle type, Handle comm);
+uint64_t typed_from_neighbours(Counts counts, Types types, Handle comm);
+/// The sum of as many counts.
+int64_t sum(Counts counts, int64_t ranks);
+uint64_t sum(Counts counts, Types types, int64_t ranks);
 
 /// Whether data of this type lie in pieces.
 bool in_pieces(const Library& m, Handle type);
@@ -105,6 +139,8 @@ struct alignas(16) OwnStatus {
   char bytes[128];
 };
 
+/// Whether requests are followed, so that bytes count when they are handed over.
+HEADRACE_INLINE bool follows_requests() { return found_library().known; }
 /// Whether a trace is to have the messages and communicators of this process.
 HEADRACE_INLINE bool follows_messages() { return HEADRACE_UNLIKELY(state.tracing) && found_library().known; }
 
@@ -124,8 +160,10 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, Bytes bytes, Event ev
   const int result = timed_library(function, time, call);
   const int saved = errno;
   const uint64_t moved = result == 0 && time.recorded() ? bytes() : 0;
-  if constexpr (requires { event().record(time, moved); })
-    if (follows_messages() && result == 0) event().record(time, moved);
+  if constexpr (requires { event().record(time, moved); }) {
+    constexpr bool kTracedOrNot = requires { decltype(event())::kAlways; };
+    if (result == 0 && (kTracedOrNot ? follows_requests() : follows_messages())) event().record(time, moved);
+  }
   OnFile on;
   if constexpr (requires { event().reached(); })
     if (follows_messages() && result == 0) on.handle = event().reached();

@@ -38,21 +38,6 @@ Part part_in(Handle comm, int root) {
   return part;
 }
 
-bool in_place(Buffer buffer) { return buffer == found_library().in_place; }
-
-/// The sum of the counts of as many ranks.
-int64_t sum(Counts counts, int64_t ranks) {
-  int64_t all = 0;
-  for (int64_t i = 0; counts && i < ranks; ++i) all += counts[i] > 0 ? counts[i] : 0;
-  return all;
-}
-
-uint64_t sum(Counts counts, Types types, int64_t ranks) {
-  uint64_t all = 0;
-  for (int64_t i = 0; counts && i < ranks; ++i) all += counts[i] > 0 ? size_of(counts[i], handle_at(types, i)) : 0;
-  return all;
-}
-
 int64_t of_own(Counts counts, const Communicator& over) { return counts && over.rank >= 0 ? counts[over.rank] : 0; }
 
 /// Only members' own arguments mean something: MPI may end the program that asks it about others.

@@ -20,10 +20,6 @@ struct Meeting : Together {
 };
 inline Meeting meeting(const Together& together, Handle comm) { return {together, comm}; }
 
-using Buffer = const void*;
-using Counts = const int*;
-using Types = const void*;
-
 Together barrier(Handle comm);
 Together bcast(int64_t count, Handle type, int root, Handle comm);
 Together gather(Buffer buffer, int64_t count, Handle type, int64_t room, Handle into_type, int root, Handle comm);

@@ -49,6 +49,10 @@ uint64_t bytes_in(const void* status) {
 
 }  // namespace
 
+uint64_t received_by(const void* status) {
+  return origin_in(status).source < 0 || was_cancelled(status) ? 0 : bytes_in(status);
+}
+
 void record_send(Communicator* over, int peer, int tag, uint64_t bytes, Timed time) {
   if (peer >= 0) record(RawKind::kSend, over, peer, tag, bytes, time.start);
 }
@@ -61,6 +65,15 @@ void record_receive(Communicator* over, const void* status, Timed time) {
 
 void record_receive_from(Communicator* over, int peer, int tag, uint64_t bytes, Timed time) {
   record(RawKind::kReceive, over, peer, tag, bytes, time.end);
+}
+
+void Spawning::record(Timed time, uint64_t bytes) const {
+  const Library& m = found_library();
+  int rank = -1, started = 0;
+  if (follows_messages()) made.record(time, bytes);
+  if (!m.comm_rank || !m.comm_remote_size || m.comm_rank(comm, &rank) != 0 || rank != root) return;
+  if (m.comm_remote_size(handle_at(made.made, 0), &started) == 0 && started > 0 && spool.header)
+    __atomic_fetch_add(&spool.header->spawned_ranks, static_cast<uint32_t>(started), __ATOMIC_RELAXED);
 }
 
 void expect_cancelled() { some_cancelled.store(true, std::memory_order_relaxed); }

@@ -10,6 +10,8 @@ namespace headrace::capture::mpi {
 
 /// `over`: null if it is not known.
 void record_send(Communicator* over, int peer, int tag, uint64_t bytes, Timed time);
+/// Bytes of what a receive that is complete has got; 0: it was cancelled, or nobody sent.
+uint64_t received_by(const void* status);
 /// `status`: of a receive that is complete.
 void record_receive(Communicator* over, const void* status, Timed time);
 /// Of one that says itself what it receives.
@@ -33,6 +35,7 @@ inline Sending to(int peer, int tag, Handle comm) { return {comm, peer, tag}; }
 
 /// A receive was started.
 struct Coming {
+  static constexpr bool kAlways = true;
   int peer;
   Handle comm;
   const void* request;
@@ -41,10 +44,11 @@ struct Coming {
 inline Coming coming(int peer, Handle comm, const void* request) { return {peer, comm, request}; }
 
 struct SendingAndComing {
+  static constexpr bool kAlways = true;
   Sending sending;
   Coming coming;
   void record(Timed time, uint64_t bytes) const {
-    sending.record(time, bytes);
+    if (follows_messages()) sending.record(time, bytes);
     coming.record(time, bytes);
   }
 };
@@ -54,6 +58,7 @@ inline SendingAndComing to_and_coming(int peer, int tag, int source, Handle comm
 
 /// A request was made that can be started again and again.
 struct Persistent {
+  static constexpr bool kAlways = true;
   bool sends;
   int peer, tag;
   uint64_t bytes;
@@ -108,6 +113,18 @@ struct Made {
 inline Made copied(const char* how, Handle parent, const void* made) { return {how, parent, made, true, 0}; }
 inline Made derived(const char* how, Handle parent, const void* made, int tag = 0) {
   return {how, parent, made, false, tag};
+}
+
+/// Ranks were started, which the log has only if they are captured as well.
+struct Spawning {
+  static constexpr bool kAlways = true;
+  int root;
+  Handle comm;
+  Made made;
+  void record(Timed time, uint64_t) const;
+};
+inline Spawning spawning(const char* how, int root, Handle comm, const void* made) {
+  return {root, comm, derived(how, comm, made)};
 }
 
 struct Named {

@@ -49,14 +49,14 @@ uint64_t as_much(int64_t count, Handle type, Handle comm, Way way) {
   return neighbours == 0 ? 0 : neighbours * size_of(count, type);  // without any, nobody says that the type is one
 }
 
-uint64_t counted_for(const int* counts, Handle type, Handle comm, Way way) {
+uint64_t counted_for(Counts counts, Handle type, Handle comm, Way way) {
   if (!counts) return 0;
   const auto items =
       over_neighbours(comm, way, [&](int i) { return static_cast<uint64_t>(counts[i] > 0 ? counts[i] : 0); });
   return size_of(static_cast<int64_t>(items), type);
 }
 
-uint64_t typed(const int* counts, const void* types, Handle comm, Way way) {
+uint64_t typed(Counts counts, Types types, Handle comm, Way way) {
   if (!counts || !types) return 0;
   return over_neighbours(comm, way, [&](int i) { return size_of(counts[i], handle_at(types, i)); });
 }
@@ -66,17 +66,15 @@ uint64_t typed(const int* counts, const void* types, Handle comm, Way way) {
 uint64_t to_neighbours(int64_t count, Handle type, Handle comm) { return as_much(count, type, comm, Way::kTo); }
 uint64_t from_neighbours(int64_t count, Handle type, Handle comm) { return as_much(count, type, comm, Way::kFrom); }
 
-uint64_t to_each_neighbour(const int* counts, Handle type, Handle comm) {
+uint64_t to_each_neighbour(Counts counts, Handle type, Handle comm) {
   return counted_for(counts, type, comm, Way::kTo);
 }
-uint64_t from_each_neighbour(const int* counts, Handle type, Handle comm) {
+uint64_t from_each_neighbour(Counts counts, Handle type, Handle comm) {
   return counted_for(counts, type, comm, Way::kFrom);
 }
 
-uint64_t typed_to_neighbours(const int* counts, const void* types, Handle comm) {
-  return typed(counts, types, comm, Way::kTo);
-}
-uint64_t typed_from_neighbours(const int* counts, const void* types, Handle comm) {
+uint64_t typed_to_neighbours(Counts counts, Types types, Handle comm) { return typed(counts, types, comm, Way::kTo); }
+uint64_t typed_from_neighbours(Counts counts, Types types, Handle comm) {
   return typed(counts, types, comm, Way::kFrom);
 }
 

@@ -20,11 +20,16 @@ Request* find(Handle handle, Request::Kind kind) {
   return followed.find(handle, [&](const Request& request) { return request.kind == kind && !request.in_hand; });
 }
 
+bool hands_over(const Request& request) {
+  return (request.kind == Request::Kind::kSend || request.kind == Request::Kind::kOperation) && !request.in_hand;
+}
+
 /// Takes over a reference to the communicator.
 bool follow(Handle handle, const Request& what) {
-  Request* taken = handle != 0 && what.communicator ? followed.take(handle) : nullptr;
+  Request* taken = handle != 0 ? followed.take(handle) : nullptr;
   if (!taken) {
     if (what.communicator) drop(what.communicator);
+    __atomic_fetch_add(&spool.header->lost_requests, 1, __ATOMIC_RELAXED);
     return false;
   }
   *taken = what;
@@ -33,12 +38,12 @@ bool follow(Handle handle, const Request& what) {
 }
 
 void forget(Request* request) {
-  drop(request->communicator);
+  if (request->communicator) drop(request->communicator);
   followed.drop(request);
 }
 
 Communicator* kept(Handle comm) {
-  Communicator* communicator = communicator_of(comm);
+  Communicator* communicator = follows_messages() ? communicator_of(comm) : nullptr;
   if (communicator) keep(communicator);
   return communicator;
 }
@@ -99,13 +104,35 @@ void Taken::record(Timed, uint64_t) const {
   if (is) follow(handle_at(message, 0), {.communicator = kept(comm), .kind = Request::Kind::kMessage});
 }
 
+void follow_operation(const void* request, uint64_t bytes, const Together& each) {
+  if (each.over) keep(each.over);
+  const Request made{.communicator = each.over,
+                     .bytes = bytes,
+                     .root = each.root,
+                     .put_in = each.put_in,
+                     .got_out = each.got_out,
+                     .kind = Request::Kind::kOperation,
+                     .persistent = true};
+  if (!follow(handle_at(request, 0), made)) some_not_followed.store(true, std::memory_order_relaxed);
+}
+
+uint64_t handed_by(int64_t count, const void* requests) {
+  uint64_t bytes = 0;
+  if (!follows_requests()) return 0;
+  for (int64_t i = 0; i < count; ++i)
+    if (const Request* sends = followed.find(handle_at(requests, i), hands_over)) bytes += sends->bytes;
+  return bytes;
+}
+
 void Started::record(Timed time, uint64_t) const {
   for (int64_t i = 0; i < count; ++i) {
     const Handle handle = handle_at(requests, i);
     if (Request* receives = find(handle, Request::Kind::kReceive)) {
       receives->active = true;
     } else if (Request* sends = find(handle, Request::Kind::kSend)) {
-      record_send(sends->communicator, sends->peer, sends->tag, sends->bytes, time);
+      if (follows_messages()) record_send(sends->communicator, sends->peer, sends->tag, sends->bytes, time);
+    } else if (Request* does = find(handle, Request::Kind::kOperation)) {
+      if (follows_messages()) Together{does->communicator, does->root, does->put_in, does->got_out}.record(time, 0);
     } else if (some_not_followed.load(std::memory_order_relaxed)) {
       miss_messages(1);
     }
@@ -122,7 +149,7 @@ void Cancelled::record(Timed, uint64_t) const {
 Request* request_to_free(const void* request) {
   const Handle handle = handle_at(request, 0);
   Request* found = find(handle, Request::Kind::kReceive);
-  if (!found) found = find(handle, Request::Kind::kSend);
+  if (!found) found = followed.find(handle, hands_over);
   if (found) found->in_hand = true;
   return found;
 }
@@ -137,8 +164,8 @@ void Freed::record(Timed, uint64_t) const {
 }
 
 void MatchedLater::record(Timed, uint64_t) const {
-  Communicator* over = message_received(message);
-  if (over && !follow(handle_at(request, 0), {.communicator = over, .kind = Request::Kind::kReceive, .active = true}))
+  Communicator* over = follows_messages() ? message_received(message) : nullptr;
+  if (!follow(handle_at(request, 0), {.communicator = over, .kind = Request::Kind::kReceive, .active = true}))
     miss_messages(1);
 }
 
@@ -193,40 +220,51 @@ void* Completion::statuses(int64_t count, void* given) const {
   return room ? room : given;
 }
 
-void Completion::complete(Request* request, const void* status, Timed time) {
-  if (request->partitioned)
+uint64_t Completion::complete(Request* request, const void* status, Timed time) {
+  const uint64_t bytes = request->partitioned ? request->bytes : status ? received_by(status) : 0;
+  if (!follows_messages())
+    ;
+  else if (request->partitioned)
     record_receive_from(request->communicator, request->peer, request->tag, request->bytes, time);
   else if (status)
     record_receive(request->communicator, status, time);
   else
     miss_messages(1);
-  if (!request->persistent) return forget(request);  // in hand until it is gone: another may have its handle by now
   request->active = false;
-  request->in_hand = false;
+  if (request->persistent)
+    request->in_hand = false;
+  else
+    forget(request);  // in hand until it is gone: another may have its handle by now
+  return bytes;
 }
 
-void Completion::one(int64_t position, const void* status, Timed time) {
+uint64_t Completion::one(int64_t position, const void* status, Timed time) {
+  uint64_t bytes = 0;
   for (uint32_t number = first_; number != 0;) {
     Request* request = followed.at(number);
     number = request->next;
     if (request->position == position)
-      complete(request, status, time);
+      bytes = complete(request, status, time);
     else
       request->in_hand = false;
   }
+  return bytes;
 }
 
-void Completion::all(const void* statuses, Timed time) {
+uint64_t Completion::all(const void* statuses, Timed time) {
+  uint64_t bytes = 0;
   for (uint32_t number = first_; number != 0;) {
     Request* request = followed.at(number);
     number = request->next;
-    complete(request, status_at(statuses, request->position), time);
+    bytes += complete(request, status_at(statuses, request->position), time);
   }
+  return bytes;
 }
 
 /// The positions rise as a rule: then each list is gone through once.
-void Completion::some(int64_t count, const int* positions, const void* statuses, Timed time) {
+uint64_t Completion::some(int64_t count, const int* positions, const void* statuses, Timed time) {
   uint32_t number = first_, before = 0;
+  uint64_t bytes = 0;
   for (int64_t i = 0; i < count; ++i) {
     const auto wanted = static_cast<uint32_t>(positions[i]);
     if (before != 0 && followed.at(before)->position > wanted) number = first_, before = 0;
@@ -234,13 +272,15 @@ void Completion::some(int64_t count, const int* positions, const void* statuses,
     if (number == 0 || followed.at(number)->position != wanted) continue;
     Request* request = followed.at(number);
     (before ? followed.at(before)->next : first_) = number = request->next;
-    complete(request, status_at(statuses, i), time);
+    bytes += complete(request, status_at(statuses, i), time);
   }
   none();
+  return bytes;
 }
 
-void Completion::none() {
+uint64_t Completion::none() {
   for (uint32_t number = first_; number != 0; number = followed.at(number)->next) followed.at(number)->in_hand = false;
+  return 0;
 }
 
 void Completion::failed(const void* handles) {

@@ -1,20 +1,23 @@
-// Requests whose completion a trace tells of: receives, and persistent ones, from when they are made until they are
-// over. A bounded table; what does not fit is counted as a message that was not recorded.
+// Requests whose data count later than they are made: receives, when they are complete, and persistent ones, each time
+// they are started. A bounded table; what does not fit is counted. Traces have their messages as well.
 //
 // A request is looked up before the call that may complete it, since its handle may be another's by the time that call
 // returns. Thread-safe, as far as MPI lets threads use a request.
 #pragma once
+#include "capture/recorder/mpi_collectives.h"
 #include "capture/recorder/mpi_messages.h"
 
 namespace headrace::capture::mpi {
 
 struct Request {
-  Communicator* communicator = nullptr;  // which it keeps
-  uint64_t bytes = 0;                    // that it sends each time, or receives of a partitioned one
-  int32_t peer = 0, tag = 0;
+  Communicator* communicator = nullptr;  // which it keeps; null where nothing is traced, or it is not known
+  uint64_t bytes = 0;                    // that it hands over each time, or receives of a partitioned one
+  int32_t peer = 0, tag = 0;             // of a message
+  uint32_t root = 0;                     // of an operation of all, as of Together
+  uint64_t put_in = 0, got_out = 0;
   uint32_t next = 0;      // of those that one call may complete
   uint32_t position = 0;  // among its requests
-  enum class Kind : uint8_t { kReceive, kSend, kMessage } kind = Kind::kReceive;
+  enum class Kind : uint8_t { kReceive, kSend, kMessage, kOperation } kind = Kind::kReceive;
   bool persistent = false, partitioned = false, active = false, in_hand = false;
 };
 
@@ -29,27 +32,31 @@ class Completion {
   void* status(void* given, void* own) const;
   void* statuses(int64_t count, void* given) const;
 
-  // After it; one of these. The status is what was handed on.
-  void one(int64_t position, const void* status, Timed time);  // position < 0: none
-  void all(const void* statuses, Timed time);
-  void some(int64_t count, const int* positions, const void* statuses, Timed time);
-  void none();
+  // After it; one of these, which give the bytes that were received. The status is what was handed on.
+  uint64_t one(int64_t position, const void* status, Timed time);  // position < 0: none
+  uint64_t all(const void* statuses, Timed time);
+  uint64_t some(int64_t count, const int* positions, const void* statuses, Timed time);
+  uint64_t none();
   /// The call failed, which may still have completed some: their handles are other ones now.
   void failed(const void* requests);
 
  private:
-  static void complete(Request* request, const void* status, Timed time);
+  static uint64_t complete(Request* request, const void* status, Timed time);
   uint32_t first_ = 0;
 };
 
 // ---- what wrappers say of their calls, as in mpi_messages.h
 
+/// Bytes that requests hand over which were started.
+uint64_t handed_by(int64_t count, const void* requests);
 struct Started {
+  static constexpr bool kAlways = true;
   int64_t count;
   const void* requests;
   void record(Timed time, uint64_t) const;
 };
 struct Cancelled {
+  static constexpr bool kAlways = true;
   const void* request;
   void record(Timed, uint64_t) const;
 };
@@ -58,15 +65,33 @@ Request* request_to_free(const void* request);
 /// It was not freed, and can still complete.
 void keep_request(Request* request);
 struct Freed {
+  static constexpr bool kAlways = true;
   Request* request;
   void record(Timed, uint64_t) const;
 };
 /// A receive was started of a message that was taken from the queue.
 struct MatchedLater {
+  static constexpr bool kAlways = true;
   Handle message;
   const void* request;
   void record(Timed, uint64_t) const;
 };
+
+void follow_operation(const void* request, uint64_t bytes, const Together& each);
+/// A request was made that does an operation of all each time it is started. `what()`: that, for traces; `bytes`: what
+/// this rank hands over each time.
+template <typename What>
+struct Repeated {
+  static constexpr bool kAlways = true;
+  uint64_t bytes;
+  What what;
+  const void* request;
+  void record(Timed, uint64_t) const { follow_operation(request, bytes, follows_messages() ? what() : Together{}); }
+};
+template <typename What>
+Repeated<What> again(uint64_t bytes, What what, const void* request) {
+  return {bytes, std::move(what), request};
+}
 
 // ---- calls that receive. One that fails may have taken a message all the same.
 void record_received(Handle comm, const void* status, bool worked, Timed time);

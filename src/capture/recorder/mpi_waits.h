@@ -1,4 +1,4 @@
-// Calls that complete messages, in the wrappers: as others while nothing is traced, and else with what they completed.
+// Calls that complete messages, in the wrappers: with the bytes of the receives that they completed.
 //
 // A status that the program does not want is our own where we need one; what the program sees stays as it is.
 #pragma once
@@ -9,7 +9,7 @@ namespace headrace::capture::mpi {
 /// One status. `which()`: the position of the one request that is complete; < 0: none is.
 template <typename Call, typename Which>
 int completes_one(LibraryFn function, int64_t count, const void* requests, void* status, Call call, Which which) {
-  if (!follows_messages()) return counted(function, [&] { return call(status); });
+  if (!follows_requests()) return counted(function, [&] { return call(status); });
   Outermost outermost(&frame);
   if (!outermost) return call(status);
   Completion completion(count, requests);
@@ -19,11 +19,12 @@ int completes_one(LibraryFn function, int64_t count, const void* requests, void*
   Timed time;
   const int result = timed_library(function, time, [&] { return call(seen); });
   const int saved = errno;
+  uint64_t received = 0;
   if (result == 0)
-    completion.one(completion.any() ? which() : -1, seen, time);
+    received = completion.one(completion.any() ? which() : -1, seen, time);
   else
     completion.failed(requests);
-  library_call(function, result == 0, 0, time, before, true);
+  library_call(function, result == 0, received, time, before, true);
   errno = saved;
   return result;
 }
@@ -31,7 +32,7 @@ int completes_one(LibraryFn function, int64_t count, const void* requests, void*
 /// As many statuses as requests. `finish(completion, statuses, time)`, after a call that succeeded.
 template <typename Call, typename Finish>
 int completes_many(LibraryFn function, int64_t count, const void* requests, void* statuses, Call call, Finish finish) {
-  if (!follows_messages()) return counted(function, [&] { return call(statuses); });
+  if (!follows_requests()) return counted(function, [&] { return call(statuses); });
   Outermost outermost(&frame);
   if (!outermost) return call(statuses);
   Completion completion(count, requests);
@@ -40,11 +41,12 @@ int completes_many(LibraryFn function, int64_t count, const void* requests, void
   Timed time;
   const int result = timed_library(function, time, [&] { return call(seen); });
   const int saved = errno;
+  uint64_t received = 0;
   if (result == 0 && completion.any())
-    finish(completion, seen, time);
+    received = finish(completion, seen, time);
   else
     completion.failed(requests);
-  library_call(function, result == 0, 0, time, before, true);
+  library_call(function, result == 0, received, time, before, true);
   errno = saved;
   return result;
 }

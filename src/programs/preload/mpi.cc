@@ -1,5 +1,5 @@
-// The exported wrappers of MPI, one pair (MPI_ and PMPI_) for each row of mpi.def and mpi_files.def but those of
-// mpi_requests.cc.
+// The exported wrappers of MPI, one pair (MPI_ and PMPI_) for each function of mpi.def, mpi_counts.def and
+// mpi_files.def but those of mpi_requests.cc.
 //
 // Fortran reaches them: Open MPI's mpi_send_ calls PMPI_Send, MPICH's calls MPI_Send. The outermost call is the one
 // that is counted, whatever the way.
@@ -8,7 +8,7 @@
 #include "capture/recorder/mpi_files.h"
 #include "capture/recorder/mpi_finalize.h"
 #include "capture/recorder/mpi_flushes.h"
-#include "capture/recorder/mpi_messages.h"
+#include "capture/recorder/mpi_requests.h"
 #include "programs/preload/forwarding.h"
 #include "programs/preload/mpi_wrapper.h"
 
@@ -61,7 +61,7 @@ void begin_ranks(const Library& m) {
 
 extern "C" {
 
-#define MPI(id, layer, params, args, bytes, event, doc)                                                         \
+#define MPI(id, params, args, bytes, event, doc)                                                                \
   TWICE(id, params,                                                                                             \
         return counted(                                                                                         \
             LibraryFn::MPI_##id,                                                                                \
@@ -72,8 +72,39 @@ extern "C" {
             [&] { return static_cast<uint64_t> bytes; }, [&] { return event; });)
 #define OTHER(id, params, args, doc)
 #include "intercept/mpi.def"
-#undef MPI
 #undef OTHER
+
+#define ALL(...) __VA_ARGS__
+#define kMeets(what) meeting(what, comm)
+#define kLeaves(what) what
+#define OF_ALL(id, started, again_id, leaving, params, args, bytes, event)                \
+  MPI(id, params, args, bytes, leaving(event), )                                          \
+  MPI(started, (ALL params, void* request), (ALL args, request), bytes, event, )          \
+  MPI(again_id, (ALL params, Handle info, void* request), (ALL args, info, request), (0), \
+      again(bytes, [&] { return event; }, request), )
+
+#define COUNT int
+#define COUNTS const int*
+#define COUNTED(id, params, args, bytes, event, doc) MPI(id, params, args, bytes, event, doc)
+#define COLLECTIVE(id, started, leaving, params, args, bytes, event, doc) \
+  OF_ALL(id, started, id##_init, leaving, params, args, bytes, event)
+#include "intercept/mpi_counts.def"
+#undef COUNT
+#undef COUNTS
+#undef COUNTED
+#undef COLLECTIVE
+
+#define COUNT int64_t
+#define COUNTS const int64_t*
+#define COUNTED(id, params, args, bytes, event, doc) MPI(id##_c, params, args, bytes, event, doc)
+#define COLLECTIVE(id, started, leaving, params, args, bytes, event, doc) \
+  OF_ALL(id##_c, started##_c, id##_init_c, leaving, params, args, bytes, event)
+#include "intercept/mpi_counts.def"
+#undef COUNT
+#undef COUNTS
+#undef COUNTED
+#undef COLLECTIVE
+#undef MPI
 
 #define DATA(id, direction, how, offset)                                                                       \
   const DataCall facts{LibraryFn::MPI_##id, direction, static_cast<uint32_t>(how), file, offset, count, type}; \

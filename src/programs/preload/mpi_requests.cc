@@ -1,5 +1,5 @@
-// The wrappers of MPI's functions that receive messages or complete requests, which traces must look into, and of those
-// that free what traces follow.
+// The wrappers of MPI's functions that receive messages, start or complete requests, and of those that free what is
+// followed.
 #include "capture/recorder/mpi_waits.h"
 #include "programs/preload/mpi_wrapper.h"
 
@@ -20,7 +20,7 @@ extern "C" {
         const Handle taken = follows_messages() ? handle_at(message, 0) : 0; return receives(                          \
             m, LibraryFn::MPI_##id, status,                                                                            \
             [&](void* seen) { return run(function, buffer, count, type, message, seen); },                             \
-            [](const void*) { return uint64_t{0}; },                                                                   \
+            [&](const void* seen) { return received_in(m, seen, type); },                                              \
             [&](const void* seen, bool worked, Timed time) { record_matched(taken, seen, worked, time); });)
 #define MATCHED_LATER(id, Count, fits)                                                                 \
   TWICE(id, (void* buffer, Count count, Handle type, void* message, void* request),                    \
@@ -86,13 +86,13 @@ TWICE(Waitall, (int count, void* requests, void* statuses),
       return completes_many(
           LibraryFn::MPI_Waitall, count, requests, statuses,
           [&](void* seen) { return run(function, count, requests, seen); },
-          [](Completion& completion, const void* seen, Timed time) { completion.all(seen, time); });)
+          [](Completion& completion, const void* seen, Timed time) { return completion.all(seen, time); });)
 TWICE(Testall, (int count, void* requests, int* flag, void* statuses),
       return completes_many(
           LibraryFn::MPI_Testall, count, requests, statuses,
           [&](void* seen) { return run(function, count, requests, flag, seen); },
           [&](Completion& completion, const void* seen, Timed time) {
-            *flag ? completion.all(seen, time) : completion.none();
+            return *flag ? completion.all(seen, time) : completion.none();
           });)
 #define SOME(id)                                                                             \
   TWICE(id, (int count, void* requests, int* done, int* indices, void* statuses),            \
@@ -100,24 +100,24 @@ TWICE(Testall, (int count, void* requests, int* flag, void* statuses),
             LibraryFn::MPI_##id, count, requests, statuses,                                  \
             [&](void* seen) { return run(function, count, requests, done, indices, seen); }, \
             [&](Completion& completion, const void* seen, Timed time) {                      \
-              completion.some(*done, indices, seen, time);                                   \
+              return completion.some(*done, indices, seen, time);                            \
             });)
 SOME(Waitsome)
 SOME(Testsome)
 TWICE(Start, (void* request),
       return counted(
-          LibraryFn::MPI_Start, [&] { return run(function, request); }, [] { return uint64_t{0}; },
+          LibraryFn::MPI_Start, [&] { return run(function, request); }, [&] { return handed_by(1, request); },
           [&] { return Started{1, request}; });)
 TWICE(Startall, (int count, void* requests),
       return counted(
-          LibraryFn::MPI_Startall, [&] { return run(function, count, requests); }, [] { return uint64_t{0}; },
-          [&] { return Started{count, requests}; });)
+          LibraryFn::MPI_Startall, [&] { return run(function, count, requests); },
+          [&] { return handed_by(count, requests); }, [&] { return Started{count, requests}; });)
 TWICE(Cancel, (void* request),
       return counted(
           LibraryFn::MPI_Cancel, [&] { return run(function, request); }, [] { return uint64_t{0}; },
           [&] { return Cancelled{request}; });)
 TWICE(Request_free, (void* request),
-      Request* followed = follows_messages() && frame == 0 ? request_to_free(request) : nullptr;
+      Request* followed = follows_requests() && frame == 0 ? request_to_free(request) : nullptr;
       const int result = counted(
           LibraryFn::MPI_Request_free, [&] { return run(function, request); }, [] { return uint64_t{0}; },
           [&] { return Freed{followed}; });

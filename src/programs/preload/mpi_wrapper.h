@@ -50,11 +50,12 @@ HEADRACE_INLINE F* real(Known<F>& known, const char* name, const void* caller) {
   return function;
 }
 
-/// Whether all large counts among arguments are those of an int.
+/// Whether all large counts among arguments are those of an int; an array of them is none.
 template <typename... A>
 HEADRACE_INLINE bool fit_an_int(A... arguments) {
   return (... && [](auto argument) {
     if constexpr (std::is_same_v<decltype(argument), int64_t>) return argument <= INT_MAX;
+    if constexpr (std::is_same_v<decltype(argument), const int64_t*>) return false;
     return true;
   }(arguments));
 }

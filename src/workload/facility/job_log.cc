@@ -63,8 +63,9 @@ base::Status add_processes(format::Writer& writer, const MadeRows& rows, uint64_
   HEADRACE_COLUMN(captured);
   HEADRACE_COLUMN(records);
 #undef HEADRACE_COLUMN
-  for (const char* zero : {"parent", "parent_pid", "folded_records", "memory_bytes", "memory_limit_bytes",
-                           "uncertain_operations", "unattributed_operations", "unattributed_bytes"})
+  for (const char* zero :
+       {"parent", "parent_pid", "folded_records", "memory_bytes", "memory_limit_bytes", "uncertain_operations",
+        "unattributed_operations", "unattributed_bytes", "spawned_ranks", "spawned"})
     table.constant_u64(zero, 0, n);
   table.constant_u64("working_directory", directory, n).constant_u64("threads", 1, n);
   table.i64("rank", ranks).i64("exit_status", statuses);
