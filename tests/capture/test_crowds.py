@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -122,3 +123,16 @@ def test_a_crowd_that_is_killed_keeps_what_it_did(
     made = mix(rows=100, files=60)
     captured = capture(made.command(threads=100, operations=0, kill=400_000), "--memory", "512K")
     check_mix(made, captured)
+
+
+def test_threads_that_come_one_after_another_are_as_many(capture: Callable[..., Captured]) -> None:
+    program = """
+import os, threading
+for _ in range(5):
+    thread = threading.Thread(target=lambda: os.write(1, b"x"))
+    thread.start()
+    thread.join()
+"""
+    captured = capture([sys.executable, "-S", "-c", program])
+    (process,) = captured.rows("processes")
+    assert process["threads"] == 6

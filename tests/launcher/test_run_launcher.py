@@ -119,8 +119,8 @@ def test_help_fits_a_terminal(launcher: Launcher, command: str) -> None:
 # ---- what the command sees
 
 
-def test_streams_are_untouched(launcher: Launcher) -> None:
-    done = launcher.run("run", "--", "sh", "-c", "cat; echo error >&2", input=b"in and out")
+def test_streams_are_untouched(capturing: Launcher) -> None:
+    done = capturing.run("run", "--", "sh", "-c", "cat; echo error >&2", input=b"in and out")
     assert (done.stdout, done.stderr) == (b"in and out", b"error\n")
 
 
@@ -282,16 +282,16 @@ def test_interrupt_from_the_terminal_comes_once(launcher: Launcher) -> None:
     os.close(master)
 
 
-def test_says_where_the_log_is_on_a_terminal_only(launcher: Launcher) -> None:
-    process, master = on_terminal(launcher, "run", "-o", "mine.hr", "--", "true")
+def test_says_where_the_log_is_on_a_terminal_only(capturing: Launcher) -> None:
+    process, master = on_terminal(capturing, "run", "-o", "mine.hr", "--", "true")
     output = read_all(master)
     assert process.wait(timeout=30) == 0
     assert b"headrace show " in output
     assert b"mine.hr" in output
     os.close(master)
-    done = launcher.run("run", "-o", "mine.hr", "--", "true")
+    done = capturing.run("run", "-o", "mine.hr", "--", "true")
     assert (done.stdout, done.stderr) == (b"", b"")
-    process, master = on_terminal(launcher, "run", "--quiet", "--", "true")
+    process, master = on_terminal(capturing, "run", "--quiet", "--", "true")
     assert read_all(master) == b""
     process.wait(timeout=30)
     os.close(master)
@@ -300,14 +300,14 @@ def test_says_where_the_log_is_on_a_terminal_only(launcher: Launcher) -> None:
 # ---- the log
 
 
-def test_log_has_the_facts_of_the_job(launcher: Launcher, facts: Facts) -> None:
-    launcher.run("run", "-o", "a.hr", "--memory", "8M", "--exclude", "/x", "--", "sh", "-c", "exit 3")
-    job = facts(launcher.directory / "a.hr")
+def test_log_has_the_facts_of_the_job(capturing: Launcher, facts: Facts) -> None:
+    capturing.run("run", "-o", "a.hr", "--memory", "8M", "--exclude", "/x", "--", "sh", "-c", "exit 3")
+    job = facts(capturing.directory / "a.hr")
     assert job["command"] == ["sh", "-c", "exit 3"]
     assert job["exit_status"] == 3
     assert job["complete"] == "yes"
     assert job["memory"] == "8388608"
-    assert job["working_directory"] == str(launcher.directory)
+    assert job["working_directory"] == str(capturing.directory)
     assert job["start_utc_ns"] <= job["end_utc_ns"]
     assert job["host"] == os.uname().nodename
 
@@ -373,6 +373,19 @@ def test_without_library_the_command_runs(launcher: Launcher, facts: Facts) -> N
     assert b"nothing was captured" in done.stderr
     job = facts(launcher.directory / "a.hr")
     assert job["complete"].startswith("no: nothing was captured: /no/such/library.so")
+
+
+def test_a_command_that_cannot_be_loaded_is_said(launcher: Launcher, facts: Facts) -> None:
+    here = launcher.directory
+    (here / "part.c").write_text("int part(void) { return 0; }\n")
+    (here / "main.c").write_text("int part(void);\nint main(void) { return part(); }\n")
+    subprocess.run(["cc", "-shared", "-o", "libpart.so", "part.c"], cwd=here, check=True)
+    subprocess.run(["cc", "-o", "needy", "main.c", "-L.", "-lpart"], cwd=here, check=True)
+    (here / "libpart.so").unlink()
+    done = launcher.run("run", "-o", "a.hr", "./needy")
+    assert done.returncode == 127
+    assert b"nothing was captured: the command ended before its capture began" in done.stderr
+    assert facts(here / "a.hr")["complete"].startswith("no: nothing was captured: the command ended")
 
 
 def test_static_command_is_said(launcher: Launcher) -> None:

@@ -98,3 +98,24 @@ def test_a_library_that_another_user_may_not_read(tracer: Tracer, tmp_path: Path
     done = tracer.compare(command, env={"HEADRACE_LIBRARY": str(copied)})
     assert b"ld.so" not in done.errors
     assert any("other-root" in reason for reason in done.reasons), done.reasons
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize(
+    "how", ["setpriv --reuid=65534 --clear-groups", "exec setpriv --reuid=65534 --clear-groups"]
+)
+def test_a_program_of_another_user_is_told(tracer: Tracer, how: str) -> None:
+    done = tracer.compare(["sh", "-c", f"{how} sh -c 'id -u; cat /dev/null'"])
+    told = [reason for reason in done.reasons if "other-user" in reason]
+    assert told or done.gaps.get("processes", 0) > 0, "the log does not say what was not captured"
+
+
+def test_a_program_started_through_the_loader(tracer: Tracer, tmp_path: Path) -> None:
+    told = subprocess.run(["ldd", "/bin/cat"], check=True, capture_output=True, text=True).stdout
+    loader = next(word for word in told.split() if "/ld-linux" in word)
+    (tmp_path / "f").write_text("content\n")
+    done = tracer.compare(["sh", "-c", f"{loader} /bin/cat {tmp_path}/f"])
+    assert done.output == b"content\n"
+    assert done.reasons == {}
+    assert done.captured == 2
+    assert done.gaps.get("processes", 0) == 0

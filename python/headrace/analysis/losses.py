@@ -19,6 +19,7 @@ _DETAILS = frozenset(
         "reduction over ranks",
         "sizes of operations",
         "spool growth",
+        "vfork children",
         "working directory",
     }
 )
@@ -31,6 +32,7 @@ _OF_PROCESSES = {
     "listed": "take it out of never_capture in the configuration",
     "setuid": "run it as the user that it changes to",
     "other-root": "put `headrace run` before the program there",
+    "other-user": "put `headrace run` before the program there, as that user",
     "too-large": "give it fewer or shorter arguments and variables",
     "limits": "raise the limit",
     "no-memory": "raise the limit on memory, or give the job more",
@@ -40,12 +42,14 @@ _OF_PROCESSES = {
 }
 
 _BY_KIND = {
+    **dict.fromkeys(("calls of HDF5", "calls of PnetCDF", "calls of MPI"), "link the shared library"),
     "events of the trace": "give tracing more memory (--trace-memory), or trace less (--trace-only)",
     "Go programs": "put `headrace run` before what the program starts",
     "other calls": _MORE_MEMORY,
     "processes": "put `headrace run` before what is started there",
     "ranks not in the log": "put `headrace run` before the program on every node",
     "reads and writes": _MORE_MEMORY,
+    "requests of MPI": "complete or free requests sooner, so that fewer wait at once",
     "threads": _MORE_MEMORY,
 }
 

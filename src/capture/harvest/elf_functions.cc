@@ -1,60 +1,19 @@
 #include "capture/harvest/elf_functions.h"
 
-#include <elf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "base/hexadecimal.h"
+#include "capture/harvest/elf_file.h"
 #include "capture/harvest/readable_name.h"
 
 namespace headrace::capture {
 namespace {
 
-constexpr uint64_t kLargestTable = uint64_t{256} << 20;  // bytes
 constexpr size_t kMostObjects = 64;
-
-class File {
- public:
-  explicit File(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    struct stat found{};
-    if (descriptor_ >= 0 && fstat(descriptor_, &found) == 0 && S_ISREG(found.st_mode))
-      size_ = static_cast<uint64_t>(found.st_size);
-  }
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  bool read(uint64_t at, void* to, uint64_t bytes) const {
-    if (at > size_ || bytes > size_ - at) return false;
-    for (uint64_t done = 0; done < bytes;) {
-      const ssize_t more =
-          pread(descriptor_, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(at + done));
-      if (more <= 0) return false;
-      done += static_cast<uint64_t>(more);
-    }
-    return true;
-  }
-  template <typename T>
-  bool read_all(uint64_t at, uint64_t bytes, std::vector<T>& to) const {
-    if (bytes > kLargestTable || at > size_ || bytes > size_ - at) return false;
-    to.resize(bytes / sizeof(T));
-    return read(at, to.data(), to.size() * sizeof(T));
-  }
-
- private:
-  int descriptor_;
-  uint64_t size_ = 0;
-};
 
 struct Function {
   uint64_t address, size;
@@ -82,7 +41,7 @@ struct Functions {
 };
 
 /// Those of one table of symbols, if it is one.
-void take(const File& file, const Elf64_Shdr& symbols, const Elf64_Shdr& names, Functions& to) {
+void take(const ElfFile& file, const Elf64_Shdr& symbols, const Elf64_Shdr& names, Functions& to) {
   std::vector<Elf64_Sym> table;
   Functions found;
   if (symbols.sh_entsize != sizeof(Elf64_Sym) || !file.read_all(symbols.sh_offset, symbols.sh_size, table) ||
@@ -100,7 +59,7 @@ void take(const File& file, const Elf64_Shdr& symbols, const Elf64_Shdr& names, 
 }
 
 /// The build id that a section of notes has; "" where there is none.
-std::string build_id_in(const File& file, const Elf64_Shdr& notes) {
+std::string build_id_in(const ElfFile& file, const Elf64_Shdr& notes) {
   constexpr uint64_t kMostNotes = 64 << 10;
   std::vector<uint8_t> bytes;
   if (notes.sh_size > kMostNotes || !file.read_all(notes.sh_offset, notes.sh_size, bytes)) return "";
@@ -120,13 +79,8 @@ std::string build_id_in(const File& file, const Elf64_Shdr& notes) {
 /// Of the tables of symbols the whole one, or, in a stripped file, that of what is exported: the first of its kind.
 Functions read_functions(const std::string& path) {
   Functions functions;
-  const File file(path);
-  Elf64_Ehdr header;
-  std::vector<Elf64_Shdr> sections;
-  if (!file.read(0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr) ||
-      !file.read_all(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr), sections))
-    return functions;
+  const ElfFile file(path);
+  const std::vector<Elf64_Shdr>& sections = file.sections();
   const auto first = [&](uint32_t type) {
     return std::find_if(sections.begin(), sections.end(), [&](const Elf64_Shdr& each) { return each.sh_type == type; });
   };

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "capture/harvest/files_to_ask.h"
+#include "capture/harvest/libraries_inside.h"
 #include "capture/harvest/thread_accounts.h"
 #include "capture/harvest/trace_unfinished.h"
 #include "capture/harvest/untold_calls.h"
@@ -49,6 +50,9 @@ void JobLog::Rows::record(const model::FileRecord& record) {
 /// The mount that the names of the path say. Where there are file systems whose layouts matter, directories of users
 /// are often links to them: then links are followed.
 const Mount* JobLog::mount_of(const std::string& path, model::FileKind kind) {
+  // A roll-up may have files of all directories below its own.
+  const bool is_rollup = kind == model::FileKind::kDirectoryRollup;
+  if (is_rollup && mounts_.has_below(path.substr(0, std::max<size_t>(1, path.rfind('/'))))) return nullptr;
   const Mount* mount = mounts_.find(path);
   const bool by_name = kind == model::FileKind::kFile || kind == model::FileKind::kDirectory ||
                        kind == model::FileKind::kDirectoryRollup;
@@ -96,9 +100,23 @@ void JobLog::add_contents(const SpoolContents& contents) {
   for (const model::Gap& gap : contents.gaps) tables_.add_gap(id, gap);
   for (const model::Module& module : contents.modules) tables_.add_module(module);
   for (const model::Stack& stack : contents.stacks) tables_.add_stack(stack);
+  add_libraries_inside(contents);
   excluded_other_ += contents.excluded_other;
   child_other_ += contents.child_other;
   add_process(contents.process);
+}
+
+/// Static programs that are linked with capture have calls of such libraries all the same.
+void JobLog::add_libraries_inside(const SpoolContents& contents) {
+  for (const LibraryInside& library : libraries_inside(contents.process.executable)) {
+    const bool seen = std::any_of(contents.profiles.begin(), contents.profiles.end(),
+                                  [&](const model::Profile& each) { return each.layer == library.layer; });
+    if (seen) continue;
+    const std::string name = library.name;
+    tables_.add_gap(contents.process.id,
+                    {"calls of " + name, 1, "processes",
+                     name + " is linked into the program: what it does shows as the system's calls alone"});
+  }
 }
 
 void JobLog::add_process(const model::Process& process) {

@@ -96,6 +96,7 @@ class JobLog {
  private:
   class Rows;
   void add_contents(const SpoolContents& contents);
+  void add_libraries_inside(const SpoolContents& contents);
   void add_process(const model::Process& process);
   void add_trace_parts();
   void add_not_traced(uint64_t calls, const std::string& why);

@@ -89,4 +89,12 @@ const Mount* MountTable::find(std::string_view path) const {
   return last_mount_;
 }
 
+bool MountTable::has_below(std::string_view directory) const {
+  if (directory == "/") directory = "";
+  return std::any_of(mounts_.begin(), mounts_.end(), [&](const Mount& mount) {
+    return mount.point.size() > directory.size() + 1 && mount.point.starts_with(directory) &&
+           mount.point[directory.size()] == '/';
+  });
+}
+
 }  // namespace headrace::capture

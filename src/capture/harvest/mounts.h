@@ -26,6 +26,9 @@ class MountTable {
   /// Null when no mount is a prefix of `path`, as for relative paths and names of pipes.
   const Mount* find(std::string_view path) const;
 
+  /// Whether something is mounted below a directory, which then holds files of several file systems.
+  bool has_below(std::string_view directory) const;
+
   const std::vector<Mount>& mounts() const { return mounts_; }
 
  private:

@@ -37,6 +37,15 @@ TEST(MountTable, OtherNamesAreOnNone) {
   EXPECT_EQ(MountTable::parse("").find("/a"), nullptr);
 }
 
+TEST(MountTable, KnowsWhatIsMountedBelow) {
+  const MountTable table = MountTable::parse(kText);
+  EXPECT_TRUE(table.has_below("/"));
+  EXPECT_TRUE(table.has_below("/scratch"));
+  EXPECT_FALSE(table.has_below("/scratch/my dir"));
+  EXPECT_FALSE(table.has_below("/scra"));
+  EXPECT_FALSE(MountTable::parse("").has_below("/"));
+}
+
 TEST(MountTable, IdsAreContent) {
   const MountTable a = MountTable::parse(kText), b = MountTable::parse(kText);
   EXPECT_EQ(a.find("/x")->id, b.find("/y")->id);

@@ -144,7 +144,7 @@ void ThreadTotals::add_series(const ThreadBlock& block) {
 }
 
 void ThreadTotals::give(SpoolContents* out, RecordSink& sink) {
-  out->process.threads = threads_;
+  out->process.threads = std::max<uint64_t>(threads_, header_.started_threads);
   out->process.uncertain_operations = uncertain_;
   give_profiles(out);
   give_libraries(out);

@@ -160,6 +160,8 @@ bool map_file(const char* directory, uint64_t limit) {
 
 }  // namespace
 
+const char* Note::directory() { return notes_directory; }
+
 void Note::keep_in(const char* directory) { strncpy(notes_directory, directory, sizeof notes_directory - 1); }
 
 Note::Note(const char* reason, const char* detail, int process) {

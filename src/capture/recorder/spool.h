@@ -50,6 +50,8 @@ class Note {
  public:
   /// Where notes are left; nowhere until this is called.
   static void keep_in(const char* directory);
+  /// Where that is; "": nowhere.
+  static const char* directory();
   Note(const char* reason, const char* detail, int process);
   void withdraw();
   /// Whether it could be left.

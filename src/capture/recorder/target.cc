@@ -13,6 +13,7 @@
 #include "base/kernel.h"
 #include "capture/recorder/environment.h"
 #include "capture/recorder/settings.h"
+#include "capture/recorder/spool.h"
 #include "capture/recorder/update.h"
 
 namespace headrace::capture {
@@ -77,8 +78,15 @@ bool captures_itself(long fd, const ProgramHeader& program) {
   return false;
 }
 
+/// glibc's loader, which loads the program that it is told and preloads as it does for others.
+bool is_loader(const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* name = slash ? slash + 1 : path;
+  return strncmp(name, "ld-linux", 8) == 0 || strcmp(name, "ld.so") == 0;
+}
+
 /// The interpreter's path tells the C library; a program without one is static.
-const char* reason_of_elf(long fd, const ElfHeader& header) {
+const char* reason_of_elf(long fd, const ElfHeader& header, const char* path) {
   if (header.e_ident[EI_CLASS] != kClass || header.e_machine != kMachine) return "other-class";
   bool fit = false;
   for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
@@ -95,7 +103,7 @@ const char* reason_of_elf(long fd, const ElfHeader& header) {
         0;
     return strstr(interpreter, "musl") ? "musl" : nullptr;
   }
-  return fit ? nullptr : "static";
+  return fit || is_loader(path) ? nullptr : "static";
 }
 
 /// The program named by a "#!" line, in place; null when there is none.
@@ -120,7 +128,11 @@ const char* reason_around() {
   if (fd >= 0) base::kernel_call(SYS_close, fd);
   // Capabilities that a process kept when it became another user, an exec takes away; this question is without them.
   if (fd >= 0 && base::kernel_call(SYS_getuid) != 0) fd = base::kernel_call(SYS_faccessat, AT_FDCWD, library, R_OK);
-  return fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR ? "other-root" : nullptr;
+  if (fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR) return "other-root";
+  const char* place = Note::directory();
+  const bool may_count = base::kernel_call(SYS_getuid) == 0 || !*place ||
+                         base::kernel_call(SYS_faccessat, AT_FDCWD, place, W_OK | X_OK) != -EACCES;
+  return may_count ? nullptr : "other-user";
 }
 
 }  // namespace
@@ -140,7 +152,7 @@ Target target_at(int directory, const char* path) {
         base::kernel_call(SYS_newfstatat, fd, "", &attributes, AT_EMPTY_PATH) == 0 && S_ISREG(attributes.st_mode);
     long length = regular ? read_at(fd, &head, sizeof head - 1, 0) : 0;
     bool is_elf = length >= static_cast<long>(sizeof(ElfHeader)) && memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0;
-    if (is_elf) target.unfit = gains_privileges(fd, attributes) ? "setuid" : reason_of_elf(fd, head.elf);
+    if (is_elf) target.unfit = gains_privileges(fd, attributes) ? "setuid" : reason_of_elf(fd, head.elf, path);
     if (is_elf && !target.unfit) find_sanitizer_runtime(fd, target.runtime);
     base::kernel_call(SYS_close, fd);
     if (is_elf || length < 3 || memcmp(head.text, "#!", 2) != 0) break;

@@ -100,6 +100,7 @@ bool start_thread() {
   }
   if (thread) {
     thread->block->taken = 1;
+    __atomic_fetch_add(&spool.header->started_threads, 1, __ATOMIC_RELAXED);
     const long system_number = base::kernel_call(SYS_gettid);
     const bool is_first = is_first_thread(system_number);
     *thread->name = '\0';

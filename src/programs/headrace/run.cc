@@ -320,6 +320,8 @@ void Run::finish(int wait_status) {
   if (directory_.has_value() && directory_->is_gone()) {
     log_.add_gap({"spool directory", 1, "directories", directory_->path() + " was removed while the command ran"});
   }
+  if (harvester_.has_value() && log_.processes() == 0 && harvester_->alive_processes().empty())
+    missing_ = "the command ended before its capture began";
   if (!captured()) add_uncaptured_command(wait_status);
   const size_t running = harvester_.has_value() ? harvester_->alive_processes().size() : 0;
   const int status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);

@@ -1,0 +1,18 @@
+// I/O libraries that are linked into a program: its calls of them go past capture, which replaces those of shared ones.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace headrace::capture {
+
+struct LibraryInside {
+  const char* name;   // "HDF5"
+  const char* layer;  // of its functions in profiles
+};
+
+/// Those of an executable; none where it cannot be read. Known by the functions that its table of symbols defines, or,
+/// where it was stripped of that, by texts that each of these libraries contains. What was found is kept for a path, so
+/// that it costs little for programs that run often. One thread at a time.
+const std::vector<LibraryInside>& libraries_inside(const std::string& executable);
+
+}  // namespace headrace::capture
