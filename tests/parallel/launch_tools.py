@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,16 @@ def shown(log: Path) -> dict[str, Any]:
     with headrace.open(log) as opened:
         result: dict[str, Any] = summarize(opened)
     return result
+
+
+def kill_with_keeper(launcher: int) -> None:
+    """Kills a launcher and, before it, the process that would collect what it leaves."""
+    words = Path(f"/proc/{launcher}/cmdline").read_bytes()
+    children = Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()
+    for child in children:
+        if Path(f"/proc/{child}/cmdline").read_bytes() == words:
+            os.kill(int(child), signal.SIGKILL)
+    os.kill(launcher, signal.SIGKILL)
 
 
 class Launching:

@@ -14,7 +14,7 @@ from pathlib import Path
 import headrace
 import pytest
 from capture_tools import COMMAND
-from launch_tools import LIBRARY, Figures, Launching, expected, figures, shown
+from launch_tools import LIBRARY, Figures, Launching, expected, figures, kill_with_keeper, shown
 
 Compiled = Callable[[str, str], Path]
 
@@ -283,13 +283,50 @@ def test_tasks_of_a_step_write_one_log(tasks: Launching) -> None:
     assert written(tasks) == {"own.9"}  # of another step
 
 
-def test_a_killed_launcher_is_told_and_collected(tasks: Launching) -> None:
+def test_what_a_killed_launcher_leaves_reaches_the_log(tasks: Launching) -> None:
     go = tasks.directory / "go"
     hold = f": > {tasks.data}/ready.$SLURM_PROCID; while [ ! -e {go} ]; do sleep 0.02; done"
     processes = [step(tasks, number, 3, *task_of(tasks, number, hold)) for number in range(3)]
     while len(list(tasks.data.glob("ready.*"))) < 3:
         time.sleep(0.01)
     processes[1].send_signal(signal.SIGKILL)
+    processes[1].wait()
+    go.touch()
+    assert [processes[number].wait(timeout=60) for number in (0, 2)] == [0, 0]
+    log = tasks.directory / "job.hr"
+    deadline = time.monotonic() + 60
+    while shown(log)["job"]["complete"] != "yes":
+        assert time.monotonic() < deadline, shown(log)["job"]["complete"]
+        time.sleep(0.05)
+    assert written(tasks) >= {f"own.{number}" for number in range(3)}
+    while list(tasks.spools.iterdir()):
+        assert time.monotonic() < deadline, "litter"
+        time.sleep(0.05)
+
+
+def test_ranks_that_abort_behind_their_launchers_are_in_the_log(
+    launching: Launching, compiled: Compiled
+) -> None:
+    program = compiled(launching.mpi, "c/aborts.c")
+    launching.run(launching.mpirun(3, COMMAND, "run", "-o", "job.hr", program, launching.data))
+    log = launching.directory / "job.hr"
+    deadline = time.monotonic() + 60
+    while not log.exists() or shown(log)["job"]["complete"] != "yes":
+        assert time.monotonic() < deadline, log.exists() and shown(log)["job"]["complete"]
+        time.sleep(0.05)
+    assert written(launching) == {"own.0", "own.1", "own.2"}
+    while list(launching.spools.iterdir()):
+        assert time.monotonic() < deadline, "litter"
+        time.sleep(0.05)
+
+
+def test_a_killed_launcher_is_told_and_collected(tasks: Launching) -> None:
+    go = tasks.directory / "go"
+    hold = f": > {tasks.data}/ready.$SLURM_PROCID; while [ ! -e {go} ]; do sleep 0.02; done"
+    processes = [step(tasks, number, 3, *task_of(tasks, number, hold)) for number in range(3)]
+    while len(list(tasks.data.glob("ready.*"))) < 3:
+        time.sleep(0.01)
+    kill_with_keeper(processes[1].pid)
     processes[1].wait()
     go.touch()
     assert [processes[number].wait(timeout=60) for number in (0, 2)] == [0, 0]
@@ -361,7 +398,7 @@ def test_missing_ranks_are_named_until_they_are_collected(launching: Launching) 
     while len(list(launching.data.glob("ready.*"))) < 3:
         time.sleep(0.01)
     for number in (0, 2):
-        os.kill(int((base / f"pid.{number}").read_text()), signal.SIGKILL)
+        kill_with_keeper(int((base / f"pid.{number}").read_text()))
     launching.data.joinpath("go").touch()
     while len(list(base.glob("ended.*"))) < 3:
         time.sleep(0.01)

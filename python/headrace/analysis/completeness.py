@@ -49,7 +49,7 @@ def missing_ranks(facts: dict[str, Any], processes: list[dict[str, Any]]) -> Ite
 
 def missing_spawned(processes: list[dict[str, Any]]) -> int:
     """How many ranks that MPI_Comm_spawn started are not in the log at all."""
-    started = sum(row["spawned_ranks"] for row in processes)
+    started: int = sum(row["spawned_ranks"] for row in processes)
     there: dict[int, int] = {}
     for row in processes:
         if row["spawned"]:  # those of it that lack are told by the others

@@ -1,13 +1,12 @@
 #include "programs/headrace/background.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "base/clock.h"
+#include "programs/headrace/detach.h"
 #include "programs/headrace/wait_for_end.h"
 
 namespace headrace::programs {
@@ -17,21 +16,6 @@ using capture::Harvester;
 
 constexpr int kPollMs = 1000;  // also how soon new processes of a daemon are noticed
 constexpr uint32_t kThoroughRound = 8;
-
-void detach(int kept) {
-  setsid();
-  signal(SIGHUP, SIG_IGN);
-  sigset_t none;
-  sigemptyset(&none);
-  for (int number : {SIGTERM, SIGINT, SIGQUIT, SIGCHLD}) signal(number, SIG_DFL);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int null = open("/dev/null", O_RDWR);
-  for (int standard = 0; standard < 3; ++standard) dup2(null, standard);
-  const auto low = static_cast<unsigned>(kept > 3 ? kept : 3);
-  if (low > 3) syscall(SYS_close_range, 3u, low - 1, 0u);
-  syscall(SYS_close_range, low == static_cast<unsigned>(kept) ? low + 1 : low, ~0u, 0u);
-  [[maybe_unused]] const int ignored = chdir("/");
-}
 
 void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, const std::string& part) {
   log.continue_in(log.output().continued());

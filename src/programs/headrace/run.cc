@@ -23,6 +23,7 @@
 #include "programs/headrace/emulation.h"
 #include "programs/headrace/exit_status.h"
 #include "programs/headrace/job_directory.h"
+#include "programs/headrace/keeper.h"
 #include "programs/headrace/log_place.h"
 #include "programs/headrace/messages.h"
 #include "programs/headrace/nodes.h"
@@ -97,6 +98,7 @@ class Run {
   JobLog log_;
   std::optional<capture::Harvester> harvester_;
   pid_t child_ = 0;
+  Keeper keeper_;
   std::map<std::string, std::string> facts_;
 };
 
@@ -298,6 +300,7 @@ int Run::perform(const std::string& program) {
   prepare(program);
   const Status creatable = part_.empty() ? LogOutput::check_creatable(log_path_) : Status();
   if (!creatable.ok()) say(creatable.message() + "; the log will go to another place, which is said at the end");
+  if (!part_.empty() && directory_.has_value()) keeper_.begin(directory_->path());
   const Status started = may_forward() ? start(program) : Status(Code::kUnsupported, why_not_forwarded());
   if (!started.ok()) {
     if (directory_.has_value()) directory_->remove();
@@ -307,6 +310,7 @@ int Run::perform(const std::string& program) {
       add_end_facts("no: a rank could not be started: " + started.message(), exit_code_of(started));
       (void)log_.close();
     }
+    keeper_.end();
     return exit_code_of(started);
   }
   const int wait_status = watch(child_, harvester_.has_value() ? &*harvester_ : nullptr, snapshots());
@@ -356,6 +360,7 @@ void Run::finish_log(size_t running) {
   if (stored.ok() && running == 0) log_.output().complete();
   if (stored.ok() && settings_.interim_seconds != 0 && part_.empty()) remove_interim();
   report(stored, running);
+  keeper_.end();
   if (!directory_.has_value() || !stored.ok()) return;
   if (running == 0 || !collect_in_background(log_, *harvester_, *directory_, part_)) {
     if (running == 0)
