@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "capture/harvest/elf_functions.h"
 #include "capture/harvest/function_names.h"
 #include "capture/waits.h"
+#include "events/library_class.h"
 
 namespace headrace::capture {
 
@@ -50,29 +50,10 @@ void read_name(const EventName& name, uint64_t at, RecordedEvents& recorded) {
     recorded.damaged = true;
 }
 
-bool has(std::string_view name, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
-}
-
 /// A call that reads one file and writes another. It is the write; what it reads has a name of its own, so that calls
 /// of a name are as many as were made.
 bool is_copy(std::string_view name) {
   return name == "copy_file_range" || name == "sendfile" || name == "splice" || name == "tee";
-}
-
-/// What a library's function spends its time with, by its name.
-TimeClass class_of(std::string_view layer, std::string_view name) {
-  if (layer == "mpi") {
-    const bool together = has(name, {"llreduce", "lltoall", "llgather", "arrier", "cast", "educe", "ather", "catter",
-                                     "can", "Comm_", "comm_", "Cart_", "raph_create", "Win_create", "Win_allocate",
-                                     "Win_fence", "Win_free", "Init", "Finalize"}) &&
-                          name != "MPI_Cancel";
-    return together ? TimeClass::kCollective : TimeClass::kMessages;
-  }
-  if (has(name, {"read", "Read", "_get_var", "_get_att", "_iget"})) return TimeClass::kRead;
-  if (has(name, {"write", "Write", "_put_var", "_put_att", "_iput", "_bput"})) return TimeClass::kWrite;
-  return TimeClass::kMetadata;
 }
 
 /// What calls of a library's function are in a trace.
@@ -109,7 +90,8 @@ class EventConverter::References {
       const FunctionName known = function_name_of(number);
       const std::string name = known.name ? known.name : "function " + std::to_string(number);
       const std::string layer = known.layer ? known.layer : "";
-      return reference(sort(number) == Sort::kOperation ? "function" : "region", layer, name, class_of(layer, name));
+      return reference(sort(number) == Sort::kOperation ? "function" : "region", layer, name,
+                       events::library_class(layer, name));
     });
   }
 

@@ -56,15 +56,17 @@ OTF2_CallbackCode location_property(void* user, OTF2_LocationRef self, OTF2_Stri
 OTF2_CallbackCode region(void* user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef,
                          OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,
                          OTF2_RegionFlag flags, OTF2_StringRef, uint32_t, uint32_t) {
-  of(user).regions[self] = {of(user).text(name), of(user).text(description), role, paradigm, flags};
+  const std::string& named = of(user).text(name);
+  of(user).regions[self] = {named, of(user).text(description), role, paradigm, flags, known_name(named, paradigm)};
   return kOn;
 }
+// EZTrace defines groups and communicators several times under one number; the first is that of all ranks.
 OTF2_CallbackCode group(void* user, OTF2_GroupRef self, OTF2_StringRef, OTF2_GroupType type, OTF2_Paradigm paradigm,
                         OTF2_GroupFlag, uint32_t count, const uint64_t* members) {
   if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS && paradigm == OTF2_PARADIGM_MPI)
     of(user).ranks.assign(members, members + count);
   else if (type == OTF2_GROUP_TYPE_COMM_GROUP)
-    of(user).groups[self].assign(members, members + count);
+    of(user).groups.try_emplace(self, members, members + count);
   return kOn;
 }
 OTF2_CallbackCode member(void* user, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_MetricType,
@@ -79,7 +81,7 @@ OTF2_CallbackCode metric(void* user, OTF2_MetricRef self, uint8_t count, const O
 }
 OTF2_CallbackCode communicator(void* user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef members, OTF2_CommRef,
                                OTF2_CommFlag) {
-  of(user).communicators[self] = {of(user).text(name), members};
+  of(user).communicators.try_emplace(self, of(user).text(name), members);
   return kOn;
 }
 OTF2_CallbackCode paradigm(void* user, OTF2_IoParadigmRef self, OTF2_StringRef identification, OTF2_StringRef,

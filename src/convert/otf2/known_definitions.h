@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "convert/otf2/known_names.h"
+
 namespace headrace::convert::otf2 {
 
 struct KnownRegion {
@@ -15,6 +17,7 @@ struct KnownRegion {
   OTF2_RegionRole role = OTF2_REGION_ROLE_UNKNOWN;
   OTF2_Paradigm paradigm = OTF2_PARADIGM_UNKNOWN;
   OTF2_RegionFlag flags = OTF2_REGION_FLAG_NONE;
+  KnownName by_name = {};
 };
 struct KnownProcess {
   std::string host;

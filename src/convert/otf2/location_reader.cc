@@ -1,6 +1,7 @@
 #include "convert/otf2/location_reader.h"
 
 #include <bit>
+#include <string_view>
 
 #include "base/hash.h"
 #include "convert/otf2/regions.h"
@@ -18,7 +19,26 @@ bool is_file_role(OTF2_RegionRole role) {
   return role == OTF2_REGION_ROLE_FILE_IO || role == OTF2_REGION_ROLE_FILE_IO_METADATA;
 }
 
-TimeClass class_of(const KnownRegion& region) {
+/// The archive only says that it is a function. `own`: Headrace says no more of what is one.
+bool says_nothing(const KnownRegion& region, bool own) {
+  switch (region.role) {
+    case OTF2_REGION_ROLE_UNKNOWN:
+    case OTF2_REGION_ROLE_FUNCTION:
+    case OTF2_REGION_ROLE_WRAPPER:
+    case OTF2_REGION_ROLE_CODE:
+      return !own && (region.flags & OTF2_REGION_FLAG_PHASE) == 0;
+    default:
+      return false;
+  }
+}
+
+TimeClass class_of_transfer(const KnownRegion& region) {
+  const TimeClass by_name = region.by_name.time_class;
+  if (by_name == TimeClass::kRead || by_name == TimeClass::kWrite) return by_name;
+  return region.name.find("rite") != std::string::npos ? TimeClass::kWrite : TimeClass::kRead;
+}
+
+TimeClass class_of(const KnownRegion& region, bool own) {
   switch (region.role) {
     case OTF2_REGION_ROLE_POINT2POINT:
       return TimeClass::kMessages;
@@ -33,18 +53,19 @@ TimeClass class_of(const KnownRegion& region) {
     case OTF2_REGION_ROLE_TASK_WAIT:
       return TimeClass::kWait;
     case OTF2_REGION_ROLE_FILE_IO:
-      return region.name.find("rite") != std::string::npos ? TimeClass::kWrite : TimeClass::kRead;
+      return class_of_transfer(region);
     case OTF2_REGION_ROLE_FILE_IO_METADATA:
       return TimeClass::kMetadata;
     case OTF2_REGION_ROLE_ARTIFICIAL:
       return TimeClass::kTracing;
     default:
-      return TimeClass::kProgram;
+      return says_nothing(region, own) ? region.by_name.time_class : TimeClass::kProgram;
   }
 }
 
 std::string layer_of(const KnownRegion& region) {
   const bool files = is_file_role(region.role);
+  if ((files || says_nothing(region, false)) && *region.by_name.layer != 0) return region.by_name.layer;
   if (region.paradigm == OTF2_PARADIGM_MPI) return files ? "mpiio" : "mpi";
   if (files) return "posix";
   return (region.flags & OTF2_REGION_FLAG_PHASE) != 0 ? "phase" : "";
@@ -53,7 +74,16 @@ std::string layer_of(const KnownRegion& region) {
 std::string layer_of_paradigm(const std::string& identification) {
   for (const IoParadigm& each : kIoParadigms)
     if (identification == each.identification) return each.layer;
-  return identification == "posix io" ? "posix" : identification;  // as EZTrace 2 calls it
+  return identification;
+}
+
+/// EZTrace 2 says this of all that it knows of files, streams too.
+constexpr std::string_view kAnyFile = "posix io";
+
+/// `layer`: of the file that it is on; empty: not known.
+std::string layer_of_call(const KnownRegion& region, const std::string& layer) {
+  if (layer == kAnyFile) return *region.by_name.layer != 0 ? region.by_name.layer : "posix";
+  return layer.empty() ? layer_of(region) : layer;
 }
 
 double real_of(OTF2_Type type, OTF2_MetricValue value) {
@@ -115,7 +145,7 @@ uint32_t LocationReader::reference_of(OTF2_RegionRef region, bool operation, Tim
   static const KnownRegion kNone;
   const auto found = known_.regions.find(region);
   const KnownRegion& what = found == known_.regions.end() ? kNone : found->second;
-  const std::string of = own_ ? what.description : !layer.empty() ? layer : layer_of(what);
+  const std::string of = own_ ? what.description : layer_of_call(what, layer);
   return references_.of(operation ? "function" : "region", of, what.name, time_class);
 }
 
@@ -159,9 +189,10 @@ void LocationReader::enter(OTF2_TimeStamp time, OTF2_AttributeList* list, OTF2_R
       what.paradigm == OTF2_PARADIGM_MPI || (own_ && what.description != "posix" && what.description != "stdio");
   uint64_t file = 0, size = 0, offset = model::kUnknownPlace;
   const bool named = attribute(list, "File", file);
-  const bool operation = named || (is_file_role(what.role) && !library);
+  const bool on_files = is_file_role(what.role) || (says_nothing(what, own_) && what.by_name.on_files);
+  const bool operation = named || (on_files && !library);
   open_.push_back({events_.size(), region, operation, false, 0, model::kUnknownPlace});
-  const uint32_t reference = reference_of(region, operation, class_of(what));
+  const uint32_t reference = reference_of(region, operation, class_of(what, own_));
   if (!operation) return put(EventKind::kEnter, time_of(time), reference, 0, 0, 0);
   attribute(list, "Bytes asked for", size);
   attribute(list, "Offset", offset);
@@ -172,7 +203,7 @@ void LocationReader::leave(OTF2_TimeStamp time, OTF2_AttributeList* list, OTF2_R
   if (open_.empty() || open_.back().region != region) {  // verify tells of it
     static const KnownRegion kNone;
     const auto found = known_.regions.find(region);
-    const TimeClass what = class_of(found == known_.regions.end() ? kNone : found->second);
+    const TimeClass what = class_of(found == known_.regions.end() ? kNone : found->second, own_);
     return put(EventKind::kLeave, time_of(time), reference_of(region, false, what), 0, 0, 0);
   }
   const Frame frame = open_.back();
