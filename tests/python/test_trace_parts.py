@@ -10,8 +10,10 @@ import pytest
 from commands import headrace as run
 from headrace import _native
 from headrace._errors import UsageError
+from headrace.analysis.rank_lists import chosen_ranks, parse_ranks
 from headrace.analysis.traces import Trace
-from made_traces import two_ranks
+from headrace.commands._text import NONE
+from made_traces import ENTER, LEAVE, STEP, event, two_ranks, write
 
 COMMANDS = ("cat", "stats", "overview", "export")
 
@@ -57,6 +59,76 @@ def test_a_trace_without_events_says_so(tmp_path: Path, name: str) -> None:
     _native.write_trace(bytes(path), [], [], facts={"trace_of": "job.hr"})
     found = command(name, path)
     assert (found.returncode, found.stderr) == (0, f"headrace: {path}: there are no events\n")
+
+
+def many_ranks(path: Path, ranks: int) -> Path:
+    data = event(5, ENTER, STEP) + event(9, LEAVE, STEP)
+    return write(path, [(rank + 1, 1, rank, "n", 100 + rank, 0, data) for rank in range(ranks)])
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks"),
+    [
+        ("3", {3}),
+        ("0-2", {0, 1, 2}),
+        ("0-1, 4,12-13", {0, 1, 4, 12, 13}),
+        ("0-14:5", {0, 5, 10}),
+        ("2,2-3", {2, 3}),
+        ("14-9999999999", {14, 15}),
+    ],
+)
+def test_ranks_are_chosen_by_lists(tmp_path: Path, text: str, ranks: set[int]) -> None:
+    assert chosen_ranks(parse_ranks(text), range(16), "x") == ranks
+    trace = Trace(many_ranks(tmp_path / "job.trace.hr", 16))
+    assert {trace.locations[each]["rank"] for each in trace.choose(text)} == ranks
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-1", "x", "3-1", "0-4:0", "1;2", "1,", "0-", "1.5", "\u0663", "9" * 11]
+)
+def test_what_is_no_list_of_ranks_is_refused(text: str) -> None:
+    with pytest.raises(UsageError) as told:
+        parse_ranks(text)
+    assert str(told.value) == f"--rank {text}: is no list of ranks; write 3, 0-7, 0-7,12 or 0-62:2"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_take_lists_of_ranks(trace: Path, name: str) -> None:
+    assert command(name, trace, "--rank", "0-1").returncode == 0
+    found = command(name, trace, "--rank", "3-1")
+    assert (found.returncode, "is no list of ranks" in found.stderr) == (2, True), found.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("0-1,7", "has no rank 7"), ("2-5", "has no ranks 2-5"), ("0,2-8:3", "has no ranks 2-8:3")],
+)
+def test_ranks_that_are_not_there_are_named(trace: Path, text: str, says: str) -> None:
+    found = command("cat", trace, "--rank", text)
+    assert (found.returncode, f"{trace}: {says}; it has ranks 0-1" in found.stderr) == (2, True), found.stderr
+
+
+def test_stats_of_many_ranks_are_bounded(tmp_path: Path) -> None:
+    trace = many_ranks(tmp_path / "job.trace.hr", 50)
+    shown = run("trace", "stats", "--by", "rank", trace).stdout.splitlines()
+    assert shown[-1] == "  … and 10 more ranks with less time in MPI and I/O: --json has all"
+    assert len(json.loads(run("trace", "stats", "--by", "rank", "--json", trace).stdout)["ranks"]) == 50
+
+
+def test_stats_by_rank_of_chosen_calls(trace: Path) -> None:
+    def rows(*options: str) -> list[tuple[int, ...]]:
+        found = json.loads(run("trace", "stats", "--by", "rank", "--json", trace, *options).stdout)["ranks"]
+        keys = ("rank", "calls", "errors", "bytes_read", "bytes_written", "io_ns")
+        return [tuple(row[key] for key in keys) for row in found]
+
+    assert rows() == [(0, 5, 1, 0, 4096, 22_000), (1, 0, 0, 0, 0, 0)]
+    assert rows("--function", "write", "--errors") == [(0, 1, 1, 0, 0, 22_000), (1, 0, 0, 0, 0, 0)]
+    shown = run("trace", "stats", "--by", "rank", trace, "--errors").stdout.splitlines()
+    assert [line.split() for line in shown[-3:]] == [
+        ["rank", "calls", "errors", "read", "written"],
+        ["0", "1", "1", NONE, NONE],
+        ["1", *[NONE] * 4],
+    ]
 
 
 def test_no_line_was_asked_for(trace: Path) -> None:

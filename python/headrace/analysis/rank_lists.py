@@ -2,7 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
+
+from headrace._errors import UsageError
+
+_PART = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10})(?::([0-9]{1,10}))?)?", re.ASCII)
+
+
+def parse_ranks(text: str, option: str = "--rank") -> list[range]:
+    """The parts of a list such as "3", "0-7,12" or "0-62:2". Raises UsageError."""
+    parts = [_range_of(part.strip()) for part in text.split(",")]
+    if None in parts:
+        raise UsageError(f"{option} {text}: is no list of ranks; write 3, 0-7, 0-7,12 or 0-62:2")
+    return [part for part in parts if part is not None]
+
+
+def chosen_ranks(parts: list[range], there: Collection[int], of: str) -> set[int]:
+    """Those of `there` that the parts name. Raises UsageError, which begins with `of`, if one names none."""
+    chosen: set[int] = set()
+    for part in parts:
+        found = {rank for rank in there if rank in part}
+        if not found:
+            told = f"rank {part[0]}" if len(part) == 1 else f"ranks {_part(part[0], part[-1], part.step)}"
+            has = f"ranks {rank_list(there)}" if there else "no ranks"
+            raise UsageError(f"{of}: has no {told}; it has {has}")
+        chosen |= found
+    return chosen
+
+
+def _range_of(text: str) -> range | None:
+    """None: it is no part of a list."""
+    parts = _PART.fullmatch(text)
+    if parts is None:
+        return None
+    first, last, stride = int(parts[1]), int(parts[2] or parts[1]), int(parts[3] or 1)
+    return range(first, last + 1, stride) if last >= first and stride else None
 
 
 def rank_list(ranks: Iterable[int], most: int = 8) -> str:

@@ -13,7 +13,7 @@ from headrace.analysis.moments import utc_text
 from headrace.analysis.opened_traces import OpenedTrace
 from headrace.analysis.overview_rows import rows_of
 from headrace.analysis.overviews import Overview, overview
-from headrace.analysis.rank_lists import rank_list
+from headrace.analysis.rank_lists import chosen_ranks, parse_ranks, rank_list
 from headrace.analysis.trace_calls import ALL, Calls
 from headrace.analysis.trace_events import ENDS, UNKNOWN, event_batch, event_facts, with_nulls
 from headrace.analysis.trace_filters import unmatched
@@ -140,22 +140,26 @@ class Trace(OpenedTrace):
             names.append(f"{name}:{row['thread']}" if threaded else name)
         return names
 
-    def choose(self, rank: int | None = None, process: int | str | None = None) -> list[int]:
-        """Numbers of the locations of a rank, and of a process by its pid or id. Raises UsageError."""
+    def choose(self, rank: int | str | None = None, process: int | str | None = None) -> list[int]:
+        """Numbers of the locations of a rank or a list of them ("0-7,12"), and of a process by its pid or id.
+
+        Raises UsageError.
+        """
         chosen = list(range(len(self.locations)))
         if rank is not None:
-            chosen = [i for i in chosen if self.locations[i]["rank"] == rank]
-            if not chosen:
-                ranks = rank_list(row["rank"] for row in self.locations if row["rank"] >= 0)
-                raise UsageError(
-                    f"{self.path}: has no rank {rank}; it has " + (f"ranks {ranks}" if ranks else "no ranks")
-                )
+            ranks = self.choose_ranks(rank)
+            chosen = [i for i in chosen if self.locations[i]["rank"] in ranks]
         if process is not None:
             wanted = [i for i in chosen if process in _names_of_process(self.locations[i])]
             if not wanted:
                 raise UsageError(f"{self.path}: has no process {process}; it has {self._pids(chosen)}")
             chosen = wanted
         return chosen
+
+    def choose_ranks(self, rank: int | str) -> set[int]:
+        """Ranks of the trace, by one or by a list as text. Raises UsageError."""
+        there = {row["rank"] for row in self.locations if row["rank"] >= 0}
+        return chosen_ranks(parse_ranks(str(rank)), there, self.path)
 
     def _pids(self, chosen: list[int]) -> str:
         pids = sorted({self.locations[each]["pid"] for each in chosen})

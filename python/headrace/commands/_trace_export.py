@@ -108,7 +108,7 @@ def export(
     target: str | None,
     output: str | None,
     force: bool,
-    rank: int | None,
+    rank: str | None,
     process: str | None,
     begin: str | None,
     end: str | None,

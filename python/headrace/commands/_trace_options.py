@@ -18,9 +18,10 @@ from headrace.commands._time_text import nanoseconds
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+_PROCESS = click.option("--process", metavar="PID", help="Only this process; a pid, or an id from --json.")
 _OPTIONS = (
-    click.option("--rank", type=click.IntRange(0), help="Only this rank."),
-    click.option("--process", metavar="PID", help="Only this process; a pid, or an id from --json."),
+    click.option("--rank", metavar="LIST", help="Only these ranks: 3, 0-7, 0-7,12 or 0-62:2."),
+    _PROCESS,
     click.option("--from", "begin", metavar="TIME", help="Only from then on: 1.5, 20ms, 7us, 12ns."),
     click.option("--until", "end", metavar="TIME", help="Only until then. Both are since the job's start."),
     click.option("--job", type=int, help="Which job, from 1, of a file that holds several."),
@@ -37,6 +38,13 @@ def part_options(function: _F) -> _F:
     """--rank, --process, --from, --until and --job."""
     for option in reversed(_OPTIONS):
         function = option(function)
+    return function
+
+
+def rank_options(function: _F) -> _F:
+    """The same without --process: of what ranks do with each other."""
+    for option in reversed(_OPTIONS):
+        function = function if option is _PROCESS else option(function)
     return function
 
 
@@ -116,7 +124,7 @@ def _exact(ns: int) -> str:
 
 
 def part(
-    path: str, job: int | None, rank: int | None, process: str | None, begin: str | None, end: str | None
+    path: str, job: int | None, rank: str | None, process: str | None, begin: str | None, end: str | None
 ) -> Part:
     """Opens the trace. Raises UsageError."""
     begin_ns, end_ns = times(begin, end)

@@ -20,7 +20,7 @@ from headrace.commands._trace_picture import json_facts, lines
 @click.option("--json", "as_json", is_flag=True, help="For programs; keys in docs/trace.md.")
 def overview(
     trace: str,
-    rank: int | None,
+    rank: str | None,
     process: str | None,
     begin: str | None,
     end: str | None,

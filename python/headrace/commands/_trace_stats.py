@@ -10,6 +10,7 @@ import click
 
 from headrace.analysis.trace_calls import Calls
 from headrace.analysis.trace_groups import PROGRAM
+from headrace.analysis.trace_ranks import ranks
 from headrace.analysis.trace_sums import functions
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal, terminal, working
@@ -28,6 +29,7 @@ from headrace.commands._text import (
 from headrace.commands._trace import HEADS, loss_lines, recorded_lines
 from headrace.commands._trace_files import file_table
 from headrace.commands._trace_options import call_options, part, part_options
+from headrace.commands._trace_ranks import rank_table
 
 Facts = dict[str, Any]
 
@@ -44,11 +46,13 @@ _WORDS = {
 @click.argument("trace")
 @part_options
 @call_options
-@click.option("--by", type=click.Choice(["function", "file"]), default="function", help="What has a line.")
+@click.option(
+    "--by", type=click.Choice(["function", "file", "rank"]), default="function", help="What has a line."
+)
 @click.option("--json", "as_json", is_flag=True, help="For programs; keys in docs/trace.md.")
 def stats(
     trace: str,
-    rank: int | None,
+    rank: str | None,
     process: str | None,
     begin: str | None,
     end: str | None,
@@ -68,12 +72,15 @@ def stats(
       headrace trace stats job.trace.hr
       headrace trace stats --rank 3 --from 1.5s --until 1.6s job.trace.hr
       headrace trace stats --by file --function '*write*' job.trace.hr
+      headrace trace stats --by rank --rank 0-63 job.trace.hr
       headrace trace stats --json job.trace.hr | jq .bytes_per_event
     """
     with working(f"reading {printable(trace)}"):
         asked = part(trace, job, rank, process, begin, end)
         by_file = by == "file"
         facts = asked.trace.stats(asked.first_ns, asked.last_ns, asked.locations, calls, by_file)
+        if by == "rank":
+            facts["ranks"] = ranks(asked.trace, asked.locations, asked.first_ns, asked.last_ns, calls)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
@@ -99,6 +106,9 @@ def _lines(facts: Facts, output: Terminal) -> list[str]:
     others = [name for name in groups if name not in PROGRAM]
     if not facts["chosen"]:
         lines += _sums(facts, output)
+    if "ranks" in facts:
+        lines += ["", *rank_table(facts["ranks"], bool(facts["chosen"]), output)]
+        return [clip(line, output.columns) for line in lines] + loss_lines(facts, output)
     by_file = "files" in facts
     what = "Files" if by_file else "Functions"
     for title, names, most in (

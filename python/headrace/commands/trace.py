@@ -91,7 +91,7 @@ def info(trace: str, locations: bool, job: int | None, as_json: bool) -> None:
 @_json
 def cat(
     trace: str,
-    rank: int | None,
+    rank: str | None,
     process: str | None,
     begin: str | None,
     end: str | None,
