@@ -272,6 +272,12 @@ class Trace:
     def messages(self, begin_at_ns: int = 0, end_at_ns: int = ...) -> Frame:
         """Messages with both ends, by time (src/events/message_pairs.h). 2**64 - 1: not there."""
 
+    def message_sums(self, begin_at_ns: int = 0, end_at_ns: int = ...) -> dict[str, Any]:
+        """Messages by pair of ranks, and who waited (src/events/message_sums.h); `pairs`: a Frame."""
+
+    def collective_waits(self, begin_at_ns: int = 0, end_at_ns: int = ...) -> dict[str, Any]:
+        """Who waited for whom in them (src/events/collective_waits.h); `functions`, `ranks`: Frames."""
+
     def overview(
         self,
         columns: int,

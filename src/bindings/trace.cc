@@ -22,6 +22,8 @@
 #include "bindings/trace_lines.h"
 #include "bindings/trace_tables.h"
 #include "bindings/write_trace.h"
+#include "events/collective_waits.h"
+#include "events/message_sums.h"
 #include "events/mpi_threads.h"
 #include "events/trace_check.h"
 #include "events/trace_reader.h"
@@ -217,6 +219,41 @@ Frame messages_of(Trace& trace, uint64_t begin_at_ns, uint64_t end_at_ns) {
   return message_frame(trace.reader, pairs);
 }
 
+nb::dict message_sums_of(Trace& trace, uint64_t begin_at_ns, uint64_t end_at_ns) {
+  events::MessageSums sums;
+  Frame pairs;
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(trace.mutex);
+    auto messages = trace.located(events::pair_messages(trace.reader, {begin_at_ns, end_at_ns}));
+    sums = events::sum_messages(messages);
+    pairs = rank_pair_frame(sums);
+  }
+  nb::dict dict;
+  dict["pairs"] = nb::cast(std::move(pairs));
+  dict["before_sent"] = sums.before_sent;
+  dict["without_call"] = sums.without_call;
+  return dict;
+}
+
+nb::dict collective_waits_of(Trace& trace, uint64_t begin_at_ns, uint64_t end_at_ns) {
+  events::CollectiveWaits waits;
+  Frame functions, ranks;
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(trace.mutex);
+    waits = trace.located(events::collective_waits(trace.reader, {begin_at_ns, end_at_ns}));
+    functions = collective_frame(trace.reader, waits);
+    ranks = rank_wait_frame(waits);
+  }
+  nb::dict dict;
+  dict["functions"] = nb::cast(std::move(functions));
+  dict["ranks"] = nb::cast(std::move(ranks));
+  dict["incomplete"] = waits.incomplete;
+  dict["out_of_step"] = waits.out_of_step;
+  return dict;
+}
+
 uint64_t before_sent_of(Trace& trace, bool aligned) {
   const std::lock_guard lock(trace.mutex);
   trace.reader.align(aligned);
@@ -329,6 +366,8 @@ void define_trace(nb::module_& module) {
       .def("check", check_of, nb::arg("finalized") = std::vector<uint32_t>())
       .def("file_totals", file_totals_of, Release())
       .def("messages", messages_of, nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0}, Release())
+      .def("message_sums", message_sums_of, nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0})
+      .def("collective_waits", collective_waits_of, nb::arg("begin_at_ns") = 0, nb::arg("end_at_ns") = ~uint64_t{0})
       .def("overview", overview_of, nb::arg("columns"), nb::arg("rows"), nb::arg("begin_at_ns") = 0,
            nb::arg("end_at_ns") = 0, nb::arg("locations") = std::vector<uint32_t>(),
            nb::arg("first") = std::vector<uint32_t>(), nb::arg("most_decoded") = events::OverviewQuery().most_decoded,

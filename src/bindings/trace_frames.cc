@@ -150,6 +150,43 @@ Frame message_frame(const TraceReader& trace, const std::vector<events::MessageP
   return frame;
 }
 
+Frame rank_pair_frame(const events::MessageSums& sums) {
+  using P = events::RankPair;
+  Frame frame{.name = "pairs", .rows = sums.pairs.size()};
+  const auto add = [&](const char* name, auto of) { frame.columns.push_back(numbers_of(name, sums.pairs, of)); };
+  add("from", [](const P& row) { return row.from; });
+  add("to", [](const P& row) { return row.to; });
+  add("messages", [](const P& row) { return row.messages; });
+  add("bytes", [](const P& row) { return row.bytes; });
+  add("not_received", [](const P& row) { return row.not_received; });
+  add("not_sent", [](const P& row) { return row.not_sent; });
+  add("late", [](const P& row) { return row.late; });
+  add("waited_ns", [](const P& row) { return row.waited_ns; });
+  add("longest_ns", [](const P& row) { return row.longest_ns; });
+  return frame;
+}
+
+Frame collective_frame(const TraceReader& trace, const events::CollectiveWaits& waits) {
+  using S = events::CollectiveSums;
+  Frame frame{.name = "collectives", .rows = waits.functions.size()};
+  const auto name = [&](const S& row) -> std::string_view { return trace.references()[row.function].name; };
+  frame.columns.push_back(texts_of("name", waits.functions, name));
+  frame.columns.push_back(numbers_of("operations", waits.functions, [](const S& row) { return row.operations; }));
+  frame.columns.push_back(numbers_of("waited_ns", waits.functions, [](const S& row) { return row.waited_ns; }));
+  frame.columns.push_back(numbers_of("longest_ns", waits.functions, [](const S& row) { return row.longest_ns; }));
+  return frame;
+}
+
+Frame rank_wait_frame(const events::CollectiveWaits& waits) {
+  using R = events::RankWaits;
+  Frame frame{.name = "ranks", .rows = waits.ranks.size()};
+  frame.columns.push_back(numbers_of("rank", waits.ranks, [](const R& row) { return row.rank; }));
+  frame.columns.push_back(numbers_of("waited_ns", waits.ranks, [](const R& row) { return row.waited_ns; }));
+  frame.columns.push_back(numbers_of("times_late", waits.ranks, [](const R& row) { return row.times_late; }));
+  frame.columns.push_back(numbers_of("waited_for_ns", waits.ranks, [](const R& row) { return row.waited_for_ns; }));
+  return frame;
+}
+
 Frame row_frame(const TraceReader& trace, events::TraceRows& rows, uint64_t most) {
   std::vector<Line> all;
   while (all.size() < most) {

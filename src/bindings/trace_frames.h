@@ -2,8 +2,10 @@
 // Parts of a trace as frames. Pure functions.
 
 #include "bindings/frame.h"
+#include "events/collective_waits.h"
 #include "events/file_totals.h"
 #include "events/message_pairs.h"
+#include "events/message_sums.h"
 #include "events/overview.h"
 #include "events/trace_rows.h"
 #include "events/trace_stats.h"
@@ -30,6 +32,15 @@ Frame overview_frame(events::Overview& seen);
 /// One row a message, by time: sent_at_ns, received_at_ns, from_location, to_location, from_rank, to_rank,
 /// communicator, tag, bytes_sent, bytes_received. Ends that are not there have times and locations of 2^64 - 1.
 Frame message_frame(const events::TraceReader& trace, const std::vector<events::MessagePair>& pairs);
+
+/// One row a pair of ranks: from, to, messages, bytes, not_received, not_sent, late, waited_ns, longest_ns.
+Frame rank_pair_frame(const events::MessageSums& sums);
+
+/// One row a function: name, operations, waited_ns, longest_ns.
+Frame collective_frame(const events::TraceReader& trace, const events::CollectiveWaits& waits);
+
+/// One row a rank: rank, waited_ns, times_late, waited_for_ns.
+Frame rank_wait_frame(const events::CollectiveWaits& waits);
 
 /// The next rows, at most `most`; none at the end. Throws Failure.
 Frame row_frame(const events::TraceReader& trace, events::TraceRows& rows, uint64_t most);

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "events/in_calls.h"
 
 namespace headrace::events {
 
@@ -15,7 +16,7 @@ using model::EventKind;
 namespace {
 
 struct End {
-  uint64_t at_ns, size;
+  uint64_t at_ns, size, call_begin_ns;
   uint32_t location;
 };
 
@@ -41,17 +42,13 @@ Status take(TraceReader& trace, uint32_t number, Channels& channels) {
   const TraceLocation& location = trace.locations()[number];
   if (location.what.rank < 0) return {};
   const auto rank = static_cast<uint32_t>(location.what.rank);
-  EventCursor cursor(trace, location);
-  while (true) {
-    HEADRACE_ASSIGN(const bool more, cursor.next());
-    if (!more) return {};
-    for (const Event& event : cursor.events()) {
-      const bool sent = event.kind() == EventKind::kSend;
-      if (!sent && event.kind() != EventKind::kReceive) continue;
-      Ends& ends = channels[{event.reference(), sent ? rank : event.other, sent ? event.other : rank, event.place}];
-      (sent ? ends.sent : ends.received).push_back({event.time, event.size, number});
-    }
-  }
+  return for_each_in_its_call(trace, location, [&](const Event& event, const OpenSpan* call, bool) {
+    const bool sent = event.kind() == EventKind::kSend;
+    if (!sent && event.kind() != EventKind::kReceive) return;
+    Ends& ends = channels[{event.reference(), sent ? rank : event.other, sent ? event.other : rank, event.place}];
+    const uint64_t since_ns = is_call_of_mpi(trace, call) ? call->begin_at_ns : MessagePair::kNever;
+    (sent ? ends.sent : ends.received).push_back({event.time, event.size, since_ns, number});
+  });
 }
 
 void add_pairs(const Channel& channel, Ends& ends, TimeRange range, std::vector<MessagePair>& pairs) {
@@ -67,6 +64,7 @@ void add_pairs(const Channel& channel, Ends& ends, TimeRange range, std::vector<
     }
     if (i < ends.received.size()) {
       pair.received_at_ns = ends.received[i].at_ns;
+      pair.waits_since_ns = ends.received[i].call_begin_ns;
       pair.received = ends.received[i].size;
       pair.to_location = ends.received[i].location;
     }

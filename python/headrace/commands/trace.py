@@ -21,6 +21,7 @@ from headrace.commands._terminal import terminal, working
 from headrace.commands._text import count, printable, to_ascii
 from headrace.commands._trace_export import export
 from headrace.commands._trace_lines import trace_lines
+from headrace.commands._trace_messages import messages
 from headrace.commands._trace_options import call_options, part, part_options
 from headrace.commands._trace_overview import overview
 from headrace.commands._trace_stats import stats
@@ -45,6 +46,7 @@ def command() -> None:
       headrace trace info job.trace.hr
       headrace trace cat --rank 3 --from 1.5s job.trace.hr
       headrace trace stats job.trace.hr
+      headrace trace messages job.trace.hr
       headrace trace overview job.trace.hr
       headrace trace verify job.trace.hr
       headrace trace export job.trace.hr --to otf2 -o job-otf2
@@ -52,6 +54,7 @@ def command() -> None:
 
 
 command.add_command(export)
+command.add_command(messages)
 command.add_command(overview)
 command.add_command(stats)
 command.add_command(unify)
