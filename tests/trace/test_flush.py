@@ -259,6 +259,35 @@ def test_what_is_stored_can_be_limited(steps: Path, tmp_path: Path) -> None:
     assert (tmp_path / "trace-size" / "job.trace.hr").stat().st_size < 300_000
 
 
+@pytest.mark.parametrize("memory", ["64M", "1M"])
+def test_a_limit_holds_for_what_is_stored_at_the_end_too(steps: Path, tmp_path: Path, memory: str) -> None:
+    """Whether it is reached while the program runs or not; and what shows the trace says so first."""
+    most = 150 << 10
+    blocks = 128 << 10  # what is under way when it is reached: a flush, or a block of each thread
+    options = ("--trace", "--trace-memory", memory, "--trace-size", str(most))
+    trace = run(tmp_path, steps, tmp_path / "data", account(tmp_path), 2, 150_000, options=options)
+    assert most <= trace.stat().st_size < most + blocks
+    lost = sum(row["lost"] for row in rows(trace, "locations"))
+    found = stats(trace)
+    calls = sum(row["calls"] for row in found["functions"] if row["class"] not in ("tracing", "program"))
+    assert calls + lost in range(300_003, 300_006)  # besides calls the ends of two threads
+    assert [row["calls"] for row in found["functions"] if row["name"] == "recording stops"] == [1]
+    ((amount, reason),) = gaps(tmp_path / "job.hr")
+    assert (amount, "--trace-size" in reason) == (lost, True)
+
+    says = f"Incomplete: {lost:,} calls are missing because the trace is as large as it may become"
+    for command in ("info", "stats", "overview", "messages"):
+        shown = subprocess.run([COMMAND, "trace", command, trace], capture_output=True, text=True, check=True)
+        text = " ".join(shown.stdout.split())
+        assert text.startswith(f"{says}: give more with --trace-size, or record less"), command
+    cat = [COMMAND, "trace", "cat", "--limit", "1", str(trace)]
+    assert says in subprocess.run(cat, capture_output=True, text=True, check=True).stderr
+    log = subprocess.run(
+        [COMMAND, "show", tmp_path / "job.hr"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "give more with --trace-size, or record less" in " ".join(log.split())
+
+
 def test_a_disk_without_room(steps: Path, tmp_path: Path) -> None:
     """The limit on file sizes stands for it: the trace is cut, the program goes on, the log tells."""
     script = 'ulimit -f 200; trap "" XFSZ; exec "$@"'

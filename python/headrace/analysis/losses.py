@@ -63,4 +63,6 @@ def remedy(what: str, reason: str) -> str | None:
     """What to do so that the next run has it. None: nothing is known."""
     if what == "processes not captured":
         return _OF_PROCESSES.get(reason.partition(":")[0])
+    if what == "events of the trace" and "--trace-size" in reason:
+        return None  # the reason says it
     return _BY_KIND.get(what)

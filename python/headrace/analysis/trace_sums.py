@@ -51,6 +51,7 @@ def stats(
         "bytes_per_event": trace.native.size / every if every else None,
         "locations": len(rows),
         "lost_chunks": sum(row["lost_chunks"] for row in rows) + trace.native.damaged_chunks,
+        **cut(trace),
         "lost_calls": sum(row["lost"] for row in rows),
         "lost_events": sum(row["missing"] for row in rows) + (headers - events) * whole,
         **recorded(trace),
@@ -73,6 +74,12 @@ def stats(
         ],
         "damage": damage(trace),
     }
+
+
+def cut(trace: OpenedTrace) -> Facts:
+    """`lost_calls`: that could not be recorded; `cut`: why, and the remedy. Null: none, or not known."""
+    lost = sum(row["lost"] for row in trace.locations)
+    return {"lost_calls": lost, "cut": trace.facts.get("cut") if lost else None}
 
 
 def recorded(trace: OpenedTrace) -> Facts:

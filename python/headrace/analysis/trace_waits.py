@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from headrace.analysis.opened_traces import OpenedTrace
+from headrace.analysis.trace_sums import cut
 
 Facts = dict[str, Any]
 
@@ -36,7 +37,7 @@ def messages(
         "before_sent": found["before_sent"],
         "without_call": found["without_call"],
         **_clocks(trace),
-        "lost_calls": sum(row["lost"] for row in rows),
+        **cut(trace),
         "lost_events": sum(row["missing"] for row in rows),
         "lost_chunks": sum(row["lost_chunks"] for row in rows) + trace.native.damaged_chunks,
     }

@@ -17,7 +17,7 @@ from headrace.analysis.rank_lists import chosen_ranks, parse_ranks, rank_list
 from headrace.analysis.trace_calls import ALL, Calls
 from headrace.analysis.trace_events import ENDS, UNKNOWN, event_batch, event_facts, with_nulls
 from headrace.analysis.trace_filters import unmatched
-from headrace.analysis.trace_sums import damage, functions, stats
+from headrace.analysis.trace_sums import cut, damage, functions, stats
 from headrace.analysis.unfinished import of_trace
 from headrace.logs import Damage
 
@@ -247,7 +247,7 @@ def info(trace: Trace) -> Facts:
         "tick_ns": trace.native.tick_ns or None,
         "chunks": sum(row["chunks"] for row in rows),
         "lost_chunks": sum(row["lost_chunks"] for row in rows),
-        "lost_calls": sum(row["lost"] for row in rows),
+        **cut(trace),
         "lost_events": sum(row["missing"] for row in rows),
         "damaged_chunks": damaged_chunks(trace),
         "unfinished": of_trace(trace.facts, rows),

@@ -31,7 +31,7 @@ def columns(
         if room is None or width(line) <= room or room - indent < 20:
             lines.append(line)
             continue
-        words = textwrap.wrap(row[last], room - indent)
+        words = textwrap.wrap(row[last], room - indent, break_on_hyphens=False)
         lines += ["  " + "  ".join([*cells[:last], words[0]])]
         lines += [" " * indent + text for text in words[1:]]
     return lines

@@ -45,7 +45,8 @@ def info_lines(facts: Facts, terminal: Terminal) -> list[str]:
         rows.append(("flushes", f"not synchronized: {printable(facts['flushes_alone'])}"))
     lines = columns(rows, left=frozenset({0, 1}))
     return (
-        unfinished_lines(facts["unfinished"], terminal)
+        cut_lines(facts, terminal)
+        + unfinished_lines(facts["unfinished"], terminal)
         + [clip(line, terminal.columns) for line in lines]
         + clock_lines(facts["clocks"], terminal)
         + _unmatched(facts, terminal)
@@ -114,10 +115,24 @@ def _accounts(facts: Facts, terminal: Terminal) -> list[str]:
     return [line for text in texts for line in terminal.wrap(text, "  ", "    ")]
 
 
+def cut_lines(facts: Facts, terminal: Terminal) -> list[str]:
+    """What stands first of a trace that does not have all: how much is missing, why, and the remedy."""
+    lines = terminal.wrap(cut_text(facts), "", "  ") if facts["lost_calls"] else []
+    return [terminal.warn(line) for line in lines]
+
+
+def cut_text(facts: Facts) -> str:
+    lost = facts["lost_calls"]
+    missing = f"Incomplete: {count(lost, 'call')} {'is' if lost == 1 else 'are'} missing"
+    return (
+        f"{missing} because {printable(facts['cut'])}"
+        if facts["cut"]
+        else f"{missing}; headrace show says why"
+    )
+
+
 def loss_lines(facts: Facts, terminal: Terminal) -> list[str]:
     lines = []
-    if facts["lost_calls"]:
-        lines.append(f"Lost: {count(facts['lost_calls'], 'call')} that could not be recorded.")
     waiting = facts.get("waiting_files", [])
     if waiting:
         named = f"{len(waiting):,} of them" if len(waiting) > 1 else printable(waiting[0])

@@ -13,7 +13,7 @@ from headrace.commands._columns import columns
 from headrace.commands._message_matrix import matrix_lines
 from headrace.commands._terminal import Terminal, terminal, working
 from headrace.commands._text import NONE, clip, count, duration, number, printable, size, to_ascii
-from headrace.commands._trace import loss_lines
+from headrace.commands._trace import cut_lines, loss_lines
 from headrace.commands._trace_options import part, rank_options
 
 Facts = dict[str, Any]
@@ -56,7 +56,8 @@ def messages(
 def _lines(facts: Facts, output: Terminal) -> list[str]:
     all_of, pairs = facts["sums"], facts["pairs"]
     head = f"{count(all_of['messages'], 'message')}, {size(all_of['bytes'])}"
-    lines = [output.bold(f"{head}, between {count(len(pairs), 'pair')} of {count(facts['ranks'], 'rank')}")]
+    lines = [*cut_lines(facts, output)]
+    lines += [output.bold(f"{head}, between {count(len(pairs), 'pair')} of {count(facts['ranks'], 'rank')}")]
     for key, says in (("not_received", "not received"), ("not_sent", "received, but not sent here")):
         if all_of[key]:
             lines.append(output.warn(f"  {all_of[key]:,} of them {says}: headrace trace verify"))

@@ -11,12 +11,12 @@ import click
 from headrace.analysis.overview_rows import row_name
 from headrace.analysis.overviews import BYTES, CLASSES, Overview
 from headrace.analysis.trace_groups import GROUPS, groups
-from headrace.analysis.trace_sums import recorded
+from headrace.analysis.trace_sums import cut, recorded
 from headrace.analysis.traces import Trace, location_name
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, count, duration, percent, printable, size, sparkline
-from headrace.commands._trace import HEADS, recorded_lines
+from headrace.commands._trace import HEADS, cut_lines, recorded_lines
 
 Facts = dict[str, Any]
 
@@ -53,6 +53,7 @@ def json_facts(trace: Trace, seen: Overview) -> Facts:
         "chunks": seen.chunks,
         "decoded_chunks": seen.decoded_chunks,
         "unread_chunks": seen.unread_chunks,
+        **cut(trace),
         **recorded(trace),
         "groups": group_sums(trace, seen),
     }
@@ -80,7 +81,7 @@ def lines(trace: Trace, seen: Overview, terminal: Terminal) -> list[str]:
     all_names = trace.names()
     names = [printable(row_name(trace, all_names, locations)) for locations in seen.locations]
     room = max([*map(len, names), len("written")])
-    drawn = [_axis(seen, room)]
+    drawn = [*cut_lines(cut(trace), terminal), _axis(seen, room)]
     for number, name in enumerate(names):
         most = [_most(lists, number, column) for column in range(seen.columns)]
         cells = "".join(_paint(each, terminal, len(list(same))) for each, same in groupby(most))

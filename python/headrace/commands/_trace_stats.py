@@ -26,7 +26,7 @@ from headrace.commands._text import (
     size,
     to_ascii,
 )
-from headrace.commands._trace import HEADS, loss_lines, recorded_lines
+from headrace.commands._trace import HEADS, cut_lines, loss_lines, recorded_lines
 from headrace.commands._trace_files import file_table
 from headrace.commands._trace_options import call_options, part, part_options
 from headrace.commands._trace_ranks import rank_table
@@ -97,7 +97,10 @@ def _lines(facts: Facts, output: Terminal) -> list[str]:
     head = (
         f"{count(facts['events'], 'event')} of {count(facts['locations'], 'thread')}, {size(facts['bytes'])}"
     )
-    lines = [output.bold(head + ("" if each is None else f", {each:.2f} bytes an event"))]
+    lines = [
+        *cut_lines(facts, output),
+        output.bold(head + ("" if each is None else f", {each:.2f} bytes an event")),
+    ]
     groups = {group["group"]: group for group in facts["groups"]}
     if len(groups) > 1:
         lines.append("  " + ", ".join(f"{groups[name]['locations']:,} {_WORDS[name]}" for name in groups))

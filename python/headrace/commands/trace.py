@@ -14,7 +14,7 @@ from headrace._errors import UsageError
 from headrace.analysis import trace_checks, traces
 from headrace.analysis.trace_calls import Calls
 from headrace.analysis.trace_check import Check
-from headrace.analysis.trace_sums import damage
+from headrace.analysis.trace_sums import cut, damage
 from headrace.analysis.traces import Trace
 from headrace.commands import _trace
 from headrace.commands._terminal import terminal, working
@@ -116,6 +116,8 @@ def cat(
     """
     asked = part(trace, job, rank, process, begin, end)
     opened = asked.trace
+    if (incomplete := cut(opened))["lost_calls"]:
+        click.echo(f"headrace: {printable(trace)}: {_trace.cut_text(incomplete)}", err=True)
     rows = opened.native.rows(asked.locations, asked.first_ns, asked.last_ns, calls)
     lines = trace_lines(opened, as_json)
     output = terminal()

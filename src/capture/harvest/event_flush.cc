@@ -47,7 +47,6 @@ class Flush {
   Status make_target();
   Status open_stream();
   std::unique_ptr<TraceSink> make_sink() const;
-  uint64_t bytes_so_far() const;
   void tell(FlushStep step) { file_.header().told.ticks[step] = ticks(); }
   uint64_t ticks() const;
   events::Location location() const;
@@ -115,15 +114,6 @@ Status Flush::open_stream() {
   return {};
 }
 
-uint64_t Flush::bytes_so_far() const {
-  struct stat info{};
-  uint64_t bytes = stat(account_.trace.c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
-  const auto others = events::other_files(account_.trace);
-  for (const std::string& other : others.ok() ? *others : std::vector<std::string>())
-    if (stat(other.c_str(), &info) == 0) bytes += static_cast<uint64_t>(info.st_blocks) * 512;
-  return bytes;
-}
-
 /// The trace, if it is known where it lies and it can be written; otherwise a part.
 Status Flush::open_new_target() {
   account_.is_part = choice_.kind == SinkChoice::Kind::kMemory;
@@ -171,8 +161,8 @@ Status Flush::open_target() {
   if (!clock_->known()) return {Code::kCorrupt, "no clock is known for the times of events"};
   clock_->go_on_from(account_.points, now);
   const uint64_t most = file_.header().most_bytes;
-  if (most != 0 && bytes_so_far() >= most)
-    return {Code::kLimit, "the trace is as large as it may become (--trace-size)"};
+  if (most != 0 && bytes_of_trace(account_.trace) >= most)
+    return {Code::kLimit, "the trace is as large as it may become: give more with --trace-size"};
   tell(kTraceOpened);
   return {};
 }
@@ -193,7 +183,8 @@ Status Flush::perform() {
   const uint64_t number = base::mix(where.process, recorded.generation + 1);
   HEADRACE_ASSIGN(auto writer, events::TraceWriter::open(std::move(sink_), account_.job, number));
   writer.know(account_.references);
-  HEADRACE_TRY(store_events(recorded, *clock_, where, [](uint32_t) { return true; }, account_, writer));
+  HEADRACE_TRY(
+      store_events(recorded, *clock_, where, [](uint32_t) { return true; }, [] { return false; }, account_, writer));
   HEADRACE_TRY(writer.flush());
   file_.header().told.bytes = writer.bytes();
   tell(kChunksWritten);

@@ -309,6 +309,7 @@ void read_flush_header(RecordedEvents& recorded) {
   FlushHeader header;
   if (!recorded.bytes.load(sizeof(EventFileHeader), header)) return;
   recorded.generation = header.generation;
+  recorded.most_bytes = header.most_bytes;
   recorded.stopped_at = header.stopped_at;
   recorded.stopped_by = header.stopped_by;
   recorded.why = std::string(header.why, strnlen(header.why, sizeof header.why));

@@ -47,6 +47,8 @@ struct RecordedEvents {
   uint64_t stopped_at = 0;                      // when recording stopped for good, ticks; 0: it did not
   uint32_t stopped_by = 0;                      // the thread
   std::string why = {};                         // it stopped
+  uint64_t most_bytes = 0;                      // that the trace of the job is to have; 0: any number
+  uint64_t beyond = 0;                          // calls and the like that had no room in these
   std::string flushes_alone;                    // why, though it was to flush together with other ranks
   uint64_t missed_messages = 0;                 // without an event, though their other end may have one
   uint64_t foreign_messages = 0;                // with ranks of another MPI_COMM_WORLD, which have none

@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "capture/harvest/files_to_ask.h"
 #include "capture/harvest/libraries_inside.h"
+#include "capture/harvest/store_events.h"
 #include "capture/harvest/thread_accounts.h"
 #include "capture/harvest/trace_unfinished.h"
 #include "capture/harvest/untold_calls.h"
@@ -188,11 +189,7 @@ void JobLog::add_events(const EventBytes& events, FlushAccount account, const st
   if (account.moved > 0)
     add_gap({"events of the trace", account.moved, "calls",
              "calls inside of them were stored before they were over: in the trace they begin later"});
-  add_not_traced(recorded.lost,
-                 recorded.why.empty()
-                     ? "there was no more room for them: give more with --trace-memory, or where "
-                       "records are kept, --spool"
-                     : "there was no more room for them, and what was recorded could not be stored: " + recorded.why);
+  add_not_traced(recorded.lost + recorded.beyond, reason_of_loss(recorded));
   add_not_traced(recorded.unreadable, "the file that had them became shorter while they were read");
   if (recorded.damaged) add_damaged_trace("a part of what it recorded is damaged");
 }

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <vector>
+
 #include "base/hash.h"
 #include "events/trace_files.h"
 #include "events/trace_writer.h"
@@ -123,6 +125,15 @@ Result<OpenedTrace> open_trace(const std::string& path, LogOutput& log, const Mo
     return opened;
   }
   return Status(Code::kIo, opened.path + ": others take its name again and again");
+}
+
+uint64_t bytes_of_trace(const std::string& path) {
+  struct stat info{};
+  uint64_t bytes = stat(path.c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
+  const auto others = events::other_files(path);
+  for (const std::string& other : others.ok() ? *others : std::vector<std::string>())
+    if (stat(other.c_str(), &info) == 0) bytes += static_cast<uint64_t>(info.st_blocks) * 512;  // slots are holes
+  return bytes;
 }
 
 }  // namespace headrace::capture

@@ -26,6 +26,9 @@ FoundTrace look_at_trace(const std::string& path, const std::string& identity, u
 
 void put_trace_aside(const std::string& path);
 
+/// What a trace has on disk so far, with its other files; 0: there is none.
+uint64_t bytes_of_trace(const std::string& path);
+
 struct OpenedTrace {
   std::string path;
   uint64_t job = 0;

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "capture/harvest/thread_events.h"
+#include "events/encode.h"
 #include "events/trace_reader.h"
 
 namespace headrace::capture {
@@ -28,18 +32,14 @@ bool is_communicator(const std::string& name) {
   return name.size() > kIdentity && name[kIdentity] == ' ' && name.find_first_not_of("0123456789abcdef") == kIdentity;
 }
 
+RawEvent stop_mark(uint64_t at) {
+  return {at, at, 0, 0, 0, 0, static_cast<uint16_t>(TracingStep::kStopped), RawKind::kTracing, 0};
+}
+
 /// Where recording stopped for good, the trace says so.
 void mark_stop(RecordedEvents& recorded) {
   if (recorded.stopped_at == 0 || recorded.lost == 0) return;
-  RawEvent mark{recorded.stopped_at,
-                recorded.stopped_at,
-                0,
-                0,
-                0,
-                0,
-                static_cast<uint16_t>(TracingStep::kStopped),
-                RawKind::kTracing,
-                0};
+  const RawEvent mark = stop_mark(recorded.stopped_at);
   RecordedThread& thread = recorded.threads[recorded.stopped_by];
   thread.behind.push_back(mark);
   ++thread.count;
@@ -53,14 +53,41 @@ void keep_references(const events::Meanings& meanings, FlushAccount& account) {
     if (known.insert(reference.id).second) account.references.push_back(reference.id);
 }
 
+/// Where all that follows has no room.
+std::vector<model::Event> mark_at(uint64_t time_ns, EventConverter& converter) {
+  std::vector<model::Event> mark;
+  const RawEvent raw = stop_mark(0);
+  converter.convert({&raw, 1}, mark);
+  for (model::Event& event : mark) event.time = time_ns;
+  return mark;
+}
+
+/// What counts as one that is missing: ends, and what is a single event. Marks of the trace itself do not.
+uint64_t calls_in(std::span<const model::Event> events, const events::Meanings& meanings) {
+  return static_cast<uint64_t>(std::count_if(events.begin(), events.end(), [&](const model::Event& event) {
+    const bool begins = event.kind() == model::EventKind::kEnter || event.kind() == model::EventKind::kIoBegin;
+    return !begins && meanings.classes()[event.reference()] != model::TimeClass::kTracing;
+  }));
+}
+
 /// Of a part, whatever is wrong with reading it: another place for the trace would not make it better.
 Status of_a_part(const Status& status) { return {base::Code::kCorrupt, status.message()}; }
 
 }  // namespace
 
+std::string reason_of_loss(const RecordedEvents& recorded) {
+  if (recorded.beyond > 0)
+    return "the trace is as large as it may become: give more with --trace-size, or record less (--trace-skip, "
+           "--trace-phase, --trace-ranks)";
+  if (recorded.lost == 0) return "";
+  if (recorded.why.empty())
+    return "there was no more room for them: give more with --trace-memory, or where records are kept, --spool";
+  return "there was no more room for them, and what was recorded could not be stored: " + recorded.why;
+}
+
 Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Location& location,
-                    const std::function<bool(uint32_t)>& is_wanted, FlushAccount& account,
-                    events::TraceWriter& writer) {
+                    const std::function<bool(uint32_t)>& is_wanted, const std::function<bool()>& is_full,
+                    FlushAccount& account, events::TraceWriter& writer) {
   std::vector<events::Handle> handles;
   for (const auto& [number, name] : recorded.names) handles.push_back({location.process, number, name});
   HEADRACE_TRY(writer.add(handles));
@@ -74,6 +101,22 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
   mark_stop(recorded);
   events::Meanings meanings;
   EventConverter converter(recorded, clock, meanings);
+  bool is_marked = false;
+  const auto store_while_room = [&](std::span<const model::Event> some, events::Continuation& at) -> Status {
+    while (!some.empty()) {
+      const auto block = some.first(std::min<size_t>(some.size(), events::kMostEvents));
+      some = some.subspan(block.size());
+      if (!is_full()) {
+        HEADRACE_TRY(writer.append(location, at, block, meanings, recorded.tick_shift));
+        continue;
+      }
+      recorded.beyond += calls_in(block, meanings);
+      if (std::exchange(is_marked, true)) continue;
+      const std::vector<model::Event> mark = mark_at(std::max(block.front().time, at.latest), converter);
+      HEADRACE_TRY(writer.append(location, at, mark, meanings, recorded.tick_shift));
+    }
+    return {};
+  };
   for (const uint32_t thread : threads_of(recorded, account)) {
     FlushAccount::Thread& stored = account.threads[thread];
     const RecordedThread& all = recorded.threads[thread];
@@ -85,7 +128,7 @@ Status store_events(RecordedEvents& recorded, const ClockMap& clock, events::Loc
     events.begin(recorded.unfinished[thread]);
     location.thread = thread;
     for (auto some = events.next(); !some.empty(); some = events.next())
-      HEADRACE_TRY(writer.append(location, stored.at, some, meanings, recorded.tick_shift));
+      HEADRACE_TRY(store_while_room(some, stored.at));
     account.moved += events.moved();
     if (events.torn()) recorded.damaged = true;
     recorded.unreadable += all.count - before - events.read();

@@ -50,7 +50,9 @@ TEST(StoreEvents, TakesTimeInProportionToNamesAndThreads) {
   events::Location location{5, 0, 0, "host", 10};
   const uint64_t before = processor_ms();
   const ClockMap clock = clock_of_ticks_as_ns();
-  ASSERT_TRUE(store_events(recorded, clock, location, [](uint32_t) { return true; }, account, *writer).ok());
+  ASSERT_TRUE(store_events(
+                  recorded, clock, location, [](uint32_t) { return true; }, [] { return false; }, account, *writer)
+                  .ok());
   EXPECT_LT(processor_ms() - before, 10'000u) << "compared with each other the names would take a minute";
   EXPECT_EQ(account.references.size(), kRegions) << "each once, however many threads have it";
   EXPECT_EQ(writer->events(), uint64_t{2} * kThreads * kRegions);
@@ -60,7 +62,9 @@ TEST(StoreEvents, TakesTimeInProportionToNamesAndThreads) {
   account.generation = 1;  // these are in the next file
   recorded.generation = 1;
   for (auto& [thread, stored] : account.threads) stored.raw = 0;
-  ASSERT_TRUE(store_events(recorded, clock, location, [](uint32_t) { return true; }, account, *writer).ok());
+  ASSERT_TRUE(store_events(
+                  recorded, clock, location, [](uint32_t) { return true; }, [] { return false; }, account, *writer)
+                  .ok());
   EXPECT_EQ(account.references.size(), kRegions + 1);
 }
 

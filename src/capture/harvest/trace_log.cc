@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/hash.h"
@@ -119,7 +120,7 @@ base::Result<std::optional<events::TraceWriter>> TraceLog::open_stream(const mod
 
 std::string TraceLog::dropped() const {
   if (choice_.kind != SinkChoice::Kind::kNull) return "";
-  return std::to_string(dropped_events_) + " events in " + std::to_string(dropped_bytes_) +
+  return std::to_string(dropped_events_) + " events in " + std::to_string(added_bytes_) +
          " bytes, as trace_sink=null asks for";
 }
 
@@ -140,10 +141,11 @@ Status TraceLog::add_untraced(uint64_t process, const RecordedEvents& recorded) 
 Status TraceLog::add(LogOutput& log, const model::Process& process, RecordedEvents& recorded, const Header& header,
                      const ClockMap& clock, FlushAccount& account, const std::string& part) {
   const FlushAccount before = account;
-  const uint64_t unreadable = recorded.unreadable;
+  const uint64_t unreadable = recorded.unreadable, beyond = recorded.beyond;
   return store(log, [&] {
     account = before;
     recorded.unreadable = unreadable;
+    recorded.beyond = beyond;
     return add_process(log, process, recorded, header, clock, account, part);
   });
 }
@@ -170,6 +172,10 @@ Status TraceLog::add_process(LogOutput& log, const model::Process& process, Reco
   HEADRACE_ASSIGN(std::optional<events::TraceWriter> own, open_stream(process, log.producer(), account));
   events::TraceWriter& to = own ? *own : *writer_;
   const uint64_t bytes_before = to.bytes();
+  const bool limited = recorded.most_bytes != 0 && !path_.empty();
+  // Files on local storage of a node are nowhere near it yet.
+  const uint64_t on_disk = limited ? std::max(bytes_of_trace(path_), added_bytes_) : 0;
+  const auto is_full = [&] { return limited && on_disk + to.bytes() - bytes_before >= recorded.most_bytes; };
   if (account.is_part) HEADRACE_TRY(take_part(part, process, clock.start_at_ns() - 1, account, to));
   HEADRACE_TRY(add_untraced(process.id, recorded));
   if (recorded.filter != filter_) {
@@ -179,11 +185,12 @@ Status TraceLog::add_process(LogOutput& log, const model::Process& process, Reco
   events::Location location{
       process.id, 0, static_cast<int32_t>(process.rank), process.host, process.process_id, 0, command_of(process)};
   const auto is_new = [&](uint32_t thread) { return stored_.count({process.id, thread}) == 0; };
-  HEADRACE_TRY(store_events(recorded, clock, location, is_new, account, to));
+  HEADRACE_TRY(store_events(recorded, clock, location, is_new, is_full, account, to));
+  if (const std::string why = reason_of_loss(recorded); !why.empty()) HEADRACE_TRY(writer_->add_facts({{"cut", why}}));
   if (own) HEADRACE_TRY(own->flush());
-  dropped_bytes_ += account.dropped + to.bytes() - bytes_before;
+  added_bytes_ += account.dropped + to.bytes() - bytes_before;
   if (!has(process.id)) HEADRACE_TRY(writer_->add(clock_rows(process.id, header, recorded, clock)));
-  uint64_t lost = recorded.lost;  // of the process: told with its first thread
+  uint64_t lost = recorded.lost + recorded.beyond;  // of the process: told with its first thread
   for (const auto& [thread, stored] : account.threads) {
     location.thread = thread;
     location.lost = std::exchange(lost, 0);

@@ -82,7 +82,7 @@ class TraceLog {
   std::unique_ptr<TraceSink> streams_;
   bool use_streams_ = true;
   std::string sink_trouble_;
-  uint64_t job_ = 0, dropped_events_ = 0, dropped_bytes_ = 0;
+  uint64_t job_ = 0, dropped_events_ = 0, added_bytes_ = 0;
   std::string path_;
   std::optional<events::TraceWriter> writer_, left_;                     // left: of the place before, whose rows wait
   std::set<std::pair<uint64_t, uint32_t>> stored_;                       // processes and threads that were there before

@@ -14,7 +14,9 @@
 #include "capture/recorder/node_identity.h"
 #include "capture/recorder/on_demand.h"
 #include "capture/recorder/path_handles.h"
+#include "capture/recorder/process.h"
 #include "capture/recorder/records.h"
+#include "capture/recorder/settings.h"
 #include "capture/recorder/spool.h"
 #include "capture/recorder/thread_names.h"
 #include "capture/recorder/trace_choice.h"
@@ -247,6 +249,7 @@ void note_filter() {
   char text[1500];
   if (!file.base) return;
   file.header->tick_shift = trace_filter().tick_shift;
+  flush_header()->most_bytes = settings_in_force().trace_size;
   if (const uint32_t length = describe_filter(text, sizeof text)) add_entry(EntryKind::kFilter, 0, {}, text, length);
   file.begin = file.header->used;
 }

@@ -98,12 +98,10 @@ bool has_account_of(uint64_t generation) {
 /// The world is stopped. What is open counts as told from now on: if not by the flusher then by the harvester.
 FlusherEnd store_events() {
   FlushHeader* header = flush_header();
-  const Settings& settings = settings_in_force();
   list_open_calls(header);
   memset(&header->told, 0, sizeof header->told);
-  header->most_bytes = settings.trace_size;
   const uint64_t next = header->generation + 1;
-  FlusherEnd end = run_flusher(settings.flusher, event_file_path(), &header->done, next, kFlushPatienceNs);
+  FlusherEnd end = run_flusher(settings_in_force().flusher, event_file_path(), &header->done, next, kFlushPatienceNs);
   if (end == FlusherEnd::kFailed && has_account_of(next)) end = FlusherEnd::kDone;
   if (end != FlusherEnd::kDone) return end;
   header->open_count = 0;
