@@ -53,6 +53,34 @@ def test_the_picture_has_letters_and_what_they_mean(trace: Path) -> None:
     assert not any(line.startswith("  c  collective") for line in shown)
 
 
+@pytest.mark.parametrize(
+    ("options", "ends"),
+    [
+        ((), ("1.0000000 s", "1.0000600 s")),
+        (("--rank", "1"), ("1.0000000 s", "1.0000600 s")),
+        (("--from", "1.000002", "--until", "1.000022"), ("1.0000020 s", "1.0000220 s")),
+        (("--from", "0.5", "--until", "2.5"), ("0.50 s", "2.50 s")),
+        (("--from", "900ms", "--until", "1.000000005"), ("0.900 s", "1.000 s")),
+        (("--from", "1", "--until", "1.00000001"), ("1.000000000 s", "1.000000010 s")),
+    ],
+)
+def test_the_axis_tells_both_ends_apart(trace: Path, options: tuple[str, ...], ends: tuple[str, str]) -> None:
+    """In one unit, and as exact as a column is wide; whatever is chosen of the ranks."""
+    axis = run("trace", "overview", trace, *options).stdout.splitlines()[0].strip()
+    assert (axis.startswith(f"{ends[0]} "), axis.endswith(f" {ends[1]}")) == (True, True), axis
+    seen = facts(trace, *options)
+    assert [
+        f"{seen[key] / 1e9:.9f}"[: len(end) - 2]
+        for key, end in zip(("begin_at_ns", "end_at_ns"), ends, strict=True)
+    ] == [end.removesuffix(" s") for end in ends]
+
+
+def test_a_range_of_few_nanoseconds_has_fewer_columns(trace: Path) -> None:
+    seen = facts(trace, "--from", "1", "--until", "1.00000001")
+    assert (seen["begin_at_ns"], seen["end_at_ns"], seen["columns"]) == (10**9, 10**9 + 10, 10)
+    assert facts(trace, "--until", "12ns")["columns"] == 12
+
+
 def test_damaged_chunks_are_told(trace: Path) -> None:
     damage(trace)
     assert facts(trace)["unread_chunks"] == 1

@@ -6,7 +6,17 @@ import re
 
 from headrace._errors import UsageError
 
+_AXIS = (("s", 10**9), ("ms", 10**6), ("µs", 10**3), ("ns", 1))
 _UNITS = {"": 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "µs": 10**3, "ns": 1}
+
+
+def ends_of_axis(begin_ns: int, end_ns: int, columns: int) -> tuple[str, str]:
+    """Both ends of a picture, in one unit and as exact as its columns are wide, as --from takes them."""
+    unit, factor = next(pair for pair in _AXIS if end_ns >= pair[1] or pair[1] == 1)
+    decimals = 0
+    while decimals < len(str(factor)) - 1 and factor > (end_ns - begin_ns) / columns * 10**decimals:
+        decimals += 1
+    return f"{begin_ns / factor:.{decimals}f} {unit}", f"{end_ns / factor:.{decimals}f} {unit}"
 
 
 def nanoseconds(text: str, option: str) -> int:

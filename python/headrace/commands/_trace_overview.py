@@ -46,6 +46,8 @@ def overview(
         opened = asked.trace
         label = max([*map(len, opened.names()), 24]) + 4
         room = max(20, (output.columns or 110) - label)
+        if asked.end_at_ns is not None:
+            room = max(1, min(room, asked.end_at_ns - asked.first_ns))  # a nanosecond each at least
         seen = opened.overview(
             columns or room, rows or output.graph_rows, asked.begin_at_ns, asked.end_at_ns, asked.locations
         )

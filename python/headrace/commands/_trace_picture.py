@@ -16,6 +16,7 @@ from headrace.analysis.traces import Trace, location_name
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, count, duration, percent, printable, size, sparkline
+from headrace.commands._time_text import ends_of_axis
 from headrace.commands._trace import HEADS, cut_lines, recorded_lines
 
 Facts = dict[str, Any]
@@ -91,9 +92,8 @@ def lines(trace: Trace, seen: Overview, terminal: Terminal) -> list[str]:
 
 
 def _axis(seen: Overview, room: int) -> str:
-    begin = duration(seen.begin_at_ns)
+    begin, end = ends_of_axis(seen.begin_at_ns, seen.end_at_ns, seen.columns)
     column = f"a column is {duration((seen.end_at_ns - seen.begin_at_ns) / seen.columns)}"
-    end = duration(seen.end_at_ns)
     between = seen.columns - len(begin) - len(end)
     middle = f"{column:^{between}}" if between > len(column) + 1 else f" {column} "
     return f"  {'':<{room}}  {begin}{middle}{end}"
