@@ -1,4 +1,4 @@
-"""The functions of MPI and of I/O libraries that the preload library intercepts, from their lists."""
+"""The functions of MPI and of libraries for I/O that the preload library intercepts, from their lists."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from function_lists import Row, read_rows
 MPI_LISTS = ("mpi.def", "mpi_counts.def", "mpi_files.def")
 MPI_MACROS = ("MPI", "OTHER", "COUNTED", "COLLECTIVE", "AT", "NEXT", "AT_BEGIN", "NEXT_BEGIN", "END")
 HDF5_MACROS = ("HDF", "CLOSING")
+ASYNCHRONOUS_MACROS = ("KERNEL_AIO", "RING", "SPECIAL_RING", "OPERATION")
 PNETCDF_MACROS = ("PNETCDF", "CLOSING", "BLOCKING", "LATER", "BY_TYPE")
 
 # Types of memory that PnetCDF has functions for; the list has a row for all of them.
@@ -35,8 +36,13 @@ def names_of(row: Row) -> list[str]:
 
 
 def io_library_symbols(folder: Path) -> set[str]:
-    """Those of HDF5 and PnetCDF, by the lists in `folder`."""
-    return hdf5_symbols(folder) | pnetcdf_symbols(folder)
+    """Those of HDF5, PnetCDF, libaio and liburing, by the lists in `folder`."""
+    return hdf5_symbols(folder) | pnetcdf_symbols(folder) | asynchronous_symbols(folder)
+
+
+def asynchronous_symbols(folder: Path) -> set[str]:
+    rows = rows_of(folder / "asynchronous.def", ASYNCHRONOUS_MACROS)
+    return {row.arguments[0] for row in rows if row.macro != "OPERATION"}
 
 
 def hdf5_symbols(folder: Path) -> set[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from function_lists import ALIAS_MACROS, FUNCTION_MACROS, Row, Version, read_rows
-from library_lists import HDF5_MACROS, PNETCDF_MACROS, mpi_functions, rows_of
+from library_lists import ASYNCHRONOUS_MACROS, HDF5_MACROS, PNETCDF_MACROS, mpi_functions, rows_of
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERCEPT = ROOT / "src" / "intercept"
@@ -89,6 +89,7 @@ def main(arguments: list[str]) -> int:
         "mpi.md": mpi_page(),
         "hdf5.md": hdf5_page(),
         "pnetcdf.md": pnetcdf_page(),
+        "asynchronous.md": asynchronous_page(),
         "forward.md": forward_page(),
         "counters.md": counters_page(),
         "figures.md": figures_page(),
@@ -139,8 +140,8 @@ def mpi_page() -> list[str]:
         "<!-- Made by scripts/make_reference.py from mpi.def, mpi_counts.def, mpi_files.def and "
         "mpi_left_out.def: edit those. -->",
         "",
-        f"{len(functions)} functions, as `MPI_…` and `PMPI_…`; each has a row in the table `profiles` with its",
-        "calls, its time and its bytes. Functions that end in `_c` count as those without.",
+        f"{len(functions)} functions, as `MPI_…` and `PMPI_…`; each has a row in the table `profiles`",
+        "with its calls, its time and its bytes. Functions that end in `_c` count as those without.",
         "[MPI files](../mpi-files.md) says how files are counted.",
         "",
         "| function | bytes that count | what it does |",
@@ -212,6 +213,29 @@ def pnetcdf_page() -> list[str]:
             for row in rows
         ),
     ]
+
+
+def asynchronous_page() -> list[str]:
+    rows = read_rows(INTERCEPT / "asynchronous.def", ASYNCHRONOUS_MACROS)
+
+    def table(title: str, *macros: str) -> Iterator[str]:
+        yield from (f"## {title}", "", "| function | what it does |", "|---|---|")
+        yield from (f"| `{r.arguments[0]}` | {cell(r.arguments[-1])} |" for r in rows if r.macro in macros)
+        yield ""
+
+    return [
+        "# Intercepted functions of libaio and liburing",
+        "",
+        "<!-- Made by scripts/make_reference.py from src/intercept/asynchronous.def: edit that. -->",
+        "",
+        "Each has a row in the table `profiles` with the layer `posix`, and so has each kind of operation",
+        "that was submitted. The same calls made through `syscall()` count in the same rows.",
+        "[What escapes](../what-escapes.md#asynchronous-io) says how they are counted.",
+        "",
+        *table("libaio", "KERNEL_AIO"),
+        *table("liburing", "RING", "SPECIAL_RING"),
+        *table("Operations", "OPERATION"),
+    ][:-1]
 
 
 def forward_page() -> list[str]:

@@ -107,6 +107,7 @@ constexpr std::string_view kOwnWords =
     "spaces submitted through traced wait width writable you your yours … "
     "anonymize launched launchers message mpi_finalize mpi_init node over rank reduction see tell tells want working "
     "c addresses read ulimit -d -v programs "
+    "asynchronous came completion fetched figure program's result ring saw "
     // Reasons of notes, and the words of the C library's error messages.
     "other-class no-memory no-space no-spool no-directory denied operation permitted such interrupted input/output "
     "argument resource temporarily unavailable cannot allocate busy invalid many large device stale handle quota "

@@ -394,7 +394,7 @@ struct alignas(64) Header {
   uint32_t growth_failed;                        // 1: the file system was full; records fold earlier
   uint32_t fold_victim, fold_target, fold_copy;  // Shard being folded, the roll-up's Shard, copy of its blocks
   uint32_t block_shortage;   // times a thread found no room for a ThreadBlock; what it does is counted in `homeless`
-  uint32_t io_uring;         // io_uring_setup calls seen: their I/O is not captured
+  uint32_t io_uring;         // rings that could not be followed: their I/O is not captured
   uint32_t exclusion_rules;  // Name holding the prefixes, NUL-separated, in rule order
   uint32_t functions;        // number of functions known to the writer
   uint32_t lost_children;    // forked processes that could make neither a spool nor a note
@@ -425,6 +425,7 @@ struct alignas(64) Header {
   uint64_t lost_events;        // of a trace, where there is no file for them
   uint64_t dropped_instances;  // whose sums alone were kept, for lack of memory or for being one of very many
   uint32_t unnoted_programs;   // started without capture, where no note could be left
+  uint64_t lost_operations;    // asynchronous ones whose submission or completion nobody saw
   uint32_t go_program;         // 1: written in Go, whose calls go past the C library
 };
 

@@ -11,6 +11,15 @@ const char* function_name(uint32_t number) {
 #undef FUNCTION
 #undef SPECIAL
 #undef ALIAS
+#define KERNEL_AIO(id, params, args, how, doc) #id,
+#define RING(id, params, args, ring, how, doc) #id,
+#define SPECIAL_RING(id, doc) #id,
+#define OPERATION(id, doc) #id,
+#include "intercept/asynchronous.def"
+#undef KERNEL_AIO
+#undef RING
+#undef SPECIAL_RING
+#undef OPERATION
   };
   return number < static_cast<uint32_t>(Fn::kCount) ? kNames[number] : nullptr;
 }

@@ -1,4 +1,5 @@
-// The intercepted functions as numbers: the row of functions.def, from 0. Profiles and the log use them.
+// The intercepted functions as numbers: the rows of functions.def, from 0, and of asynchronous.def. Profiles and the
+// log use them.
 #pragma once
 #include <cstdint>
 
@@ -12,6 +13,15 @@ enum class Fn : uint16_t {
 #undef FUNCTION
 #undef SPECIAL
 #undef ALIAS
+#define KERNEL_AIO(id, params, args, how, doc) id,
+#define RING(id, params, args, ring, how, doc) id,
+#define SPECIAL_RING(id, doc) id,
+#define OPERATION(id, doc) id,
+#include "intercept/asynchronous.def"
+#undef KERNEL_AIO
+#undef RING
+#undef SPECIAL_RING
+#undef OPERATION
   kCount
 };
 
@@ -29,7 +39,10 @@ inline constexpr Module kOf[] = {
 }  // namespace modules
 
 /// Whether the function belongs to module stdio.
-constexpr bool is_stdio(Fn function) { return modules::kOf[static_cast<uint32_t>(function)] == modules::stdio; }
+constexpr bool is_stdio(Fn function) {
+  const auto number = static_cast<uint32_t>(function);
+  return number < sizeof modules::kOf / sizeof *modules::kOf && modules::kOf[number] == modules::stdio;
+}
 
 /// Name of function `number`, or nullptr beyond the last.
 const char* function_name(uint32_t number);

@@ -17,17 +17,16 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Path of the compiled c/NAME.c."""
+def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Path of the compiled c/NAME.c; what follows the name are options for the linker."""
     directory = tmp_path_factory.mktemp("programs")
 
-    def compile_once(name: str) -> Path:
+    def compile_once(name: str, *libraries: str) -> Path:
         out = directory / name
         if not out.exists():
             source = HERE / "c" / f"{name}.c"
-            subprocess.run(
-                ["cc", "-O1", "-g", "-Wall", "-Wextra", "-pthread", "-o", str(out), str(source)], check=True
-            )
+            options = ["-O1", "-g", "-Wall", "-Wextra", "-pthread"]
+            subprocess.run(["cc", *options, "-o", str(out), str(source), *libraries], check=True)
         return out
 
     return compile_once

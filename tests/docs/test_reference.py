@@ -16,6 +16,8 @@ USED += [
     "src/intercept/hdf5.def",
     "docs/reference/hdf5.md",
     "src/intercept/pnetcdf.def",
+    "src/intercept/asynchronous.def",
+    "docs/reference/asynchronous.md",
     "src/intercept/forward.def",
     "docs/reference/pnetcdf.md",
     "docs/reference/forward.md",

@@ -6,26 +6,44 @@ from typing import Any
 
 Facts = dict[str, Any]
 
+_SEEN_AT_CALLS = (
+    "times run from submission until a call showed the completion, so they can be longer than the transfers;"
+    " of operations under way at once each moment counts once."
+)
+# Calls that show that a request of aio is over.
+_FETCHING = ("aio_return", "aio_error")
+
 _NOTES = {
     # Open MPI writes so: without this line its files seem faster than any memory.
     "Asynchronous I/O (aio)": "these calls only begin it and fetch its result, so how long it took is not in"
     " these times, and rates seem higher than they were.",
     "Nonblocking MPI-IO": "these calls only begin a transfer, and what waits for its end is communication"
     " (MPI_Wait and the like), so rates of mpiio seem higher than they were.",
+    "Asynchronous I/O (io_uring)": _SEEN_AT_CALLS,
+    "Asynchronous I/O (libaio)": _SEEN_AT_CALLS,
     "io_uring": "what was read and written through it is in no figure, neither bytes nor time.",
 }
 
 
 def asynchronous(functions: list[Facts], layers: list[Facts], gaps: list[Facts]) -> list[Facts]:
     """Rows {what, amount, unit, note}, each only where the job did that; keys as in docs/show.md."""
-    moved = sum(row["bytes"] for row in functions if row["function"] == "aio_return")
+
+    def moved(*names: str) -> int:
+        return sum(row["bytes"] for row in functions if row["function"] in names)
+
     begun = sum(
         layer["together"]["reads_nonblocking"] + layer["together"]["writes_nonblocking"]
         for layer in layers
         if layer["layer"] == "mpiio"
     )
     rings = sum(row["amount"] for row in gaps if row["what"] == "io_uring")
-    amounts = ((moved, "bytes"), (begun, "calls"), (rings, "rings"))
+    amounts = (
+        (moved(*_FETCHING), "bytes"),
+        (begun, "calls"),
+        (moved("io_uring_read", "io_uring_write"), "bytes"),
+        (moved("io_submit_read", "io_submit_write"), "bytes"),
+        (rings, "rings"),
+    )
     return [
         {"what": what, "amount": amount, "unit": unit, "note": note}
         for (what, note), (amount, unit) in zip(_NOTES.items(), amounts, strict=True)

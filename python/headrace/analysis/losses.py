@@ -43,8 +43,10 @@ _OF_PROCESSES = {
 
 _BY_KIND = {
     **dict.fromkeys(("calls of HDF5", "calls of PnetCDF", "calls of MPI"), "link the shared library"),
+    "asynchronous I/O": "give the program's rings more entries, or let it fetch the results of its requests",
     "events of the trace": "give tracing more memory (--trace-memory), or trace less (--trace-only)",
     "Go programs": "put `headrace run` before what the program starts",
+    "io_uring": "let the program make its rings after a fork, and by liburing or syscall()",
     "other calls": _MORE_MEMORY,
     "processes": "put `headrace run` before what is started there",
     "ranks not in the log": "put `headrace run` before the program on every node",

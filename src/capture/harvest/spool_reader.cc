@@ -348,7 +348,12 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
           "forked where no spool could be made: no descriptor left, another root directory, or another user");
   add_gap(out, header.block_shortage, "threads", "attempts",
           "a thread found no memory for figures of its own; its calls are counted in no file");
-  add_gap(out, header.io_uring, "io_uring", "rings", "I/O submitted through io_uring is not captured");
+  add_gap(out, header.io_uring, "io_uring", "rings",
+          "made before a fork or where nobody saw it, in memory of the program's own, of a kind that is not known, or "
+          "without memory to follow it: what was read and written through it is in no figure");
+  add_gap(out, header.lost_operations, "asynchronous I/O", "operations",
+          "their completion was not seen: more came between two calls on a ring than it holds, nobody fetched their "
+          "result, or they were still under way. They are in no figure");
   add_gap(out, header.unnoted_programs, "processes", "programs",
           "started without capture where no note could be left: below another root directory, as another user, or by a "
           "shell that cannot be captured");

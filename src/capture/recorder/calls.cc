@@ -16,6 +16,8 @@
 
 namespace headrace::capture {
 
+__thread bool counts_later;
+
 Shard* count_metadata(uint32_t record, Layer layer, Metadata::Count which, Timed time) {
   Shard* shard = shard_of(record, layer);
   if (!shard) return nullptr;
@@ -67,7 +69,8 @@ uint32_t handle_in_events(int64_t record, Fn function, Timed time) {
 
 /// `handle`: of the file that it was about; 0: not known, or of none.
 bool add_to_profile(Fn function, uint32_t handle, bool ok, Timed time) {
-  if (HEADRACE_UNLIKELY(state.tracing)) record_call(function, handle, time.start, time.end, ok);
+  if (HEADRACE_UNLIKELY(state.tracing))
+    record_call(function, handle, counts_later ? time.end : time.start, time.end, ok);
   Profile* p = profile_of(function);
   if (!p) return false;
   p->calls++;
@@ -400,7 +403,11 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time) {
   if (!time.recorded()) return;
   if (in_vfork_child()) return unattributed(2, 0);
-  uint64_t tag = ok || fd >= 0 ? tag_of(fd) : kUnknownTag;
+  tagged_call(function, ok || fd >= 0 ? tag_of(fd) : kUnknownTag, which, ok, time);
+}
+
+void tagged_call(Fn function, uint64_t tag, Metadata::Count which, bool ok, Timed time) {
+  if (!time.recorded()) return;
   Update update;
   if (!update.enter_anew()) return unattributed(2, 0);
   if (is_excluded(tag)) {

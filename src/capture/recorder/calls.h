@@ -12,6 +12,9 @@ struct Timed {
   uint64_t spent() const { return end > start ? end - start : 0; }
 };
 
+/// Set while operations are counted that went on beside the thread's calls: their events have no length.
+extern __thread bool counts_later __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 /// An open of `path` below `directory` succeeded with descriptor `fd`. `flags` as of open(2). Preserves errno.
 void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time);
 /// An open failed: counted at the path's record, or at its directory's, which keeps a few such names. Reads errno.
@@ -31,6 +34,8 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
                uint32_t record_flags = 0, Shown shown = Shown::kNothing);
 /// A metadata call on an open descriptor.
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time);
+/// The same of one with this tag.
+void tagged_call(Fn function, uint64_t tag, Metadata::Count which, bool ok, Timed time);
 /// A call that concerns no file in particular.
 void plain_call(Fn function, bool ok, Timed time);
 /// One on an open descriptor that counts nothing at its file, whose event names it.

@@ -53,7 +53,11 @@ void fetched(Fn function, const struct aiocb* request, ssize_t result, Timed tim
   if (!time.recorded()) return;
   int operation = request->aio_lio_opcode & 127;  // glibc sets it for aio_read and aio_write, too
   uint64_t tag = tag_of(request->aio_fildes);
-  if (!is_tracked(tag) || result < 0 || (operation != LIO_READ && operation != LIO_WRITE)) {
+  const bool moves = operation == LIO_READ || operation == LIO_WRITE;
+  const bool counts = !moves || take_request(request);
+  if (!counts) {
+    call_about(function, request->aio_fildes, result >= 0, time);
+  } else if (!is_tracked(tag) || result < 0 || !moves) {
     plain_call(function, result >= 0, time);
   } else {
     bool first = !(file_of(tag)->flags & flag::asynchronous);

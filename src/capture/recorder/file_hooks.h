@@ -3,6 +3,8 @@
 
 #include "capture/recorder/calls.h"
 #include "capture/recorder/flags.h"
+#include "capture/recorder/posix_aio.h"
+#include "capture/recorder/rings.h"
 #include "intercept/functions_headers.h"
 
 namespace headrace::capture {
@@ -78,12 +80,14 @@ struct FileHooks : Next {
     return on_close(Fn::mq_close, queue, [&] { return Next::mq_close(queue); });
   }
   static int close_range(unsigned first, unsigned last, int flags) {
-    int result = Next::close_range(first, last, flags);
     constexpr int kMarkOnly = 1 << 2;  // CLOSE_RANGE_CLOEXEC
+    if (!(flags & kMarkOnly)) before_close(first, last);
+    int result = Next::close_range(first, last, flags);
     if (result == 0 && !(flags & kMarkOnly)) forget_range(first, last);
     return result;
   }
   static void closefrom(int first) {
+    before_close(first > 0 ? static_cast<unsigned>(first) : 0, ~0u);
     Next::closefrom(first);
     forget_range(first > 0 ? static_cast<unsigned>(first) : 0, ~0u);
   }
@@ -93,9 +97,11 @@ struct FileHooks : Next {
     return on_duplicate(Fn::dup, fd, [&] { return Next::dup(fd); });
   }
   static int dup2(int fd, int target) {
+    if (fd != target) before_close(target);
     return on_duplicate(Fn::dup2, fd, [&] { return Next::dup2(fd, target); });
   }
   static int dup3(int fd, int target, int flags) {
+    if (fd != target) before_close(target);
     return on_duplicate(Fn::dup3, fd, [&] { return Next::dup3(fd, target, flags); });
   }
   static int fcntl(int fd, int command, void* argument) {
@@ -317,10 +323,10 @@ struct FileHooks : Next {
 
   // ---- asynchronous: submission is counted here, the bytes when the result is fetched
   static int aio_read(struct aiocb* request) {
-    return on_request(Fn::aio_read, [&] { return Next::aio_read(request); }, [&] { return request->aio_fildes; });
+    return on_one_request(Fn::aio_read, request, LIO_READ, [&] { return Next::aio_read(request); });
   }
   static int aio_write(struct aiocb* request) {
-    return on_request(Fn::aio_write, [&] { return Next::aio_write(request); }, [&] { return request->aio_fildes; });
+    return on_one_request(Fn::aio_write, request, LIO_WRITE, [&] { return Next::aio_write(request); });
   }
   static int aio_fsync(int operation, struct aiocb* request) {
     return on_descriptor(Fn::aio_fsync, request->aio_fildes, Metadata::kSyncs,
@@ -330,9 +336,21 @@ struct FileHooks : Next {
     return on_nothing(Fn::aio_suspend, [&] { return Next::aio_suspend(list, count, timeout); });
   }
   static int lio_listio(int mode, struct aiocb* const* list, int count, struct sigevent* event) {
-    return on_request(
+    for (int i = 0; i < count; ++i)
+      if (list[i]) note_request(list[i], list[i]->aio_lio_opcode);
+    const int result = on_request(
         Fn::lio_listio, [&] { return Next::lio_listio(mode, list, count, event); },
         [&] { return common_descriptor(list, count); });
+    const int saved = errno;
+    for (int i = 0; i < count; ++i) {
+      if (!list[i]) continue;
+      if (result != 0 && saved == EINVAL)
+        take_request(list[i]);
+      else if (mode == LIO_WAIT)
+        Next::aio_error(list[i]);
+    }
+    errno = saved;
+    return result;
   }
 
  protected:
@@ -352,6 +370,7 @@ struct FileHooks : Next {
   static HEADRACE_INLINE uint64_t tag_before_close(int fd) { return in_vfork_child() ? kUnknownTag : take_tag(fd); }
   template <typename Call>
   static HEADRACE_INLINE int on_close(Fn function, int fd, Call call) {
+    before_close(fd);
     uint64_t tag = tag_before_close(fd);
     Timed time;
     int result = timed(function, OnTag{tag}, time, call);
@@ -401,6 +420,13 @@ struct FileHooks : Next {
     Timed time;
     int result = timed(function, OnDescriptor{fd}, time, call);
     descriptor_call(function, fd, which, result == 0, time);
+    return result;
+  }
+  template <typename Call>
+  static int on_one_request(Fn function, const struct aiocb* request, int operation, Call call) {
+    note_request(request, operation);
+    const int result = on_request(function, call, [&] { return request->aio_fildes; });
+    if (result != 0) take_request(request);
     return result;
   }
   /// `descriptor` is asked once the call is over.

@@ -20,8 +20,11 @@
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/go_program.h"
+#include "capture/recorder/kernel_aio.h"
 #include "capture/recorder/phases.h"
+#include "capture/recorder/posix_aio.h"
 #include "capture/recorder/records.h"
+#include "capture/recorder/rings.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/stream.h"
 #include "capture/recorder/thread_names.h"
@@ -283,6 +286,9 @@ void end_image(int status) {
   }
   if (!is_running()) return;
   int saved = errno;
+  look_at_all_rings(true);
+  lose_requests(0);
+  settle_requests();
   settle_all(Coming::kGoOn);
   take_end_time(EndKind::kExit, status);
   trim_spool();
@@ -291,6 +297,9 @@ void end_image(int status) {
 
 void replace_image() {
   if (!is_running()) return;
+  look_at_all_rings(true);
+  lose_requests(0);
+  settle_requests();
   settle_all(Coming::kGoOn);
   take_end_time(EndKind::kExec, 0);
 }
@@ -305,6 +314,11 @@ const Settings& settings_in_force() { return settings; }
 
 void note_io_uring() {
   if (ready() && is_running()) __atomic_fetch_add(&spool.header->io_uring, 1, __ATOMIC_RELAXED);
+}
+
+void lose_operations(uint64_t number) {
+  if (number != 0 && ready() && is_running())
+    __atomic_fetch_add(&spool.header->lost_operations, number, __ATOMIC_RELAXED);
 }
 
 }  // namespace headrace::capture

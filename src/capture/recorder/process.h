@@ -20,10 +20,12 @@ void end_image(int status);
 void replace_image();
 void keep_image();
 
-/// The library was asked for I/O over io_uring, which it cannot see.
 /// In a child that was forked by a handler which interrupted a section: the section may go on there. What it then
 /// writes must not reach the parent's spool, and the child gets a spool of its own only once the section is over.
 void forked_inside_section(ThreadBlock* interrupted);
+/// A ring of io_uring whose operations cannot be seen.
 void note_io_uring();
+/// Asynchronous operations whose submission or completion was not seen.
+void lose_operations(uint64_t number);
 
 }  // namespace headrace::capture

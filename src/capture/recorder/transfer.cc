@@ -73,6 +73,11 @@ void count_switch(CachedFile& cached) {
   if (++cached.shard->switches == UINT32_MAX) cached.tag = kUnknownTag;  // the next operation gets a new shard
 }
 
+void take_shared(Fn function, Direction* d, DirectionIndex direction, uint64_t ticks) {
+  d->time -= ticks;
+  if (Profile* p = profile_of(function, moves(direction))) p->time -= ticks;
+}
+
 void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
   if (is_excluded(tag))
     count_excluded(tag, direction, result);

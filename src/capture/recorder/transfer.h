@@ -22,8 +22,9 @@ namespace headrace::capture {
 /// Where an operation happens: at the description's position, or at a given offset.
 enum class At { kPosition, kOffset };
 /// What is counted besides the bytes: the call with its time, or that of a copy these are the half that the call read
-/// from, which is at its begin and takes no time: that is the other half's.
-enum class Count { kCall, kSource };
+/// from, which is at its begin and takes no time: that is the other half's. Of operations that go on at once each tick
+/// is in the time of one.
+enum class Count { kCall, kSource, kLater };
 
 struct Operation {
   int fd;
@@ -33,6 +34,7 @@ struct Operation {
   int64_t result;       // bytes, or negative
   uint64_t start, end;  // ticks
   uint64_t asked;       // bytes; kAsMoved: those that were moved
+  uint64_t shared = 0;  // with Count::kLater: ticks that others have in their time
 };
 inline constexpr uint64_t kAsMoved = ~uint64_t{0};
 
@@ -48,6 +50,8 @@ HEADRACE_COLD void record_source(Fn function, const CachedFile& cached, const Op
 /// thread's.
 HEADRACE_COLD Direction* new_direction(CachedFile& cached, DirectionIndex direction, uint64_t first_time);
 void count_switch(CachedFile& cached);
+/// Takes ticks out of times that have them once too often. Inside a section.
+HEADRACE_COLD void take_shared(Fn function, Direction* d, DirectionIndex direction, uint64_t ticks);
 HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direction, Fn function, const Operation& op,
                                  uint64_t place);
 
@@ -112,7 +116,7 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
     return update.leave();
   }
   CachedFile& cached = *found;
-  const uint64_t start = C == Count::kCall ? op.start : op.end;
+  const uint64_t start = C == Count::kSource ? op.end : op.start;
   uint64_t spent = op.end > start ? op.end - start : 0;
   if (HEADRACE_UNLIKELY(op.result < 0)) {
     const bool told = A == At::kOffset || (cached.file->unknown_position == 0 && !(D == kWrite && cached.file->append));
@@ -146,10 +150,12 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   if (HEADRACE_UNLIKELY(count_time(d, spent, op.end, size))) notable |= spent >> 8 >= cached.slow[D];
   add_to_series(b, start, op.end, size, D);
   count_size(b, Layer::kPosix, D, size);
-  if constexpr (C == Count::kCall) {
+  if constexpr (C != Count::kSource) {
     count_call(function, D, size, spent);
-    record_operation(moved_by(D), function, cached.handle, op.start, op.end, known ? place : model::kUnknownPlace,
-                     op.asked == kAsMoved ? size : op.asked, size, 0);
+    // In traces calls of a thread lie one inside of the other: what went on beside them is where it was seen to end.
+    record_operation(moved_by(D), function, cached.handle, C == Count::kLater ? op.end : op.start, op.end,
+                     known ? place : model::kUnknownPlace, op.asked == kAsMoved ? size : op.asked, size, 0);
+    if constexpr (C == Count::kLater) take_shared(function, d, D, op.shared);
   } else {
     record_source(function, cached, op, known ? place : model::kUnknownPlace);
   }

@@ -3,6 +3,7 @@
 
 #include "capture/recorder/calls.h"
 #include "capture/recorder/flags.h"
+#include "capture/recorder/posix_aio.h"
 #include "intercept/functions_headers.h"
 
 namespace headrace::capture {
@@ -106,6 +107,15 @@ struct TransferHooks : Next {
         timed(Fn::getdirentries, OnDescriptor{fd}, time, [&] { return Next::getdirentries(fd, buffer, size, base); });
     descriptor_call(Fn::getdirentries, fd, Metadata::kDirectoryReads, result >= 0, time);
     return result;
+  }
+  static int aio_error(const struct aiocb* request) {
+    Timed time;
+    const int error = timed(time, [&] { return Next::aio_error(request); });
+    if (error < 0 || error == EINPROGRESS) return error;
+    // What the C library's aio_return tells, it tells again.
+    const ssize_t result = error == 0 ? Next::aio_return(const_cast<struct aiocb*>(request)) : -error;
+    keep_result(Fn::aio_error, request, result, time);
+    return error;
   }
   static ssize_t aio_return(struct aiocb* request) {
     Timed time;

@@ -3,6 +3,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
+#include "capture/recorder/kernel_aio.h"
 #include "programs/preload/hooks.h"
 #include "programs/preload/numbered_hooks.h"
 
@@ -42,14 +43,67 @@ long open_with_how(long directory, long path, long how, long size) {
   return fd;
 }
 
+long on_ring(long number, long a, long b, long c, long d, long e, long f) {
+  using capture::ByErrno;
+  const auto call = [&] { return real::syscall(number, a, b, c, d, e, f); };
+  const auto ring = static_cast<unsigned>(a);
+  if (number == SYS_io_uring_setup) return capture::set_up_ring<ByErrno>(Fn::io_uring_setup, as<const void*>(b), call);
+  if (number == SYS_io_uring_enter)
+    return capture::use_ring<ByErrno>(Fn::io_uring_enter, capture::entered(ring, static_cast<unsigned>(d)), call);
+  return capture::register_anything<ByErrno>(Fn::io_uring_register, capture::entered(ring, 0), static_cast<unsigned>(b),
+                                             as<const void*>(c), static_cast<unsigned>(d), call);
+}
+
+long on_requests(long number, long a, long b, long c, long d, long e, long f) {
+  using capture::ByErrno;
+  const auto call = [&] { return real::syscall(number, a, b, c, d, e, f); };
+  const auto context = static_cast<uintptr_t>(a);
+  if (number == SYS_io_submit)
+    return capture::submit_requests<ByErrno>(Fn::io_submit, context, b, as<const void*>(c), call);
+  if (number == SYS_io_destroy) return capture::destroy_context<ByErrno>(Fn::io_destroy, context, call);
+  const Fn function = number == SYS_io_getevents ? Fn::io_getevents : Fn::io_pgetevents;
+  return capture::get_events<ByErrno>(function, context, as<const void*>(d), call);
+}
+
 constexpr long kFollowed[] = {
-    SYS_read,        SYS_write,        SYS_pread64,   SYS_pwrite64,  SYS_readv,           SYS_writev,
-    SYS_close,       SYS_lseek,        SYS_dup,       SYS_dup3,      SYS_openat,          SYS_openat2,
-    SYS_fsync,       SYS_fdatasync,    SYS_ftruncate, SYS_fallocate, SYS_copy_file_range, SYS_sendfile,
-    SYS_close_range, SYS_memfd_create, SYS_unlinkat,  SYS_renameat2, SYS_getdents64,      SYS_io_uring_setup,
-    SYS_execve,      SYS_exit_group,
+    SYS_read,
+    SYS_write,
+    SYS_pread64,
+    SYS_pwrite64,
+    SYS_readv,
+    SYS_writev,
+    SYS_close,
+    SYS_lseek,
+    SYS_dup,
+    SYS_dup3,
+    SYS_openat,
+    SYS_openat2,
+    SYS_fsync,
+    SYS_fdatasync,
+    SYS_ftruncate,
+    SYS_fallocate,
+    SYS_copy_file_range,
+    SYS_sendfile,
+    SYS_close_range,
+    SYS_memfd_create,
+    SYS_unlinkat,
+    SYS_renameat2,
+    SYS_getdents64,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+    SYS_io_submit,
+    SYS_io_getevents,
+    SYS_io_pgetevents,
+    SYS_io_destroy,
+    SYS_execve,
+    SYS_exit_group,
 #ifdef SYS_open
-    SYS_open,        SYS_creat,        SYS_dup2,      SYS_unlink,    SYS_rename,
+    SYS_open,
+    SYS_creat,
+    SYS_dup2,
+    SYS_unlink,
+    SYS_rename,
 #endif
 };
 
@@ -117,8 +171,14 @@ long system_call(long number, long a, long b, long c, long d, long e, long f) {
       capture::end_image(fd);
       break;
     case SYS_io_uring_setup:
-      capture::note_io_uring();
-      break;
+    case SYS_io_uring_enter:
+    case SYS_io_uring_register:
+      return on_ring(number, a, b, c, d, e, f);
+    case SYS_io_submit:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+    case SYS_io_destroy:
+      return on_requests(number, a, b, c, d, e, f);
 #ifdef SYS_open
     case SYS_open:
       return Numbered::open(as<const char*>(a), static_cast<int>(b), as<mode_t>(c));
