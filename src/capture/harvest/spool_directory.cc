@@ -151,6 +151,8 @@ std::string note_sentence(std::string_view reason) {
       {"too-large", "its arguments and environment left no room for what starts capture"},
       {"other-root", "started below another root directory, or as a user who may not read the capture library"},
       {"other-user", "run as a user who may not write where its records are kept"},
+      {"library-removed",
+       "the capture library was removed while the job ran, as an uninstallation does: install Headrace again"},
       {"limits", "its limits on data or addresses (ulimit -d, ulimit -v) are too small for the capture library"},
       {"no-memory", "no memory or address space for capture"},
       {"no-space", "the file system of the spool directory was full, or the limit on file sizes too small"},

@@ -138,6 +138,12 @@ char* begin_list(char* entry, const char* runtime, size_t length) {
   return stpcpy(stpcpy(out, length ? ":" : ""), preload_entry + kPreloadLength);
 }
 
+/// Whether the library is preloaded through a link in the job directory, which no other node has.
+bool is_link_of_job() {
+  const char* directory = job_entries[0] + strlen(kJobVariables[0]) + 1;
+  return starts_with(library, directory) && library[strlen(directory)] == '/';
+}
+
 struct Handed {
   char emulation[8192];
   char list[sizeof job_text + sizeof preload_entry + sizeof kOpenMpiList + sizeof emulation + sizeof kFiller + 1];
@@ -147,6 +153,7 @@ struct Handed {
 /// Open MPI 4 hands on only its own variables and those of a list, which must not be given besides its option -x.
 void hand_on(const char* executable, int count, char* const* arguments) {
   static constinit OnDemand<Handed> handed;
+  if (is_link_of_job()) return;
   const char* name = strrchr(executable, '/');
   if (strcmp(name ? name + 1 : executable, "orterun") != 0) return;
   for (int i = 0; i < count && arguments && arguments[i]; ++i)

@@ -115,6 +115,37 @@ char* interpreter_of(char* line, long length) {
   return *path ? path : nullptr;
 }
 
+/// Whether the file of this library is gone since it was loaded: the kernel says so behind the mapping's path.
+bool library_was_removed() {
+  constexpr char kEnd[] = " (deleted)\n";
+  const auto here = reinterpret_cast<uintptr_t>(&library_was_removed);
+  const long fd =
+      is_static() ? -1 : base::kernel_call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return false;
+  char text[512];
+  uintptr_t bounds[2] = {};  // of the mapping in hand
+  unsigned field = 0, matched = 0;
+  bool found = false, removed = false;
+  for (long length; !found && (length = base::kernel_call(SYS_read, fd, text, sizeof text)) > 0;) {
+    for (long at = 0; at < length && !found; ++at) {
+      const char c = text[at];
+      if (field < 2) {
+        const bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        if (digit) bounds[field] = bounds[field] * 16 + static_cast<uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+        field += !digit;
+        continue;
+      }
+      matched = c == kEnd[matched] ? matched + 1 : c == kEnd[0];
+      if (c != '\n') continue;
+      found = bounds[0] <= here && here < bounds[1];
+      removed = found && matched == sizeof kEnd - 1;
+      bounds[0] = bounds[1] = field = matched = 0;
+    }
+  }
+  base::kernel_call(SYS_close, fd);
+  return removed;
+}
+
 /// Why no program started now could be captured. The loader complains of a library that it does not find, or for which
 /// there is no memory.
 const char* reason_around() {
@@ -128,6 +159,7 @@ const char* reason_around() {
   if (fd >= 0) base::kernel_call(SYS_close, fd);
   // Capabilities that a process kept when it became another user, an exec takes away; this question is without them.
   if (fd >= 0 && base::kernel_call(SYS_getuid) != 0) fd = base::kernel_call(SYS_faccessat, AT_FDCWD, library, R_OK);
+  if ((fd == -ENOENT || fd == -ENOTDIR) && library_was_removed()) return "library-removed";
   if (fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR) return "other-root";
   const char* place = Note::directory();
   const bool may_count = base::kernel_call(SYS_getuid) == 0 || !*place ||

@@ -51,6 +51,13 @@ std::string alias(const std::string& path, const std::string& real) {
   return same.ok() && *same == real && text != real ? text : "";
 }
 
+/// Beside the capture library, wherever that is; where it is another's alone, in this installation.
+std::string library_of_emulation() {
+  const std::string name = "/libheadrace-emulate.so", capture = library_path();
+  const std::string beside = capture.substr(0, capture.rfind('/')) + name;
+  return access(beside.c_str(), R_OK) == 0 ? beside : prefix() + "/lib/headrace" + name;
+}
+
 /// Once, and last.
 void preload(const std::string& library) {
   const char* before = getenv("LD_PRELOAD");
@@ -69,11 +76,10 @@ Result<Emulation> Emulation::begin(const std::string& profile, const std::string
   if (!found.ok()) return Status(found.code(), "--emulate: " + found.message());
   made.profile_ = std::move(*found);
   HEADRACE_ASSIGN(const std::string real, resolved(directory));
-  const std::string library = prefix() + "/lib/headrace/libheadrace-emulate.so";
+  const std::string library = library_of_emulation();
   if (access(library.c_str(), R_OK) != 0)
     return Status(Code::kIo, library + ": " + strerror(errno) + "; install Headrace again");
-  if (library.find_first_of(": ") != std::string::npos)
-    return Status(Code::kUnsupported, library + ": the loader cannot preload a path with spaces or colons");
+  if (!can_be_preloaded(library)) return Status(Code::kUnsupported, "--emulate: " + cannot_preload(library));
   made.path_ = path_of_state();
   made.state_ = emulation::join_state(made.path_.c_str(), kFileCalls);
   if (made.state_ == nullptr)

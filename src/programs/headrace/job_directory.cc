@@ -187,6 +187,13 @@ Status JobDirectory::write_file(const char* name, const std::string& text) {
   return status;
 }
 
+base::Result<std::string> JobDirectory::link_libraries(const std::string& directory) {
+  const std::string link = path_ + "/lib";
+  if (!can_be_preloaded(link)) return Status(Code::kUnsupported, cannot_preload(path_));
+  if (symlinkat(directory.c_str(), descriptor_, "lib") != 0) return system_error(link);
+  return link;
+}
+
 void JobDirectory::leave_note(uint32_t process_id, const std::string& reason, const std::string& program) {
   char name[128];
   snprintf(name, sizeof name, "%u.%llx.%s.note", process_id,

@@ -41,6 +41,10 @@ class JobDirectory {
   std::map<std::string, std::string> facts() const;
   base::Status keep_facts(const std::map<std::string, std::string>& facts);
 
+  /// Makes a link in it to `directory`, where libraries to preload are, and gives the link's path; it goes when the job
+  /// directory does. kUnsupported: the job directory's own path cannot be preloaded from.
+  base::Result<std::string> link_libraries(const std::string& directory);
+
   /// Leaves a note that process `process_id` is not captured.
   void leave_note(uint32_t process_id, const std::string& reason, const std::string& program);
 

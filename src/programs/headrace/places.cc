@@ -25,6 +25,14 @@ std::string library_path() {
   return prefix() + "/lib/headrace/libheadrace.so";
 }
 
+bool can_be_preloaded(const std::string& path) { return path.find_first_of(": ") == std::string::npos; }
+
+std::string cannot_preload(const std::string& path) {
+  const std::string library = library_path(), directory = library.substr(0, library.rfind('/'));
+  return path + ": the loader cannot preload a path with spaces or colons; make a link, ln -s '" + directory +
+         "' LINK, at a place without them that all nodes see, and set HEADRACE_LIBRARY=LINK/libheadrace.so";
+}
+
 std::string absolute_path(const std::string& path) {
   char directory[4096];
   if (path.empty() || path[0] == '/' || getcwd(directory, sizeof directory) == nullptr) return path;

@@ -71,6 +71,7 @@ class Run {
   std::string why_not_forwarded() const;
   LogOutput output();
   void prepare(const std::string& program);
+  void preload_through_link();
   void add_start_facts();
   void keep_for_collect();
   void add_end_facts(const std::string& complete, int status);
@@ -129,8 +130,8 @@ void Run::prepare(const std::string& program) {
   if (access(library_.c_str(), R_OK) != 0) {
     missing_ =
         library_ + ": " + strerror(errno) + "; reinstall Headrace, or set HEADRACE_LIBRARY to its capture library";
-  } else if (library_.find_first_of(": ") != std::string::npos) {
-    missing_ = library_ + ": the loader cannot preload a path with spaces or colons";
+  } else if (!can_be_preloaded(library_) && part_.empty() && may_have_other_nodes(settings_.command)) {
+    missing_ = cannot_preload(library_);
   } else {
     auto made = JobDirectory::create(settings_, part_.empty() ? "" : identity_);
     if (made.ok())
@@ -138,10 +139,26 @@ void Run::prepare(const std::string& program) {
     else
       missing_ = made.message();
   }
+  if (captured() && !can_be_preloaded(library_)) preload_through_link();
   target_ = capture::target_at(AT_FDCWD, program.c_str());
   if (directory_.has_value()) harvester_.emplace(directory_->descriptor(), directory_->path(), log_);
   add_start_facts();
   describe_nodes(settings_.topology, log_);
+}
+
+/// Where the installation's own path cannot be preloaded. Processes that outlive the job directory look for the library
+/// before they start others, as all do.
+void Run::preload_through_link() {
+  const size_t name = library_.rfind('/');
+  const auto link = can_be_preloaded(library_.substr(name)) ? directory_->link_libraries(library_.substr(0, name))
+                                                            : Status(Code::kUnsupported, cannot_preload(library_));
+  if (link.ok()) {
+    library_ = *link + library_.substr(name);
+    return;
+  }
+  missing_ = link.message();
+  directory_->remove();
+  directory_.reset();
 }
 
 /// The key stays in the job directory, beside the records it is for, until the log is complete: whoever completes it

@@ -2,7 +2,12 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "base/schedulers.h"
+#include "capture/recorder/target.h"
 
 namespace headrace::programs {
 
@@ -14,6 +19,18 @@ SchedulerJob scheduler_job() {
     }
   }
   return {};
+}
+
+bool may_have_other_nodes(const std::vector<std::string>& command) {
+  constexpr std::string_view kNamesHosts[] = {"-H",        "-f",         "-host",        "--host",       "-hosts",
+                                              "-hostfile", "--hostfile", "-machinefile", "--machinefile"};
+  const char* nodes = getenv("SLURM_JOB_NUM_NODES");
+  if (!scheduler_job().scheduler.empty() && (nodes == nullptr || std::string_view(nodes) != "1")) return true;
+  const auto names_hosts = [&](const std::string& word) {
+    return std::find(std::begin(kNamesHosts), std::end(kNamesHosts), word) != std::end(kNamesHosts);
+  };
+  return !command.empty() && capture::starts_ranks(command[0].c_str()) &&
+         std::any_of(command.begin() + 1, command.end(), names_hosts);
 }
 
 SchedulerJob parse_scheduler_job(const std::string& text) {

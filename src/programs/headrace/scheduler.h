@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <vector>
 
 namespace headrace::programs {
 
@@ -11,6 +12,9 @@ struct SchedulerJob {
 };
 
 SchedulerJob scheduler_job();
+/// Whether `command` may start processes on other nodes: no scheduler but Slurm says that its job has one; and without
+/// one, whoever starts ranks is given the hosts.
+bool may_have_other_nodes(const std::vector<std::string>& command);
 /// The same from what the recorder kept, "slurm 4711"; nothing where that makes no sense.
 SchedulerJob parse_scheduler_job(const std::string& text);
 /// Adds `scheduler` and `scheduler_job` to the facts of a log, if there is one.
