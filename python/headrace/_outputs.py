@@ -10,14 +10,14 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from headrace._errors import HeadraceError, OutputError
+from headrace._errors import HeadraceError, OutputError, UsageError
 
-__all__ = ["Refusal", "any_file", "check", "new_file", "only_with_force", "reason_of"]
+__all__ = ["Refusal", "any_file", "apart", "check", "new_file", "only_with_force", "reason_of"]
 
 # Why a file that is there has to stay, behind its name and a colon; None: it may be replaced.
 Refusal: TypeAlias = Callable[[Path], "str | None"]
@@ -38,6 +38,17 @@ def any_file(_: Path) -> str | None:
 def only_with_force(force: bool) -> Refusal:
     """Of commands that replace a file, whatever it is, when they are told to."""
     return any_file if force else lambda _: "exists already; --force replaces it"
+
+
+def apart(target: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """That a command does not write over what it reads, also where it may replace files. UsageError."""
+    for read in inputs:
+        try:
+            same = Path(target).samefile(read)
+        except OSError:  # one is not there
+            continue
+        if same:
+            raise UsageError(f"{target}: is {read} itself, which is read; give the result another name")
 
 
 def reason_of(error: OSError) -> str:

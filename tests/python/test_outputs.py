@@ -153,6 +153,44 @@ def test_what_fails_leaves_nothing(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "convert a.hr --force",
+        "convert a.hr --to hr -o ./a.hr --force",
+        "convert a.hr --to darshan -o link --force",
+        "anonymize a.hr -o a.hr --force",
+        "report a.hr -o a.hr --force",
+        "diff a.hr b.hr -o b.hr --force",
+        "diff a.hr vs b.hr -o link --force",
+        "phases a.hr -o a.hr --force",
+        "scaling a.hr b.hr -o b.hr --force",
+        "export files.csv --to csv --table files -o . --force",
+        "cluster points.npy -o points.npy",
+        "cluster points.clusters.npy --json",
+        "trace unify a.hr -o a.hr --force",
+    ],
+)
+def test_what_is_read_is_not_written_over(tmp_path: Path, words: str) -> None:
+    for name in ("a.hr", "b.hr", "files.csv"):
+        simulation(tmp_path / name)
+    (tmp_path / "link").symlink_to("a.hr")
+    for name in ("points.npy", "points.clusters.npy"):
+        numpy.save(tmp_path / name, numpy.zeros((4, 2)))
+    (tmp_path / "points.clusters.clusters.npy").symlink_to("points.clusters.npy")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    done = headrace(*words.split(), cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "itself, which is read" in done.stderr or "is a job log already" in done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_log_is_told_what_it_is_already(tmp_path: Path) -> None:
+    simulation(tmp_path / "a.hr")
+    said = headrace("convert", "a.hr", cwd=tmp_path).stderr
+    assert "a.hr: is a job log already" in said and "--to darshan or --to trace" in said
+
+
+@pytest.mark.parametrize(
     ("words", "again"),
     [
         ("export a.hr --to csv --table files -o .", 4),

@@ -423,7 +423,7 @@ class TestCommand:
         for options in ([], ["--force"]):
             run = headrace("report", log, "-o", log, *options)
             assert run.returncode == 2
-            assert "is the log itself" in run.stderr
+            assert "itself, which is read" in run.stderr
         assert log.read_bytes() == before
 
     def test_facts_for_programs(self, tmp_path: Path) -> None:

@@ -41,8 +41,12 @@ def test_csv_takes_no_other_files_place(headrace: Headrace, tmp_path: Path) -> N
     scanned, table = tmp_path / "s.hr", tmp_path / "s.csv"
     headrace(tree(tmp_path), "-o", scanned)
     before = scanned.read_bytes()
-    assert "no CSV of fsstats" in headrace("csv", scanned, "-o", scanned, status=4).stderr
-    assert scanned.read_bytes() == before
+    other = tmp_path / "other.hr"
+    other.write_bytes(before)
+    assert "no CSV of fsstats" in headrace("csv", scanned, "-o", other, status=4).stderr
+    assert "itself, which is read" in headrace("csv", scanned, "-o", scanned, status=2).stderr
+    assert scanned.read_bytes() == other.read_bytes() == before
+    other.unlink()
     (tmp_path / "link.csv").symlink_to("s.csv")
     (tmp_path / "loop.csv").symlink_to("loop.csv")
     assert "leads in a circle" in headrace("csv", scanned, "-o", tmp_path / "loop.csv", status=4).stderr
@@ -73,9 +77,9 @@ def test_merging_takes_no_other_files_place(headrace: Headrace, tmp_path: Path) 
         (log, 4, "is there and is no scan"),
         (pipe, 4, "is no file that could be replaced"),
         (loop, 4, "is a link that leads in a circle"),
-        (parts[0], 2, "a.hr itself, which is to be merged"),
-        (tmp_path / "tree-a" / ".." / "b.hr", 2, "b.hr itself, which is to be merged"),
-        (link, 2, "a.hr itself, which is to be merged"),
+        (parts[0], 2, "a.hr itself, which is read"),
+        (tmp_path / "tree-a" / ".." / "b.hr", 2, "b.hr itself, which is read"),
+        (link, 2, "a.hr itself, which is read"),
         (tmp_path / "none" / "x.hr", 4, "its directory is not there"),
     ):
         assert why in headrace("merge", *parts, "-o", target, status=status).stderr

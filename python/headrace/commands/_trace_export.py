@@ -13,7 +13,7 @@ import click
 
 from headrace import _native
 from headrace._errors import HeadraceError, OutputError, UsageError
-from headrace._outputs import new_file, only_with_force, reason_of
+from headrace._outputs import apart, new_file, only_with_force, reason_of
 from headrace.analysis.traces import Trace
 from headrace.commands import _otf2 as _otf2_library
 from headrace.commands import _trace_parquet
@@ -134,6 +134,7 @@ def export(
     asked = part(trace, job, rank, process, begin, end)
     opened = asked.trace
     path = Path(output)
+    apart(path, [trace])
     is_file = target == "perfetto"
     new = new_file(path, only_with_force(force)) if is_file else _new_directory(path, target, force)
     total = sum(opened.locations[i]["events"] for i in asked.locations)

@@ -10,6 +10,7 @@ import click
 
 from headrace import _native
 from headrace._errors import OutputError
+from headrace._outputs import apart
 from headrace.commands._terminal import working
 from headrace.commands._text import count, printable, size
 from headrace.logs import refuse_pipes
@@ -38,6 +39,7 @@ def unify(traces: tuple[str, ...], output: str, force: bool, as_json: bool) -> N
         )
     if target.is_dir():
         raise OutputError(f"{printable(output)}: is a directory")
+    apart(target, traces)
     for trace in traces:
         refuse_pipes(trace)
     with working(f"writing {printable(output)}"):

@@ -10,7 +10,7 @@ import click
 
 from headrace import _native
 from headrace._errors import LogForeignError, UsageError
-from headrace._outputs import new_file, only_with_force
+from headrace._outputs import apart, new_file, only_with_force
 from headrace.commands._terminal import working
 from headrace.commands._text import count, printable, size
 
@@ -33,6 +33,7 @@ def command(log: str, output: str | None, force: bool) -> None:
     if output is None:
         raise UsageError(f"anonymize needs a new log, for example: headrace anonymize {log} -o anonymous.hr")
     target = Path(output)
+    apart(target, [log])
     with new_file(target, only_with_force(force)) as partial, working(f"reading {printable(log)}"):
         done = _write(log, partial)
     click.echo(f"{printable(output)}: {count(done['jobs'], 'job')}, {size(target.stat().st_size)}")

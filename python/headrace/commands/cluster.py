@@ -10,6 +10,7 @@ import click
 
 import headrace
 from headrace._errors import UsageError
+from headrace._outputs import apart
 from headrace.analysis import cluster_files, point_tables
 from headrace.analysis.clusters import Clustering, cluster
 from headrace.analysis.rank_features import FEATURES, PhaseSpan, rank_features
@@ -75,13 +76,15 @@ def command(
     """
     if output is not None and not output.endswith((".npy", ".parquet")):
         raise UsageError(f"{output}: the name has to end in .npy or .parquet, for example: -o clusters.npy")
+    if output is None and as_json:
+        output = f"{Path(file).stem}.clusters.npy"
+    if output is not None:
+        apart(output, [file])
     out = terminal()
     with working("reading"):
         table, rule = _read(file, by, _span(phase, instance, by), columns, job)
     with working("clustering"):
         found = cluster(table, k, seed=seed, normalisation=normalise or rule, distance=distance)
-    if output is None and as_json:
-        output = f"{Path(file).stem}.clusters.npy"
     if output is not None:
         cluster_files.write(found, output)
     if as_json:

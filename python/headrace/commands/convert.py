@@ -11,13 +11,14 @@ import click
 import headrace
 from headrace import _native
 from headrace._errors import LogNotFoundError, UsageError
-from headrace._outputs import new_file, only_with_force
+from headrace._outputs import apart, new_file, only_with_force
 from headrace.analysis.processes import refuse_traces
 from headrace.commands import _otf2
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, printable, size
 
 _SUFFIXES = {"hr": ".hr", "darshan": ".darshan", "trace": ".trace.hr"}
+_KINDS = {"hr": "a job log", "darshan": "a Darshan log", "trace": "a trace"}
 
 
 @click.command("convert")
@@ -43,8 +44,15 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
       headrace convert job.darshan --to trace -o job.trace.hr
       headrace convert scorep-run/traces.otf2 --to trace -o run.trace.hr
     """
-    path = Path(output) if output is not None else Path(Path(log).name).with_suffix(_SUFFIXES[target])
     archive = target == "trace" and log.endswith(".otf2")
+    path = Path(output) if output is not None else Path(Path(log).name).with_suffix(_SUFFIXES[target])
+    if output is None and path.exists() and path.samefile(log):
+        others = " or ".join(f"--to {each}" for each in _SUFFIXES if each != target)
+        raise UsageError(
+            f"{log}: is {_KINDS[target]} already, by its name; {others} gives it another format, "
+            "-o FILE another name"
+        )
+    apart(path, [log])
     with new_file(path, only_with_force(force)) as partial, counting(f"reading {printable(log)}", 0) as told:
         left_out = _write_archive(log, partial, told) if archive else _write(log, target, partial, job)
     click.echo(f"{printable(str(path))}: {size(path.stat().st_size)}")

@@ -10,6 +10,7 @@ import click
 
 from headrace import _native
 from headrace._errors import UsageError
+from headrace._outputs import apart
 from headrace.analysis.changed_files import Matched
 from headrace.analysis.compare import Options, compare
 from headrace.commands._diff import render
@@ -65,6 +66,8 @@ def command(
       headrace diff before.hr after.hr --json | jq '.totals[0]'
     """
     sides = _sides(logs)
+    if output_file is not None:
+        apart(output_file, logs)
     output = terminal()
     bins = _PAGE_BINS if output_file is not None else output.graph_columns
     options = Options(rows=rows, by=by, sort=sort, bins=bins)

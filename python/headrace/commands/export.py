@@ -12,7 +12,7 @@ import click
 
 import headrace
 from headrace._errors import OutputError, UsageError
-from headrace._outputs import Refusal, check, new_file, only_with_force
+from headrace._outputs import Refusal, apart, check, new_file, only_with_force
 from headrace.commands._terminal import working
 from headrace.commands._text import number, printable, size
 
@@ -55,6 +55,8 @@ def command(
                 raise UsageError(f"{log}: there is no table '{name}' to export; there are {known}")
         directory = Path(output)
         paths = {name: directory / f"{name}.{target}" for name in chosen}
+        for path in paths.values():
+            apart(path, [log])
         refusal = only_with_force(force)
         _prepare(directory, paths, refusal)
         for name, path in paths.items():

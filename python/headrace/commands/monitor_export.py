@@ -10,7 +10,7 @@ import click
 
 from headrace import samples
 from headrace._errors import UsageError
-from headrace._outputs import new_file, only_with_force
+from headrace._outputs import apart, new_file, only_with_force
 from headrace.commands._terminal import working
 from headrace.commands._text import number, printable
 
@@ -43,6 +43,7 @@ def command(store: str, parquet: str | None, csv: str | None, table: str, force:
         _write(store, table, sys.stdout.buffer, False, problems)
         _tell(problems)
         return
+    apart(output, [store])
     with new_file(output, only_with_force(force)) as partial, working(f"writing {printable(output)}"):
         rows = _write(store, table, partial, parquet is not None, problems)
     click.echo(f"{printable(output)}: {number(rows)} row{'' if rows == 1 else 's'}")

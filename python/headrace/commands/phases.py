@@ -9,6 +9,7 @@ import click
 
 import headrace
 from headrace._errors import UsageError
+from headrace._outputs import apart
 from headrace.analysis.detected_phases import detected_facts
 from headrace.analysis.phase_compare import compare
 from headrace.analysis.phase_facts import phase_facts
@@ -57,6 +58,8 @@ def command(
       headrace phases job.hr -o phases.html
       headrace phases job.hr --json | jq '.explained.slow'
     """
+    if output_file is not None:
+        apart(output_file, logs)
     output = terminal()
     page = output_file is not None and not as_json
     runs, jobs = [], []

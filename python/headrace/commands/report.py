@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import headrace
-from headrace._errors import UsageError
+from headrace._outputs import apart
 from headrace.analysis.job_facts import job_facts
 from headrace.commands._meanwhile import around
 from headrace.commands._terminal import working
@@ -63,8 +63,7 @@ def command(
             click.echo(json.dumps(found.facts, indent=2))
             return
         target = output or default_output(log, job)
-        if target != "-" and Path(target).exists() and Path(target).samefile(log):
-            raise UsageError(f"{log}: is the log itself; name another file with -o FILE")
+        apart(target, [log])
         written = html.write(html.document("job", title(found), found.facts, tables(found)), target, force)
     if target != "-":
         click.echo(f"{printable(target)}: {size(written)}; open it in a browser")

@@ -10,6 +10,7 @@ import click
 
 from headrace import _native
 from headrace._errors import UsageError
+from headrace._outputs import apart
 from headrace.analysis.scaling import scaling
 from headrace.commands._scaling import render
 from headrace.commands._terminal import terminal, working
@@ -47,6 +48,8 @@ def command(
     """
     if len(logs) < 2:
         raise UsageError("scaling needs two logs or more, for example: headrace scaling n4.hr n8.hr")
+    if output_file is not None:
+        apart(output_file, logs)
     output = terminal()
     with working("reading"), contextlib.ExitStack() as open_logs:
         key = _native.Anonymizer() if anonymize else None

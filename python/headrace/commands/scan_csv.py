@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from headrace import scans
-from headrace._outputs import new_file
+from headrace._outputs import apart, new_file
 from headrace.scans.fsstats import csv_lines
 
 
@@ -27,6 +27,7 @@ def command(scan_file: str, target: str | None) -> None:
     if target is None:
         click.echo(text, nl=False)
         return
+    apart(target, [scan_file])
     with new_file(target, _refusal) as partial:
         partial.write_text(text, encoding="utf-8", newline="")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import click
 
 from headrace import scans
 from headrace._errors import LogError, UsageError
-from headrace._outputs import check
+from headrace._outputs import apart, check
 from headrace.commands._text import number, printable
 from headrace.scans.merging import merge
 
@@ -30,8 +29,7 @@ def command(parts: tuple[str, ...], target: str) -> None:
     """
     if len(parts) < 2:
         raise UsageError("name two scans or more, for example: headrace scan merge a.hr b.hr -o all.hr")
-    if own := next((part for part in parts if _same(part, target)), None):
-        raise UsageError(f"-o {target}: is {own} itself, which is to be merged: give another name")
+    apart(target, parts)
     check(target, _refusal)
     merged = merge([scans.load(part) for part in parts])
     merged.save(target, refusal=_refusal)
@@ -42,12 +40,6 @@ def command(parts: tuple[str, ...], target: str) -> None:
         )
     if not merged.complete:
         click.echo(f"incomplete: {printable(merged.facts['complete'].removeprefix('no: '))}", err=True)
-
-
-def _same(part: str, target: str) -> bool:
-    with contextlib.suppress(OSError):
-        return Path(part).samefile(target)
-    return False
 
 
 def _refusal(path: Path) -> str | None:
