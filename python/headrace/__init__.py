@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         LogUnreadableError,
         LogUnsupportedError,
         MissingPackageError,
+        MissingPackageWarning,
         OutputError,
         UsageError,
     )
@@ -62,6 +63,7 @@ __all__ = [
     "LogUnreadableError",
     "LogUnsupportedError",
     "MissingPackageError",
+    "MissingPackageWarning",
     "OutputError",
     "Overview",
     "RankCluster",

@@ -81,6 +81,10 @@ class MissingPackageError(HeadraceError):
     exit_status = 5
 
 
+class MissingPackageWarning(UserWarning):
+    """A result says less than it could, since a package is not installed. No error."""
+
+
 class ForwardError(HeadraceError):
     pass
 

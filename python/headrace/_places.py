@@ -27,9 +27,10 @@ def library(name: str) -> Path:
 def _prefixes() -> list[Path]:
     """Directories that bin/headrace may be in, the likeliest first.
 
-    Installers put them above this package: PREFIX/lib/python3.X/site-packages/headrace. The package of a
-    source tree, used in place, is in no such directory: its environment is that of the Python which runs.
+    Installers put them above this package: PREFIX/lib/python3.X/site-packages/headrace; or, asked for a
+    target, beside it. The package of a source tree, used in place, is in no such directory: its environment
+    is that of the Python which runs.
     """
     packages = Path(__file__).parents[1]
-    above = list(packages.parents[:3]) if packages.name.endswith("-packages") else []
+    above = list(packages.parents[:3]) if packages.name.endswith("-packages") else [packages]
     return [*above[::-1], Path(sys.executable).parent.parent, Path(sys.prefix)]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from headrace import _native
 from headrace._errors import LogUnreadableError, MissingPackageError, UsageError
+from headrace._packages import install_extra, pip_install
 
 if TYPE_CHECKING:
     import pandas
@@ -278,7 +279,7 @@ class JobLog:
         try:
             import pandas  # noqa: F401
         except ImportError as error:
-            raise MissingPackageError("pandas is not installed: pip install 'headrace[pandas]'") from error
+            raise MissingPackageError(f"pandas is not installed: {install_extra('pandas')}") from error
         table = self.table(name)
         frame = table.to_pandas()
         frame.attrs["units"] = units(table)
@@ -415,7 +416,5 @@ def _to_arrow(frame: _native.Frame) -> pyarrow.Table:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingPackageError(
-            "pyarrow is not installed: install it with 'pip install pyarrow'"
-        ) from error
+        raise MissingPackageError(f"pyarrow is not installed: {pip_install('pyarrow')}") from error
     return pyarrow.Table.from_batches([pyarrow.record_batch(frame)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,26 @@ def test_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _checks.switched_off().state == LIMITED
     monkeypatch.setenv("HEADRACE", "off")
     assert _checks.switched_off().state == FAILS
+
+
+def test_what_was_switched_off_is_not_tried() -> None:
+    checks = {
+        check["name"]: check for check in json.loads(headrace("doctor", "--json", HEADRACE="off").stdout)
+    }
+    assert checks["capture library"]["state"] == OK
+    for name in ("capture", "event trace", "forwarding"):
+        assert checks[name]["found"].startswith("not tried: HEADRACE=off"), checks[name]
+        assert checks[name]["advice"] == "unset HEADRACE"
+
+
+def test_a_library_at_a_path_with_a_space(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    place = tmp_path / "Mön espace: vénv"
+    place.mkdir()
+    shutil.copy(_checks.preload_library(), place / "libheadrace.so")
+    monkeypatch.setenv("HEADRACE_LIBRARY", str(place / "libheadrace.so"))
+    check = _checks.library()
+    assert (check.state, check.needed) == (LIMITED, False), check
+    assert "no path with spaces or colons" in check.found and "HEADRACE_LIBRARY=" in check.advice
 
 
 def test_a_missing_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import headrace
+from headrace import _places
 from headrace.commands import _build_checks, _forward_checks, _installation
 from headrace.commands._checks import FAILS, LIMITED, OK, Check
 
@@ -57,4 +58,28 @@ def test_a_build_without_the_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_a_package_is_not_told_to_build_where_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_installation, "source_tree", lambda: None)
     assert "make wheel" in _installation.added_by("libfuse3-dev")
-    assert "pip install --force-reinstall headrace-….whl" in _installation.again()
+    assert f"{sys.executable} -m pip install --force-reinstall, then" in _installation.again()
+    assert "….whl" not in _installation.again(), "no name of a file"
+
+
+def test_without_the_capture_library_no_part_is_missing_for_a_reason_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As `pip install --target` leaves it."""
+    monkeypatch.setattr(_installation, "source_tree", lambda: None)
+    for module in (_build_checks, _forward_checks, _installation):
+        monkeypatch.setattr(module, "library", lambda name: tmp_path / name)
+    for check in (_build_checks.static_capture(), _forward_checks.mount()):
+        assert "--target leaves files out" in check.advice, check
+        assert "apt-get" not in check.advice and "libfuse3" not in check.found, check
+
+
+def test_a_package_that_was_installed_into_a_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its command is beside it, where `headrace run` looks from."""
+    package, command = tmp_path / "headrace/_places.py", tmp_path / "bin/headrace"
+    command.parent.mkdir()
+    command.touch()
+    monkeypatch.setattr(_places, "__file__", str(package))
+    monkeypatch.delenv("HEADRACE_LIBRARY", raising=False)
+    assert _places.native_program() == command
+    assert _places.library("libheadrace.so") == tmp_path / "lib/headrace/libheadrace.so"

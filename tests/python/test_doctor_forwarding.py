@@ -29,7 +29,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{tmp_path}/bin")
     library = tmp_path / "lib" / "headrace"
     library.mkdir(parents=True)
-    for name in ("libheadrace-forward.so", "headrace-mount"):
+    for name in ("libheadrace.so", "libheadrace-forward.so", "headrace-mount"):
         (library / name).touch()
     return tmp_path
 
@@ -58,6 +58,16 @@ def test_mounts_that_do_not_work(installed: Path) -> None:
     (installed / "lib" / "headrace" / "headrace-mount").unlink()
     check = _forward_checks.mount()
     assert (check.state, check.needed) == (FAILS, False) and "without libfuse3" in check.found
+
+
+def test_a_device_that_others_may_not_open(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str, flags: int) -> int:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(_forward_checks.os, "open", refuse)
+    check = _forward_checks.mount()
+    assert "Permission denied" in check.found and "load the module" not in check.advice
+    assert "chmod 666 /dev/fuse" in check.advice
 
 
 def test_munge(installed: Path) -> None:

@@ -20,7 +20,8 @@ DOCUMENT = Path(__file__).parents[2] / "docs/python.md"
 PUBLIC = {
     "Clustering", "Counter", "Damage", "Flag", "HeadraceError", "JobLog", "LogCorruptError",
     "LogError", "LogForeignError", "LogNotFoundError", "LogTooLargeError", "LogTruncatedError",
-    "LogUnreadableError", "LogUnsupportedError", "MissingPackageError", "OutputError",
+    "LogUnreadableError", "LogUnsupportedError", "MissingPackageError",
+    "MissingPackageWarning", "OutputError",
     "Overview", "RankCluster", "Report", "Trace", "UsageError", "__version__", "cluster",
     "cluster_phase", "counter", "counters", "figures", "flags", "open", "open_trace", "phase", "region",
     "report", "trace_pause", "trace_resume", "units",

@@ -327,5 +327,5 @@ def test_without_its_packages_the_message_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: str
 ) -> None:
     monkeypatch.setitem(sys.modules, lacking, None)
-    with pytest.raises(MissingPackageError, match=r"pip install 'headrace\[spark\]'"):
+    with pytest.raises(MissingPackageError, match="-m pip install 'ibis-framework"):
         catalog.create(tmp_path / "c").spark(MASTER)

@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 import re
 import stat
+import warnings
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from headrace import _native
-from headrace._errors import MissingPackageError
+from headrace._errors import MissingPackageWarning
+from headrace._packages import pip_install
 from headrace.analysis._elf import ElfFacts, read_elf
 
 DEBUG_DIRECTORY = "/usr/lib/debug"
@@ -37,6 +39,7 @@ def resolve(
 
     `offsets`: return addresses as virtual addresses of the file. The file is used only if it is the one that
     ran: by its build id, or when it has none by its time, which must not be after `newest_ns` (since 1970).
+    Without the package none is known, which a MissingPackageWarning says.
     """
     found = _open_module(path, build_id, newest_ns)
     if found is None:
@@ -73,14 +76,15 @@ def _facts(path: str) -> ElfFacts | None:
 
 
 def _open(path: str) -> Any:
-    """The file's object, or None when it is damaged."""
+    """The file's object, or None when it is damaged, or there is no package to read it."""
     try:
         from symbolic.debuginfo import Archive
         from symbolic.exceptions import SymbolicError
-    except ImportError as error:
-        raise MissingPackageError(
-            "symbolic is not installed: install it with 'pip install symbolic' to see call sites by name"
-        ) from error
+    except ImportError:
+        how = pip_install("symbolic")
+        text = f"code is shown as file+address, since symbolic is not installed; {how} gives it names"
+        warnings.warn(text, MissingPackageWarning, stacklevel=1)  # once, wherever it was asked for
+        return None
     try:
         return next(iter(Archive.open(path).iter_objects()), None)
     except (SymbolicError, UnicodeError):

@@ -78,8 +78,8 @@ def call_sites(
     """The call sites of a log, or of these `records` (of the table `files`) alone.
 
     `debug_directories`: where separate debug information lies, besides /usr/lib/debug and the directories of
-    HEADRACE_DEBUG_DIRECTORY. Modules that are gone or were rebuilt stay unresolved. Raises LogError, and
-    MissingPackageError when there is something to resolve and nothing to do it with.
+    HEADRACE_DEBUG_DIRECTORY. Modules that are gone or were rebuilt stay unresolved, and all do where there is
+    nothing to resolve them with: a MissingPackageWarning says so. Raises LogError.
     """
     wanted = None if records is None else set(records)
     sums: dict[tuple[str, int], list[int]] = {}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace._errors import CatalogError, MissingPackageError
+from headrace._packages import install_extra
 from headrace.catalog.commits import Part, State
 from headrace.catalog.schema import TABLES, Table
 from headrace.catalog.views import VIEWS
@@ -29,7 +30,7 @@ def connect(root: Path, state: State, settings: dict[str, Any]) -> duckdb.DuckDB
         import duckdb
     except ImportError as error:
         raise MissingPackageError(
-            "duckdb is not installed, and catalogs are read by it: pip install 'headrace[catalog]'"
+            f"duckdb is not installed, and catalogs are read by it: {install_extra('catalog')}"
         ) from error
     root = root.resolve()
     # SQL may use this directory, so nobody else does; DuckDB makes it where memory is short, and removes it.

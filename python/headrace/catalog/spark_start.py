@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from headrace._errors import MissingPackageError, UsageError
+from headrace._packages import install_extra
 
 __all__ = ["first_line", "session", "stop"]
 
@@ -52,7 +53,7 @@ def session(master: str) -> Any:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise MissingPackageError(
-            f"Spark is asked through {error.name}, which is not installed: pip install 'headrace[spark]'"
+            f"Spark is asked through {error.name}, which is not installed: {install_extra('spark')}"
         ) from error
     with _lock:
         context = SparkContext._active_spark_context

@@ -5,6 +5,14 @@ from __future__ import annotations
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command and returns its exit status; `arguments` default to the process's own."""
-    from headrace.commands._cli import run
+    try:
+        from headrace.commands._cli import run
+    except ModuleNotFoundError as error:
+        import sys
 
+        from headrace._errors import MissingPackageError
+        from headrace._packages import missing_module
+
+        print(f"headrace: {missing_module(error)}", file=sys.stderr)
+        return MissingPackageError.exit_status
     return run(arguments)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 import headrace
 from headrace._errors import HeadraceError
+from headrace._packages import install_extra, pip_install
 from headrace._places import library as library_path
 from headrace._places import native_program
 from headrace.commands._installation import again
 
 OK, LIMITED, FAILS = "ok", "limited", "fails"
+NOT_TRIED = "not tried: HEADRACE=off is set"
 # Of pyproject.toml's extras a package each, and what it is for.
 _EXTRAS = {
     "duckdb": ("catalog", "catalogs and studies"),
@@ -59,18 +63,39 @@ def library() -> Check:
     path = preload_library()
     if not path.exists():
         return Check("capture library", FAILS, f"{path} is not there", again())
-    environment = {**os.environ, "LD_PRELOAD": str(path), "HEADRACE": "off"}
     try:
-        run = subprocess.run(
-            ["/bin/true"], env=environment, capture_output=True, errors="replace", timeout=30
-        )
+        with _preloadable(path) as place:
+            environment = {**os.environ, "LD_PRELOAD": str(place), "HEADRACE": "off"}
+            run = subprocess.run(
+                ["/bin/true"], env=environment, capture_output=True, errors="replace", timeout=30
+            )
         size = path.stat().st_size
     except (OSError, subprocess.TimeoutExpired) as error:
         return Check("capture library", FAILS, f"{path}: {error}", again())
     if run.returncode != 0 or run.stderr:
         said = run.stderr.strip() or f"a program preloading it ends with status {run.returncode}"
         return Check("capture library", FAILS, said, again())
-    return Check("capture library", OK, f"{path} ({size >> 10} KiB) loads")
+    found = f"{path} ({size >> 10} KiB) loads"
+    if place != path:
+        found += ", through a link on this node: the loader takes no path with spaces or colons"
+        advice = (
+            f"for jobs on several nodes: ln -s {shlex.quote(str(path.parent))} LINK at a place without them, "
+            f"and HEADRACE_LIBRARY=LINK/{path.name}"
+        )
+        return Check("capture library", LIMITED, found, advice, needed=False)
+    return Check("capture library", OK, found)
+
+
+@contextlib.contextmanager
+def _preloadable(path: Path) -> Iterator[Path]:
+    """The library under a name that the loader takes, as `headrace run` makes one in its spool directory."""
+    if not re.search("[ :]", str(path)):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="headrace-doctor-") as directory:
+        link = Path(directory, "lib")
+        link.symlink_to(path.parent)
+        yield link / path.name
 
 
 def c_library() -> Check:
@@ -115,6 +140,8 @@ def switched_off() -> Check:
 
 def capture() -> Check:
     """Runs a shell that writes a file of three bytes under `headrace run` and looks for it in the log."""
+    if os.environ.get("HEADRACE") == "off":
+        return Check("capture", FAILS, NOT_TRIED, "unset HEADRACE")
     program = native_program()
     if not program.exists():
         return Check("capture", FAILS, f"{program} is not there", again())
@@ -245,7 +272,7 @@ def barrier() -> Check:
 
 def packages() -> Check:
     found, missing = [], []
-    for name in ("pyarrow", "click", "rich"):
+    for name in ("pyarrow", "click", "rich", "symbolic"):
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
@@ -254,10 +281,10 @@ def packages() -> Check:
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
-            found.append(f"no {name} (for {use}: pip install 'headrace[{extra}]')")
+            found.append(f"no {name} (for {use}: {install_extra(extra)})")
     text = f"Python {platform.python_version()}, " + ", ".join(found)
     if missing:
-        advice = f"pip install {' '.join(missing)}"
+        advice = pip_install(*missing)
         return Check("Python", LIMITED, f"{text}; {', '.join(missing)} missing", advice, needed=False)
     return Check("Python", OK, text)
 

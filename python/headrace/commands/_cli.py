@@ -10,11 +10,14 @@ import importlib
 import os
 import signal
 import sys
+import warnings
+from typing import Any
 
 import click
 
 from headrace import __version__
-from headrace._errors import HeadraceError, OutputError
+from headrace._errors import HeadraceError, MissingPackageError, MissingPackageWarning, OutputError
+from headrace._packages import missing_module
 from headrace.commands._native_program import become_native
 from headrace.commands._text import printable
 
@@ -124,8 +127,22 @@ def _hold_closed_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
+def _say_warnings() -> None:
+    """Headrace's own as a line without the place in its code; others as Python has them."""
+    others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+        if issubclass(category, MissingPackageWarning):
+            print(f"headrace: {printable(str(message))}", file=sys.stderr)
+        else:
+            others(message, category, *rest)
+
+    warnings.showwarning = show  # type: ignore[assignment]
+
+
 def run(arguments: list[str] | None) -> int:
     _hold_closed_streams()
+    _say_warnings()
     # Facts of large jobs are millions of objects without circles: looking for these took a third of the time.
     gc.set_threshold(1_000_000, 20, 20)
     for stream in (sys.stdout, sys.stderr):
@@ -144,6 +161,8 @@ def run(arguments: list[str] | None) -> int:
         return error.exit_code
     except HeadraceError as error:
         return _fail(error)
+    except ModuleNotFoundError as error:
+        return _fail(MissingPackageError(missing_module(error)))
     except OSError as error:
         # Readers raise errors of their own: what is left is the output, which is flushed again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from headrace._places import library, native_program
-from headrace.commands._checks import FAILS, LIMITED, OK, Check
+from headrace.commands._checks import FAILS, LIMITED, NOT_TRIED, OK, Check
 from headrace.commands._installation import added_by, again
 
 _PAGE = "docs/forward.md"
@@ -20,6 +20,8 @@ _WINDOW = 4 << 20  # bytes of memory that a process of the node shares with a se
 
 def forwarding() -> Check:
     """Runs a shell whose file is written by a server, and looks for it where the server puts files."""
+    if os.environ.get("HEADRACE") == "off":
+        return _fails("forwarding", NOT_TRIED, "unset HEADRACE")
     forward = library("libheadrace-forward.so")
     if not forward.exists():
         return _fails("forwarding", f"{forward} is not there", again())
@@ -72,11 +74,15 @@ def mount() -> Check:
     program, device = library("headrace-mount"), Path("/dev/fuse")
     if not program.exists():
         advice = f"only for `headrace mount`: {added_by('libfuse3-dev fuse3')}"
-        return _fails("mount", f"{program} is not there: built without libfuse3", advice)
+        built = ": built without libfuse3" if library("libheadrace.so").exists() else ""
+        return _fails("mount", f"{program} is not there{built}", advice)
     try:
         os.close(os.open(device, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:
-        advice = "only for `headrace mount`: load the module fuse; docker run --device /dev/fuse"
+        advice = "load the module fuse; docker run --device /dev/fuse"
+        if isinstance(error, PermissionError):
+            advice = f"as root, let users open it (chmod 666 {device}), or mount as root"
+        advice = f"only for `headrace mount`: {advice}"
         return _fails("mount", f"{device}: {error.strerror}", advice)
     helper = shutil.which("fusermount3")
     if helper is None:

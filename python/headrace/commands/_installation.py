@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from headrace._packages import pip_install
+from headrace._places import library
+
 
 def source_tree() -> Path | None:
     """The sources, when the package is used where it lies in them (`make build`)."""
@@ -15,12 +18,16 @@ def again() -> str:
     tree = source_tree()
     if tree:
         return f"install Headrace again: make -C {tree} build"
-    wheel = "pip install --force-reinstall headrace-….whl"
-    return f"install Headrace again: {wheel} (--target would leave files out)"
+    install = pip_install("--force-reinstall")
+    return (
+        f"install Headrace again: {install}, then the whole file name of its wheel; --target leaves files out"
+    )
 
 
 def added_by(packages: str) -> str:
     """`packages`: those of Debian that a build needs for the part."""
+    if not library("libheadrace.so").exists():
+        return again()  # what every build has is not there either
     tree = source_tree()
     if tree:
         return f"apt-get install {packages}, then make -C {tree} build"

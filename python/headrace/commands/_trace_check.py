@@ -11,7 +11,7 @@ from pathlib import Path
 from headrace._errors import HeadraceError
 from headrace._places import native_program
 from headrace.analysis.traces import Trace
-from headrace.commands._checks import FAILS, LIMITED, OK, Check
+from headrace.commands._checks import FAILS, LIMITED, NOT_TRIED, OK, Check
 
 _NAME = "event trace"
 _MEMORY = 64 << 20  # of a process, unless --trace-memory says otherwise
@@ -19,6 +19,8 @@ _MEMORY = 64 << 20  # of a process, unless --trace-memory says otherwise
 
 def event_trace() -> Check:
     """Runs a shell that writes three bytes under `headrace run --trace` and looks for that in the trace."""
+    if os.environ.get("HEADRACE") == "off":
+        return Check(_NAME, FAILS, NOT_TRIED, "unset HEADRACE", needed=False)
     with tempfile.TemporaryDirectory(prefix="headrace-doctor-") as directory:
         log = Path(directory, "doctor.hr")
         command = [str(native_program()), "run", "-q", "--trace", "-o", str(log)]

@@ -12,6 +12,7 @@
 #include "capture/static_note.h"
 #include "programs/headrace/bench.h"
 #include "programs/headrace/collect.h"
+#include "programs/headrace/exit_status.h"
 #include "programs/headrace/forward_up.h"
 #include "programs/headrace/log_directories.h"
 #include "programs/headrace/messages.h"
@@ -87,9 +88,13 @@ int become_python(const std::vector<std::string>& arguments, const std::string& 
   const bool asks_help =
       arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help";
   if (asks_help) return write(STDOUT_FILENO, kUsage, sizeof kUsage - 1) < 0 ? 1 : 0;
-  say("`headrace " + arguments[0] + "` needs the Python package: " + python + ": " + strerror(why) +
-      "; install the wheel that this command came with again, or use `python3 -P -m headrace` where it is installed");
-  return 127;
+  const std::string needs = "`headrace " + arguments[0] + "` needs the Python package: " + python;
+  if (why == EACCES)
+    say(needs + " may not be run by this user; ask its owner for access to its directories, or install Headrace anew");
+  else
+    say(needs + ": " + strerror(why) +
+        "; install the wheel that this command came with again, or use `python3 -P -m headrace` where it is installed");
+  return why == EACCES ? kCannotRun : kNotFound;
 }
 
 /// "mpicc" of ".../headrace-mpicc", a link to this command; "" when it is called by its own name.
