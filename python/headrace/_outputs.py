@@ -17,7 +17,16 @@ from typing import TypeAlias
 
 from headrace._errors import HeadraceError, OutputError, UsageError
 
-__all__ = ["Refusal", "any_file", "apart", "check", "new_file", "only_with_force", "reason_of"]
+__all__ = [
+    "Refusal",
+    "any_file",
+    "apart",
+    "check",
+    "make_directory",
+    "new_file",
+    "only_with_force",
+    "reason_of",
+]
 
 # Why a file that is there has to stay, behind its name and a colon; None: it may be replaced.
 Refusal: TypeAlias = Callable[[Path], "str | None"]
@@ -55,6 +64,17 @@ def reason_of(error: OSError) -> str:
     """What went wrong, and what to do."""
     advice = _ADVICE.get(error.errno or 0, "choose a place you may write to")
     return f"{error.strerror or error}: {advice}"
+
+
+def make_directory(directory: Path) -> None:
+    """For a result that is one, which may be there. As for files, none above it is made. OutputError."""
+    try:
+        directory.mkdir(exist_ok=True)
+    except FileNotFoundError as error:
+        why = f"{directory.parent} is not there: make it first"
+        raise OutputError(f"{directory}: cannot be made a directory: {why}") from error
+    except OSError as error:
+        raise OutputError(f"{directory}: cannot be made a directory: {error.strerror}") from error
 
 
 def check(target: str | os.PathLike[str], refusal: Refusal) -> None:

@@ -184,6 +184,31 @@ def test_what_is_read_is_not_written_over(tmp_path: Path, words: str) -> None:
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "export a.hr --to csv -o none/tables",
+        "report a.hr -o none/a.html",
+        "diff a.hr b.hr -o none/a.html",
+        "scaling a.hr b.hr -o none/a.html",
+        "convert a.hr --to darshan -o none/a.darshan",
+        "anonymize a.hr -o none/a.hr",
+        "cluster points.npy -o none/a.npy",
+        "catalog --at none/catalog add a.hr",
+        "bench facility --jobs 100 -o none/made",
+    ],
+)
+def test_no_directory_is_made_above_a_result(tmp_path: Path, words: str) -> None:
+    """A slip in its name would be one."""
+    for name in ("a.hr", "b.hr"):
+        simulation(tmp_path / name)
+    numpy.save(tmp_path / "points.npy", numpy.zeros((4, 2)))
+    done = headrace(*words.split(), cwd=tmp_path)
+    assert done.returncode == 4, done.stderr
+    assert "make its directory first" in done.stderr or "none is not there: make it first" in done.stderr
+    assert not (tmp_path / "none").exists()
+
+
 def test_a_log_is_told_what_it_is_already(tmp_path: Path) -> None:
     simulation(tmp_path / "a.hr")
     said = headrace("convert", "a.hr", cwd=tmp_path).stderr

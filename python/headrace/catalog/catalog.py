@@ -111,6 +111,10 @@ def write_tables(
 
 def _make(root: Path) -> None:
     try:
+        if not root.parent.is_dir():
+            raise OutputError(
+                f"{root}: a catalog cannot be made here: {root.parent} is not there: make it first"
+            )
         commits.make_directory(root)
         foreign = [
             name

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 import headrace
-from headrace._errors import OutputError, UsageError
-from headrace._outputs import Refusal, apart, check, new_file, only_with_force
+from headrace._errors import UsageError
+from headrace._outputs import Refusal, apart, check, make_directory, new_file, only_with_force
 from headrace.commands._terminal import working
 from headrace.commands._text import number, printable, size
 
@@ -72,10 +72,7 @@ def command(
 
 def _prepare(directory: Path, paths: dict[str, Path], refusal: Refusal) -> None:
     """Nothing is written when something would be refused."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{directory}: cannot be made a directory: {error.strerror}") from error
+    make_directory(directory)
     for path in paths.values():
         check(path, refusal)
 

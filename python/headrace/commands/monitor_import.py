@@ -13,6 +13,7 @@ import click
 
 from headrace import foreign_samples, samples
 from headrace._errors import HeadraceError, LogCorruptError, OutputError
+from headrace._outputs import make_directory
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, number, printable
 
@@ -82,10 +83,8 @@ def _store(imported: foreign_samples.Imported, store: Path) -> dict[str, Any]:
         }
         directory = store / _directory(host)
         name = f"{_begin(tables['samples'])}-{imported.digest}.hr"
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{directory}: cannot be made: {error.strerror or error}") from error
+        make_directory(store)
+        make_directory(directory)
         samples.write(directory / name, tables, identity)
     rows = imported.tables["samples"]
     devices = rows.group_by(["host", "kind", "device"]).aggregate([]).num_rows

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace import samples, scans
 from headrace._errors import OutputError, UsageError
+from headrace._outputs import make_directory
 from headrace.facility.contents import scan_tables
 from headrace.facility.devices import gap_rows, make_activity, server_table
 from headrace.facility.logs import write_log
@@ -145,7 +146,7 @@ def _own(directory: Path) -> None:
             if entry.name == MARK:
                 continue
             shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     (directory / MARK).write_text(
         "made by headrace bench facility, which replaces all in here\n", encoding="utf-8"
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace._errors import OutputError, UsageError
+from headrace._outputs import make_directory
 
 __all__ = ["Kept"]
 
@@ -54,7 +55,7 @@ class Kept:
         """As the only one that adds results. UsageError: another process does."""
         directory = self.path.parent
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            make_directory(directory)
             number = os.open(directory, os.O_RDONLY)
         except OSError as error:
             raise OutputError(f"{directory}: results cannot be kept there: {error.strerror}") from error

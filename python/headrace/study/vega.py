@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace._errors import OutputError
-from headrace._outputs import any_file, new_file
+from headrace._outputs import any_file, make_directory, new_file
 from headrace.study.figure import Figure, Study
 from headrace.study.vega_spec import spec
 
@@ -27,8 +27,8 @@ _ID = re.compile(r"[a-z0-9_]+")
 def write(study: Study, directory: str | os.PathLike[str]) -> list[Path]:
     """Writes the files and returns their paths. Raises OutputError; ValueError: an id is no name."""
     place = Path(directory)
+    make_directory(place)
     try:
-        place.mkdir(parents=True, exist_ok=True)
         written = [path for figure in study.figures() for path in _figure(figure, place)]
         index = place / "index.json"
         _replace(index, json.dumps(_index(study), indent=1, ensure_ascii=False).encode("utf-8"))

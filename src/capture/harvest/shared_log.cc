@@ -25,11 +25,11 @@ constexpr int kCreateAttempts = 100;  // each is lost only to another process th
 constexpr uint64_t kPatience = 30'000'000'000;  // ns to wait for a lock
 constexpr size_t kBeginning = 256 << 10;        // bytes of a log that hold its first chunk
 
-Status failure(const std::string& path, const char* what) {
+Status failure(const std::string& path, const char* what, const char* if_missing = "") {
   const int error = errno;
   Code code = error == ENOENT || error == ENOTDIR ? Code::kNotFound : Code::kIo;
   if (error == ENOSPC || error == EDQUOT || error == EFBIG) code = Code::kNoSpace;
-  return {code, path + ": cannot " + what + ": " + strerror(error)};
+  return {code, path + ": cannot " + what + ": " + strerror(error) + (code == Code::kNotFound ? if_missing : "")};
 }
 
 enum class Lock { kHeld, kUnknown, kBusy };  // unknown: this file system or kernel has no such locks
@@ -215,7 +215,7 @@ Result<int> SharedLog::begin(const std::vector<uint8_t>& first_chunk, bool repla
   if (replace) return -1;
   // A directory that takes no new files, or a file system without links: an empty file is filled under its lock.
   const int empty = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (empty < 0) return failure(path_, "open the log for writing");
+  if (empty < 0) return failure(path_, "open the log for writing", ": make its directory first");
   close(empty);
   return -1;
 }

@@ -62,8 +62,11 @@ Result<std::unique_ptr<SampleStore>> SampleStore::open(StoreSettings settings, i
   std::unique_ptr<SampleStore> store(new SampleStore(std::move(settings)));
   store->directory_ = store->settings_.directory + "/" + host_directory(store->settings_.host);
   std::error_code error;
-  std::filesystem::create_directories(store->directory_, error);
-  if (error) return failure(store->directory_, "the directory cannot be made", error.value());
+  // Nothing above the store itself: a slip in its name fills no other file system.
+  for (const std::string& directory : {store->settings_.directory, store->directory_}) {
+    std::filesystem::create_directory(directory, error);
+    if (error) return failure(directory, "the directory cannot be made", error.value());
+  }
   HEADRACE_TRY(store->lock());
   for (const std::string& left : left_files(store->directory_)) {
     const Status finished = finish_left_file(left);
