@@ -221,10 +221,12 @@ uint64_t Anonymizer::number(uint64_t value, Treatment treatment) const {
 
 Fact anonymous_fact(const Names& names, std::string_view key, std::string_view value) {
   static constexpr std::string_view kNumbers[] = {"format_version", "start_utc_ns", "end_utc_ns", "exit_status",
-                                                  "memory",         "file_sizes",   "anonymized"};
-  static constexpr std::string_view kPaths[] = {"host", "working_directory", "spool_directory", "job_identity",
-                                                "scheduler_job"};
-  static constexpr std::string_view kSentences[] = {"complete", "spool_refused", "scheduler"};
+                                                  "memory",         "file_sizes",   "anonymized", "darshan_processes",
+                                                  "darshan_partial"};
+  static constexpr std::string_view kPaths[] = {"host",          "working_directory", "spool_directory", "job_identity",
+                                                "scheduler_job", "darshan_job_id",    "emulate"};
+  static constexpr std::string_view kSentences[] = {"complete", "spool_refused", "scheduler", "capture",
+                                                    "trace_dropped"};
   static constexpr std::string_view kLists[] = {"command", "include", "exclude"};
   const auto is_in = [&](const auto& keys) {
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
@@ -235,6 +237,7 @@ Fact anonymous_fact(const Names& names, std::string_view key, std::string_view v
     if (number && is_whole_number(value)) return {true, std::string(value)};
     return {true, number ? names.path(value) : names.sentence(value)};
   }
+  if (key.starts_with("reduction.")) return {true, names.sentence(value)};  // the id is random here too
   // Of ranks that representatives stand for: three numbers. The id is random.
   if (key.starts_with("stood_for.")) {
     const bool numbers = value.find_first_not_of("0123456789 ") == std::string_view::npos;

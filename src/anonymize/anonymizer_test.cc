@@ -143,6 +143,12 @@ TEST(Anonymizer, Facts) {
   EXPECT_EQ(anonymous_fact(names, "headrace_version", "alice").value, names.token("alice"));
   EXPECT_EQ(anonymous_fact(names, "host", "node1").value, names.token("node1"));
   EXPECT_EQ(anonymous_fact(names, "complete", "yes").value, "yes");
+  EXPECT_EQ(anonymous_fact(names, "capture", "all").value, "all");
+  EXPECT_EQ(anonymous_fact(names, "capture", "phases").value, "phases");
+  EXPECT_EQ(anonymous_fact(names, "capture", "alice").value, names.token("alice"));
+  EXPECT_EQ(anonymous_fact(names, "reduction.1f", "yes").value, "yes");
+  EXPECT_EQ(anonymous_fact(names, "darshan_job_id", "4711").value, names.token("4711"));
+  EXPECT_EQ(anonymous_fact(names, "emulate", "alice").value, names.token("alice"));
   EXPECT_EQ(anonymous_fact(names, "command", R"(["./a", "-x"])").value,
             "[\"./" + names.token("a") + "\", \"" + names.token("-x") + "\"]");
   EXPECT_EQ(anonymous_fact(names, "command", "alice").value, names.token("alice"));

@@ -152,13 +152,19 @@ def test_no_name_is_left_in_a_report(tmp_path: Path) -> None:
         assert b"4711042" not in text
 
 
-@pytest.mark.parametrize("make", ["simulation", "large", "golden"])
+@pytest.mark.parametrize("make", ["simulation", "large", "golden", "darshan"])
 def test_every_figure_stays(tmp_path: Path, make: str) -> None:
     log = tmp_path / "a.hr"
     if make == "simulation":
         simulation(log)
     elif make == "large":
         large(log, files=3000)
+    elif make == "darshan":
+        darshan = tmp_path / "a.darshan"
+        assert (
+            command("convert", parallel(tmp_path / "p.hr"), "--to", "darshan", "-o", darshan).returncode == 0
+        )
+        assert command("convert", darshan, "-o", log).returncode == 0
     else:
         log.write_bytes((Path(__file__).parents[1] / "golden/job-v1.hr").read_bytes())
     copy = anonymous(log)
@@ -275,7 +281,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert command("anonymize", log, "-o", tmp_path).returncode == 4
     assert there.read_text() == "something"
     assert command("anonymize", log, "-o", there, "--force").returncode == 0
-    assert command("anonymize", log, "-o", log, "--force").returncode == 0
+    assert command("anonymize", log, "-o", log, "--force").returncode == 2
     assert {path.name for path in tmp_path.iterdir()} == {"a.hr", "foreign", "there"}
 
 
