@@ -364,6 +364,7 @@ def anonymize(source: bytes, target: bytes) -> dict[str, Any]:
     """
 
 outlier_score: float  # a row with a higher one is an outlier
+least_group: int  # rows; smaller groups stay outliers
 
 def cluster(
     table: object,

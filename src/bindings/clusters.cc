@@ -9,6 +9,7 @@
 
 #include "bindings/errors.h"
 #include "cluster/cluster.h"
+#include "cluster/groups.h"
 
 namespace headrace::bindings {
 namespace nb = nanobind;
@@ -131,6 +132,7 @@ void define_clusters(nb::module_& module) {
              nb::arg("seed") = 1, nb::arg("normalisation") = "spread", nb::arg("distance") = "manhattan");
   module.def("rows_of_columns", rows_of_columns, nb::arg("columns"));
   module.attr("outlier_score") = cluster::kOutlier;
+  module.attr("least_group") = cluster::kLeastGroup;
 }
 
 }  // namespace headrace::bindings

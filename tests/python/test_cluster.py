@@ -242,3 +242,34 @@ def test_sizes_and_calls_of_the_whole_job(tmp_path: Path) -> None:
     assert facts("--by", "messages", path, cwd=tmp_path)["columns"] == ["mpi:MPI_Barrier"]
     no_instance = run("cluster", "--by", "bandwidth", "--phase", "dump", dumps(tmp_path / "b.hr", ranks=8))
     assert "--instance" in no_instance.stderr
+
+
+def test_an_array_of_one_dimension_is_told_its_shape() -> None:
+    line = numpy.random.default_rng(1).random(50)
+    with pytest.raises(headrace.UsageError, match=r"give array\.reshape\(-1, 1\)"):
+        headrace.cluster(line)
+    assert headrace.cluster(line.reshape(-1, 1)).k == 1
+
+
+def test_more_clusters_than_rows_are_refused(tmp_path: Path) -> None:
+    table = numpy.random.default_rng(1).random((50, 2))
+    with pytest.raises(headrace.UsageError, match="100 clusters of 50 rows are not possible: ask for 50"):
+        headrace.cluster(table, 100)
+    assert headrace.cluster(table, 50).k == 50
+    numpy.save(tmp_path / "t.npy", table)
+    done = run("cluster", "t.npy", "-k", "51", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "") and "ask for 50 at most" in done.stderr
+
+
+def test_a_few_ranks_that_differ_are_shown_as_they_are(tmp_path: Path) -> None:
+    numpy.save(tmp_path / "t.npy", numpy.array([[1.0, 0, 0, 5], [1, 0, 0, 50], [1, 0, 9, 5]]))
+    text = run("cluster", "t.npy", cwd=tmp_path).stdout
+    assert "3 rows, 4 columns; 3 rows are too few to group." in text
+    assert "cluster 0" not in text and "outlier" not in text
+    assert [line.strip() for line in text.splitlines()[-3:]] == [
+        "row 0: 3 5, 2 0, 0 1",
+        "row 1: 3 50, 2 0, 0 1",
+        "row 2: 3 5, 2 9, 0 1",
+    ]
+    numpy.save(tmp_path / "t.npy", numpy.ones((3, 4)))
+    assert "1 cluster, 0 outliers" in run("cluster", "t.npy", cwd=tmp_path).stdout

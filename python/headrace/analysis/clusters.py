@@ -84,6 +84,9 @@ def cluster(
         raise UsageError(
             f"{k} clusters are not possible: ask for 1 or more, or for none to have them counted"
         )
+    if k is not None and k > table.rows > 0:
+        rows = f"{table.rows} row{'' if table.rows == 1 else 's'}"
+        raise UsageError(f"{k} clusters of {rows} are not possible: ask for {table.rows} at most")
     if not 0 <= seed < 1 << 64:
         raise UsageError(f"a seed is a number from 0 to 2^64 - 1, not {seed}")
     began = time.perf_counter()

@@ -52,6 +52,10 @@ def of_array(array: Any) -> PointTable:
     except TypeError as error:
         name = type(array).__name__
         raise UsageError(f"a {name} does not show its memory: give a numpy array, or a path") from error
+    if view.ndim == 1:
+        raise UsageError(
+            "an array of 1 dimension has no rows and columns: give array.reshape(-1, 1), with a value a row"
+        )
     if view.ndim != 2 or view.format not in _FLOATS or not view.c_contiguous:
         raise UsageError(
             f"an array of {view.ndim} dimensions and format {view.format!r} cannot be clustered as it lies "

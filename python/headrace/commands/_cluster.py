@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headrace import _native
 from headrace.analysis.clusters import Clustering
 from headrace.analysis.point_tables import PointTable
 from headrace.commands._terminal import Terminal
@@ -15,6 +16,8 @@ _MOST_OUTLIERS = 10
 def render(file: str, found: Clustering, out: Terminal) -> list[str]:
     table = found.table
     what = "ranks" if table.names else "rows"
+    if _too_few(found):
+        return _each_row(file, found, what, out)
     lines = [
         f"{printable(file)}{_span(table)}: {number(table.rows)} {what}, "
         f"{number(len(table.columns))} columns; "
@@ -47,6 +50,29 @@ def render(file: str, found: Clustering, out: Terminal) -> list[str]:
     more = len(found.outliers) - min(len(found.worst), _MOST_OUTLIERS)
     if more > 0:
         lines.append(f"and {number(more)} more outliers (--json has them)")
+    return lines
+
+
+def _too_few(found: Clustering) -> bool:
+    """Whether most rows are outliers, and there are fewer than would make a group."""
+    return found.table.rows < _native.least_group and len(found.outliers) >= max(1, sum(found.sizes))
+
+
+def _each_row(file: str, found: Clustering, what: str, out: Terminal) -> list[str]:
+    """In the columns in which they differ most."""
+    table, width = found.table, len(found.table.columns)
+    values = memoryview(table.memory).cast("B").cast("d" if table.doubles else "f")
+    rows = [values[row * width : (row + 1) * width].tolist() for row in range(table.rows)]
+    usable = [row for row, near in zip(rows, found.assigned, strict=True) if near >= 0]
+    spread = [max(row[at] for row in usable) - min(row[at] for row in usable) for at in range(width)]
+    shown = sorted(range(width), key=lambda at: -spread[at])[:_MOST_COLUMNS]
+    lines = out.wrap(
+        f"{printable(file)}{_span(table)}: {number(table.rows)} {what}, {number(width)} columns; "
+        f"{number(table.rows)} {what} are too few to group. They differ most in:"
+    )
+    for row, figures in enumerate(rows):
+        text = ", ".join(f"{printable(table.columns[at])} {figures[at]:.4g}" for at in shown)
+        lines += out.wrap(f"{_name(found, row)}: {text}", "  ", "    ")
     return lines
 
 
