@@ -394,6 +394,7 @@ def most_changed(matched: Frame, term: str, sides: int, limit: int) -> list[int]
 
 def counters() -> list[dict[str, str]]: ...
 def flags() -> list[tuple[str, int, str]]: ...
+def file_kinds() -> list[str]: ...  # of the column `kind` of `files`
 def function_modules() -> dict[str, str]:
     """The module of each intercepted function in functions.def."""
 

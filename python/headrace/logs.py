@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from headrace import _native
-from headrace._errors import LogUnreadableError, MissingPackageError, UsageError
+from headrace._errors import LogForeignError, LogUnreadableError, MissingPackageError, UsageError
 from headrace._packages import install_extra, pip_install
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ LIBRARY_LAYERS = ("hdf5", "pnetcdf", "mpiio")
 
 # Facts of the table `job` that are numbers.
 _INTEGERS = {"format_version", "user_id", "start_utc_ns", "end_utc_ns", "exit_status"}
+
+# Tables of event traces alone.
+_OF_TRACES = {"references", "locations", "handles", "accounts", "clocks"}
 
 # Facts of one of several launchers that wrote the log begin so.
 _PART = "part."
@@ -131,9 +134,16 @@ def open(
     `mpi_files`: reports and figures count the MPI library's own files (docs/mpi-files.md) among the
     program's; tables always have them.
 
-    Raises a LogError when nothing in the file can be used, UsageError when `job` is missing or wrong.
+    Raises a LogError when nothing in the file can be used, or it is an event trace (`open_trace`), UsageError
+    when `job` is missing or wrong.
     """
-    return JobLog(path, job, _native.Anonymizer() if anonymize else None, mpi_files)
+    log = JobLog(path, job, _native.Anonymizer() if anonymize else None, mpi_files)
+    try:
+        refuse_traces(log)
+    except LogForeignError:
+        log.close()
+        raise
+    return log
 
 
 def run_time_ns(facts: dict[str, Any], last_at_ns: int, most_ns: int | None = None) -> int:
@@ -311,8 +321,20 @@ class JobLog:
         """
         if layers is None:
             layers = () if by == "layer" else SYSTEM_LAYERS
+        kinds, layers = list(kinds), list(layers)
+        self._known("kind", kinds, _native.file_kinds())
+        self._known("layer", layers, [*SYSTEM_LAYERS, *LIBRARY_LAYERS])
         chosen = [] if process is None else [process]
-        return _with_nulls(_to_arrow(self.native.merge(by, chosen, list(kinds), list(layers), whose)))
+        return _with_nulls(_to_arrow(self.native.merge(by, chosen, kinds, layers, whose)))
+
+    def _known(self, what: str, asked: list[str], known: list[str]) -> None:
+        """Raises UsageError for a word that neither this version nor the log has."""
+        if set(asked) <= set(known):
+            return
+        there = {row[what] for row in self.native.merge(what, [], [], [], "").rows(None, [what])}
+        known = [*known, *sorted(there - set(known))]
+        if wrong := next((word for word in asked if word not in known), None):
+            raise UsageError(f"there are no records of {what} {wrong!r}; choose of {', '.join(known)}")
 
     @property
     def damage(self) -> list[Damage]:
@@ -343,6 +365,18 @@ class JobLog:
 def job_facts(texts: dict[str, str]) -> dict[str, Any]:
     """What `JobLog.job` has, of the rows of the table `job`."""
     return _of_all_parts({key: _fact(key.rpartition(".")[2], value) for key, value in texts.items()})
+
+
+def refuse_traces(log: JobLog) -> None:
+    """Raises LogForeignError for an event trace."""
+    tables = set(log.native.tables())
+    if tables & {"processes", "files"} or not (tables & _OF_TRACES or "trace_of" in log.job):
+        return
+    raise LogForeignError(
+        f"{log.path}: a trace, and no job log. Use `headrace trace info` on it, and `cat`, `stats`, "
+        "`overview`, `verify` or `export` in place of `info`, or `headrace.open_trace` in Python; its job "
+        "log, NAME.hr, lies beside NAME.trace.hr"
+    )
 
 
 def refuse_pipes(path: str) -> None:

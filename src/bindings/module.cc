@@ -31,6 +31,7 @@
 #include "bindings/trace_export.h"
 #include "bindings/write_tables.h"
 #include "model/counters.h"
+#include "model/file_record.h"
 
 namespace nb = nanobind;
 
@@ -92,6 +93,13 @@ std::vector<uint64_t> records_of(const Frame& frame, uint64_t row) {
   const auto begin = frame.records.begin();
   return {begin + static_cast<std::ptrdiff_t>(frame.record_starts[row]),
           begin + static_cast<std::ptrdiff_t>(frame.record_starts[row + 1])};
+}
+
+nb::list file_kinds() {
+  nb::list kinds;
+  for (auto kind = 0; kind <= static_cast<int>(model::FileKind::kDataset); ++kind)
+    kinds.append(str_of(model::kind_name(static_cast<model::FileKind>(kind))));
+  return kinds;
 }
 
 nb::list damage_of(Log& log) {
@@ -296,6 +304,7 @@ NB_MODULE(_native, module) {
   module.def("most_changed", most_changed, nb::arg("matched"), nb::arg("term"), nb::arg("sides"), nb::arg("limit"),
              Release());
   module.def("schema", schema);
+  module.def("file_kinds", file_kinds);
   module.def("summarize_logs", summaries_of, nb::arg("paths"), nb::arg("threads"));
   module.def("log_contents", contents_of, nb::arg("paths"), nb::arg("threads"));
   module.def("write_tables", write_tables, nb::arg("path"), nb::arg("tables"), nb::arg("job") = 0);

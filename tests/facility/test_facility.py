@@ -288,3 +288,18 @@ def test_what_was_killed_is_made_anew(made: Path, tmp_path: Path) -> None:
     assert killed.returncode == -signal.SIGKILL  # and had not ended before
     assert facility(*SMALL, "-o", str(tmp_path / "a")).returncode == 0
     assert sums(made) == sums(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--jobs", "5"], "--jobs 5: give 100 to 1,000,000"),
+        (["--shrink", "3"], "--shrink 3: give a power of two, up to 128"),
+        (["--servers", "0"], "--servers 0: give 1 to 1,024"),
+        (["--minutes", "1"], "--minutes 1: give 2 to "),
+    ],
+)
+def test_a_number_out_of_its_range_is_told_the_range(tmp_path: Path, options: list[str], said: str) -> None:
+    done = facility(*options, "-o", str(tmp_path / "made"))
+    assert (done.returncode, done.stdout) == (2, "") and said in done.stderr
+    assert not (tmp_path / "made").exists()

@@ -54,7 +54,7 @@ def events(trace: Path, *kinds: str) -> list[dict[str, Any]]:
 
 
 def communicators(trace: Path) -> Counter[str]:
-    with headrace.open(trace) as log:
+    with headrace.JobLog(trace) as log:
         rows = log.table("references").to_pylist()
     return Counter(row["name"] for row in rows if row["kind"] == "communicator")
 

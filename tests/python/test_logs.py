@@ -138,6 +138,21 @@ def test_unknown_tables_and_keys_are_refused(tmp_path: Path) -> None:
         log.table("nonsense")
     with pytest.raises(headrace.UsageError, match="choose path, process"):
         log.merged("color")
+    for asked, what in (
+        ({"layers": ("foo",)}, "layer"),
+        ({"kinds": ["foo"]}, "kind"),
+        ({"kinds": "file"}, "kind"),
+    ):
+        with pytest.raises(headrace.UsageError, match=f"no records of {what} .*; choose of (posix|file), "):
+            log.merged("path", **asked)
+    assert log.merged("path", kinds=["socket"], layers=["pnetcdf"]).num_rows == 0
+
+
+def test_kinds_of_a_newer_version_can_be_chosen(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.file(maker.process(1), "/a", kind="hologram", layer="aether", opens=1)
+    log = headrace.open(maker.write(tmp_path / "a.hr"))
+    assert log.merged("all", kinds=["hologram"], layers=["aether"])["opens"].to_pylist() == [1]
 
 
 def test_tables_outlive_the_log(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import headrace
 import pytest
 from commands import headrace as run
 from made_logs import LogMaker
@@ -322,6 +323,11 @@ def test_a_trace_is_not_converted(trace: Path, tmp_path: Path) -> None:
         assert "DXT" not in done.stderr and not (tmp_path / "new").exists()
     empty = write(tmp_path / "empty.trace.hr", [], trace_of="empty.hr")
     assert "a trace, and no job log" in run("show", empty).stderr
+
+
+def test_a_trace_is_not_opened_as_a_log(trace: Path) -> None:
+    with pytest.raises(headrace.LogForeignError, match=r"`headrace\.open_trace` in Python"):
+        headrace.open(trace)
 
 
 def test_parts_of_archives_are_told(tmp_path: Path) -> None:

@@ -68,14 +68,14 @@ def test_rows_of_csv_and_toml_are_the_same(tmp_path: Path) -> None:
     ("name", "text", "why"),
     [
         ("m.csv", b"name,path\na,/x\n", "line 1: names no column 'project'"),
-        ("m.csv", b"project,path\na,x\n", "line 2: the path 'x' is to be absolute"),
+        ("m.csv", b"project,path\na,x\n", "line 2: the path 'x' is not absolute"),
         ("m.csv", b"project,colour\na,x\n", "line 2: there is no column 'colour'"),
         ("m.csv", b"project,path\n,/x\n", "has no project"),
         ("m.csv", b"\xff", "not UTF-8"),
         ("m.toml", b"[[projects]\n", "m.toml: "),
         ("m.toml", b"x = 1\n", "projects"),
-        ("m.toml", b"[[projects]]\nproject = 7\n", "number 1: 'project' is to be text"),
-        ("m.toml", b'[[projects]]\nproject = "a"\npath = "/x\\u0000y"\n', "'path' is to be text"),
+        ("m.toml", b"[[projects]]\nproject = 7\n", "number 1: 'project' is no text"),
+        ("m.toml", b'[[projects]]\nproject = "a"\npath = "/x\\u0000y"\n', "'path' is no text"),
     ],
 )
 def test_wrong_maps_are_refused(tmp_path: Path, name: str, text: bytes, why: str) -> None:

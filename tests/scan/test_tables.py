@@ -101,7 +101,7 @@ def test_what_is_no_scan_is_refused(tmp_path: Path) -> None:
         scans.load(write(tmp_path / "a.hr", job={"key": ["x"], "value": ["y"]}))
     with pytest.raises(LogUnsupportedError, match="newer Headrace"):
         scans.load(write(tmp_path / "b.hr", scan=facts(format_version="2")))
-    with pytest.raises(LogCorruptError, match="'files' is to be a number"):
+    with pytest.raises(LogCorruptError, match="'files' is no number"):
         scans.read(write(tmp_path / "c.hr", scan=facts(files="many")))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace._errors import LogForeignError
-from headrace.logs import JobLog
+from headrace.logs import JobLog, refuse_traces
 
 _COLUMNS = [
     *("process", "parent", "pid", "rank", "ranks", "instance", "host", "executable", "arguments"),
@@ -13,20 +12,6 @@ _COLUMNS = [
     *("uncertain_operations", "unattributed_operations", "unattributed_bytes"),
     *("spawned_ranks", "spawned"),
 ]
-
-
-_OF_TRACES = {"references", "locations", "handles", "accounts", "clocks"}
-
-
-def refuse_traces(log: JobLog) -> None:
-    """Raises LogForeignError for an event trace."""
-    tables = set(log.native.tables())
-    if tables & {"processes", "files"} or not (tables & _OF_TRACES or "trace_of" in log.job):
-        return
-    raise LogForeignError(
-        f"{log.path}: a trace, and no job log. Use `headrace trace info` on it, and `cat`, `stats`, "
-        "`overview`, `verify` or `export` in place of `info`; its job log, NAME.hr, lies beside NAME.trace.hr"
-    )
 
 
 def process_rows(log: JobLog) -> list[dict[str, Any]]:

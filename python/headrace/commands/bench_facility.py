@@ -50,9 +50,9 @@ def command(
     about = load_preset(preset)
     most = about["samples"]["minutes"]
     if not 1 <= servers <= 1024:
-        raise UsageError(f"--servers {servers}: it is to be from 1 to 1,024")
+        raise UsageError(f"--servers {servers}: give 1 to 1,024")
     if minutes is not None and not 2 <= minutes <= most:
-        raise UsageError(f"--minutes {minutes}: it is to be from 2 to {most:,}")
+        raise UsageError(f"--minutes {minutes}: give 2 to {most:,}")
     write: Any = generate.write_files if output is not None else generate.write_catalog
     try:
         plan = make_plan(about, Settings(jobs, seed, shrink, files_per_process))

@@ -42,7 +42,7 @@ def command(files: tuple[str, ...], output_file: str) -> None:
         except OSError as error:
             raise UsageError(f"{name}: {error.strerror}") from error
         except (NotFiguresError, UnicodeDecodeError) as error:
-            raise UsageError(f"{name}: {error}; it is to be what `headrace bench --json` prints") from error
+            raise UsageError(f"{name}: {error}; give what `headrace bench --json` prints") from error
     # Not by its path: pyarrow removes what it could not write, and be it a device.
     whole = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(pyarrow.concat_tables(tables), whole, compression="zstd")

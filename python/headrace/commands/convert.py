@@ -12,7 +12,6 @@ import headrace
 from headrace import _native
 from headrace._errors import LogNotFoundError, UsageError
 from headrace._outputs import apart, new_file, only_with_force
-from headrace.analysis.processes import refuse_traces
 from headrace.commands import _otf2
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, printable, size
@@ -117,7 +116,6 @@ def _refuse_parts_of_archives(log: str) -> None:
 def _write(log: str, target: str, path: Path, job: int | None) -> dict[str, int]:
     _refuse_parts_of_archives(log)
     with headrace.open(log, job) as opened:
-        refuse_traces(opened)
         if target == "trace":
             left_out = _native.convert_to_trace(opened.native, os.fsencode(path))
         else:

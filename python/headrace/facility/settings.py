@@ -27,6 +27,6 @@ class Settings:
             ("--files-per-process", self.files, 1, 1000),
         ):
             if not least <= value <= most:
-                raise UsageError(f"{name} {value}: it is to be from {least:,} to {most:,}")
+                raise UsageError(f"{name} {value}: give {least:,} to {most:,}")
         if self.shrink not in (1, 2, 4, 8, 16, 32, 64, 128):
-            raise UsageError(f"--shrink {self.shrink}: it is to be a power of two, up to 128")
+            raise UsageError(f"--shrink {self.shrink}: give a power of two, up to 128")

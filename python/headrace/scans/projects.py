@@ -75,10 +75,10 @@ def _rule(place: str, row: dict[str, Any]) -> Rule:
     values = {name: "" if row.get(name) is None else row[name] for name in _COLUMNS}
     wrong = [name for name, value in values.items() if not isinstance(value, str) or "\0" in value]
     if wrong:
-        raise UsageError(f"{place}: '{wrong[0]}' is to be text")
+        raise UsageError(f"{place}: '{wrong[0]}' is no text: put a name in quotes, without zero bytes")
     if not values["project"]:
         raise UsageError(f"{place}: has no project")
     path = values["path"]
     if path and not path.startswith("/"):
-        raise UsageError(f"{place}: the path '{path}' is to be absolute")
+        raise UsageError(f"{place}: the path '{path}' is not absolute: give the whole path, from /")
     return Rule(values["project"], values["user"], values["group"], os.path.normpath(path) if path else "")

@@ -55,7 +55,7 @@ class Scan:
         """A fact that is a number; 0 when it is not there. LogCorruptError: it is none."""
         text = self.facts.get(key, "0")
         if not (text.isascii() and text.removeprefix("-").isdecimal() and len(text) < 21):
-            raise LogCorruptError(f"{self.path}: the fact '{key}' is to be a number and is {text[:40]!r}")
+            raise LogCorruptError(f"{self.path}: the fact '{key}' is no number: {text[:40]!r}")
         return max(-MOST, min(int(text), MOST))
 
     @property

@@ -66,8 +66,9 @@ Status finish(const std::vector<std::string>& words, MountSettings* settings) {
   settings->spec = *spec;
   const bool has_prefix = text.substr(0, text.find('@')).find('=') != text.npos;
   if (has_prefix == (words.size() == 2))
-    return base::invalid(has_prefix ? "both " + words[1] + " and " + spec->prefix + " are to be the mountpoint"
-                                    : "the directory to mount it at is needed");
+    return base::invalid(has_prefix
+                             ? "both " + words[1] + " and " + spec->prefix + " are named as the mountpoint: give one"
+                             : "the directory to mount it at is needed");
   HEADRACE_ASSIGN(settings->mountpoint, find_mountpoint(has_prefix ? spec->prefix : words[1]));
   return {};
 }

@@ -41,7 +41,7 @@ std::string mebibytes(uint64_t bytes) {
 Status prepare(const std::string& path, bool existing) {
   struct stat info;
   if (existing) {
-    if (stat(path.c_str(), &info) != 0) return failure(path + ": what an earlier run kept is to be read");
+    if (stat(path.c_str(), &info) != 0) return failure(path + ": --read reads what an earlier run kept there");
     return S_ISDIR(info.st_mode) ? Status() : Status(Code::kInvalid, path + ": is no directory");
   }
   if (mkdir(path.c_str(), 0777) == 0) return {};
