@@ -24,6 +24,11 @@ def library(name: str) -> Path:
     return native_program().resolve().parent.parent / "lib/headrace" / name
 
 
+def page(name: str) -> str:
+    """How a message names a page, such as "show.md", to somebody who has no sources."""
+    return f"docs/{name} (in `headrace config --documents`)"
+
+
 def _prefixes() -> list[Path]:
     """Directories that bin/headrace may be in, the likeliest first.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace._errors import HeadraceError, OutputError
+from headrace._places import page
 from headrace.catalog import job_logs, outdated, reading, recognize, unread
 from headrace.catalog.batch import Added, Batch, Known, add_batch, add_slices
 from headrace.catalog.catalog import create
@@ -112,9 +113,8 @@ class Adder:
         kind = recognize.kind_of(path) if stat.S_ISREG(facts.st_mode) else None
         if kind is None:
             told = recognize.hint(path) if stat.S_ISREG(facts.st_mode) else None
-            raise recognize.NothingOursError(
-                f"{path}: {told or 'nothing that a catalog takes; docs/catalog.md says what it takes'}"
-            )
+            nothing = f"nothing that a catalog takes, by {page('catalog.md')}"
+            raise recognize.NothingOursError(f"{path}: {told or nothing}")
         if kind != "job log":
             return self._take(path, reading.read(path, kind, self._csv_map, named))
         self._logs.append(path)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace._errors import UsageError
+from headrace._places import page
 
 __all__ = ["check"]
 
@@ -54,7 +55,7 @@ def check(tree: Any) -> None:
             said = node.sql("duckdb", normalize_functions="lower")[:80]
             raise UsageError(
                 f"Spark and DuckDB mean different things by {said!r}, or one of them"
-                " does not have it: ask without --spark, or say it in other words (docs/catalog.md)"
+                f" does not have it: ask without --spark, or say it in other words; {page('catalog.md')}"
             )
 
 

@@ -19,6 +19,7 @@ from headrace import __version__
 from headrace._errors import HeadraceError, MissingPackageError, MissingPackageWarning, OutputError
 from headrace._packages import missing_module
 from headrace.commands._native_program import become_native
+from headrace.commands._pages import tell_where_pages_are
 from headrace.commands._text import printable
 
 HELP = """See, explain and fix the I/O of parallel programs.
@@ -28,6 +29,9 @@ Example:
   headrace run -o job.hr -- ./simulation input.txt
   headrace show job.hr
   headrace diff before.hr after.hr
+
+Pages such as docs/show.md are in the directory that `headrace config
+--documents` prints.
 
 \b
 Exit status: 0 done; 2 wrong usage; 3 the log cannot be used; 4 a result
@@ -94,6 +98,7 @@ class Commands(click.Group):
         if module is None:
             return _native_command(cmd_name, line)
         command: click.Command = importlib.import_module(module).command
+        tell_where_pages_are(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

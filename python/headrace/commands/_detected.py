@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from headrace._places import page
 from headrace.commands._clusters import cluster_lines
 from headrace.commands._detected_words import about, groups, heading, how, numbers
 from headrace.commands._phase_words import plural
@@ -45,7 +46,7 @@ def render_detected(facts: Facts, out: Terminal) -> list[str]:
         for sentence in groups(explained, who):
             lines += out.wrap(sentence, "  ", "    ")
     if facts["in_phases"] == 0 and not detected["phases"]:
-        lines += out.wrap("Marks in the program tell its phases exactly: docs/phases.md.", "", "  ")
+        lines += out.wrap(f"Marks in the program tell its phases exactly: {page('phases.md')}.", "", "  ")
     return lines
 
 

@@ -10,11 +10,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from headrace._places import library, native_program
+from headrace._places import library, native_program, page
 from headrace.commands._checks import FAILS, LIMITED, NOT_TRIED, OK, Check
 from headrace.commands._installation import added_by, again
 
-_PAGE = "docs/forward.md"
+_PAGE = page("forward.md")
 _WINDOW = 4 << 20  # bytes of memory that a process of the node shares with a server
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from headrace._packages import pip_install
-from headrace._places import library
+from headrace._places import library, page
 
 
 def source_tree() -> Path | None:
@@ -33,5 +33,5 @@ def added_by(packages: str) -> str:
         return f"apt-get install {packages}, then make -C {tree} build"
     return (
         f"install a wheel that was built where they are: apt-get install {packages}, then make wheel in "
-        "Headrace's sources (docs/installing.md)"
+        f"Headrace's sources: {page('installing.md')}"
     )

@@ -7,6 +7,7 @@ import importlib
 import click
 
 from headrace.commands._native_program import become_native
+from headrace.commands._pages import tell_where_pages_are
 
 
 def native_command(name: str, help: str, parts: dict[str, str]) -> click.Command:
@@ -16,6 +17,7 @@ def native_command(name: str, help: str, parts: dict[str, str]) -> click.Command
         if not arguments or arguments[0] not in parts:
             return become_native(name, arguments)
         part: click.Command = importlib.import_module(parts[arguments[0]]).command
+        tell_where_pages_are(part)
         status = part.main(
             list(arguments[1:]), prog_name=f"headrace {name} {arguments[0]}", standalone_mode=False
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from headrace._places import page
 from headrace.commands._clusters import cluster_lines
 from headrace.commands._columns import columns
 from headrace.commands._show_calls import directory_lines, function_lines, layer_lines
@@ -126,7 +127,7 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
             name += f" ({files_and_directories(facts['mpi_files'])})"
         text = f"Besides, {name}: {amount}, {moved}, {spent}."
         if excluded:
-            text += " Excluded are system directories and what --exclude names: docs/show.md."
+            text += f" Excluded are system directories and what --exclude names: {page('show.md')}."
         lines += [terminal.dim(line) for line in terminal.wrap(text, "  ", "    ")]
     return lines
 

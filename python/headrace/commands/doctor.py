@@ -7,6 +7,7 @@ import json
 
 import click
 
+from headrace._places import page
 from headrace.commands import _build_checks, _checks, _forward_checks
 from headrace.commands._checks import FAILS, LIMITED, OK, Check
 from headrace.commands._terminal import Terminal, terminal, working
@@ -15,8 +16,8 @@ from headrace.commands._trace_check import event_trace
 
 # What no machine can change; docs/what-escapes.md has the whole list.
 _NEVER = (
-    "Never captured: setuid and musl programs, static ones unless linked with capture, raw system calls "
-    "(docs/what-escapes.md)."
+    "Never captured: setuid and musl programs, static ones unless linked with capture, raw system calls: "
+    f"{page('what-escapes.md')}."
 )
 
 

@@ -97,6 +97,7 @@ const char kRunHelp[] =
     "stderr is a terminal. In scripts name the log with -o, or look for the default\n"
     "name in the directory where the command was started. A log that cannot be\n"
     "written there goes to $TMPDIR, /tmp, /var/tmp or /dev/shm; that is always said.\n"
+    "docs/ is in the directory that `headrace config --documents` prints.\n"
     "\n"
     "The exit status is the command's. 125: a mistake in the options or settings;\n"
     "126: COMMAND cannot be run; 127: COMMAND is not found.\n"
