@@ -74,7 +74,8 @@ def test_its_modules_are_of_the_stable_abi_where_python_has_what_they_need(wheel
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("environment") / "venv"
+    """At a path from which the loader preloads nothing by itself."""
+    directory = tmp_path_factory.mktemp("environment") / "Mön espace/vénv"
     subprocess.run([base_python(), "-m", "venv", "--without-pip", directory], check=True)
     pip_install(directory / "bin/python3", wheel)
     return directory
