@@ -128,3 +128,9 @@ def test_a_library_that_is_removed_while_the_job_runs(capturing: Launcher) -> No
     assert b"ld.so" not in done.stderr
     told = reasons(log)
     assert len(told) >= 2 and all(reason.startswith("library-removed: ") for reason in told), told
+
+
+def test_no_path_is_printed_for_a_list_that_would_take_it_apart(apart: Launcher) -> None:
+    done = apart.run("config", "--preload")
+    assert (done.returncode, done.stdout) == (125, b"") and b"make a link, ln -s" in done.stderr
+    assert b"preload:        none: " in apart.run("config").stdout

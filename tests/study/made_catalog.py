@@ -127,6 +127,7 @@ def table(name: str, records: list[Row]) -> pyarrow.Table:
 
 def write(path: Path, tables: dict[str, list[Row]]) -> Path:
     """A catalog of these rows; with none of them, an empty one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     if tables:
         catalog.write_tables(path, {name: table(name, rows) for name, rows in tables.items()}, "made")
     else:

@@ -120,6 +120,13 @@ Result<std::string> filled(const std::string& name) {
   return text;
 }
 
+/// For LD_PRELOAD.
+Result<std::string> preload() {
+  const std::string library = library_path();
+  if (can_be_preloaded(library)) return library;
+  return Status(Code::kInvalid, cannot_preload(library));
+}
+
 std::string everything() {
   const auto or_reason = [](const Result<std::string>& value) {
     return value.ok() ? *value : "none: " + value.message();
@@ -127,10 +134,10 @@ std::string everything() {
   const std::string configuration = site_configuration();
   const bool there = access(configuration.c_str(), F_OK) == 0;
   const auto logs = log_directory();
-  return "prefix:         " + prefix() + "\ndocuments:      " + documents() + "\npreload:        " + library_path() +
-         "\ninclude-dir:    " + include_directory() + "\nldflags:        " + or_reason(link_flags()) +
-         "\nldflags-static: " + or_reason(static_link_flags()) + "\nconfiguration:  " + configuration +
-         (there ? "" : " (not there)") + "\nlog-directory:  " +
+  return "prefix:         " + prefix() + "\ndocuments:      " + documents() +
+         "\npreload:        " + or_reason(preload()) + "\ninclude-dir:    " + include_directory() +
+         "\nldflags:        " + or_reason(link_flags()) + "\nldflags-static: " + or_reason(static_link_flags()) +
+         "\nconfiguration:  " + configuration + (there ? "" : " (not there)") + "\nlog-directory:  " +
          (logs.ok() && logs->empty() ? "none: logs go to the directory where a command is started" : or_reason(logs));
 }
 
@@ -142,7 +149,7 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
   if (what == "--help" || what == "-h") return std::string(kConfigHelp, sizeof kConfigHelp - 2);
   if (what == "--prefix") return prefix();
   if (what == "--documents") return documents();
-  if (what == "--preload") return library_path();
+  if (what == "--preload") return preload();
   if (what == "--cflags") return compile_flags();
   if (what == "--include-dir") return include_directory();
   if (what == "--ldflags") return link_flags();
