@@ -26,6 +26,14 @@ def install_extra(extra: str) -> str:
     return pip_install(*EXTRAS[extra])
 
 
+def not_usable(package: str, error: ImportError) -> str:
+    """A sentence for a package that cannot be imported: it is not there, or refuses what is beside it."""
+    if isinstance(error, ModuleNotFoundError):
+        return f"{package} is not installed: {pip_install(package)}"
+    why = str(error).partition("\n")[0]
+    return f"{package} is installed and cannot be used ({why}): {pip_install('--upgrade', package, 'numpy')}"
+
+
 def missing_module(error: ModuleNotFoundError) -> str:
     """A sentence for a module that a command cannot do without."""
     package = (error.name or "").partition(".")[0]

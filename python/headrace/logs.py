@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from headrace import _native
 from headrace._errors import LogForeignError, LogUnreadableError, MissingPackageError, UsageError
-from headrace._packages import install_extra, pip_install
+from headrace._packages import install_extra, not_usable
 
 if TYPE_CHECKING:
     import pandas
@@ -450,5 +450,5 @@ def _to_arrow(frame: _native.Frame) -> pyarrow.Table:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingPackageError(f"pyarrow is not installed: {pip_install('pyarrow')}") from error
+        raise MissingPackageError(not_usable("pyarrow", error)) from error
     return pyarrow.Table.from_batches([pyarrow.record_batch(frame)])

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from wheel_tools import ROOT, Machine, base_python, check_commands, pip_install
+from wheel_tools import ROOT, Machine, base_python, check_commands, for_base_python, pip_install
 
 # Every glibc has these; what else a file needs is in the wheel.
 C_LIBRARY = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux-(x86-64|aarch64))\.so\.\d")
@@ -112,9 +112,9 @@ def test_the_command_finds_its_python_where_that_is_elsewhere(
 ) -> None:
     base = tmp_path / "base"
     if layout == "user":
-        pip_install(base_python(), "--user", wheel, PYTHONUSERBASE=str(base))
+        pip_install(base_python(), "--user", wheel, *for_base_python(), PYTHONUSERBASE=str(base))
     else:
-        pip_install(base_python(), "--prefix", base, wheel)
+        pip_install(base_python(), "--prefix", base, wheel, *for_base_python())
     command = next(base.rglob("bin/headrace"))
     assert not (command.parent / "python3").exists()
     machine = Machine(tmp_path, command.parent)

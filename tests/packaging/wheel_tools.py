@@ -29,6 +29,13 @@ def base_python() -> str:
     return str(Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}")
 
 
+def for_base_python() -> list[str]:
+    """What its own packages make necessary: pyarrow refuses a NumPy older than 2, as Debian 12 has."""
+    asked = [base_python(), "-c", "import numpy; print(numpy.__version__)"]
+    told = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return ["numpy>=2"] if told.stdout.startswith(("0.", "1.")) else []
+
+
 def pip_install(python: str | Path, *arguments: str | Path, **environment: str) -> None:
     """By that Python's pip, or by this one's pip for that Python."""
     command = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", *map(str, arguments)]

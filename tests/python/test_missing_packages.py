@@ -95,3 +95,21 @@ def test_extras_are_those_of_the_project() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     declared = tomllib.loads(text)["project"]["optional-dependencies"]
     assert {name: tuple(packages) for name, packages in declared.items()} == _packages.EXTRAS
+
+
+def test_a_package_that_refuses_another_says_so(tmp_path: Path) -> None:
+    lacking = tmp_path / "lacking"
+    lacking.mkdir()
+    (lacking / "pyarrow.py").write_text(
+        'raise ImportError("pyarrow requires NumPy 2.0 or newer, found 1.24.2")\n'
+    )
+    maker = LogMaker()
+    maker.file(maker.process(1), "/data/out", opens=1)
+    log = maker.write(tmp_path / "a.hr")
+    done = headrace("export", log, "--to", "csv", "-o", "tables", cwd=tmp_path, PYTHONPATH=str(lacking))
+    assert done.returncode == 5
+    assert (
+        "pyarrow is installed and cannot be used (pyarrow requires NumPy 2.0 or newer, found 1.24.2)"
+        in done.stderr
+    )
+    assert "pip install --upgrade pyarrow numpy" in done.stderr
