@@ -106,6 +106,7 @@ def test_the_device_map_is_applied_alike(tmp_path: Path) -> None:
     export(tmp_path / "own.hr", "--csv", tmp_path / "e.csv")
     rules = '[[devices]]\nhost = "oss*"\ndevice = "sd*"\nserver = "s1"\nfile_system = "fast"\n'
     (tmp_path / "map.toml").write_text(rules)
+    (tmp_path / "each").mkdir()
     for name in ("ldms.csv", "own.hr", "e.csv"):
         add.add(tmp_path / "each" / name, [tmp_path / name, tmp_path / "map.toml"])
         query = "SELECT server, file_system, reads, read_bytes FROM device_minutes"

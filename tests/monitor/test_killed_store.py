@@ -71,6 +71,7 @@ def test_one_that_was_killed_before_its_first_chunk(tmp_path: Path) -> None:
     running.kill()
     running.wait(30)
     (file,) = store.rglob("*.open.hr")
+    root.mkdir()
     for content in (file.read_bytes(), b""):  # all that was sampled is in the tail
         file.write_bytes(content)
         assert add(root / str(len(content)), [store]).added == 1
