@@ -73,8 +73,11 @@ def make_directory(directory: Path) -> None:
     except FileNotFoundError as error:
         why = f"{directory.parent} is not there: make it first"
         raise OutputError(f"{directory}: cannot be made a directory: {why}") from error
+    except FileExistsError as error:
+        why = "a file is there: name another directory"
+        raise OutputError(f"{directory}: cannot be made a directory: {why}") from error
     except OSError as error:
-        raise OutputError(f"{directory}: cannot be made a directory: {error.strerror}") from error
+        raise OutputError(f"{directory}: cannot be made a directory: {reason_of(error)}") from error
 
 
 def check(target: str | os.PathLike[str], refusal: Refusal) -> None:

@@ -16,14 +16,14 @@ from made_logs import LogMaker, simulation
 @pytest.mark.parametrize("target", ["parquet", "csv", "json"])
 def test_every_table_is_written_and_said(tmp_path: Path, target: str) -> None:
     log = simulation(tmp_path / "a.hr")
-    run = headrace("export", log, "--to", target, "-o", tmp_path / "new/out")
+    run = headrace("export", log, "--to", target, "-o", tmp_path / "out")
     assert run.returncode == 0, run.stderr
     names = package.open(log).tables
-    assert sorted(path.name for path in (tmp_path / "new/out").iterdir()) == sorted(
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(
         f"{n}.{target}" for n in names
     )
     assert [line.split(": ")[0] for line in run.stdout.splitlines()] == [
-        str(tmp_path / "new/out" / f"{name}.{target}") for name in names
+        str(tmp_path / "out" / f"{name}.{target}") for name in names
     ]
     assert "files.%s: 10 rows" % target in run.stdout  # noqa: UP031
 
