@@ -39,7 +39,8 @@ def compiled(place: Path, name: str) -> Path:
 
 
 def rows(path: Path, table: str) -> list[dict[str, Any]]:
-    with headrace.open(path) as log:
+    """Of a log, or a trace."""
+    with headrace.JobLog(path) as log:
         return list(log.table(table).to_pylist())
 
 

@@ -51,7 +51,8 @@ class Steps:
 
 
 def rows(path: Path, table: str) -> list[dict[str, Any]]:
-    with headrace.open(path) as log:
+    """Of a log, or a trace."""
+    with headrace.JobLog(path) as log:
         return list(log.table(table).to_pylist())
 
 
