@@ -25,7 +25,9 @@ _JSON_ROWS = 10_000  # made into Python objects at a time
 @click.command("export")
 @click.argument("log")
 @click.option("--to", "target", type=click.Choice(["parquet", "csv", "json"]), help="The format; required.")
-@click.option("-o", "--output", metavar="DIR", help="Directory, required; made when missing, in one that is there.")
+@click.option(
+    "-o", "--output", metavar="DIR", help="Directory, required; made when missing, in one that is there."
+)
 @click.option("--table", "names", multiple=True, metavar="NAME", help="Only this table; may be repeated.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
