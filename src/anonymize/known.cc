@@ -109,7 +109,7 @@ constexpr std::string_view kOwnWords =
     "c addresses read ulimit -d -v programs "
     "asynchronous came completion fetched figure program's result ring saw "
     "all does install library-removed ln -s nodes phases preload uninstallation "
-    "shows system's receives persistent requests other-user who dup2 "
+    "shows system's receives persistent requests other-user who dup2 hides "
     // Reasons of notes, and the words of the C library's error messages.
     "other-class no-memory no-space no-spool no-directory denied operation permitted such interrupted input/output "
     "argument resource temporarily unavailable cannot allocate busy invalid many large device stale handle quota "

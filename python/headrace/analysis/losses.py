@@ -29,6 +29,7 @@ _MORE_MEMORY = "give capture more memory: --memory"
 # By the first word of why a process was not captured, as the launcher writes it.
 _OF_PROCESSES = {
     "static": "link it with capture (docs/deployment.md, static programs) or dynamically",
+    "loader": "start the program itself, not the loader",
     "listed": "take it out of never_capture in the configuration",
     "setuid": "run it as the user that it changes to",
     "other-root": "put `headrace run` before the program there",

@@ -143,6 +143,7 @@ std::string note_sentence(std::string_view reason) {
     std::string_view reason, sentence;
   } kSentences[] = {
       {"static", "statically linked: no library can be loaded into it, and what it starts is not captured"},
+      {"loader", "started through the loader by its name, which hides what the program needs"},
       {"listed", "named by never_capture of the configuration"},
       {"musl",
        "built for musl: a library built for glibc cannot be loaded into it, and what it starts is not captured"},

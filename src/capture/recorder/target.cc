@@ -78,7 +78,7 @@ bool captures_itself(long fd, const ProgramHeader& program) {
   return false;
 }
 
-/// glibc's loader, which loads the program that it is told and preloads as it does for others.
+/// glibc's loader, which loads the program that it is told. What that needs beside the library is not known here.
 bool is_loader(const char* path) {
   const char* slash = strrchr(path, '/');
   const char* name = slash ? slash + 1 : path;
@@ -103,7 +103,8 @@ const char* reason_of_elf(long fd, const ElfHeader& header, const char* path) {
         0;
     return strstr(interpreter, "musl") ? "musl" : nullptr;
   }
-  return fit || is_loader(path) ? nullptr : "static";
+  if (fit) return nullptr;
+  return is_loader(path) ? "loader" : "static";
 }
 
 /// The program named by a "#!" line, in place; null when there is none.
