@@ -20,9 +20,10 @@ uint32_t common_shard(uint32_t record, Layer layer) {
 uint32_t allocate_for_all(uint32_t bytes) {
   OpenReserve for_this;
   if (spool.header->threads < kCrowd || spool.shared + bytes > spool.header->limit) return allocate(bytes);
-  spool.shared += bytes;
   const uint32_t offset = allocate(bytes, Use::kThread);
-  return offset ? offset : allocate(bytes);
+  if (!offset) return allocate(bytes);
+  spool.shared += bytes;
+  return offset;
 }
 
 bool complete(Direction* direction) {
@@ -56,6 +57,8 @@ void add_metadata(Shard* target, const Shard& from) {
     sum->mapped_bytes += counts.mapped_bytes;
     for (uint32_t i = 0; i < 2; ++i) sum->system_bytes[i] += counts.system_bytes[i];
     if (counts.buffer_bytes > sum->buffer_bytes) sum->buffer_bytes = counts.buffer_bytes;
+    const bool same_file = from.record == target->record;
+    if (same_file && counts.size_at_open > sum->size_at_open) sum->size_at_open = counts.size_at_open;
     if (!counts.library || !sum->library) continue;
     for (uint32_t i = 0; i < LibraryCounts::kCounts; ++i)
       at<LibraryCounts>(sum->library)->count[i] += at<LibraryCounts>(counts.library)->count[i];
@@ -117,6 +120,7 @@ void fold_shard(uint32_t victim, Shard* target, bool last_of_record) {
   target->opens += from->opens;
   target->closes += from->closes;
   target->flags |= from->flags;
+  if (from->record == target->record) target->switches += from->switches;
   target->meta_time += from->meta_time;
   if (from->max_meta_time > target->max_meta_time) target->max_meta_time = from->max_meta_time;
   if (!target->first_open || (from->first_open && from->first_open < target->first_open))

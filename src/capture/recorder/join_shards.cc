@@ -78,7 +78,6 @@ uint64_t join_record(uint32_t offset, Layer layer, const Hands& hands) {
       link = &at<Shard>(s)->next;
       continue;
     }
-    target->switches += at<Shard>(s)->switches;
     fold_shard(s, target, false);
     *link = at<Shard>(s)->next;
     std::atomic_signal_fence(std::memory_order_seq_cst);

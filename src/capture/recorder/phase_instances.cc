@@ -74,7 +74,7 @@ Phase* most_kept() {
 
 /// Whether another instance fits the share; others are thinned out for it.
 bool make_room() {
-  const uint64_t share = spool.limit / kInstancesShare;
+  const uint64_t share = spool.header->limit / kInstancesShare;
   while (bytes_in_use >= share || in_use >= kMost) {
     Phase* most = most_kept();
     if (!most || most->kept <= kFewest || most->every >= 63) return false;

@@ -324,12 +324,18 @@ TEST_F(Recorder, ThreadsWithoutAddressesAreInTheTotals) {
   EXPECT_EQ(records.sum(counter::writes) - known.sum(counter::writes) + outside, uint64_t{kThreads});
   EXPECT_EQ(records.sum(counter::bytes_written) - known.sum(counter::bytes_written) + outside * 10, kThreads * 10u);
   EXPECT_EQ(spool.mapped, mapped);
+  // Who comes later takes the place of one that ended and had memory, not of one that had none.
+  const uint64_t lost = gained.unattributed_operations;
+  for (int i = 0; i < 10; ++i) write_in_threads(1, fd, write_file);
+  const Records later = harvest(after);
+  EXPECT_EQ(after.process.unattributed_operations, lost);
+  EXPECT_EQ(later.sum(counter::writes) - records.sum(counter::writes), 10u);
   munmap(behind, 4096);
 
   spool.thread_room = room;
   spool.no_more_threads = false;
   write_in_threads(kThreads, fd, write_file);
-  const uint64_t all = harvest(after).sum(counter::writes) - records.sum(counter::writes);
+  const uint64_t all = harvest(after).sum(counter::writes) - later.sum(counter::writes);
   EXPECT_EQ(all, uint64_t{kThreads});
   EXPECT_GT(spool.mapped, mapped);
   close_file(fd);

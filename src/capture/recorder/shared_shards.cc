@@ -77,6 +77,7 @@ void share(uint32_t record) {
 }
 
 Shard* shard_without_room(uint32_t record, Layer layer) {
+  Referenced kept(record);  // the caller may have a shard of it in hand while this waits for a roll-up's
   share(record);
   if (Shard* shard = shared_shard(record, layer)) return shard;
   const uint32_t rollup = rollup_of(record);

@@ -12,7 +12,7 @@ uint64_t rounded(uint32_t bytes) { return (bytes + 63) / 64 * 64; }
 }  // namespace
 
 uint32_t allocate_share(uint32_t bytes, bool may_fold) {
-  if (used_bytes + bytes > spool.limit / kMemoryShare) return 0;
+  if (used_bytes + bytes > spool.header->limit / kMemoryShare) return 0;
   uint32_t offset = allocate(bytes);
   if (!offset && may_fold && fold_some()) offset = allocate(bytes);
   if (offset) used_bytes += rounded(bytes);

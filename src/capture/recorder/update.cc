@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include <initializer_list>
+
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "capture/recorder/events.h"
@@ -43,12 +45,21 @@ uint32_t next_number(bool is_first) {
   return other_threads.fetch_add(1, std::memory_order_relaxed) + 2;
 }
 
-Thread* take_thread() {
+/// One that nobody has any more. `complete`: it has a block, which others may not get.
+Thread* left_thread(bool complete) {
   for (Thread* thread = state.threads.load(std::memory_order_acquire); thread; thread = thread->next) {
     uint32_t free = 0;
-    if (thread->taken.load(std::memory_order_relaxed) == 0 && thread->taken.compare_exchange_strong(free, 1))
+    const bool has_block = __atomic_load_n(&thread->block, __ATOMIC_ACQUIRE) != nullptr;
+    if (has_block == complete && thread->taken.load(std::memory_order_relaxed) == 0 &&
+        thread->taken.compare_exchange_strong(free, 1))
       return thread;
   }
+  return nullptr;
+}
+
+Thread* take_thread() {
+  for (const bool complete : {true, false})
+    if (Thread* left = left_thread(complete)) return left;
   void* memory = base::map_anonymous(sizeof(Thread));
   if (!memory) return nullptr;
   auto* thread = static_cast<Thread*>(memory);
@@ -92,7 +103,7 @@ bool start_thread() {
   int saved = errno;
   Thread* thread = take_thread();
   if (thread && !thread->block) {
-    thread->block = add_block();
+    __atomic_store_n(&thread->block, add_block(), __ATOMIC_RELEASE);  // others look for places that have one
     if (!thread->block) {
       thread->taken.store(0);
       thread = nullptr;  // another one's from here on
