@@ -86,6 +86,8 @@ def test_crowds_are_counted_whole(
     arguments = [threads, files, waves, rounds, processes]
     captured = capture([program("crowd"), data, *map(str, arguments)])
     check(captured, data, files, expected(threads, waves, rounds, processes), by_file=True)
+    if waves == 10_000:  # each takes the place of the one before
+        assert max(row["memory_bytes"] for row in captured.rows("processes")) < 4 << 20
 
 
 @pytest.mark.parametrize("memory", ["128K", "256K"])
@@ -123,6 +125,9 @@ def test_a_crowd_that_is_killed_keeps_what_it_did(
     made = mix(rows=100, files=60)
     captured = capture(made.command(threads=100, operations=0, kill=400_000), "--memory", "512K")
     check_mix(made, captured)
+    assert not {gap["what"] for gap in captured.rows("gaps")} & {"reads and writes", "threads"}
+    (process,) = captured.rows("processes")
+    assert process["uncertain_operations"] <= 101
 
 
 def test_threads_that_come_one_after_another_are_as_many(capture: Callable[..., Captured]) -> None:

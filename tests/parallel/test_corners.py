@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from capture_tools import COMMAND, Captured
-from launch_tools import Launching, shown
+from launch_tools import LIBRARY, Launching, shown
 from parallel_tools import by_rank, calls, figures, skip_unless_it_spawns
 
 Compiled = Callable[[str, str], Path]
@@ -51,6 +51,23 @@ def test_ranks_that_were_spawned_behind_the_launcher_are_missed(
     )
     missed = [(row["what"], row["amount"]) for row in facts["not_captured"] if row["loss"]]
     assert missed == [("ranks not in the log", 3)]
+
+
+@pytest.mark.parametrize("variable", ["HEADRACE=off", "HEADRACE_SPOOL=/nonexistent"])
+def test_ranks_are_spawned_where_nothing_is_recorded(
+    launching: Launching, compiled: Compiled, variable: str
+) -> None:
+    program = compiled(launching.mpi, "c/spawns.c")
+    skip_unless_it_spawns(f"mpirun.{launching.mpi}", "-np", "2", program, launching.data)
+    name, _, value = variable.partition("=")
+    set_both = {
+        "openmpi": ["-x", f"LD_PRELOAD={LIBRARY}", "-x", variable],
+        "mpich": ["-genv", "LD_PRELOAD", LIBRARY, "-genv", name, value],
+    }[launching.mpi]
+    done = launching.run(launching.mpirun(2, *set_both, program, launching.data))
+    assert done.returncode == 0, done.stderr.decode()
+    assert len(list(launching.data.glob("child.*"))) == 3
+    launching.collect("-q")
 
 
 @pytest.mark.parametrize("left", [[], ["left open"]])

@@ -379,11 +379,12 @@ void library_property(const LibraryObject* object, const char* key, const char* 
   update.leave();
 }
 
-void set_rank(int rank, int ranks, uint64_t instance) {
+void set_rank(int rank, int ranks, uint64_t instance, bool spawned) {
   if (in_vfork_child() || !ready() || !spool.header || ranks <= 0) return;
   spool.header->rank = rank;
   spool.header->instance = instance;
   spool.header->ranks = ranks;
+  spool.header->spawned = spawned;
   if (state.tracing) choose_by_rank(rank);
 }
 

@@ -98,7 +98,7 @@ void library_view(LibraryObject* object, bool in_pieces);
 void library_property(const LibraryObject* object, const char* key, const char* value);
 
 /// The rank of this process in its parallel program.
-void set_rank(int rank, int ranks, uint64_t instance);
+void set_rank(int rank, int ranks, uint64_t instance, bool spawned);
 
 /// Tells the outermost call of a library on this thread from those that the library makes itself. Lives in the wrapper.
 class Outermost {

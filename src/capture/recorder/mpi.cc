@@ -178,10 +178,9 @@ void note_rank(const Library& m) {
   int rank = -1, ranks = 0;
   if (!m.known || !m.comm_rank || !m.comm_size) return;
   if (m.comm_rank(m.world, &rank) != 0 || m.comm_size(m.world, &ranks) != 0) return;
-  set_rank(rank, ranks, launch_of_environment().id);
   Handle parent = m.comm_null;
-  if (m.comm_get_parent && m.comm_get_parent(&parent) == 0 && clean(m, parent) != m.comm_null)
-    spool.header->spawned = 1;
+  const bool spawned = m.comm_get_parent && m.comm_get_parent(&parent) == 0 && clean(m, parent) != m.comm_null;
+  set_rank(rank, ranks, launch_of_environment().id, spawned);
   expect_finalize();
   measure_clocks(m, kClockAtStart);
 }

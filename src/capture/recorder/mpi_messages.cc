@@ -49,22 +49,19 @@ uint64_t bytes_in(const void* status) {
 
 }  // namespace
 
-uint64_t received_by(const void* status) {
-  return origin_in(status).source < 0 || was_cancelled(status) ? 0 : bytes_in(status);
-}
-
 void record_send(Communicator* over, int peer, int tag, uint64_t bytes, Timed time) {
   if (peer >= 0) record(RawKind::kSend, over, peer, tag, bytes, time.start);
 }
 
-void record_receive(Communicator* over, const void* status, Timed time) {
+uint64_t record_receive(Communicator* over, const void* status, Timed time) {
   const Origin origin = origin_in(status);
-  if (origin.source < 0 || was_cancelled(status)) return;  // negative: from nobody, or a request that was not active
-  record(RawKind::kReceive, over, origin.source, origin.tag, bytes_in(status), time.end);
+  if (origin.source < 0 || was_cancelled(status)) return 0;  // negative: from nobody, or a request that was not active
+  return record_receive_from(over, origin.source, origin.tag, bytes_in(status), time);
 }
 
-void record_receive_from(Communicator* over, int peer, int tag, uint64_t bytes, Timed time) {
-  record(RawKind::kReceive, over, peer, tag, bytes, time.end);
+uint64_t record_receive_from(Communicator* over, int peer, int tag, uint64_t bytes, Timed time) {
+  if (follows_messages()) record(RawKind::kReceive, over, peer, tag, bytes, time.end);
+  return bytes;
 }
 
 void Spawning::record(Timed time, uint64_t bytes) const {

@@ -10,12 +10,10 @@ namespace headrace::capture::mpi {
 
 /// `over`: null if it is not known.
 void record_send(Communicator* over, int peer, int tag, uint64_t bytes, Timed time);
-/// Bytes of what a receive that is complete has got; 0: it was cancelled, or nobody sent.
-uint64_t received_by(const void* status);
-/// `status`: of a receive that is complete.
-void record_receive(Communicator* over, const void* status, Timed time);
+/// `status`: of a receive that is complete. The bytes that it got, traced or not; 0: it was cancelled, or nobody sent.
+uint64_t record_receive(Communicator* over, const void* status, Timed time);
 /// Of one that says itself what it receives.
-void record_receive_from(Communicator* over, int peer, int tag, uint64_t bytes, Timed time);
+uint64_t record_receive_from(Communicator* over, int peer, int tag, uint64_t bytes, Timed time);
 /// Some were cancelled: statuses must be asked.
 void expect_cancelled();
 

@@ -29,7 +29,7 @@ bool follow(Handle handle, const Request& what) {
   Request* taken = handle != 0 ? followed.take(handle) : nullptr;
   if (!taken) {
     if (what.communicator) drop(what.communicator);
-    __atomic_fetch_add(&spool.header->lost_requests, 1, __ATOMIC_RELAXED);
+    if (spool.header) __atomic_fetch_add(&spool.header->lost_requests, 1, __ATOMIC_RELAXED);
     return false;
   }
   *taken = what;
@@ -221,13 +221,11 @@ void* Completion::statuses(int64_t count, void* given) const {
 }
 
 uint64_t Completion::complete(Request* request, const void* status, Timed time) {
-  const uint64_t bytes = request->partitioned ? request->bytes : status ? received_by(status) : 0;
-  if (!follows_messages())
-    ;
-  else if (request->partitioned)
-    record_receive_from(request->communicator, request->peer, request->tag, request->bytes, time);
+  uint64_t bytes = 0;
+  if (request->partitioned)
+    bytes = record_receive_from(request->communicator, request->peer, request->tag, request->bytes, time);
   else if (status)
-    record_receive(request->communicator, status, time);
+    bytes = record_receive(request->communicator, status, time);
   else
     miss_messages(1);
   request->active = false;
