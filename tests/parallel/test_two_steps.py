@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from capture_tools import Captured
-from parallel_tools import calls
+from parallel_tools import by_rank, calls
 
 ROOT = Path(__file__).resolve().parents[2]
 Parallel = Callable[..., Captured]
@@ -39,8 +39,10 @@ def test_what_finds_no_room_is_told(mpi: str, compiled: Compiled, parallel: Para
     assert captured.status == 0, captured.stderr.decode()
     lost = [row for row in captured.rows("gaps") if row["what"] == "requests of MPI"]
     assert len(lost) == 2
-    for rank, row in enumerate(sorted(lost, key=lambda row: row["process"])):
-        received = sum(size for name, (_, size) in calls(captured, rank).items() if name.startswith("Wait"))
+    ranks = by_rank(captured)
+    for row in lost:
+        counted = calls(captured, ranks[row["process"]])
+        received = sum(size for name, (_, size) in counted.items() if name.startswith("Wait"))
         assert (received, row["amount"]) == ((20000 - row["amount"]) * 4, row["amount"])
 
 
