@@ -329,7 +329,7 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.lost_properties, "properties of files", "properties",
           "there was no room to keep them, or their files were folded into roll-ups");
   add_gap(out, header.lost_requests, "requests of MPI", "requests",
-          "more than 16,384 receives and persistent requests at once: their bytes count nowhere");
+          "too many receives and persistent requests at once (some 10,000): their bytes count nowhere");
   add_gap(out, header.library_calls_apart, "calls of libraries", "calls",
           "made by a signal handler during an update, without memory for a profile, or in a version of HDF5 that is "
           "not known: counted nowhere");
