@@ -244,8 +244,7 @@ uint32_t allocate_units(uint32_t units, Use use) {
   if (use == Use::kThread) make_room_for_threads(uint64_t{units} * 64);
   Header* header = spool.header;
   uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
-  // Threads have memory on top: what a fold has used of its own is not to be made up for by them.
-  uint64_t kept = use == Use::kThread && !header->growth_failed ? 0 : kept_back(use);
+  uint64_t kept = kept_back(use);
   // What later threads may take is kept from records; memory of the machine takes the part alone that a fold needs.
   uint64_t backed = std::min(end + std::min(kept_back(use), kFoldReserve), spool.limit);
   if (backed > spool.mapped) map_more(backed);
