@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import headrace
@@ -253,10 +253,10 @@ def test_a_log_and_what_was_left_make_one(tasks: Launching) -> None:
 
 
 def step(
-    launching: Launching, task: int, tasks: int, *command: str, number: int = 0
+    launching: Launching, task: int, tasks: int, *command: str, number: int = 0, before: Sequence[str] = ()
 ) -> subprocess.Popen[bytes]:
     return launching.start(
-        [COMMAND, "run", "-o", "job.hr", *command],
+        [*before, COMMAND, "run", "-o", "job.hr", *command],
         SLURM_JOB_ID="4711",
         SLURM_STEP_ID=str(number),
         SLURM_PROCID=str(task),
@@ -318,6 +318,19 @@ def test_ranks_that_abort_behind_their_launchers_are_in_the_log(
     while list(launching.spools.iterdir()):
         assert time.monotonic() < deadline, "litter"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("call", ["unlinkat", "rmdir"])
+def test_a_launcher_killed_while_it_tidies_leaves_nothing(tasks: Launching, call: str) -> None:
+    killed = ["strace", "-qq", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL"]
+    assert step(tasks, 0, 2, *task_of(tasks, 0), before=killed).wait(timeout=60) == -signal.SIGKILL
+    assert step(tasks, 1, 2, *task_of(tasks, 1)).wait(timeout=60) == 0
+    deadline = time.monotonic() + 60
+    while list(tasks.spools.iterdir()):
+        assert time.monotonic() < deadline, "litter"
+        time.sleep(0.05)
+    assert written(tasks) == {"own.0", "own.1"}
+    assert shown(tasks.directory / "job.hr")["job"]["complete"] == "yes"
 
 
 def test_a_killed_launcher_is_told_and_collected(tasks: Launching) -> None:

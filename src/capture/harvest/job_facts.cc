@@ -13,7 +13,7 @@ namespace headrace::capture {
 
 std::map<std::string, std::string> read_job_facts(int directory) {
   std::map<std::string, std::string> facts;
-  const std::string text = read_small_file_at(directory, "job", 1 << 20);
+  const std::string text = read_small_file_at(directory, kJobFactsFile, 1 << 20);
   size_t at = 0;
   while (at < text.size()) {
     const size_t end = text.find('\n', at);
@@ -35,11 +35,11 @@ base::Status keep_job_facts(int directory, const std::map<std::string, std::stri
   for (const auto& [key, value] : facts) {
     if (value.find('\n') == std::string::npos) text += key + "=" + value + "\n";
   }
-  const std::string name = "job." + std::to_string(getpid());
+  const std::string name = std::string(kJobFactsFile) + "." + std::to_string(getpid());
   const int fd = openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
   const ssize_t written = fd < 0 ? -1 : write(fd, text.data(), text.size());
   if (fd >= 0) close(fd);
-  if (written == static_cast<ssize_t>(text.size()) && renameat(directory, name.c_str(), directory, "job") == 0)
+  if (written == static_cast<ssize_t>(text.size()) && renameat(directory, name.c_str(), directory, kJobFactsFile) == 0)
     return {};
   const int error = written >= 0 && errno == 0 ? ENOSPC : errno;
   unlinkat(directory, name.c_str(), 0);

@@ -9,7 +9,9 @@
 
 namespace headrace::capture {
 
-/// The lines "key=value" of the file `job`; empty when there is none.
+constexpr char kJobFactsFile[] = "job";
+
+/// The lines "key=value" of that file; empty when there is none.
 std::map<std::string, std::string> read_job_facts(int directory);
 
 /// Whether a job left them; a directory may be anybody's that has a file of that name.

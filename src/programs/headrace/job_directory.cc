@@ -209,7 +209,7 @@ bool JobDirectory::is_gone() const {
 void JobDirectory::remove_if_empty(const std::map<std::string, std::string>& facts) {
   if (!capture::list_spools(descriptor_).empty()) return;
   remove_files(kRegistry);  // of a program that ended without MPI_Finalize
-  unlinkat(descriptor_, "job", 0);
+  unlinkat(descriptor_, capture::kJobFactsFile, 0);
   if (rmdir(path_.c_str()) != 0) (void)keep_facts(facts);
 }
 
@@ -243,7 +243,9 @@ void JobDirectory::remove_registries() const {
 void JobDirectory::remove() {
   if (descriptor_ < 0) return;
   remove_registries();
-  remove_files("");
+  for (const std::string& name : files(""))
+    if (name != capture::kJobFactsFile) unlinkat(descriptor_, name.c_str(), 0);
+  unlinkat(descriptor_, capture::kJobFactsFile, 0);  // last: by it `headrace collect` knows what this directory is
   rmdir(path_.c_str());
   close(descriptor_);
   descriptor_ = -1;

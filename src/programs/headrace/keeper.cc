@@ -42,6 +42,7 @@ void keep(const std::string& command, const std::string& directory) {
     const timespec moment = {0, pause};
     nanosleep(&moment, nullptr);
     if (run_collect(command, directory) != 0) return;
+    rmdir(directory.c_str());  // where the launcher was killed just before it did
     pause = pause < kLongestPauseNs ? 2 * pause : kLongestPauseNs;
   }
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "capture/harvest/job_facts.h"
 #include "programs/headrace/places.h"
 
 namespace headrace::programs {
@@ -34,7 +35,7 @@ void add_jobs(const std::string& place, std::vector<std::string>* found) {
     // The launcher takes its lock before it writes the file: a directory without it may be about to be locked.
     const size_t letters = name.starts_with(prefix) ? name.size() - prefix.size() : 0;
     if ((letters == kRandomLetters || letters == kIdentityLetters) && is_ours(path) &&
-        access((path + "/job").c_str(), F_OK) == 0) {
+        access((path + "/" + capture::kJobFactsFile).c_str(), F_OK) == 0) {
       jobs.push_back(path);
     }
   }

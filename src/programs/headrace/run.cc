@@ -82,6 +82,7 @@ class Run {
   void finish(int wait_status);
   void add_uncaptured_command(int wait_status);
   void finish_log(size_t running);
+  void leave_directory(size_t running);
   void report(const Status& stored, size_t running);
   std::string saved(const std::string& log) const;
   bool captured() const { return missing_.empty(); }
@@ -377,14 +378,16 @@ void Run::finish_log(size_t running) {
   if (stored.ok() && running == 0) log_.output().complete();
   if (stored.ok() && settings_.interim_seconds != 0 && part_.empty()) remove_interim();
   report(stored, running);
-  keeper_.end();
-  if (!directory_.has_value() || !stored.ok()) return;
-  if (running == 0 || !collect_in_background(log_, *harvester_, *directory_, part_)) {
-    if (running == 0)
-      directory_->remove();
-    else
-      say("no process could be made to wait for the rest; run `headrace collect " + directory_->path() + "` later");
-  }
+  if (directory_.has_value() && stored.ok()) leave_directory(running);
+  keeper_.end();  // last: should this launcher be killed before, the keeper does the rest
+}
+
+/// Nothing is left on this node, or somebody who collects the rest.
+void Run::leave_directory(size_t running) {
+  if (running == 0)
+    directory_->remove();
+  else if (!collect_in_background(log_, *harvester_, *directory_, part_))
+    say("no process could be made to wait for the rest; run `headrace collect " + directory_->path() + "` later");
 }
 
 void Run::report(const Status& stored, size_t running) {
