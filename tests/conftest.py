@@ -34,11 +34,13 @@ os.environ.update(
     OMPI_MCA_btl_tcp_if_include="lo",
 )
 
-# Launchers of Open MPI 5 that are killed leave their directory, named by the number of their process: a later
-# one with that number does not start. Each process that runs tests has its own place for them; none stays.
-SESSIONS = Path(tempfile.mkdtemp(prefix="headrace-prte-", dir="/tmp"))
+# Launchers of Open MPI have directories below one place. Those of version 4 remove the common one when they
+# end, and one that begins at that moment fails. Those of version 5 that are killed leave theirs, named by the
+# number of their process: a later one with that number does not start. Each process that runs tests has its
+# own place for them; none stays.
+SESSIONS = Path(tempfile.mkdtemp(prefix="headrace-mpi-", dir="/tmp"))
 atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
-os.environ.update(PRTE_MCA_prte_tmpdir_base=str(SESSIONS))
+os.environ.update(OMPI_MCA_orte_tmpdir_base=str(SESSIONS), PRTE_MCA_prte_tmpdir_base=str(SESSIONS))
 
 # A shell lets what it starts in the background ignore Ctrl-C, and that what it starts in turn.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
