@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "anonymize/known.h"
+#include "model/distinct_names.h"
 
 namespace headrace::anonymize {
 namespace {
@@ -161,7 +162,8 @@ std::string Names::property_key(std::string_view text) const {
     split(text.substr(begin.size()), '.', [&](std::string_view part) { own = own && is_identifier(part); });
     if (own) return std::string(text);
   }
-  return path(text);
+  // Its value is replaced like any name: whoever guesses one could look whether it is in the sketch.
+  return text == model::DistinctNames::kKey ? std::string(text) : path(text);
 }
 
 std::string Names::property_value(std::string_view text) const {

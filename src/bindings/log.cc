@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/errors.h"
+#include "bindings/folded_files.h"
 #include "bindings/one_file.h"
 #include "bindings/process_rows.h"
 #include "bindings/profile.h"
@@ -101,7 +102,9 @@ Frame Log::merge(const std::string& by, const Selection& asked) {
   Selection selection = complete(asked);
   const bool are_topmost = selection.layers == std::vector<std::string>{"topmost"};
   if (are_topmost) selection.layers.clear();
-  Frame frame = merge_of(records_of(are_topmost), by, selection);
+  const RecordTables tables = records_of(are_topmost);
+  Frame frame = merge_of(tables, by, selection);
+  count_folded_once(frame, tables.files, stored_or_empty("files"), stored_or_empty("properties"));
   frame.topmost = are_topmost;
   return frame;
 }

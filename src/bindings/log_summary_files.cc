@@ -96,7 +96,19 @@ Layers layers_of(Log& log) {
   return layers;
 }
 
-void add_totals(const Layers& layers, JobSummary& job) {
+// A file with a row of its own may be in a roll-up as well, by another process: counted over all rows at once.
+int64_t files_of(Log& log, const Layers& layers) {
+  const auto counted = [](const Frame& frame) {
+    return plus(NumberAt(frame, "plain_files").sum(frame.rows), NumberAt(frame, "folded_files").sum(frame.rows));
+  };
+  const Frame& top = layers.topmost();
+  if (NumberAt(top, "folded_files").sum(top.rows) == 0) return counted(top);
+  return counted(merged_of_program(
+      log, "all",
+      layers.has_libraries ? std::vector<std::string>{"topmost"} : std::vector<std::string>{"posix", "stdio"}));
+}
+
+void add_totals(Log& log, const Layers& layers, JobSummary& job) {
   const Frame &top = layers.topmost(), &system = layers.system, &posix = layers.posix();
   for (size_t i = 0; i < std::size(kSums); ++i) {
     const Frame& frame = is_figure(i) ? top : system;
@@ -105,7 +117,7 @@ void add_totals(const Layers& layers, JobSummary& job) {
   const auto both = [](const Frame& frame, const char* one, const char* other) {
     return plus(NumberAt(frame, one).sum(frame.rows), NumberAt(frame, other).sum(frame.rows));
   };
-  job.files = both(top, "plain_files", "folded_files");
+  job.files = files_of(log, layers);
   job.judged = both(posix, "reads", "writes");
   const Regularity regularity(posix);
   for (uint64_t row = 0; row < posix.rows; ++row) regularity.add(row, job);
@@ -352,7 +364,7 @@ int64_t layers_in(Log& log) {
 
 FileTimes summarize_files(Log& log, const RankPlaces& ranks, JobSummary& job) {
   Layers layers = layers_of(log);
-  add_totals(layers, job);
+  add_totals(log, layers, job);
   FileTimes times;
   SummaryFiles(log, ranks, job, layers).run(times);
   times.by_path = std::move(layers.has_libraries ? layers.of_topmost : layers.system);

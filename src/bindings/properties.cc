@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "bindings/id_map.h"
+#include "model/distinct_names.h"
 
 namespace headrace::bindings {
 namespace {
@@ -28,7 +29,7 @@ Frame properties_of(const SharedTable& table, const Frame& merged, const std::ve
   IdMap facts;
   std::vector<uint64_t> last;  // of each record and key: the row that counts
   for (uint64_t row = 0; row < rows; ++row) {
-    if (owner.find(records.words[row]) == IdMap::kNone) continue;
+    if (owner.find(records.words[row]) == IdMap::kNone || key->text(row) == model::DistinctNames::kKey) continue;
     const uint64_t id = base::mix(records.words[row], base::hash_text(key->text(row)));
     const uint32_t at = facts.insert(id, static_cast<uint32_t>(last.size()));
     if (at == last.size()) last.push_back(row);

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from capture_tools import COUNTERS, Captured, Mix, check
+from capture_tools import COMMAND, COUNTERS, Captured, Mix, check
 
 MEGABYTE = 1 << 20
 
@@ -74,6 +76,45 @@ def test_large_files_keep_their_records(
     (process,) = captured.rows("processes")
     assert process["folded_records"] == sum(row["folded_files"] for row in captured.rows("files"))
     assert process["memory_bytes"] <= process["memory_limit_bytes"]
+
+
+# Writes a byte to each of so many files, in several processes at once, and again in each.
+FOLDED_ALIKE = """
+import os, sys
+for process in range(int(sys.argv[3])):
+    if os.fork() == 0:
+        for i in list(range(int(sys.argv[2]))) * 2:
+            file = os.open(f"{sys.argv[1]}/{i}", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+            os.write(file, b"x")
+            os.close(file)
+        os._exit(0)
+while True:
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 4])
+def test_files_that_processes_folded_count_once(
+    processes: int, capture: Callable[..., Captured], tmp_path: Path
+) -> None:
+    files = 8000
+    data = tmp_path / "data"
+    data.mkdir()
+    arguments = [data, str(files), str(processes)]
+    captured = capture([sys.executable, "-c", FOLDED_ALIKE, *arguments], "--memory", "1M")
+    folded = [row for row in captured.rows("files") if row["kind"] == "directory_rollup"]
+    assert sum(row["folded_files"] for row in folded) > 1.2 * files, "as each process folded them"
+    show = [str(COMMAND), "show", str(captured.path)]
+    text = subprocess.run(show, capture_output=True, text=True, check=True).stdout
+    seen = json.loads(subprocess.run([*show, "--json"], capture_output=True, check=True).stdout)["totals"]
+    assert seen["files_are"] == "estimated"
+    beside = seen["files"] - files
+    assert abs(beside) < 0.1 * files, "four standard errors, and what the interpreter reads"
+    rounded = float(f"{seen['files']:.2g}")
+    assert f"I/O of about {rounded:,.0f} files" in text
 
 
 def write_some(capture: Callable[..., Captured], paths: list[bytes], *options: str) -> Captured:

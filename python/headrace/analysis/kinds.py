@@ -8,6 +8,7 @@ from headrace import _native
 from headrace.logs import LIBRARY_LAYERS, SYSTEM_LAYERS, JobLog
 
 __all__ = [
+    "CERTAINTY",
     "COUNTED",
     "FILE_KINDS",
     "LAYER_KINDS",
@@ -56,6 +57,10 @@ def whose(log: JobLog) -> str:
 
 # Columns that count_files needs.
 COUNTED = ("plain_files", "folded_files")
+
+# How well a number of files is known, by `folded_certainty`; beyond the first: small files that lost their
+# rows for want of memory are among them. "at most": processes may have had the same ones.
+CERTAINTY = ("counted", "estimated", "at most")
 
 
 def count_files(row: dict[str, Any]) -> int:

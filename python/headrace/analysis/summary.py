@@ -21,6 +21,7 @@ from headrace.analysis.directories import directories
 from headrace.analysis.end_clusters import end_clusters
 from headrace.analysis.gaps import not_captured
 from headrace.analysis.kinds import (
+    CERTAINTY,
     COUNTED,
     FILE_KINDS,
     ROW_KINDS,
@@ -222,6 +223,7 @@ def _metadata(row: dict[str, Any]) -> dict[str, Any]:
 def _sums(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "files": count_files(row),
+        "files_are": CERTAINTY[row["folded_certainty"]],
         "directories": row["directories"],
         "read": _direction(row, "read"),
         "write": _direction(row, "write"),
@@ -320,6 +322,7 @@ def _rows(
         facts["access"] = {way: access(row, way, common.get((place, way), [])) for way in ("read", "write")}
         facts["flags"] = [flag.name for flag in flags() if row["flags"] >> flag.bit & 1]
         facts["folded_files"] = row["folded_files"]
+        facts["files_are"] = CERTAINTY[row["folded_certainty"]]
         facts["mapped_bytes"] = row["mapped_bytes"]
         if options.by == "path":
             facts["sites"] = sites[place]

@@ -16,6 +16,7 @@ from headrace.commands._text import (
     duration,
     exact_size,
     files_and_directories,
+    files_counted,
     number,
     percent,
     printable,
@@ -121,7 +122,7 @@ def _name(row: Facts, base: str, stood_for: bool) -> str:
     if row.get("kind") == "directory_rollup":
         is_sum = stood_for and path == str(row.get("mount") or "/").rstrip("/") + "/*"
         why = "of ranks that others stand for" if is_sum else "for want of --memory"
-        name += f" ({count(row['folded_files'], 'file')} together {why})"
+        name += f" ({files_counted(row['folded_files'], row['files_are'])} together {why})"
     return name
 
 

@@ -126,9 +126,16 @@ def count(value: int, one: str, many: str = "") -> str:
     return f"{value:,} {one if value == 1 else many or one + 's'}"
 
 
+def files_counted(files: int, are: str) -> str:
+    """`are`: how well the number is known, as analysis.kinds.CERTAINTY says; estimates have two digits."""
+    if are == "estimated":
+        return "about " + count(int(float(f"{files:.2g}")), "file")
+    return ("at most " if are == "at most" else "") + count(files, "file")
+
+
 def files_and_directories(figures: dict[str, Any]) -> str:
     """A directory is no file, and said apart."""
-    files, directories = count(figures["files"], "file"), figures["directories"]
+    files, directories = files_counted(figures["files"], figures["files_are"]), figures["directories"]
     return f"{files}, {count(directories, 'directory', 'directories')}" if directories else files
 
 

@@ -123,6 +123,7 @@ class RecordReader {
     // What was folded is in a roll-up, and of a roll-up itself one layer may have stayed empty.
     if (kept[1] && kept[0] && is_empty(streams)) kept[1] = false;
     if (kept[0] && kept[1] && is_empty(out)) kept[0] = false;
+    if (kept[1] && !kept[0]) streams.properties = std::move(out.properties);
     // Call sites are kept by file; they go to the layer that opened it.
     const bool by_stdio = kept[1] && (!kept[0] || streams[model::counter::opens] > out[model::counter::opens]);
     if (kept[0] || kept[1]) read_sites(by_stdio ? streams : out, record);

@@ -11,6 +11,7 @@
 #include "base/kernel.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/fold_shards.h"
+#include "capture/recorder/folded_names.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/runs.h"
 
@@ -18,8 +19,8 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kMaximumRollups = 128;
-constexpr uint32_t kRollupBytes = 4096;  // a roll-up with the blocks of all layers
-constexpr uint64_t kEnough = 512;        // if threads that join free this part of the memory, files keep their records
+constexpr uint32_t kRollupBytes = 4096 + kFoldedNamesBytes;  // a roll-up with the blocks of all layers
+constexpr uint64_t kEnough = 512;  // if threads that join free this part of the memory, files keep their records
 constexpr uint64_t kFoldPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
 uint32_t rollups;
 // After a fold that freed nothing, or could not stop the world, none is tried for so many times the time that it took.
@@ -70,6 +71,7 @@ uint32_t add_rollup(const char* path, uint32_t length, uint64_t hash) {
   if (!record) return 0;
   for (Layer layer : {Layer::kPosix, Layer::kStdio})
     if (!complete_shard(record, layer)) return 0;
+  begin_folded_names(record);
   ++rollups;
   return record;
 }
@@ -101,6 +103,8 @@ bool fold_record(uint32_t* link) {
   for (uint32_t s = record->first_shard; s; s = at<Shard>(s)->next)
     fold_shard(s, targets[static_cast<uint32_t>(at<Shard>(s)->layer)], at<Shard>(s)->next == 0);
   fold_call_sites(at<Record>(rollup), record);
+  if (record->kind == RecordKind::kFile)
+    add_folded_name(rollup, name_of(record), record->name_length, record->generation);
   // A roll-up made just now stands in front of the list, perhaps right where `link` was the head.
   while (*link != offset) link = &at<Record>(*link)->next;
   *link = record->next;

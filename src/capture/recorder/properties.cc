@@ -30,22 +30,33 @@ bool note_property(uint32_t of, Layer layer, const char* key, const char* value)
     if (property->layer == layer && holds(text_of(property), property->key_length, key, key_length)) present = property;
   }
   if (present && holds(text_of(present) + key_length, present->value_length, value, value_length)) return false;
-  const uint32_t offset =
-      known >= kPropertiesOfOne ? 0 : allocate(static_cast<uint32_t>(sizeof(Property) + key_length + value_length));
-  if (!offset) {
+  Property* added = known < kPropertiesOfOne ? new_property(layer, {key, key_length}, value_length) : nullptr;
+  if (!added) {
     spool.header->lost_properties++;
     return false;
   }
+  memcpy(value_of(added), value, value_length);
+  link_property(record, added);
+  return true;
+}
+
+char* value_of(Property* property) { return reinterpret_cast<char*>(property + 1) + property->key_length; }
+
+Property* new_property(Layer layer, std::string_view key, size_t value_length) {
+  const uint32_t offset = allocate(static_cast<uint32_t>(sizeof(Property) + key.size() + value_length));
+  if (!offset) return nullptr;
   auto* property = at<Property>(offset);
-  property->next = record->properties;
-  property->key_length = static_cast<uint16_t>(key_length);
+  property->key_length = static_cast<uint16_t>(key.size());
   property->value_length = static_cast<uint16_t>(value_length);
   property->layer = layer;
-  memcpy(property + 1, key, key_length);
-  memcpy(reinterpret_cast<char*>(property + 1) + key_length, value, value_length);
+  memcpy(property + 1, key.data(), key.size());
+  return property;
+}
+
+void link_property(Record* to, Property* added) {
+  added->next = to->properties;
   std::atomic_signal_fence(std::memory_order_release);
-  record->properties = offset;
-  return true;
+  to->properties = offset_of(added);
 }
 
 }  // namespace headrace::capture

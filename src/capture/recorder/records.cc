@@ -7,6 +7,7 @@
 #include "capture/recorder/flags.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/fold_shards.h"
+#include "capture/recorder/folded_names.h"
 #include "capture/recorder/shared_shards.h"
 
 namespace headrace::capture {
@@ -132,8 +133,10 @@ uint32_t insert(const PathName& name, RecordKind kind, FileIdentity found) {
     }
     if (!fold_some()) break;
   }
-  uint32_t rollup = rollup_for(name.text, name.length);
-  return rollup ? take_reference(rollup) : 0;
+  const uint32_t rollup = rollup_for(name.text, name.length);
+  if (!rollup) return 0;
+  if (kind == RecordKind::kFile) add_folded_name(rollup, name.text, name.length, 0);
+  return take_reference(rollup);
 }
 
 }  // namespace

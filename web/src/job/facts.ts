@@ -54,6 +54,7 @@ export interface Summary {
   };
   totals: {
     files: number;
+    files_are: "counted" | "estimated" | "at most";
     directories: number;
     read: Direction;
     write: Direction;

@@ -27,7 +27,7 @@ export function figures({ summary }: JobFacts): HTMLElement {
       value(number(totals.metadata.calls), "metadata_calls"),
       " of them metadata",
     ]),
-    figure("Files", [number(totals.files), "files"], [
+    figure("Files", [filesCounted(totals), "files"], [
       value(count(totals.directories, "directory", "directories"), "directories"),
     ]),
     figure("Processes", [number(job.process_ids), "process_ids"], [
@@ -35,6 +35,12 @@ export function figures({ summary }: JobFacts): HTMLElement {
       ` of ${count(job.processes, "program image")} captured`,
     ]),
   );
+}
+
+/** As the terminal says it: an estimate has two digits. */
+function filesCounted(totals: JobFacts["summary"]["totals"]): string {
+  if (totals.files_are === "estimated") return `about ${number(Number(totals.files.toPrecision(2)))}`;
+  return `${totals.files_are === "at most" ? "at most " : ""}${number(totals.files)}`;
 }
 
 function moved(title: string, key: "read" | "write", part: Direction): HTMLElement {
