@@ -24,6 +24,16 @@ export interface Sizes {
   write: Bucket[];
 }
 
+/** A thread in a call from which it had not come back when it was seen last. */
+export interface Unfinished {
+  pid: number | null;
+  rank: number | null;
+  thread: number;
+  ended: string;
+  for_ns: number | null;
+  calls: { function: string; path: string | null }[];
+}
+
 /** The MPI library's own files, which count as none of the program's. */
 export interface MpiFiles {
   counted: boolean;
@@ -67,6 +77,7 @@ export interface Summary {
     io_share_of_run_time: number | null;
   };
   mpi_files?: MpiFiles | null;
+  unfinished?: Unfinished[];
   asynchronous?: { what: string; amount: number; unit: "bytes" | "calls" | "rings"; note: string }[];
   other: {
     kind: string;

@@ -5,6 +5,7 @@ import { count, duration, number, size } from "../text/units";
 import { type Child, h } from "../ui/dom";
 import { value } from "../ui/value";
 import type { JobFacts } from "./facts";
+import { unfinishedLine } from "./unfinished";
 
 export function header(facts: JobFacts): HTMLElement {
   const { job, log } = facts.summary;
@@ -15,6 +16,7 @@ export function header(facts: JobFacts): HTMLElement {
     { id: "job" },
     h("h1", { class: words.length > 200 ? "long" : undefined }, words),
     h("p", { id: "complete", class: state }, value(text, "complete")),
+    unfinishedLine(facts),
     h(
       "dl",
       { class: "facts" },

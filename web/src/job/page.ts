@@ -18,6 +18,7 @@ import { processes } from "./processes";
 import { ranks } from "./ranks";
 import { sizes } from "./sizes";
 import { time } from "./time";
+import { unfinished, unfinishedThreads } from "./unfinished";
 
 export function jobPage(payload: Payload, main: HTMLElement, navigation: HTMLElement): void {
   const facts = payload.facts as JobFacts;
@@ -26,6 +27,7 @@ export function jobPage(payload: Payload, main: HTMLElement, navigation: HTMLEle
   main.append(header(facts), figures(facts));
   let showBelow: ShowBelow = () => 0;
   addSections(main, navigation, [
+    ...(unfinishedThreads(facts).length ? [{ id: "unfinished", title: "Hung", build: (body: HTMLElement) => unfinished(facts, body), first: true }] : []),
     { id: "time", title: "Time", build: (body) => time(facts, body), first: true },
     { id: "over-time", title: "Over time", build: (body) => overTime(facts, body) },
     ...(facts.meanwhile ? [{ id: "meanwhile", title: "Meanwhile", build: (body: HTMLElement) => meanwhile(facts, body) }] : []),
