@@ -110,7 +110,7 @@ bool start_thread() {
     }
   }
   if (thread) {
-    thread->block->taken = 1;
+    __atomic_store_n(&thread->block->taken, 1, __ATOMIC_RELEASE);  // a fold of another thread looks at it
     __atomic_fetch_add(&spool.header->started_threads, 1, __ATOMIC_RELAXED);
     const long system_number = base::kernel_call(SYS_gettid);
     const bool is_first = is_first_thread(system_number);
