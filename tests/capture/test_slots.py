@@ -20,6 +20,20 @@ def test_one_thread_opens_and_another_closes(
     assert not [gap for gap in captured.rows("gaps") if gap["what"] != "excluded paths"]
 
 
+def test_one_thread_writes_and_another_closes_meanwhile(
+    program: Callable[[str], Path], capture: Callable[..., Captured], tmp_path: Path
+) -> None:
+    """The writer comes back from its call when the pipe is closed, and perhaps something else in its place."""
+    count = 4000
+    captured = capture([program("closing"), tmp_path / "file", str(count)])
+    assert captured.status == 0
+    pipe = captured.file("<pipe>")
+    assert (pipe["reads"], pipe["writes"], pipe["bytes_written"]) == (count, count, count)
+    row = captured.file("/file")
+    assert (row["opens"], row["writes"], row["bytes_written"]) == (count // 2, count // 2, 3 * count // 2)
+    assert not [gap for gap in captured.rows("gaps") if gap["what"] != "excluded paths"]
+
+
 def test_inherited_files_of_a_full_parent(capture: Callable[..., Captured], tmp_path: Path) -> None:
     """The parent has no record of its own for most of what its child inherits."""
     source = (

@@ -1,5 +1,6 @@
 #include "capture/recorder/transfer.h"
 
+#include "capture/recorder/flags.h"
 #include "capture/recorder/regions.h"
 #include "capture/recorder/trace_choice.h"
 
@@ -45,13 +46,9 @@ void use_for_this_call(CachedFile& cached) {
   if (read && written) cached.last = written->last_time > read->last_time ? kWrite : kRead;
 }
 
-}  // namespace
-
-bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
-  OpenFile* file = file_of(tag);
-  if (!is_current(tag) || file->record == 0) return false;  // closed by another thread meanwhile
-  const uint32_t handle = state.tracing && is_chosen(layer) ? handle_of(file->record) : 0;
-  Shard* shard = shard_of(file->record, layer);
+bool fill(CachedFile& cached, uint64_t tag, Layer layer, OpenFile* file, uint32_t record) {
+  const uint32_t handle = state.tracing && is_chosen(layer) ? handle_of(record) : 0;
+  Shard* shard = shard_of(record, layer);
   if (!shard) return false;
   shard->flags |= file->flags;
   auto direction = [&](DirectionIndex i) {
@@ -61,6 +58,37 @@ bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
   if (HEADRACE_UNLIKELY(is_shared(shard))) use_for_this_call(cached);
   set_thresholds(cached);
   return true;
+}
+
+/// What a tag's file was called, as far as its slot has not gone to another one since; else 0.
+uint64_t hash_left_in_slot(uint64_t tag) {
+  const OpenFile* file = file_of(tag);
+  const auto age = [&] {
+    return (__atomic_load_n(&file->generation, __ATOMIC_ACQUIRE) - static_cast<uint32_t>(tag >> 32)) & 0x3fffffff;
+  };
+  if (age() > 1) return 0;
+  const uint64_t hash = __atomic_load_n(&file->hash, __ATOMIC_ACQUIRE);
+  return age() <= 1 ? hash : 0;
+}
+
+/// In place of the slot of a file that was closed, which another file may have by now.
+OpenFile nowhere{0, 0, 0, 0, 0, flag::offsets_unknown, 0, 0, 1, 1, 0, {}, 0, 0};
+
+}  // namespace
+
+bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer) {
+  OpenFile* file = file_of(tag);
+  const uint32_t record = __atomic_load_n(&file->record, __ATOMIC_ACQUIRE);
+  return is_current(tag) && record != 0 && fill(cached, tag, layer, file, record);
+}
+
+bool fill_with_closed(CachedFile& cached, uint64_t tag, uint64_t hash) {
+  if (is_current(tag) && file_of(tag)->record != 0) return false;  // there is no memory
+  if (hash == 0) hash = hash_left_in_slot(tag);
+  const uint32_t record = hash != 0 ? find_latest(hash) : 0;
+  if (!record) return false;
+  Referenced kept(record);
+  return fill(cached, kUnknownTag, Layer::kPosix, &nowhere, record);
 }
 
 Direction* new_direction(CachedFile& cached, DirectionIndex direction, uint64_t first_time) {

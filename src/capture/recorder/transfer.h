@@ -35,11 +35,15 @@ struct Operation {
   uint64_t start, end;  // ticks
   uint64_t asked;       // bytes; kAsMoved: those that were moved
   uint64_t shared = 0;  // with Count::kLater: ticks that others have in their time
+  uint64_t file = 0;    // OpenFile::hash as it was before the call; 0: it was not looked at
 };
 inline constexpr uint64_t kAsMoved = ~uint64_t{0};
 
 /// Finds the thread's shard for a tag it has not met in this layer. False: the file is gone or memory is out.
 HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer);
+/// The same of a file that another thread closed while the call was under way, as a reader does that knows enough.
+/// `hash`: Operation::file. Where the calling thread is in it is not known any more.
+HEADRACE_COLD bool fill_with_closed(CachedFile& cached, uint64_t tag, uint64_t hash);
 /// Counts an operation of a descriptor that has no record: by its rule where it is excluded, else in no file.
 __attribute__((noinline)) void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result);
 /// The same of one that is kUnknownTag, where it failed: a descriptor that is not open, mostly. Preserves errno.
@@ -56,9 +60,12 @@ HEADRACE_COLD void count_failure(const CachedFile& cached, DirectionIndex direct
                                  uint64_t place);
 
 /// The thread's entry for a tag; null: the file is gone or memory is out. Inside a section.
-HEADRACE_INLINE CachedFile* cached_file(int fd, uint64_t tag, Layer layer) {
+HEADRACE_INLINE CachedFile* cached_file(int fd, uint64_t tag, Layer layer, uint64_t hash = 0) {
   CachedFile& cached = self->cache[static_cast<uint32_t>(layer)][static_cast<uint32_t>(fd) % kCachedFiles];
-  return HEADRACE_LIKELY(cached.tag == tag) || fill_cache(cached, tag, layer) ? &cached : nullptr;
+  return HEADRACE_LIKELY(cached.tag == tag) || fill_cache(cached, tag, layer) ||
+                 (layer == Layer::kPosix && fill_with_closed(cached, tag, hash))
+             ? &cached
+             : nullptr;
 }
 
 /// Counts `size` bytes at `offset`, which becomes the place that the next operation is compared with. True: a new run
@@ -110,7 +117,7 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   uint64_t size = op.result > 0 ? static_cast<uint64_t>(op.result) : 0;
   if (HEADRACE_UNLIKELY(!update.enter())) return unattributed(D, size);
   ThreadBlock* b = block;
-  CachedFile* found = cached_file(op.fd, op.tag, Layer::kPosix);
+  CachedFile* found = cached_file(op.fd, op.tag, Layer::kPosix, op.file);
   if (HEADRACE_UNLIKELY(!found)) {
     unattributed(D, size);
     return update.leave();
@@ -191,13 +198,14 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
     return result;
   }
   uint64_t start = base::ticks();
+  const uint64_t file = file_of(tag)->hash;
   InCall current;
-  current.begin(static_cast<uint16_t>(function), moves(D), start, file_of(tag)->hash);
+  current.begin(static_cast<uint16_t>(function), moves(D), start, file);
   auto result = call();
   uint64_t end = base::ticks();
   current.end();
-  account<D, A, Count::kCall>(
-      function, {fd, tag, static_cast<uint64_t>(offset), buffer_after(buffer, result), result, start, end, asked});
+  account<D, A, Count::kCall>(function, {fd, tag, static_cast<uint64_t>(offset), buffer_after(buffer, result), result,
+                                         start, end, asked, 0, file});
   return result;
 }
 
