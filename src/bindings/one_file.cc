@@ -19,6 +19,7 @@ class OneFile {
     file_ = column("identity");
     opened_ = column("first_open_at_ns");
     closed_ = column("last_close_at_ns");
+    unlinks_ = column("unlinks");
   }
 
   SharedTable make(Names* names) {
@@ -37,6 +38,7 @@ class OneFile {
     uint32_t first;                 // row
     std::vector<uint32_t> renamed;  // rows
     bool several = false;           // names
+    uint32_t kept = IdMap::kNone;   // the row that was opened first under a name that nobody removed
   };
 
   bool is_renamed(uint32_t row) const { return final_.words[row] != 0 && final_.words[row] != path_.words[row]; }
@@ -69,6 +71,7 @@ class OneFile {
     of_.push_back(at);
     Group& group = groups_[at];
     if (group.path != path) group.several = several_names_ = true;
+    if (unlinks_.words[row] != 0) removed_.insert(base::mix(path, key), 0);
     paths_.insert(path, 0);
   }
 
@@ -76,10 +79,17 @@ class OneFile {
   void name_group(uint32_t row) {
     Group& group = groups_[of_[row]];
     if (is_renamed(row)) group.renamed.push_back(row);
+    if (group.several && !is_renamed(row) && !was_removed(group, path_.words[row]) &&
+        (group.kept == IdMap::kNone || opened_.words[row] < opened_.words[group.kept]))
+      group.kept = row;
     const uint64_t now = opened_.words[row], before = opened_.words[group.first];
     if (now == 0 || (before != 0 && before <= now)) return;
     group.first = row;
     group.path = path_.words[row];
+  }
+
+  bool was_removed(const Group& group, uint64_t path) const {
+    return removed_.find(base::mix(path, group.key)) != IdMap::kNone;
   }
 
   // A name that a row of the file gave up again is no last one; of others that of the row that was closed last.
@@ -93,7 +103,8 @@ class OneFile {
       }
       if (chosen != IdMap::kNone) return final_.words[chosen];
     }
-    return group.path;
+    const bool has_another = group.kept != IdMap::kNone && was_removed(group, group.path);
+    return has_another ? path_.words[group.kept] : group.path;
   }
 
   void make_paths_differ(Names* names) {
@@ -141,8 +152,8 @@ class OneFile {
   }
 
   const SharedTable& files_;
-  Values path_, final_, file_, opened_, closed_;
-  IdMap owner_, place_, paths_, shared_;
+  Values path_, final_, file_, opened_, closed_, unlinks_;
+  IdMap owner_, place_, paths_, shared_, removed_;
   std::vector<uint32_t> owners_, of_;
   std::vector<Group> groups_;
   bool several_names_ = false;

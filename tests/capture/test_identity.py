@@ -62,6 +62,10 @@ put("linked", 6, 0)
         [("linked", 11)],
     ),
     "two names": ("put('one', 1)\nos.link('one', 'two')\nput('two', 2)", [("one", 3)]),
+    "two names, the first removed": (
+        "put('one', 1)\nos.link('one', 'two')\nos.unlink('one')\nput('two', 2)",
+        [("two", 3)],
+    ),
     "a name that leads to it": ("put('one', 1)\nos.symlink('one', 'to')\nput('to', 2)", [("one", 3)]),
     "renamed twice": (
         "put('a', 1)\nos.rename('a', 'b')\nos.rename('b', 'c')\nput('c', 2)\nput('a', 4)",
