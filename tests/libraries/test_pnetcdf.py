@@ -41,6 +41,22 @@ def test_counts(built: Callable[..., Path], capture: Capture, tmp_path: Path, ra
     assert hints == {"512"}
 
 
+def test_waits_count_as_the_files(built: Callable[..., Path], capture: Capture, tmp_path: Path) -> None:
+    program = str(built("pnetcdf_later", "pnetcdf", PARALLEL[MPI][1]))
+    seen = capture([launcher(MPI), "-n", "2", program, str(tmp_path / "seen.nc")])
+    assert seen.status == 0, seen.stderr
+    measured = {int(rank): (int(wrote), int(read)) for rank, wrote, read in map(str.split, seen.text)}
+    ranks = {row["process"]: row["rank"] for row in seen.rows("processes") if row["rank"] >= 0}
+    rows = seen.files("seen.nc", layer="pnetcdf")
+    assert sorted(ranks[row["process"]] for row in rows) == [0, 1]
+    for row in rows:
+        expect(row, writes_nonblocking=8, reads_nonblocking=8, bytes_written=16 << 20)
+        wrote, read = measured[ranks[row["process"]]]
+        # Not more than the program saw; what it does between the calls is little.
+        assert 0.7 * wrote <= row["write_ns"] <= 1.01 * wrote
+        assert 0.7 * read <= row["read_ns"] <= 1.01 * read
+
+
 def test_functions(built: Callable[..., Path], capture: Capture, tmp_path: Path) -> None:
     """Functions for types of memory count as the one without."""
     program = str(built("pnetcdf", "pnetcdf", PARALLEL[MPI][1]))

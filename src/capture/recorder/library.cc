@@ -119,6 +119,7 @@ LibraryObject* add_object(Layer layer, uint64_t handle, uint32_t record) {
     object->file = 0;
     object->in_pieces = object->changed = false;
     object->whole_as_of = 0;
+    object->later[kRead] = object->later[kWrite] = 0;
     object->spool = spool.header->process_id;
   } else if (record) {
     drop_record(record);
@@ -197,7 +198,7 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
     return;
   }
   const uint64_t spent = time.spent(), inside = block->profiled > before ? block->profiled - before : 0;
-  block->profiled = before + std::max(spent, inside);
+  block->profiled = before + spent;
   count_in_profile(function, ok, bytes, spent, inside);
   if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, ok, bytes, on);
   if (message && bytes != 0) add_messages(block, time.start, time.end, bytes);

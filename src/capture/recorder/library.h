@@ -34,6 +34,7 @@ struct LibraryObject {
   bool changed;    // for whoever opened it, like the following
   uint32_t whole_as_of;
   uint64_t whole;
+  uint64_t later[2];  // bytes of nonblocking operations that wait to be done, by direction
 };
 
 /// Ticks that this thread has spent inside profiled calls; 0 when nothing is counted here.

@@ -1,6 +1,6 @@
 // Calls of MPI-IO, counted in the layer mpiio of the file's record.
 #pragma once
-#include "capture/recorder/mpi.h"
+#include "capture/recorder/mpi_requests.h"
 
 namespace headrace::capture::mpi {
 
@@ -39,6 +39,7 @@ int data_call(const void* caller, const DataCall& facts, void* last, Call call) 
   const int result = timed_library(facts.function, time, [&] { return call(status); });
   const int saved = errno;
   count_data(m, facts, place, tells ? status : nullptr, result == 0, time, before);
+  if ((facts.how & kLater) && result == 0 && follows_requests()) follow_transfer(last, facts.file, facts.direction);
   errno = saved;
   return result;
 }

@@ -187,7 +187,7 @@ FinalizeRequest request_of(const Library& m) {
 Reduced reduce_now(const Library& m) {
   const auto finalize = reinterpret_cast<FinalizeFunction>(function_of_library(kFinalizeFunction));
   if (!finalize) return Reduced::kNoLibrary;
-  settle_all(Coming::kGoOn);
+  settle_all(capture::Coming::kGoOn);
   copy = copy_spool();
   if (!copy.base) return Reduced::kNoCopy;
   const FinalizeRequest request = request_of(m);

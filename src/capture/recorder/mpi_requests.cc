@@ -116,6 +116,10 @@ void follow_operation(const void* request, uint64_t bytes, const Together& each)
   if (!follow(handle_at(request, 0), made)) some_not_followed.store(true, std::memory_order_relaxed);
 }
 
+void follow_transfer(const void* request, Handle file, DirectionIndex direction) {
+  follow(handle_at(request, 0), {.file = file, .direction = direction, .kind = Request::Kind::kFile, .active = true});
+}
+
 uint64_t handed_by(int64_t count, const void* requests) {
   uint64_t bytes = 0;
   if (!follows_requests()) return 0;
@@ -142,13 +146,14 @@ void Started::record(Timed time, uint64_t) const {
 void Cancelled::record(Timed, uint64_t) const {
   if (find(handle_at(request, 0), Request::Kind::kReceive))
     expect_cancelled();
-  else
+  else if (!find(handle_at(request, 0), Request::Kind::kFile))
     miss_messages(1);  // its send was recorded, and may have been none
 }
 
 Request* request_to_free(const void* request) {
   const Handle handle = handle_at(request, 0);
   Request* found = find(handle, Request::Kind::kReceive);
+  if (!found) found = find(handle, Request::Kind::kFile);
   if (!found) found = followed.find(handle, hands_over);
   if (found) found->in_hand = true;
   return found;
@@ -198,7 +203,8 @@ Completion::Completion(int64_t count, const void* handles) {
   for (int64_t i = 0; i < count; ++i) {
     const Handle handle = handle_at(handles, i);
     Request* found = followed.find(handle, [](const Request& request) {
-      return request.kind == Request::Kind::kReceive && request.active && !request.in_hand;
+      const bool ends = request.kind == Request::Kind::kReceive || request.kind == Request::Kind::kFile;
+      return ends && request.active && !request.in_hand;
     });
     if (!found) continue;
     found->in_hand = true;
@@ -222,7 +228,9 @@ void* Completion::statuses(int64_t count, void* given) const {
 
 uint64_t Completion::complete(Request* request, const void* status, Timed time) {
   uint64_t bytes = 0;
-  if (request->partitioned)
+  if (request->kind == Request::Kind::kFile)
+    give_time(*request, time);
+  else if (request->partitioned)
     bytes = record_receive_from(request->communicator, request->peer, request->tag, request->bytes, time);
   else if (status)
     bytes = record_receive(request->communicator, status, time);
@@ -234,6 +242,15 @@ uint64_t Completion::complete(Request* request, const void* status, Timed time) 
   else
     forget(request);  // in hand until it is gone: another may have its handle by now
   return bytes;
+}
+
+/// It is no time of communication: it counts as if the file's call were inside. Of several files one gets it.
+void Completion::give_time(const Request& request, Timed time) {
+  const LibraryObject* object = time_given_ ? nullptr : library_object(Layer::kMpiio, request.file);
+  if (!object) return;  // it was closed before, which MPI does not allow
+  library_time(object, request.direction, time);
+  if (block && time.recorded()) block->profiled += time.spent();
+  time_given_ = true;
 }
 
 uint64_t Completion::one(int64_t position, const void* status, Timed time) {
@@ -288,7 +305,7 @@ void Completion::failed(const void* handles) {
     if (followed.handle_of(request) == handle_at(handles, request->position)) {
       request->in_hand = false;
     } else {
-      miss_messages(1);
+      if (request->kind != Request::Kind::kFile) miss_messages(1);
       forget(request);
     }
   }

@@ -15,13 +15,19 @@ struct Request {
   int32_t peer = 0, tag = 0;             // of a message
   uint32_t root = 0;                     // of an operation of all, as of Together
   uint64_t put_in = 0, got_out = 0;
+  Handle file = 0;  // of an operation on one, like the following
+  DirectionIndex direction = kRead;
   uint32_t next = 0;      // of those that one call may complete
   uint32_t position = 0;  // among its requests
-  enum class Kind : uint8_t { kReceive, kSend, kMessage, kOperation } kind = Kind::kReceive;
+  enum class Kind : uint8_t { kReceive, kSend, kMessage, kOperation, kFile } kind = Kind::kReceive;
   bool persistent = false, partitioned = false, active = false, in_hand = false;
 };
 
-/// A call that may complete requests: begins with those that are followed, in the order of their positions.
+/// A nonblocking operation on a file was started.
+void follow_transfer(const void* request, Handle file, DirectionIndex direction);
+
+/// A call that may complete requests, of operations on files too, which get its time: begins with those that are
+/// followed, in the order of their positions.
 class Completion {
  public:
   /// Before the call. `count` < 0: as many as is not known, none.
@@ -41,8 +47,10 @@ class Completion {
   void failed(const void* requests);
 
  private:
-  static uint64_t complete(Request* request, const void* status, Timed time);
+  uint64_t complete(Request* request, const void* status, Timed time);
+  void give_time(const Request& request, Timed time);
   uint32_t first_ = 0;
+  bool time_given_ = false;
 };
 
 // ---- what wrappers say of their calls, as in mpi_messages.h

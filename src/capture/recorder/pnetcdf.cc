@@ -127,6 +127,14 @@ LibraryObject* variable_of(const Api& a, int file, int variable) {
   return library_part(known_file(file), file_handle(file, variable), name);
 }
 
+/// Waits often name some of the operations: they are forgotten when new ones come after a wait.
+void keep_for_wait(LibraryObject* file, DirectionIndex direction, uint64_t bytes) {
+  if (!file) return;
+  if (file->changed) file->later[kRead] = file->later[kWrite] = 0;
+  file->changed = false;
+  file->later[direction] += bytes;
+}
+
 void keep_variable(const LibraryObject* object, const Variable& v) {
   char text[kMostDimensions * 21 + 1] = "scalar";
   size_t length = 0;
@@ -166,6 +174,34 @@ Done file_call(int file, Metadata::Count which, int result, Timed time) {
   return 0;
 }
 
+Done waited(int file, int result, Timed time) {
+  LibraryObject* object = known_file(file);
+  if (!object) return 0;
+  const uint64_t read = object->later[kRead], all = read + object->later[kWrite];
+  // A rank without operations waits for those of the others.
+  if (all == 0) return file_call(file, Metadata::kControls, result, time);
+  const auto share = static_cast<double>(read) / static_cast<double>(all);
+  const uint64_t middle = time.start + static_cast<uint64_t>(static_cast<double>(time.spent()) * share);
+  if (read != 0) library_time(object, kRead, {time.start, middle});
+  if (read != all) library_time(object, kWrite, {middle, time.end});
+  object->changed = true;  // the next one that is started is of other ones
+  return 0;
+}
+
+Done cancelled(int file, int result, Timed time) {
+  if (LibraryObject* object = known_file(file)) object->changed = true;
+  return file_call(file, Metadata::kControls, result, time);
+}
+
+Done filled(int file, int result, Timed time) {
+  LibraryObject* object = known_file(file);
+  if (result != 0)
+    library_failed(object, kWrite);
+  else
+    library_time(object, kWrite, time);
+  return 0;
+}
+
 Done defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
              Timed time) {
   LibraryObject* object = known_file(file);
@@ -193,6 +229,7 @@ Done moved(const void* caller, int file, int variable, DirectionIndex direction,
   if (!object) return bytes;  // its file is named by whoever asks
   if (library_is_new(object)) keep_variable(object, v);
   if (in_pieces(v, shape)) how |= kInPieces;
+  if (how & kLater) keep_for_wait(known_file(file), direction, bytes);
   library_transfer(object, direction, -1, bytes, how, time);
   return {bytes, handle};
 }

@@ -27,6 +27,11 @@ inline Shape by_type(uintptr_t type) { return {.kind = Shape::kType, .type = typ
 Done file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
                  Timed time);
 Done file_call(int file, Metadata::Count which, int result, Timed time);
+/// Nonblocking operations were done: they take the time, in proportion to their bytes.
+Done waited(int file, int result, Timed time);
+/// They were dropped.
+Done cancelled(int file, int result, Timed time);
+Done filled(int file, int result, Timed time);
 Done defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
              Timed time);
 Done moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
