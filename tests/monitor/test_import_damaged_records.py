@@ -72,6 +72,31 @@ def test_a_record_without_a_field_is_a_gap(missing: tuple[str, ...]) -> None:
     assert any("record 3" in told for told in imported(content).problems)
 
 
+@pytest.mark.parametrize("value", [-10.0, "10,5", float("nan"), float("inf"), True, [], 1e300])
+def test_a_record_with_a_figure_that_cannot_be_is_a_gap(value: object) -> None:
+    """iostat prints negative figures where a counter began anew, and nan where it divided by zero."""
+    content = _minutes([_steady()], [_steady()], [_steady(**{"r/s": value}), _steady("sdb")], [_steady()])
+    found = imported(content)
+    assert [row["device"] for row in rows(content)] == ["sda", "sdb", "sda"]
+    assert [told for told in found.problems if "which no disk can have: a gap instead" in told]
+    gaps = [gap["device"] for gap in rows(content, "sample_gaps")]
+    assert "sda" in gaps
+
+
+@pytest.mark.parametrize("disks", [None, "sda", 5, [_steady(disk_device=None)], ["x"], {"sda": 1}])
+def test_a_record_of_another_form_is_left_out(disks: Any) -> None:
+    found = imported(_minutes([_steady()], [_steady()], disks, [_steady()]))
+    assert [told for told in found.problems if "record 3" in told and "the record is left out" in told]
+    assert len(rows(_minutes([_steady()], [_steady()], disks, [_steady()]))) == 2
+
+
+def test_a_record_that_is_no_object_is_left_out() -> None:
+    content = _minutes([_steady()], [_steady()], [_steady()])
+    content["sysstat"]["hosts"][0]["statistics"].insert(2, "x")
+    assert len(rows(content)) == 2
+    assert any("record 3 of" in told and "is no object" in told for told in imported(content).problems)
+
+
 def test_the_last_record_without_a_field_is_a_gap_too() -> None:
     content = _minutes([_steady()], [_steady()], [_without(_steady(), "rkB/s")])
     gaps = [(row["device"], row["start"], row["end"]) for row in rows(content, "sample_gaps")]

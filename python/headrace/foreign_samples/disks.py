@@ -26,7 +26,7 @@ _MOST = 1 << 63
 
 
 class LackingError(LogCorruptError):
-    """A disk of a record lacks a figure, or has some that contradict each other."""
+    """A disk lacks a figure, or has some that cannot be; or its record has another form."""
 
 
 def is_name(value: Any) -> TypeGuard[str]:
@@ -37,13 +37,13 @@ def is_name(value: Any) -> TypeGuard[str]:
 
 
 def disks_of(record: dict[str, Any], where: str, rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Names and disks, each once, without partitions. LogCorruptError: the record has another form."""
+    """Names and disks, each once, without partitions. LackingError: the record has another form."""
     disks = record.get("disk", [])
     if not isinstance(disks, list) or not all(isinstance(disk, dict) for disk in disks):
-        raise LogCorruptError(f"{where}: 'disk' is no list of objects")
+        raise LackingError(f"{where}: 'disk' is no list of objects")
     names = [disk.get("disk_device", disk.get("disk-device")) for disk in disks]
     if names and not any(map(is_name, names)):
-        raise LogCorruptError(
+        raise LackingError(
             f"{where}: a disk has no name that is text ('disk_device' of iostat, 'disk-device' of sadf)"
         )
     all_names, taken = {name for name in names if is_name(name)}, set()
@@ -71,12 +71,18 @@ def samples_of(
 ) -> None:
     """The samples of records: where each is, what it has, and its span. What one lacks is a gap of that disk.
 
-    LogCorruptError: no record has all that is needed.
+    A record of another form is left out. LogCorruptError: no record has all that is needed.
     """
     first: LackingError | None = None
     some = False
     for where, record, span in records:
-        for name, disk in disks_of(record, where, rows):
+        try:
+            disks = list(disks_of(record, where, rows))
+        except LackingError as error:
+            first = first or error
+            rows.problem(f"{str(error).removeprefix(rows.path + ': ')}: the record is left out")
+            continue
+        for name, disk in disks:
             try:
                 found = counters(disk, span, f"{where}: '{name}'")
             except LackingError as error:
@@ -108,12 +114,12 @@ def counted(disk: dict[str, Any], where: str, seconds: float, busy: str) -> dict
 
 
 def number(disk: dict[str, Any], where: str, *keys: str) -> float | None:
-    """The first that is there. LogCorruptError: it is no number that a disk can have."""
+    """The first that is there. LackingError: it is no number that a disk can have."""
     for key in keys:
         value = disk.get(key)
         if value is not None:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
-                raise LogCorruptError(f"{where}: '{key}' is {str(value)[:40]!r}, which no disk can have")
+                raise LackingError(f"{where}: '{key}' is {str(value)[:40]!r}, which no disk can have")
             return value
     return None
 

@@ -42,9 +42,11 @@ def _take_host(host: dict[str, Any], name: str, records: list[Any], rows: Rows) 
     found = []
     for number, record in enumerate(records, 1):
         if not isinstance(record, dict):
-            raise LogCorruptError(f"{rows.path}: record {number} of '{name}' is no object")
-        if record:
+            rows.problem(f"record {number} of '{name}' is no object: it is left out")
+        elif record:
             found.append((number, record))
+    if records and not any(isinstance(record, dict) for record in records):
+        raise LogCorruptError(f"{rows.path}: record 1 of '{name}' is no object")
     if any(isinstance(record.get("timestamp"), dict) for _, record in found):
         restarts = host.get("restarts")
         sadf.take(name, found, restarts if isinstance(restarts, list) else [], rows)
