@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -36,6 +37,18 @@ int main(int count, char** arguments) {
   ncmpi_enddef(file);
   ncmpi_close(file);
   return MPI_Finalize();
+}
+"""
+_RING = """
+#include <fcntl.h>
+#include <liburing.h>
+int main(int count, char** arguments) {
+  struct io_uring ring;
+  struct io_uring_cqe* done;
+  int fd = open(arguments[count - 1], O_CREAT | O_WRONLY, 0600);
+  if (io_uring_queue_init(4, &ring, 0) != 0) return 77;
+  io_uring_prep_write(io_uring_get_sqe(&ring), fd, "12345", 5, 0);
+  return io_uring_submit(&ring) != 1 || io_uring_wait_cqe(&ring, &done) != 0 || done->res != 5;
 }
 """
 
@@ -76,6 +89,25 @@ def test_hdf5_inside(capture: Callable[..., Captured], tmp_path: Path, stripped:
     shown = headrace("show", tmp_path / "job.hr").stdout
     assert "log complete, but not captured: 1 process (calls of HDF5)" in shown
     assert "link the shared library" in shown
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="machine code of x86-64 is looked at")
+@pytest.mark.parametrize("stripped", [False, True])
+def test_liburing_inside(capture: Callable[..., Captured], tmp_path: Path, stripped: bool) -> None:
+    library = _static("liburing", "liburing.a")
+    done = capture([_compiled(tmp_path, "cc", _RING, library, *(["-s"] if stripped else [])), tmp_path / "x"])
+    if done.status == 77:
+        pytest.skip("the kernel allows no io_uring here")
+    assert (tmp_path / "x").read_bytes() == b"12345"
+    assert _gaps(done) == [("calls of io_uring", 1)]
+    shown = " ".join(headrace("show", tmp_path / "job.hr").stdout.split())
+    assert "log complete, but not captured: 1 process (calls of io_uring)" in shown
+    assert "what is read and written through it is in no figure. To have it: link the shared library" in shown
+
+
+def test_liburing_outside(capture: Callable[..., Captured], tmp_path: Path) -> None:
+    done = capture([_compiled(tmp_path, "cc", _RING, "-luring"), tmp_path / "x"])
+    assert _gaps(done) == []
 
 
 def test_hdf5_outside(capture: Callable[..., Captured], tmp_path: Path) -> None:

@@ -43,7 +43,9 @@ _OF_PROCESSES = {
 }
 
 _BY_KIND = {
-    **dict.fromkeys(("calls of HDF5", "calls of PnetCDF", "calls of MPI"), "link the shared library"),
+    **dict.fromkeys(
+        ("calls of HDF5", "calls of PnetCDF", "calls of MPI", "calls of io_uring"), "link the shared library"
+    ),
     "asynchronous I/O": "give the program's rings more entries, or let it fetch the results of its requests",
     "events of the trace": "give tracing more memory (--trace-memory), or trace less (--trace-only)",
     "Go programs": "put `headrace run` before what the program starts",

@@ -110,13 +110,13 @@ void JobLog::add_contents(const SpoolContents& contents) {
 /// Static programs that are linked with capture have calls of such libraries all the same.
 void JobLog::add_libraries_inside(const SpoolContents& contents) {
   for (const LibraryInside& library : libraries_inside(contents.process.executable)) {
-    const bool seen = std::any_of(contents.profiles.begin(), contents.profiles.end(),
-                                  [&](const model::Profile& each) { return each.layer == library.layer; });
+    const bool seen = std::any_of(contents.profiles.begin(), contents.profiles.end(), [&](const model::Profile& each) {
+      return each.layer == library.layer || each.function.starts_with(library.layer);
+    });
     if (seen) continue;
     const std::string name = library.name;
     tables_.add_gap(contents.process.id,
-                    {"calls of " + name, 1, "processes",
-                     name + " is linked into the program: what it does shows as the system's calls alone"});
+                    {"calls of " + name, 1, "processes", name + " is linked into the program: " + library.what});
   }
 }
 

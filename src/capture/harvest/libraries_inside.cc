@@ -18,11 +18,13 @@ struct Marks {
   std::string_view function;                // that is defined where the library is linked in
   std::vector<std::string_view> constants;  // one of them is among its constants
 };
+constexpr char kBelow[] = "what it does shows as the system's calls alone";
 const Marks kLibraries[] = {
-    {{"HDF5", "hdf5"}, "H5Fopen\0"sv, {"\0H5F_open\0"sv}},
-    {{"PnetCDF", "pnetcdf"}, "ncmpi_open\0"sv, {"\0ncmpio_open\0"sv}},
-    {{"MPI", "mpi"}, "PMPI_Init\0"sv, {"Open MPI v"sv, "MPICH Version:"sv}},
+    {{"HDF5", "hdf5", kBelow}, "H5Fopen\0"sv, {"\0H5F_open\0"sv}},
+    {{"PnetCDF", "pnetcdf", kBelow}, "ncmpi_open\0"sv, {"\0ncmpio_open\0"sv}},
+    {{"MPI", "mpi", kBelow}, "PMPI_Init\0"sv, {"Open MPI v"sv, "MPICH Version:"sv}},
 };
+constexpr LibraryInside kRings{"io_uring", "io_uring_", "what is read and written through it is in no figure"};
 
 std::string_view as_text(const std::vector<char>& bytes) { return {bytes.data(), bytes.size()}; }
 
@@ -61,8 +63,25 @@ std::vector<char> constants_of(const ElfFile& file) {
   return {};
 }
 
-std::vector<LibraryInside> look_into(const std::string& executable) {
-  const ElfFile file(executable);
+/// Whether code for x86-64 loads the number of io_uring_enter and calls the kernel soon after, as liburing does.
+bool enters_rings(std::string_view code) {
+  constexpr auto kNumber = "\xb8\xaa\x01\0\0"sv, kCall = "\x0f\x05"sv;
+  constexpr size_t kSoon = 32;
+  for (size_t at = code.find(kNumber); at != std::string_view::npos; at = code.find(kNumber, at + 1))
+    if (code.substr(at + kNumber.size(), kSoon).find(kCall) != std::string_view::npos) return true;
+  return false;
+}
+
+bool enters_rings(const ElfFile& file) {
+  constexpr uint64_t kMostCode = 16 << 20;  // of larger ones looking takes longer than many a job
+  std::vector<char> code;
+  return std::any_of(file.sections().begin(), file.sections().end(), [&](const Elf64_Shdr& section) {
+    return section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) != 0 && section.sh_size <= kMostCode &&
+           file.read_all(section.sh_offset, section.sh_size, code) && enters_rings(as_text(code));
+  });
+}
+
+std::vector<LibraryInside> look_into(const ElfFile& file) {
   const std::vector<Elf64_Shdr>& sections = file.sections();
   std::vector<Elf64_Sym> symbols;
   std::vector<char> names;
@@ -84,7 +103,11 @@ const std::vector<LibraryInside>& libraries_inside(const std::string& executable
   static std::map<std::string, std::vector<LibraryInside>> programs;
   if (programs.size() >= kMostPrograms && programs.count(executable) == 0) programs.clear();
   const auto [place, added] = programs.try_emplace(executable);
-  if (added) place->second = look_into(executable);
+  if (added) {
+    const ElfFile file(executable);
+    place->second = look_into(file);
+    if (enters_rings(file)) place->second.push_back(kRings);
+  }
   return place->second;
 }
 
