@@ -186,6 +186,21 @@ def test_files_of_a_directory_that_is_mounted_twice_are_one(
     assert _written(done, tmp_path) == [("real/file", 3)]
 
 
+def test_programs_that_take_one_name_in_turn(capture: Callable[..., Captured], tmp_path: Path) -> None:
+    """When `mv` comes back from its rename, the name often leads to the file of another `mv` already."""
+    script = """
+cd "$1"
+echo > checkpoint
+for p in 1 2 3 4; do
+  (for k in 1 2 3 4 5 6 7 8; do echo $p >temporary.$p; mv temporary.$p checkpoint; done) &
+done
+wait
+"""
+    done = capture(["sh", "-c", script, "sh", tmp_path])
+    assert done.status == 0, done.stderr
+    assert _written(done, tmp_path) == [("checkpoint", 1)] + [("checkpoint", 2)] * 32
+
+
 def test_directories_that_were_only_asked_for_are_no_files(
     capture: Callable[..., Captured], tmp_path: Path
 ) -> None:

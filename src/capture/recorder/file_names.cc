@@ -1,10 +1,12 @@
 #include "capture/recorder/file_names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capture/recorder/exclusion.h"
 #include "capture/recorder/flags.h"
 
 namespace headrace::capture {
@@ -77,6 +79,17 @@ uint32_t linked_record(int directory, const char* from, int flags) {
   return record ? take_reference(record) : 0;
 }
 
+/// `mv` tries first whether the new name is free, and then takes it. Behind that, the name may be another file's again.
+void ask_before_next(int directory, const char* path) {
+  Update update;
+  if (!path || in_vfork_child() || !update.enter_anew()) return;
+  const PathName name = absolute_name(directory, path, 0);
+  const FileIdentity found = excluding_rule(name.text, name.length) < 0 ? identity_of(directory, path, false) : 0;
+  const uint32_t record = found != 0 ? take_record(name, RecordKind::kFile, found) : 0;
+  drop_record(record);
+  update.leave();
+}
+
 void count_replaced(uint32_t target) {
   if (!count_metadata(target, Layer::kPosix, Metadata::kRenames, {})) unattributed(2, 0);
 }
@@ -97,7 +110,9 @@ void leave_name(uint32_t record) {
 void renamed(Fn function, int from_directory, const char* from, int to_directory, const char* to, bool ok,
              bool exchanged, Timed time) {
   if (!time.recorded()) return;
+  const bool is_taken = !ok && errno == EEXIST;
   path_call(function, from_directory, from, Metadata::kRenames, ok, time, flag::renamed);
+  if (is_taken) ask_before_next(from_directory, from);
   if (!ok) return;
   Update update;
   if (!update.enter_anew()) return;
