@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
@@ -28,6 +30,7 @@ class OneFile {
     if (!several_names_ && paths_.size() == groups_.size()) return files_;
     for (uint32_t row = 0; row < files_->rows; ++row) name_group(row);
     for (Group& group : groups_) group.final = last_name(group);
+    if (names) follow_directories(*names);
     make_paths_differ(names);
     return table();
   }
@@ -35,10 +38,11 @@ class OneFile {
  private:
   struct Group {
     uint64_t key, path, final = 0;
-    uint32_t first;                 // row
-    std::vector<uint32_t> renamed;  // rows
-    bool several = false;           // names
-    uint32_t kept = IdMap::kNone;   // the row that was opened first under a name that nobody removed
+    uint32_t first;                    // row
+    std::vector<uint32_t> renamed;     // rows
+    bool several = false;              // names
+    std::vector<uint64_t> names = {};  // if there are several
+    uint32_t kept = IdMap::kNone;      // the row that was opened first under a name that nobody removed
   };
 
   bool is_renamed(uint32_t row) const { return final_.words[row] != 0 && final_.words[row] != path_.words[row]; }
@@ -70,7 +74,11 @@ class OneFile {
     if (at == groups_.size()) groups_.push_back({.key = key, .path = path, .first = row, .renamed = {}});
     of_.push_back(at);
     Group& group = groups_[at];
-    if (group.path != path) group.several = several_names_ = true;
+    if (group.path != path) {
+      if (!group.several) group.names = {group.path};
+      group.several = several_names_ = true;
+      if (std::ranges::find(group.names, path) == group.names.end()) group.names.push_back(path);
+    }
     if (unlinks_.words[row] != 0) removed_.insert(base::mix(path, key), 0);
     paths_.insert(path, 0);
   }
@@ -105,6 +113,25 @@ class OneFile {
     }
     const bool has_another = group.kept != IdMap::kNone && was_removed(group, group.path);
     return has_another ? path_.words[group.kept] : group.path;
+  }
+
+  // Another process may have renamed a directory above, and a third one opened the file by its new name.
+  void follow_directories(const Names& names) {
+    const format::Column* kinds = files_->find("kind");
+    std::vector<uint32_t> moved;  // rows
+    for (uint32_t row = 0; row < files_->rows && kinds && kinds->type == format::Type::kText; ++row)
+      if (is_renamed(row) && kinds->text(row) == "directory") moved.push_back(row);
+    for (Group& group : groups_) {
+      if (moved.empty() || !group.several || group.final != group.path) continue;
+      const std::string_view path = names.text(group.path);
+      for (const uint32_t row : moved) {
+        const std::string_view before = names.text(path_.words[row]);
+        if (!path.starts_with(before) || path.substr(before.size(), 1) != "/") continue;
+        const std::string now = std::string(names.text(final_.words[row])) += path.substr(before.size());
+        for (const uint64_t name : group.names)
+          if (names.text(name) == now) group.final = name;
+      }
+    }
   }
 
   void make_paths_differ(Names* names) {

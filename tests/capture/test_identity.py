@@ -99,6 +99,15 @@ put("old/file", 8)
 """,
         [("new/file", 7), ("old/file", 8)],
     ),
+    "a directory above renamed by another program": (
+        """
+os.mkdir("old")
+put("old/file", 1)
+subprocess.run(["mv", "old", "new"], check=True)
+put("new/file", 2, 0)
+""",
+        [("new/file", 3)],
+    ),
     "renamed by another program": (
         "put('a', 1)\nsubprocess.run(['mv', 'a', 'b'], check=True)\nput('b', 2)\nput('a', 4)",
         [("a", 4), ("b", 3)],
