@@ -23,7 +23,7 @@ def test_one_thread_opens_and_another_closes(
 def test_one_thread_writes_and_another_closes_meanwhile(
     program: Callable[[str], Path], capture: Callable[..., Captured], tmp_path: Path
 ) -> None:
-    """The writer comes back from its call when the pipe is closed, and perhaps something else in its place."""
+    """When the writer comes back from its call the pipe is closed, and something else may be in its place."""
     count = 4000
     captured = capture([program("closing"), tmp_path / "file", str(count)])
     assert captured.status == 0

@@ -82,3 +82,11 @@ def test_a_bar_at_the_end_of_each_line_is_none() -> None:
     """As `sacct -p` writes them."""
     found, bad = _parsed(f"JobIDRaw|Start|End|State|\n600|{WHEN}|FAILED|")
     assert (bad, [row["state"] for row in found]) == ([], ["failed"])
+
+
+def test_one_line_that_is_left_out_is_told_as_one(tmp_path: Path) -> None:
+    """And one job is a job."""
+    text = f"JobIDRaw|Start|End|State\n1|{WHEN}|COMPLETED\n2|x|{WHEN}|COMPLETED\n"
+    found, (said,) = added(tmp_path, "jobs.txt", text)
+    assert [row["job"] for row in found] == ["1"]
+    assert said.endswith("(it is left out, 1 job is added)")

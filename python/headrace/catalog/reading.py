@@ -175,7 +175,9 @@ def _records(kind: str, parse: Callable[[schedulers.LeftOut], Iterator[scheduler
     def problem() -> str:
         if not left_out.count:
             return ""
-        return f"{left_out.first} ({left_out.count:,} such lines are left out, {taken:,} jobs are added)"
+        gone = "it is" if left_out.count == 1 else f"{left_out.count:,} such lines are"
+        added = "1 job is" if taken == 1 else f"{taken:,} jobs are"
+        return f"{left_out.first} ({gone} left out, {added} added)"
 
     return _Parsed(kind, slices(), problem)
 

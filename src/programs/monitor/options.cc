@@ -15,7 +15,7 @@ using base::Status;
 
 const char kMonitorHelp[] =
     "Usage: headrace monitor --at DIR [OPTION]...\n"
-    "       headrace monitor show|export ...\n"
+    "       headrace monitor show|export|import ...\n"
     "Samples block devices, and targets and mounts of Lustre where there are any,\n"
     "into a store, until it is ended with SIGTERM or SIGINT. Any number of hosts\n"
     "may share a store. `headrace monitor show --help` says how to look at it.\n"
