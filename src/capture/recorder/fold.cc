@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "base/clock.h"
+#include "base/futex.h"
 #include "base/kernel.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/fold_shards.h"
@@ -22,6 +23,7 @@ constexpr uint32_t kMaximumRollups = 128;
 constexpr uint32_t kRollupBytes = 4096 + kFoldedNamesBytes;  // a roll-up with the blocks of all layers
 constexpr uint64_t kEnough = 512;  // if threads that join free this part of the memory, files keep their records
 constexpr uint64_t kFoldPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
+enum : uint32_t { kGoesOn, kStopped, kStoppedForSome };  // State::folding; the last: somebody is to be woken
 uint32_t rollups;
 // After a fold that freed nothing, or could not stop the world, none is tried for so many times the time that it took.
 constexpr uint64_t kPause = 16;
@@ -164,7 +166,8 @@ uint32_t fold_least(uint32_t wanted) {
 bool stop_world() {
   if (!barrier_ready)
     barrier_ready = base::kernel_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  state.folding.store(1, std::memory_order_seq_cst);
+  uint32_t before = kGoesOn;  // or it is stopped by a former attempt, and some wait
+  state.folding.compare_exchange_strong(before, kStopped, std::memory_order_seq_cst);
   // Old kernels have no barrier of the private kind; the global one waits for a grace period and does the same.
   int command = barrier_ready ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
   bool stopped = base::kernel_call(SYS_membarrier, command, 0, 0) == 0;
@@ -184,7 +187,15 @@ bool stop_world() {
   return stopped;
 }
 
-void resume_world() { state.folding.store(0, std::memory_order_seq_cst); }
+void resume_world() {
+  if (state.folding.exchange(kGoesOn, std::memory_order_seq_cst) == kStoppedForSome) base::wake_all(state.folding);
+}
+
+void wait_while_stopped() {
+  uint32_t now = kStopped;
+  if (state.folding.compare_exchange_strong(now, kStoppedForSome, std::memory_order_acquire) || now == kStoppedForSome)
+    base::wait_while(state.folding, kStoppedForSome);
+}
 
 bool fold_some() {
   const uint64_t begin = base::clock_ns(CLOCK_MONOTONIC);
@@ -244,7 +255,7 @@ void reset_folds() {
   next_fold_ns = 0;
   forget_fold_copy();
   barrier_ready = false;
-  state.folding.store(0);
+  state.folding.store(kGoesOn);
 }
 
 }  // namespace headrace::capture

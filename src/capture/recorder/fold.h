@@ -12,6 +12,8 @@ namespace headrace::capture {
 /// resume_world() must follow. Lock held, inside a section.
 bool stop_world();
 void resume_world();
+/// Returns once the world goes on, or before: the caller looks again. Not inside a section.
+void wait_while_stopped();
 
 /// Frees about a quarter of the records. False: nothing could be freed. Lock held, inside a section.
 bool fold_some();

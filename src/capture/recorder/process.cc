@@ -136,7 +136,7 @@ bool begin_forked_child() {
     memcpy(calls.bytes, block->unattributed_bytes, sizeof calls.bytes);
     calls.other = block->unattributed_other;
   }
-  forked_inside = false;
+  forked_inside = state.alone = false;
   Spool parent = spool;
   // The parent goes on: what it has used by now need not be mapped here.
   const uint64_t parent_bytes = std::min(parent.header->used, parent.mapped);
@@ -264,7 +264,13 @@ void start_image(int argument_count, char** argument_values) {
 
 void forked_inside_section(ThreadBlock* interrupted) {
   block = interrupted;
-  const uint64_t used = (spool.header->used + 4095) & ~uint64_t{4095};
+  // The parent's other threads go on: what they use by now need not be mapped here. What one of them held when the
+  // child was made nobody gives back here.
+  const uint64_t used = std::min((spool.header->used + 4095) & ~uint64_t{4095}, spool.mapped);
+  state.alone = true;
+  state.folding.store(0);
+  reset_spool_lock();
+  reset_released();
   void* copy = spool.backed ? base::map_anonymous(spool.mapped) : nullptr;
   if (copy) {
     memcpy(copy, spool.base, used);

@@ -17,7 +17,13 @@ void wait_to_use(uint8_t& shared) {
   uint32_t attempt = 0;
   for (;;) {
     __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);
-    while (state.folding.load(std::memory_order_acquire) != 0 || !try_to_use(shared)) base::pause_briefly(attempt++);
+    for (;;)
+      if (state.folding.load(std::memory_order_acquire) != 0)
+        wait_while_stopped();
+      else if (try_to_use(shared) || state.alone)
+        break;
+      else
+        base::pause_briefly(attempt++);
     __atomic_exchange_n(&block->parked, 0, __ATOMIC_SEQ_CST);  // before the next look at `folding`, for every processor
     if (state.folding.load(std::memory_order_seq_cst) == 0) return;
     __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);

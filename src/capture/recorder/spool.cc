@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/futex.h"
 #include "base/kernel.h"
 
 namespace headrace::capture {
@@ -21,6 +22,7 @@ constexpr uint64_t kFoldReserve =
 constexpr uint64_t kThreadShare = 5;       // records leave this part of the memory to threads that start later
 constexpr uint32_t kSizeClasses = 128;     // released blocks by units of 64 bytes; larger ones are rare and not reused
 constexpr uint64_t kFirstSlab = 48 << 10;  // what a process needs that does little
+enum : uint32_t { kFree, kHeld, kWaitedFor };  // the last: who gives the lock up wakes somebody
 std::atomic<uint32_t> lock_word;
 uint32_t released[kSizeClasses];
 constexpr size_t kLongestDirectory = 199;
@@ -225,16 +227,19 @@ bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room) {
 }
 
 SpoolLock::SpoolLock() {
-  if (lock_word.exchange(1, std::memory_order_acquire) == 0) return;
+  uint32_t free = kFree;
+  if (lock_word.compare_exchange_strong(free, kHeld, std::memory_order_acquire)) return;
   if (block)
     __atomic_store_n(&block->parked, 1,
                      __ATOMIC_RELEASE);  // a fold need not wait for us: we hold no pointer that it may move
-  for (uint32_t attempt = 0; lock_word.exchange(1, std::memory_order_acquire) != 0; ++attempt)
-    base::pause_briefly(attempt);
+  // Whoever has waited cannot know whether others still do, and wakes one for nothing at worst.
+  while (lock_word.exchange(kWaitedFor, std::memory_order_acquire) != kFree) base::wait_while(lock_word, kWaitedFor);
   if (block) __atomic_store_n(&block->parked, 0, __ATOMIC_RELEASE);
 }
-SpoolLock::~SpoolLock() { lock_word.store(0, std::memory_order_release); }
-void reset_spool_lock() { lock_word.store(0, std::memory_order_release); }
+SpoolLock::~SpoolLock() {
+  if (lock_word.exchange(kFree, std::memory_order_release) == kWaitedFor) base::wake_one(lock_word);
+}
+void reset_spool_lock() { lock_word.store(kFree, std::memory_order_release); }
 
 namespace {
 

@@ -122,6 +122,7 @@ struct State {
   std::atomic<bool> paused;  // nothing is recorded now: no phase is open, or HEADRACE=off
   bool enabled;              // false: HEADRACE=off, or nothing could be set up
   bool file_sizes;
+  bool alone;                       // a forked child ends the section that it was forked in: no other thread records
   bool tracing;                     // events are recorded
   bool choosy;                      // … but perhaps not all of them: trace_choice.h
   uint32_t closed;                  // reasons why none are now: trace_choice.h
@@ -135,7 +136,7 @@ struct State {
   std::atomic<uint64_t>
       spare_files;  // slots that any thread may reuse: a stack, with a count of its changes in the high half
   std::atomic<Thread*> threads;
-  std::atomic<uint32_t> folding;  // a fold has stopped the world
+  std::atomic<uint32_t> folding;  // 0: the world goes on; else it is stopped (fold.h)
   std::atomic<uint64_t> stretch;  // between two boundaries of phases; 0: no phase is open
   uint64_t stretch_start;         // when the phase that was begun last began (ticks), and the width of its bins
   uint32_t stretch_shift;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "capture/recorder/events.h"
+#include "capture/recorder/fold.h"
 #include "capture/recorder/phases.h"
 #include "capture/recorder/regions.h"
 #include "capture/recorder/shared_shards.h"
@@ -27,6 +28,7 @@ __thread uint32_t vfork_depth;
 
 namespace {
 
+__thread uint64_t waiting;          // the mark of the section that goes on when the world does
 __thread ThreadBlock* vfork_block;  // this thread's block while a vfork child runs on its stack
 
 __thread bool starting;
@@ -78,7 +80,7 @@ ThreadBlock* no_block() {
 }
 
 ThreadBlock* add_block() {
-  constexpr uint32_t kMostThreads = 0xfffe;  // numbers have 16 bits in shards and in views of streams
+  constexpr uint32_t kMostThreads = 0xfffe;               // numbers have 16 bits in shards and in views of streams
   if (__atomic_load_n(&spool.no_more_threads, __ATOMIC_RELAXED)) return no_block();
   SpoolLock lock;
   if (spool.header->threads >= kMostThreads) return no_block();
@@ -211,13 +213,17 @@ HEADRACE_COLD void Update::leave_shared() {
 }
 
 void Update::wait_for_fold(uint64_t mark) {
-  uint32_t attempt = 0;
+  const uint64_t outer = waiting;  // of what a handler interrupted that waits as well
+  waiting = mark;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   while (state.folding.load(std::memory_order_acquire) != 0) {
     __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
-    base::pause_briefly(attempt++);
+    wait_while_stopped();
     __atomic_exchange_n(&block->busy, mark,
                         __ATOMIC_SEQ_CST);  // before the next look at `folding`, for every processor
   }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  waiting = outer;
 }
 
 void unattributed(uint32_t direction, uint64_t bytes) {
@@ -244,7 +250,7 @@ bool interrupts_section() {
   if (!block || in_vfork_child()) return false;
   const auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   const auto goes_on = [here](uint64_t mark) { return mark != 0 && !left_by_longjmp(mark, here); };
-  return goes_on(block->busy) || goes_on(entering);
+  return goes_on(block->busy) || goes_on(entering) || goes_on(waiting);
 }
 
 void watch_end() {

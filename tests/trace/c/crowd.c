@@ -1,5 +1,6 @@
-// Many threads: crowd DIRECTORY at-once|over-time|uneven|stubborn|kinds N. Each writes its number to one file, as often
-// as told; `uneven`: 0 to 39 times.
+// Many threads: crowd DIRECTORY at-once|over-time|uneven|stubborn|flood|kinds N. Each writes its number to one file, as
+// often as told; `uneven`: 0 to 39 times; `flood`: 5,000 times to one of its own, all at once; prints how often they
+// slept.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 enum { kWrites = 5 };
 
 static int file;
+static const char* directory;
 static pthread_barrier_t all;
 static pthread_key_t late, again;
 
@@ -33,6 +36,17 @@ static void* write_together(void* number) {
   write_number((uintptr_t)number, 1);
   pthread_barrier_wait(&all);
   for (int i = 1; i < kWrites; ++i) write_number((uintptr_t)number, 1);
+  return NULL;
+}
+
+static void* write_a_lot(void* number) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s/%u", directory, (unsigned)(uintptr_t)number);
+  const int own = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);  // nobody waits for the file's lock
+  CHECK(own >= 0);
+  pthread_barrier_wait(&all);
+  for (int i = 0; i < 5000; ++i) CHECK(write(own, &number, sizeof number) == sizeof number);
+  close(own);
   return NULL;
 }
 
@@ -82,12 +96,20 @@ static void over_time(void* (*what)(void*), unsigned n) {
   }
 }
 
-static void at_once(unsigned n) {
+static void at_once(void* (*what)(void*), unsigned n) {
   pthread_t* threads = calloc(n, sizeof *threads);
   pthread_barrier_init(&all, NULL, n);
-  for (unsigned i = 0; i < n; ++i) start(&threads[i], write_together, i);
+  for (unsigned i = 0; i < n; ++i) start(&threads[i], what, i);
   for (unsigned i = 0; i < n; ++i) CHECK(pthread_join(threads[i], NULL) == 0);
   free(threads);
+}
+
+static void flood(unsigned n) {
+  struct rusage before, after;
+  getrusage(RUSAGE_SELF, &before);
+  at_once(write_a_lot, n);
+  getrusage(RUSAGE_SELF, &after);
+  printf("%ld\n", after.ru_nvcsw - before.ru_nvcsw);
 }
 
 static void some_kinds(void) {
@@ -105,7 +127,8 @@ static void some_kinds(void) {
 int main(int count, char** arguments) {
   char path[4096];
   CHECK(count == 4);
-  snprintf(path, sizeof path, "%s/numbers", arguments[1]);
+  directory = arguments[1];
+  snprintf(path, sizeof path, "%s/numbers", directory);
   CHECK((file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600)) >= 0);
   CHECK(pthread_key_create(&again, again_and_again) == 0);
   const unsigned n = (unsigned)atoi(arguments[3]);
@@ -114,7 +137,9 @@ int main(int count, char** arguments) {
   else if (strcmp(arguments[2], "uneven") == 0)
     over_time(write_some, n);
   else if (strcmp(arguments[2], "at-once") == 0)
-    at_once(n);
+    at_once(write_together, n);
+  else if (strcmp(arguments[2], "flood") == 0)
+    flood(n);
   else if (strcmp(arguments[2], "stubborn") == 0)
     over_time(is_stubborn, n);
   else
