@@ -333,7 +333,7 @@ TEST_F(Recorder, ThreadsWithoutAddressesAreInTheTotals) {
   munmap(behind, 4096);
 
   spool.thread_room = room;
-  spool.no_more_threads = false;
+  spool.threads_shortage = {};
   write_in_threads(kThreads, fd, write_file);
   const uint64_t all = harvest(after).sum(counter::writes) - later.sum(counter::writes);
   EXPECT_EQ(all, uint64_t{kThreads});

@@ -12,7 +12,7 @@ namespace {
 /// 0: there is no room. Lock held.
 uint32_t add_bins() {
   const uint32_t offset = allocate(sizeof(FineSizes), Use::kThread);
-  if (!offset) __atomic_store_n(&spool.no_more_sizes, true, __ATOMIC_RELAXED);
+  if (!offset) spool.sizes_shortage.meet();
   return offset;
 }
 
@@ -20,7 +20,7 @@ uint32_t add_bins() {
 
 void count_other_size(SizeCursor& cursor, uint64_t size, uint64_t operations) {
   // Without room every operation comes here, and must not take the lock.
-  if (cursor.bins == 0 && !__atomic_load_n(&spool.no_more_sizes, __ATOMIC_RELAXED)) {
+  if (cursor.bins == 0 && !spool.sizes_shortage.lasts()) {
     SpoolLock lock;
     cursor.bins = add_bins();
   }

@@ -28,6 +28,7 @@ uint32_t released[kSizeClasses];
 constexpr size_t kLongestDirectory = 199;
 char notes_directory[kLongestDirectory + 1];
 uint64_t created_ns;
+bool lacks_descriptor;  // or was interrupted: the next attempt to grow may succeed
 
 // Capture's own calls go straight to the kernel: they must not be seen by wrappers, here or in another library.
 long open_spool(int flags, mode_t mode) {
@@ -58,7 +59,10 @@ void map_more(uint64_t need) {
   const uint64_t want = std::min((need + kPiece - 1) / kPiece * kPiece, most);
   if (need > want) return;
   const long fd = spool.backed ? open_spool(O_RDWR, 0) : -1;
-  if (spool.backed && fd < 0) return;  // there may be a descriptor the next time
+  if (spool.backed && fd < 0) {
+    lacks_descriptor = true;
+    return;
+  }
   const int kind = spool.backed ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
   char* place = spool.base + spool.mapped;
   const long found = base::kernel_call(SYS_mmap, place, want - spool.mapped, PROT_READ | PROT_WRITE,
@@ -89,7 +93,9 @@ bool grow(uint64_t need) {
     header->grown = want;
   else if (failure == -ENOSPC || failure == -EDQUOT || failure == -EFBIG || failure == -ENOENT)
     header->growth_failed = 1;
-  return reserved;  // without a descriptor, or interrupted: the next time may succeed
+  else
+    lacks_descriptor = true;
+  return reserved;
 }
 
 /// What the spool can grow to: less than the limit once the file system was full.
@@ -245,6 +251,7 @@ namespace {
 
 /// `units` of 64 bytes.
 uint32_t allocate_units(uint32_t units, Use use) {
+  lacks_descriptor = false;
   if (uint32_t offset = reuse(units, units)) return offset;
   if (use == Use::kThread) make_room_for_threads(uint64_t{units} * 64);
   Header* header = spool.header;
@@ -262,6 +269,17 @@ uint32_t allocate_units(uint32_t units, Use use) {
 }
 
 }  // namespace
+
+void Shortage::meet() {
+  constexpr uint64_t kPatienceNs = 10'000'000;
+  __atomic_store_n(&until_ns_, lacks_descriptor ? base::clock_ns(CLOCK_MONOTONIC) + kPatienceNs : kForGood,
+                   __ATOMIC_RELAXED);
+}
+
+bool Shortage::lasts() const {
+  const uint64_t until = __atomic_load_n(&until_ns_, __ATOMIC_RELAXED);
+  return until != 0 && (until == kForGood || base::clock_ns(CLOCK_MONOTONIC) < until);
+}
 
 uint32_t allocate(uint32_t bytes, Use use) {
   const uint32_t units = (bytes + 63) / 64, offset = allocate_units(units, use);

@@ -13,6 +13,21 @@ inline constexpr uint64_t kDefaultLimit = 4 << 20;
 inline constexpr uint64_t kSmallestLimit = 128 << 10;
 inline constexpr uint64_t kLargestLimit = (uint64_t{4} << 30) - kSlab;  // offsets have 32 bits
 
+/// What keeps those that found no memory from looking for it with each call, under a lock. It is for good where the
+/// limit is reached; where the process had no descriptor left, or was interrupted, it is for some milliseconds.
+class Shortage {
+ public:
+  constexpr Shortage() = default;
+  /// Just now allocate() found nothing. Lock held.
+  void meet();
+  /// Any time.
+  bool lasts() const;
+
+ private:
+  static constexpr uint64_t kForGood = ~uint64_t{0};
+  uint64_t until_ns_ = 0;
+};
+
 /// The mapped spool of this process image. `base` is null before it exists.
 struct Spool {
   char* base;
@@ -24,7 +39,7 @@ struct Spool {
   uint64_t thread_room;  // by how much they may raise the limit, if they need more than their share
   bool backed;           // false: anonymous memory, lost at the end
   bool noted;            // not backed, and a note says so
-  bool no_more_sizes, no_more_threads;
+  Shortage sizes_shortage, threads_shortage;
   bool crowded;       // threads have had to share: a file gets no more shards than kCrowd of their own
   bool reserve_open;  // what is handed out now may take the last of the memory
   char path[256];

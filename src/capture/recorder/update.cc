@@ -72,20 +72,21 @@ Thread* take_thread() {
   return thread;
 }
 
-/// Threads without a block come here with every call: they must not wait for a lock each time.
 ThreadBlock* no_block() {
-  __atomic_store_n(&spool.no_more_threads, true, __ATOMIC_RELAXED);
   __atomic_fetch_add(&spool.header->block_shortage, 1, __ATOMIC_RELAXED);
   return nullptr;
 }
 
 ThreadBlock* add_block() {
   constexpr uint32_t kMostThreads = 0xfffe;               // numbers have 16 bits in shards and in views of streams
-  if (__atomic_load_n(&spool.no_more_threads, __ATOMIC_RELAXED)) return no_block();
+  if (spool.threads_shortage.lasts()) return no_block();  // who has none comes here with every call
   SpoolLock lock;
-  if (spool.header->threads >= kMostThreads) return no_block();
-  uint32_t offset = allocate(sizeof(ThreadBlock), Use::kThread);
-  if (!offset) return no_block();  // a fold would free small pieces only
+  const bool may_be = spool.header->threads < kMostThreads;
+  const uint32_t offset = may_be ? allocate(sizeof(ThreadBlock), Use::kThread) : 0;
+  if (!offset) {  // a fold would free small pieces only
+    spool.threads_shortage.meet();
+    return no_block();
+  }
   auto* added = at<ThreadBlock>(offset);
   added->id = ++spool.header->threads;
   added->series_shift = base::counter_clock ? 24 : 22;  // 7 or 4 ms to begin with
