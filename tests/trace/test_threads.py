@@ -73,13 +73,15 @@ def test_many_threads_share_a_little_memory(crowd: Path, tmp_path: Path) -> None
 
 def test_threads_that_wait_for_a_flush_sleep_until_it_is_over(crowd: Path, tmp_path: Path) -> None:
     threads = 100
-    traced = Traced(tmp_path, [crowd, tmp_path, "flood", str(threads)], ["--trace=posix", "--trace-memory", "1M"])
+    traced = Traced(
+        tmp_path, [crowd, tmp_path, "flood", str(threads)], ["--trace=posix", "--trace-memory", "1M"]
+    )
     functions = {row["name"]: row for row in Trace(traced.trace).stats()["functions"]}
     flushes = functions["flush"]
     assert functions["write"]["calls"] == threads * 5000
     assert flushes["calls"] >= 10
-    # Once a flush at most, mostly less; and ten times a second, to see whether somebody is still there who wakes. When
-    # they looked again and again it was nine times a flush.
+    # Once a flush at most, mostly less; and ten times a second, to see whether somebody is still there who
+    # wakes. When they looked again and again it was nine times a flush.
     most = threads * (3 * flushes["calls"] + 10 * flushes["time_ns"] / 1e9)
     assert int(traced.stdout) < most, (traced.stdout, flushes)
     traced.verify()

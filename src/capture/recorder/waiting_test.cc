@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/kernel.h"
 #include "base/sanitizers.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/process.h"
@@ -28,7 +29,7 @@
 namespace headrace::capture {
 namespace {
 
-constexpr int kCrowd = 40;
+constexpr int kWaiters = 40;
 
 /// The number of the system call that a thread of this process is in; −1: in none. Nothing: nobody says.
 std::optional<long> system_call_of(pid_t thread) {
@@ -98,7 +99,7 @@ std::filesystem::path Waiting::base_;
 
 TEST_F(Waiting, ForTheLockIsSleepUntilItIsGivenUp) {
   int plain = 0;
-  Crowd crowd(kCrowd, [&] {
+  Crowd crowd(kWaiters, [&] {
     SpoolLock mine;
     ++plain;
   });
@@ -107,7 +108,7 @@ TEST_F(Waiting, ForTheLockIsSleepUntilItIsGivenUp) {
   EXPECT_TRUE(crowd.waits_in_kernel());
   held.reset();
   crowd.join();
-  EXPECT_EQ(plain, kCrowd);
+  EXPECT_EQ(plain, kWaiters);
 }
 
 TEST_F(Waiting, EndsThoughNobodyWakes) {
@@ -149,7 +150,7 @@ class Stopped {
 
 TEST_F(Waiting, ForTheWorldIsSleepUntilItGoesOn) {
   std::atomic<int> counted{0};
-  Crowd crowd(kCrowd, [&] {
+  Crowd crowd(kWaiters, [&] {
     Update update;
     if (!update.enter()) return;
     ++counted;
@@ -162,7 +163,7 @@ TEST_F(Waiting, ForTheWorldIsSleepUntilItGoesOn) {
   EXPECT_EQ(counted, 0);
   stopped.reset();
   crowd.join();
-  EXPECT_EQ(counted, kCrowd);
+  EXPECT_EQ(counted, kWaiters);
 }
 
 TEST_F(Waiting, OfOneThreadDoesNotLoseTheOthersWhenTheWorldIsStoppedAgain) {
@@ -204,6 +205,7 @@ int fork_in_waiting_thread() {
   Crowd one(1, [parent] {
     Update update;
     const bool entered = update.enter();
+    if (getpid() != parent) SpoolLock as_to_find_memory;  // which a thread of the parent holds
     if (entered) update.leave();
     if (getpid() != parent) _exit(entered ? 0 : 4);
   });
@@ -224,6 +226,27 @@ TEST_F(Waiting, IsOverInAChildThatAHandlerForks) {
   const int status = fork_in_waiting_thread();
   EXPECT_TRUE(WIFEXITED(status)) << status;
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(Waiting, ChildrenOfSectionsCopyWhatTheyHaveMapped) {
+  {
+    SpoolLock lock;
+    ASSERT_NE(allocate(64 << 10, Use::kThread), 0u);
+  }
+  const pid_t id = fork();
+  if (id == 0) {
+    Update update;
+    if (!update.enter()) _exit(3);
+    // As if threads of the parent had mapped the rest since.
+    const uint64_t mapped = (offset_of(block + 1) + 4095) & ~uint64_t{4095};
+    base::unmap(spool.base + mapped, spool.mapped - mapped);
+    spool.mapped = mapped;
+    forked_inside_section(block);
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(id, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 #endif
