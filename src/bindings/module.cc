@@ -57,10 +57,11 @@ nb::tuple arrow_of(const Frame& frame, const nb::object&) {
 nb::list rows_of(const Frame& frame, const std::optional<std::vector<uint64_t>>& rows,
                  const std::vector<std::string>& columns) {
   nb::list list;
+  RowMaker maker(frame, columns);
   for (uint64_t i = 0; i < (rows ? rows->size() : frame.rows); ++i) {
     const uint64_t row = rows ? (*rows)[i] : i;
     if (row >= frame.rows) throw nb::index_error("row number beyond the end of the table");
-    list.append(row_of(frame, row, columns));
+    list.append(maker.row(row));
   }
   return list;
 }

@@ -35,11 +35,27 @@ nb::object value_of(const Values& values, uint64_t row) {
 
 nb::str str_of(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-nb::dict row_of(const Frame& frame, uint64_t row, const std::vector<std::string>& columns) {
-  nb::dict dict;
+RowMaker::RowMaker(const Frame& frame, const std::vector<std::string>& columns) {
   for (const Values& values : frame.columns) {
     if (!columns.empty() && std::find(columns.begin(), columns.end(), values.name) == columns.end()) continue;
-    dict[str_of(values.name)] = value_of(values, row);
+    columns_.push_back({nb::steal<nb::str>(PyUnicode_InternFromString(values.name.c_str())), &values, {}, {}});
+  }
+}
+
+nb::dict RowMaker::row(uint64_t number) {
+  nb::dict dict;
+  for (Column& column : columns_) {
+    const Values& values = *column.values;
+    if (values.kind != Kind::kText) {
+      dict[column.name] = value_of(values, number);
+      continue;
+    }
+    const std::string_view text = values.text(number);
+    if (!column.last.is_valid() || text != column.text) {
+      column.last = str_of(text);
+      column.text = text;
+    }
+    dict[column.name] = column.last;
   }
   return dict;
 }

@@ -22,8 +22,10 @@ def process_rows(log: JobLog) -> list[dict[str, Any]]:
     """
     refuse_traces(log)
     rows = log.native.frame("processes").rows(None, _COLUMNS)
-    if any(row["rank"] < 0 for row in rows):
-        rows = [row for row in rows if not _stands(row)]
+    standing = _standing(rows)
+    log.once("stand_ins", lambda: standing)
+    if standing:
+        rows = [row for row in rows if row["process"] not in standing]
     rows.sort(key=lambda row: (row["start_at_ns"], row["pid"]))
     known = {row["process"] for row in rows}
     if known.isdisjoint(row["parent"] for row in rows):  # as of a Darshan log, which may have very many
@@ -48,19 +50,18 @@ def process_rows(log: JobLog) -> list[dict[str, Any]]:
     return ordered
 
 
-def _stands(row: dict[str, Any]) -> bool:
-    """Whether this row is no process, but stands for ranks whose records of a file became one."""
-    return int(row["rank"]) < 0 < int(row["ranks"])
-
-
 def stand_ins(log: JobLog) -> dict[int, int]:
     """Ids of what stands for ranks of a program in the table `files`, and the instance of that program."""
 
     def find() -> dict[int, int]:
-        rows = log.native.frame("processes").rows(None, ["process", "rank", "ranks", "instance"])
-        return {row["process"]: row["instance"] for row in rows if _stands(row)}
+        return _standing(log.native.frame("processes").rows(None, ["process", "rank", "ranks", "instance"]))
 
     return log.once("stand_ins", find)
+
+
+def _standing(rows: list[dict[str, Any]]) -> dict[int, int]:
+    """Rows that are no process, but stand for ranks whose records of a file became one."""
+    return {row["process"]: row["instance"] for row in rows if row["rank"] < 0 < row["ranks"]}
 
 
 def exec_links(rows: list[dict[str, Any]]) -> dict[Any, Any]:
