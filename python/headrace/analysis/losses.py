@@ -50,10 +50,8 @@ _BY_KIND = {
     "events of the trace": "give tracing more memory (--trace-memory), or trace less (--trace-only)",
     "Go programs": "put `headrace run` before what the program starts",
     "io_uring": "let the program make its rings after a fork, and by liburing or syscall()",
-    "other calls": _MORE_MEMORY,
     "processes": "put `headrace run` before what is started there",
     "ranks not in the log": "put `headrace run` before the program on every node",
-    "reads and writes": _MORE_MEMORY,
     "requests of MPI": "complete or free requests sooner, so that fewer wait at once",
     "threads": _MORE_MEMORY,
 }
@@ -70,4 +68,6 @@ def remedy(what: str, reason: str) -> str | None:
         return _OF_PROCESSES.get(reason.partition(":")[0])
     if what == "events of the trace" and "--trace-size" in reason:
         return None  # the reason says it
+    if what in ("reads and writes", "other calls"):
+        return _MORE_MEMORY if "memory" in reason else None
     return _BY_KIND.get(what)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <map>
 
 #include "capture/harvest/spool_builder.h"
@@ -237,6 +238,19 @@ TEST(SpoolReader, WhatBelongsToNoFileIsSaid) {
   ASSERT_EQ(r.records.count, 1);
   EXPECT_EQ(r.records.by_path.begin()->second.kind, model::FileKind::kVforkChild);
   EXPECT_EQ(r.records.by_path.begin()->second[counter::bytes_written], 40u);
+}
+
+TEST(SpoolReader, WantOfMemoryIsNamedWhereThereWasSome) {
+  for (const bool folded : {false, true}) {
+    SpoolBuilder b;
+    b.at<ThreadBlock>(b.thread()).unattributed[kWrite] = 1;
+    b.header().folded_records = folded;
+    b.header().limit = uint64_t{4} << 20;
+    Reading r(b.finish());
+    ASSERT_EQ(r.contents.gaps.size(), 1u);
+    EXPECT_EQ(r.contents.gaps[0].reason.find("memory") != std::string::npos, folded);
+    EXPECT_EQ(r.contents.gaps[0].reason.find("io_uring") != std::string::npos, !folded);
+  }
 }
 
 TEST(SpoolReader, RulesBeyondTheListShareARow) {

@@ -227,15 +227,25 @@ void ThreadTotals::give_excluded(SpoolContents* out, RecordSink& sink) {
   out->excluded_other = other;
 }
 
+/// Whether --memory would have helped.
+bool ThreadTotals::lacked_memory() const {
+  constexpr uint64_t kNearly = 32 << 10;  // of the limit; records are smaller
+  return header_.folded_records != 0 || header_.block_shortage != 0 || header_.growth_failed != 0 ||
+         header_.used + kNearly > header_.limit;
+}
+
 void ThreadTotals::give_uncounted(SpoolContents* out, RecordSink& sink) {
   const uint64_t operations = unattributed_.operations[0] + unattributed_.operations[1];
   const uint64_t bytes = unattributed_.bytes[0] + unattributed_.bytes[1];
-  const char* kWhy = "made by a signal handler during an update, or without memory for a record: counted in no file";
+  const char* why =
+      lacked_memory() ? "made without memory for a record, or by a signal handler during an update: counted in no file"
+                      : "made by a signal handler during an update, or on a file that io_uring opened into its own "
+                        "table: counted in no file";
   out->process.unattributed_operations = operations + unattributed_.other;
   out->process.unattributed_bytes = bytes;
-  if (operations != 0) out->gaps.push_back({"reads and writes", operations, "calls", kWhy});
-  if (bytes != 0) out->gaps.push_back({"reads and writes", bytes, "bytes", kWhy});
-  if (unattributed_.other != 0) out->gaps.push_back({"other calls", unattributed_.other, "calls", kWhy});
+  if (operations != 0) out->gaps.push_back({"reads and writes", operations, "calls", why});
+  if (bytes != 0) out->gaps.push_back({"reads and writes", bytes, "bytes", why});
+  if (unattributed_.other != 0) out->gaps.push_back({"other calls", unattributed_.other, "calls", why});
   if ((child_.operations[0] | child_.operations[1]) != 0) {
     sink.record(
         rollup("(children between vfork and exec)", model::FileKind::kVforkChild, 0, child_.operations, child_.bytes));

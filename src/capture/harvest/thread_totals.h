@@ -35,6 +35,7 @@ class ThreadTotals {
   void give_libraries(SpoolContents* out);
   void give_series(SpoolContents* out);
   void give_excluded(SpoolContents* out, RecordSink& sink);
+  bool lacked_memory() const;
   void give_uncounted(SpoolContents* out, RecordSink& sink);
 
   SpoolBytes& bytes_;
