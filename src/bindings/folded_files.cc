@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/hash.h"
@@ -16,24 +16,22 @@ namespace {
 using model::DistinctNames;
 
 constexpr char kFolded[] = "folded_files", kCertainty[] = "folded_certainty";
-// Sums that lie so near the estimate are taken for exact: three of its standard errors.
+// Sums that lie so near the estimate are better than that: three of its standard errors.
 constexpr double kNear = 0.07;
 
 std::string_view text_at(const format::Column* column, uint64_t row) {
   return column && column->type == format::Type::kText ? column->text(row) : std::string_view();
 }
 
-// The sketches of the log, by record.
-std::map<uint64_t, std::string> sketches(const SharedTable& properties) {
-  const format::Column *key = properties->find("key"), *value = properties->find("value");
+// The rows of `properties` that say what a record folded, by record.
+using Sketches = std::unordered_map<uint64_t, std::vector<uint64_t>>;
+
+Sketches sketches_in(const SharedTable& properties) {
+  const format::Column* key = properties->find("key");
   const Values records = numbers(properties, properties->find("record"), properties->rows);
-  std::map<uint64_t, std::string> found;
-  for (uint64_t row = 0; row < properties->rows; ++row) {
-    if (text_at(key, row) != DistinctNames::kKey) continue;
-    const auto [sketch, is_new] =
-        found.try_emplace(records.words[row], std::string(DistinctNames::kSlots, DistinctNames::kEmpty));
-    if (!DistinctNames::unite(sketch->second.data(), text_at(value, row)) && is_new) found.erase(sketch);
-  }
+  Sketches found;
+  for (uint64_t row = 0; row < properties->rows; ++row)
+    if (text_at(key, row) == DistinctNames::kKey) found[records.words[row]].push_back(row);
   return found;
 }
 
@@ -49,8 +47,9 @@ IdMap first_rows(const Values& records, std::vector<uint32_t>& first) {
 
 class FoldedFiles {
  public:
-  FoldedFiles(const SharedTable& merged, const SharedTable& files, std::map<uint64_t, std::string> sketches)
-      : sketches_(std::move(sketches)),
+  FoldedFiles(const SharedTable& merged, const SharedTable& files, const SharedTable& properties)
+      : sketches_(sketches_in(properties)),
+        sketch_(properties->find("value")),
         rows_(first_rows(numbers(merged, merged->find("record"), merged->rows), first_)),
         rows_in_log_(first_rows(numbers(files, files->find("record"), files->rows), first_in_log_)),
         process_(numbers(merged, merged->find("process"), merged->rows)),
@@ -71,48 +70,55 @@ class FoldedFiles {
   // The files behind some records besides their own `plain`; `total` is what the records say.
   Count count(const uint64_t* begin, const uint64_t* end, uint64_t total, uint64_t plain) const {
     uint64_t sum = 0;
-    IdMap sketched, others;  // records, and processes of records without a sketch
+    bool are_anonymous = false;
+    IdMap seen, others;  // records, and processes of records without a sketch
     std::string all(DistinctNames::kSlots, DistinctNames::kEmpty);
     for (const uint64_t* record = begin; record != end; ++record) {
-      const uint32_t at = rows_.find(*record);
+      const uint32_t at = rows_.find(*record), before = seen.size();
       if (at == IdMap::kNone || folded_[at] == 0) continue;
+      if (seen.insert(*record, 0); seen.size() == before) continue;
       const auto sketch = sketches_.find(*record);
-      const uint32_t before = sketched.size();
-      if (sketch == sketches_.end()) {
-        others.insert(process_.words[first_[at]], 0);
-      } else if (sketched.insert(*record, 0); sketched.size() != before) {
-        (void)DistinctNames::unite(all.data(), sketch->second);
+      if (sketch != sketches_.end() && unite(all, sketch->second)) {
         sum += folded_[at];
+      } else {
+        others.insert(process_.words[first_[at]], 0);
+        are_anonymous = are_anonymous || sketch != sketches_.end();
       }
     }
     Count found = sum == 0 ? Count{0, Certainty::kCounted} : different(all, begin, end, sum, plain);
     found.files += total - std::min(sum, total);
-    if (others.size() > 1) found.certainty = Certainty::kAtMost;
+    if (others.size() > 1 || are_anonymous || (sum != 0 && others.size() != 0)) found.certainty = Certainty::kAtMost;
     return found;
   }
 
  private:
-  // `sum` files were folded, some perhaps several times, and some have rows of their own besides.
+  // Whether one of them is a sketch, which anonymous logs have not.
+  bool unite(std::string& all, const std::vector<uint64_t>& rows) const {
+    bool known = false;
+    for (const uint64_t row : rows) known = DistinctNames::unite(all.data(), text_at(sketch_, row)) || known;
+    return known;
+  }
+
+  // Of `sum` files that were folded, perhaps several times, those that have no rows of their own besides.
   Count different(std::string& all, const uint64_t* begin, const uint64_t* end, uint64_t sum, uint64_t plain) const {
     const auto near = [](double estimate, uint64_t count) {
       return std::abs(estimate - static_cast<double>(count)) <= kNear * static_cast<double>(count);
     };
-    double folded = DistinctNames::estimate(all);
-    bool is_exact = near(folded, sum);
+    const double folded = DistinctNames::estimate(all);
+    uint64_t files = near(folded, sum) ? sum : std::min(sum, static_cast<uint64_t>(std::llround(folded)));
     if (plain != 0) {
       add_files(all, begin, end);
       const double in_all = DistinctNames::estimate(all);
-      is_exact = is_exact && near(in_all, sum + plain);
-      folded = std::clamp(in_all - static_cast<double>(plain), 0.0, folded);
+      const double besides = std::max(0.0, in_all - static_cast<double>(plain));
+      if (!near(in_all, files + plain)) files = std::min(files, static_cast<uint64_t>(std::llround(besides)));
     }
-    return is_exact ? Count{sum, Certainty::kCounted}
-                    : Count{static_cast<uint64_t>(std::llround(folded)), Certainty::kEstimated};
+    return {files, Certainty::kEstimated};
   }
 
   // Files that have rows of their own, with the ids that the recorder gives to folded ones.
   void add_files(std::string& all, const uint64_t* begin, const uint64_t* end) const {
     IdMap seen;
-    std::map<uint64_t, uint64_t> of_name;
+    std::unordered_map<uint64_t, uint64_t> of_name;
     for (const uint64_t* record = begin; record != end; ++record) {
       const uint32_t at = rows_.find(*record), at_in_log = rows_in_log_.find(*record);
       if (at == IdMap::kNone || at_in_log == IdMap::kNone || text_at(kind_, first_[at]) != "file") continue;
@@ -124,7 +130,8 @@ class FoldedFiles {
     }
   }
 
-  const std::map<uint64_t, std::string> sketches_;
+  const Sketches sketches_;
+  const format::Column* sketch_;
   std::vector<uint32_t> first_, first_in_log_;
   const IdMap rows_, rows_in_log_;
   const Values process_, path_, name_;
@@ -142,7 +149,7 @@ void count_folded_once(Frame& frame, const SharedTable& merged, const SharedTabl
   if (column == frame.columns.end() || column->zero || frame.record_starts.size() != frame.rows + 1) return;
   std::vector<uint64_t> counts(column->words.get(), column->words.get() + frame.rows);
   if (std::all_of(counts.begin(), counts.end(), [](uint64_t count) { return count == 0; })) return;
-  const FoldedFiles folded(merged, files, sketches(properties));
+  const FoldedFiles folded(merged, files, properties);
   std::vector<uint64_t> certainty(frame.rows);
   for (uint64_t row = 0; row < frame.rows; ++row) {
     if (counts[row] == 0) continue;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/hash.h"
@@ -11,6 +12,8 @@
 
 namespace headrace::bindings {
 namespace {
+
+constexpr size_t kMostMoves = 16;  // of one directory that are looked through
 
 class OneFile {
  public:
@@ -77,7 +80,9 @@ class OneFile {
     if (group.path != path) {
       if (!group.several) group.names = {group.path};
       group.several = several_names_ = true;
-      if (std::ranges::find(group.names, path) == group.names.end()) group.names.push_back(path);
+      const uint32_t before = named_.size();
+      named_.insert(base::mix(path, key), 0);
+      if (named_.size() != before) group.names.push_back(path);
     }
     if (unlinks_.words[row] != 0) removed_.insert(base::mix(path, key), 0);
     paths_.insert(path, 0);
@@ -118,16 +123,26 @@ class OneFile {
   // Another process may have renamed a directory above, and a third one opened the file by its new name.
   void follow_directories(const Names& names) {
     const format::Column* kinds = files_->find("kind");
-    std::vector<uint32_t> moved;  // rows
-    for (uint32_t row = 0; row < files_->rows && kinds && kinds->type == format::Type::kText; ++row)
-      if (is_renamed(row) && kinds->text(row) == "directory") moved.push_back(row);
-    for (Group& group : groups_) {
-      if (moved.empty() || !group.several || group.final != group.path) continue;
-      const std::string_view path = names.text(group.path);
-      for (const uint32_t row : moved) {
-        const std::string_view before = names.text(path_.words[row]);
-        if (!path.starts_with(before) || path.substr(before.size(), 1) != "/") continue;
-        const std::string now = std::string(names.text(final_.words[row])) += path.substr(before.size());
+    std::unordered_map<std::string_view, std::vector<uint32_t>> moved;  // rows, by the name before
+    for (uint32_t row = 0; row < files_->rows && kinds && kinds->type == format::Type::kText; ++row) {
+      if (!is_renamed(row) || kinds->text(row) != "directory") continue;
+      std::vector<uint32_t>& rows = moved[names.text(path_.words[row])];
+      if (rows.size() < kMostMoves) rows.push_back(row);
+    }
+    if (moved.empty()) return;
+    for (Group& group : groups_)
+      if (group.several && group.final == group.path) follow(names, moved, group);
+  }
+
+  // Of each directory above, from the root down.
+  void follow(const Names& names, const std::unordered_map<std::string_view, std::vector<uint32_t>>& moved,
+              Group& group) const {
+    const std::string_view path = names.text(group.path);
+    for (size_t slash = path.find('/', 1); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
+      const auto rows = moved.find(path.substr(0, slash));
+      if (rows == moved.end()) continue;
+      for (const uint32_t row : rows->second) {
+        const std::string now = std::string(names.text(final_.words[row])) += path.substr(slash);
         for (const uint64_t name : group.names)
           if (names.text(name) == now) group.final = name;
       }
@@ -180,7 +195,7 @@ class OneFile {
 
   const SharedTable& files_;
   Values path_, final_, file_, opened_, closed_, unlinks_;
-  IdMap owner_, place_, paths_, shared_, removed_;
+  IdMap owner_, place_, paths_, shared_, removed_, named_;
   std::vector<uint32_t> owners_, of_;
   std::vector<Group> groups_;
   bool several_names_ = false;

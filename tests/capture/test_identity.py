@@ -108,6 +108,16 @@ put("new/file", 2, 0)
 """,
         [("new/file", 3)],
     ),
+    "a directory moved into one that is there": (
+        """
+os.makedirs("results/deep")
+os.mkdir("archive")
+put("results/deep/file", 1)
+subprocess.run(["mv", "results", "archive"], check=True)
+put("archive/results/deep/file", 2, 0)
+""",
+        [("archive/results/deep/file", 3)],
+    ),
     "renamed by another program": (
         "put('a', 1)\nsubprocess.run(['mv', 'a', 'b'], check=True)\nput('b', 2)\nput('a', 4)",
         [("a", 4), ("b", 3)],

@@ -80,13 +80,21 @@ def test_large_files_keep_their_records(
 
 # Writes a byte to each of so many files, in several processes at once, and again in each.
 FOLDED_ALIKE = """
-import os, sys
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+libc.fputs.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+libc.fclose.argtypes = [ctypes.c_void_p]
 for process in range(int(sys.argv[3])):
     if os.fork() == 0:
         for i in list(range(int(sys.argv[2]))) * 2:
             file = os.open(f"{sys.argv[1]}/{i}", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
             os.write(file, b"x")
             os.close(file)
+            if i % 2 == 0:  # in both layers
+                stream = libc.fopen(f"{sys.argv[1]}/{i}".encode(), b"a")
+                libc.fputs(b"x", stream)
+                libc.fclose(stream)
         os._exit(0)
 while True:
     try:
@@ -112,9 +120,15 @@ def test_files_that_processes_folded_count_once(
     seen = json.loads(subprocess.run([*show, "--json"], capture_output=True, check=True).stdout)["totals"]
     assert seen["files_are"] == "estimated"
     beside = seen["files"] - files
-    assert abs(beside) < 0.1 * files, "four standard errors, and what the interpreter reads"
+    assert abs(beside) < 0.15 * files, "six standard errors, and what the interpreter reads"
     rounded = float(f"{seen['files']:.2g}")
     assert f"I/O of about {rounded:,.0f} files" in text
+    # Nobody can look up a guessed name in an anonymous log, which then does not know which files are alike.
+    subprocess.run(
+        [str(COMMAND), "anonymize", str(captured.path), "-o", str(tmp_path / "other.hr")], check=True
+    )
+    show[-1] = str(tmp_path / "other.hr")
+    assert "I/O of at most " in subprocess.run(show, capture_output=True, text=True, check=True).stdout
 
 
 def write_some(capture: Callable[..., Captured], paths: list[bytes], *options: str) -> Captured:

@@ -25,8 +25,8 @@ damaged_bytes | bytes | Parts of the log that cannot be used; every figure is th
 # sums
 files | count | Distinct paths; a path that was used as a directory is none. Files folded into the sum of
     their directory count too.
-files_are | - | How well that number is known: counted; estimated, within some 5 %, where processes folded
-    files into sums, perhaps the same ones; at most, where nothing tells which ones they folded.
+files_are | - | How well that number is known: counted; estimated, within some 5 %, where files were
+    folded into sums, perhaps several times; at most, where nothing tells which ones they folded.
 directories | count | Distinct paths that were read or changed as directories.
 calls | count | Calls that the program made and that succeeded: reads, writes and all others.
 errors | count | Calls that failed.

@@ -69,5 +69,5 @@ def remedy(what: str, reason: str) -> str | None:
     if what == "events of the trace" and "--trace-size" in reason:
         return None  # the reason says it
     if what in ("reads and writes", "other calls"):
-        return _MORE_MEMORY if "memory" in reason else None
+        return None if "io_uring" in reason else _MORE_MEMORY
     return _BY_KIND.get(what)

@@ -24,7 +24,8 @@ const Marks kLibraries[] = {
     {{"PnetCDF", "pnetcdf", kBelow}, "ncmpi_open\0"sv, {"\0ncmpio_open\0"sv}},
     {{"MPI", "mpi", kBelow}, "PMPI_Init\0"sv, {"Open MPI v"sv, "MPICH Version:"sv}},
 };
-constexpr LibraryInside kRings{"io_uring", "io_uring_", "what is read and written through it is in no figure"};
+constexpr LibraryInside kRings{"io_uring", "io_uring_",
+                               "if the program uses it, what is read and written so is in no figure"};
 
 std::string_view as_text(const std::vector<char>& bytes) { return {bytes.data(), bytes.size()}; }
 

@@ -123,7 +123,10 @@ class RecordReader {
     // What was folded is in a roll-up, and of a roll-up itself one layer may have stayed empty.
     if (kept[1] && kept[0] && is_empty(streams)) kept[1] = false;
     if (kept[0] && kept[1] && is_empty(out)) kept[0] = false;
-    if (kept[1] && !kept[0]) streams.properties = std::move(out.properties);
+    // A roll-up's names are those of all layers.
+    if (kept[1] && (!kept[0] || out.kind == model::FileKind::kDirectoryRollup)) streams.properties = out.properties;
+    if (out.kind == model::FileKind::kDirectoryRollup)
+      for (model::FileRecord& each : libraries) each.properties = out.properties;
     // Call sites are kept by file; they go to the layer that opened it.
     const bool by_stdio = kept[1] && (!kept[0] || streams[model::counter::opens] > out[model::counter::opens]);
     if (kept[0] || kept[1]) read_sites(by_stdio ? streams : out, record);

@@ -237,10 +237,11 @@ bool ThreadTotals::lacked_memory() const {
 void ThreadTotals::give_uncounted(SpoolContents* out, RecordSink& sink) {
   const uint64_t operations = unattributed_.operations[0] + unattributed_.operations[1];
   const uint64_t bytes = unattributed_.bytes[0] + unattributed_.bytes[1];
-  const char* why =
-      lacked_memory() ? "made without memory for a record, or by a signal handler during an update: counted in no file"
-                      : "made by a signal handler during an update, or on a file that io_uring opened into its own "
-                        "table: counted in no file";
+  const char* why = lacked_memory()
+                        ? "made without memory for a record, or a free descriptor to get it, or by a signal handler: "
+                          "counted in no file"
+                        : "made by a signal handler during an update, without a free descriptor to get memory, or on a "
+                          "file that io_uring opened into its own table: counted in no file";
   out->process.unattributed_operations = operations + unattributed_.other;
   out->process.unattributed_bytes = bytes;
   if (operations != 0) out->gaps.push_back({"reads and writes", operations, "calls", why});

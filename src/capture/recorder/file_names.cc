@@ -84,7 +84,8 @@ void ask_before_next(int directory, const char* path) {
   Update update;
   if (!path || in_vfork_child() || !update.enter_anew()) return;
   const PathName name = absolute_name(directory, path, 0);
-  const FileIdentity found = excluding_rule(name.text, name.length) < 0 ? identity_of(directory, path, false) : 0;
+  const bool is_asked = excluding_rule(name.text, name.length) < 0 && S_ISREG(file_kind(directory, path, false).mode);
+  const FileIdentity found = is_asked ? identity_of(directory, path, false) : 0;
   const uint32_t record = found != 0 ? take_record(name, RecordKind::kFile, found) : 0;
   drop_record(record);
   update.leave();

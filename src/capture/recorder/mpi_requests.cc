@@ -29,7 +29,8 @@ bool follow(Handle handle, const Request& what) {
   Request* taken = handle != 0 ? followed.take(handle) : nullptr;
   if (!taken) {
     if (what.communicator) drop(what.communicator);
-    if (spool.header) __atomic_fetch_add(&spool.header->lost_requests, 1, __ATOMIC_RELAXED);
+    const bool has_bytes = what.kind != Request::Kind::kFile;  // those counted when the transfer began
+    if (spool.header && has_bytes) __atomic_fetch_add(&spool.header->lost_requests, 1, __ATOMIC_RELAXED);
     return false;
   }
   *taken = what;

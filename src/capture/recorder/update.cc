@@ -214,7 +214,8 @@ HEADRACE_COLD void Update::leave_shared() {
 }
 
 void Update::wait_for_fold(uint64_t mark) {
-  const uint64_t outer = waiting;  // of what a handler interrupted that waits as well
+  // Of what a handler interrupted that waits as well; one that was left by siglongjmp waits no more.
+  const uint64_t outer = waiting != 0 && !left_by_longjmp(waiting, mark) ? waiting : 0;
   waiting = mark;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   while (state.folding.load(std::memory_order_acquire) != 0) {
