@@ -195,8 +195,9 @@ void CounterJob::move(const Direction& of, bool writing, const Record& record, u
   const uint64_t base = extent * part, between = (of.end_ns - std::min(of.begin_ns, of.end_ns)) / sizes.size();
   uint64_t at = base, jumped = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (jumps > 0 && static_cast<double>(i + 1) * static_cast<double>(jumps) / static_cast<double>(sizes.size()) >=
-                         static_cast<double>(jumped + 1)) {
+    // The first operation follows none: it is the first of those that are not in a row.
+    if (jumps > 0 && static_cast<double>(i) * static_cast<double>(jumps) / static_cast<double>(sizes.size()) >=
+                         static_cast<double>(jumped)) {
       ++jumped;
       at += gap;
       if (i > 0 && gap == 0) at = base;  // what was read or written once more
