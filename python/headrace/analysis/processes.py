@@ -60,7 +60,7 @@ def stand_ins(log: JobLog) -> dict[int, int]:
 
 
 def _standing(rows: list[dict[str, Any]]) -> dict[int, int]:
-    """Rows that are no process, but stand for ranks whose records of a file became one."""
+    """Ids of rows for ranks that share one record of a file, and the instance of their program."""
     return {row["process"]: row["instance"] for row in rows if row["rank"] < 0 < row["ranks"]}
 
 
