@@ -16,8 +16,9 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,34 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
 def obeying() -> list[str]:
     """Words before a command that may then read only what its user is permitted to, root too."""
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+
+def records_left(place: Path) -> list[Path]:
+    """Directories of records in the usual place that belong to logs below `place`."""
+    own = f"\nlog={place}/".encode()
+    jobs = Path("/dev/shm").glob(f"headrace-{os.geteuid()}-*/job")
+    left = []
+    for job in jobs:
+        with suppress(OSError):  # one that another test's job just removed
+            if own in b"\n" + job.read_bytes():
+                left.append(job.parent)
+    return left
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whoever leaves a process behind waits for the end of its log; whoever kills a launcher collects."""
+    if "tmp_path" not in request.fixturenames:
+        yield
+        return
+    place = request.getfixturevalue("tmp_path")  # which goes after this
+    yield
+    end = time.monotonic() + 20
+    while (left := records_left(place)) and time.monotonic() < end:
+        time.sleep(0.05)
+    for directory in left:
+        shutil.rmtree(directory, ignore_errors=True)
+    assert left == [], "records of jobs that nobody collected"
 
 
 @pytest.fixture(scope="session")

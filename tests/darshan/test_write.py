@@ -12,7 +12,7 @@ import headrace
 import pytest
 from commands import headrace as command
 from darshan_tools import Peer, at_hand, pydarshan
-from made_logs import LogMaker
+from made_logs import START_NS, LogMaker
 
 _PROGRAM = """
 import os, sys
@@ -91,6 +91,15 @@ def test_a_captured_job_has_the_same_figures(captured: tuple[headrace.JobLog, Pa
     assert log.job["end_utc_ns"] - log.job["start_utc_ns"] == pytest.approx(
         peer.job["run_time"] * 1e9, abs=1e3
     )
+
+
+def test_a_job_that_was_gathered_later_ran_as_long_as_its_processes(tmp_path: Path) -> None:
+    maker = LogMaker(end_utc_ns=str(START_NS + 90_000_000_000))
+    del maker.job["exit_status"]  # no launcher lived to say it
+    maker.process(1, end_at_ns=3_000_000_000)
+    made = tmp_path / "a.darshan"
+    assert command("convert", maker.write(tmp_path / "a.hr"), "--to", "darshan", "-o", made).returncode == 0
+    assert Peer(made).job["run_time"] == pytest.approx(3)
 
 
 def test_pydarshan_finds_the_time_line(captured: tuple[headrace.JobLog, Path]) -> None:

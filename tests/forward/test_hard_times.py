@@ -43,7 +43,10 @@ def held_by(server: Server) -> dict[str, float]:
 
 
 def killed_worker(place: Place, random_s: float) -> None:
-    words = [NATIVE, "run", "-q", "-o", place.log, "--forward", place.spec, "--", sys.executable, "-c", WORK]
+    records = place.log.with_name("records")  # nobody will collect them
+    records.mkdir(exist_ok=True)
+    words = [NATIVE, "run", "-q", "-o", place.log, "--spool", records, "--forward", place.spec]
+    words += ["--", sys.executable, "-c", WORK]
     with subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None
         try:

@@ -442,8 +442,25 @@ def test_daemon_is_followed_until_it_ends(capturing: Launcher, facts: Facts) -> 
     wait_until(lambda: facts(capturing.directory / "a.hr")["complete"] == "yes")
     with headrace.open(capturing.directory / "a.hr") as log:
         rows = [row for row in log.files.to_pylist() if row["path"] == str(late)]
+        last_end = max(row["end_at_ns"] for row in log.processes.to_pylist())
+        assert log.job["end_utc_ns"] == log.job["start_utc_ns"] + last_end, "its end, not when it was seen"
     assert sum(row["bytes_written"] for row in rows) == 5
     wait_until(lambda: capturing.jobs() == [])
+
+
+def test_process_of_another_pid_namespace_is_waited_for(capturing: Launcher, facts: Facts) -> None:
+    """It calls itself 1, which outside is another process that never ends."""
+    if subprocess.run(["unshare", "--pid", "--fork", "true"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("this machine lets nobody make a pid namespace (unshare --pid)")
+    program = (
+        "import ctypes, os, time\n"
+        "assert ctypes.CDLL(None).unshare(0x20000000) == 0  # CLONE_NEWPID\n"
+        "if os.fork() == 0: time.sleep(0.1); open('late', 'w').write('late')"
+    )
+    done = capturing.run("run", "-o", "a.hr", "--", sys.executable, "-c", program)
+    assert done.returncode == 0, done.stderr
+    assert facts(capturing.directory / "a.hr")["complete"] == "yes"
+    assert capturing.jobs() == []
 
 
 def test_killed_launcher_leaves_its_records_for_collect(capturing: Launcher, facts: Facts) -> None:

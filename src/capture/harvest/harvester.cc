@@ -96,6 +96,7 @@ base::Status Harvester::scan(Depth depth) {
     if (harvested_.empty()) oldest_ns_ = now.monotonic_ns;
     harvested_.push_back(place->second.file);
     alive_ns_.erase(place->second.image.process_id);
+    elsewhere_.erase(place->second.file);
     place = waiting_.erase(place);
     if (due()) HEADRACE_TRY(flush());
   }
@@ -132,10 +133,11 @@ void Harvester::note_exit(uint32_t process_id, int wait_status) {
 }
 
 std::vector<uint32_t> Harvester::alive_processes() const {
-  std::vector<uint32_t> ids;
-  for (const auto& [key, name] : waiting_) ids.push_back(name.image.process_id);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::set<uint32_t> here, elsewhere;
+  for (const auto& [key, name] : waiting_)
+    (elsewhere_.count(name.file) != 0 ? elsewhere : here).insert(name.image.process_id);
+  std::vector<uint32_t> ids(here.begin(), here.end());
+  ids.insert(ids.end(), elsewhere.size(), 0);
   return ids;
 }
 
@@ -154,9 +156,18 @@ void Harvester::see_alive(const Image& image) {
   if (is_running(image.process_id)) alive_ns_[image.process_id] = now;
 }
 
+void Harvester::see_in_use(const SpoolName& name) {
+  if (is_in_other_namespace(name, log_.start().boottime_ns)) {
+    elsewhere_.insert(name.file);
+    return;
+  }
+  elsewhere_.erase(name.file);
+  see_alive(name.image);
+}
+
 bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& now) {
-  if (depth == Depth::kQuick && kill(static_cast<pid_t>(name.image.process_id), 0) == 0 &&
-      !log_.tree().has_successor(name.image)) {
+  if (depth == Depth::kQuick && elsewhere_.count(name.file) == 0 &&
+      kill(static_cast<pid_t>(name.image.process_id), 0) == 0 && !log_.tree().has_successor(name.image)) {
     see_alive(name.image);
     return false;
   }
@@ -166,8 +177,8 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   struct stat info{};
   const bool readable = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
   if (readable && !finished(name, descriptor)) {
-    see_alive(name.image);
     close(descriptor);
+    see_in_use(name);
     return false;
   }
   const EventsTaken taken(directory_, events_name(name.file));

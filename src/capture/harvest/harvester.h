@@ -3,6 +3,7 @@
 // A spool is removed only after its rows are stored, so a launcher that is killed loses nothing. One thread at a time.
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -39,6 +40,7 @@ class Harvester {
 
   /// Spools still in use when last looked at.
   size_t alive() const { return waiting_.size(); }
+  /// Their processes. 0 for each whose pid is not known here: it lives in a pid namespace of its own.
   std::vector<uint32_t> alive_processes() const;
   /// Whether the latest scan found anything new, ended or not.
   bool stirred() const { return stirred_; }
@@ -52,6 +54,7 @@ class Harvester {
   bool directory_changed();
   bool finished(const SpoolName& name, int descriptor);
   void see_alive(const Image& image);
+  void see_in_use(const SpoolName& name);
   bool harvest_spool(const SpoolName& name, Depth depth, const Moment& now);
   struct Reduction {
     std::vector<std::byte> copy;
@@ -69,6 +72,7 @@ class Harvester {
   std::string path_;
   JobLog& log_;
   std::map<std::pair<uint64_t, std::string>, SpoolName> waiting_;  // by creation
+  std::set<std::string> elsewhere_;                                // spools of processes of other pid namespaces
   std::map<uint32_t, uint64_t> alive_ns_;  // by process id: when it was last seen alive, of those waiting
   std::vector<std::string> harvested_;     // to be removed once stored
   std::unordered_map<uint32_t, ExitNote> exits_;

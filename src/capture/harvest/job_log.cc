@@ -122,6 +122,7 @@ void JobLog::add_libraries_inside(const SpoolContents& contents) {
 
 void JobLog::add_process(const model::Process& process) {
   ++processes_;
+  last_end_ns_ = std::max({last_end_ns_, process.end_at_ns, process.seen_at_ns});
   tables_.add_process(process);
   if (!nodes_.insert(process.host).second) return;
   const auto variable = [](const char* name) { return getenv(name) == nullptr ? "" : getenv(name); };

@@ -46,6 +46,8 @@ class JobLog {
   void continue_in(LogOutput output);
 
   const Moment& start() const { return start_; }
+  /// When the last of the processes that were added here ended, or was last seen; the start when there are none.
+  uint64_t last_end_utc_ns() const { return start_.realtime_ns + last_end_ns_; }
   const std::string& host() const { return host_; }
   ProcessTree& tree() { return tree_; }
   LogOutput& output() { return output_; }
@@ -107,6 +109,7 @@ class JobLog {
   Moment start_;
   TraceLog trace_;
   std::string host_;
+  uint64_t last_end_ns_ = 0;  // since the start, by the processes' clocks
   ProcessTree tree_;
   LogTables tables_;
   MountTable mounts_;

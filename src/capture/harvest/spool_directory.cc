@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,8 @@ ProcessStat stat_of(uint32_t process_id) {
 }
 
 constexpr uint64_t kFirstRead = 16 << 10;
+constexpr uint64_t kTickNs = 10'000'000;  // start times are rounded
+constexpr size_t kMostMaps = 16 << 20;    // some 150,000 mappings
 
 bool read_up_to(int descriptor, uint64_t size, std::vector<std::byte>* out) {
   uint64_t done = out->size();
@@ -126,6 +129,18 @@ bool process_ended(const Image& image) {
   while (threads != nullptr && readdir(threads) != nullptr) ++entries;
   if (threads != nullptr) closedir(threads);
   return entries <= 3;  // ".", ".." and a zombie
+}
+
+bool is_in_other_namespace(const SpoolName& name, uint64_t job_boottime_ns) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/%u/maps", name.image.process_id);
+  const std::string maps = read_small_file(path, kMostMaps);
+  if (!maps.empty()) return maps.size() < kMostMaps && maps.find(name.file) == std::string::npos;
+  struct stat owner;
+  if (stat(path, &owner) != 0) return true;  // no such process here
+  const ProcessStat other = stat_of(name.image.process_id);
+  if (other.state == 'Z') return false;  // it may have threads that live
+  return owner.st_uid != geteuid() || other.start_ns + kTickNs < job_boottime_ns;
 }
 
 bool same_process_alive(const Image& image) {

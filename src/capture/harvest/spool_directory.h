@@ -42,6 +42,10 @@ Use spool_use(int descriptor);
 bool process_gone(const Image& image);
 /// The same, and none of its threads is left either: the first one may have ended before others.
 bool process_ended(const Image& image);
+/// Whether the pid in the name of a spool in use is another process's here: who uses it lives in a pid namespace of its
+/// own, as in a container. By /proc/PID/maps, or where that may not be read because the other one is of another user or
+/// older than the job, which began at `job_boottime_ns` and started all that it captures.
+bool is_in_other_namespace(const SpoolName& name, uint64_t job_boottime_ns);
 /// Whether the process that made `image` is still the owner of its pid.
 bool same_process_alive(const Image& image);
 /// Its parent's pid as long as it lives, else 0.

@@ -99,7 +99,9 @@ void OwnRecords::read_job(const Tables& tables) {
   const Facts facts(tables);
   const uint64_t start = facts.unsigned_number("start_utc_ns");
   uint64_t end = facts.unsigned_number("end_utc_ns");
-  if (end < start) end = start + run_ns_;
+  // A launcher that lived through the job says how it ended. Without one, `end` is when the log was gathered.
+  const bool gathered_later = facts.text("exit_status").empty() && facts.text("complete") == "yes" && run_ns_ > 0;
+  if (end < start || gathered_later) end = start + run_ns_;
   run_ns_ = end - start;
   constexpr uint64_t kSecond = 1'000'000'000;
   job_.user = facts.number("user_id");

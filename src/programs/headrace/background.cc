@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/clock.h"
@@ -17,7 +18,8 @@ using capture::Harvester;
 constexpr int kPollMs = 1000;  // also how soon new processes of a daemon are noticed
 constexpr uint32_t kThoroughRound = 8;
 
-void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, const std::string& part) {
+void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, const std::string& part,
+          uint64_t command_end_utc_ns) {
   log.continue_in(log.output().continued());
   for (uint32_t round = 1; harvester.alive() > 0; ++round) {
     const bool ended = wait_for_end(harvester.alive_processes(), kPollMs, kPollMs);
@@ -35,7 +37,8 @@ void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, c
   }
   if (!harvester.flush().ok()) return;  // the log's place is gone or full: spools stay for `headrace collect`
   log.add_fact(part.empty() ? "complete" : part, "yes");
-  log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(base::clock_ns(CLOCK_REALTIME)));
+  const uint64_t end = std::max(command_end_utc_ns, log.last_end_utc_ns());  // not now: this looks once a second
+  log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(end));
   if (!log.close().ok()) return;
   log.output().complete();
   directory.remove();
@@ -44,11 +47,11 @@ void work(capture::JobLog& log, Harvester& harvester, JobDirectory& directory, c
 }  // namespace
 
 bool collect_in_background(capture::JobLog& log, capture::Harvester& harvester, JobDirectory& directory,
-                           const std::string& part) {
+                           const std::string& part, uint64_t command_end_utc_ns) {
   const pid_t pid = fork();
   if (pid != 0) return pid > 0;
   detach(directory.descriptor());
-  work(log, harvester, directory, part);
+  work(log, harvester, directory, part, command_end_utc_ns);
   _exit(0);
 }
 

@@ -77,7 +77,8 @@ class Collection {
   const bool is_part_;  // of a log that others write as well
   Moment start_;
   std::optional<LogOutput> output_;
-  bool joined_ = false;  // the log was there before
+  uint64_t stored_end_utc_ns_ = 0;  // of what others added to the log
+  bool joined_ = false;             // the log was there before
 };
 
 /// A new log in the site's directory is named after what was captured, one in the working directory after collecting.
@@ -148,14 +149,19 @@ void Collection::add_facts(capture::JobLog& log, size_t running) {
   }
   std::string part = joined_ ? fact_of(facts_, "part") : "";
   if (part.empty() && is_part_) part = capture::kPartFact + capture::identity_text(log.output().producer());
-  log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(Moment::now().realtime_ns));
+  const uint64_t end = running != 0 ? Moment::now().realtime_ns : std::max(stored_end_utc_ns_, log.last_end_utc_ns());
+  log.add_fact((part.empty() ? "" : part + ".") + "end_utc_ns", std::to_string(end));
   log.add_fact(part.empty() ? "complete" : part,
                running == 0 ? "yes" : "no: " + count_of(running, "process") + " still running");
 }
 
 bool Collection::store(capture::JobLog& log) {
   capture::Harvester harvester(directory_.descriptor(), path_, log);
-  if (joined_) harvester.skip(stored_processes(log.output().path().empty() ? target_.path : log.output().path()));
+  if (joined_) {
+    Stored stored = stored_in(log.output().path().empty() ? target_.path : log.output().path());
+    stored_end_utc_ns_ = log.start().realtime_ns + stored.last_end_ns;
+    harvester.skip(std::move(stored.processes));
+  }
   Status status = harvester.scan(capture::Harvester::Depth::kThorough);
   const size_t running = harvester.alive_processes().size();
   if (status.ok() && log.processes() == 0 && running != 0) {

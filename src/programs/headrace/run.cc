@@ -100,6 +100,7 @@ class Run {
   JobLog log_;
   std::optional<capture::Harvester> harvester_;
   pid_t child_ = 0;
+  uint64_t command_end_utc_ns_ = 0;
   Keeper keeper_;
   std::map<std::string, std::string> facts_;
 };
@@ -235,7 +236,7 @@ void Run::add_end_facts(const std::string& complete, int status) {
   const std::string prefix = part_.empty() ? "" : part_ + ".";
   log_.add_fact(prefix + "exit_status", std::to_string(status));
   if (!settings_.emulate.empty()) log_.add_fact(prefix + "emulated", emulation_.counts());
-  log_.add_fact(prefix + "end_utc_ns", std::to_string(Moment::now().realtime_ns));
+  log_.add_fact(prefix + "end_utc_ns", std::to_string(std::max(command_end_utc_ns_, log_.last_end_utc_ns())));
   log_.add_fact(part_.empty() ? "complete" : part_, complete);
 }
 
@@ -338,6 +339,7 @@ int Run::perform(const std::string& program) {
 }
 
 void Run::finish(int wait_status) {
+  command_end_utc_ns_ = Moment::now().realtime_ns;
   if (harvester_.has_value()) harvest_rest(*harvester_);
   if (directory_.has_value() && directory_->is_gone()) {
     log_.add_gap({"spool directory", 1, "directories", directory_->path() + " was removed while the command ran"});
@@ -386,7 +388,7 @@ void Run::finish_log(size_t running) {
 void Run::leave_directory(size_t running) {
   if (running == 0)
     directory_->remove();
-  else if (!collect_in_background(log_, *harvester_, *directory_, part_))
+  else if (!collect_in_background(log_, *harvester_, *directory_, part_, command_end_utc_ns_))
     say("no process could be made to wait for the rest; run `headrace collect " + directory_->path() + "` later");
 }
 

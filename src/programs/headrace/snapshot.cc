@@ -66,11 +66,11 @@ class Snapshot {
     Status merged;
     // A process that ends meanwhile moves from its spool to the log: then all is read again.
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      const auto stored = stored_processes(log);
+      const auto stored = stored_in(log).processes;
       HEADRACE_TRY(write_part(stored));
       if (stored.empty()) return put(part_);
       merged = merge_logs({log, part_}, whole_, number_of(facts_, "start_utc_ns"), kRunning);
-      if (merged.ok() && stored_processes(log) == stored) return put(whole_);
+      if (merged.ok() && stored_in(log).processes == stored) return put(whole_);
       if (!merged.ok() && merged.code() != Code::kInvalid) return merged;
       unlink(whole_.c_str());
     }

@@ -40,19 +40,21 @@ bool is_note(const std::string& key) {
   return std::find(std::begin(kNotes), std::end(kNotes), key) != std::end(kNotes);
 }
 
-/// Processes that are in a log already with all they did; one that "runs" was reduced with its ranks, and did more.
-std::unordered_set<uint64_t> stored_processes(const std::string& log) {
-  std::unordered_set<uint64_t> ids;
+Stored stored_in(const std::string& log) {
+  Stored stored;
   auto reader = format::Reader::open(log);
-  if (!reader.ok()) return ids;
+  if (!reader.ok()) return stored;
   const auto table = reader->table("processes");
-  const format::Column* column = table.ok() ? table->find("process") : nullptr;
-  const format::Column* ended = table.ok() ? table->find("ended") : nullptr;
+  if (!table.ok()) return stored;
+  const format::Column *process = table->find("process"), *ended = table->find("ended"),
+                       *end = table->find("end_at_ns");
   const bool told = ended != nullptr && ended->type == format::Type::kText;
-  for (uint64_t row = 0; column != nullptr && row < table->rows; ++row) {
-    if (!told || ended->text(row) != "running") ids.insert(column->u64(row));
+  const bool timed = end != nullptr && end->type == format::Type::kU64;
+  for (uint64_t row = 0; process != nullptr && row < table->rows; ++row) {
+    if (timed) stored.last_end_ns = std::max(stored.last_end_ns, end->u64(row));
+    if (!told || ended->text(row) != "running") stored.processes.insert(process->u64(row));
   }
-  return ids;
+  return stored;
 }
 
 Moment start_of(int directory, const Facts& facts) {

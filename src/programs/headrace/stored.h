@@ -20,7 +20,12 @@ bool is_note(const std::string& key);
 /// When the job began whose records are in an open directory: as its facts say, or its earliest record.
 capture::Moment start_of(int directory, const Facts& facts);
 
-/// Processes that are in a log already with all they did; one that "runs" was reduced with its ranks, and did more.
-std::unordered_set<uint64_t> stored_processes(const std::string& log);
+struct Stored {
+  /// Those that are there with all they did; one that "runs" was reduced with its ranks, and did more.
+  std::unordered_set<uint64_t> processes;
+  uint64_t last_end_ns = 0;  // since the job's start
+};
+/// What a log has already; nothing where it cannot be read.
+Stored stored_in(const std::string& log);
 
 }  // namespace headrace::programs
