@@ -136,6 +136,24 @@ put("a", 4)
 """,
         [("a", 4), ("b", 3)],
     ),
+    "opened again by what leads to it": (
+        """
+file = os.open("a", os.O_CREAT | os.O_WRONLY)
+os.dup2(file, 1)
+for i, name in enumerate((f"/proc/self/fd/{file}", f"/dev/fd/{file}", "/dev/stdout", "/proc/self/cwd/a")):
+    put(name, 10**i, 0)
+""",
+        [("a", 1111)],
+    ),
+    "opened again when it has no name any more": (
+        """
+file = os.open("a", os.O_CREAT | os.O_WRONLY)
+os.write(file, b"x")
+os.unlink("a")
+put(f"/proc/self/fd/{file}", 2, 0)
+""",
+        [("a", 3)],
+    ),
     "below directories deeper than the longest path": (
         """
 here = os.getcwd()

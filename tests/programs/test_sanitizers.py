@@ -23,6 +23,16 @@ def test_the_command_itself(build: Compile, tracer: Tracer, compiler: str, sanit
     assert tracer.compare([program]).status == 0
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_threads_that_write_race_with_nobody(
+    build: Compile, tracer: Tracer, tmp_path: Path, compiler: str
+) -> None:
+    program = build("two_writers", compiler, "-pthread", "-fsanitize=thread")
+    done = tracer.compare([program, *(tmp_path / name for name in "abc")])
+    assert (done.status, done.output) == (0, b"done\n")
+    assert b"ThreadSanitizer" not in done.errors
+
+
 @pytest.mark.parametrize("variables", [{}, {"LD_PRELOAD": ""}], ids=str)
 def test_every_way_of_starting_one(
     build: Compile, tracer: Tracer, tmp_path: Path, variables: dict[str, str]

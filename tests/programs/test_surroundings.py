@@ -79,6 +79,16 @@ def test_another_root_directory(tracer: Tracer, other_root: Path, how: str) -> N
     assert told or done.gaps.get("processes", 0) > 0, "the log does not say what was not captured"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+@pytest.mark.parametrize("last", ["cat /dev/null", "exec cat /dev/null"])
+def test_a_mount_that_hides_the_records(tracer: Tracer, tmp_path: Path, last: str) -> None:
+    (records := tmp_path / "records").mkdir()
+    script = f"mount -t tmpfs none {records} && {last}"
+    done = tracer.compare(["unshare", "--mount", "sh", "-c", script], env={"HEADRACE_SPOOL": str(records)})
+    assert done.status == 0
+    assert done.gaps.get("processes", 0) > 0, "the log does not say what was not captured"
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide files from others")
 def test_a_library_that_another_user_may_not_read(tracer: Tracer, tmp_path: Path) -> None:
     hidden = tmp_path / "hidden"

@@ -167,6 +167,7 @@ std::string note_sentence(std::string_view reason) {
       {"too-large", "its arguments and environment left no room for what starts capture"},
       {"other-root", "started below another root directory, or as a user who may not read the capture library"},
       {"other-user", "run as a user who may not write where its records are kept"},
+      {"no-records", "started where a mount hides the directory of the job's records, or after that was removed"},
       {"library-removed",
        "the capture library was removed while the job ran, as an uninstallation does: install Headrace again"},
       {"limits", "its limits on data or addresses (ulimit -d, ulimit -v) are too small for the capture library"},

@@ -359,8 +359,8 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
           "their completion was not seen: more came between two calls on a ring than it holds, nobody fetched their "
           "result, or they were still under way. They are in no figure");
   add_gap(out, header.unnoted_programs, "processes", "programs",
-          "started without capture where no note could be left: below another root directory, as another user, or by a "
-          "shell that cannot be captured");
+          "started without capture where no note could be left: below another root directory, where a mount hides the "
+          "job's records (--spool puts them elsewhere), as another user, or by a shell that cannot be captured");
   add_gap(out, header.go_program, "Go programs", "processes",
           "Go makes system calls of its own: what it does itself and what it starts are not captured, but what C code "
           "in it does");

@@ -151,11 +151,18 @@ PathName name_of_unnamed(const PathName& directory, uint64_t inode) {
   return {text, whole, hash_name(text, whole)};
 }
 
+/// Below /dev and /proc are links to files that are open already, such as /dev/stdout and /proc/self/fd/3; and what is
+/// written below an excluded path counts where a link leads it. Reads there are of libraries mostly, by their
+/// thousands.
+bool may_lead_elsewhere(const PathName& name, int flags) {
+  return (flags & O_ACCMODE) != O_RDONLY || strncmp(name.text, "/proc/", 6) == 0 || strncmp(name.text, "/dev/", 5) == 0;
+}
+
 /// The record of what was opened, as record_of() gives it.
 int64_t record_of_opened(int fd, PathName name, int flags) {
   int rule = -1;
   if (!find_latest(name.hash) || has_no_name(flags)) rule = excluding_rule(name.text, name.length);
-  if (rule >= 0) return -1 - rule;
+  if (rule >= 0) return may_lead_elsewhere(name, flags) ? record_of_descriptor(fd) : -1 - rule;
   const FileKind kind = file_kind(fd);
   if (const uint32_t known = has_no_name(flags) ? 0 : take_existing(name.hash)) {
     // A file that took its place in the same tick of the clock would need this process's unlink, or much luck.

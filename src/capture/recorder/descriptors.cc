@@ -139,16 +139,12 @@ bool look_at(int fd, Found& found) {
 }
 
 uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
-  Found found{self->path[2], 0, RecordKind::kAnonymous};
-  if (!look_at(fd, found)) return kUnknownTag;
-  int rule = found.kind == RecordKind::kStream ? -1 : excluding_rule(found.text, found.length);
+  const int64_t record = record_of_descriptor(fd);
   uint64_t tag = kUnknownTag;
-  if (rule >= 0) {
-    tag = kExcluded | static_cast<uint64_t>(rule);
-  } else {
-    PathName name{found.text, found.length, hash_name(found.text, found.length)};
-    uint32_t record = take_record(name, found.kind, has_identity(found.kind) ? identity_of(fd) : 0);
-    if (record) tag = new_file(record, flag::inherited | flag::offsets_unknown);
+  if (record < 0) {
+    tag = kExcluded | static_cast<uint64_t>(-1 - record);
+  } else if (record > 0) {
+    tag = new_file(static_cast<uint32_t>(record), flag::inherited | flag::offsets_unknown);
     if (tag != kUnknownTag) file_of(tag)->unknown_position |= 1, file_of(tag)->unknown_stream_position |= 1;
   }
   uint64_t nothing = kUnknownTag;
@@ -160,6 +156,15 @@ uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
 }
 
 }  // namespace
+
+int64_t record_of_descriptor(int fd) {
+  Found found{self->path[2], 0, RecordKind::kAnonymous};
+  if (!look_at(fd, found)) return 0;
+  const int rule = found.kind == RecordKind::kStream ? -1 : excluding_rule(found.text, found.length);
+  if (rule >= 0) return -1 - rule;
+  const PathName name{found.text, found.length, hash_name(found.text, found.length)};
+  return take_record(name, found.kind, has_identity(found.kind) ? identity_of(fd) : 0);
+}
 
 std::atomic<uint64_t>* entry_slow(uint32_t fd) {
   if (in_vfork_child() || !ready()) return nullptr;

@@ -65,6 +65,10 @@ uint64_t new_file(uint32_t record, uint32_t flags);
 void keep_file(uint64_t tag);
 void release_file(uint64_t tag);
 
+/// The record of what an open descriptor leads to, by what the kernel says of it; as record_of() gives it. Inside a
+/// section.
+int64_t record_of_descriptor(int fd);
+
 /// The descriptor was made or replaced by a call that says nothing about what it is: look at it when it is used.
 void forget_descriptor(int fd);
 /// The same with a tag that was taken from its descriptor.

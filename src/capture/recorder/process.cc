@@ -128,6 +128,18 @@ void put_away(const Spool& parent, uint64_t used) {
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
+/// A child begins when it is forked, not with its first call.
+void begin_when_forked() {
+  Header* header = spool.header;
+  const uint64_t ns = state.wiped->forked_ns;
+  if (ns == 0 || ns > header->monotonic_ns[0]) return;
+  const uint64_t since = header->monotonic_ns[0] - ns;
+  header->ticks[0] = state.wiped->forked_ticks;
+  header->monotonic_ns[0] = ns;
+  header->realtime_ns -= since;
+  header->boottime_ns -= since;
+}
+
 /// Only the forking thread exists here, in a copy of its parent's memory, with the parent's spool still mapped.
 bool begin_forked_child() {
   Carried calls{};
@@ -151,6 +163,7 @@ bool begin_forked_child() {
   // Without a descriptor left, or below another root, not even a note could be made: the parent's spool tells of it.
   if (settings.directory[0] && !spool.backed && !spool.noted)
     __atomic_fetch_add(&parent.header->lost_children, 1, __ATOMIC_RELAXED);
+  begin_when_forked();
   spool.header->forked = 1;
   spool.header->parent_process_id = parent_id;
   carry_over(calls);
@@ -179,7 +192,12 @@ bool begin_forked_child_once() {
 
 /// Runs in the child of fork: its only thread must not use a block of its parent's spool when another thread, which it
 /// starts before it does any I/O, begins the child's own. A child of a raw clone is not told; its first call notices.
-void leave_parents_block() { block = nullptr; }
+void begin_child() {
+  block = nullptr;
+  if (!state.enabled || !state.wiped) return;
+  state.wiped->forked_ticks = base::ticks();
+  state.wiped->forked_ns = base::clock_ns(CLOCK_MONOTONIC);
+}
 
 void take_arguments(int count, char** values) {
   for (int i = 0; i < count && values && values[i]; ++i) {
@@ -256,7 +274,7 @@ void start_image(int argument_count, char** argument_values) {
     store_facts();
     spool.header->go_program = is_go_program();
     on_exit(at_exit, nullptr);
-    pthread_atfork(nullptr, nullptr, leave_parents_block);
+    pthread_atfork(nullptr, nullptr, begin_child);
   }
   take_environment(settings.launched, first, executable, argument_count, argument_values);
   errno = saved;

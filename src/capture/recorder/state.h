@@ -114,6 +114,7 @@ struct WipedOnFork {
   DescriptorLeaf* leaves[kLeaves];
   uint64_t beginning;                              // 1: a thread of a forked child makes it ready, or has
   uint64_t alive;                                  // 1: it is ready
+  uint64_t forked_ticks, forked_ns;                // when a child was forked; 0: by a call that nobody saw
   std::atomic<uint32_t> starts[2][kThreadStarts];  // 1: taken; threads of POSIX, of C11
 };
 

@@ -163,9 +163,9 @@ const char* reason_around() {
   if ((fd == -ENOENT || fd == -ENOTDIR) && library_was_removed()) return "library-removed";
   if (fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR) return "other-root";
   const char* place = Note::directory();
-  const bool may_count = base::kernel_call(SYS_getuid) == 0 || !*place ||
-                         base::kernel_call(SYS_faccessat, AT_FDCWD, place, W_OK | X_OK) != -EACCES;
-  return may_count ? nullptr : "other-user";
+  const long access = *place ? base::kernel_call(SYS_faccessat, AT_FDCWD, place, W_OK | X_OK) : 0;
+  if (access == -ENOENT || access == -ENOTDIR) return "no-records";
+  return access == -EACCES && base::kernel_call(SYS_getuid) != 0 ? "other-user" : nullptr;
 }
 
 }  // namespace

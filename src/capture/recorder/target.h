@@ -6,8 +6,8 @@ namespace headrace::capture {
 
 struct Target {
   /// Null when the library can be preloaded into it; otherwise why not, in a word that notes and logs use: "static",
-  /// "loader", "musl", "other-class", "setuid", or "other-root", "other-user", "library-removed" and "limits" where any
-  /// program would fare so.
+  /// "loader", "musl", "other-class", "setuid", or "other-root", "other-user", "no-records", "library-removed" and
+  /// "limits" where any program would fare so.
   const char* unfit = nullptr;
   /// What must be preloaded before the library; "" = nothing.
   char runtime[kRuntimeName] = "";
