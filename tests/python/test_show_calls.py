@@ -139,7 +139,7 @@ def test_what_begins_a_transfer_or_goes_around_the_library_is_said(tmp_path: Pat
     maker.add("gaps", process=1, what="io_uring", amount=1, unit="rings", reason="not captured")
     log = maker.write(tmp_path / "a.hr")
     text = " ".join(headrace("show", log).stdout.split())
-    assert "Nonblocking MPI-IO, 2 calls: their time is that of starting them" in text
+    assert "Nonblocking MPI-IO, 2 calls: their time is what starting them" in text
     assert "io_uring, 1 ring: what was read and written through it is in no figure" in text
     units = [(row["amount"], row["unit"]) for row in facts(log)["asynchronous"]]
     assert units == [(2, "calls"), (1, "rings")]

@@ -78,5 +78,5 @@ def test_what_rates_of_asynchronous_calls_are_worth_is_said(log: Path, open_page
         "Asynchronous I/O (aio), 1 MiB: these calls only begin it and fetch its result"
     )
     expect(page.locator("#time")).to_contain_text(
-        "Nonblocking MPI-IO, 2 calls: their time is that of starting them"
+        "Nonblocking MPI-IO, 2 calls: their time is what starting them"
     )

@@ -17,8 +17,8 @@ _NOTES = {
     # Open MPI writes so: without this line its files seem faster than any memory.
     "Asynchronous I/O (aio)": "these calls only begin it and fetch its result, so how long it took is not in"
     " these times, and rates seem higher than they were.",
-    "Nonblocking MPI-IO": "their time is that of starting them and of waiting for their end (MPI_Wait and the"
-    " like), so what went on while the program did something else is in none.",
+    "Nonblocking MPI-IO": "their time is what starting them and waiting for their end (MPI_Wait and the like)"
+    " took. What went on while the program did something else is in none.",
     "Asynchronous I/O (io_uring)": _SEEN_AT_CALLS,
     "Asynchronous I/O (libaio)": _SEEN_AT_CALLS,
     "io_uring": "what was read and written through it is in no figure, neither bytes nor time.",
