@@ -13,6 +13,8 @@ namespace headrace::bindings {
 namespace {
 
 const std::vector<std::string> kFileKinds = {"file", "directory_rollup", "directory"};
+// With calls that are in no file, as headrace.analysis.kinds has them.
+const std::vector<std::string> kTotalKinds = {"file", "directory_rollup", "directory", "no_file"};
 const std::vector<std::string> kTopmost = {"topmost"};
 
 void add_facts(Log& log, JobSummary& job) {
@@ -161,7 +163,8 @@ void refuse_traces(Log& log) {
 }  // namespace
 
 Frame merged_of_program(Log& log, const char* by, std::vector<std::string> layers) {
-  return log.merge(by, {{}, kFileKinds, std::move(layers), "program"});
+  const bool by_path = std::string_view(by) == "path";
+  return log.merge(by, {{}, by_path ? kFileKinds : kTotalKinds, std::move(layers), "program"});
 }
 
 // Sums over the layers, directions and some logs of a job must have room in 64 bits.

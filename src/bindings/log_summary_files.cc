@@ -110,9 +110,12 @@ int64_t files_of(Log& log, const Layers& layers) {
 
 void add_totals(Log& log, const Layers& layers, JobSummary& job) {
   const Frame &top = layers.topmost(), &system = layers.system, &posix = layers.posix();
+  const Frame none_on_top = log.merge("all", {{}, {"no_file"}, {"topmost"}, ""}),
+              none_of_system = log.merge("all", {{}, {"no_file"}, {"posix", "stdio"}, ""});
   for (size_t i = 0; i < std::size(kSums); ++i) {
     const Frame& frame = is_figure(i) ? top : system;
-    job.sums[i] = NumberAt(frame, kSums[i]).sum(frame.rows);
+    const Frame& none = is_figure(i) ? none_on_top : none_of_system;
+    job.sums[i] = plus(NumberAt(frame, kSums[i]).sum(frame.rows), NumberAt(none, kSums[i]).sum(none.rows));
   }
   const auto both = [](const Frame& frame, const char* one, const char* other) {
     return plus(NumberAt(frame, one).sum(frame.rows), NumberAt(frame, other).sum(frame.rows));

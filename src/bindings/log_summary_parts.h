@@ -54,7 +54,8 @@ struct FileTimes {
 /// Files of a job, and sums over them.
 FileTimes summarize_files(Log& log, const RankPlaces& ranks, JobSummary& job);
 
-/// File records of a program's own files, not of those of its MPI library, merged (merge.h).
+/// File records of a program's own files, not of those of its MPI library, merged (merge.h). With calls that are in no
+/// file, unless it is by path.
 Frame merged_of_program(Log& log, const char* by, std::vector<std::string> layers);
 
 /// A bit for each layer of kSummaryLayers that the log has records of.

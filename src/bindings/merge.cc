@@ -306,13 +306,16 @@ void add_kinds(Frame& frame, const SharedTable& table, const MergedFiles& files,
 std::vector<uint64_t> file_counts(const SharedTable& table, const MergedFiles& files, const std::vector<uint32_t>& rows,
                                   const MergeGroups& groups) {
   std::vector<uint64_t> counts = distinct(rows, groups, [&](uint32_t row) { return files.path(row); });
-  if (!table->find("more_files")) return counts;
-  IdMap nameless;  // groups in which "no path" is not one more
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (files.path(rows[i]) == 0) nameless.insert(groups.of[i], 0);
+  const std::vector<uint64_t> no_files = of_kind(table, files, rows, groups, "no_file", IdMap());
+  if (table->find("more_files")) {
+    IdMap nameless;  // groups in which "no path" is not one more
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (files.path(rows[i]) == 0) nameless.insert(groups.of[i], 0);
+    }
+    for (uint32_t group = 0; group < counts.size(); ++group) counts[group] -= nameless.find(group) != IdMap::kNone;
+    add_more(counts, table, "more_files", rows, groups);
   }
-  for (uint32_t group = 0; group < counts.size(); ++group) counts[group] -= nameless.find(group) != IdMap::kNone;
-  add_more(counts, table, "more_files", rows, groups);
+  for (size_t group = 0; group < counts.size(); ++group) counts[group] -= no_files[group];
   return counts;
 }
 

@@ -98,7 +98,7 @@ std::vector<uint64_t> records_of(const Frame& frame, uint64_t row) {
 
 nb::list file_kinds() {
   nb::list kinds;
-  for (auto kind = 0; kind <= static_cast<int>(model::FileKind::kDataset); ++kind)
+  for (uint32_t kind = 0; kind < model::kFileKinds; ++kind)
     kinds.append(str_of(model::kind_name(static_cast<model::FileKind>(kind))));
   return kinds;
 }

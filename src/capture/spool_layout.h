@@ -26,12 +26,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "capture/apart_calls.h"
 #include "capture/trace_accounts.h"
 
 namespace headrace::capture {
 
 inline constexpr uint64_t kSpoolMagic = 0x314c4f4f50535248;  // "HRSPOOL1"
-inline constexpr uint32_t kSpoolVersion = 13;
+inline constexpr uint32_t kSpoolVersion = 14;
 inline constexpr uint32_t kSeriesBins = 200;
 inline constexpr uint32_t kExclusionRules = 32;  // the last one also takes what matches rules beyond it
 inline constexpr uint32_t kSizeBuckets = 34;     // bucket b: (2^(b-1), 2^b]; 0: sizes 0 and 1; the kernel ends at 2^31
@@ -353,9 +354,7 @@ struct alignas(64) ThreadBlock {
   uint32_t number;                   // of the thread, in traces
   CurrentCall calls[kCurrentCalls];  // outermost first
   char path[kCurrentPath];           // ends with NUL
-  uint64_t unattributed[2], unattributed_bytes[2],
-      unattributed_other;                          // calls from signal handlers inside an update, or out of memory
-  uint64_t child[2], child_bytes[2], child_other;  // calls of vfork children before their exec
+  uint64_t left_runs[kLayers][2], left_bytes[kLayers][2];  // of Directions that found no room to keep them
   uint64_t accounts[kAccounts];                    // of events
   uint64_t profiled;                               // ticks inside all profiled calls, nested ones once
   uint32_t libraries[kLibraryPages];               // LibraryProfiles, by number of the function / kLibraryPage
@@ -393,7 +392,7 @@ struct alignas(64) Header {
   uint32_t started_threads;                      // which took one, some after another
   uint32_t growth_failed;                        // 1: the file system was full; records fold earlier
   uint32_t fold_victim, fold_target, fold_copy;  // Shard being folded, the roll-up's Shard, copy of its blocks
-  uint32_t block_shortage;   // times a thread found no room for a ThreadBlock; what it does is counted in `homeless`
+  uint32_t block_shortage;   // times a thread found no room for a ThreadBlock; what it does is in `apart`
   uint32_t io_uring;         // rings that could not be followed: their I/O is not captured
   uint32_t exclusion_rules;  // Name holding the prefixes, NUL-separated, in rule order
   uint32_t functions;        // number of functions known to the writer
@@ -411,8 +410,9 @@ struct alignas(64) Header {
   uint32_t clusters;             // Name: those (harvest/cluster_notes.h); 0: none
   uint64_t reduction;            // of a copy: which one it is for; 0: none yet
   uint32_t scheduler_job;        // Name: scheduler, space, job id; 0: none, or a launcher keeps it
-  uint64_t library_calls_apart;  // of libraries' functions, made where nothing could be counted
-  uint64_t homeless[2], homeless_bytes[2], homeless_other;  // calls of threads without a ThreadBlock
+  uint64_t library_calls_apart;  // of libraries: in their function's Profile, and without room at their file
+  uint64_t unknown_calls;        // of a library that is not known well enough to count them
+  ApartCalls apart[kApartRows + kApartRest];                // calls that are in no file
   uint32_t first_phase;                                     // Phase (phase_layout.h)
   uint32_t open_phases[kOpenPhases];                        // OpenPhase, in the order of their begins
   uint32_t open_phase_count;

@@ -30,6 +30,8 @@ std::string_view kind_name(FileKind kind) {
       return "vfork_child";
     case FileKind::kDataset:
       return "dataset";
+    case FileKind::kNoFile:
+      return "no_file";
   }
   return "unknown";
 }

@@ -27,6 +27,7 @@ enum class FileKind : uint8_t {
   kAnonymous,   // memfd and the like
   kVforkChild,  // calls of vfork children before their exec
   kDataset,     // a dataset or variable inside a file; its path is the file's, a colon and its own name
+  kNoFile,      // calls that are in no file's row, though they may have been on one
 };
 
 /// Which of the interfaces to a file the figures of a record are of. Those of one file in the layers of the system
@@ -38,6 +39,7 @@ constexpr bool is_of_system(Layer layer) { return layer <= Layer::kStdio; }
 /// The word used in logs, for example "mpiio".
 std::string_view layer_name(Layer layer);
 
+inline constexpr uint32_t kFileKinds = static_cast<uint32_t>(FileKind::kNoFile) + 1;
 /// The word used in logs, for example "directory_rollup".
 std::string_view kind_name(FileKind kind);
 

@@ -91,6 +91,30 @@ def test_what_went_by_unseen_is_counted(program: Program, capture: Capture, tmp_
     assert seen + gaps(found, "asynchronous I/O") == writes
 
 
+def test_files_in_a_rings_own_table_are_in_the_totals(
+    program: Program, capture: Capture, tmp_path: Path
+) -> None:
+    needs_rings()
+    found = capture([program("rings", "-luring"), "direct", "32"], cwd=tmp_path)
+    (reads, bytes_read, writes, bytes_written, errors) = told(found)["direct"]
+    assert (reads, writes, errors) == (96, 96, 0)
+    (row,) = found.files(kind="no_file")
+    assert row["path"] == "(in no file)"
+    assert (row["reads"], row["bytes_read"], row["read_errors"]) == (reads, bytes_read, 0)
+    assert (row["writes"], row["bytes_written"], row["write_errors"]) == (writes, bytes_written, 0)
+    assert (row["opens"], row["syncs"], row["closes"]) == (1, 1, 1)
+    assert row["read_ns"] > 0 < row["write_ns"]
+    functions = {each["function"]: each for each in found.rows("profiles")}
+    assert (functions["io_uring_read"]["calls"], functions["io_uring_read"]["bytes"]) == (reads, bytes_read)
+    assert functions["io_uring_write"]["bytes"] == bytes_written
+    facts = found.shown()
+    assert facts["totals"]["write"]["bytes"] == bytes_written
+    assert facts["totals"]["in_no_file"]["calls"] == reads + writes + 3
+    (gap,) = (each for each in facts["not_captured"] if each["what"] == "operations without a file")
+    assert (gap["amount"], gap["loss"]) == (reads + writes + 3, False)
+    assert "io_uring" in gap["reason"] and "descriptors" in gap["remedy"]
+
+
 def test_a_forked_child_tells_of_the_ring_that_it_has_from_its_parent(
     program: Program, capture: Capture, tmp_path: Path
 ) -> None:

@@ -58,15 +58,21 @@ def test_case(
 def test_signal_handler_that_writes(
     program: Callable[[str], Path], capture: Callable[..., Captured], tmp_path: Path
 ) -> None:
-    """Every fwrite is counted once, at its file or, when it interrupted the counting, as not attributed."""
+    """Every fwrite is counted once, at its file or, when it interrupted the counting, in the totals."""
     captured = capture([program("stream_hostile"), "interrupted"], cwd=tmp_path)
     assert captured.status == 0
     handled = int(captured.stdout)
     of_main, of_handler = captured.file("/main"), captured.file("/handler")
     assert (tmp_path / "handler").stat().st_size == 8 * handled
     assert of_main["bytes_written"] == 8 * 300_000
-    lost = sum(row["amount"] for row in captured.rows("gaps") if row["unit"] == "bytes")
-    assert of_handler["bytes_written"] + lost == 8 * handled
+    apart = sum(row["bytes_written"] for row in captured.files(kind="no_file"))
+    assert of_handler["bytes_written"] + apart == 8 * handled
+    assert apart == sum(row["amount"] for row in captured.rows("gaps") if row["unit"] == "bytes")
+    (function,) = (row for row in captured.rows("profiles") if row["function"] == "fwrite")
+    assert (function["calls"], function["bytes"]) == (300_000 + handled, 8 * (300_000 + handled))
+    facts = captured.shown()
+    assert facts["totals"]["write"]["bytes"] == 8 * (300_000 + handled)
+    assert [gap for gap in facts["not_captured"] if gap["loss"]] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)

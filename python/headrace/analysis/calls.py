@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace import _native
-from headrace.analysis.kinds import FILE_KINDS, SYSTEM_LAYERS, whose
+from headrace.analysis.kinds import SYSTEM_LAYERS, TOTAL_KINDS, whose
 from headrace.analysis.recorded import added, most, recorded
 from headrace.analysis.transfers import apply, transfers
 from headrace.logs import JobLog
@@ -30,7 +30,7 @@ def layers(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
 
     First the layers that add up, most time first, then libraries, whose bytes pass the layers below as well.
     """
-    files = log.native.merge("layer", chosen, FILE_KINDS, (), whose(log))
+    files = log.native.merge("layer", chosen, TOTAL_KINDS, (), whose(log))
     found = {row["layer"]: layer_facts(row) for row in files.rows()}
     for row in log.native.merge("layer", chosen, ["dataset"]).rows():
         found[row["layer"]] = with_datasets(found.get(row["layer"]), layer_facts(row)) | {

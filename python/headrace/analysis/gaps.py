@@ -9,6 +9,10 @@ from headrace.analysis.losses import is_loss, remedy
 from headrace.logs import JobLog
 
 
+# Of logs of before, in which these are in no total, the first two.
+_IN_NO_FILE = ("reads and writes", "other calls", "operations without a file")
+
+
 def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows {what, amount, unit, reason, processes, loss, remedy}, losses first.
 
@@ -20,7 +24,7 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
     """
     told = {(process["process"], process["reason"]) for process in processes if process["reason"]}
     gaps = list(log.native.frame("gaps").rows())
-    counted = {gap["process"] for gap in gaps if gap["what"] in ("reads and writes", "other calls")}
+    counted = {gap["process"] for gap in gaps if gap["what"] in _IN_NO_FILE}
     sums: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     def add(what: str, amount: int, unit: str, reason: str) -> None:
@@ -57,7 +61,7 @@ def not_captured(log: JobLog, processes: list[dict[str, Any]]) -> list[dict[str,
             continue  # what its row in `processes` says already
         add(gap["what"], gap["amount"], gap["unit"], gap["reason"])
     for (what, unit, reason), row in list(sums.items()):
-        calls = (what, unit) == ("reads and writes", "calls")
+        calls = what in _IN_NO_FILE and unit == "calls"
         moved = sums.pop((what, "bytes", reason), None) if calls else None
         if moved:  # by the same calls
             row["reason"] += f"; {moved['amount']} bytes"

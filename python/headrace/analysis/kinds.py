@@ -15,6 +15,7 @@ __all__ = [
     "LIBRARY_LAYERS",
     "ROW_KINDS",
     "SYSTEM_LAYERS",
+    "TOTAL_KINDS",
     "count_files",
     "merge_files",
     "merge_topmost",
@@ -23,6 +24,9 @@ __all__ = [
 
 # Time in pipes and sockets is mostly waiting for somebody else; excluded paths are counted in one sum.
 FILE_KINDS = ["file", "directory_rollup", "directory"]
+
+# Files, and calls that are in no file's row though they may have been on one: what totals are of.
+TOTAL_KINDS = [*FILE_KINDS, "no_file"]
 
 # What a row of a path is called where rows are counted.
 ROW_KINDS = {"file": "files", "directory": "directories", "directory_rollup": "rollups"}
@@ -36,9 +40,10 @@ def merge_files(
 ) -> _native.Frame:
     """Records of files merged; of the layers that add up unless others are named.
 
-    Without the MPI library's own files, unless the log is to count them.
+    Without the MPI library's own files, unless the log is to count them. With calls that are in no file, unless
+    the rows are of places.
     """
-    return log.native.merge(by, chosen, FILE_KINDS, list(layers), whose(log))
+    return log.native.merge(by, chosen, _kinds(by), list(layers), whose(log))
 
 
 def merge_topmost(log: JobLog, by: str, chosen: list[int]) -> _native.Frame:
@@ -47,7 +52,11 @@ def merge_topmost(log: JobLog, by: str, chosen: list[int]) -> _native.Frame:
     A call of a library lasts as long as those that it makes below: so no time and no byte counts twice, and
     none of waiting for other ranks is missing.
     """
-    return log.native.merge(by, chosen, FILE_KINDS, ["topmost"], whose(log))
+    return log.native.merge(by, chosen, _kinds(by), ["topmost"], whose(log))
+
+
+def _kinds(by: str) -> list[str]:
+    return FILE_KINDS if by in ("path", "directory", "mount") else TOTAL_KINDS
 
 
 def whose(log: JobLog) -> str:

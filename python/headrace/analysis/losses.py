@@ -6,6 +6,7 @@ from __future__ import annotations
 _DETAILS = frozenset(
     {
         "call sites",
+        "calls of libraries",
         "clusters of phases",
         "clusters of ranks",
         "ends of phases",
@@ -42,6 +43,15 @@ _OF_PROCESSES = {
     "no-directory": "make the spool directory writable, or choose another: --spool",
 }
 
+# Of calls that are in no file, by how their reason begins (src/capture/harvest/apart_totals.cc).
+_TO_BE_IN_A_FILE = {
+    "made without memory": _MORE_MEMORY,
+    "made while the process had no descriptor": "raise the limit on open files: ulimit -n",
+    "made on more open files": "keep fewer files open at once, or raise a limit on addresses: ulimit -v",
+    "made by signal handlers": "let signal handlers do no I/O",
+    "made on files that io_uring opened": "let the program open its files with descriptors",
+}
+
 _BY_KIND = {
     **dict.fromkeys(
         ("calls of HDF5", "calls of PnetCDF", "calls of MPI", "calls of io_uring"), "link the shared library"
@@ -70,4 +80,6 @@ def remedy(what: str, reason: str) -> str | None:
         return None  # the reason says it
     if what in ("reads and writes", "other calls"):
         return None if "io_uring" in reason else _MORE_MEMORY
+    if what == "operations without a file":
+        return next((each for begin, each in _TO_BE_IN_A_FILE.items() if reason.startswith(begin)), None)
     return _BY_KIND.get(what)

@@ -11,7 +11,14 @@ from typing import Any
 from headrace import _native
 from headrace.analysis.changes import signed
 from headrace.analysis.end_clusters import saved
-from headrace.analysis.kinds import LIBRARY_LAYERS, SYSTEM_LAYERS, merge_files, merge_topmost
+from headrace.analysis.kinds import (
+    FILE_KINDS,
+    LIBRARY_LAYERS,
+    SYSTEM_LAYERS,
+    merge_files,
+    merge_topmost,
+    whose,
+)
 from headrace.analysis.libraries import interfaces
 from headrace.analysis.processes import stand_ins
 from headrace.analysis.ranks import SERVED_BY, extremes, node_rows, rank_rows, spread
@@ -305,12 +312,12 @@ def _access(log: JobLog, ranks: list[Facts], by_path: _native.Frame, evenness: _
 
 def _regularity(log: JobLog) -> Facts:
     """Shares of the reads and writes that began no earlier than the last one ended, and of aligned ones."""
-    both = merge_files(log, "all", []).rows()[0]
+    both = log.native.merge("all", [], FILE_KINDS, list(SYSTEM_LAYERS), whose(log)).rows()[0]
     steps = {
         key: both[f"reads_{key}"] + both[f"writes_{key}"] for key in ("consecutive", "forward", "backward")
     }
     compared = sum(steps.values())
-    system = merge_files(log, "all", [], ["posix"]).rows()[0]
+    system = log.native.merge("all", [], FILE_KINDS, ["posix"], whose(log)).rows()[0]
     operations = system["reads"] + system["writes"]
     unaligned = added(recorded(system, f"{way}_unaligned_file") for way in ("reads", "writes"))
     return {

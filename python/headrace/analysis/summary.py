@@ -26,6 +26,7 @@ from headrace.analysis.kinds import (
     FILE_KINDS,
     ROW_KINDS,
     SYSTEM_LAYERS,
+    TOTAL_KINDS,
     count_files,
     merge_files,
     merge_topmost,
@@ -263,10 +264,19 @@ def _totals(log: JobLog, chosen: list[int], process_ns: int, run_ns: int) -> dic
         **sums,
         "system_ns": sum(below[name] for name in _TIMES),
         "through": _through(log, chosen),
+        "in_no_file": _in_no_file(log, chosen),
         "process_ns": process_ns,
         "io_share_of_process_time": io_ns / process_ns if process_ns else None,
         "io_share_of_run_time": io_ns / run_ns if run_ns else None,
     }
+
+
+def _in_no_file(log: JobLog, chosen: list[int]) -> dict[str, Any] | None:
+    """What of the totals is in no file's row; None: nothing."""
+    columns = ["reads", "writes", "bytes_read", "bytes_written", "metadata_calls", *_TIMES]
+    row = log.native.merge("all", chosen, ["no_file"], ["topmost"]).rows(None, columns)[0]
+    calls = row.pop("reads") + row.pop("writes") + row.pop("metadata_calls")
+    return {"calls": calls, **_without_times(row)} if calls else None
 
 
 def _through(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
@@ -280,7 +290,7 @@ def _other(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
     """Records that are no files, by kind; and the MPI library's own files, which count as none."""
     columns = ["kind", "files", "reads", "writes", "bytes_read", "bytes_written", "metadata_calls", *_TIMES]
     rows = log.native.merge("kind", chosen, [], list(SYSTEM_LAYERS)).rows(None, columns)
-    kept = [_without_times(row) for row in rows if row["kind"] not in FILE_KINDS]
+    kept = [_without_times(row) for row in rows if row["kind"] not in TOTAL_KINDS]
     own = log.native.merge("all", chosen, FILE_KINDS, list(SYSTEM_LAYERS), "mpi").rows()[0]
     if own["files"] and not log.mpi_files:
         figures = {key: own[key] for key in columns if key not in ("kind", "files")}

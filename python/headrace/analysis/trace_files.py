@@ -14,7 +14,7 @@ Facts = dict[str, Any]
 TOGETHER = ""
 """In place of a path: files that cannot be told apart."""
 
-_IN_NO_EVENT = ("excluded_rollup", "vfork_child")
+_IN_NO_EVENT = ("excluded_rollup", "vfork_child", "no_file")
 _MOVED = ("bytes_read", "bytes_written")
 
 

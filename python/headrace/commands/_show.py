@@ -117,6 +117,10 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
         sentence += f": {share} of the {lived} that the captured processes lived"
     lines += terminal.wrap(f"{sentence}. {through_words(totals)}".rstrip(), "  ")
     lines += _asynchronous(facts, terminal)
+    if apart := totals["in_no_file"]:
+        moved = f"{size(apart['bytes_read'])} read, {size(apart['bytes_written'])} written"
+        text = f"In no file: {calls(apart['calls'])} of these, {moved}, {duration(apart['time_ns'])}."
+        lines += terminal.wrap(text, "  ", "    ")
     for other in facts["other"]:
         amount = calls(other["reads"] + other["writes"] + other["metadata_calls"])
         moved = f"{size(other['bytes_read'])} read, {size(other['bytes_written'])} written"

@@ -33,25 +33,23 @@ def losses_in_short(facts: Facts) -> str:
 def loss_lines(facts: Facts, terminal: Terminal) -> list[str]:
     """Calls and bytes that no figure has, each with what to do."""
     gaps = [gap for gap in facts["not_captured"] if gap["loss"]]
-    rows = []
-    for gap in gaps[:_MOST]:
-        why = printable(gap["reason"]) + (
-            f". To have it: {printable(gap['remedy'])}" if gap["remedy"] else ""
-        )
-        rows.append((amount(gap), printable(gap["what"]), why))
-    return _section("Not captured", rows, len(gaps), terminal)
+    return _section("Not captured", gaps, "To have it", terminal)
 
 
 def detail_lines(facts: Facts, terminal: Terminal) -> list[str]:
     """What is in the sums, and not told apart."""
     gaps = [gap for gap in facts["not_captured"] if not gap["loss"]]
-    rows = [(amount(gap), printable(gap["what"]), printable(gap["reason"])) for gap in gaps[:_MOST]]
-    return _section("Counted, but without detail", rows, len(gaps), terminal)
+    return _section("Counted, but without detail", gaps, "To have them apart", terminal)
 
 
-def _section(title: str, rows: list[tuple[str, str, str]], kinds: int, terminal: Terminal) -> list[str]:
-    if not rows:
+def _section(title: str, gaps: list[Facts], to_have: str, terminal: Terminal) -> list[str]:
+    if not gaps:
         return []
+    kinds = len(gaps)
+    rows = []
+    for gap in gaps[:_MOST]:
+        remedy = f". {to_have}: {printable(gap['remedy'])}" if gap["remedy"] else ""
+        rows.append((amount(gap), printable(gap["what"]), printable(gap["reason"]) + remedy))
     head: Sequence[str] = ("amount", "what", "why")
     table = columns([head, *rows], left=frozenset({1, 2}), room=terminal.columns)
     rest = [terminal.dim(f"  … and {kinds - _MOST} more kinds: see --json")] if kinds > _MOST else []

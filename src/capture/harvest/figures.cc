@@ -24,6 +24,35 @@ constexpr DirectionCounters kOf[2] = {
      counter::last_write_at_ns},
 };
 
+using M = Metadata;
+constexpr struct {
+  M::Count from;
+  Index to;
+} kCounts[] = {
+    {M::kDuplicates, counter::duplicates},
+    {M::kSeeks, counter::seeks},
+    {M::kStats, counter::stats},
+    {M::kSyncs, counter::syncs},
+    {M::kTruncates, counter::truncates},
+    {M::kAllocates, counter::allocates},
+    {M::kAdvises, counter::advises},
+    {M::kMaps, counter::maps},
+    {M::kLocks, counter::locks},
+    {M::kRenames, counter::renames},
+    {M::kUnlinks, counter::unlinks},
+    {M::kLinks, counter::links},
+    {M::kMakes, counter::makes},
+    {M::kDirectoryReads, counter::directory_reads},
+    {M::kAttributes, counter::attributes},
+    {M::kControls, counter::controls},
+    {M::kErrors, counter::meta_errors},
+    {M::kFlushes, counter::flushes},
+    {M::kSystemReads, counter::system_reads},
+    {M::kSystemWrites, counter::system_writes},
+    {M::kFoldedFiles, counter::folded_files},
+};
+static_assert(std::size(kCounts) == M::kCounts);
+
 struct Run {
   uint64_t count, size;
   int64_t gap;
@@ -120,40 +149,18 @@ bool add_direction(model::FileRecord& record, uint32_t direction, const Directio
 }
 
 void add_metadata(model::FileRecord& record, const Metadata& counts) {
-  using M = Metadata;
-  static constexpr struct {
-    M::Count from;
-    Index to;
-  } kPairs[] = {
-      {M::kDuplicates, counter::duplicates},
-      {M::kSeeks, counter::seeks},
-      {M::kStats, counter::stats},
-      {M::kSyncs, counter::syncs},
-      {M::kTruncates, counter::truncates},
-      {M::kAllocates, counter::allocates},
-      {M::kAdvises, counter::advises},
-      {M::kMaps, counter::maps},
-      {M::kLocks, counter::locks},
-      {M::kRenames, counter::renames},
-      {M::kUnlinks, counter::unlinks},
-      {M::kLinks, counter::links},
-      {M::kMakes, counter::makes},
-      {M::kDirectoryReads, counter::directory_reads},
-      {M::kAttributes, counter::attributes},
-      {M::kControls, counter::controls},
-      {M::kErrors, counter::meta_errors},
-      {M::kFlushes, counter::flushes},
-      {M::kSystemReads, counter::system_reads},
-      {M::kSystemWrites, counter::system_writes},
-      {M::kFoldedFiles, counter::folded_files},
-  };
-  static_assert(std::size(kPairs) == M::kCounts);
-  for (const auto& [from, to] : kPairs) record[to] += counts.count[from];
+  for (const auto& [from, to] : kCounts) record[to] += counts.count[from];
   record[counter::mapped_bytes] += counts.mapped_bytes;
   record[counter::system_bytes_read] += counts.system_bytes[kRead];
   record[counter::system_bytes_written] += counts.system_bytes[kWrite];
   record[counter::buffer_bytes] = std::max<uint64_t>(record[counter::buffer_bytes], counts.buffer_bytes);
   record[counter::size_at_open] = std::max(record[counter::size_at_open], counts.size_at_open);
+}
+
+Index counter_of(Metadata::Count which) {
+  for (const auto& [from, to] : kCounts)
+    if (from == which) return to;
+  return counter::controls;
 }
 
 void add_library(model::FileRecord& record, const LibraryCounts& counts) {

@@ -15,6 +15,8 @@ namespace headrace::capture {
 bool add_direction(model::FileRecord& record, uint32_t direction, const Direction& figures, const Detail* detail);
 
 void add_metadata(model::FileRecord& record, const Metadata& counts);
+/// Where calls of a kind are counted.
+model::counter::Index counter_of(Metadata::Count which);
 void add_library(model::FileRecord& record, const LibraryCounts& counts);
 void add_shard(model::FileRecord& record, const Shard& shard);
 

@@ -103,7 +103,6 @@ void JobLog::add_contents(const SpoolContents& contents) {
   for (const model::Stack& stack : contents.stacks) tables_.add_stack(stack);
   add_libraries_inside(contents);
   excluded_other_ += contents.excluded_other;
-  child_other_ += contents.child_other;
   add_process(contents.process);
 }
 
@@ -228,7 +227,7 @@ base::Status JobLog::close() {
   add_trace_parts();
   trace_.put_others_aside(output_);
   if (const std::string dropped = trace_.dropped(); !dropped.empty()) add_fact("trace_dropped", dropped);
-  add_untold_calls(tables_, std::exchange(excluded_other_, 0), std::exchange(child_other_, 0));
+  add_untold_calls(tables_, std::exchange(excluded_other_, 0));
   for (const model::Gap& gap : layouts_.take_gaps()) add_gap(gap);
   HEADRACE_TRY(output_.write(tables_, true));
   return output_.close();

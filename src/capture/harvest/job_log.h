@@ -121,7 +121,7 @@ class JobLog {
   std::map<std::string, uint64_t> not_traced_;
   uint64_t damaged_traces_ = 0;
   std::vector<std::string> trace_troubles_;
-  uint64_t excluded_other_ = 0, child_other_ = 0;  // of all processes: a row for each would drown what matters
+  uint64_t excluded_other_ = 0;  // of all processes: a row for each would drown what matters
 
   bool has_layouts_ = false;  // some mount tells how files are laid out
 

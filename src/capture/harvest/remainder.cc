@@ -127,7 +127,6 @@ base::Result<SpoolContents> read_remainder(std::span<std::byte> bytes, std::span
   subtract_gaps(contents, *known);
   contents.clusters = {};  // the reduction stored them
   contents.excluded_other = less(contents.excluded_other, known->excluded_other);
-  contents.child_other = less(contents.child_other, known->child_other);
   return contents;
 }
 

@@ -335,8 +335,9 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.lost_requests, "requests of MPI", "requests",
           "too many receives and persistent requests at once (some 10,000): their bytes count nowhere");
   add_gap(out, header.library_calls_apart, "calls of libraries", "calls",
-          "made by a signal handler during an update, without memory for a profile, or in a version of HDF5 that is "
-          "not known: counted nowhere");
+          "without room at their file: in the figures of their function, and in none of a file");
+  add_gap(out, header.unknown_calls, "calls of an unknown library", "calls",
+          "in a version of HDF5 that is not known: counted nowhere");
   add_gap(out, header.lost_phases, "phases", "instances",
           "begun while too many were open or known, or without memory: their figures are not apart");
   add_gap(out, header.stray_phase_ends, "ends of phases", "calls", "of phases that were not open: ignored");
@@ -350,8 +351,6 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
           "the file system of the spool directory was full, so records folded early");
   add_gap(out, header.lost_children, "processes", "processes",
           "forked where no spool could be made: no descriptor left, another root directory, or another user");
-  add_gap(out, header.block_shortage, "threads", "attempts",
-          "a thread found no memory for figures of its own; its calls are counted in no file");
   add_gap(out, header.io_uring, "io_uring", "rings",
           "made before a fork or where nobody saw it, in memory of the program's own, of a kind that is not known, or "
           "without memory to follow it: what was read and written through it is in no figure");

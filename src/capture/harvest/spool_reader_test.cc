@@ -223,34 +223,85 @@ TEST(SpoolReader, HalfFoldedRecordIsMarkedPartial) {
   EXPECT_TRUE(r["/d/a"][counter::flags] & model::flag::partial);
 }
 
-TEST(SpoolReader, WhatBelongsToNoFileIsSaid) {
-  SpoolBuilder b;
-  ThreadBlock& thread = b.at<ThreadBlock>(b.thread());
-  thread.unattributed[kRead] = 2, thread.unattributed_bytes[kRead] = 20, thread.unattributed_other = 3;
-  thread.child[kWrite] = 4, thread.child_bytes[kWrite] = 40, thread.child_other = 5;
-  b.header().io_uring = 1;
-  b.header().homeless[kWrite] = 6, b.header().homeless_bytes[kWrite] = 600, b.header().homeless_other = 7;
-  Reading r(b.finish());
-  EXPECT_EQ(r.contents.process.unattributed_operations, 18u);
-  EXPECT_EQ(r.contents.process.unattributed_bytes, 620u);
-  EXPECT_EQ(r.gaps(), "reads and writes=8 reads and writes=620 other calls=10 io_uring=1 ");
-  EXPECT_EQ(r.contents.child_other, 5u);
-  ASSERT_EQ(r.records.count, 1);
-  EXPECT_EQ(r.records.by_path.begin()->second.kind, model::FileKind::kVforkChild);
-  EXPECT_EQ(r.records.by_path.begin()->second[counter::bytes_written], 40u);
+ApartCalls apart(intercept::Fn function, uint32_t does, Apart why, bool profiled, ApartCalls amounts,
+                 uint32_t on = kOnUnknown) {
+  amounts.key = ApartKey{static_cast<uint32_t>(function), does, on, why, profiled}.packed();
+  return amounts;
 }
 
-TEST(SpoolReader, WantOfMemoryIsNamedWhereThereWasSome) {
-  for (const bool folded : {false, true}) {
-    SpoolBuilder b;
-    b.at<ThreadBlock>(b.thread()).unattributed[kWrite] = 1;
-    b.header().folded_records = folded;
-    b.header().limit = uint64_t{4} << 20;
-    Reading r(b.finish());
-    ASSERT_EQ(r.contents.gaps.size(), 1u);
-    EXPECT_EQ(r.contents.gaps[0].reason.starts_with("made without memory"), folded);
-    EXPECT_EQ(r.contents.gaps[0].reason.find("io_uring") != std::string::npos, !folded);
+/// Keeps what was emitted as it is.
+struct EachRecord : RecordSink {
+  std::vector<model::FileRecord> records;
+  void record(const model::FileRecord& record) override { records.push_back(record); }
+  model::FileRecord of(model::FileKind kind, model::Layer layer) const {
+    for (const auto& each : records)
+      if (each.kind == kind && each.layer == layer) return each;
+    return {};
   }
+};
+
+TEST(SpoolReader, WhatIsInNoFileIsInTheTotals) {
+  using intercept::Fn;
+  SpoolBuilder b;
+  ThreadBlock& thread = b.at<ThreadBlock>(b.thread());
+  const uint32_t known = thread.profiles[static_cast<uint32_t>(Fn::pwrite)] = b.make<Profile>();
+  b.at<Profile>(known).calls = 1, b.at<Profile>(known).bytes = 1, b.at<Profile>(known).time = 10;
+  thread.left_runs[static_cast<uint32_t>(Layer::kPosix)][kWrite] = 2;
+  thread.left_bytes[static_cast<uint32_t>(Layer::kPosix)][kWrite] = 20;
+  thread.left_runs[static_cast<uint32_t>(Layer::kMpiio)][kRead] = 1;
+  thread.left_bytes[static_cast<uint32_t>(Layer::kMpiio)][kRead] = 5;
+  ApartCalls* rows = b.header().apart;
+  rows[0] = apart(Fn::pwrite, kDoesWrite, Apart::kInterrupting, false, {0, 3, 1, 600, 70, 50});
+  rows[1] = apart(Fn::fread, kDoesRead, Apart::kNoDescriptor, true, {0, 4, 0, 40, 9, 3});
+  rows[2] = apart(Fn::fstat, Metadata::kStats, Apart::kInterrupting, false, {0, 5, 2, 0, 8, 4});
+  rows[3] = apart(Fn::dup2, Metadata::kDuplicates, Apart::kVforkChild, false, {0, 6, 0, 0, 1, 1});
+  rows[4] = apart(Fn::write, kDoesWrite, Apart::kInterrupting, false, {0, 1, 0, 2, 1, 1},
+                  static_cast<uint32_t>(RecordKind::kPipe));
+  rows[5] = apart(Fn::sync, kDoesOther, Apart::kInterrupting, false, {0, 1, 0, 0, 2, 2});  // of no file anyway
+  rows[kApartRows + 1 * 3 + 1] = {0, 7, 0, 70, 7, 1};                                      // writes that found no row
+  b.header().block_shortage = 1;
+  std::vector<std::byte> bytes = b.finish();
+  EachRecord found;
+  auto read = read_spool(bytes, "test", kReaderStart, kNow, found);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const auto posix = found.of(model::FileKind::kNoFile, model::Layer::kPosix);
+  EXPECT_EQ(posix.path, "(in no file)");
+  EXPECT_EQ(posix[counter::writes], 2u + 2);
+  EXPECT_EQ(posix[counter::write_errors], 1u);
+  EXPECT_EQ(posix[counter::bytes_written], 620u);
+  EXPECT_EQ(posix[counter::write_ns], 70u);
+  EXPECT_EQ(posix[counter::write_max_ns], 50u);
+  EXPECT_EQ(posix[counter::stats], 3u);
+  EXPECT_EQ(posix[counter::meta_errors], 2u);
+  EXPECT_EQ(posix[counter::meta_ns], 8u);
+  const auto stdio = found.of(model::FileKind::kNoFile, model::Layer::kStdio);
+  EXPECT_EQ(stdio[counter::bytes_read], 40u);
+  EXPECT_EQ(stdio[counter::writes], 7u);
+  const auto mpiio = found.of(model::FileKind::kNoFile, model::Layer::kMpiio);
+  EXPECT_EQ(mpiio.path, "(in no file: mpiio)");
+  EXPECT_EQ(mpiio[counter::bytes_read], 5u);
+  EXPECT_EQ(found.of(model::FileKind::kVforkChild, model::Layer::kPosix)[counter::duplicates], 6u);
+  EXPECT_EQ(found.of(model::FileKind::kPipe, model::Layer::kPosix)[counter::bytes_written], 2u);
+  EXPECT_EQ(found.records.size(), 5u);
+  std::map<std::string_view, model::Profile> of;
+  for (const auto& profile : read->profiles) of[profile.function] = profile;
+  EXPECT_EQ(of["pwrite"].calls, 4u);
+  EXPECT_EQ(of["pwrite"].errors, 1u);
+  EXPECT_EQ(of["pwrite"].bytes, 601u);
+  EXPECT_EQ(of["pwrite"].time_ns, 80u);
+  EXPECT_EQ(of["pwrite"].max_ns, 50u);
+  EXPECT_EQ(of["fstat"].calls, 5u);
+  EXPECT_EQ(of["dup2"].calls, 6u);
+  EXPECT_EQ(of["sync"].calls, 1u);
+  EXPECT_EQ(of.count("fread"), 0u) << "what its profile has is not added again";
+  EXPECT_EQ(read->process.unattributed_operations, 3u + 5 + 1 + 4 + 2 + 1 + 7);
+  EXPECT_EQ(read->process.unattributed_bytes, 600u + 2 + 40 + 20 + 5 + 70);
+  std::string gaps;
+  for (const auto& gap : read->gaps) gaps += gap.what + ", " + gap.unit + "=" + std::to_string(gap.amount) + " ";
+  EXPECT_EQ(gaps,
+            "operations without a file, calls=10 operations without a file, bytes=95 "
+            "operations without a file, calls=4 operations without a file, bytes=40 "
+            "operations without a file, calls=9 operations without a file, bytes=602 profile, calls=7 ");
 }
 
 TEST(SpoolReader, RulesBeyondTheListShareARow) {

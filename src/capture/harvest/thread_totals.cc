@@ -57,11 +57,7 @@ ThreadTotals::ThreadTotals(SpoolBytes& bytes, const Header& header, const ClockM
     : bytes_(bytes), header_(header), clock_(clock), damage_(damage) {}
 
 void ThreadTotals::read_all() {
-  for (uint32_t d = 0; d < 2; ++d) {
-    unattributed_.operations[d] += header_.homeless[d];
-    unattributed_.bytes[d] += header_.homeless_bytes[d];
-  }
-  unattributed_.other += header_.homeless_other;
+  apart_.add(header_);
   for (uint32_t offset = header_.first_thread; offset != 0;) {
     ThreadBlock block;
     if (!bytes_.claim(offset, &block)) return damage_.add("figures of a thread", offset);
@@ -73,14 +69,7 @@ void ThreadTotals::read_all() {
 void ThreadTotals::read(const ThreadBlock& block) {
   ++threads_;
   if (block.busy != 0) ++uncertain_;
-  for (uint32_t d = 0; d < 2; ++d) {
-    unattributed_.operations[d] += block.unattributed[d];
-    unattributed_.bytes[d] += block.unattributed_bytes[d];
-    child_.operations[d] += block.child[d];
-    child_.bytes[d] += block.child_bytes[d];
-  }
-  unattributed_.other += block.unattributed_other;
-  child_.other += block.child_other;
+  apart_.add(block);
   for (uint32_t i = 0; i < kMaximumFunctions; ++i) {
     Profile profile;
     if (block.profiles[i] == 0) continue;
@@ -146,11 +135,12 @@ void ThreadTotals::add_series(const ThreadBlock& block) {
 void ThreadTotals::give(SpoolContents* out, RecordSink& sink) {
   out->process.threads = std::max<uint64_t>(threads_, header_.started_threads);
   out->process.uncertain_operations = uncertain_;
+  apart_.add_to_profiles(profiles_.data(), &libraries_);
   give_profiles(out);
   give_libraries(out);
   give_series(out);
   give_excluded(out, sink);
-  give_uncounted(out, sink);
+  apart_.give(clock_, out, sink);
 }
 
 void ThreadTotals::give_profiles(SpoolContents* out) {
@@ -225,33 +215,6 @@ void ThreadTotals::give_excluded(SpoolContents* out, RecordSink& sink) {
         rollup(rule_path(bytes_, header_, i), model::FileKind::kExcludedRollup, sum.opens, sum.operations, sum.bytes));
   }
   out->excluded_other = other;
-}
-
-/// Whether --memory would have helped.
-bool ThreadTotals::lacked_memory() const {
-  constexpr uint64_t kNearly = 32 << 10;  // of the limit; records are smaller
-  return header_.folded_records != 0 || header_.block_shortage != 0 || header_.growth_failed != 0 ||
-         header_.used + kNearly > header_.limit;
-}
-
-void ThreadTotals::give_uncounted(SpoolContents* out, RecordSink& sink) {
-  const uint64_t operations = unattributed_.operations[0] + unattributed_.operations[1];
-  const uint64_t bytes = unattributed_.bytes[0] + unattributed_.bytes[1];
-  const char* why = lacked_memory()
-                        ? "made without memory for a record, or a free descriptor to get it, or by a signal handler: "
-                          "counted in no file"
-                        : "made by a signal handler during an update, without a free descriptor to get memory, or on a "
-                          "file that io_uring opened into its own table: counted in no file";
-  out->process.unattributed_operations = operations + unattributed_.other;
-  out->process.unattributed_bytes = bytes;
-  if (operations != 0) out->gaps.push_back({"reads and writes", operations, "calls", why});
-  if (bytes != 0) out->gaps.push_back({"reads and writes", bytes, "bytes", why});
-  if (unattributed_.other != 0) out->gaps.push_back({"other calls", unattributed_.other, "calls", why});
-  if ((child_.operations[0] | child_.operations[1]) != 0) {
-    sink.record(
-        rollup("(children between vfork and exec)", model::FileKind::kVforkChild, 0, child_.operations, child_.bytes));
-  }
-  out->child_other = child_.other;
 }
 
 }  // namespace headrace::capture

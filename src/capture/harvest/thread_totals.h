@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "capture/harvest/apart_totals.h"
 #include "capture/harvest/clock_map.h"
 #include "capture/harvest/damage.h"
 #include "capture/harvest/spool_bytes.h"
@@ -21,9 +22,6 @@ class ThreadTotals {
   void give(SpoolContents* out, RecordSink& sink);
 
  private:
-  struct Uncounted {
-    uint64_t operations[2], bytes[2], other;
-  };
   struct Bins {
     SeriesBin sums[kSeriesBins];
     uint32_t shift;
@@ -35,8 +33,6 @@ class ThreadTotals {
   void give_libraries(SpoolContents* out);
   void give_series(SpoolContents* out);
   void give_excluded(SpoolContents* out, RecordSink& sink);
-  bool lacked_memory() const;
-  void give_uncounted(SpoolContents* out, RecordSink& sink);
 
   SpoolBytes& bytes_;
   const Header& header_;
@@ -46,7 +42,7 @@ class ThreadTotals {
   std::array<Profile, kMaximumFunctions> profiles_{};
   std::vector<Profile> libraries_;  // by number of the function, up to the last that was called
   std::array<Excluded, kExclusionRules> excluded_{};
-  Uncounted unattributed_{}, child_{};
+  ApartTotals apart_;
   Bins bins_{};
 };
 

@@ -7,13 +7,10 @@
 
 namespace headrace::capture {
 
-inline void add_untold_calls(LogTables& tables, uint64_t of_excluded_paths, uint64_t of_vfork_children) {
+inline void add_untold_calls(LogTables& tables, uint64_t of_excluded_paths) {
   if (of_excluded_paths != 0)
     tables.add_gap(0, {"excluded paths", of_excluded_paths, "calls",
                        "calls that are neither open, read nor write are counted, but not told apart"});
-  if (of_vfork_children != 0)
-    tables.add_gap(0, {"vfork children", of_vfork_children, "calls",
-                       "calls that neither read nor write (open, close, dup2) are counted, but in no file"});
 }
 
 }  // namespace headrace::capture

@@ -50,7 +50,9 @@ template <DirectionIndex D>
 void count_moved(const PendingOperation& p, int64_t result, uint64_t now, uint64_t shared) {
   if (!is_tracked(p.tag)) {
     if (result < 0) return plain_call(p.function, false, {p.start, now});
-    return count_untracked(p.tag, D, result);
+    const ApartCall call{p.function, does(D), p.tag, result, p.start, now - shared};
+    constexpr Apart kWhy = Apart::kRingsOwn;
+    return count_untracked(call, p.fd, p.fixed ? &kWhy : nullptr);
   }
   const uint64_t start = result < 0 ? now : p.start;
   const Operation op{p.fd, p.tag,   p.offset, reinterpret_cast<const void*>(p.address), result, start,
@@ -81,11 +83,18 @@ void count_open(const PendingOperation& p, int fd, Timed time) {
   opened(p.function, fd, AT_FDCWD, path, static_cast<int>(p.flags), flag::asynchronous, time);
 }
 
+/// A call on a file that may be in the ring's own table alone.
+void count_of_ring(const PendingOperation& p, uint32_t does, bool ok, Timed time) {
+  plain_call(p.function, ok, time);
+  if (ok && p.fixed)
+    count_without_record({p.function, does, kUnknownTag, 0, time.start, time.end}, Apart::kRingsOwn);
+}
+
 void count_metadata_of(const PendingOperation& p, Metadata::Count which, bool ok, Timed time) {
   if (is_tracked(p.tag) || is_excluded(p.tag))
     tagged_call(p.function, p.tag, which, ok, time);
   else
-    plain_call(p.function, ok, time);
+    count_of_ring(p, which, ok, time);
 }
 
 }  // namespace
@@ -142,8 +151,8 @@ void count_operation(const PendingOperation& p, int64_t result, uint64_t now, Bu
     case Purpose::kNewDescriptor:
       if (ok) forget_descriptor(static_cast<int>(result));
       [[fallthrough]];
-    default:
-      plain_call(p.function, ok, {now, now});  // most wait for something: their time says nothing
+    default:  // most wait for something: their time says nothing
+      count_of_ring(p, p.function == Fn::io_uring_open ? kDoesOpen : kDoesClose, ok, {now, now});
   }
   counts_later = false;
   if (p.purpose != Purpose::kClose || !ok) let_go(p);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
+#include "capture/recorder/apart.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/file_names.h"
 #include "capture/recorder/flags.h"
@@ -81,9 +82,16 @@ bool add_to_profile(Fn function, uint32_t handle, bool ok, Timed time) {
   return true;
 }
 
-/// A call that its file or its function has no memory for is said once.
-void count_profile_of(bool in_file, Fn function, uint32_t handle, bool ok, Timed time) {
-  if (!add_to_profile(function, handle, ok, time) || !in_file) unattributed(2, 0);
+/// A call that neither reads nor writes, as it is counted in no file. `does`: a Metadata::Count, or of apart_calls.h.
+ApartCall apart_call(Fn function, uint32_t does, bool ok, Timed time, uint64_t tag = kUnknownTag) {
+  return {function, does, tag, ok ? 0 : -1, time.start, time.end};
+}
+
+/// A call that was counted at its file if there was room (`in_file`), whose function gets it now.
+void count_profile_of(bool in_file, const ApartCall& call, uint32_t handle, Timed time) {
+  const bool profiled = add_to_profile(call.function, handle, call.result >= 0, time);
+  if (!in_file) return count_without_room(call, profiled);
+  if (!profiled) count_without_room(apart_call(call.function, kDoesOther, call.result >= 0, time), false);
 }
 
 void note_size(Shard* shard, int fd) {
@@ -265,7 +273,7 @@ void note_failed_open(int directory, const char* path, int error) {
 }  // namespace
 
 void count_profile(Fn function, bool ok, Timed time, uint32_t handle) {
-  if (!add_to_profile(function, handle, ok, time)) unattributed(2, 0);
+  if (!add_to_profile(function, handle, ok, time)) count_without_room(apart_call(function, kDoesOther, ok, time), false);
 }
 
 void add_meta_time(Shard* shard, Timed time) {
@@ -275,14 +283,14 @@ void add_meta_time(Shard* shard, Timed time) {
 
 void count_excluded_call(uint32_t rule, bool is_open) {
   Excluded* row = excluded_row(rule);
-  if (!row) return unattributed(2, 0);
+  if (!row) return count_without_room({kNobodys, is_open ? kDoesOpen : kDoesOther, kExcluded, 0, 0, 0}, true);
   (is_open ? row->opens : row->other)++;
 }
 
 void opened(Fn function, int fd, int directory, const char* path, int flags, uint32_t record_flags, Timed time) {
   if (!time.recorded()) return;
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  if (!update.enter_anew()) return count_apart(apart_call(function, kDoesOpen, true, time));
   int64_t record = record_of_opened(fd, absolute_name(directory, path, 0), flags);
   if (record < 0) {
     count_excluded_call(static_cast<uint32_t>(-1 - record), true);
@@ -304,7 +312,8 @@ void opened(Fn function, int fd, int directory, const char* path, int flags, uin
   } else if (record) {
     drop_record(static_cast<uint32_t>(record));
   }
-  count_profile_of(shard != nullptr, function, shard ? handle_in_events(record, function, time) : 0, true, time);
+  count_profile_of(shard != nullptr, apart_call(function, kDoesOpen, true, time),
+                   shard ? handle_in_events(record, function, time) : 0, time);
   update.leave();
   if (HEADRACE_UNLIKELY(first_open_of != 0)) note_open(first_open_of);
 }
@@ -340,25 +349,27 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere) {
   if (!time.recorded()) return forget_tag(tag);
   if (tag == kUnknownTag || is_ignored(tag)) return plain_call(function, true, time);
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  const ApartCall call = apart_call(function, kDoesClose, true, time, tag);
+  if (!update.enter_anew()) return count_apart(call);
   if (is_excluded(tag)) {
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
   }
   const uint32_t handle = is_current(tag) ? handle_in_events(file_of(tag)->record, function, time) : 0;
   const bool in_file = count_close(tag, layer_of(function), {time.start + counted_elsewhere, time.end});
-  count_profile_of(in_file, function, handle, true, time);
+  count_profile_of(in_file, call, handle, time);
   update.leave();
 }
 
 void duplicated(Fn function, int fd, int target, Timed time) {
   if (!time.recorded()) return fd == target ? void() : forget_descriptor(target);
-  if (in_vfork_child()) return unattributed(2, 0);
+  if (in_vfork_child()) return count_apart(apart_call(function, Metadata::kDuplicates, true, time));
   uint64_t tag = tag_of(fd);
   if (is_ignored(tag)) tag = kUnknownTag;
   if (fd == target) return plain_call(function, true, time);
+  const ApartCall call = apart_call(function, Metadata::kDuplicates, true, time, tag);
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  if (!update.enter_anew()) return count_apart(call);
   bool in_file = true;
   uint32_t handle = 0;
   if (is_tracked(tag) && is_current(tag)) {
@@ -373,7 +384,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
   if (uint64_t replaced = take_tag(target); is_tracked(replaced))
     in_file &= count_close(replaced, Layer::kPosix, {time.end, time.end});
   set_tag(target, tag);
-  count_profile_of(in_file, function, handle, true, time);
+  count_profile_of(in_file, call, handle, time);
   update.leave();
 }
 
@@ -384,8 +395,9 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
   if (!path || !*path)
     return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time)
                                 : plain_call(function, ok, time);
+  const ApartCall call = apart_call(function, which, ok, time);
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  if (!update.enter_anew()) return count_apart(call);
   PathName name = absolute_name(directory, path, 0);
   int64_t record = ok ? record_of_success(name, directory, path, which, shown) : record_of_failure(name);
   if (record < 0) {
@@ -403,20 +415,21 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
     if (ok && which == Metadata::kUnlinks) leave_name(static_cast<uint32_t>(record));
     drop_record(static_cast<uint32_t>(record));
   }
-  count_profile_of(shard != nullptr, function, handle, ok, time);
+  count_profile_of(shard != nullptr, call, handle, time);
   update.leave();
 }
 
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time) {
   if (!time.recorded()) return;
-  if (in_vfork_child()) return unattributed(2, 0);
-  tagged_call(function, ok || fd >= 0 ? tag_of(fd) : kUnknownTag, which, ok, time);
+  if (in_vfork_child()) return count_apart(apart_call(function, which, ok, time));
+  tagged_call(function, ok || fd >= 0 ? tag_of(fd) : kUnknownTag, which, ok, time, fd);
 }
 
-void tagged_call(Fn function, uint64_t tag, Metadata::Count which, bool ok, Timed time) {
+void tagged_call(Fn function, uint64_t tag, Metadata::Count which, bool ok, Timed time, int fd) {
   if (!time.recorded()) return;
+  const ApartCall call = apart_call(function, which, ok, time, tag);
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  if (!update.enter_anew()) return count_apart(call);
   if (is_excluded(tag)) {
     count_excluded_call(static_cast<uint32_t>(tag), false);
     return update.leave();
@@ -427,25 +440,28 @@ void tagged_call(Fn function, uint64_t tag, Metadata::Count which, bool ok, Time
     const uint32_t record = file_of(tag)->record;
     handle = handle_in_events(record, function, time);
     in_file = count_metadata(record, layer_of(function), ok ? which : Metadata::kErrors, time) || !record;
+  } else if (ok && fd >= 0 && tag == kUnknownTag) {
+    count_without_record(call, why_without_record(fd));
   }
-  count_profile_of(in_file, function, handle, ok, time);
+  count_profile_of(in_file, call, handle, time);
   update.leave();
 }
 
 void plain_call(Fn function, bool ok, Timed time) {
   if (!time.recorded()) return;
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  if (!update.enter_anew()) return count_apart(apart_call(function, kDoesOther, ok, time));
   count_profile(function, ok, time);
   update.leave();
 }
 
 void call_about(Fn function, int fd, bool ok, Timed time) {
   if (!time.recorded()) return;
-  if (in_vfork_child()) return unattributed(2, 0);
+  const ApartCall call = apart_call(function, kDoesOther, ok, time);
+  if (in_vfork_child()) return count_apart(call);
   const uint64_t tag = state.tracing ? tag_of(fd) : kUnknownTag;
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  if (!update.enter_anew()) return count_apart(call);
   const bool known = is_tracked(tag) && is_current(tag);
   count_profile(function, ok, time, known ? handle_in_events(file_of(tag)->record, function, time) : 0);
   update.leave();

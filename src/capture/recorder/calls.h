@@ -34,8 +34,8 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
                uint32_t record_flags = 0, Shown shown = Shown::kNothing);
 /// A metadata call on an open descriptor.
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time);
-/// The same of one with this tag.
-void tagged_call(Fn function, uint64_t tag, Metadata::Count which, bool ok, Timed time);
+/// The same of one with this tag; `fd` < 0: it is not known which.
+void tagged_call(Fn function, uint64_t tag, Metadata::Count which, bool ok, Timed time, int fd = -1);
 /// A call that concerns no file in particular.
 void plain_call(Fn function, bool ok, Timed time);
 /// One on an open descriptor that counts nothing at its file, whose event names it.

@@ -21,6 +21,8 @@ namespace {
 constexpr uint32_t kSlotsAtOnce = 1024;  // 64 KiB
 constexpr uint32_t kOwnSlots = 64;  // what a thread keeps to itself; one that only closes must not gather all there are
 
+bool none_left;  // of the slots
+
 uint64_t changed(uint64_t top, uint32_t slot) { return ((top >> 32) + 1) << 32 | slot; }
 
 void give_spare(uint32_t slot) {
@@ -203,6 +205,7 @@ uint64_t classify(int fd) {
 
 uint64_t new_file(uint32_t record, uint32_t flags) {
   uint32_t slot = take_slot();
+  __atomic_store_n(&none_left, slot == 0, __ATOMIC_RELAXED);
   if (!slot) {
     drop_record(record);
     return kUnknownTag;
@@ -221,6 +224,8 @@ uint64_t new_file(uint32_t record, uint32_t flags) {
   file.references.store(1, std::memory_order_relaxed);
   return kTracked | uint64_t{file.generation & 0x3fffffff} << 32 | slot;
 }
+
+bool lacked_open_file() { return __atomic_load_n(&none_left, __ATOMIC_RELAXED); }
 
 void keep_file(uint64_t tag) { file_of(tag)->references.fetch_add(1, std::memory_order_relaxed); }
 

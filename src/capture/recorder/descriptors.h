@@ -61,6 +61,8 @@ HEADRACE_INLINE uint64_t take_tag(int fd) {
 /// A new description of `record` (whose reference it takes over), with one descriptor; kUnknownTag when there are none
 /// left.
 uint64_t new_file(uint32_t record, uint32_t flags);
+/// Whether new_file() last found that there are as many as can be followed. Any time.
+bool lacked_open_file();
 /// One descriptor more or less of a description. Inside a section.
 void keep_file(uint64_t tag);
 void release_file(uint64_t tag);

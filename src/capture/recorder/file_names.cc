@@ -92,7 +92,8 @@ void ask_before_next(int directory, const char* path) {
 }
 
 void count_replaced(uint32_t target) {
-  if (!count_metadata(target, Layer::kPosix, Metadata::kRenames, {})) unattributed(2, 0);
+  if (!count_metadata(target, Layer::kPosix, Metadata::kRenames, {}))
+    count_without_room({kNobodys, Metadata::kRenames, kUnknownTag, 0, 0, 0}, true);
 }
 
 }  // namespace

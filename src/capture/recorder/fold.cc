@@ -23,7 +23,8 @@ constexpr uint32_t kMaximumRollups = 128;
 constexpr uint32_t kRollupBytes = 4096 + kFoldedNamesBytes;  // a roll-up with the blocks of all layers
 constexpr uint64_t kEnough = 512;  // if threads that join free this part of the memory, files keep their records
 constexpr uint64_t kFoldPatienceNs = 100'000'000;  // a thread that stays in its section longer is stopped: fold later
-enum : uint32_t { kGoesOn, kStopped, kStoppedForSome };  // State::folding; the last: somebody is to be woken
+// State::folding. Third: somebody is to be woken.
+enum : uint32_t { kGoesOn, kStopped, kStoppedForSome, kNeverGoesOn };
 uint32_t rollups;
 // After a fold that freed nothing, or could not stop the world, none is tried for so many times the time that it took.
 constexpr uint64_t kPause = 16;
@@ -163,7 +164,11 @@ uint32_t fold_least(uint32_t wanted) {
 
 }  // namespace
 
+void never_resume() { state.folding.store(kNeverGoesOn); }
+bool never_resumes() { return state.folding.load(std::memory_order_relaxed) == kNeverGoesOn; }
+
 bool stop_world() {
+  if (never_resumes()) return false;
   if (!barrier_ready)
     barrier_ready = base::kernel_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   uint32_t before = kGoesOn;  // or it is stopped by a former attempt, and some wait
@@ -188,6 +193,7 @@ bool stop_world() {
 }
 
 void resume_world() {
+  if (never_resumes()) return;
   if (state.folding.exchange(kGoesOn, std::memory_order_seq_cst) == kStoppedForSome) base::wake_all(state.folding);
 }
 
@@ -199,7 +205,7 @@ void wait_while_stopped() {
 
 bool fold_some() {
   const uint64_t begin = base::clock_ns(CLOCK_MONOTONIC);
-  if (begin < next_fold_ns) return false;
+  if (begin < next_fold_ns || never_resumes()) return false;
   uint32_t folded = 0;
   bool stopped = stop_world();
   if (stopped) {

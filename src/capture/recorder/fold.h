@@ -12,6 +12,10 @@ namespace headrace::capture {
 /// resume_world() must follow. Lock held, inside a section.
 bool stop_world();
 void resume_world();
+/// In a child that was forked while another thread had stopped the world: that thread does not exist here, and what it
+/// was doing is half done. From now on sections cannot be entered, and those that go on find no memory.
+void never_resume();
+bool never_resumes();
 /// Returns once the world goes on, or before: the caller looks again. Not inside a section.
 void wait_while_stopped();
 

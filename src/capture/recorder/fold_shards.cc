@@ -1,5 +1,7 @@
 #include "capture/recorder/fold_shards.h"
 
+#include "capture/recorder/apart.h"
+#include "capture/recorder/descriptors.h"
 #include "capture/recorder/records.h"
 #include "capture/recorder/runs.h"
 
@@ -46,7 +48,8 @@ void keep_copy(Shard* target) {
 void add_count(Metadata* target, uint32_t which, uint32_t amount) {
   uint32_t room = UINT32_MAX - target->count[which];
   target->count[which] += amount < room ? amount : room;
-  if (amount > room) __atomic_fetch_add(&spool.header->homeless_other, amount - room, __ATOMIC_RELAXED);
+  if (amount > room)
+    count_without_room({kNobodys, which, kUnknownTag, 0, 0, 0, amount - room}, true);
 }
 
 void add_metadata(Shard* target, const Shard& from) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "capture/recorder/apart.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/on_demand.h"
 #include "capture/recorder/properties.h"
@@ -14,7 +15,7 @@
 namespace headrace::capture {
 namespace {
 
-/// A call that could not be counted where it belongs.
+/// A call that could not be counted at its file.
 void library_call_apart() {
   if (spool.header) __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
 }
@@ -53,7 +54,7 @@ Profile* profile_in(LibraryFn function) {
 
 void count_in_profile(LibraryFn function, bool ok, uint64_t bytes, uint64_t spent, uint64_t inside) {
   Profile* p = profile_in(function);
-  if (!p) return library_call_apart();
+  if (!p) return count_library_apart(static_cast<uint32_t>(function), ok, bytes, spent);
   p->calls++;
   p->errors += !ok;
   p->bytes += bytes;
@@ -174,16 +175,14 @@ void count_transfer(uint32_t record, Layer layer, DirectionIndex direction, int6
 }  // namespace
 
 bool passed_by() {
-  library_call_apart();
+  if (spool.header) __atomic_fetch_add(&spool.header->unknown_calls, 1, __ATOMIC_RELAXED);
   return false;
 }
 
 void part_of_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t inside) {
   Update update;
-  if (in_vfork_child() || !update.enter_anew()) {
-    library_call_apart();
-    return;
-  }
+  if (in_vfork_child() || !update.enter_anew())
+    return count_library_apart(static_cast<uint32_t>(function), ok, bytes, time.spent());
   count_in_profile(function, ok, bytes, time.spent(), inside);
   if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, ok, bytes, {});
   update.leave();
@@ -193,10 +192,8 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
                   const OnFile& on) {
   if (!time.recorded()) return;
   Update update;
-  if (in_vfork_child() || !update.enter_anew()) {
-    library_call_apart();
-    return;
-  }
+  if (in_vfork_child() || !update.enter_anew())
+    return count_library_apart(static_cast<uint32_t>(function), ok, bytes, time.spent());
   const uint64_t spent = time.spent(), inside = block->profiled > before ? block->profiled - before : 0;
   block->profiled = before + spent;
   count_in_profile(function, ok, bytes, spent, inside);

@@ -37,6 +37,7 @@ struct PendingOperation {
   Fn function;
   Purpose purpose;
   bool doubtful;  // its completion may have gone by unseen
+  bool fixed;     // its file is named by a number in the ring's own table
   uint32_t next;  // number of the one behind it
 };
 inline constexpr uint64_t kAtPosition = ~uint64_t{0};

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/kernel.h"
@@ -100,20 +101,8 @@ bool begin() {
   return true;
 }
 
-/// Calls of a child between its fork inside a section and the section's end; see forked_inside_section().
-struct Carried {
-  uint64_t counts[2], bytes[2], other;
-};
-bool forked_inside;
-
-void carry_over(const Carried& calls) {
-  Header* header = spool.header;
-  for (int i = 0; i < 2; ++i) {
-    header->homeless[i] += calls.counts[i];
-    header->homeless_bytes[i] += calls.bytes[i];
-  }
-  header->homeless_other += calls.other;
-}
+bool forked_inside;    // see forked_inside_section()
+bool counts_for_self;  // the child's own copy of its parent's spool has what it did since
 
 /// Takes the parent's spool out of this process. The child may have been forked in a signal handler that came just as a
 /// section was being entered, and will then write to it once more: for that, nothing in particular stays mapped there.
@@ -142,12 +131,6 @@ void begin_when_forked() {
 
 /// Only the forking thread exists here, in a copy of its parent's memory, with the parent's spool still mapped.
 bool begin_forked_child() {
-  Carried calls{};
-  if (forked_inside && block) {
-    memcpy(calls.counts, block->unattributed, sizeof calls.counts);
-    memcpy(calls.bytes, block->unattributed_bytes, sizeof calls.bytes);
-    calls.other = block->unattributed_other;
-  }
   forked_inside = state.alone = false;
   Spool parent = spool;
   // The parent goes on: what it has used by now need not be mapped here.
@@ -166,7 +149,7 @@ bool begin_forked_child() {
   begin_when_forked();
   spool.header->forked = 1;
   spool.header->parent_process_id = parent_id;
-  carry_over(calls);
+  if (std::exchange(counts_for_self, false)) memcpy(spool.header->apart, parent.header->apart, sizeof(Header::apart));
   inherit_descriptors(parent.base, parent_bytes);
   store_facts();
   put_away(parent, parent_bytes);
@@ -286,7 +269,7 @@ void forked_inside_section(ThreadBlock* interrupted) {
   // child was made nobody gives back here.
   const uint64_t used = std::min((spool.header->used + 4095) & ~uint64_t{4095}, spool.mapped);
   state.alone = true;
-  state.folding.store(0);
+  if (state.folding.load() != 0) never_resume();
   reset_spool_lock();
   reset_released();
   void* copy = spool.backed ? base::map_anonymous(spool.mapped) : nullptr;
@@ -297,9 +280,8 @@ void forked_inside_section(ThreadBlock* interrupted) {
     spool.header->grown = spool.mapped;
   }
   isolate_event_file();
-  memset(block->unattributed, 0, sizeof block->unattributed);
-  memset(block->unattributed_bytes, 0, sizeof block->unattributed_bytes);
-  block->unattributed_other = 0;
+  counts_for_self = !spool.backed;
+  if (counts_for_self) memset(spool.header->apart, 0, sizeof(Header::apart));
   forked_inside = true;
 }
 

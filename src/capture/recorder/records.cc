@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "capture/recorder/apart.h"
 #include "capture/recorder/call_sites.h"
+#include "capture/recorder/descriptors.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/fold_shards.h"
@@ -254,12 +256,13 @@ Metadata* metadata_of(Shard* shard) {
 
 void count(Shard* shard, Metadata::Count which, uint32_t amount) {
   Metadata* metadata = metadata_of(shard);
-  if (!metadata) return unattributed(2, 0);
+  const ApartCall without{kNobodys, which, kUnknownTag, 0, 0, 0, amount};
+  if (!metadata) return count_without_room(without, true);
   if (HEADRACE_UNLIKELY(metadata->count[which] > UINT32_MAX - amount)) {
     Referenced kept(shard->record);
     SpoolLock lock;
     uint32_t offset = allocate(sizeof(Metadata));
-    if (!offset) return unattributed(2, 0);
+    if (!offset) return count_without_room(without, true);
     at<Metadata>(offset)->next = shard->metadata;
     std::atomic_signal_fence(std::memory_order_release);
     shard->metadata = offset;

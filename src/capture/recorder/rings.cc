@@ -219,7 +219,7 @@ void submitted(Ring& ring, const uring::Submission& entry, uint64_t start) {
   // Files that are opened into the ring's own table have no descriptor to be known by.
   if ((meaning.purpose == Purpose::kOpen || meaning.purpose == Purpose::kNewDescriptor) && entry.file_number != 0 &&
       entry.operation != uring::kInstall)
-    meaning.purpose = Purpose::kChangeFiles;
+    meaning.purpose = Purpose::kChangeFiles, p->fixed = meaning.function == Fn::io_uring_open;
   p->function = meaning.function;
   p->purpose = meaning.purpose;
   p->start = passes_by() ? 0 : start;
@@ -229,11 +229,12 @@ void submitted(Ring& ring, const uring::Submission& entry, uint64_t start) {
   p->bytes = has_single_buffer(entry.operation) ? entry.length : kAsMoved;
   p->address = has_single_buffer(entry.operation) ? entry.address : 0;
   if (is_on_file(p->purpose)) {
-    const bool fixed = entry.flags & uring::kFixedFile;
-    keep_while_pending(p, fixed ? tag_of_fixed(ring, static_cast<uint32_t>(entry.fd)) : tag_of(entry.fd));
+    p->fixed = entry.flags & uring::kFixedFile;
+    keep_while_pending(p, p->fixed ? tag_of_fixed(ring, static_cast<uint32_t>(entry.fd)) : tag_of(entry.fd));
   } else if (p->purpose == Purpose::kClose && entry.file_number != 0) {
     forget_fixed(ring, entry.file_number - 1);
     p->purpose = Purpose::kOther;
+    p->fixed = true;
   } else if (p->purpose == Purpose::kClose) {
     p->tag = take_tag(entry.fd);  // before its number is given out anew
     ring_ends(entry.fd);

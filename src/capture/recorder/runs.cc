@@ -161,10 +161,11 @@ void end_run(Direction* d, uint64_t size, int64_t gap, bool offset_known) {
     if (end > detail->furthest_end) journal.set(detail->furthest_end, end);
   }
   if (lacks && !elsewhere) {  // no memory even after a fold: the totals keep it, the file does not
-    uint32_t index = at<Shard>(d->shard)->directions[kWrite] == offset_of(d);
-    journal.set(block->unattributed[index], block->unattributed[index] + d->previous_count);
-    journal.set(block->unattributed_bytes[index],
-                block->unattributed_bytes[index] + d->previous_count * d->previous_size);
+    const Shard* shard = at<Shard>(d->shard);
+    const uint32_t index = shard->directions[kWrite] == offset_of(d), layer = static_cast<uint32_t>(shard->layer);
+    journal.set(block->left_runs[layer][index], block->left_runs[layer][index] + d->previous_count);
+    journal.set(block->left_bytes[layer][index],
+                block->left_bytes[layer][index] + d->previous_count * d->previous_size);
   }
   journal.set(d->previous_count, d->run_count);
   journal.set(d->previous_size, d->run_size);

@@ -18,14 +18,14 @@ void wait_to_use(uint8_t& shared) {
   for (;;) {
     __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);
     for (;;)
-      if (state.folding.load(std::memory_order_acquire) != 0)
+      if (state.folding.load(std::memory_order_acquire) != 0 && !never_resumes())
         wait_while_stopped();
       else if (try_to_use(shared) || state.alone)
         break;
       else
         base::pause_briefly(attempt++);
     __atomic_exchange_n(&block->parked, 0, __ATOMIC_SEQ_CST);  // before the next look at `folding`, for every processor
-    if (state.folding.load(std::memory_order_seq_cst) == 0) return;
+    if (state.folding.load(std::memory_order_seq_cst) == 0 || never_resumes()) return;
     __atomic_store_n(&block->parked, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&shared, kShared, __ATOMIC_RELEASE);
   }

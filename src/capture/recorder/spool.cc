@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/kernel.h"
+#include "capture/recorder/fold.h"
 
 namespace headrace::capture {
 namespace {
@@ -29,6 +30,7 @@ constexpr size_t kLongestDirectory = 199;
 char notes_directory[kLongestDirectory + 1];
 uint64_t created_ns;
 bool lacks_descriptor;  // or was interrupted: the next attempt to grow may succeed
+bool was_without;       // the same, of the last attempt of all
 
 // Capture's own calls go straight to the kernel: they must not be seen by wrappers, here or in another library.
 long open_spool(int flags, mode_t mode) {
@@ -252,6 +254,7 @@ namespace {
 /// `units` of 64 bytes.
 uint32_t allocate_units(uint32_t units, Use use) {
   lacks_descriptor = false;
+  if (never_resumes()) return 0;
   if (uint32_t offset = reuse(units, units)) return offset;
   if (use == Use::kThread) make_room_for_threads(uint64_t{units} * 64);
   Header* header = spool.header;
@@ -263,12 +266,15 @@ uint32_t allocate_units(uint32_t units, Use use) {
   backed = std::min(backed, spool.mapped);
   if (end + kept <= spool.limit && backed > header->grown && !grow(backed)) kept = kept_back(use);  // of less
   // Without a descriptor for it the file did not grow, but may the next time: beyond its end nothing may be touched.
+  __atomic_store_n(&was_without, lacks_descriptor, __ATOMIC_RELAXED);
   if (end + kept > reachable() || end > header->grown) return reuse(units + 1, units);
   header->used = end;
   return static_cast<uint32_t>(offset);
 }
 
 }  // namespace
+
+bool lacked_descriptor() { return __atomic_load_n(&was_without, __ATOMIC_RELAXED); }
 
 void Shortage::meet() {
   constexpr uint64_t kPatienceNs = 10'000'000;

@@ -119,6 +119,8 @@ void coalesce_released();
 bool has_room(uint32_t bytes);
 /// Forgets what was released (a new spool).
 void reset_released();
+/// Whether memory was lacking the last time because the process had no descriptor left to get it with. Any time.
+bool lacked_descriptor();
 
 /// Copies text into the spool as a Name; 0 when there is no room. Lock held.
 uint32_t allocate_name(const char* text, uint32_t length);

@@ -92,6 +92,7 @@ struct Thread {
   uint32_t free_files;   // OpenFile slots this thread may reuse
   uint32_t free_count;   // how many
   uint32_t lost_phases;  // begun, and not opened
+  uint32_t closed_file;  // Record, with a reference: the thread counts in it though its file was closed; 0: none
   void* statuses;        // room for MPI's, as many as a call ever needed
   uint64_t statuses_bytes;
   CachedFile cache[kSystemLayers][kCachedFiles];

@@ -81,14 +81,20 @@ Direction* add_write_time(Shard* shard, Timed time) {
   return d;
 }
 
+/// Counts what waited before the call.
+template <DirectionIndex D>
+void count_waiting_before(CachedFile& cached, const StreamCall& call) {
+  const OpenFile* file = cached.file;
+  if (static_cast<uint32_t>(call.held) != file->stream_seen && file->stream_owner == owner_of(call.stream, D))
+    count_waiting(cached, D, call.stream, call.held);
+}
+
 /// True: the code that made the call is worth knowing (call_sites.h).
 template <DirectionIndex D>
 bool count_stream_call(CachedFile& cached, Direction* d, Fn function, const StreamCall& call, uint64_t size,
                        bool wide) {
   OpenFile* file = cached.file;
   const uint64_t after = held<D>(call.stream);
-  if (static_cast<uint32_t>(call.held) != file->stream_seen && file->stream_owner == owner_of(call.stream, D))
-    count_waiting(cached, D, call.stream, call.held);
   file->stream_seen = static_cast<uint32_t>(after);
   if (function == Fn::__uflow || function == Fn::__overflow) cached.shard->flags |= flag::lower_bound;
   uint64_t offset = next_offset(file, D, d);
@@ -165,12 +171,14 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
     return;
   }
   Direction* d = new_direction(cached, direction, base::ticks());
-  if (!d) return unattributed(direction, moved);
   auto function = static_cast<Fn>(file->byte_functions[direction]);
   if (function == kInlined) {
     function = direction == kRead ? Fn::fgetc_unlocked : Fn::fputc_unlocked;
     cached.shard->flags |= flag::lower_bound;
   }
+  if (!d)
+    return count_without_room(
+        {function, does(direction), tag_of(number_of(stream)), static_cast<int64_t>(moved), 0, 0, moved}, false);
   const bool known = file->unknown_stream_position == 0;
   uint64_t position = next_offset(file, direction, d);
   const uint64_t place = known ? position : model::kUnknownPlace;
@@ -193,6 +201,8 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
   if (Profile* p = profile_of(function, moves(direction))) {
     p->calls += moved;
     p->bytes += moved;
+  } else {
+    count_without_room({function, kDoesOther, kUnknownTag, static_cast<int64_t>(moved), 0, 0, moved}, false);
   }
   if (HEADRACE_UNLIKELY(state.tracing)) {
     const uint64_t now = base::ticks();
@@ -202,31 +212,33 @@ void count_waiting(CachedFile& cached, DirectionIndex direction, const FILE* str
 }
 
 template <DirectionIndex D>
-void count_interrupting(const StreamCall& call, uint64_t size) {
-  unattributed(D, size);
+void count_interrupting(Fn function, const StreamCall& call, int64_t result) {
+  count_apart({function, does(D), call.tag, result, call.start, call.end});
   if (in_vfork_child() || !is_tracked(call.tag) || !is_current(call.tag)) return;
   OpenFile* file = file_of(call.tag);
   file->stream_seen = static_cast<uint32_t>(held<D>(call.stream));
-  file->stream_position += size;
+  if (result > 0) file->stream_position += static_cast<uint64_t>(result);
 }
 
-template void count_interrupting<kRead>(const StreamCall&, uint64_t);
-template void count_interrupting<kWrite>(const StreamCall&, uint64_t);
+template void count_interrupting<kRead>(Fn, const StreamCall&, int64_t);
+template void count_interrupting<kWrite>(Fn, const StreamCall&, int64_t);
 
 template <DirectionIndex D>
 void account_any(Fn function, const StreamCall& call, int64_t result, bool wide) {
   Update update;
   uint64_t size = result > 0 ? static_cast<uint64_t>(result) : 0;
   bool notable = false;
-  if (!update.enter()) return count_interrupting<D>(call, size);
+  if (!update.enter()) return count_interrupting<D>(function, call, result);
   CachedFile* cached = cached_file(call.fd, call.tag, Layer::kStdio);
+  // First: it may give up what threads share, and with it a direction that was looked up before.
+  if (cached && result >= 0) count_waiting_before<D>(*cached, call);
   Direction* d = cached && result >= 0 ? new_direction(*cached, D, call.start) : nullptr;
   if (cached && result < 0) {
     const Operation failed{call.fd, call.tag, 0, nullptr, result, call.start, call.end, kAsMoved};
     count_failure(*cached, D, function, failed, model::kUnknownPlace);
     watch(cached->file, call.stream);
   } else if (!d) {
-    unattributed(D, size);
+    count_without_room({function, does(D), call.tag, result, call.start, call.end}, false);
   } else {
     block->current = offset_of(d);
     notable = count_stream_call<D>(*cached, d, function, call, size, wide);
@@ -303,11 +315,13 @@ void settle_all(Coming next) {
 void stream_call(Fn function, FILE* stream, Metadata::Count which, bool ok, Timed time, uint64_t written,
                  uint64_t fetched) {
   if (!time.recorded()) return;
-  if (in_vfork_child()) return unattributed(2, 0);
+  const ApartCall apart{function, which == Metadata::kCounts ? kDoesOther : which, kUnknownTag, ok ? 0 : -1, time.start,
+                        time.end};
+  if (in_vfork_child()) return count_apart(apart);
   uint64_t tag = tag_of(number_of(stream));
   uint32_t handle = 0;
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  if (!update.enter_anew()) return count_apart(apart);
   if (CachedFile* cached = entry_of_stream(stream, tag)) {
     handle = cached->handle;
     if (!ok || which != Metadata::kCounts) count(cached->shard, ok ? which : Metadata::kErrors);

@@ -87,7 +87,7 @@ HEADRACE_INLINE uint64_t next_offset(const OpenFile* file, DirectionIndex direct
 /// Counts a call of a signal handler that interrupted a section: at no file, and so that the next call on the stream
 /// does not take its bytes for inlined ones.
 template <DirectionIndex D>
-HEADRACE_COLD void count_interrupting(const StreamCall& call, uint64_t size);
+HEADRACE_COLD void count_interrupting(Fn function, const StreamCall& call, int64_t result);
 
 /// Counts one completed read or write of a followed stream in whatever state it is: `result` bytes, or negative.
 /// `wide`: of wide characters, whose buffer is another one. Preserves errno.
@@ -114,7 +114,7 @@ HEADRACE_INLINE void account_stream(Fn function, const StreamCall& call, int64_t
   if (HEADRACE_UNLIKELY(file->stream_seen != static_cast<uint32_t>(call.held))) goto other;
   {
     Update update;
-    if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupting<D>(call, size);
+    if (HEADRACE_UNLIKELY(!update.enter())) return count_interrupting<D>(function, call, result);
     if (HEADRACE_UNLIKELY(cached.tag != call.tag)) {  // a fold came between
       update.leave();
       goto other;
@@ -180,7 +180,7 @@ HEADRACE_INLINE auto stream_transfer(Fn function, FILE* stream, Call call, Bytes
     const uint64_t began = facts.tag == kUnknownTag ? base::ticks() : 0;
     auto result = call();
     const int64_t moved = bytes(result, facts);
-    count_untracked(facts.tag, D, moved);
+    count_untracked({function, does(D), facts.tag, moved, began, 0}, facts.fd);
     if (moved < 0 && facts.tag == kUnknownTag && facts.fd != kNoDescriptor)
       count_refused(function, D, began, model::kUnknownPlace, 0);
     return result;

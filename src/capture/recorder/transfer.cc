@@ -7,34 +7,41 @@
 namespace headrace::capture {
 namespace {
 
-void count_excluded(uint64_t tag, DirectionIndex direction, int64_t result) {
+void count_excluded(const ApartCall& call) {
+  const uint64_t tag = call.tag;
+  const DirectionIndex direction = call.does == kDoesRead ? kRead : kWrite;
   // No section: a signal handler may come between, so the counts are changed by single instructions.
   if (Update update; !block && update.enter()) update.leave();  // the thread's first operation
   ThreadBlock* b = block;
-  if (!b) return unattributed(direction, result > 0 ? static_cast<uint64_t>(result) : 0);
+  if (!b) return count_apart(call);
   uint32_t& offset = b->excluded[static_cast<uint32_t>(tag) % kExclusionRules];
   if (HEADRACE_UNLIKELY(!offset)) {
     Update update;
-    if (!update.enter()) return unattributed(direction, result > 0 ? static_cast<uint64_t>(result) : 0);
+    if (!update.enter()) return count_apart(call);
     {
       SpoolLock lock;
       offset = allocate(sizeof(Excluded), Use::kThread);
     }
+    if (!offset) count_without_room(call, false);
     update.leave();
-    if (!offset) return unattributed(direction, result > 0 ? static_cast<uint64_t>(result) : 0);
+    if (!offset) return;
   }
   auto* excluded = at<Excluded>(offset);
   excluded->operations[direction]++;
-  if (result > 0) excluded->bytes[direction] += static_cast<uint64_t>(result);
+  if (call.result > 0) excluded->bytes[direction] += static_cast<uint64_t>(call.result);
+}
+
+void count_in(Profile* p, bool ok, uint64_t bytes, uint64_t spent) {
+  p->calls++;
+  p->errors += !ok;
+  p->bytes += bytes;
+  p->time += spent;
+  if (spent > p->max_time) p->max_time = spent;
 }
 
 void count_failed_call(Fn function, DirectionIndex direction, uint64_t spent) {
-  Profile* p = profile_of(function, moves(direction));
-  if (!p) return;
-  p->calls++;
-  p->errors++;
-  p->time += spent;
-  if (spent > p->max_time) p->max_time = spent;
+  if (Profile* p = profile_of(function, moves(direction))) return count_in(p, false, 0, spent);
+  count_without_room({function, kDoesOther, kUnknownTag, -1, 0, spent}, false);
 }
 
 /// What threads share is this one's in the present section alone. What was not used yet has no time of its begin.
@@ -87,7 +94,9 @@ bool fill_with_closed(CachedFile& cached, uint64_t tag, uint64_t hash) {
   if (hash == 0) hash = hash_left_in_slot(tag);
   const uint32_t record = hash != 0 ? find_latest(hash) : 0;
   if (!record) return false;
-  Referenced kept(record);
+  take_reference(record);
+  drop_record(self->closed_file);
+  self->closed_file = record;
   return fill(cached, kUnknownTag, Layer::kPosix, &nowhere, record);
 }
 
@@ -106,11 +115,27 @@ void take_shared(Fn function, Direction* d, DirectionIndex direction, uint64_t t
   if (Profile* p = profile_of(function, moves(direction))) p->time -= ticks;
 }
 
-void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result) {
-  if (is_excluded(tag))
-    count_excluded(tag, direction, result);
-  else if (result >= 0 && state.enabled && !is_ignored(tag) && !state.paused.load(std::memory_order_relaxed))
-    unattributed(direction, static_cast<uint64_t>(result));
+void count_untracked(const ApartCall& seen, int fd, const Apart* why) {
+  ApartCall call = seen;
+  if (is_excluded(call.tag)) return count_excluded(call);
+  if (call.result < 0 || !state.enabled || is_ignored(call.tag) || state.paused.load(std::memory_order_relaxed)) return;
+  if (call.end == 0) call.end = base::ticks();
+  if (call.start == 0) call.start = call.end;
+  Update update;
+  if (!update.enter_anew()) return count_apart(call);
+  const DirectionIndex direction = call.does == kDoesRead ? kRead : kWrite;
+  const auto size = static_cast<uint64_t>(call.result);
+  const uint64_t spent = call.end > call.start ? call.end - call.start : 0;
+  Profile* p = call.half ? nullptr : profile_of(call.function, moves(direction));
+  if (p) count_in(p, true, size, spent);
+  add_to_series(block, call.start, call.end, size, direction);
+  count_size(block, intercept::is_stdio(call.function) ? Layer::kStdio : Layer::kPosix, direction, size);
+  record_operation(moved_by(direction), call.function, 0, call.start, call.end, model::kUnknownPlace, size, size, 0);
+  if (p || call.half)
+    count_without_record(call, why ? *why : why_without_record(fd));
+  else
+    count_without_room(call, false);
+  update.leave();
 }
 
 void record_source(Fn function, const CachedFile& cached, const Operation& op, uint64_t place) {
@@ -126,7 +151,11 @@ void count_refused(Fn function, DirectionIndex direction, uint64_t start, uint64
   const int error = errno;
   const uint64_t end = base::ticks();
   Update update;
-  if (!update.enter_anew()) return unattributed(2, 0);
+  if (!update.enter_anew()) {
+    count_apart({function, does(direction), kUnknownTag, -1, start, end});
+    errno = error;
+    return;
+  }
   count_failed_call(function, direction, end > start ? end - start : 0);
   record_operation(moved_by(direction), function, 0, start, end, place, asked, 0, error != 0 ? error : kUnknownError);
   update.leave();

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "base/clock.h"
+#include "capture/recorder/apart.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/current_call.h"
 #include "capture/recorder/descriptors.h"
@@ -42,10 +43,12 @@ inline constexpr uint64_t kAsMoved = ~uint64_t{0};
 /// Finds the thread's shard for a tag it has not met in this layer. False: the file is gone or memory is out.
 HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer);
 /// The same of a file that another thread closed while the call was under way, as a reader does that knows enough.
-/// `hash`: Operation::file. Where the calling thread is in it is not known any more.
+/// `hash`: Operation::file. Where the calling thread is in it is not known any more. No fold takes its record away
+/// before the thread counts in another one so.
 HEADRACE_COLD bool fill_with_closed(CachedFile& cached, uint64_t tag, uint64_t hash);
-/// Counts an operation of a descriptor that has no record: by its rule where it is excluded, else in no file.
-__attribute__((noinline)) void count_untracked(uint64_t tag, DirectionIndex direction, int64_t result);
+/// Counts an operation of a descriptor that has no record: by its rule where it is excluded, else in no file. `why`: as
+/// far as the caller knows; `call.end`: 0 where it was just now, then `call.start`: 0 where that was not taken.
+__attribute__((noinline)) void count_untracked(const ApartCall& call, int fd, const Apart* why = nullptr);
 /// The same of one that is kUnknownTag, where it failed: a descriptor that is not open, mostly. Preserves errno.
 HEADRACE_COLD void count_refused(Fn function, DirectionIndex direction, uint64_t start, uint64_t place, uint64_t asked);
 /// Records what a copy took from its source. Inside a section.
@@ -101,12 +104,17 @@ HEADRACE_INLINE bool count_time(Direction* d, uint64_t spent, uint64_t end, uint
   return true;
 }
 
+/// What is said of a read or write that is counted in no file.
+HEADRACE_INLINE uint32_t does(DirectionIndex direction) { return direction == kRead ? kDoesRead : kDoesWrite; }
+
 HEADRACE_INLINE void count_call(Fn function, DirectionIndex direction, uint64_t size, uint64_t spent) {
   if (Profile* p = profile_of(function, moves(direction)); HEADRACE_LIKELY(p != nullptr)) {
     p->calls++;
     p->bytes += size;
     p->time += spent;
     if (HEADRACE_UNLIKELY(spent > p->max_time)) p->max_time = spent;
+  } else {
+    count_without_room({function, kDoesOther, kUnknownTag, static_cast<int64_t>(size), 0, spent}, false);
   }
 }
 
@@ -115,11 +123,15 @@ template <DirectionIndex D, At A, Count C>
 HEADRACE_INLINE void account(Fn function, const Operation& op) {
   Update update;
   uint64_t size = op.result > 0 ? static_cast<uint64_t>(op.result) : 0;
-  if (HEADRACE_UNLIKELY(!update.enter())) return unattributed(D, size);
+  const auto apart = [&] {
+    constexpr bool kHalf = C == Count::kSource;
+    return ApartCall{function, does(D), op.tag, op.result, kHalf ? op.end : op.start, op.end - op.shared, 1, kHalf};
+  };
+  if (HEADRACE_UNLIKELY(!update.enter())) return count_apart(apart());
   ThreadBlock* b = block;
   CachedFile* found = cached_file(op.fd, op.tag, Layer::kPosix, op.file);
   if (HEADRACE_UNLIKELY(!found)) {
-    unattributed(D, size);
+    count_without_room(apart(), false);
     return update.leave();
   }
   CachedFile& cached = *found;
@@ -135,7 +147,7 @@ HEADRACE_INLINE void account(Fn function, const Operation& op) {
   if (HEADRACE_UNLIKELY(d == nullptr)) {
     d = new_direction(cached, D, op.start);
     if (!d) {
-      unattributed(D, size);
+      count_without_room(apart(), false);
       return update.leave();
     }
   }
@@ -191,7 +203,7 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
   if (HEADRACE_UNLIKELY(!is_tracked(tag))) {
     const uint64_t began = tag == kUnknownTag ? base::ticks() : 0;
     auto result = call();
-    count_untracked(tag, D, result);
+    count_untracked({function, does(D), tag, result, began, 0}, fd);
     if (result < 0 && tag == kUnknownTag)
       count_refused(function, D, began, A == At::kOffset ? static_cast<uint64_t>(offset) : model::kUnknownPlace,
                     asked == kAsMoved ? 0 : asked);
@@ -219,7 +231,8 @@ HEADRACE_COLD void account_copy(Fn function, int fd, const int64_t* offset, int6
   const uint64_t moved = static_cast<uint64_t>(result > 0 ? result : 0);
   if (!is_tracked(tag)) {
     if (result < 0 && tag == kUnknownTag) count_refused(function, D, start, model::kUnknownPlace, asked);
-    return count_untracked(tag, D, result);
+    constexpr bool kIsHalf = kHalf == Count::kSource;
+    return count_untracked({function, does(D), tag, result, kIsHalf ? end : start, end, 1, kIsHalf}, fd);
   }
   const bool placed = offset && result >= 0;  // after an error it may be an address that nobody can read
   const Operation op{fd, tag, placed ? static_cast<uint64_t>(*offset) - moved : 0, nullptr, result, start, end, asked};

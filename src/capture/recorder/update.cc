@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include <initializer_list>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/kernel.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/phases.h"
+#include "capture/recorder/records.h"
 #include "capture/recorder/regions.h"
 #include "capture/recorder/shared_shards.h"
 #include "capture/recorder/spool.h"
@@ -213,40 +215,24 @@ HEADRACE_COLD void Update::leave_shared() {
   SignalsBlocked::end(signals);
 }
 
-void Update::wait_for_fold(uint64_t mark) {
+bool Update::wait_for_fold(uint64_t mark) {
   // Of what a handler interrupted that waits as well; one that was left by siglongjmp waits no more.
   const uint64_t outer = waiting != 0 && !left_by_longjmp(waiting, mark) ? waiting : 0;
   waiting = mark;
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  bool goes_on = true;
   while (state.folding.load(std::memory_order_acquire) != 0) {
     __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
+    if (!(goes_on = !never_resumes())) break;
     wait_while_stopped();
     __atomic_exchange_n(&block->busy, mark,
                         __ATOMIC_SEQ_CST);  // before the next look at `folding`, for every processor
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   waiting = outer;
+  return goes_on;
 }
 
-void unattributed(uint32_t direction, uint64_t bytes) {
-  struct {
-    uint64_t *counts, *bytes, *other;
-  } to;
-  if (ThreadBlock* child = vfork_block)
-    to = {child->child, child->child_bytes, &child->child_other};
-  else if (ThreadBlock* mine = block)
-    to = {mine->unattributed, mine->unattributed_bytes, &mine->unattributed_other};
-  else if (Header* header = spool.header)
-    to = {header->homeless, header->homeless_bytes, &header->homeless_other};
-  else
-    return;  // before there is a spool: constructors of other libraries, or capture is off
-  if (direction > 1) {
-    __atomic_fetch_add(to.other, 1, __ATOMIC_RELAXED);
-    return;
-  }
-  __atomic_fetch_add(&to.counts[direction], 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&to.bytes[direction], bytes, __ATOMIC_RELAXED);
-}
 
 bool interrupts_section() {
   if (!block || in_vfork_child()) return false;
@@ -272,6 +258,7 @@ void end_thread(void* thread) {
   leave_all_regions();
   end_thread_events();
   ended->lost_phases = 0;
+  drop_record(std::exchange(ended->closed_file, 0));
   ended->told = false;
   __atomic_store_n(&ended->system_number, 0, __ATOMIC_RELAXED);
   block = nullptr;
@@ -290,7 +277,7 @@ void forget_threads() {
     thread->told = false;
     thread->system_number = 0;
     thread->regions.depth = thread->regions.waiting = 0;
-    thread->free_files = thread->free_count = thread->lost_phases = 0;
+    thread->free_files = thread->free_count = thread->lost_phases = thread->closed_file = 0;
     memset(thread->cache, 0, sizeof thread->cache);
     thread->taken.store(0);
   }

@@ -2,7 +2,7 @@
 //
 // `busy` holds the address of the section's mark on the stack inside it. It is never held across the real call, so
 // nesting, cancellation and siglongjmp out of a call cannot leave it set. A signal handler that does I/O inside a
-// section finds it set and is counted in the block's unattributed totals. A section that siglongjmp left (out of a
+// section finds it set and is counted in no file (apart.h). A section that siglongjmp left (out of a
 // handler that interrupted it) is recognised by its mark on the stack, which is overwritten or lies below the present
 // frame, and is taken over.
 //
@@ -17,12 +17,12 @@ extern __thread uint64_t entering __attribute__((tls_model("initial-exec"), visi
 
 class Update {
  public:
-  /// False: the operation must be counted with `unattributed`.
+  /// False: the operation must be counted with count_apart().
   HEADRACE_INLINE bool enter() {
     if (HEADRACE_UNLIKELY(!begin()) && !enter_slow()) return false;
     // A fold sets `folding`, then makes every thread pass a barrier (membarrier), then waits for `busy` to fall.
     // Acquire: who comes after a fold sees what it forgot, as in the thread's own cache.
-    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_acquire) != 0)) wait_for_fold(put_mark());
+    if (HEADRACE_UNLIKELY(state.folding.load(std::memory_order_acquire) != 0)) return wait_for_fold(put_mark());
     return true;
   }
   /// The same for calls that did not look at the descriptor table, which is where a forked child is noticed.
@@ -53,13 +53,10 @@ class Update {
   }
   bool enter_slow();
   static void leave_shared();
-  static void wait_for_fold(uint64_t mark);
+  /// False: this is a forked child, and no thread of it will ever end the fold.
+  static bool wait_for_fold(uint64_t mark);
   volatile uint64_t mark_;  // its own address, while nothing else has taken this place on the stack
 };
-
-/// Counts an operation that has no record to go to: `direction` 0 read, 1 write, 2 anything else. Async-signal-safe; in
-/// a vfork child it counts for the child.
-HEADRACE_COLD void unattributed(uint32_t direction, uint64_t bytes);
 
 /// Makes this process ready if it is not: first use, or first use after fork. False when capture is off here.
 HEADRACE_COLD bool ready_slow();

@@ -207,7 +207,9 @@ int fork_in_waiting_thread() {
     const bool entered = update.enter();
     if (getpid() != parent) SpoolLock as_to_find_memory;  // which a thread of the parent holds
     if (entered) update.leave();
-    if (getpid() != parent) _exit(entered ? 0 : 4);
+    // What the world was stopped for is half done in the child's copy.
+    Update another;
+    if (getpid() != parent) _exit(entered || another.enter() ? 4 : 0);
   });
   std::optional<Stopped> stopped(std::in_place);
   one.go();

@@ -203,7 +203,7 @@ base::Result<GroupRecord> decode_group(base::Bytes bytes) {
   if (record.final_path.empty()) record.final_path = record.path;
   record.file = from.number();
   const uint8_t kind = from.byte(), layer = from.byte();
-  if (kind > static_cast<uint8_t>(model::FileKind::kDataset) || layer >= model::kLayers) from.fail();
+  if (kind >= model::kFileKinds || layer >= model::kLayers) from.fail();
   record.kind = static_cast<model::FileKind>(kind);
   record.layer = static_cast<model::Layer>(layer);
   from.sparse(record.counters);

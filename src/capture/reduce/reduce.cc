@@ -32,12 +32,12 @@ Result<uint64_t> Reduction::count_shared() {
 
 /// Adds what is of the whole program and of no rank.
 Status Reduction::add_program() {
-  uint64_t untold[] = {part_.contents().excluded_other, part_.contents().child_other};
+  uint64_t untold = part_.contents().excluded_other;
   uint64_t start = part_.process().start_at_ns;
-  HEADRACE_TRY(base::all_reduce(ranks_, untold, plus));
+  HEADRACE_TRY(base::all_reduce(ranks_, {&untold, 1}, plus));
   HEADRACE_TRY(base::all_reduce(ranks_, {&start, 1}, [](uint64_t a, uint64_t b) { return a < b ? a : b; }));
   if (ranks_.rank() != 0) return {};
-  add_untold_calls(part_.tables(), untold[0], untold[1]);
+  add_untold_calls(part_.tables(), untold);
   model::Process all;
   all.id = part_.standing();
   all.ranks = static_cast<uint64_t>(ranks_.size());

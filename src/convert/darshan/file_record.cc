@@ -300,6 +300,7 @@ model::FileRecord to_file_record(const Layout& layout, const Record& record, con
     file.path = file.final_path = stream;
     file.kind = model::FileKind::kStream;
   }
+  if (name.starts_with("(in no file")) file.kind = model::FileKind::kNoFile;  // of one that Headrace wrote
   return file;
 }
 

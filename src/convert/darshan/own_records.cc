@@ -27,17 +27,17 @@ std::string_view darshan_stream_name(std::string_view path) {
 }
 
 model::FileKind kind_of(std::string_view word) {
-  for (int kind = 0; kind <= static_cast<int>(model::FileKind::kDataset); ++kind) {
+  for (uint32_t kind = 0; kind < model::kFileKinds; ++kind) {
     if (model::kind_name(static_cast<model::FileKind>(kind)) == word) return static_cast<model::FileKind>(kind);
   }
   return model::FileKind::kFile;
 }
 
-/// What Darshan keeps records of. It watches no pipes, sockets and files without a name, and no system directories.
+/// What Darshan keeps records of, and what is in no file, for the sums. It watches no pipes, sockets and files without a name, and no system directories.
 bool has_record(model::FileKind kind) {
   using Kind = model::FileKind;
   return kind == Kind::kFile || kind == Kind::kDirectoryRollup || kind == Kind::kDirectory || kind == Kind::kStream ||
-         kind == Kind::kDataset;
+         kind == Kind::kDataset || kind == Kind::kNoFile;
 }
 
 model::Layer layer_named(std::string_view word) {

@@ -58,6 +58,12 @@ static void prepare(struct io_uring* ring, const char* mode, int fd, int directi
     else
       io_uring_prep_read_fixed(entry, 1, memory[slot], kSize, at, slot);
     entry->flags |= IOSQE_FIXED_FILE;
+  } else if (!strcmp(mode, "direct")) {
+    if (direction)
+      io_uring_prep_write(entry, 1, memory[slot], kSize, at);
+    else
+      io_uring_prep_read(entry, 1, memory[slot], kSize, at);
+    entry->flags |= IOSQE_FIXED_FILE;
   } else if (direction) {
     io_uring_prep_write(entry, fd, memory[slot], kSize, at);
   } else {
@@ -157,6 +163,34 @@ static void without_calls(void) {
   tell("quiet", &t);
 }
 
+/* A file that has a number in the ring's table alone. */
+static void without_descriptor(void) {
+  struct io_uring ring;
+  struct tally t = {0}, others = {0};
+  need(io_uring_queue_init(kMost, &ring, 0), "io_uring_queue_init");
+  const int none[] = {-1, -1};
+  need(io_uring_register_files(&ring, none, 2), "io_uring_register_files");
+  struct io_uring_sqe* entry = io_uring_get_sqe(&ring);
+  io_uring_prep_openat_direct(entry, AT_FDCWD, "direct", O_RDWR | O_CREAT | O_TRUNC, 0644, 1);
+  entry->user_data = 2;
+  need(io_uring_submit(&ring), "io_uring_submit");
+  take(&ring, &others);
+  move_all(&ring, mode, -1, depth, &t);
+  for (int closes = 0; closes < 2; ++closes) {
+    entry = io_uring_get_sqe(&ring);
+    if (closes)
+      io_uring_prep_close_direct(entry, 1);
+    else
+      io_uring_prep_fsync(entry, 1, 0), entry->flags |= IOSQE_FIXED_FILE;
+    entry->user_data = 2;
+    need(io_uring_submit(&ring), "io_uring_submit");
+    take(&ring, &others);
+  }
+  io_uring_queue_exit(&ring);
+  if (others.errors) exit(4);
+  tell("direct", &t);
+}
+
 static void in_child(void) {
   struct io_uring ring;
   struct tally t = {0};
@@ -177,6 +211,8 @@ int main(int count, char** arguments) {
   if (count > 2) depth = atoi(arguments[2]);
   if (!strcmp(mode, "quiet")) {
     without_calls();
+  } else if (!strcmp(mode, "direct")) {
+    without_descriptor();
   } else if (!strcmp(mode, "child")) {
     in_child();
   } else if (!strcmp(mode, "threads")) {
