@@ -123,7 +123,8 @@ constexpr std::string_view kOwnWords =
     "bg/q mdhim apxc apmpi dfs daos heatmap lustre mpi-io h5f h5d pnetcdf_file pnetcdf_var dxt_posix dxt_mpiio "
     "compressed decompressed traced lines spans makes version file's "
     // Values of columns whose texts are fixed.
-    "slowest_read slowest_write largest_read largest_write file directory_rollup excluded_rollup stream vfork_child no_file "
+    "slowest_read slowest_write largest_read largest_write file directory_rollup excluded_rollup stream vfork_child "
+    "no_file "
     "exit_group posix stdio mpi mpiio hdf5 pnetcdf dataset stride count ns at_ns";
 
 // Of the MPI standard (chapter I/O), of ROMIO, OMPIO and PnetCDF.

@@ -355,13 +355,13 @@ struct alignas(64) ThreadBlock {
   CurrentCall calls[kCurrentCalls];  // outermost first
   char path[kCurrentPath];           // ends with NUL
   uint64_t left_runs[kLayers][2], left_bytes[kLayers][2];  // of Directions that found no room to keep them
-  uint64_t accounts[kAccounts];                    // of events
-  uint64_t profiled;                               // ticks inside all profiled calls, nested ones once
-  uint32_t libraries[kLibraryPages];               // LibraryProfiles, by number of the function / kLibraryPage
-  uint32_t profiles[kMaximumFunctions];            // Profile, by function number of intercept/functions.def
-  uint32_t excluded[kExclusionRules];              // Excluded
-  uint32_t used_profiles;                          // Profile, of functions and libraries; the latest met comes first
-  uint32_t phase_series;                           // PhaseSeries (phase_layout.h)
+  uint64_t accounts[kAccounts];                            // of events
+  uint64_t profiled;                                       // ticks inside all profiled calls, nested ones once
+  uint32_t libraries[kLibraryPages];                       // LibraryProfiles, by number of the function / kLibraryPage
+  uint32_t profiles[kMaximumFunctions];                    // Profile, by function number of intercept/functions.def
+  uint32_t excluded[kExclusionRules];                      // Excluded
+  uint32_t used_profiles;  // Profile, of functions and libraries; the latest met comes first
+  uint32_t phase_series;   // PhaseSeries (phase_layout.h)
   SizeCursor sizes[kSystemLayers][2];
   JournalEntry journal[kJournalEntries];
   SeriesBin series[kSeriesBins];  // of 2^series_shift ticks each, since Header::ticks[0]
@@ -412,9 +412,9 @@ struct alignas(64) Header {
   uint32_t scheduler_job;        // Name: scheduler, space, job id; 0: none, or a launcher keeps it
   uint64_t library_calls_apart;  // of libraries: in their function's Profile, and without room at their file
   uint64_t unknown_calls;        // of a library that is not known well enough to count them
-  ApartCalls apart[kApartRows + kApartRest];                // calls that are in no file
-  uint32_t first_phase;                                     // Phase (phase_layout.h)
-  uint32_t open_phases[kOpenPhases];                        // OpenPhase, in the order of their begins
+  ApartCalls apart[kApartRows + kApartRest];  // calls that are in no file
+  uint32_t first_phase;                       // Phase (phase_layout.h)
+  uint32_t open_phases[kOpenPhases];          // OpenPhase, in the order of their begins
   uint32_t open_phase_count;
   uint32_t changing_phases;    // 1: a phase is being closed; its sums may lack or repeat it
   uint64_t stretch;            // PhaseSeries::epoch of what no phase has yet; 0: no phase is open

@@ -162,7 +162,8 @@ class Mix:
         prefix = str(self.data) + "/"
         for i, path in enumerate(table["path"]):
             figures = [table[name][i] for name in COUNTERS]
-            if table["kind"][i] in ("directory_rollup", "no_file"):  # of a directory or one above it, or of none
+            # Of a directory or one above it, or in no file.
+            if table["kind"][i] in ("directory_rollup", "no_file"):
                 rest += figures
             elif path.startswith(prefix) and "/f" in path[len(prefix) :]:
                 index = int(path.rsplit("/f", 1)[1])
@@ -198,9 +199,7 @@ def check(mix: Mix, captured: Captured) -> dict[str, Any]:
         assert (by_file >= done).all(), "a file lacks operations"
     lacking = [i for i in np.nonzero((by_file < done).any(axis=1))[0] if by_file[i].any()]
     unflagged = [i for i in lacking if i not in partial and len(processes) == 1]  # the flag is of one process
-    assert len(unflagged) <= said, (
-        f"files that lack operations without the flag partial: {unflagged[:5]}"
-    )
+    assert len(unflagged) <= said, f"files that lack operations without the flag partial: {unflagged[:5]}"
     return {
         "folded": folded,
         "uncertain": uncertain,

@@ -57,6 +57,20 @@ def test_waits_count_as_the_files(built: Callable[..., Path], capture: Capture, 
         assert 0.7 * read <= row["read_ns"] <= 1.01 * read
 
 
+def test_waits_for_some_count_by_direction(
+    built: Callable[..., Path], capture: Capture, tmp_path: Path
+) -> None:
+    """Whatever else still waits, was cancelled, or was started between."""
+    program = str(built("pnetcdf_some", "pnetcdf", PARALLEL[MPI][1]))
+    seen = capture([launcher(MPI), "-n", "1", program, str(tmp_path / "seen.nc")])
+    assert seen.status == 0, seen.stderr
+    wrote, read = (int(word) for word in seen.text[0].split())
+    row = seen.file("seen.nc", layer="pnetcdf")
+    expect(row, writes_nonblocking=4, reads_nonblocking=3, bytes_written=32 << 20)
+    assert 0.7 * wrote <= row["write_ns"] <= 1.05 * wrote
+    assert 0.7 * read <= row["read_ns"] <= 1.05 * read
+
+
 def test_functions(built: Callable[..., Path], capture: Capture, tmp_path: Path) -> None:
     """Functions for types of memory count as the one without."""
     program = str(built("pnetcdf", "pnetcdf", PARALLEL[MPI][1]))

@@ -8,7 +8,6 @@ from headrace.analysis.completeness import missing_ranks
 from headrace.analysis.losses import is_loss, remedy
 from headrace.logs import JobLog
 
-
 # Of logs of before, in which these are in no total, the first two.
 _IN_NO_FILE = ("reads and writes", "other calls", "operations without a file")
 

@@ -40,8 +40,8 @@ def merge_files(
 ) -> _native.Frame:
     """Records of files merged; of the layers that add up unless others are named.
 
-    Without the MPI library's own files, unless the log is to count them. With calls that are in no file, unless
-    the rows are of places.
+    Without the MPI library's own files, unless the log is to count them. With calls that are in no file,
+    unless the rows are of places.
     """
     return log.native.merge(by, chosen, _kinds(by), list(layers), whose(log))
 

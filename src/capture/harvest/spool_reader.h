@@ -39,8 +39,8 @@ struct SpoolContents {
   model::Clusters clusters;  // that the ranks found when their program ended
   std::vector<model::Gap> gaps;
   std::vector<model::Module> modules;
-  std::vector<model::Stack> stacks;              // what the call sites of the records refer to
-  uint64_t excluded_other = 0;                   // calls of those roll-ups that are neither open, read nor write
+  std::vector<model::Stack> stacks;  // what the call sites of the records refer to
+  uint64_t excluded_other = 0;       // calls of those roll-ups that are neither open, read nor write
 };
 
 /// `bytes` is one whole spool file and is repaired in place; `label` names it in messages. Records go to `sink` in no

@@ -16,9 +16,9 @@ void raise_to(uint64_t& most, uint64_t value) {
 
 ApartCalls& apart_rest(Header& header, const ApartKey& key) {
   const uint32_t direction = key.does == kDoesRead ? 0 : key.does == kDoesWrite ? 1 : 2;
-  const uint32_t layer = key.function & kLibraryFunction                          ? 2
+  const uint32_t layer = key.function & kLibraryFunction                      ? 2
                          : intercept::is_stdio(static_cast<Fn>(key.function)) ? 1
-                                                                               : 0;
+                                                                              : 0;
   return header.apart[kApartRows + direction * 3 + layer];
 }
 
@@ -27,9 +27,9 @@ ApartCalls& apart_row(Header& header, const ApartKey& key) {
   for (uint32_t i = 0; i < kApartRows; ++i) {
     uint64_t known = __atomic_load_n(&header.apart[i].key, __ATOMIC_RELAXED);
     if (known == packed) return header.apart[i];
-    if (known == 0 && (__atomic_compare_exchange_n(&header.apart[i].key, &known, packed, false, __ATOMIC_RELAXED,
-                                                   __ATOMIC_RELAXED) ||
-                       known == packed))
+    if (known == 0 &&
+        (__atomic_compare_exchange_n(&header.apart[i].key, &known, packed, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+         known == packed))
       return header.apart[i];
   }
   return apart_rest(header, key);
@@ -68,7 +68,7 @@ void add_apart_call(const ApartCall& call, Apart why, bool profiled) {
   const ApartKey key{function, call.does, on_what(call.tag), why, profiled || call.half};
   const bool ok = call.result >= 0;
   add_apart(key, call.calls, ok, ok ? static_cast<uint64_t>(call.result) : 0,
-      call.end > call.start ? call.end - call.start : 0);
+            call.end > call.start ? call.end - call.start : 0);
 }
 
 }  // namespace

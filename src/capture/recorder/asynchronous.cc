@@ -86,8 +86,7 @@ void count_open(const PendingOperation& p, int fd, Timed time) {
 /// A call on a file that may be in the ring's own table alone.
 void count_of_ring(const PendingOperation& p, uint32_t does, bool ok, Timed time) {
   plain_call(p.function, ok, time);
-  if (ok && p.fixed)
-    count_without_record({p.function, does, kUnknownTag, 0, time.start, time.end}, Apart::kRingsOwn);
+  if (ok && p.fixed) count_without_record({p.function, does, kUnknownTag, 0, time.start, time.end}, Apart::kRingsOwn);
 }
 
 void count_metadata_of(const PendingOperation& p, Metadata::Count which, bool ok, Timed time) {

@@ -273,7 +273,8 @@ void note_failed_open(int directory, const char* path, int error) {
 }  // namespace
 
 void count_profile(Fn function, bool ok, Timed time, uint32_t handle) {
-  if (!add_to_profile(function, handle, ok, time)) count_without_room(apart_call(function, kDoesOther, ok, time), false);
+  if (!add_to_profile(function, handle, ok, time))
+    count_without_room(apart_call(function, kDoesOther, ok, time), false);
 }
 
 void add_meta_time(Shard* shard, Timed time) {

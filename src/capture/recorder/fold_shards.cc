@@ -48,8 +48,7 @@ void keep_copy(Shard* target) {
 void add_count(Metadata* target, uint32_t which, uint32_t amount) {
   uint32_t room = UINT32_MAX - target->count[which];
   target->count[which] += amount < room ? amount : room;
-  if (amount > room)
-    count_without_room({kNobodys, which, kUnknownTag, 0, 0, 0, amount - room}, true);
+  if (amount > room) count_without_room({kNobodys, which, kUnknownTag, 0, 0, 0, amount - room}, true);
 }
 
 void add_metadata(Shard* target, const Shard& from) {

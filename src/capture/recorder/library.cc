@@ -121,6 +121,7 @@ LibraryObject* add_object(Layer layer, uint64_t handle, uint32_t record) {
     object->in_pieces = object->changed = false;
     object->whole_as_of = 0;
     object->later[kRead] = object->later[kWrite] = 0;
+    object->waits[kRead] = object->waits[kWrite] = 0;
     object->spool = spool.header->process_id;
   } else if (record) {
     drop_record(record);

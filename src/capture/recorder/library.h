@@ -30,8 +30,9 @@ struct LibraryObject {
   uint32_t record, spool;
   uint32_t file;  // of a dataset: the record of its file, which counts its transfers too; 0: none
   Layer layer;
-  bool in_pieces;  // the view is not contiguous
-  bool changed;    // for whoever opened it, like the following
+  bool in_pieces;     // the view is not contiguous
+  bool changed;       // for whoever opened it, like the following
+  uint32_t waits[2];  // how often all of these were done
   uint32_t whole_as_of;
   uint64_t whole;
   uint64_t later[2];  // bytes of nonblocking operations that wait to be done, by direction

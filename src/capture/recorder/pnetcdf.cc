@@ -2,6 +2,10 @@
 
 #include <stdio.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "capture/recorder/handle_table.h"
 #include "capture/recorder/mpi.h"
 #include "intercept/caller.h"
 
@@ -127,12 +131,44 @@ LibraryObject* variable_of(const Api& a, int file, int variable) {
   return library_part(known_file(file), file_handle(file, variable), name);
 }
 
-/// Waits often name some of the operations: they are forgotten when new ones come after a wait.
-void keep_for_wait(LibraryObject* file, DirectionIndex direction, uint64_t bytes) {
-  if (!file) return;
-  if (file->changed) file->later[kRead] = file->later[kWrite] = 0;
-  file->changed = false;
-  file->later[direction] += bytes;
+/// A nonblocking operation. Its file's counts of waits tell whether it still waits.
+struct Operation {
+  uint64_t bytes;
+  uint32_t waits;
+  DirectionIndex direction;
+};
+constinit HandleTable<Operation, 512> operations;
+
+uint64_t request_handle(int file, int request) {
+  return (uint64_t{1} << 62) | (static_cast<uint64_t>(static_cast<uint32_t>(file)) << 30) |
+         static_cast<uint32_t>(request);
+}
+constexpr auto kAny = [](const Operation&) { return true; };
+
+/// `request` is null where the operation can be waited for with all others alone.
+void keep_for_wait(LibraryObject* object, int file, const int* request, DirectionIndex direction, uint64_t bytes) {
+  if (!object) return;
+  object->later[direction] += bytes;
+  if (!request || *request < 0) return;
+  const uint64_t handle = request_handle(file, *request);
+  Operation* kept = operations.find(handle, kAny);
+  Operation* added = kept ? nullptr : operations.take(handle);
+  if (!kept && !added) return;
+  *(kept ? kept : added) = {bytes, object->waits[direction], direction};
+  if (added) operations.publish(added, handle);
+}
+
+/// Adds what a request is for, and forgets it. False: nothing is known of it.
+bool take_operation(LibraryObject* object, int file, int request, Waits& waits) {
+  Operation* operation = request < 0 ? nullptr : operations.find(request_handle(file, request), kAny);
+  if (!operation) return false;
+  const Operation known = *operation;
+  operations.drop(operation);
+  uint64_t& later = object->later[known.direction];
+  if (known.waits != object->waits[known.direction]) return false;
+  waits.bytes[known.direction] += known.bytes;
+  later -= std::min(later, known.bytes);
+  return true;
 }
 
 void keep_variable(const LibraryObject* object, const Variable& v) {
@@ -174,23 +210,34 @@ Done file_call(int file, Metadata::Count which, int result, Timed time) {
   return 0;
 }
 
-Done waited(int file, int result, Timed time) {
+Waits asked_for(int file, int count, const int* requests) {
+  constexpr int kAllRequests = -1, kAllReads = -2, kAllWrites = -3;  // NC_REQ_ALL, NC_GET_REQ_ALL, NC_PUT_REQ_ALL
+  Waits waits;
+  LibraryObject* object = known_file(file);
+  if (!object) return waits;
+  for (const DirectionIndex direction : {kRead, kWrite}) {
+    if (count != kAllRequests && count != (direction == kRead ? kAllReads : kAllWrites)) continue;
+    waits.bytes[direction] = std::exchange(object->later[direction], 0);
+    object->waits[direction]++;
+  }
+  bool known = count <= 0 || !requests;
+  for (int i = 0; requests && i < count; ++i) known |= take_operation(object, file, requests[i], waits);
+  // Of none is known what it is for: of whatever waits.
+  if (!known) std::copy_n(object->later, 2, waits.bytes);
+  return waits;
+}
+
+Done waited(const Waits& waits, int file, int result, Timed time) {
   LibraryObject* object = known_file(file);
   if (!object) return 0;
-  const uint64_t read = object->later[kRead], all = read + object->later[kWrite];
+  const uint64_t read = waits.bytes[kRead], all = read + waits.bytes[kWrite];
   // A rank without operations waits for those of the others.
   if (all == 0) return file_call(file, Metadata::kControls, result, time);
   const auto share = static_cast<double>(read) / static_cast<double>(all);
   const uint64_t middle = time.start + static_cast<uint64_t>(static_cast<double>(time.spent()) * share);
   if (read != 0) library_time(object, kRead, {time.start, middle});
   if (read != all) library_time(object, kWrite, {middle, time.end});
-  object->changed = true;  // the next one that is started is of other ones
   return 0;
-}
-
-Done cancelled(int file, int result, Timed time) {
-  if (LibraryObject* object = known_file(file)) object->changed = true;
-  return file_call(file, Metadata::kControls, result, time);
 }
 
 Done filled(int file, int result, Timed time) {
@@ -215,7 +262,7 @@ Done defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t 
 }
 
 Done moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
-           int result, Timed time) {
+           int result, Timed time, const int* request) {
   const Api& a = api(caller);
   const LibraryObject* object = variable_of(a, file, variable);
   const uint32_t handle = event_handle(object);
@@ -229,7 +276,7 @@ Done moved(const void* caller, int file, int variable, DirectionIndex direction,
   if (!object) return bytes;  // its file is named by whoever asks
   if (library_is_new(object)) keep_variable(object, v);
   if (in_pieces(v, shape)) how |= kInPieces;
-  if (how & kLater) keep_for_wait(known_file(file), direction, bytes);
+  if (how & kLater) keep_for_wait(known_file(file), file, request, direction, bytes);
   library_transfer(object, direction, -1, bytes, how, time);
   return {bytes, handle};
 }

@@ -27,15 +27,19 @@ inline Shape by_type(uintptr_t type) { return {.kind = Shape::kType, .type = typ
 Done file_opened(const void* caller, int result, uintptr_t comm, const char* path, uintptr_t info, const int* file,
                  Timed time);
 Done file_call(int file, Metadata::Count which, int result, Timed time);
-/// Nonblocking operations were done: they take the time, in proportion to their bytes.
-Done waited(int file, int result, Timed time);
-/// They were dropped.
-Done cancelled(int file, int result, Timed time);
+/// Bytes of the nonblocking operations that a call does or drops, by direction.
+struct Waits {
+  uint64_t bytes[2] = {0, 0};
+};
+/// Before such a call, which forgets what it is given: so are they from here on.
+Waits asked_for(int file, int count, const int* requests);
+/// They were done: they take the time, in proportion to their bytes.
+Done waited(const Waits& waits, int file, int result, Timed time);
 Done filled(int file, int result, Timed time);
 Done defined(int file, int64_t header, int64_t alignment, int64_t room, int64_t record_alignment, int result,
              Timed time);
 Done moved(const void* caller, int file, int variable, DirectionIndex direction, const Shape& shape, uint32_t how,
-           int result, Timed time);
+           int result, Timed time, const int* request = nullptr);
 /// Before a close: what is known of the file.
 LibraryObject* closing(const void* caller, int file);
 

@@ -233,7 +233,6 @@ bool Update::wait_for_fold(uint64_t mark) {
   return goes_on;
 }
 
-
 bool interrupts_section() {
   if (!block || in_vfork_child()) return false;
   const auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));

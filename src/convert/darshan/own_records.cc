@@ -33,7 +33,8 @@ model::FileKind kind_of(std::string_view word) {
   return model::FileKind::kFile;
 }
 
-/// What Darshan keeps records of, and what is in no file, for the sums. It watches no pipes, sockets and files without a name, and no system directories.
+/// What Darshan keeps records of, and what is in no file, for the sums. It watches no pipes, sockets and files without
+/// a name, and no system directories.
 bool has_record(model::FileKind kind) {
   using Kind = model::FileKind;
   return kind == Kind::kFile || kind == Kind::kDirectoryRollup || kind == Kind::kDirectory || kind == Kind::kStream ||

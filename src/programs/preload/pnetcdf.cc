@@ -40,6 +40,14 @@ HEADRACE_INLINE Done known_of(Done done, Arguments... arguments) {
   return done;
 }
 
+/// What a call that waits for requests, or drops them, was asked for: its arguments alone are of these types.
+Waits before_call(int file, int count, int* requests, int*) { return asked_for(file, count, requests); }
+struct NoWaits {};
+template <typename... Arguments>
+NoWaits before_call(Arguments...) {
+  return {};
+}
+
 /// A function object that one function for all wrappers can call: made out anew for each, they take long to compile.
 template <typename Result, typename... Arguments>
 struct Reference {
@@ -82,6 +90,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
     [[maybe_unused]] const void* caller = __builtin_return_address(0);  \
     auto* function = real_pnetcdf<int params>(known, #symbol, caller);  \
     if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                \
+    [[maybe_unused]] const auto before = before_call args;              \
     return counted(                                                     \
         LibraryFn::fn, [&] { return function args; },                   \
         [&]([[maybe_unused]] int result, [[maybe_unused]] Timed time) { \
@@ -91,6 +100,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
 
 #define PNETCDF(id, params, args, after, doc) WRAPPER(ncmpi_##id, ncmpi_##id, params, args, after)
 #define MOVED(direction, how, shape) moved(caller, file, variable, direction, PLAIN shape, how, result, time)
+#define STARTED(direction, how, shape) moved(caller, file, variable, direction, PLAIN shape, how, result, time, request)
 #define UNTYPED(symbol, fn, direction, how, params, args, shape)                         \
   WRAPPER(symbol, fn, (PLAIN params, const void* buffer, int64_t items, uintptr_t type), \
           (PLAIN args, buffer, items, type), MOVED(direction, how, shape))
@@ -98,10 +108,10 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
   WRAPPER(symbol, fn, (PLAIN params, const void* buffer), (PLAIN args, buffer), MOVED(direction, how, shape))
 #define UNTYPED_LATER(symbol, fn, direction, how, params, args, shape)                                 \
   WRAPPER(symbol, fn, (PLAIN params, const void* buffer, int64_t items, uintptr_t type, int* request), \
-          (PLAIN args, buffer, items, type, request), MOVED(direction, how, shape))
+          (PLAIN args, buffer, items, type, request), STARTED(direction, how, shape))
 #define TYPED_LATER(symbol, fn, direction, how, params, args, shape)                                   \
   WRAPPER(symbol, fn, (PLAIN params, const void* buffer, int* request), (PLAIN args, buffer, request), \
-          MOVED(direction, how, shape))
+          STARTED(direction, how, shape))
 #define EACH(ONE, id, all, ...)                                 \
   ONE(ncmpi_##id##_text##all, ncmpi_##id##all, __VA_ARGS__)     \
   ONE(ncmpi_##id##_schar##all, ncmpi_##id##all, __VA_ARGS__)    \
