@@ -7,30 +7,6 @@
 namespace headrace::capture {
 namespace {
 
-void count_excluded(const ApartCall& call) {
-  const uint64_t tag = call.tag;
-  const DirectionIndex direction = call.does == kDoesRead ? kRead : kWrite;
-  // No section: a signal handler may come between, so the counts are changed by single instructions.
-  if (Update update; !block && update.enter()) update.leave();  // the thread's first operation
-  ThreadBlock* b = block;
-  if (!b) return count_apart(call);
-  uint32_t& offset = b->excluded[static_cast<uint32_t>(tag) % kExclusionRules];
-  if (HEADRACE_UNLIKELY(!offset)) {
-    Update update;
-    if (!update.enter()) return count_apart(call);
-    {
-      SpoolLock lock;
-      offset = allocate(sizeof(Excluded), Use::kThread);
-    }
-    if (!offset) count_without_room(call, false);
-    update.leave();
-    if (!offset) return;
-  }
-  auto* excluded = at<Excluded>(offset);
-  excluded->operations[direction]++;
-  if (call.result > 0) excluded->bytes[direction] += static_cast<uint64_t>(call.result);
-}
-
 void count_in(Profile* p, bool ok, uint64_t bytes, uint64_t spent) {
   p->calls++;
   p->errors += !ok;
@@ -115,9 +91,33 @@ void take_shared(Fn function, Direction* d, DirectionIndex direction, uint64_t t
   if (Profile* p = profile_of(function, moves(direction))) p->time -= ticks;
 }
 
+void count_excluded(Fn function, uint64_t tag, DirectionIndex direction, int64_t result) {
+  const auto call = [&] { return ApartCall{function, does(direction), tag, result, 0, 0}; };
+  // No section: a signal handler may come between, so the counts are changed by single instructions.
+  if (Update update; !block && update.enter()) update.leave();  // the thread's first operation
+  ThreadBlock* b = block;
+  if (!b) return count_apart(call());
+  uint32_t& offset = b->excluded[static_cast<uint32_t>(tag) % kExclusionRules];
+  if (HEADRACE_UNLIKELY(!offset)) {
+    Update update;
+    if (!update.enter()) return count_apart(call());
+    {
+      SpoolLock lock;
+      offset = allocate(sizeof(Excluded), Use::kThread);
+    }
+    if (!offset) count_without_room(call(), false);
+    update.leave();
+    if (!offset) return;
+  }
+  auto* excluded = at<Excluded>(offset);
+  excluded->operations[direction]++;
+  if (result > 0) excluded->bytes[direction] += static_cast<uint64_t>(result);
+}
+
 void count_untracked(const ApartCall& seen, int fd, const Apart* why) {
   ApartCall call = seen;
-  if (is_excluded(call.tag)) return count_excluded(call);
+  if (is_excluded(call.tag))
+    return count_excluded(call.function, call.tag, call.does == kDoesRead ? kRead : kWrite, call.result);
   if (call.result < 0 || !state.enabled || is_ignored(call.tag) || state.paused.load(std::memory_order_relaxed)) return;
   if (call.end == 0) call.end = base::ticks();
   if (call.start == 0) call.start = call.end;

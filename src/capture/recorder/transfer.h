@@ -48,7 +48,9 @@ HEADRACE_COLD bool fill_cache(CachedFile& cached, uint64_t tag, Layer layer);
 HEADRACE_COLD bool fill_with_closed(CachedFile& cached, uint64_t tag, uint64_t hash);
 /// Counts an operation of a descriptor that has no record: by its rule where it is excluded, else in no file. `why`: as
 /// far as the caller knows; `call.end`: 0 where it was just now, then `call.start`: 0 where that was not taken.
-__attribute__((noinline)) void count_untracked(const ApartCall& call, int fd, const Apart* why = nullptr);
+HEADRACE_COLD void count_untracked(const ApartCall& call, int fd, const Apart* why = nullptr);
+/// The same of an excluded one alone.
+__attribute__((noinline)) void count_excluded(Fn function, uint64_t tag, DirectionIndex direction, int64_t result);
 /// The same of one that is kUnknownTag, where it failed: a descriptor that is not open, mostly. Preserves errno.
 HEADRACE_COLD void count_refused(Fn function, DirectionIndex direction, uint64_t start, uint64_t place, uint64_t asked);
 /// Records what a copy took from its source. Inside a section.
@@ -203,7 +205,10 @@ HEADRACE_INLINE auto transfer(Fn function, int fd, int64_t offset, Buffer buffer
   if (HEADRACE_UNLIKELY(!is_tracked(tag))) {
     const uint64_t began = tag == kUnknownTag ? base::ticks() : 0;
     auto result = call();
-    count_untracked({function, does(D), tag, result, began, 0}, fd);
+    if (HEADRACE_LIKELY(is_excluded(tag)))
+      count_excluded(function, tag, D, result);
+    else
+      count_untracked({function, does(D), tag, result, began, 0}, fd);
     if (result < 0 && tag == kUnknownTag)
       count_refused(function, D, began, A == At::kOffset ? static_cast<uint64_t>(offset) : model::kUnknownPlace,
                     asked == kAsMoved ? 0 : asked);
