@@ -262,6 +262,9 @@ Selection Log::complete(const Selection& asked) {
     for (uint64_t row = 0; usable && row < table->rows; ++row) {
       if (model::mpi_file(texts->text(row)).rule) mpi_files_->insert(ids->u64(row), 0);
     }
+    (void)records();  // of files that had one path in turn each has an alias of it
+    for (const auto& [alias, id] : names().aliases())
+      if (mpi_files_->find(id) != IdMap::kNone) mpi_files_->insert(alias, 0);
   }
   selection.mpi_files = mpi_files_.get();
   return selection;

@@ -25,6 +25,7 @@ class Names {
 
   /// A further id of a name.
   void add_alias(uint64_t alias, uint64_t id) { aliases_.emplace(alias, id); }
+  const std::unordered_map<uint64_t, uint64_t>& aliases() const { return aliases_; }
 
   /// The text of one id; empty when it has none. Lives as long as this object.
   std::string_view text(uint64_t id) const {

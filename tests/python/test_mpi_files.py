@@ -52,6 +52,17 @@ def facts(*arguments: Any) -> dict[str, Any]:
     return found
 
 
+def test_files_that_had_one_name_in_turn_are_all_its_own(tmp_path: Path) -> None:
+    """A file that is opened again and again has another one for its locks each time."""
+    maker = LogMaker()
+    for number in (1, 2, 3):
+        process = maker.process(number, rank=number - 1, ranks=3, instance=7)
+        opened = {"identity": number, "opens": 1, "first_open_at_ns": number, "unlinks": 1}
+        maker.file(process, "/scratch/dump.h5.locktest.0", **opened)
+    maker.file(1, "/scratch/dump.h5", identity=9, opens=1, first_open_at_ns=1)
+    assert facts("show", maker.write(tmp_path / "a.hr"))["totals"]["files"] == 1
+
+
 def test_they_are_in_no_figure_of_the_program(log: Path) -> None:
     found = facts("show", log)
     assert found["totals"]["files"] == 3
