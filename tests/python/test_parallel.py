@@ -261,7 +261,5 @@ def test_records_that_stand_for_all_ranks(tmp_path: Path) -> None:
     text = " ".join(run("show", log).stdout.split())
     assert "1 file with 8 MiB and 24 s have one record for all ranks" in text
     assert "shared by 4 ranks" in text
-    assert "slowest 3 4 s 0 ns 4 s 0 ns \N{EN DASH} \N{EN DASH}" in text, (
-        "neither communication nor the node is known"
-    )
+    assert found["slowest_ranks"] == [] and found["io_ns"] is None and "slowest 3" not in text
     assert run("report", log, "-o", tmp_path / "a.html").returncode == 0
