@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace import _native
+from headrace.analysis.asynchronous import FETCHING
 from headrace.analysis.changes import signed
 from headrace.analysis.end_clusters import saved
 from headrace.analysis.kinds import (
@@ -29,6 +30,7 @@ from headrace.logs import JobLog, flags
 Facts = dict[str, Any]
 
 MIB = 1 << 20
+_BEHIND = 0.01  # of all bytes, from which on a speed is not told of what moved behind calls
 STRATEGIES = ("unique", "partially shared", "shared")
 _SHOWN = (
     "instance",
@@ -182,8 +184,11 @@ def _performance(
     more = of_all or dict.fromkeys(REDUCED, 0)
     moved = sum(row["bytes_read"] + row["bytes_written"] for row in ranks) + more["bytes"]
     slowest_ns = max(row["io_ns"] for row in ranks) if of_all is None else None
-    rate = _rate(moved, slowest_ns)
-    agg_ns = _agg_time_by_slowest(log, topmost)
+    why_not = _why_not(log, moved)
+    rate = _rate(moved, slowest_ns) if why_not is None else None
+    agg_ns = _agg_time_by_slowest(log, topmost) if why_not is None else None
+    if why_not is None and agg_ns is None:
+        why_not = "slowest"
     io_ns = sum(row["io_ns"] for row in ranks) + more["io_ns"]
     meta_ns = sum(row["meta_ns"] for row in ranks) + more["meta_ns"]
     return {
@@ -199,6 +204,7 @@ def _performance(
         else None,
         "metadata_share": meta_ns / io_ns if io_ns > 0 else None,
         "mib_per_rank": moved / MIB / len(ranks),
+        "why_not": why_not,
         "by_interface": _by_interface(log),
         "darshan_log": of_darshan(log),
     }
@@ -218,14 +224,37 @@ def _by_interface(log: JobLog) -> Facts:
             moved = _moved(merged)
         if not moved:
             continue
-        time_ns = _agg_time_by_slowest(log, merged)
+        behind = layer == "posix" and _is_behind(log, moved, moved)
+        time_ns = None if behind else _agg_time_by_slowest(log, merged)
+        why_not = (
+            "asynchronous" if behind else "slowest" if time_ns is None else None if time_ns > 0 else "time"
+        )
         result[layer] = {
             "bytes": moved,
             "agg_time_by_slowest_ns": time_ns,
             "agg_perf_by_slowest": _rate(moved, time_ns),
-            "why_not": "slowest" if time_ns is None else None if time_ns > 0 else "time",
+            "why_not": why_not,
         }
     return result
+
+
+def _why_not(log: JobLog, moved: int) -> str | None:
+    """Where no speed can be told of the topmost layers; None: one can, if it is recorded."""
+    own = sum(
+        row["bytes_read"] + row["bytes_written"]
+        for row in merge_topmost(log, "layer", []).rows(None, ["layer", "bytes_read", "bytes_written"])
+        if row["layer"] == "posix"
+    )
+    return "asynchronous" if _is_behind(log, own, moved) else None
+
+
+def _is_behind(log: JobLog, own: int, moved: int) -> bool:
+    """Whether POSIX aio, whose calls begin transfers and fetch their results, has a part of the bytes.
+
+    `own`: of the system's calls themselves. io_uring and libaio have the time until a completion was seen.
+    """
+    behind = sum(row["bytes"] for row in log.native.functions().rows() if row["function"] in FETCHING)
+    return bool(min(behind, own) > _BEHIND * moved)
 
 
 def _of_layer(log: JobLog, layer: str, kinds: list[str]) -> _native.Frame:

@@ -67,7 +67,7 @@ def hint(begin: str) -> str | None:
 
 def jobs(lines: Iterable[str], left_out: LeftOut) -> Iterator[Row]:
     header: list[str] = []
-    whole = enumerate(whole_lines(lines, left_out), 1)
+    whole: Iterator[tuple[int, str]] = enumerate(whole_lines(lines, left_out), 1)
     for _, line in whole:
         if text := line.strip("\r\n"):
             header = _bare(text).split("|")

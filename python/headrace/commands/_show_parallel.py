@@ -13,7 +13,10 @@ Facts = dict[str, Any]
 
 _MOST = 3
 ESTIMATE = "estimated by files and slowest ranks (agg_perf_by_slowest)"
-_NO_ESTIMATE = "the log does not say which rank was slowest in files that all share"
+_NO_SPEED = {
+    "slowest": "the log does not say which rank was slowest in files that all share",
+    "asynchronous": "aio moved bytes behind its calls, which only begin transfers and fetch their results",
+}
 _WHY_NOT = {
     "slowest": "its slowest rank is not recorded",
     "time": "no time is recorded",
@@ -121,8 +124,8 @@ def _speeds(parallel: Facts, speed: Facts) -> list[str]:
         texts.append(text + (f"; {mib(estimate)} {ESTIMATE}." if estimate is not None else "."))
     elif estimate is not None:
         texts.append(f"{mib(estimate)} {ESTIMATE}.")
-    elif speed["bytes"] and not parallel["stood_for"]:
-        texts.append(f"Speed not known: {_NO_ESTIMATE}.")
+    elif speed["bytes"] and speed["why_not"] and not parallel["stood_for"]:
+        texts.append(f"Speed not known: {_NO_SPEED[speed['why_not']]}.")
     layers = speed["by_interface"] or {}
     if len(layers) > 1 or (estimate is None and layers):
         parts = ", ".join(
