@@ -98,7 +98,7 @@ constexpr std::string_view kOwnWords =
     "whether which while whole whose why will with within without word words would write writer writes written wrong "
     "yes yet zero "
     "alone already answer asked back begins being can cat collect collects colons comes contradict converted details "
-    "during else entry "
+    "during else entry equal least less linked moved most operation shared user_data "
     "exclusion final fit fprintf fread free go handler hint identity its join journal know layout layouts leave local "
     "look looked magic "
     "may mib "

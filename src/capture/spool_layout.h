@@ -427,6 +427,7 @@ struct alignas(64) Header {
   uint32_t unnoted_programs;   // started without capture, where no note could be left
   uint64_t lost_operations;    // asynchronous ones whose submission or completion nobody saw
   uint32_t go_program;         // 1: written in Go, whose calls go past the C library
+  uint32_t unsure_operations;  // of rings, that may be of another file
 };
 
 /// The roll-up's blocks as they were before `fold_victim` was added.

@@ -60,6 +60,7 @@ _BY_KIND = {
     "events of the trace": "give tracing more memory (--trace-memory), or trace less (--trace-only)",
     "Go programs": "put `headrace run` before what the program starts",
     "io_uring": "let the program make its rings after a fork, and by liburing or syscall()",
+    "operations with equal user_data": "give each operation of a ring its own user_data",
     "processes": "put `headrace run` before what is started there",
     "ranks not in the log": "put `headrace run` before the program on every node",
     "requests of MPI": "complete or free requests sooner, so that fewer wait at once",

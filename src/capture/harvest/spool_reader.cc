@@ -357,6 +357,10 @@ void read_gaps(const Header& header, const ClockMap& clock, const DamageList& da
   add_gap(out, header.lost_operations, "asynchronous I/O", "operations",
           "their completion was not seen: more came between two calls on a ring than it holds, nobody fetched their "
           "result, or they were still under way. They are in no figure");
+  add_gap(
+      out, header.unsure_operations, "operations with equal user_data", "operations",
+      "of different files or kinds, under way at once on a ring, and some failed or moved less than was asked: which "
+      "ones, nothing tells. At most so many are in no file, at another's, or in no figure");
   add_gap(out, header.unnoted_programs, "processes", "programs",
           "started without capture where no note could be left: below another root directory, where a mount hides the "
           "job's records (--spool puts them elsewhere), as another user, or by a shell that cannot be captured");

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 
 #include "base/kernel.h"
+#include "capture/recorder/file_names.h"
 #include "capture/recorder/flags.h"
+#include "capture/recorder/path_copies.h"
 #include "capture/recorder/process.h"
 
 namespace headrace::capture {
@@ -14,7 +16,7 @@ __thread uintptr_t asynchronous_call;
 uint64_t BusyTime::end(uint64_t start, uint64_t now) {
   if (number != 0) --number;
   if (now > since) owed += now - since, since = now;
-  const uint64_t spent = now > start ? now - start : 0, mine = spent < owed ? spent : owed;
+  const uint64_t spent = start != 0 && now > start ? now - start : 0, mine = spent < owed ? spent : owed;
   owed = number == 0 ? 0 : owed - mine;
   return spent - mine;
 }
@@ -40,11 +42,12 @@ void keep_while_pending(PendingOperation* operation, uint64_t tag) {
   update.leave();
 }
 
-void let_go(const PendingOperation& operation) { forget_tag(operation.tag); }
+void let_go(const PendingOperation& operation) {
+  forget_tag(operation.tag);
+  if (changes_names(operation.purpose)) forget_paths(operation.address);
+}
 
 namespace {
-
-bool is_transfer(Purpose purpose) { return purpose == Purpose::kRead || purpose == Purpose::kWrite; }
 
 template <DirectionIndex D>
 void count_moved(const PendingOperation& p, int64_t result, uint64_t now, uint64_t shared) {
@@ -96,17 +99,45 @@ void count_metadata_of(const PendingOperation& p, Metadata::Count which, bool ok
     count_of_ring(p, which, ok, time);
 }
 
+/// The paths were kept when it was submitted: the program may have changed them since.
+void count_names(const PendingOperation& p, bool ok, Timed time) {
+  const char *first = first_path(p.address), *second = second_path(p.address);
+  const auto other = static_cast<int>(p.bytes);
+  constexpr uint32_t kExchange = 2;  // RENAME_EXCHANGE
+  if (!first) {
+    if (ok) lose_operations(1);
+    return plain_call(p.function, ok, time);
+  }
+  switch (p.purpose) {
+    case Purpose::kRename:
+      return renamed(p.function, p.fd, first, other, second, ok, (p.flags & kExchange) != 0, time);
+    case Purpose::kLink:
+      return linked(p.function, p.fd, first, other, second, static_cast<int>(p.flags), ok, time);
+    case Purpose::kUnlink:
+      return path_call(p.function, p.fd, first, Metadata::kUnlinks, ok, time, flag::deleted,
+                       !ok                        ? Shown::kNothing
+                       : (p.flags & AT_REMOVEDIR) ? Shown::kDirectory
+                                                  : Shown::kOther);
+    case Purpose::kMakeDirectory:
+      return path_call(p.function, p.fd, first, Metadata::kMakes, ok, time, 0,
+                       ok ? Shown::kDirectory : Shown::kNothing);
+    default:
+      return path_call(p.function, p.fd, first, Metadata::kLinks, ok, time);
+  }
+}
+
 }  // namespace
 
 void count_operation(const PendingOperation& p, int64_t result, uint64_t now, BusyTime& busy) {
-  const uint64_t shared = is_transfer(p.purpose) ? busy.end(p.start, now) : 0;
+  const uint64_t shared = takes_time(p) ? busy.end(p.start, now) : 0;
   if (p.start == 0) {
     if (p.purpose == Purpose::kOpen || p.purpose == Purpose::kNewDescriptor)
       if (result >= 0) forget_descriptor(static_cast<int>(result));
+    if (changes_names(p.purpose)) count_names(p, result >= 0, {0, 0});
     return let_go(p);
   }
   const int saved = errno;
-  const Timed time{p.start, now};
+  const Timed time{now - (now > p.start ? now - p.start - shared : 0), now};
   const bool ok = result >= 0;
   const uint64_t profiled = block ? block->profiled : 0;
   counts_later = true;
@@ -143,6 +174,13 @@ void count_operation(const PendingOperation& p, int64_t result, uint64_t now, Bu
       }
       plain_call(p.function, false, time);
       break;
+    case Purpose::kRename:
+    case Purpose::kUnlink:
+    case Purpose::kMakeDirectory:
+    case Purpose::kLink:
+    case Purpose::kSymbolicLink:
+      count_names(p, ok, time);
+      break;
     case Purpose::kUnseen:
       if (ok) lose_operations(1);
       plain_call(p.function, ok, {now, now});
@@ -161,10 +199,8 @@ void count_operation(const PendingOperation& p, int64_t result, uint64_t now, Bu
 }
 
 void lose_operation(const PendingOperation& p, BusyTime& busy) {
-  if (is_transfer(p.purpose)) {
-    if (busy.number != 0) --busy.number;
-    if (!p.doubtful && p.start != 0) lose_operations(1);
-  }
+  if (takes_time(p) && busy.number != 0) --busy.number;
+  if (moves_bytes(p.purpose) && !p.doubtful && p.start != 0) lose_operations(1);
   let_go(p);
 }
 

@@ -77,7 +77,7 @@ void drop(Requests& all, PendingOperation* p, bool lost) {
   all.pending.remove(p);
   BusyTime& busy = busy_of(all, gone.group);
   if (lost) return lose_operation(gone, busy);
-  if (gone.purpose <= Purpose::kWrite && busy.number != 0) --busy.number;
+  if (takes_time(gone) && busy.number != 0) --busy.number;
   let_go(gone);
 }
 
@@ -100,7 +100,7 @@ void note_kernel_request(Requests& all, uintptr_t context, const iocb& request, 
   p->bytes = vector ? kAsMoved : request.aio_nbytes;
   p->address = vector ? 0 : request.aio_buf;
   if (p->purpose != Purpose::kOther) keep_while_pending(p, tag_of(p->fd));
-  if (p->purpose <= Purpose::kWrite) busy_of(all, context).begin(start);
+  if (takes_time(*p)) busy_of(all, context).begin(start);
 }
 
 /// Does something with each request of a list, as far as it can be read.

@@ -322,6 +322,10 @@ void note_io_uring() {
   if (ready() && is_running()) __atomic_fetch_add(&spool.header->io_uring, 1, __ATOMIC_RELAXED);
 }
 
+void note_unsure_operations(uint32_t number) {
+  if (ready() && is_running()) __atomic_fetch_add(&spool.header->unsure_operations, number, __ATOMIC_RELAXED);
+}
+
 void lose_operations(uint64_t number) {
   if (number != 0 && ready() && is_running())
     __atomic_fetch_add(&spool.header->lost_operations, number, __ATOMIC_RELAXED);

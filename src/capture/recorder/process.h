@@ -27,5 +27,7 @@ void forked_inside_section(ThreadBlock* interrupted);
 void note_io_uring();
 /// Asynchronous operations whose submission or completion was not seen.
 void lose_operations(uint64_t number);
+/// Operations of a ring with equal user_data may stand at each other's files.
+void note_unsure_operations(uint32_t number);
 
 }  // namespace headrace::capture

@@ -41,7 +41,11 @@ struct Submission {
   uint32_t file_number;  // from 1: where an open puts its file, or what a close closes; 0: a descriptor
 };
 static_assert(offsetof(Submission, user_data) == 32 && offsetof(Submission, file_number) == 44);
-inline constexpr uint8_t kFixedFile = 1;
+inline constexpr uint8_t kFixedFile = 1, kLink = 1 << 2, kHardLink = 1 << 3, kNoSuccess = 1 << 6;
+
+struct Vector {
+  uint64_t address, bytes;
+};
 
 struct Completion {
   uint64_t user_data;
@@ -52,6 +56,7 @@ static_assert(sizeof(Completion) == 16);
 inline constexpr uint32_t kMore = 1 << 1;
 
 enum Operation : uint8_t {
+  kNothing = 0,
   kReadVector = 1,
   kWriteVector = 2,
   kSync = 3,
@@ -69,6 +74,11 @@ enum Operation : uint8_t {
   kOpen2 = 28,
   kSplice = 30,
   kTee = 33,
+  kRename = 35,
+  kUnlink = 36,
+  kMakeDirectory = 37,
+  kSymbolicLink = 38,
+  kHardLinkTo = 39,
   kSocket = 45,
   kCommand = 46,
   kReadOften = 49,

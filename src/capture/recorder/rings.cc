@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "capture/recorder/frame_lock.h"
+#include "capture/recorder/path_copies.h"
+#include "capture/recorder/pending_match.h"
 #include "capture/recorder/process.h"
 #include "capture/recorder/readable.h"
 #include "capture/recorder/ring_layout.h"
@@ -26,6 +28,8 @@ struct Ring {
   uint32_t size, results_size, entry_shift, result_shift;
   bool polled;
   uint32_t submissions_seen, completions_seen;
+  uint32_t submitted;      // operations
+  bool links;              // the newest one goes on in the next
   uint64_t without_place;  // under way, and not pending
   BusyTime busy;
   uint64_t* files;  // tags, each with a reference where it is tracked
@@ -173,6 +177,18 @@ Meaning meaning_of(uint8_t operation) {
       return {Fn::io_uring_open, Purpose::kOpen};
     case uring::kClose:
       return {Fn::io_uring_close, Purpose::kClose};
+    case uring::kRename:
+      return {Fn::io_uring_rename, Purpose::kRename};
+    case uring::kUnlink:
+      return {Fn::io_uring_unlink, Purpose::kUnlink};
+    case uring::kMakeDirectory:
+      return {Fn::io_uring_mkdir, Purpose::kMakeDirectory};
+    case uring::kHardLinkTo:
+      return {Fn::io_uring_link, Purpose::kLink};
+    case uring::kSymbolicLink:
+      return {Fn::io_uring_link, Purpose::kSymbolicLink};
+    case uring::kNothing:
+      return {Fn::io_uring_other, Purpose::kNothing};
     case uring::kAccept:
     case uring::kSocket:
     case uring::kInstall:
@@ -193,8 +209,37 @@ bool has_single_buffer(uint8_t operation) {
          operation == uring::kWriteFixed;
 }
 
-/// Whether the operation is about the file that its entry names.
-bool is_on_file(Purpose purpose) { return purpose <= Purpose::kAdvise; }
+bool has_vectors(uint8_t operation) {
+  return operation == uring::kReadVector || operation == uring::kWriteVector || operation == uring::kReadVectorFixed ||
+         operation == uring::kWriteVectorFixed;
+}
+
+/// What a read or write may give at most. The kernel has the vectors; the program's may be gone.
+uint64_t most_bytes(const uring::Submission& entry) {
+  constexpr uint32_t kMostVectors = 1024;
+  if (has_single_buffer(entry.operation)) return entry.length;
+  Readable memory;
+  if (!has_vectors(entry.operation) || entry.length > kMostVectors ||
+      !memory.covers(entry.address, entry.length * sizeof(uring::Vector)))
+    return kAsMoved;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < entry.length; ++i) {
+    uring::Vector vector;
+    memcpy(&vector, reinterpret_cast<const char*>(entry.address) + i * sizeof vector, sizeof vector);
+    bytes += vector.bytes;
+  }
+  return bytes;
+}
+
+/// Makes room: of those that succeed in silence nothing tells that they are over.
+void drop_silent(Ring& ring) {
+  ring.pending.each([&](PendingOperation* p) {
+    if (!p->silent) return;
+    const PendingOperation gone = *p;
+    ring.pending.remove(p);
+    lose_operation(gone, ring.busy);
+  });
+}
 
 /// Forgets the file that the ring knows by a number.
 void forget_fixed(Ring& ring, uint32_t number) {
@@ -211,6 +256,11 @@ void submitted(Ring& ring, const uring::Submission& entry, uint64_t start) {
     ring.pending.remove(old);
     lose_operation(gone, ring.busy);
   }
+  const bool follows = ring.links;
+  ring.links = entry.flags & (uring::kLink | uring::kHardLink);
+  ring.submitted++;
+  if (ring.pending.is_full()) drop_silent(ring);
+  const PendingOperation* previous = ring.pending.newest(entry.user_data);
   PendingOperation* p = ring.pending.add(entry.user_data);
   if (!p) {
     ring.without_place++;
@@ -228,6 +278,17 @@ void submitted(Ring& ring, const uring::Submission& entry, uint64_t start) {
   p->offset = entry.offset;
   p->bytes = has_single_buffer(entry.operation) ? entry.length : kAsMoved;
   p->address = has_single_buffer(entry.operation) ? entry.address : 0;
+  p->asked = moves_bytes(p->purpose) ? most_bytes(entry) : 0;
+  p->silent = entry.flags & uring::kNoSuccess;
+  p->follows = follows;
+  p->serial = ring.submitted;
+  if (changes_names(p->purpose)) {
+    const bool second = p->purpose == Purpose::kRename || p->purpose == Purpose::kLink;
+    p->flags = entry.operation_flags;
+    p->bytes = second ? entry.length : 0;
+    p->address = p->purpose == Purpose::kSymbolicLink ? copy_paths(entry.offset, 0)
+                                                      : copy_paths(entry.address, second ? entry.offset : 0);
+  }
   if (is_on_file(p->purpose)) {
     p->fixed = entry.flags & uring::kFixedFile;
     keep_while_pending(p, p->fixed ? tag_of_fixed(ring, static_cast<uint32_t>(entry.fd)) : tag_of(entry.fd));
@@ -241,7 +302,8 @@ void submitted(Ring& ring, const uring::Submission& entry, uint64_t start) {
   } else if (p->purpose == Purpose::kChangeFiles && entry.file_number != 0) {
     forget_fixed(ring, entry.file_number - 1);
   }
-  if (p->purpose == Purpose::kRead || p->purpose == Purpose::kWrite) ring.busy.begin(start);
+  compare_with(previous, p);
+  if (takes_time(*p)) ring.busy.begin(start);
 }
 
 void see_submissions(Ring& ring, uint64_t start) {
@@ -262,8 +324,17 @@ void see_submissions(Ring& ring, uint64_t start) {
 
 // ---- completions
 
+/// For an operation that may be of another file. False: it cannot count without.
+bool forget_file(PendingOperation* operation) {
+  if (!is_on_file(operation->purpose)) return false;
+  let_go(*operation);
+  operation->tag = kUnknownTag;
+  return true;
+}
+
 void completed(Ring& ring, const uring::Completion& seen, uint64_t now) {
-  PendingOperation* p = ring.pending.find(seen.user_data);
+  const Match match = match_result(ring.pending, seen.user_data, seen.result);
+  PendingOperation* p = match.operation;
   if (!p) {
     if (ring.without_place != 0)
       ring.without_place--;
@@ -271,7 +342,7 @@ void completed(Ring& ring, const uring::Completion& seen, uint64_t now) {
       lose_operations(1);
     return;
   }
-  const PendingOperation operation = *p;
+  PendingOperation operation = *p;
   if (seen.flags & uring::kMore) {  // more of it follows, from here on
     p->start = p->start ? now : 0;
     p->doubtful = false;
@@ -282,7 +353,11 @@ void completed(Ring& ring, const uring::Completion& seen, uint64_t now) {
   } else {
     ring.pending.remove(p);
   }
-  count_operation(operation, seen.result, now, ring.busy);
+  if (match.same_file && match.same_kind) return count_operation(operation, seen.result, now, ring.busy);
+  note_unsure_operations(2);  // it, and the one that has the other result
+  if (match.same_kind && forget_file(&operation)) return count_operation(operation, seen.result, now, ring.busy);
+  operation.doubtful = true;  // it is said already
+  lose_operation(operation, ring.busy);
 }
 
 void see_completions(Ring& ring, uint64_t now) {
