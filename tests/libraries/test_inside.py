@@ -106,6 +106,22 @@ def test_liburing_inside(capture: Callable[..., Captured], tmp_path: Path, strip
     assert f"{reason}. To have it: link the shared library" in shown
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="machine code of x86-64 is looked at")
+def test_liburing_inside_a_shared_library(capture: Callable[..., Captured], tmp_path: Path) -> None:
+    library = _static("liburing", "liburing.a")
+    (tmp_path / "engine.c").write_text(_RING.replace("int main", "int run"))
+    engine = ["cc", "-shared", "-fPIC", "-o", "libengine.so", "engine.c", library]
+    if subprocess.run(engine, cwd=tmp_path, capture_output=True, check=False).returncode != 0:
+        pytest.skip("this liburing.a cannot be linked into a shared library")
+    main = "int run(int, char**);\nint main(int count, char** arguments) { return run(count, arguments); }\n"
+    program = _compiled(tmp_path, "cc", main, tmp_path / "libengine.so", f"-Wl,-rpath,{tmp_path}")
+    done = capture([program, tmp_path / "x"])
+    if done.status == 77:
+        pytest.skip("the kernel allows no io_uring here")
+    assert (tmp_path / "x").read_bytes() == b"12345"
+    assert _gaps(done) == [("calls of io_uring", 1)]
+
+
 def test_liburing_outside(capture: Callable[..., Captured], tmp_path: Path) -> None:
     done = capture([_compiled(tmp_path, "cc", _RING, "-luring"), tmp_path / "x"])
     assert _gaps(done) == []

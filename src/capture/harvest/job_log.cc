@@ -117,6 +117,13 @@ void JobLog::add_libraries_inside(const SpoolContents& contents) {
     tables_.add_gap(contents.process.id,
                     {"calls of " + name, 1, "processes", name + " is linked into the program: " + library.what});
   }
+  const bool has_rings = std::any_of(contents.modules.begin(), contents.modules.end(), [&](const model::Module& each) {
+    return each.path != contents.process.executable && has_rings_inside(each.path);
+  });
+  if (has_rings)
+    tables_.add_gap(contents.process.id, {"calls of io_uring", 1, "processes",
+                                          "io_uring is linked into a shared library of the program: if it is used, "
+                                          "what is read and written so is in no figure"});
 }
 
 void JobLog::add_process(const model::Process& process) {

@@ -112,4 +112,13 @@ const std::vector<LibraryInside>& libraries_inside(const std::string& executable
   return place->second;
 }
 
+bool has_rings_inside(const std::string& library) {
+  static std::map<std::string, bool> libraries;
+  if (library.find("/liburing.so") != std::string::npos) return false;
+  if (libraries.size() >= kMostPrograms && libraries.count(library) == 0) libraries.clear();
+  const auto [place, added] = libraries.try_emplace(library, false);
+  if (added) place->second = enters_rings(ElfFile(library));
+  return place->second;
+}
+
 }  // namespace headrace::capture

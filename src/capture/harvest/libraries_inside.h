@@ -16,5 +16,8 @@ struct LibraryInside {
 /// where it was stripped of that, by texts that each of these libraries contains. io_uring is known by machine code.
 /// What was found is kept for a path, so that it costs little for programs that run often. One thread at a time.
 const std::vector<LibraryInside>& libraries_inside(const std::string& executable);
+/// Whether a shared library has machine code that enters rings of io_uring. Not liburing, whose functions are seen.
+/// What was found is kept for a path. One thread at a time.
+bool has_rings_inside(const std::string& library);
 
 }  // namespace headrace::capture

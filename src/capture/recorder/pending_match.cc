@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "capture/recorder/descriptors.h"
+#include "capture/recorder/transfer.h"
 
 namespace headrace::capture {
 namespace {
