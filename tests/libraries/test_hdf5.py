@@ -142,7 +142,7 @@ def test_an_older_version_is_left_alone(capture: Capture, tmp_path: Path) -> Non
     seen = capture([str(program)])
     assert (seen.status, seen.text) == (0, ["open x.h5 1 2", "close 1000001"])
     assert not profiles(seen, "hdf5")
-    assert [gap["amount"] for gap in seen.rows("gaps") if gap["what"] == "calls of libraries"] == [2]
+    assert [gap["amount"] for gap in seen.rows("gaps") if gap["what"] == "calls of an unknown library"] == [2]
 
 
 def test_a_program_without_hdf5_is_told_so(capture: Capture, tmp_path: Path) -> None:

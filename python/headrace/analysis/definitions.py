@@ -29,6 +29,7 @@ files | count | Distinct paths; a path that was used as a directory is none. Fil
     their directory count too.
 files_are | - | How well that number is known: counted; estimated, within some 5 %, where files were
     folded into sums, perhaps several times; at most, where nothing tells which ones they folded.
+in_no_file | - | Of these sums what is in the row of no file: calls, bytes and times.
 directories | count | Distinct paths that were read or changed as directories.
 calls | count | Calls that the program made and that succeeded: reads, writes and all others.
 errors | count | Calls that failed.

@@ -73,6 +73,12 @@ def _uncertain(log: JobLog) -> int:
     return sum(row["uncertain_operations"] for row in log.processes.to_pylist())
 
 
+def _apart(log: JobLog) -> int:
+    """Calls that may have no event: those that are in no file."""
+    gaps = [row for row in log.gaps.to_pylist() if row["what"] == "operations without a file"]
+    return sum(row["amount"] for row in gaps if row["unit"] == "calls")
+
+
 def _is_filtered(trace: Trace) -> bool:
     accounts = trace.native.accounts()
     return bool(trace.facts.get("filter") or any(accounts.get(what) for what in LEFT_OUT))
@@ -169,7 +175,7 @@ def _against(trace: Trace, log: JobLog | None, lost_calls: int, lost_events: int
     if log is None:
         return Check("job log", None, "no job log beside the trace: name it with --log JOB.hr")
     _check_job(trace, log)
-    uncertain = _uncertain(log)
+    uncertain, apart = _uncertain(log), _apart(log)
     accounts = trace.native.accounts()
     by_wish = {what: accounts[what] for what in LEFT_OUT if accounts.get(what)}
     filtered = _is_filtered(trace)
@@ -199,7 +205,7 @@ def _against(trace: Trace, log: JobLog | None, lost_calls: int, lost_events: int
         reasons = "; ".join(left_out(accounts)) or "nothing"
         says += f", {amounts['missing']:,} of the calls not in the trace; left out: {reasons}"
         others = unexplained(missing, accounts, trace.facts.get("filter"))
-        if others > lost_calls + (lost_events + 1) // 2 + uncertain:
+        if others > lost_calls + (lost_events + 1) // 2 + uncertain + apart:
             says += f"; {others:,} calls are missing for no reason that concerns them"
             return Check("job log", False, says, amounts)
     if not differing:
@@ -209,7 +215,13 @@ def _against(trace: Trace, log: JobLog | None, lost_calls: int, lost_events: int
         for key, logged in profiles.items()
         if not _agree(key, events.get(key, (0, 0)), logged)
     )
-    if not filtered and profiles.keys() >= events.keys() and between <= uncertain:
+    only_logged = all(
+        events.get(key, (0, 0))[at] <= logged[at] for key, logged in profiles.items() for at in (0, 1)
+    )
+    if not filtered and profiles.keys() >= events.keys() and only_logged and between <= apart:
+        says += f": the same in the trace, but for {between:,} that are in no file"
+        return Check("job log", True, says, amounts)
+    if not filtered and profiles.keys() >= events.keys() and between <= uncertain + apart:
         says += f"; {between:,} calls are in one of both: processes were killed between the one and the other"
         return Check("job log", None, says, amounts)
     told = [_difference(row) for row in differing[:_TOLD]]

@@ -15,6 +15,7 @@ TOGETHER = ""
 """In place of a path: files that cannot be told apart."""
 
 _IN_NO_EVENT = ("excluded_rollup", "vfork_child", "no_file")
+_NO_FILE = "(in no file)"  # the path, whatever the kind: of calls that have no event
 _MOVED = ("bytes_read", "bytes_written")
 
 
@@ -54,6 +55,8 @@ def logged_bytes(log: JobLog) -> dict[int, ByPath]:
     for row in log.native.frame("files").rows(columns=columns):
         paths[row["record"]] = row["path"]
         if row["layer"] in LIBRARY_LAYERS or row["kind"] in _IN_NO_EVENT or row["process"] in others:
+            continue
+        if row["path"] == _NO_FILE:
             continue
         if row["kind"] == "directory_rollup":
             coarse.add(row["process"])

@@ -160,7 +160,8 @@ void ApartTotals::add(const ThreadBlock& block) {
 void ApartTotals::add_to_profiles(Profile* functions, std::vector<Profile>* libraries) const {
   for (const ApartCalls& row : rows_) {
     const ApartKey key = ApartKey::unpacked(row.key);
-    if (key.profiled || key.function == 0) continue;
+    // Traces have no events of children before their exec, and should agree with the functions' figures.
+    if (key.profiled || key.function == 0 || key.why == Apart::kVforkChild) continue;
     const uint32_t number = key.function & ~uint32_t{kLibraryFunction};
     if (number == key.function) {
       if (number < kMaximumFunctions) add_apart(functions[number], row);

@@ -341,16 +341,6 @@ Job job_of_environment(bool launched) {
   return job;
 }
 
-/// Whether the launcher is on another node, so that its directory is not to be found here.
-bool is_elsewhere(const char* directory) {
-  struct stat found;
-  if (base::kernel_call(SYS_newfstatat, AT_FDCWD, directory, &found, AT_SYMLINK_NOFOLLOW) == 0) return false;
-  const char* identity = environment_value(kIdentityVariable);
-  const char* host = identity ? strchr(identity, '@') : nullptr;
-  utsname system;
-  return host && base::kernel_call(SYS_uname, &system) == 0 && strcmp(system.nodename, host + 1) != 0;
-}
-
 void choose_clock() {
   char source[32] = "";
   read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
@@ -395,6 +385,17 @@ void read_environment(Settings& settings, const char* configured_spool) {
 }
 
 }  // namespace
+
+bool is_elsewhere(const char* directory) {
+  static char launcher[sizeof utsname::nodename];  // kept: programs that are started later do not find the variable
+  const char* identity = environment_value(kIdentityVariable);
+  const char* host = identity ? strchr(identity, '@') : nullptr;
+  if (host && !launcher[0]) strncpy(launcher, host + 1, sizeof launcher - 1);
+  struct stat found;
+  if (base::kernel_call(SYS_newfstatat, AT_FDCWD, directory, &found, AT_SYMLINK_NOFOLLOW) == 0) return false;
+  utsname system;
+  return launcher[0] && base::kernel_call(SYS_uname, &system) == 0 && strcmp(system.nodename, launcher) != 0;
+}
 
 const char* environment_value(const char* name) {
   size_t length = strlen(name);

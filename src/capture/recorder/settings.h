@@ -54,6 +54,10 @@ Settings read_settings();
 /// The value of an environment variable, or null. Unlike getenv it is never intercepted.
 const char* environment_value(const char* name);
 
+/// Whether the launcher is on another node, so that its directory is not to be found here. Once before other threads
+/// exist; then anywhere.
+bool is_elsewhere(const char* directory);
+
 /// Path of this process's executable; empty when it cannot be told.
 const char* executable_path();
 

@@ -164,7 +164,7 @@ const char* reason_around() {
   if (fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR) return "other-root";
   const char* place = Note::directory();
   const long access = *place ? base::kernel_call(SYS_faccessat, AT_FDCWD, place, W_OK | X_OK) : 0;
-  if (access == -ENOENT || access == -ENOTDIR) return "no-records";
+  if ((access == -ENOENT || access == -ENOTDIR) && !is_elsewhere(place)) return "no-records";
   return access == -EACCES && base::kernel_call(SYS_getuid) != 0 ? "other-user" : nullptr;
 }
 
