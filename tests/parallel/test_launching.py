@@ -78,7 +78,9 @@ def test_two_jobs_at_once_have_two_logs(launching: Launching) -> None:
     other.mkdir()
     jobs = []
     for data in (launching.data, other):
-        (sessions := launching.directory / f"sessions-{len(jobs)}").mkdir()  # mpirun of Open MPI 4 fails where another makes them just now
+        # An mpirun of Open MPI 4 fails where another one makes its sessions' directory just now.
+        sessions = launching.directory / f"sessions-{len(jobs)}"
+        sessions.mkdir()
         place = {"OMPI_MCA_orte_tmpdir_base": str(sessions)}
         jobs.append(launching.start(launching.mpirun(2, COMMAND, "run", launching.program, data), **place))
     for job in jobs:

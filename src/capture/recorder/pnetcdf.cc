@@ -132,18 +132,18 @@ LibraryObject* variable_of(const Api& a, int file, int variable) {
 }
 
 /// A nonblocking operation. Its file's counts of waits tell whether it still waits.
-struct Operation {
+struct NonblockingCall {
   uint64_t bytes;
   uint32_t waits;
   DirectionIndex direction;
 };
-constinit HandleTable<Operation, 512> operations;
+constinit HandleTable<NonblockingCall, 512> operations;
 
 uint64_t request_handle(int file, int request) {
   return (uint64_t{1} << 62) | (static_cast<uint64_t>(static_cast<uint32_t>(file)) << 30) |
          static_cast<uint32_t>(request);
 }
-constexpr auto kAny = [](const Operation&) { return true; };
+constexpr auto kAny = [](const NonblockingCall&) { return true; };
 
 /// `request` is null where the operation can be waited for with all others alone.
 void keep_for_wait(LibraryObject* object, int file, const int* request, DirectionIndex direction, uint64_t bytes) {
@@ -151,8 +151,8 @@ void keep_for_wait(LibraryObject* object, int file, const int* request, Directio
   object->later[direction] += bytes;
   if (!request || *request < 0) return;
   const uint64_t handle = request_handle(file, *request);
-  Operation* kept = operations.find(handle, kAny);
-  Operation* added = kept ? nullptr : operations.take(handle);
+  NonblockingCall* kept = operations.find(handle, kAny);
+  NonblockingCall* added = kept ? nullptr : operations.take(handle);
   if (!kept && !added) return;
   *(kept ? kept : added) = {bytes, object->waits[direction], direction};
   if (added) operations.publish(added, handle);
@@ -160,9 +160,9 @@ void keep_for_wait(LibraryObject* object, int file, const int* request, Directio
 
 /// Adds what a request is for, and forgets it. False: nothing is known of it.
 bool take_operation(LibraryObject* object, int file, int request, Waits& waits) {
-  Operation* operation = request < 0 ? nullptr : operations.find(request_handle(file, request), kAny);
+  NonblockingCall* operation = request < 0 ? nullptr : operations.find(request_handle(file, request), kAny);
   if (!operation) return false;
-  const Operation known = *operation;
+  const NonblockingCall known = *operation;
   operations.drop(operation);
   uint64_t& later = object->later[known.direction];
   if (known.waits != object->waits[known.direction]) return false;
