@@ -450,7 +450,8 @@ def test_daemon_is_followed_until_it_ends(capturing: Launcher, facts: Facts) -> 
 
 def test_process_of_another_pid_namespace_is_waited_for(capturing: Launcher, facts: Facts) -> None:
     """It calls itself 1, which outside is another process that never ends."""
-    if subprocess.run(["unshare", "--pid", "--fork", "true"], check=False, capture_output=True).returncode != 0:
+    probe = subprocess.run(["unshare", "--pid", "--fork", "true"], check=False, capture_output=True)
+    if probe.returncode != 0:
         pytest.skip("this machine lets nobody make a pid namespace (unshare --pid)")
     program = (
         "import ctypes, os, time\n"
