@@ -291,7 +291,7 @@ TEST(SpoolReader, WhatIsInNoFileIsInTheTotals) {
   EXPECT_EQ(of["pwrite"].time_ns, 80u);
   EXPECT_EQ(of["pwrite"].max_ns, 50u);
   EXPECT_EQ(of["fstat"].calls, 5u);
-  EXPECT_EQ(of["dup2"].calls, 6u);
+  EXPECT_EQ(of.count("dup2"), 0u) << "children before their exec have no events either";
   EXPECT_EQ(of["sync"].calls, 1u);
   EXPECT_EQ(of.count("fread"), 0u) << "what its profile has is not added again";
   EXPECT_EQ(read->process.unattributed_operations, 3u + 5 + 1 + 4 + 2 + 1 + 7);
