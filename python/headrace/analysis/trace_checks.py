@@ -18,6 +18,12 @@ Facts = dict[str, Any]
 
 _LAYERS = {*SYSTEM_LAYERS, *LIBRARY_LAYERS, "mpi"}
 _TOLD = 8  # differing functions, or files
+# As reasons of calls without a file begin, of those that have no event either.
+_WITHOUT_EVENT = (
+    "made by signal handlers",
+    "made without memory",
+    "made while the process had no descriptor",
+)
 _SOURCE = " (source)"  # what a copy reads: no call of its own
 _SINGLE_BYTES = re.compile(r"_?(_?IO_)?f?(get|put)(c|char)(_unlocked)?|__uflow|__overflow")
 
@@ -74,9 +80,11 @@ def _uncertain(log: JobLog) -> int:
 
 
 def _apart(log: JobLog) -> int:
-    """Calls that may have no event: those that are in no file."""
+    """Calls that have no event: no section of the records could be entered for them."""
     gaps = [row for row in log.gaps.to_pylist() if row["what"] == "operations without a file"]
-    return sum(row["amount"] for row in gaps if row["unit"] == "calls")
+    return sum(
+        row["amount"] for row in gaps if row["unit"] == "calls" and row["reason"].startswith(_WITHOUT_EVENT)
+    )
 
 
 def _is_filtered(trace: Trace) -> bool:

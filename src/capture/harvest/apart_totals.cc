@@ -140,6 +140,7 @@ void ApartTotals::add(const Header& header) {
     if (row.key == 0 || row.calls == 0) continue;
     rows_.push_back(row);
     const ApartKey key = ApartKey::unpacked(row.key);
+    if (key.function == 0 && key.does == kDoesOther) untold_ += row.calls;  // on excluded paths
     const bool stdio = intercept::is_stdio(static_cast<intercept::Fn>(key.function));
     add_row(row, key, stdio ? model::Layer::kStdio : model::Layer::kPosix);
   }

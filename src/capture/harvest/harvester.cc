@@ -97,6 +97,7 @@ base::Status Harvester::scan(Depth depth) {
     harvested_.push_back(place->second.file);
     alive_ns_.erase(place->second.image.process_id);
     elsewhere_.erase(place->second.file);
+    here_.erase(place->second.file);
     place = waiting_.erase(place);
     if (due()) HEADRACE_TRY(flush());
   }
@@ -157,11 +158,15 @@ void Harvester::see_alive(const Image& image) {
 }
 
 void Harvester::see_in_use(const SpoolName& name) {
-  if (is_in_other_namespace(name, log_.start().boottime_ns)) {
+  // Asking reads all mappings of a process: no second time while one that was found here lives.
+  const bool known = here_.count(name.file) != 0 && !process_gone(name.image);
+  if (!known && is_in_other_namespace(name, log_.start().boottime_ns)) {
+    here_.erase(name.file);
     elsewhere_.insert(name.file);
     return;
   }
   elsewhere_.erase(name.file);
+  here_.insert(name.file);
   see_alive(name.image);
 }
 

@@ -72,7 +72,7 @@ class Harvester {
   std::string path_;
   JobLog& log_;
   std::map<std::pair<uint64_t, std::string>, SpoolName> waiting_;  // by creation
-  std::set<std::string> elsewhere_;                                // spools of processes of other pid namespaces
+  std::set<std::string> here_, elsewhere_;  // spools in use by processes of this pid namespace, and of others
   std::map<uint32_t, uint64_t> alive_ns_;  // by process id: when it was last seen alive, of those waiting
   std::vector<std::string> harvested_;     // to be removed once stored
   std::unordered_map<uint32_t, ExitNote> exits_;

@@ -136,11 +136,12 @@ bool is_in_other_namespace(const SpoolName& name, uint64_t job_boottime_ns) {
   snprintf(path, sizeof path, "/proc/%u/maps", name.image.process_id);
   const std::string maps = read_small_file(path, kMostMaps);
   if (!maps.empty()) return maps.size() < kMostMaps && maps.find(name.file) == std::string::npos;
-  struct stat owner;
-  if (stat(path, &owner) != 0) return true;  // no such process here
   const ProcessStat other = stat_of(name.image.process_id);
+  if (other.state == 0) return true;  // no such process here
   if (other.state == 'Z') return false;  // it may have threads that live
-  return owner.st_uid != geteuid() || other.start_ns + kTickNs < job_boottime_ns;
+  // Its files may be root's though it is one of ours: a process that must not be dumped.
+  const bool others = kill(static_cast<pid_t>(name.image.process_id), 0) != 0 && errno == EPERM;
+  return others || other.start_ns + kTickNs < job_boottime_ns;
 }
 
 bool same_process_alive(const Image& image) {

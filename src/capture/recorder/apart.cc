@@ -84,7 +84,7 @@ void count_without_room(const ApartCall& call, bool profiled) { add_apart_call(c
 void count_without_record(const ApartCall& call, Apart why) { add_apart_call(call, why, true); }
 
 Apart why_without_record(int fd) {
-  if (static_cast<uint32_t>(fd) >= kDescriptors || lacked_open_file()) return Apart::kTooManyFiles;
+  if (fd >= static_cast<int>(kDescriptors) || lacked_open_file()) return Apart::kTooManyFiles;
   return for_want_of_memory();
 }
 

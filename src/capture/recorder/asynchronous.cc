@@ -200,7 +200,7 @@ void count_operation(const PendingOperation& p, int64_t result, uint64_t now, Bu
 
 void lose_operation(const PendingOperation& p, BusyTime& busy) {
   if (takes_time(p) && busy.number != 0) --busy.number;
-  if (moves_bytes(p.purpose) && !p.doubtful && p.start != 0) lose_operations(1);
+  if (counts_somewhere(p.purpose) && !p.doubtful && p.start != 0) lose_operations(1);
   let_go(p);
 }
 

@@ -170,7 +170,7 @@ bool may_lead_elsewhere(const PathName& name, int flags) {
 int64_t record_of_opened(int fd, PathName name, int flags) {
   int rule = -1;
   if (!find_latest(name.hash) || has_no_name(flags)) rule = excluding_rule(name.text, name.length);
-  if (rule >= 0) return may_lead_elsewhere(name, flags) ? record_of_descriptor(fd) : -1 - rule;
+  if (rule >= 0) return may_lead_elsewhere(name, flags) ? record_of_descriptor(fd, false) : -1 - rule;
   const FileKind kind = file_kind(fd);
   if (const uint32_t known = has_no_name(flags) ? 0 : take_existing(name.hash)) {
     // A file that took its place in the same tick of the clock would need this process's unlink, or much luck.

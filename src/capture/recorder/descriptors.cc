@@ -99,8 +99,8 @@ bool has_identity(RecordKind kind) {
   return kind == RecordKind::kFile || kind == RecordKind::kDirectory || kind == RecordKind::kAnonymous;
 }
 
-/// What an open descriptor is, from the kernel. False: it is not open.
-bool look_at(int fd, Found& found) {
+/// What an open descriptor is, from the kernel. False: it is not open. `inherited`: nobody saw it opened.
+bool look_at(int fd, Found& found, bool inherited) {
   if (fd == kNoDescriptor) {
     strcpy(found.text, "<streams without a descriptor>");
     found.length = static_cast<uint32_t>(strlen(found.text));
@@ -122,7 +122,7 @@ bool look_at(int fd, Found& found) {
     found.length -= kDeletedLength;
   bool has_path = found.length > 0 && found.text[0] == '/' && strncmp(found.text, "/memfd:", 7) != 0;
   if (!has_path && found.kind == RecordKind::kFile) found.kind = RecordKind::kAnonymous;
-  if (fd <= 2 && found.kind != RecordKind::kFile && found.kind != RecordKind::kDirectory) {
+  if (inherited && fd <= 2 && found.kind != RecordKind::kFile && found.kind != RecordKind::kDirectory) {
     static const char* const kStreams[] = {"<stdin>", "<stdout>", "<stderr>"};
     found.kind = RecordKind::kStream;
     strcpy(found.text, kStreams[fd]);
@@ -141,7 +141,7 @@ bool look_at(int fd, Found& found) {
 }
 
 uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
-  const int64_t record = record_of_descriptor(fd);
+  const int64_t record = record_of_descriptor(fd, true);
   uint64_t tag = kUnknownTag;
   if (record < 0) {
     tag = kExcluded | static_cast<uint64_t>(-1 - record);
@@ -159,9 +159,9 @@ uint64_t classify_in_section(int fd, std::atomic<uint64_t>* entry) {
 
 }  // namespace
 
-int64_t record_of_descriptor(int fd) {
+int64_t record_of_descriptor(int fd, bool inherited) {
   Found found{self->path[2], 0, RecordKind::kAnonymous};
-  if (!look_at(fd, found)) return 0;
+  if (!look_at(fd, found, inherited)) return 0;
   const int rule = found.kind == RecordKind::kStream ? -1 : excluding_rule(found.text, found.length);
   if (rule >= 0) return -1 - rule;
   const PathName name{found.text, found.length, hash_name(found.text, found.length)};

@@ -67,9 +67,9 @@ bool lacked_open_file();
 void keep_file(uint64_t tag);
 void release_file(uint64_t tag);
 
-/// The record of what an open descriptor leads to, by what the kernel says of it; as record_of() gives it. Inside a
-/// section.
-int64_t record_of_descriptor(int fd);
+/// The record of what an open descriptor leads to, by what the kernel says of it; as record_of() gives it.
+/// `inherited`: nobody saw it opened, so that 0 to 2 are the standard streams. Inside a section.
+int64_t record_of_descriptor(int fd, bool inherited);
 
 /// The descriptor was made or replaced by a call that says nothing about what it is: look at it when it is used.
 void forget_descriptor(int fd);

@@ -20,6 +20,12 @@ void library_call_apart() {
   if (spool.header) __atomic_fetch_add(&spool.header->library_calls_apart, 1, __ATOMIC_RELAXED);
 }
 
+/// A call for which no section could be entered: not at its file either, whatever else was tried for it.
+void library_call_apart(LibraryFn function, bool ok, uint64_t bytes, uint64_t spent) {
+  library_call_apart();
+  count_library_apart(static_cast<uint32_t>(function), ok, bytes, spent);
+}
+
 constexpr uint32_t kObjects = 4096;       // open at once; more are counted by function alone
 constexpr uint64_t kLeft = ~uint64_t{0};  // in place of a handle: free, but not the end of a chain
 struct Objects {
@@ -183,7 +189,7 @@ bool passed_by() {
 void part_of_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t inside) {
   Update update;
   if (in_vfork_child() || !update.enter_anew())
-    return count_library_apart(static_cast<uint32_t>(function), ok, bytes, time.spent());
+    return library_call_apart(function, ok, bytes, time.spent());
   count_in_profile(function, ok, bytes, time.spent(), inside);
   if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, ok, bytes, {});
   update.leave();
@@ -194,7 +200,7 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
   if (!time.recorded()) return;
   Update update;
   if (in_vfork_child() || !update.enter_anew())
-    return count_library_apart(static_cast<uint32_t>(function), ok, bytes, time.spent());
+    return library_call_apart(function, ok, bytes, time.spent());
   const uint64_t spent = time.spent(), inside = block->profiled > before ? block->profiled - before : 0;
   block->profiled = before + spent;
   count_in_profile(function, ok, bytes, spent, inside);

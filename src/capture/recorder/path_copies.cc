@@ -1,5 +1,7 @@
 #include "capture/recorder/path_copies.h"
 
+#include <string.h>
+
 #include "base/kernel.h"
 #include "capture/recorder/readable.h"
 
@@ -10,11 +12,13 @@ struct Paths {
   char of[2][4096];
 };
 
+/// A part at a time: most paths end in the first one.
 bool copy_path(uint64_t from, char* to) {
-  Readable memory;
-  for (uint32_t i = 0; i < sizeof Paths{}.of[0]; ++i) {
-    if (!memory.covers(from + i, 1)) return false;
-    if ((to[i] = reinterpret_cast<const char*>(from)[i]) == '\0') return true;
+  constexpr size_t kPart = 256;
+  for (size_t done = 0; done < sizeof Paths{}.of[0]; done += kPart) {
+    const size_t got = copy_of_program(from + done, to + done, kPart);
+    if (memchr(to + done, '\0', got)) return true;
+    if (got < kPart) return false;
   }
   return false;
 }

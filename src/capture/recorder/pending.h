@@ -33,6 +33,8 @@ inline bool moves_bytes(Purpose purpose) { return purpose <= Purpose::kWrite; }
 /// Whether the operation is about the file that its entry names.
 inline bool is_on_file(Purpose purpose) { return purpose <= Purpose::kAdvise; }
 inline bool changes_names(Purpose purpose) { return purpose >= Purpose::kRename && purpose <= Purpose::kSymbolicLink; }
+/// Whether a file, or the totals, lack it when its end is not seen.
+inline bool counts_somewhere(Purpose purpose) { return purpose < Purpose::kNewDescriptor; }
 /// Whether its result is 0 unless it failed.
 inline bool gives_zero(Purpose purpose) {
   return (purpose >= Purpose::kSync && purpose <= Purpose::kAdvise) || purpose == Purpose::kClose ||
@@ -63,7 +65,7 @@ struct PendingOperation {
   uint32_t next;    // number of the one behind it
 };
 /// Whether it has a share of the time in which anything was under way. Others mostly wait.
-inline bool takes_time(const PendingOperation& p) { return p.purpose < Purpose::kNewDescriptor && !p.silent; }
+inline bool takes_time(const PendingOperation& p) { return counts_somewhere(p.purpose) && !p.silent; }
 inline constexpr uint64_t kAtPosition = ~uint64_t{0};
 
 /// Lies in memory of its user, which makes what happens to it one after the other. All zeros: without room.

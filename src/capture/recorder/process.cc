@@ -178,8 +178,10 @@ bool begin_forked_child_once() {
 void begin_child() {
   block = nullptr;
   if (!state.enabled || !state.wiped) return;
-  state.wiped->forked_ticks = base::ticks();
+  __atomic_store_n(&state.wiped->forked_ns, 1, __ATOMIC_RELAXED);  // the page comes now, and not between the clocks
+  const uint64_t ticks = base::ticks();
   state.wiped->forked_ns = base::clock_ns(CLOCK_MONOTONIC);
+  state.wiped->forked_ticks = ticks;
 }
 
 void take_arguments(int count, char** values) {

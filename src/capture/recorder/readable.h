@@ -1,6 +1,7 @@
 // Reading memory that may not be there: a smashed stack or a garbage frame pointer must not crash the program.
 #pragma once
 #include <errno.h>
+#include <sys/uio.h>
 
 #include <cstring>
 
@@ -70,5 +71,20 @@ class Readable {
   uintptr_t low_ = 0, high_ = 0;
   bool lasts_ = false;
 };
+
+/// Copies what the program may unmap or shorten at the same time, which looking at pages before would not survive.
+/// Returns how many bytes could be read. Async-signal-safe.
+inline size_t copy_of_program(uintptr_t from, void* to, size_t bytes) {
+  constexpr uintptr_t kPage = 4096;
+  size_t done = 0;
+  while (done < bytes) {  // page by page: of a part that reaches into missing memory the kernel may give nothing
+    const size_t rest = kPage - (from + done) % kPage, part = rest < bytes - done ? rest : bytes - done;
+    const iovec into{static_cast<char*>(to) + done, part}, of{reinterpret_cast<void*>(from + done), part};
+    const long got = base::kernel_call(SYS_process_vm_readv, base::kernel_call(SYS_getpid), &into, 1, &of, 1, 0);
+    if (got <= 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
 
 }  // namespace headrace::capture

@@ -29,6 +29,7 @@ struct Ring {
   bool polled;
   uint32_t submissions_seen, completions_seen;
   uint32_t submitted;      // operations
+  uint32_t silent;         // submitted since the last look for those that complete only when they fail
   bool links;              // the newest one goes on in the next
   uint64_t without_place;  // under way, and not pending
   BusyTime busy;
@@ -216,23 +217,25 @@ bool has_vectors(uint8_t operation) {
 
 /// What a read or write may give at most. The kernel has the vectors; the program's may be gone.
 uint64_t most_bytes(const uring::Submission& entry) {
-  constexpr uint32_t kMostVectors = 1024;
+  constexpr uint32_t kMostVectors = 1024, kAtOnce = 32;
   if (has_single_buffer(entry.operation)) return entry.length;
-  Readable memory;
-  if (!has_vectors(entry.operation) || entry.length > kMostVectors ||
-      !memory.covers(entry.address, entry.length * sizeof(uring::Vector)))
-    return kAsMoved;
+  if (!has_vectors(entry.operation) || entry.length > kMostVectors) return kAsMoved;
+  uring::Vector vectors[kAtOnce];
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < entry.length; ++i) {
-    uring::Vector vector;
-    memcpy(&vector, reinterpret_cast<const char*>(entry.address) + i * sizeof vector, sizeof vector);
-    bytes += vector.bytes;
+    const uint32_t rest = entry.length - i, part = rest < kAtOnce ? rest : kAtOnce;
+    if (i % kAtOnce == 0 && copy_of_program(entry.address + i * sizeof vectors[0], vectors, part * sizeof vectors[0]) !=
+                                part * sizeof vectors[0])
+      return kAsMoved;
+    bytes += vectors[i % kAtOnce].bytes;
   }
   return bytes;
 }
 
-/// Makes room: of those that succeed in silence nothing tells that they are over.
+/// Makes room: nothing tells when those that succeed in silence are over.
 void drop_silent(Ring& ring) {
+  if (ring.silent == 0) return;  // looking through all of a full table at each operation would be felt
+  ring.silent = 0;
   ring.pending.each([&](PendingOperation* p) {
     if (!p->silent) return;
     const PendingOperation gone = *p;
@@ -280,6 +283,7 @@ void submitted(Ring& ring, const uring::Submission& entry, uint64_t start) {
   p->address = has_single_buffer(entry.operation) ? entry.address : 0;
   p->asked = moves_bytes(p->purpose) ? most_bytes(entry) : 0;
   p->silent = entry.flags & uring::kNoSuccess;
+  ring.silent += p->silent;
   p->follows = follows;
   p->serial = ring.submitted;
   if (changes_names(p->purpose)) {
@@ -349,6 +353,9 @@ void completed(Ring& ring, const uring::Completion& seen, uint64_t now) {
     if (p->purpose == Purpose::kRead) {
       keep_while_pending(p, operation.tag);
       ring.busy.begin(now);
+    } else {  // the one that is counted now gives up what it holds
+      p->tag = kUnknownTag;
+      p->address = 0;
     }
   } else {
     ring.pending.remove(p);
