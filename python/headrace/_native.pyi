@@ -439,7 +439,7 @@ def write_made_log(
 def convert(log: Log, format: str, output: bytes) -> dict[str, int]:
     """Writes one job as a log of another format, "hr" or "darshan"; a file at `output` is replaced.
 
-    {processes, records, bytes, unranked_bytes} that the format has no place for.
+    {processes, records, bytes, mpi_files, unranked_bytes} that the format has no place for.
     """
 
 def convert_to_trace(log: Log, output: bytes) -> dict[str, int]:

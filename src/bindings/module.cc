@@ -324,6 +324,7 @@ NB_MODULE(_native, module) {
         rest["processes"] = left.processes;
         rest["records"] = left.records;
         rest["bytes"] = left.bytes;
+        rest["mpi_files"] = left.mpi_files;
         rest["unranked_bytes"] = left.unranked_bytes;
         return rest;
       },

@@ -65,7 +65,7 @@ def test_a_captured_job_has_the_same_figures(captured: tuple[headrace.JobLog, Pa
     files = log.files.to_pandas()
     assert {"pipe", "excluded_rollup"} <= set(files["kind"])
     files = files[(files["layer"] == "posix") & files["kind"].isin(_KINDS)]
-    asked_for = (files["kind"] == "directory") & (files["opens"] == 0)
+    asked_for = (files["kind"] == "directory") & (files["directory_reads"] == 0)
     assert asked_for.any()
     files = files[~asked_for].set_index("path")
     rows = _by_name(peer, "POSIX")
@@ -114,7 +114,9 @@ def test_pydarshan_finds_the_time_line(captured: tuple[headrace.JobLog, Path]) -
 def test_headrace_reads_what_it_wrote(captured: tuple[headrace.JobLog, Path]) -> None:
     log, path = captured
     before, after = (one.merged("path").to_pandas() for one in (log, headrace.open(path)))
-    before = before[before["kind"].isin(_KINDS) & ~((before["kind"] == "directory") & (before["opens"] == 0))]
+    before = before[
+        before["kind"].isin(_KINDS) & ~((before["kind"] == "directory") & (before["directory_reads"] == 0))
+    ]
     before, after = before.set_index("path"), after.set_index("path")
     assert set(before.index) == set(after.index)
     after = after.loc[before.index]
@@ -200,3 +202,42 @@ def test_drishti_says_the_same_of_a_copy(name: str, log_of: Callable[[str], Path
 def test_drishti_reads_a_captured_job(captured: tuple[headrace.JobLog, Path]) -> None:
     _, path = captured
     assert "write" in _drishti(path)
+
+
+def test_the_format_follows_the_name(tmp_path: Path) -> None:
+    maker = LogMaker()
+    maker.process(1, rank=0, ranks=1, instance=3)
+    maker.file(1, "/data/out", writes=1, bytes_written=8, write_ns=5, opens=1)
+    log = maker.write(tmp_path / "a.hr")
+    made = tmp_path / "b.darshan"
+    assert command("convert", log, "-o", made).returncode == 0
+    assert made.read_bytes()[1:2] == b"."
+    assert command("convert", made, "-o", tmp_path / "c.hr").returncode == 0
+    assert (tmp_path / "c.hr").read_bytes().startswith(b"\x89HRC")
+    for arguments, said in (
+        (("--to", "hr", "-o", tmp_path / "d.darshan"), "leave --to out"),
+        (("--to", "darshan", "-o", tmp_path / "d.trace.hr"), "is named as a trace"),
+        (("-o", tmp_path / "d.otf2"), "headrace trace export --to otf2"),
+        (("-o", tmp_path / "d.parquet"), "headrace export --to parquet"),
+    ):
+        done = command("convert", log, *arguments)
+        assert done.returncode == 2 and said in " ".join(done.stderr.split()), done.stderr
+    assert not list(tmp_path.glob("d.*"))
+
+
+def test_what_is_not_the_programs_is_not_in_it(tmp_path: Path) -> None:
+    """Directories that only named what lies below, and files that the MPI library made for itself."""
+    maker = LogMaker()
+    maker.process(1, rank=0, ranks=1, instance=3)
+    maker.file(1, "/data/out", writes=1, bytes_written=8, write_ns=5, opens=1)
+    maker.file(1, "/", "directory", opens=1)
+    maker.file(1, "/data", "directory", opens=1, directory_reads=2)
+    for path in ("/data/out.locktest.2", "/dev/shm/vader_segment.node.0.1"):
+        maker.file(1, path, opens=1, writes=1, bytes_written=1)
+    done = command("convert", maker.write(tmp_path / "a.hr"), "-o", tmp_path / "a.darshan")
+    assert done.returncode == 0
+    assert set(Peer(tmp_path / "a.darshan").report.name_records.values()) & {
+        "/data/out", "/", "/data", "/data/out.locktest.2", "/dev/shm/vader_segment.node.0.1",
+    } == {"/data/out", "/data"}  # fmt: skip
+    said = " ".join(done.stderr.split())
+    assert "2 records of files that the MPI library made for itself are not in it" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,7 @@ def test_a_record_without_its_time_is_left_out() -> None:
     content = _minutes(*[[_steady()]] * 5)
     del content["sysstat"]["hosts"][0]["statistics"][2]["timestamp"]
     found = [(row["start"], row["end"]) for row in rows(content)]
-    assert found == [(at(0), at(60)), (at(180), at(240))]
+    assert found == [(at(0), at(60)), (at(120), at(180)), (at(180), at(240))]
     assert any("record 3" in told and "no time" in told for told in imported(content).problems)
 
 
@@ -180,3 +181,93 @@ def test_sadf_contradicts_itself() -> None:
     content = sadf((60, 60, one()), (120, 60, one(**{"areq-sz": 400.0})), (180, 60, one()))
     assert [row["start"] for row in rows(content)] == [at(0), at(120)]
     assert any("contradict" in told for told in imported(content).problems)
+
+
+def _stamped(*stamps: str) -> dict[str, Any]:
+    content = _minutes(*[[_steady()] for _ in stamps])
+    for record, stamp in zip(content["sysstat"]["hosts"][0]["statistics"], stamps, strict=True):
+        record["timestamp"] = stamp
+    return content
+
+
+def test_a_time_of_no_form_costs_its_record() -> None:
+    content = _stamped("2026-11-24T12:00:00+0000", "garbage", "2026-11-24T12:02:00+0000")
+    found = imported(content)
+    assert [(row["start"], row["end"]) for row in rows(content)] == [(at(60), at(120))]
+    assert "record 2" in found.problems[0] and "the record is left out" in found.problems[0]
+    with pytest.raises(LogCorruptError, match="S_TIME_FORMAT"):
+        imported(_stamped("x", "y", "z"))
+
+
+def test_sadf_without_a_time_costs_its_record() -> None:
+    content = sadf((600, 600, [_sadf_disk()]), (1200, 600, [_sadf_disk()]), (1800, 600, [_sadf_disk()]))
+    content["sysstat"]["hosts"][0]["statistics"][1]["timestamp"] = {"date": "x"}
+    assert len(rows(content)) == 2
+    assert "record 2" in imported(content).problems[0]
+
+
+def _sadf_disk() -> dict[str, Any]:
+    return {"disk-device": "sda", "rkB": 10.0, "wkB": 0.0}
+
+
+def test_records_out_of_order_count_once() -> None:
+    minutes = [f"2026-11-24T12:0{minute}:00+0000" for minute in (0, 2, 1, 3)]
+    found = rows(_stamped(*minutes))
+    assert [(row["start"], row["end"], row["reads"]) for row in found] == [
+        (at(60 * minute), at(60 * minute + 60), 600) for minute in range(3)
+    ]
+    assert any("order of their times" in told for told in imported(_stamped(*minutes)).notes)
+    backwards = [f"2026-11-24T12:00:{second:02d}+0000" for second in (0, 10, 20, 15, 25, 35)]
+    spans = sorted((row["start"], row["end"]) for row in rows(_stamped(*backwards)))
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
+    assert any("in part in another sample" in told for told in imported(_stamped(*backwards)).problems)
+
+
+def test_a_figure_beyond_all_is_a_gap() -> None:
+    content = _minutes([_steady()], [_steady()], [_steady(**{"rkB/s": 1e15, "rareq-sz": None})], [_steady()])
+    assert len(rows(content)) == 2
+    assert any("no device counts: a gap instead" in told for told in imported(content).problems)
+
+
+def test_more_than_all_of_the_time_is_no_time() -> None:
+    content = _minutes([_steady()], [_steady(util=100.4)], [_steady(util=180.0)])
+    assert [row["busy_ms"] for row in rows(content)] == [60_000, None]
+    (told,) = imported(content).problems
+    assert "record 3" in told and "180%" in told
+
+
+def test_byte_order_marks_and_blank_lines(tmp_path: Path) -> None:
+    names = ["JobIDRaw", "Account", "State", "Start", "End", "NNodes"]
+    values = ["7", "a", "COMPLETED", "2026-11-24T10:00:00", "2026-11-24T11:00:00", "1"]
+    bare, quoted = (
+        "".join("|".join(f(each) for each in row) + "\n" for row in (names, values))
+        for f in (str, _in_quotes)
+    )
+    job = "job,start,end\n7,2026-11-24T10:00:00,2026-11-24T11:00:00\n"
+    texts = {
+        "mark.json": "\ufeff" + json.dumps(_minutes([_steady()], [_steady()])),
+        "mark.txt": "\ufeff" + bare,
+        "blank.txt": "\n\n" + bare,
+        "quoted.txt": quoted,
+        "mark.csv": "\ufeff" + job,
+        "blank.csv": "\r\n" + job,
+    }
+    for number, (name, text) in enumerate(texts.items()):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        report = add(tmp_path / f"c{number}", [path])
+        assert report.bad == [], name
+        table = "samples" if name.endswith("json") else "scheduler_jobs"
+        (row,) = catalog.open(tmp_path / f"c{number}").table(table).to_pylist()
+        assert table == "samples" or row["job"] == "7", name
+
+
+def _in_quotes(text: str) -> str:
+    return f'"{text}"'
+
+
+def test_utf_16_is_told(tmp_path: Path) -> None:
+    for name, text in (("a.json", '{"sysstat": {}}'), ("a.txt", "JobIDRaw|Start\n")):
+        (tmp_path / name).write_text(text, encoding="utf-16")
+        report = add(tmp_path / "c", [tmp_path / name])
+        assert "UTF-16" in str(report.bad), report.bad

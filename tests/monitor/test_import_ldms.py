@@ -86,8 +86,12 @@ def test_partitions_are_left_out() -> None:
 def test_holes_resets_wraps_and_clocks() -> None:
     lines = [(0, 100), (10, 110), (40, 140), (50, 3), (60, 4), (20, 5), (30, 6), (40, 7)]
     text = [disk_header("sda"), *(disk_line(when, count) for when, count in lines)]
-    assert [row["reads"] for row in rows(*text)] == [10, 30, 1, 1, 1]
-    gaps = [(gap["start"], gap["end"], gap["reason"]) for gap in rows(*text, table="sample_gaps")]
+    found = imported(*text)
+    assert found.tables["samples"]["reads"].to_pylist() == [10, 30, 1], (
+        "what is in another sample is left out"
+    )
+    assert len(found.problems) == 2 and all("in part in another sample" in told for told in found.problems)
+    gaps = [(gap["start"], gap["end"], gap["reason"]) for gap in found.tables["sample_gaps"].to_pylist()]
     moments = [(10, 40, "missed"), (40, 50, "reset"), (60, 20, "imported")]
     assert gaps == [(at(a + 0.0025), at(b + 0.0025), why) for a, b, why in moments]
     wrapped = [disk_line(0, 5, time_ios=2**32 - 10), disk_line(10, 6, time_ios=90)]
@@ -229,8 +233,18 @@ def test_headers_that_do_not_do(header: str, said: str) -> None:
 
 def test_counters_that_no_device_has() -> None:
     huge = disk_line(10, 1, sect_read=10**20 - 1)
-    with pytest.raises(_errors.LogCorruptError, match=r"read_bytes of 'sda' would be .* no device counts"):
+    with pytest.raises(_errors.LogForeignError, match=r"read_bytes of 'sda' would be .* no device counts"):
         imported(disk_header("sda"), disk_line(0, 1), huge)
+    found = imported(disk_header("sda"), disk_line(-20, 0), disk_line(-10, 1), disk_line(0, 1), huge)
+    assert found.tables["samples"].num_rows == 2 and "a gap instead" in found.problems[0]
+    assert found.tables["sample_gaps"].num_rows == 1
+
+
+def test_lines_out_of_order_are_put_in_order() -> None:
+    text = [disk_header("sda"), *(disk_line(when, 10 + when) for when in (0, 20, 10, 30))]
+    found = imported(*text)
+    assert found.tables["samples"]["reads"].to_pylist() == [10, 10, 10]
+    assert any("order of their times" in told for told in found.notes)
 
 
 cells = st.text(max_size=6) | st.integers(-5, 2**66).map(str) | st.just(f"{BASE}.5") | st.just("nan")

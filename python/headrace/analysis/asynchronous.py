@@ -11,7 +11,7 @@ _SEEN_AT_CALLS = (
     " of operations under way at once each moment counts once."
 )
 # Calls that show that a request of aio is over.
-_FETCHING = ("aio_return", "aio_error")
+FETCHING = ("aio_return", "aio_error")
 
 _NOTES = {
     # Open MPI writes so: without this line its files seem faster than any memory.
@@ -38,7 +38,7 @@ def asynchronous(functions: list[Facts], layers: list[Facts], gaps: list[Facts])
     )
     rings = sum(row["amount"] for row in gaps if row["what"] == "io_uring")
     amounts = (
-        (moved(*_FETCHING), "bytes"),
+        (moved(*FETCHING), "bytes"),
         (begun, "calls"),
         (moved("io_uring_read", "io_uring_write"), "bytes"),
         (moved("io_submit_read", "io_submit_write"), "bytes"),

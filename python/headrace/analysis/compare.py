@@ -84,18 +84,25 @@ def _totals(summaries: list[list[Facts]]) -> list[Facts]:
         row("directories", "count", lambda run: run["totals"]["directories"]),
         row("processes", "count", lambda run: run["job"]["process_ids"]),
         row("process_ns", "ns", lambda run: run["totals"]["process_ns"]),
-        row(
-            "slowest_process_io_ns", "ns", lambda run: max((p["io_ns"] for p in run["processes"]), default=0)
-        ),
     ]
+    images = [process for runs in summaries for run in runs for process in run["processes"]]
+    if all(process["io_ns"] is not None for process in images):
+        rows.append(
+            row(
+                "slowest_process_io_ns",
+                "ns",
+                lambda run: max((process["io_ns"] for process in run["processes"]), default=0),
+            )
+        )
     if all(run["parallel"] for runs in summaries for run in runs):
         # What stays comparable when the number of ranks is another one.
         rows += [
             row("ranks", "count", lambda run: run["parallel"]["ranks"]),
             row("rank_io_ns", "ns", lambda run: _rank_io(run["parallel"])),
-            row("slowest_rank_io_ns", "ns", lambda run: run["parallel"]["io_ns"]["most"]),
             row("rank_mpi_ns", "ns", lambda run: run["parallel"]["mpi_ns"]["mean"]),
         ]
+        if all(run["parallel"]["io_ns"] for runs in summaries for run in runs):
+            rows.append(row("slowest_rank_io_ns", "ns", lambda run: run["parallel"]["io_ns"]["most"]))
     return rows
 
 
@@ -106,8 +113,7 @@ def _other_ns(run: Facts, own: bool) -> int:
 
 def _rank_io(parallel: Facts) -> float:
     """Mean over ranks; records that stand for all of them included."""
-    reduced = parallel["reduced"] or {"io_ns": 0}
-    mean: float = parallel["io_ns"]["mean"] + reduced["io_ns"] / parallel["ranks"]
+    mean: float = parallel["performance"]["io_ns"] / parallel["ranks"]
     return mean
 
 
@@ -135,6 +141,8 @@ def _programs(summaries: list[list[Facts]]) -> list[Facts]:
         below = base + "/" if len(base) > 1 else None
         result = []
         for process in run["processes"]:
+            if process["io_ns"] is None:
+                continue  # of no process alone
             path = process["executable"]
             name = "./" + path[len(below) :] if below and path.startswith(below) else path
             result.append({**process, "name": name, "images": 1})

@@ -14,6 +14,8 @@ FIGURES = """
 # the job
 run_ns | ns | From the start to the end of the command or of the process; to the last sign of life where
     no end is known.
+run_at_least | - | Whether that is only a lower bound: a signal ended the process and nobody saw when.
+processes_at_least | count | Captured processes of which that is so; no share of their lives is known.
 exit_status | - | As a shell gives it: 128 and the signal for what a signal ended.
 complete | - | Whether every captured process was gathered and the whole log can be read.
 process_ids | count | Processes as the system counts them; a program that executes another one stays one
@@ -35,6 +37,10 @@ bytes | bytes | Bytes that the calls moved; of failed and short calls what they 
 bytes_per_second | bytes/s | Bytes by the time inside the calls that moved them; calls of several threads
     at once count each.
 slowest_ns | ns | The longest single call.
+why_not | - | Why a speed is not known: which rank was slowest or how long calls took is not recorded, or
+    bytes moved behind the calls.
+darshan_log | - | Whether by_interface is Darshan's own estimate, with standard streams and the MPI
+    library's files.
 io_ns | ns | Time inside calls on files, summed over all processes and threads: two threads that wait for
     a second are two seconds. Of each file in its topmost layer: HDF5 or PnetCDF, else MPI-IO, else the
     system's two.
@@ -139,7 +145,7 @@ mib_per_second_per_node | - | The same by the number of compute nodes: the MiB/s
     ranks.
 agg_perf_by_slowest | - | Darshan's estimate (since 3.4, darshan-util): MiB by the sum of the slowest rank's
     time in files that not all ranks share and, of each file that all share, its slowest rank's time.
-    Darshan makes it for one module; here it is of posix and stdio together.
+    Darshan makes it for one module; here it is of each file's topmost layer.
 agg_time_by_slowest_ns | ns | The time by which agg_perf_by_slowest divides.
 metadata_share | share | Time inside metadata calls by time inside all calls on files, over all ranks (Carns
     et al. 2011, Table IV, "md cost"). Closing counts as metadata.

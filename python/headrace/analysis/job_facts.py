@@ -16,7 +16,8 @@ from headrace.analysis.processes import process_rows
 from headrace.analysis.properties import properties
 from headrace.analysis.rank_report import MOST_SPANS as MOST_HEAT_SPANS
 from headrace.analysis.rank_report import heat, known_properties, shared_files
-from headrace.analysis.ranks import rank_rows
+from headrace.analysis.ranks import RANK_IO, rank_rows
+from headrace.analysis.reduced import reduced
 from headrace.analysis.servers import servers
 from headrace.analysis.summary import mpi_files, overview, process_facts, tell_damage
 from headrace.analysis.system_rows import SystemRows
@@ -92,8 +93,17 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
         columns,
         opened,
         processes[:MOST_PROCESSES],
-        rank_rows(log, rows, run_ns)[:MOST_PROCESSES],
+        _ranks(log, rows, run_ns),
         file_ranks(log, topmost, chosen) if top_level["parallel"] else [],
         [layers_of_file(row, above) for row in about],
         picture[1] if picture else {},
     )
+
+
+def _ranks(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> list[dict[str, Any]]:
+    """Rows of ranks; null is what is only known of all ranks of their program together."""
+    of_all, not_known = reduced(log), dict.fromkeys(RANK_IO)
+    return [
+        row | not_known if row["instance"] in of_all else row
+        for row in rank_rows(log, processes, run_ns)[:MOST_PROCESSES]
+    ]

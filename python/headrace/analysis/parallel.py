@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace import _native
+from headrace.analysis.asynchronous import FETCHING
 from headrace.analysis.changes import signed
 from headrace.analysis.end_clusters import saved
 from headrace.analysis.kinds import (
@@ -23,11 +24,13 @@ from headrace.analysis.libraries import interfaces
 from headrace.analysis.processes import stand_ins
 from headrace.analysis.ranks import SERVED_BY, extremes, node_rows, rank_rows, spread
 from headrace.analysis.recorded import added, creation_recorded, recorded
+from headrace.analysis.reduced import REDUCED, reduced
 from headrace.logs import JobLog, flags
 
 Facts = dict[str, Any]
 
 MIB = 1 << 20
+_BEHIND = 0.01  # of all bytes, from which on a speed is not told of what moved behind calls
 STRATEGIES = ("unique", "partially shared", "shared")
 _SHOWN = (
     "instance",
@@ -55,7 +58,6 @@ _OF_SINGLE_FILES = {
         "held_data_unknown",
     ),
 }
-_REDUCED = ("files", "bytes", "io_ns", "system_ns", "meta_ns")
 
 
 def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) -> Facts | None:
@@ -68,24 +70,26 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
     by_path = merge_files(log, "path", [])
     evenness = log.native.rank_statistics(by_path)
     topmost = merge_topmost(log, "path", [])
-    reduced = _reduced(log)
+    of_all = reduced(log)
     stood_for = saved(log)
-    slowest, fastest = extremes(ranks, lambda row: float(row["io_ns"]), most)
-    slow_nodes, fast_nodes = extremes(nodes, lambda row: float(row["io_ns_per_rank"]), most)
+    # Nobody knows which rank was slow where one record has what all of them did.
+    compared = [] if of_all else ranks
+    slowest, fastest = extremes(compared, lambda row: float(row["io_ns"]), most)
+    slow_nodes, fast_nodes = extremes([] if of_all else nodes, lambda row: float(row["io_ns_per_rank"]), most)
     return {
-        "instances": _instances(processes, ranks, reduced),
+        "instances": _instances(processes, ranks, of_all),
         "ranks": len(ranks),
         "nodes": len(nodes) or None,
-        "reduced": _sums(reduced),
+        "reduced": _sums(of_all),
         "stood_for": stood_for,
-        "performance": _performance(log, ranks, len(nodes), topmost, _sums(reduced))
+        "performance": _performance(log, ranks, len(nodes), topmost, _sums(of_all))
         | _unknown(_OF_SINGLE_FILES["performance"] if stood_for else ()),
         "access": _access(log, ranks, by_path, evenness)
         | _unknown(_OF_SINGLE_FILES["access"] if stood_for else ()),
         "strategies": _without_files(_strategies(log, topmost), stood_for),
         "interfaces": _without_files(_interfaces(log, by_path), stood_for),
-        "io_ns": spread([row["io_ns"] for row in ranks]),
-        "bytes": spread([row["bytes_read"] + row["bytes_written"] for row in ranks]),
+        "io_ns": spread([row["io_ns"] for row in compared]),
+        "bytes": spread([row["bytes_read"] + row["bytes_written"] for row in compared]),
         "mpi_ns": spread([row["mpi_ns"] for row in ranks]),
         "mpi": {
             "calls": sum(row["mpi_calls"] for row in ranks),
@@ -96,8 +100,8 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
         "fastest_ranks": [_shown(row) for row in fastest],
         "slowest_nodes": slow_nodes,
         "fastest_nodes": fast_nodes,
-        "io_nodes": _served(above["io_node"], ranks, most),
-        "switches": _served(above["nearest_switch"], ranks, most),
+        "io_nodes": None if of_all else _served(above["io_node"], ranks, most),
+        "switches": None if of_all else _served(above["nearest_switch"], ranks, most),
     }
 
 
@@ -124,7 +128,7 @@ def _shown(row: Facts) -> Facts:
     return shown | {"process": f"{row['process']:016x}", "instance": f"{row['instance']:016x}"}
 
 
-def _instances(processes: list[Facts], ranks: list[Facts], reduced: dict[int, Facts]) -> list[Facts]:
+def _instances(processes: list[Facts], ranks: list[Facts], of_all: dict[int, Facts]) -> list[Facts]:
     """The runs of parallel programs. `no_files`: its ranks touched none; standard streams are no files."""
     found: dict[int, Facts] = {}
     sizes = {process["instance"]: 0 for process in processes}
@@ -152,7 +156,7 @@ def _instances(processes: list[Facts], ranks: list[Facts], reduced: dict[int, Fa
             "ranks": max(sizes[number], entry["ranks_in_log"]),
             "ranks_in_log": entry["ranks_in_log"],
             "nodes": len(entry["hosts"] - {""}) or None,
-            "no_files": entry["files"] + reduced.get(number, {}).get("files", 0) == 0
+            "no_files": entry["files"] + of_all.get(number, {}).get("files", 0) == 0
             if entry["captured"]
             else None,
         }
@@ -160,32 +164,10 @@ def _instances(processes: list[Facts], ranks: list[Facts], reduced: dict[int, Fa
     ]
 
 
-def _reduced(log: JobLog) -> dict[int, Facts]:
-    """By instance what records say that stand for its ranks where nobody knows what each did.
-
-    That is, those of files that Darshan reduced; Headrace keeps the share of each rank.
-    """
-    standing = stand_ins(log)
-    result: dict[int, Facts] = {}
-    for row in merge_topmost(log, "process", []).rows() if standing else ():
-        if row["process"] not in standing:
-            continue
-        sums = result.setdefault(standing[row["process"]], dict.fromkeys(_REDUCED, 0))
-        sums["files"] += row["files"]
-        sums["bytes"] += row["bytes_read"] + row["bytes_written"]
-        sums["io_ns"] += sum(signed(row[key]) for key in _TIMES)
-        sums["meta_ns"] += signed(row["meta_ns"])
-    for row in merge_files(log, "process", []).rows(None, ["process", *_TIMES]) if result else ():
-        if row["process"] in standing:
-            sums = result.setdefault(standing[row["process"]], dict.fromkeys(_REDUCED, 0))
-            sums["system_ns"] += sum(signed(row[key]) for key in _TIMES)
-    return result
-
-
-def _sums(reduced: dict[int, Facts]) -> Facts | None:
-    if not reduced:
+def _sums(of_all: dict[int, Facts]) -> Facts | None:
+    if not of_all:
         return None
-    return {key: sum(entry[key] for entry in reduced.values()) for key in _REDUCED}
+    return {key: sum(entry[key] for entry in of_all.values()) for key in REDUCED}
 
 
 def _performance(
@@ -193,21 +175,25 @@ def _performance(
     ranks: list[Facts],
     nodes: int,
     topmost: _native.Frame,
-    reduced: Facts | None,
+    of_all: Facts | None,
 ) -> Facts:
     """`mib_per_second` and `…_per_node` are the paper's (II-D), `agg_perf_by_slowest` is Darshan's.
 
     Where files have one record for all ranks, nobody knows how long a rank took in all its files.
     """
-    more = reduced or dict.fromkeys(_REDUCED, 0)
+    more = of_all or dict.fromkeys(REDUCED, 0)
     moved = sum(row["bytes_read"] + row["bytes_written"] for row in ranks) + more["bytes"]
-    slowest_ns = max(row["io_ns"] for row in ranks) if reduced is None else None
-    rate = _rate(moved, slowest_ns)
-    agg_ns = _agg_time_by_slowest(log, topmost)
+    slowest_ns = max(row["io_ns"] for row in ranks) if of_all is None else None
+    why_not = _why_not(log, moved)
+    rate = _rate(moved, slowest_ns) if why_not is None else None
+    agg_ns = _agg_time_by_slowest(log, topmost) if why_not is None else None
+    if why_not is None and agg_ns is None:
+        why_not = "slowest"
     io_ns = sum(row["io_ns"] for row in ranks) + more["io_ns"]
     meta_ns = sum(row["meta_ns"] for row in ranks) + more["meta_ns"]
     return {
         "bytes": moved,
+        "io_ns": io_ns,
         "slowest_rank_ns": slowest_ns,
         "mib_per_second": rate,
         "mib_per_second_per_node": rate / nodes if rate is not None and nodes else None,
@@ -218,28 +204,73 @@ def _performance(
         else None,
         "metadata_share": meta_ns / io_ns if io_ns > 0 else None,
         "mib_per_rank": moved / MIB / len(ranks),
+        "why_not": why_not,
         "by_interface": _by_interface(log),
+        "darshan_log": of_darshan(log),
     }
 
 
 def _by_interface(log: JobLog) -> Facts:
-    """Darshan's estimate of each layer that moved anything, as it makes one for each of its modules."""
+    """Darshan's estimate of each layer that moved anything, as it makes one for each of its modules.
+
+    Of a Darshan log it is Darshan's own, which takes standard streams and the MPI library's files in.
+    """
     result: Facts = {}
     for layer in (*LIBRARY_LAYERS, *SYSTEM_LAYERS):
-        merged = merge_files(log, "path", [], [layer])
-        moved = sum(
-            row["bytes_read"] + row["bytes_written"]
-            for row in merged.rows(None, ["bytes_read", "bytes_written"])
-        )
+        merged = _of_layer(log, layer, FILE_KINDS)
+        moved = _moved(merged)
+        if not moved:  # Darshan's HDF5 tells of transfers by dataset alone
+            merged = _of_layer(log, layer, [*FILE_KINDS, "dataset"])
+            moved = _moved(merged)
         if not moved:
             continue
-        time_ns = _agg_time_by_slowest(log, merged)
+        behind = layer == "posix" and _is_behind(log, moved, moved)
+        time_ns = None if behind else _agg_time_by_slowest(log, merged)
+        why_not = (
+            "asynchronous" if behind else "slowest" if time_ns is None else None if time_ns > 0 else "time"
+        )
         result[layer] = {
             "bytes": moved,
             "agg_time_by_slowest_ns": time_ns,
             "agg_perf_by_slowest": _rate(moved, time_ns),
+            "why_not": why_not,
         }
     return result
+
+
+def _why_not(log: JobLog, moved: int) -> str | None:
+    """Where no speed can be told of the topmost layers; None: one can, if it is recorded."""
+    own = sum(
+        row["bytes_read"] + row["bytes_written"]
+        for row in merge_topmost(log, "layer", []).rows(None, ["layer", "bytes_read", "bytes_written"])
+        if row["layer"] == "posix"
+    )
+    return "asynchronous" if _is_behind(log, own, moved) else None
+
+
+def _is_behind(log: JobLog, own: int, moved: int) -> bool:
+    """Whether POSIX aio, whose calls begin transfers and fetch their results, has a part of the bytes.
+
+    `own`: of the system's calls themselves. io_uring and libaio have the time until a completion was seen.
+    """
+    behind = sum(row["bytes"] for row in log.native.functions().rows() if row["function"] in FETCHING)
+    return bool(min(behind, own) > _BEHIND * moved)
+
+
+def _of_layer(log: JobLog, layer: str, kinds: list[str]) -> _native.Frame:
+    if of_darshan(log):
+        return log.native.merge("path", [], [*kinds, "stream"], [layer])
+    return log.native.merge("path", [], kinds, [layer], whose(log))
+
+
+def _moved(merged: _native.Frame) -> int:
+    rows = merged.rows(None, ["bytes_read", "bytes_written"])
+    return sum(row["bytes_read"] + row["bytes_written"] for row in rows)
+
+
+def of_darshan(log: JobLog) -> bool:
+    """Whether the log was a Darshan log."""
+    return str(log.job.get("converted_from") or "").startswith("Darshan")
 
 
 def _rate(moved: int, time_ns: float | None) -> float | None:

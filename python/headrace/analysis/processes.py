@@ -95,3 +95,16 @@ def lifetime_ns(row: dict[str, Any], run_ns: int) -> int:
     """How long an image lived; one whose end is not known lived until the job's end."""
     end: int = row["end_at_ns"] or run_ns
     return max(0, end - int(row["start_at_ns"]))
+
+
+def end_seen(row: dict[str, Any]) -> bool:
+    """False: a signal ended it and nobody saw when: `lifetime_ns` is then a lower bound."""
+    return not (row["ended"] == "killed" and row["exit_status"] < 0)
+
+
+def run_is_seen(facts: dict[str, Any], rows: list[dict[str, Any]]) -> bool:
+    """Whether how long the job ran is known: its launcher tells, or the process that ended last."""
+    if facts.get("exit_status") is not None or not rows:
+        return True
+    last = max(rows, key=lambda row: max(row["start_at_ns"], row["end_at_ns"]))
+    return all(map(end_seen, rows)) or (end_seen(last) and last["ended"] not in ("exec", "unknown"))

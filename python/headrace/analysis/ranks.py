@@ -16,6 +16,7 @@ Facts = dict[str, Any]
 
 _TIMES = ("read_ns", "write_ns", "meta_ns")
 _IO = ("bytes_read", "bytes_written", *_TIMES)
+RANK_IO = (*_IO, "calls", "files", "io_ns", "system_ns")  # of a rank's row: what it did in files
 _CALLS = ("reads", "writes", "metadata_calls")
 _SUMS = (
     *_IO,

@@ -143,11 +143,12 @@ def _against(
             figures[0] += time
             figures[1] += row["bytes_read"] + row["bytes_written"]
             total[key] = total.get(key, 0) + time
-    used = {key: time for key, time in total.items() if time > 0}
+    # What has one record for all ranks is of nobody, so that what is left says nothing of who was slow.
+    used = {key: time for key, time in total.items() if time > 0} if not untold else {}
     median = statistics.median(used.values()) if used else 0
     slow = {key for key, time in used.items() if time >= SLOW * median} if len(used) > 1 else set()
     at: dict[str, dict[str, set[Key]]] = {name: {"slow": set(), "other": set()} for name in found}
-    for targets, each in done.items():
+    for targets, each in done.items() if not untold else ():
         for key, (time, moved) in each.items():
             group = "slow" if key in slow else "other"
             for target in targets:
@@ -192,8 +193,8 @@ def _standing_out(rows: Iterable[Facts]) -> list[Facts]:
 
 def _sentence(facts: Facts, found: dict[str, Facts]) -> str:
     """What the figure says, or that it says nothing."""
-    if not facts["ranks"]:
-        return "How long each rank took in these files is not known: they have one record for all ranks."
+    if facts["untold_ns"] or not facts["ranks"]:
+        return "How long each rank took in these files is not known: files have one record for all ranks."
     if facts["ranks"] == 1:
         return "One rank alone used these files, so there is nothing to compare it with."
     if not facts["slow"]:

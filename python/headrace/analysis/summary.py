@@ -36,10 +36,18 @@ from headrace.analysis.libraries import interfaces, layers_of_file, libraries
 from headrace.analysis.moments import utc_text
 from headrace.analysis.parallel import file_ranks, parallel
 from headrace.analysis.phase_facts import phase_summary
-from headrace.analysis.processes import exec_links, find_processes, lifetime_ns, process_rows
+from headrace.analysis.processes import (
+    end_seen,
+    exec_links,
+    find_processes,
+    lifetime_ns,
+    process_rows,
+    run_is_seen,
+)
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
 from headrace.analysis.recorded import all_calls_recorded, recorded
+from headrace.analysis.reduced import reduced
 from headrace.analysis.servers import job_servers
 from headrace.analysis.system_rows import SystemRows
 from headrace.analysis.unfinished import of_log
@@ -113,7 +121,8 @@ def overview(
         },
         "job": _job(facts, run_ns, processes),
         "selected_processes": [hex_id(number) for number in chosen],
-        "totals": _totals(log, chosen, process_ns, run_ns),
+        "totals": _totals(log, chosen, process_ns, run_ns)
+        | _unseen_ends(counted, run_is_seen(facts, processes)),
         "layers": by_layer,
         "libraries": libraries(log, chosen, most_libraries),
         "parallel": None if chosen else parallel(log, processes, run_ns),
@@ -175,6 +184,7 @@ def _job(facts: dict[str, Any], run_ns: int, processes: list[dict[str, Any]]) ->
         **{name: _utc(facts.get(f"{name}_ns")) for name in ("start_utc", "end_utc")},
         "complete": of_all_ranks(facts, processes),
         "run_ns": run_ns,
+        "run_at_least": not run_is_seen(facts, processes),
         "processes": len(processes),
         "process_ids": len(processes) - len(exec_links(processes)),
         "processes_captured": sum(1 for row in processes if row["captured"]),
@@ -277,6 +287,13 @@ def _in_no_file(log: JobLog, chosen: list[int]) -> dict[str, Any] | None:
     row = log.native.merge("all", chosen, ["no_file"], ["topmost"]).rows(None, columns)[0]
     calls = row.pop("reads") + row.pop("writes") + row.pop("metadata_calls")
     return {"calls": calls, **_without_times(row)} if calls else None
+
+
+def _unseen_ends(counted: list[dict[str, Any]], run_seen: bool) -> dict[str, Any]:
+    """No share of a life that may have been longer. `processes_at_least`: of how many that is so."""
+    unseen = sum(not end_seen(row) for row in counted)
+    shares: dict[str, Any] = {"io_share_of_process_time": None} if unseen else {}
+    return {"processes_at_least": unseen, **shares} | ({} if run_seen else {"io_share_of_run_time": None})
 
 
 def _through(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
@@ -438,10 +455,15 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
     done = {row["process"]: row for row in merge_topmost(log, "process", []).rows(None, columns)}
     mpi = dict.fromkeys(("mpi_ns", "mpi_calls", "mpi_bytes", "mpiio_ns"), 0)
     nothing = dict.fromkeys(("bytes_read", "bytes_written", "calls", *_TIMES, "io_ns"), 0)
+    not_known = dict.fromkeys(nothing)
+    of_all = reduced(log)
     result = []
     for row in processes:
-        number, figures = row["process"], nothing
-        if (io := done.get(number)) is not None:
+        number = row["process"]
+        figures: dict[str, Any] = nothing
+        if row["rank"] >= 0 and row["instance"] in of_all:
+            figures = not_known
+        elif (io := done.get(number)) is not None:
             figures = {name: io[name] for name in nothing if name in io}
             figures["calls"] = sum(io[name] for name in calls)
             figures["io_ns"] = sum(io[name] for name in _TIMES)
@@ -450,7 +472,9 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
                 "process": hex_id(number),
                 "parent": hex_id(row["parent"]) if row["parent"] else None,
                 **{key: row[key] for key in _OF_PROCESS},
+                "pid": row["pid"] or None,  # Darshan does not record it
                 "run_ns": lifetime_ns(row, run_ns),
+                "run_at_least": not end_seen(row),
                 "captured": bool(row["captured"]),
                 "reason": row["reason"],
                 **figures,

@@ -16,6 +16,6 @@ else:
 def loads(content: bytes) -> dict[str, Any]:
     """Raises CatalogError."""
     try:
-        return tomllib.loads(content.decode("utf-8"))
+        return tomllib.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise CatalogError(f"not TOML: {error}") from error

@@ -41,7 +41,7 @@ def columns_of(header: list[str], all_ours: bool) -> Columns | None:
 
 def hint(begin: str) -> str | None:
     """What is wrong with a header that would be one of jobs; None: nothing that can be told."""
-    first = (begin.splitlines() or [""])[0].strip()
+    first = (begin.lstrip("\r\n").splitlines() or [""])[0].strip()
     for mark, name in ((";", "';'"), ("\t", "tabs"), ("|", "'|'")):
         if columns_of([each.strip(' "') for each in first.split(mark)], all_ours=False):
             return f"a table of jobs whose columns are separated by {name}: a CSV file needs ','"
@@ -73,6 +73,8 @@ def jobs(lines: Iterable[str], columns: Columns, scheduler: str, left_out: LeftO
             left_out.add(f"{place}{more}: {error}: a quote that is not closed takes what follows with it")
             continue
         if not header:
+            if not values:
+                continue
             header = values
             _check_header(header, columns)
         elif len(values) not in (0, len(header)):

@@ -198,12 +198,13 @@ def _columns(path: Path, csv_map: dict[str, Any] | None, named: bool) -> tuple[j
     if csv_map is not None:
         return csv_map["columns"], str(csv_map.get("scheduler", "csv"))
     try:
-        header = next(csv.reader(itertools.islice(_lines(path), 1), strict=True), [])
+        first = itertools.islice((line for line in _lines(path) if line.strip()), 1)
+        header = next(csv.reader(first, strict=True), [])
     except csv.Error as error:
         raise NothingOursError(f"line 1: {error}: no CSV that can be read") from error
     columns = job_csv.columns_of(header, all_ours=not named)
     if columns is None:
-        begin = "".join(itertools.islice(_lines(path), 2))
+        begin = "".join(itertools.islice((line for line in _lines(path) if line.strip()), 2))
         raise NothingOursError(
             sacct.hint(begin)
             or job_csv.hint(begin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from headrace import foreign_samples, scans
@@ -42,7 +43,7 @@ def kind_of(path: Path) -> str | None:
         return foreign
     if scans.is_fsstats(begin):
         return "fsstats"
-    line = begin.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
+    line = begin.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
     if sacct.is_sacct(line):
         return "sacct"
     if accounting.is_accounting(line):
@@ -58,6 +59,8 @@ def hint(path: Path) -> str | None:
     """What to do with a file of which `kind_of` knows nothing, where that can be told. Raises OSError."""
     with path.open("rb") as file:
         begin = file.read(_BEGIN).decode("utf-8-sig", "replace")
+    if begin.startswith(("\ufffd\ufffd", "\x00")) or "\x00" in begin[1:4]:
+        return "text in UTF-16 or the like: iconv -f UTF-16 -t UTF-8 makes a file that can be read"
     return sacct.hint(begin) or job_csv.hint(begin)
 
 

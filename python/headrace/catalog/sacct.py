@@ -28,7 +28,14 @@ _LONGEST = 1 << 20  # characters of a record
 
 
 def is_sacct(first_line: str) -> bool:
-    return _names_jobs(first_line.strip().split("|"))
+    return _names_jobs(_bare(first_line.strip()).split("|"))
+
+
+def _bare(line: str) -> str:
+    """Without the quotes that other programs put around columns."""
+    return "|".join(
+        each[1:-1] if len(each) > 1 and each[0] == each[-1] == '"' else each for each in line.split("|")
+    )
 
 
 def _names_jobs(names: list[str]) -> bool:
@@ -37,7 +44,7 @@ def _names_jobs(names: list[str]) -> bool:
 
 def hint(begin: str) -> str | None:
     """What to run where the text is sacct's, but not as `jobs` reads it; None: it is something else."""
-    first, *more = begin.splitlines() or [""]
+    first, *more = begin.lstrip("\r\n").splitlines() or [""]
     if any(_names_jobs(re.split(re.escape(mark), first.strip())) for mark in (",", ";", "\t", ":", "^", "~")):
         return "sacct's records with another mark between columns: run it with -P and without --delimiter"
     if _names_jobs(first.split()) and (
@@ -60,10 +67,13 @@ def hint(begin: str) -> str | None:
 
 def jobs(lines: Iterable[str], left_out: LeftOut) -> Iterator[Row]:
     header: list[str] = []
-    whole = enumerate(whole_lines(lines, left_out), 1)
+    whole: Iterator[tuple[int, str]] = enumerate(whole_lines(lines, left_out), 1)
     for _, line in whole:
-        header = line.rstrip("\r\n").split("|")
-        break
+        if text := line.strip("\r\n"):
+            header = _bare(text).split("|")
+            if header != text.split("|"):
+                whole = ((number, _bare(line.rstrip("\r\n"))) for number, line in whole)
+            break
     for number, text in _records(whole, header):
         try:
             row = _job(text.split("|"), header, f"line {number}")

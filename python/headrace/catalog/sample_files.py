@@ -48,6 +48,7 @@ def of_csv(text: str) -> Tables:
     import pyarrow
     from pyarrow import csv as arrow_csv
 
+    text = text.removeprefix("\ufeff").lstrip("\r\n")
     table = table_of_csv(text.partition("\n")[0])
     if table is None:
         raise CatalogError("line 1: has not the columns of a table of samples")
@@ -58,7 +59,7 @@ def of_csv(text: str) -> Tables:
     schema = arrow_schema(table)
     try:
         rows = arrow_csv.read_csv(
-            io.BytesIO(text.removeprefix("\ufeff").encode("utf-8", "replace")),
+            io.BytesIO(text.encode("utf-8", "replace")),
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 column_types={field.name: field.type for field in schema}, null_values=[""]

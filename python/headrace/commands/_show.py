@@ -112,7 +112,17 @@ def _totals(facts: Facts, terminal: Terminal) -> list[str]:
         *table[1:],
     ]
     sentence = f"{duration(totals['io_ns'])} in these calls, summed over processes and threads"
-    if totals["process_ns"] and not facts["damage"]:
+    if (unseen := totals["processes_at_least"]) and not facts["damage"]:
+        who = (
+            "the process"
+            if unseen == facts["job"]["processes_captured"] == 1
+            else count(unseen, "process", "processes")
+        )
+        sentence += (
+            f". Nobody saw when {who} {'was' if unseen == 1 else 'were'} killed, so the share of"
+            f" {'its' if unseen == 1 else 'their'} life is not known"
+        )
+    elif totals["process_ns"] and not facts["damage"]:
         share, lived = percent(totals["io_share_of_process_time"]), duration(totals["process_ns"])
         sentence += f": {share} of the {lived} that the captured processes lived"
     lines += terminal.wrap(f"{sentence}. {through_words(totals)}".rstrip(), "  ")

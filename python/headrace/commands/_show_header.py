@@ -32,7 +32,8 @@ def header_lines(facts: Facts, terminal: Terminal) -> list[str]:
         place.append(moment(job["start_utc_ns"]))
     # A damaged log without a process left has lost its end: how long the job ran is lost with it.
     lost = facts["damage"] and not job["run_ns"]
-    place.append("run time not known" if lost else f"ran {duration(job['run_ns'])}")
+    least = "at least " if job["run_at_least"] else ""
+    place.append("run time not known" if lost else f"ran {least}{duration(job['run_ns'])}")
     lines += terminal.wrap(", ".join(place), "  ")
     lines += terminal.wrap(", ".join(_what_ran(facts)), "  ")
     if job.get("emulate"):  # figures of another machine are not to be taken for this one's

@@ -12,6 +12,16 @@ from headrace.commands._text import LIBRARY_NAMES, NONE, count, duration, number
 Facts = dict[str, Any]
 
 _MOST = 3
+ESTIMATE = "estimated by files and slowest ranks (agg_perf_by_slowest)"
+_NO_SPEED = {
+    "slowest": "the log does not say which rank was slowest in files that all share",
+    "asynchronous": "aio moved bytes behind its calls, which only begin transfers and fetch their results",
+}
+_WHY_NOT = {
+    "slowest": "its slowest rank is not recorded",
+    "time": "no time is recorded",
+    "asynchronous": "bytes moved behind its calls",
+}
 _FAILED = "failed_open."  # then the name of a file; a property of its directory
 
 
@@ -54,22 +64,13 @@ def _on(nodes: int | None) -> str:
 
 def _sentences(parallel: Facts) -> list[str]:
     speed, access = parallel["performance"], parallel["access"]
-    texts = []
-    if speed["mib_per_second"] is not None:
-        slowest, node = mib(speed["mib_per_second"]), mib(speed["mib_per_second_per_node"])
-        text = f"{slowest} by the slowest rank, {node} a node"
-        if speed["agg_perf_by_slowest"] is not None:
-            text += f"; as Darshan estimates it (agg_perf_by_slowest) {mib(speed['agg_perf_by_slowest'])}"
-        texts.append(text + ".")
-    elif speed["agg_perf_by_slowest"] is not None:
-        texts.append(f"{mib(speed['agg_perf_by_slowest'])} as Darshan estimates it (agg_perf_by_slowest).")
-    texts += _interfaces(speed)
+    texts = _speeds(parallel, speed)
     if parallel["reduced"]:
         reduced = parallel["reduced"]
         texts.append(
             f"{count(reduced['files'], 'file')} with {size(reduced['bytes'])} and"
             f" {duration(reduced['io_ns'])} have one record for all ranks:"
-            " the figures of single ranks lack them."
+            " what a single rank did in all its files is not known."
         )
     if parallel["stood_for"]:
         texts.append(stood_for_words(parallel["stood_for"]))
@@ -114,17 +115,31 @@ def _sentences(parallel: Facts) -> list[str]:
     return texts
 
 
-def _interfaces(speed: Facts) -> list[str]:
-    """The same estimate for each layer alone; nothing where there is one."""
-    known = {
-        layer: row["agg_perf_by_slowest"]
-        for layer, row in (speed["by_interface"] or {}).items()
-        if row["agg_perf_by_slowest"] is not None
-    }
-    if len(known) < 2:
-        return []
-    parts = ", ".join(f"{LIBRARY_NAMES.get(layer, layer)} {mib(rate)}" for layer, rate in known.items())
-    return [f"That estimate for each interface alone: {parts}."]
+def _speeds(parallel: Facts, speed: Facts) -> list[str]:
+    """The speed of the job, of each file's topmost layer, and the same estimate for each layer alone."""
+    estimate, texts = speed["agg_perf_by_slowest"], []
+    if speed["mib_per_second"] is not None:
+        slowest, node = mib(speed["mib_per_second"]), mib(speed["mib_per_second_per_node"])
+        text = f"{slowest} by the slowest rank, {node} a node"
+        texts.append(text + (f"; {mib(estimate)} {ESTIMATE}." if estimate is not None else "."))
+    elif estimate is not None:
+        texts.append(f"{mib(estimate)} {ESTIMATE}.")
+    elif speed["bytes"] and speed["why_not"] and not parallel["stood_for"]:
+        texts.append(f"Speed not known: {_NO_SPEED[speed['why_not']]}.")
+    layers = speed["by_interface"] or {}
+    if len(layers) > 1 or (estimate is None and layers):
+        parts = ", ".join(
+            f"{LIBRARY_NAMES.get(layer, layer)} {_estimate(row)}" for layer, row in layers.items()
+        )
+        whose = "Darshan's estimate" if speed["darshan_log"] else "The same estimate"
+        texts.append(f"{whose} for each interface alone: {parts}.")
+    return texts
+
+
+def _estimate(row: Facts) -> str:
+    if row["agg_perf_by_slowest"] is not None:
+        return mib(row["agg_perf_by_slowest"])
+    return f"{NONE} ({_WHY_NOT[row['why_not']]})"
 
 
 def stood_for_words(saved: Facts) -> str:
@@ -158,7 +173,7 @@ def _spreads(parallel: Facts, terminal: Terminal) -> list[str]:
         ("mpi_ns", "communication", duration),
     ):
         figure = parallel[key]
-        if figure["most"] > 0:
+        if figure and figure["most"] > 0:
             cells = (figure["least"], figure["mean"], figure["most"], figure["variance"] ** 0.5)
             even = f"{figure['imbalance']:.2f}" if figure["imbalance"] is not None else NONE
             rows.append((name, *map(show, cells), even))
@@ -169,7 +184,7 @@ def _spreads(parallel: Facts, terminal: Terminal) -> list[str]:
 
 
 def _ranks(parallel: Facts, terminal: Terminal) -> list[str]:
-    if parallel["ranks"] < 2 or not parallel["io_ns"]["most"]:
+    if parallel["ranks"] < 2 or not (parallel["io_ns"] or {}).get("most"):
         return []
     rows: list[Sequence[str]] = [("", "rank", "I/O", "read", "write", "metadata", "communication", "node")]
     known = parallel["mpi"]["calls"] > 0  # Darshan logs have no communication
@@ -184,7 +199,7 @@ def _ranks(parallel: Facts, terminal: Terminal) -> list[str]:
 
 
 def _nodes(parallel: Facts, terminal: Terminal) -> list[str]:
-    if (parallel["nodes"] or 0) < 2 or not parallel["io_ns"]["most"]:
+    if (parallel["nodes"] or 0) < 2 or not (parallel["io_ns"] or {}).get("most"):
         return []
     rows: list[Sequence[str]] = [("", "ranks", "I/O a rank", "slowest rank", "bytes", "node")]
     for key, word in (("slowest_nodes", "slowest"), ("fastest_nodes", "fastest")):

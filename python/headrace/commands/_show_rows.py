@@ -130,7 +130,7 @@ def _words(row: Facts, by: str, mounts: int, terminal: Terminal) -> list[str]:
     parts = []
     if row.get("final_path", row.get("path")) != row.get("path"):
         parts.append(f"renamed to {printable(_relative(row['final_path'], row['path']))}")
-    parts += [_direction(row, way) for way in ("read", "write") if row[way]["calls"]]
+    parts += filter(None, (_direction(row, way) for way in ("read", "write") if row[way]["calls"]))
     if row.get("mount") and mounts > 1:
         parts.append(f"on {printable(row['mount'])}")
     if row["mapped_bytes"]:
@@ -180,7 +180,7 @@ def _direction(row: Facts, way: str) -> str:
         words.append(f"{percent(facts['unaligned'] / facts['operations'])} unaligned")
     if facts["slowest_ns"]:
         words.append(f"slowest {duration(facts['slowest_ns'])} for {size(facts['slowest_bytes'])}")
-    return f"{way}s: " + ", ".join(words)
+    return f"{way}s: {', '.join(words)}" if words else ""
 
 
 def typical_size(facts: Facts) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.analysis.processes import exec_links
+from headrace.analysis.recorded import added
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, count, duration, number, printable, shorten_right, size, width
 
@@ -63,16 +64,26 @@ def _without_execs(images: list[Facts], links: Facts) -> list[Facts]:
 
 def _add_image(entry: Facts, image: Facts) -> None:
     for key in ("run_ns", "io_ns", "bytes_read", "bytes_written"):
-        entry[key] += image[key]
-    for key in ("arguments", "executable", "ended", "exit_status", "captured", "reason", "rank"):
+        entry[key] = added((entry[key], image[key]))
+    for key in (
+        "arguments",
+        "executable",
+        "run_at_least",
+        "ended",
+        "exit_status",
+        "captured",
+        "reason",
+        "rank",
+    ):
         entry[key] = image[key]
     entry["execs"] += 1
     entry["io_known"] |= image["captured"]
 
 
 def _figures(process: Facts) -> tuple[str, ...]:
-    head = (str(process["pid"]), duration(process["run_ns"]))
-    if not process["io_known"]:
+    pid = NONE if process["pid"] is None else str(process["pid"])
+    head = (pid, ("≥ " if process["run_at_least"] else "") + duration(process["run_ns"]))
+    if not process["io_known"] or process["io_ns"] is None:
         return (*head, NONE, NONE, NONE, _ended(process))
     moved = (size(process["bytes_read"]), size(process["bytes_written"]))
     return (*head, duration(process["io_ns"]), *moved, _ended(process))

@@ -17,18 +17,27 @@ from headrace.commands._terminal import counting
 from headrace.commands._text import count, printable, size
 
 _SUFFIXES = {"hr": ".hr", "darshan": ".darshan", "trace": ".trace.hr"}
+_OTHERS = {
+    ".otf2": "headrace trace export --to otf2",
+    ".parquet": "headrace export --to parquet",
+    ".csv": "headrace export --to csv",
+    ".html": "headrace report",
+}
 _KINDS = {"hr": "a job log", "darshan": "a Darshan log", "trace": "a trace"}
 
 
 @click.command("convert")
 @click.argument("log")
 @click.option(
-    "--to", "target", type=click.Choice(list(_SUFFIXES)), default="hr", show_default=True, help="The format."
+    "--to",
+    "target",
+    type=click.Choice(list(_SUFFIXES)),
+    help="The format; else that of FILE's suffix, else hr.",
 )
 @click.option("-o", "--output", metavar="FILE", help="The new log; else LOG with another suffix.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--job", type=int, help="Which job, from 1, of a file that holds several.")
-def command(log: str, target: str, output: str | None, force: bool, job: int | None) -> None:
+def command(log: str, target: str | None, output: str | None, force: bool, job: int | None) -> None:
     """Write a Darshan log as a job log, or a job log as a Darshan log.
 
     Nothing needs to be converted before it is shown: all other commands read Darshan logs as they are.
@@ -39,10 +48,17 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
     \b
     Example:
       headrace convert job.darshan -o job.hr
-      headrace convert job.hr --to darshan
+      headrace convert job.hr -o job.darshan
       headrace convert job.darshan --to trace -o job.trace.hr
       headrace convert scorep-run/traces.otf2 --to trace -o run.trace.hr
     """
+    named = _format_of(output, target)
+    if target is not None and named is not None and named != target:
+        raise UsageError(
+            f"{output}: is named as {_KINDS[named]}, and --to {target} writes {_KINDS[target]}: leave"
+            f" --to out, or give it a name that ends in '{_SUFFIXES[target]}'"
+        )
+    target = target or named or "hr"
     archive = target == "trace" and log.endswith(".otf2")
     path = Path(output) if output is not None else Path(Path(log).name).with_suffix(_SUFFIXES[target])
     if output is None and path.exists() and path.samefile(log):
@@ -61,6 +77,16 @@ def command(log: str, target: str, output: str | None, force: bool, job: int | N
         _tell_left_out(log, left_out)
 
 
+def _format_of(output: str | None, target: str | None) -> str | None:
+    """By the suffix of a name, the longest first. UsageError: another command writes such."""
+    name = Path(output).name if output is not None else ""
+    for end, how in _OTHERS.items():
+        if target is None and name.endswith(end):
+            raise UsageError(f"{output}: is named as another format, which `{how}` writes")
+    ends = sorted(_SUFFIXES.items(), key=lambda item: -len(item[1]))
+    return next((target for target, end in ends if name.endswith(end)), None)
+
+
 def _tell_left_out(log: str, left_out: dict[str, int]) -> None:
     if left_out["records"]:
         click.echo(
@@ -68,6 +94,13 @@ def _tell_left_out(log: str, left_out: dict[str, int]) -> None:
             f"{count(left_out['processes'], 'process', 'processes')} outside of them did, such as the"
             f" launcher, is not in it: {count(left_out['records'], 'record of a file', 'records of files')}"
             f" with {size(left_out['bytes'])}; 'headrace show --by process {printable(log)}' has them",
+            err=True,
+        )
+    if left_out["mpi_files"]:
+        own = left_out["mpi_files"]
+        click.echo(
+            f"headrace: {count(own, 'record')} of files that the MPI library made for itself"
+            f" {'is' if own == 1 else 'are'} not in it: 'headrace show {printable(log)}' has them apart",
             err=True,
         )
     if left_out["unranked_bytes"]:

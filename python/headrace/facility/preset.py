@@ -43,7 +43,7 @@ def load_preset(name: str) -> dict[str, Any]:
     """A preset by its name, or by the path of a file. Raises UsageError."""
     path = Path(name) if is_file(name) else Path(__file__).with_name(f"{name}.toml")
     try:
-        preset = tomllib.loads(path.read_text(encoding="utf-8"))
+        preset = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         known = ", ".join(sorted(p.stem for p in Path(__file__).parent.glob("*.toml")))
         raise UsageError(f"{name}: there is no such preset; name one of {known}, or a file X.toml") from error

@@ -6,6 +6,7 @@ columns each source has; what it does not record is null, and what it rounds is 
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 from pathlib import Path
@@ -23,6 +24,7 @@ _PIECE = 1 << 20
 
 def kind_of(begin: bytes | bytearray) -> str | None:
     """sysstat or ldms, by the first bytes of a file; None: something else."""
+    begin = begin.removeprefix(codecs.BOM_UTF8)
     if sysstat.is_sysstat(begin):
         return "sysstat"
     return "ldms" if ldms.is_ldms(begin) else None
@@ -36,12 +38,14 @@ def parse(path: Path, content: bytes | bytearray) -> Imported:
     """
     rows = Rows(str(path))
     kind = kind_of(content[:_BEGIN])
+    if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise LogForeignError(f"{path}: is UTF-16: iconv -f UTF-16 -t UTF-8 makes a file that can be read")
     if kind is None:
         raise LogForeignError(
             f"{path}: neither JSON of iostat or sadf nor CSV of LDMS with its line '#Time,…' in front"
             " (sysstat writes it by `iostat -o JSON -x -t 60`, and of sar's files by `sadf -j FILE -- -d`)"
         )
-    text = content.decode("utf-8", "replace")
+    text = content.decode("utf-8-sig", "replace")
     found = sysstat.take(text, rows) if kind == "sysstat" else ldms.take(text, rows)
     return rows.finish(found, hashlib.blake2b(content, digest_size=8).hexdigest())
 

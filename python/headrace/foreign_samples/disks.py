@@ -23,6 +23,7 @@ __all__ = [
 Record = tuple[int, dict[str, Any]]  # its place in the file, from 1, and what is in it
 _LONGEST = 255  # characters of a name
 _MOST = 1 << 63
+_ROUNDED = 1.02  # by which a share of time may be above 1
 
 
 class LackingError(LogCorruptError):
@@ -73,7 +74,7 @@ def samples_of(
 
     A record of another form is left out. LogCorruptError: no record has all that is needed.
     """
-    first: LackingError | None = None
+    first: LogCorruptError | None = None
     some = False
     for where, record, span in records:
         try:
@@ -85,12 +86,13 @@ def samples_of(
         for name, disk in disks:
             try:
                 found = counters(disk, span, f"{where}: '{name}'")
-            except LackingError as error:
+                _limit_busy(found, span, f"{where}: '{name}'", rows)
+                rows.sample(host, "block", name, *span, found)
+            except LogCorruptError as error:
                 first = first or error
                 rows.lost(host, "block", name, *span, str(error))
                 continue
             some = True
-            rows.sample(host, "block", name, *span, found)
     if first is not None and not some:
         raise first
 
@@ -110,7 +112,22 @@ def counted(disk: dict[str, Any], where: str, seconds: float, busy: str) -> dict
     """How long the disk was busy, and how long its queue; null where the version does not say."""
     share = scaled(number(disk, where, busy), seconds * 10)
     queue = scaled(number(disk, where, "aqu-sz", "avgqu-sz"), seconds * 1000)
-    return {"busy_ms": None if share is None else min(share, seconds * 1000), "queue_ms": queue}
+    return {"busy_ms": share, "queue_ms": queue}
+
+
+def _limit_busy(found: dict[str, float | None], span: tuple[int, int], where: str, rows: Rows) -> None:
+    """No disk is busy for longer than the time that passed; a little more is how it was rounded."""
+    passed, busy = (span[1] - span[0]) / 1000, found["busy_ms"]
+    if busy is None:
+        return
+    if busy > passed * _ROUNDED:
+        rows.problem(
+            f"{where.removeprefix(rows.path + ': ')}: was busy for {busy / passed:.0%} of the time,"
+            " which no disk can be: how long it was is not known"
+        )
+        found["busy_ms"] = None
+    else:
+        found["busy_ms"] = min(busy, passed)
 
 
 def number(disk: dict[str, Any], where: str, *keys: str) -> float | None:

@@ -14,7 +14,7 @@ from typing import Any
 from headrace._errors import LogCorruptError
 from headrace.foreign_samples.disks import LackingError, Record, agrees, counted, number, samples_of, scaled
 from headrace.foreign_samples.rows import Rows
-from headrace.foreign_samples.timeline import SECOND, lay_out, moment_of
+from headrace.foreign_samples.timeline import SECOND, in_time, lay_out, moment_of
 
 __all__ = ["KIND", "take"]
 
@@ -28,11 +28,12 @@ _UNITS = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "sec": 512, "Blk": 512}
 
 def take(host: str, records: list[Record], rows: Rows) -> None:
     """LogCorruptError: a record that cannot be used, with its number and what to run instead."""
-    records = _timed(records, rows)
-    ends: list[int] = []
-    for place, record in records:
-        ends.append(_stamp(record, f"{rows.path}: record {place}", ends[-1] if ends else None))
-    spans, gaps = lay_out(ends, _lengths(ends))
+    records, ends, missing = _timed(records, rows)
+    if (order := in_time(ends, [_usual(ends)] * len(ends))) is not None:
+        records = [records[at] for at in order]
+        ends, missing = [ends[at] for at in order], [missing[at] for at in order]
+        rows.note("its records are not in the order of their times, and are taken in that order")
+    spans, gaps = lay_out(ends, _lengths(ends, missing))
     for gap in gaps:
         rows.gap(host, "", gap.start, gap.end)
     kept = [
@@ -43,26 +44,55 @@ def take(host: str, records: list[Record], rows: Rows) -> None:
     samples_of(host, kept, rows, _counters)
 
 
-def _timed(records: list[Record], rows: Rows) -> list[Record]:
-    """Without those that lack their time, where others have one; else all."""
-    timed = [each for each in records if each[1].get("timestamp") is not None]
-    if len(timed) < min(2, len(records)):
-        return records
+def _timed(records: list[Record], rows: Rows) -> tuple[list[Record], list[int], list[int]]:
+    """Those with a time, when that is, and how many records before it have none.
+
+    LogCorruptError: there are not two with one.
+    """
+    missing: list[int] = []
+    timed: list[Record] = []
+    ends: list[int] = []
+    bad: list[LogCorruptError] = []
+    lacking = 0
     for place, record in records:
-        if record.get("timestamp") is None:
-            rows.problem(f"record {place} has no time and is left out")
-    return timed
+        try:
+            ends.append(_stamp(record, f"{rows.path}: record {place}", ends[-1] if ends else None))
+        except LogCorruptError as error:
+            bad.append(error)
+            lacking += 1
+            continue
+        timed.append((place, record))
+        missing.append(lacking)
+        lacking = 0
+    if bad and len(timed) < 2:
+        raise bad[0]
+    for why in bad:
+        rows.problem(f"{str(why).removeprefix(rows.path + ': ')}: the record is left out")
+    return timed, ends, missing
 
 
-def _lengths(ends: list[int]) -> list[int]:
+def _usual(ends: list[int]) -> int:
+    """The middle step between records that are neighbours in the file and by time, else by time alone."""
+    by_time = list(itertools.pairwise(sorted(ends)))
+    neighbours = set(itertools.pairwise(ends))
+    steps = sorted(
+        after - before
+        for before, after in ([pair for pair in by_time if pair in neighbours] or by_time)
+        if after > before
+    )
+    return steps[len(steps) // 2] if steps else 0
+
+
+def _lengths(ends: list[int], missing: list[int]) -> list[int]:
     """Of records by their stamps; 0: the clock was put, or iostat stood still, so that nobody knows.
 
-    What is usual is the middle of all steps so far: those that come later change no record before them.
+    What is usual is the middle of all steps so far: those that come later change no record before them. Where
+    `missing` records lie before one, each took as long as it.
     """
     lengths = [0] * min(len(ends), 1)
     steps: list[int] = []
-    for before, after in itertools.pairwise(ends):
-        step = after - before
+    for (before, after), lacking in zip(itertools.pairwise(ends), missing[1:], strict=True):
+        step = (after - before) // (lacking + 1)
         if step > 0:
             bisect.insort(steps, step)
         is_usual = step > 0 and abs(step - steps[(len(steps) - 1) // 2]) <= SECOND

@@ -59,7 +59,7 @@ def take(text: str, rows: Rows) -> str:
     except csv.Error as error:
         raise LogCorruptError(f"{rows.path}: line {lines.line_num}: {error}") from error
     for (host, kind, device), readings in found.items():
-        _subtract(host, kind, device, readings, rows)
+        _subtract(host, kind, device, _in_time(readings, kind, rows), rows)
     return KIND
 
 
@@ -99,7 +99,22 @@ def _subtract(host: str, kind: str, device: str, readings: list[_Reading], rows:
             continue
         if after.at - before.at > 1.5 * usual:
             rows.gap(host, device, before.at, after.at, "missed")
-        rows.sample(host, kind, device, before.at, after.at, grown)
+        try:
+            rows.sample(host, kind, device, before.at, after.at, grown)
+        except LogCorruptError as error:
+            rows.lost(host, kind, device, before.at, after.at, str(error))
+
+
+def _in_time(readings: list[_Reading], kind: str, rows: Rows) -> list[_Reading]:
+    """By their times, where lines are out of order and no counter goes back then; else as they are."""
+    ordered = sorted(readings, key=lambda reading: reading.at)
+    if ordered == readings:
+        return readings
+    for before, after in itertools.pairwise(ordered):
+        if before != after and (before.at == after.at or _grown(before, after, kind) is None):
+            return readings
+    rows.note("its lines are not in the order of their times, and are taken in that order")
+    return ordered
 
 
 def _grown(before: _Reading, after: _Reading, kind: str) -> dict[str, int] | None:

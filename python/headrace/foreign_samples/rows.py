@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import datetime
 import math
 import re
 from collections.abc import Collection, Mapping
@@ -43,6 +45,12 @@ class Imported:
     unfinished: bool = False  # the file ends inside a record: more of it may come
 
 
+def _utc(at: int) -> str:
+    return datetime.datetime.fromtimestamp(at // 1_000_000, datetime.timezone.utc).strftime(
+        "%Y-%m-%dT%H:%M:%SZ"
+    )
+
+
 def is_left_out(device: str, all_devices: Collection[str]) -> bool:
     """Partitions of a disk that is there itself, and disks of memory: what `headrace monitor` leaves out."""
     if _OF_MEMORY.match(device):
@@ -73,6 +81,7 @@ class Rows:
         self._gaps: list[dict[str, Any]] = []
         self._of_hosts: set[tuple[str, int, int]] = set()
         self._last: dict[tuple[str, str, str], int] = {}
+        self._spans: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
 
     def sample(
         self, host: str, kind: str, device: str, start: int, end: int, counters: Mapping[str, float | None]
@@ -82,10 +91,6 @@ class Rows:
         LogCorruptError: a counter or time that no device can have.
         """
         key = host, kind, device
-        last = self._last.get(key)
-        if last is not None and start > last and (host, last, start) not in self._of_hosts:
-            self.gap(host, device, last, start)
-        self._last[key] = end
         row = {"host": host, "boot": "", "kind": kind, "device": device}
         for moment in (start, end):
             if not 0 <= moment < _LATEST:
@@ -93,7 +98,26 @@ class Rows:
                     f"{self.path}: a time of '{device}' on '{host}' is before 1970 or after 2255"
                 )
         numbers = {name: self._integer(counters.get(name), device, name) for name in COUNTERS}
+        if not self._takes(key, start, end):
+            self.problem(
+                f"{_utc(start)} to {_utc(end)} of '{device}' on '{host}' is in part in another sample,"
+                " as after a clock was put back: left out"
+            )
+            return
+        last = self._last.get(key)
+        if last is not None and start > last and (host, last, start) not in self._of_hosts:
+            self.gap(host, device, last, start)
+        self._last[key] = end
         self._samples.append({**row, "start": start, "end": end, **numbers})
+
+    def _takes(self, key: tuple[str, str, str], start: int, end: int) -> bool:
+        """Notes a span of a device; False: another one has some of it."""
+        spans = self._spans.setdefault(key, [])
+        at = bisect.bisect_left(spans, (start, end))
+        if (at > 0 and spans[at - 1][1] > start) or (at < len(spans) and spans[at][0] < end):
+            return False
+        spans.insert(at, (start, end))
+        return True
 
     def gap(self, host: str, device: str, start: int, end: int, reason: str = "imported") -> None:
         if not device:
@@ -109,10 +133,11 @@ class Rows:
         """A sample that the source should have and that cannot be used: a gap of its span."""
         key = host, kind, device
         last = self._last.get(key)
-        if last is not None and start > last and (host, last, start) not in self._of_hosts:
-            self.gap(host, device, last, start)
-        self.gap(host, device, start, end)
-        self._last[key] = end
+        if 0 <= start < _LATEST and 0 <= end < _LATEST:
+            if last is not None and start > last and (host, last, start) not in self._of_hosts:
+                self.gap(host, device, last, start)
+            self.gap(host, device, start, end)
+            self._last[key] = end
         self.problem(f"{why.removeprefix(self.path + ': ')}: a gap instead")
 
     def note(self, sentence: str) -> None:

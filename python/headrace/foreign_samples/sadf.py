@@ -11,7 +11,7 @@ from typing import Any
 from headrace._errors import LogCorruptError
 from headrace.foreign_samples.disks import LackingError, Record, agrees, counted, number, samples_of, scaled
 from headrace.foreign_samples.rows import Rows
-from headrace.foreign_samples.timeline import SECOND, lay_out, moment_of
+from headrace.foreign_samples.timeline import SECOND, in_time, lay_out, moment_of
 
 __all__ = ["KIND", "take"]
 
@@ -20,17 +20,14 @@ _LONGEST = 400 * 86400  # seconds of an interval
 
 
 def take(host: str, records: list[Record], restarts: list[Any], rows: Rows) -> None:
-    """LogCorruptError: a record or restart that cannot be used, with its number."""
+    """LogCorruptError: no record can be used; its number and why."""
+    records, ends, lengths = _timed(records, rows)
+    if (order := in_time(ends, lengths)) is not None:
+        records = [records[at] for at in order]
+        ends, lengths = [ends[at] for at in order], [lengths[at] for at in order]
+        rows.note("its records are not in the order of their times, and are taken in that order")
     places = [f"{rows.path}: record {place}" for place, _ in records]
-    stamps = [record.get("timestamp") for _, record in records]
-    ends: list[int] = []
-    for stamp, where in zip(stamps, places, strict=True):
-        ends.append(_moment(stamp, where, ends[-1] if ends else None))
-    lengths = [_length(stamp, where) for stamp, where in zip(stamps, places, strict=True)]
-    boots = [
-        _moment(restart.get("boot") if isinstance(restart, dict) else None, f"{rows.path}: restart {place}")
-        for place, restart in enumerate(restarts, 1)
-    ]
+    boots = _boots(restarts, rows)
     spans, gaps = lay_out(ends, lengths)
     for gap in gaps:
         rebooted = any(gap.start - SECOND <= boot <= gap.end + SECOND for boot in boots)
@@ -43,6 +40,40 @@ def take(host: str, records: list[Record], restarts: list[Any], rows: Rows) -> N
         else:
             kept.append((where, record, span))
     samples_of(host, kept, rows, _counters)
+
+
+def _timed(records: list[Record], rows: Rows) -> tuple[list[Record], list[int], list[int]]:
+    """Those with a time, when that is and how long each lasted. LogCorruptError: none has one."""
+    timed: list[Record] = []
+    ends: list[int] = []
+    lengths: list[int] = []
+    bad: list[LogCorruptError] = []
+    for place, record in records:
+        stamp, where = record.get("timestamp"), f"{rows.path}: record {place}"
+        try:
+            end, length = _moment(stamp, where, ends[-1] if ends else None), _length(stamp, where)
+        except LogCorruptError as error:
+            bad.append(error)
+            continue
+        timed.append((place, record))
+        ends.append(end)
+        lengths.append(length)
+    if bad and not timed:
+        raise bad[0]
+    for why in bad:
+        rows.problem(f"{str(why).removeprefix(rows.path + ': ')}: the record is left out")
+    return timed, ends, lengths
+
+
+def _boots(restarts: list[Any], rows: Rows) -> list[int]:
+    boots = []
+    for place, restart in enumerate(restarts, 1):
+        stamp = restart.get("boot") if isinstance(restart, dict) else None
+        try:
+            boots.append(_moment(stamp, f"{rows.path}: restart {place}"))
+        except LogCorruptError as error:
+            rows.problem(f"{str(error).removeprefix(rows.path + ': ')}: the restart is left out")
+    return boots
 
 
 def _length(stamp: Any, where: str) -> int:

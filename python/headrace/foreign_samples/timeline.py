@@ -8,10 +8,11 @@ catalog knows what it has already of a file that is exported again.
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["SECOND", "Span", "lay_out", "moment_of"]
+__all__ = ["SECOND", "Span", "in_time", "lay_out", "moment_of"]
 
 SECOND = 1_000_000
 
@@ -55,3 +56,18 @@ def lay_out(ends: Sequence[int], lengths: Sequence[int]) -> tuple[list[Span | No
         spans.append(Span(start, end) if length else None)
         last = end
     return spans, gaps
+
+
+def in_time(ends: Sequence[int], lengths: Sequence[int]) -> list[int] | None:
+    """Places of records by their stamps, where each that moves then fits behind the one before.
+
+    None: they are in order, or a clock was put back, after which records are where no hole is for them.
+    """
+    order = sorted(range(len(ends)), key=lambda at: ends[at])
+    if order == list(range(len(ends))):
+        return None
+    for place, (before, after) in enumerate(itertools.pairwise(order), 1):
+        step = ends[after] - ends[before]
+        if step <= 0 or (after != place and abs(step - lengths[after]) > SECOND):
+            return None
+    return order

@@ -90,7 +90,7 @@ def read(name: str, full: bool = False, options: tuple[str, ...] = ()) -> Paper:
     is wrong."""
     path = Path(name) if name.endswith(".toml") else PUBLISHED / f"{name}.toml"
     try:
-        return _paper(path.stem, tomllib.loads(path.read_text(encoding="utf-8")), full, options)
+        return _paper(path.stem, tomllib.loads(path.read_text(encoding="utf-8-sig")), full, options)
     except FileNotFoundError:
         known = ", ".join(names())
         raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -78,7 +79,7 @@ def _ranks(rows: list[dict[str, Any]]) -> Table:
         "rank": numbers("i32", map(_small, each("rank"))),
         "instance": codes(f"{number:016x}" for number in each("instance")),
         **{key: codes(each(key)) for key in ("host", "executable", "io_node", "nearest_switch")},
-        **{key: numbers("f64", each(key)) for key in _RANK_FIGURES},
+        **{key: numbers("f64", map(_known, each(key))) for key in _RANK_FIGURES},
         "captured": numbers("u8", each("captured")),
     }
     return Table(len(rows), columns)
@@ -98,17 +99,23 @@ def _processes(rows: list[dict[str, Any]]) -> Table:
     columns = {
         "process": texts(each("process")),
         "parent": numbers("i32", parents),
-        **{key: numbers("f64", each(key)) for key in (*_FIGURES, *_TIMES)},
+        **{key: numbers("f64", map(_known, each(key))) for key in (*_FIGURES, *_TIMES)},
         "rank": numbers("i32", map(_small, each("rank"))),
         "host": codes(each("host")),
         "executable": codes(each("executable")),
         "arguments": texts(" ".join(row["arguments"]) for row in rows),
         "ended": codes(each("ended")),
+        "run_at_least": numbers("u8", each("run_at_least")),
         "exit_status": numbers("i32", map(_small, each("exit_status"))),
         "captured": numbers("u8", each("captured")),
         "reason": codes(each("reason")),
     }
     return Table(len(rows), columns)
+
+
+def _known(value: float | None) -> float:
+    """What is not known is no number."""
+    return math.nan if value is None else value
 
 
 def _small(value: int) -> int:

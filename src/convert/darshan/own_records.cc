@@ -10,6 +10,7 @@
 #include "convert/darshan/from_file_record.h"
 #include "convert/darshan/rank_spread.h"
 #include "convert/darshan/table_view.h"
+#include "model/mpi_files.h"
 
 namespace headrace::convert::darshan {
 
@@ -122,7 +123,7 @@ OwnRecords::Item* OwnRecords::item_of(uint64_t record) {
 void OwnRecords::read_files(const Tables& tables) {
   const TableView table(tables, "files");
   const NumberView process = table.number("process"), record = table.number("record"), path = table.number("path");
-  const NumberView opens = table.number("opens");
+  const NumberView directory_reads = table.number("directory_reads");
   const TextView kind = table.text("kind"), layer = table.text("layer");
   std::vector<NumberView> counters;
   for (const model::CounterInfo& counter : model::kCounters) counters.push_back(table.number(counter.name));
@@ -131,7 +132,12 @@ void OwnRecords::read_files(const Tables& tables) {
     Item item;
     item.record.kind = kind_of(kind[row]);
     if (!has_record(item.record.kind)) continue;
-    if (item.record.kind == model::FileKind::kDirectory && opens[row] == 0) continue;  // only asked for
+    // Others were only asked for, or named what lies below them.
+    if (item.record.kind == model::FileKind::kDirectory && directory_reads[row] == 0) continue;
+    if (model::mpi_file(name(path[row])).rule != nullptr) {
+      ++left_out_.mpi_files;
+      continue;
+    }
     item.rank = rank_of(process[row]);
     if (item.rank == kNoRank) {
       ++left_out_.records;

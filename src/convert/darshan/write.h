@@ -16,6 +16,7 @@ using Tables = std::function<std::shared_ptr<const format::Table>(const std::str
 /// What Darshan has no place for.
 struct LeftOut {
   uint64_t processes = 0, records = 0, bytes = 0;  // of processes that neither are ranks nor were started by one
+  uint64_t mpi_files = 0;                          // records of files that the MPI library made for itself
   uint64_t unranked_bytes = 0;                     // over time, of which only all ranks together are known
 };
 

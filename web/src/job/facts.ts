@@ -73,6 +73,7 @@ export interface Summary {
     system_ns: number;
     through: { layer: string; time_ns: number }[];
     process_ns: number;
+    processes_at_least?: number;
     io_share_of_process_time: number | null;
     io_share_of_run_time: number | null;
   };
@@ -190,6 +191,7 @@ export interface Parallel {
     metadata_share: number | null;
     mib_per_rank: number;
     by_interface: Record<string, { agg_perf_by_slowest: number | null }> | null;
+    darshan_log?: boolean;
   };
   access: {
     files_per_rank: number;
@@ -204,8 +206,8 @@ export interface Parallel {
   };
   strategies: Record<string, { files: number; bytes_read: number; bytes_written: number }>;
   interfaces: Record<string, { files: number }>;
-  io_ns: Spread;
-  bytes: Spread;
+  io_ns: Spread | null;
+  bytes: Spread | null;
   mpi_ns: Spread;
   mpi: { calls: number; bytes: number; time_ns: number };
   slowest_ranks: RankRow[];

@@ -20,6 +20,7 @@ export function figures({ summary }: JobFacts): HTMLElement {
     figure("Time in I/O", [duration(totals.io_ns), "io_ns", `${number(totals.io_ns)} ns`], [
       value(share, "io_share_of_process_time"),
       " of the processes’ ",
+      ...(totals.processes_at_least ? ["at least "] : []),
       value(duration(totals.process_ns), "process_ns", `${number(totals.process_ns)} ns`),
       ...(usesLibraries(totals) ? ["; ", value(duration(totals.system_ns), "system_ns", `${number(totals.system_ns)} ns`), " in the system’s calls"] : []),
     ]),

@@ -22,6 +22,11 @@ export function processes(facts: JobFacts, table: Table, body: HTMLElement): voi
   body.append(...view.elements);
 }
 
+/** 1: a signal ended it and nobody saw when. */
+function unseenEnds(table: Table): Numbers {
+  return table.has("run_at_least") ? table.numbers("run_at_least") : new Uint8Array(table.rows);
+}
+
 class ProcessView {
   readonly elements: Node[];
   private readonly grid: Grid;
@@ -87,16 +92,17 @@ class ProcessView {
     const io = Float64Array.from({ length: table.rows }, (_, row) => this.sum(row));
     const lived = table.numbers("run_ns");
     const captured = table.numbers("captured");
-    const share = Float64Array.from(io, (time, row) => (captured[row] && lived[row] > 0 ? time / lived[row] : NaN));
+    const unseen = unseenEnds(table);
+    const share = Float64Array.from(io, (time, row) => (captured[row] && lived[row] > 0 && !unseen[row] ? time / lived[row] : NaN));
     const ifCaptured = (key: string) => Float64Array.from(table.numbers(key), (value, row) => (captured[row] ? value : NaN));
     const ranks = Float64Array.from(table.numbers("rank"), (rank) => (rank < 0 ? NaN : rank));
     return [
       this.nameColumn(),
-      figures("pid", "Pid", table.numbers("pid"), String, { width: 76 }),
+      figures("pid", "Pid", table.numbers("pid"), known(String), { width: 76 }),
       figures("rank", "Rank", ranks, known(number), { width: 64 }),
       words("host", "Host", table.texts("host"), { width: 90 }),
       this.timeline(lived, share),
-      figures("run_ns", "Ran", lived, duration, { width: 98, unit: "ns" }),
+      { ...figures("run_ns", "Ran", lived, duration, { width: 98, unit: "ns" }), cell: (row: number) => `${unseen[row] ? "≥ " : ""}${duration(lived[row])}` },
       figures("io_ns", "In I/O", Float64Array.from(io, (time, row) => (captured[row] ? time : NaN)), known(duration), { width: 98, unit: "ns" }),
       figures("io_share", "Share", share, known(percent), { width: 84, term: "io_share_of_process_time" }),
       figures("bytes_read", "Read", ifCaptured("bytes_read"), known(size), { width: 84, unit: "bytes" }),
@@ -104,10 +110,10 @@ class ProcessView {
       { ...words("ended", "Ended", table.texts("ended"), { width: 96 }), cell: (row: number) => this.ended(row) },
       figures("exit_status", "Exit status", table.numbers("exit_status"), String, { hidden: true }),
       figures("start_at_ns", "Start", table.numbers("start_at_ns"), duration, { hidden: true }),
-      figures("calls", "Calls", table.numbers("calls"), number, { hidden: true }),
-      figures("read_ns", "Read time", table.numbers("read_ns"), duration, { hidden: true }),
-      figures("write_ns", "Write time", table.numbers("write_ns"), duration, { hidden: true }),
-      figures("meta_ns", "Metadata time", table.numbers("meta_ns"), duration, { hidden: true }),
+      figures("calls", "Calls", table.numbers("calls"), known(number), { hidden: true }),
+      figures("read_ns", "Read time", table.numbers("read_ns"), known(duration), { hidden: true }),
+      figures("write_ns", "Write time", table.numbers("write_ns"), known(duration), { hidden: true }),
+      figures("meta_ns", "Metadata time", table.numbers("meta_ns"), known(duration), { hidden: true }),
       words("process", "Process", table.texts("process"), { hidden: true }),
       words("reason", "Reason", table.texts("reason"), { hidden: true }),
     ];

@@ -25,7 +25,7 @@ export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, bo
     captioned("How files are used", "strategies", strategies(parallel)),
     captioned("Each rank", "ranks", rankGrid(table), note("Most time in I/O first. Communication is without other captured calls inside it.")),
   );
-  if ((parallel.nodes ?? 0) > 1) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid("Nodes", "Node", "host", extremes(parallel.slowest_nodes, parallel.fastest_nodes))));
+  if ((parallel.nodes ?? 0) > 1 && parallel.slowest_nodes.length) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid("Nodes", "Node", "host", extremes(parallel.slowest_nodes, parallel.fastest_nodes))));
   for (const [served, label, title, key] of [[parallel.io_nodes, "I/O nodes", "I/O node", "io_node"], [parallel.switches, "Switches", "Switch", "nearest_switch"]] as const) {
     if (!served) continue;
     const without = served.ranks_without ? note(`Of ${count(served.ranks_without, "rank")} it is not known.`) : null;
@@ -39,8 +39,9 @@ export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, bo
 
 /** The same estimate of each layer alone; of one layer it is the figure itself. */
 function eachInterface({ by_interface }: Parallel["performance"]): string {
-  const each = Object.entries(by_interface ?? {}).filter(([, row]) => row.agg_perf_by_slowest !== null);
-  return each.length < 2 ? "agg_perf_by_slowest" : each.map(([layer, row]) => `${NAMES[layer] ?? layer} ${few(row.agg_perf_by_slowest ?? 0)}`).join(", ");
+  const each = Object.entries(by_interface ?? {});
+  const text = (rate: number | null) => (rate === null ? NONE : few(rate));
+  return each.length < 2 ? "agg_perf_by_slowest" : each.map(([layer, row]) => `${NAMES[layer] ?? layer} ${text(row.agg_perf_by_slowest)}`).join(", ");
 }
 
 function summary(parallel: Parallel): HTMLElement {
@@ -51,7 +52,7 @@ function summary(parallel: Parallel): HTMLElement {
   const boxes: [string, string, string, Child][] = [
     ["Ranks", number(parallel.ranks), "ranks", parallel.nodes ? `on ${count(parallel.nodes, "node")}` : "nodes not known"],
     ["By the slowest rank", speed(performance.mib_per_second), "mib_per_second", value(`${speed(performance.mib_per_second_per_node)} a node`, "mib_per_second_per_node")],
-    ["As Darshan estimates", speed(performance.agg_perf_by_slowest), "agg_perf_by_slowest", value(eachInterface(performance), "by_interface")],
+    ["Estimated", speed(performance.agg_perf_by_slowest), "agg_perf_by_slowest", value(eachInterface(performance), "by_interface")],
     ["Metadata", percent(performance.metadata_share), "metadata_share", "of the ranks’ time in I/O"],
     ["Files a rank", few(access.files_per_rank), "files_per_rank", access.creates_per_rank === null ? "creates not recorded" : value(`${few(access.creates_per_rank)} created`, "creates_per_rank")],
     ["Sequential", percent(access.sequential_share), "sequential_share", value(access.aligned_share === null ? "alignment not recorded" : `${percent(access.aligned_share)} aligned`, "aligned_share")],
@@ -71,7 +72,7 @@ function summary(parallel: Parallel): HTMLElement {
       ),
     ),
     parallel.reduced
-      ? note(`${count(parallel.reduced.files, "file")} with ${size(parallel.reduced.bytes)} and ${duration(parallel.reduced.io_ns)} have one record for all ranks: the figures of single ranks lack them.`)
+      ? note(`${count(parallel.reduced.files, "file")} with ${size(parallel.reduced.bytes)} and ${duration(parallel.reduced.io_ns)} have one record for all ranks: what a single rank did in all its files is not known.`)
       : null,
     parallel.instances.length > 1 ? note(`${count(parallel.instances.length, "program")} with ranks ran in the job.`) : null,
     silent ? note(value(`${count(silent, "program")} used no files`, "no_files"), ", standard streams apart.") : null,
@@ -122,11 +123,12 @@ function picture(facts: JobFacts, heat: Heat, table: Table): HTMLElement {
 }
 
 function spreads(parallel: Parallel): Grid {
-  const rows: { name: string; term: string; figure: Spread; show: (each: number) => string }[] = [
+  const measured: { name: string; term: string; figure: Spread | null; show: (each: number) => string }[] = [
     { name: "time in I/O", term: "io_ns", figure: parallel.io_ns, show: duration },
     { name: "bytes", term: "bytes", figure: parallel.bytes, show: size },
     { name: "communication", term: "mpi_ns", figure: parallel.mpi_ns, show: duration },
-  ].filter((row) => row.figure.most !== 0);
+  ];
+  const rows = measured.flatMap(({ figure, ...row }) => (figure && figure.most !== 0 ? [{ ...row, figure }] : []));
   const column = (key: string, title: string, get: (figure: Spread) => number, term = key): Column => ({
     key,
     title,
@@ -172,9 +174,9 @@ function strategies(parallel: Parallel): Grid {
 function rankGrid(table: Table): Grid {
   const io = table.numbers("io_ns");
   let greatest = 1;
-  for (const time of io) greatest = Math.max(greatest, time);
+  for (const time of io) if (time > greatest) greatest = time;
   const column = (key: string, title: string, show: (each: number) => string, unit: string, width = 104) =>
-    figures(key, title, table.numbers(key), show, { unit, width });
+    figures(key, title, table.numbers(key), known(show), { unit, width });
   const several = new Set(table.codes("instance").values).size > 1;
   return new Grid({
     label: "Ranks",
@@ -185,7 +187,7 @@ function rankGrid(table: Table): Grid {
       { ...words("host", "Node", table.texts("host"), { width: 110, term: "host" }), grows: true },
       ...(["io_node", "nearest_switch"] as const).filter((key) => told(table, key)).map((key) => words(key, key === "io_node" ? "I/O node" : "Switch", table.texts(key), { width: 100, hidden: key !== "io_node" })),
       ...(several ? [words("executable", "Program", table.texts("executable"), { width: 140 })] : []),
-      { ...figures("io_ns", "In I/O", io, duration, { width: 140, unit: "ns" }), cell: (row) => bar(duration(io[row]), io[row] / greatest) },
+      { ...figures("io_ns", "In I/O", io, known(duration), { width: 140, unit: "ns" }), cell: (row) => (Number.isNaN(io[row]) ? NONE : bar(duration(io[row]), io[row] / greatest)) },
       column("read_ns", "Reading", duration, "ns"),
       column("write_ns", "Writing", duration, "ns"),
       column("meta_ns", "Metadata", duration, "ns"),
@@ -193,8 +195,8 @@ function rankGrid(table: Table): Grid {
       column("mpiio_ns", "MPI-IO’s own", duration, "ns", 118),
       column("bytes_read", "Read", size, "bytes", 88),
       column("bytes_written", "Written", size, "bytes", 88),
-      figures("calls", "Calls", table.numbers("calls"), number, { width: 84 }),
-      figures("files", "Files", table.numbers("files"), number, { width: 70 }),
+      figures("calls", "Calls", table.numbers("calls"), known(number), { width: 84 }),
+      figures("files", "Files", table.numbers("files"), known(number), { width: 70 }),
       figures("run_ns", "Ran", table.numbers("run_ns"), duration, { hidden: true }),
       figures("mpi_calls", "MPI calls", table.numbers("mpi_calls"), number, { hidden: true }),
       figures("mpi_bytes", "MPI bytes", table.numbers("mpi_bytes"), size, { hidden: true }),
