@@ -103,7 +103,7 @@ def test_mounts_of_files_are_said_when_there_are_several(tmp_path: Path) -> None
         maker.add("mounts", mount=number, point=point, type="ext4", source="s", options="")
         maker.file(1, f"{point}/file", mount=number, reads=1, bytes_read=1, read_ns=5)
     log = maker.write(tmp_path / "a.hr")
-    assert "· on /scratch" in headrace("show", log).stdout
+    assert "on /scratch" in headrace("show", log).stdout
     assert {row["path"]: row["mount"] for row in facts(log)["rows"]} == {
         "/scratch/file": "/scratch",
         "/home/file": "/home",

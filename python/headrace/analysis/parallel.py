@@ -270,7 +270,7 @@ def _moved(merged: _native.Frame) -> int:
 
 def of_darshan(log: JobLog) -> bool:
     """Whether the log was a Darshan log."""
-    return str(log.job.get("converted_from") or "").startswith("Darshan")
+    return "darshan_job_id" in log.job
 
 
 def _rate(moved: int, time_ns: float | None) -> float | None:

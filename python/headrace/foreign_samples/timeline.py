@@ -59,15 +59,15 @@ def lay_out(ends: Sequence[int], lengths: Sequence[int]) -> tuple[list[Span | No
 
 
 def in_time(ends: Sequence[int], lengths: Sequence[int]) -> list[int] | None:
-    """Places of records by their stamps, where each that moves then fits behind the one before.
+    """Places of records by their stamps, where each then begins as the one before it ends.
 
-    None: they are in order, or a clock was put back, after which records are where no hole is for them.
+    None: they are in order, or a clock was put back, which leaves holes and times that come twice.
     """
     order = sorted(range(len(ends)), key=lambda at: ends[at])
-    if order == list(range(len(ends))):
+    if order == list(range(len(ends))) or order[0] != 0:
         return None
-    for place, (before, after) in enumerate(itertools.pairwise(order), 1):
+    for before, after in itertools.pairwise(order):
         step = ends[after] - ends[before]
-        if step <= 0 or (after != place and abs(step - lengths[after]) > SECOND):
+        if step <= 0 or abs(step - lengths[after]) > SECOND:
             return None
     return order

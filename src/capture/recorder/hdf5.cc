@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,6 +54,15 @@ void* open_function(const void* caller) {
   return name.text[0] ? in_loaded(name.text, "H5open") : nullptr;
 }
 
+/// The version, by a text in the library: its function for it would set the library up, which is part of the program's
+/// first call. False: it is written otherwise.
+bool version_in(void* handle, unsigned* version) {
+  static constexpr char kBefore[] = "HDF5 library version: ";
+  const char* text = static_cast<const char*>(dlsym(handle, "H5_lib_vers_info_g"));
+  return text && strncmp(text, kBefore, sizeof kBefore - 1) == 0 &&
+         sscanf(text + sizeof kBefore - 1, "%u.%u.%u", &version[0], &version[1], &version[2]) == 3;
+}
+
 Facts facts_of(void* open) {
   Facts m{};
   Dl_info info;
@@ -65,8 +75,10 @@ Facts facts_of(void* open) {
 #include "capture/recorder/hdf5_asked.def"
 #undef ASKED
   m.default_access = static_cast<const Id*>(dlsym(handle, "H5P_LST_FILE_ACCESS_ID_g"));
+  const bool told = version_in(handle, m.version);
   dlclose(handle);
-  if (!m.ask.get_libversion || m.ask.get_libversion(&m.version[0], &m.version[1], &m.version[2]) != 0) return m;
+  if (!m.ask.get_libversion) return m;
+  if (!told && m.ask.get_libversion(&m.version[0], &m.version[1], &m.version[2]) != 0) return m;
   // 1.8 has ids of 32 bits. What comes after 2 may differ, and is to be looked at first.
   m.counts = (m.version[0] == 1 && m.version[1] >= 10) || m.version[0] == 2;
   return m;

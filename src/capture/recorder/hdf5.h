@@ -80,7 +80,8 @@ struct Transfer {
 Done file_opened(const Library& m, Id result, const char* path, Id access, Timed time);
 Done file_reopened(const Library& m, Id result, Timed time);
 Done dataset_opened(const Library& m, Id result, Timed time, bool named);
-Done nameless_created(const Library& m, Id result, Timed time);
+Done dataset_created(const Library& m, Id result, Id list, Timed time);
+Done nameless_created(const Library& m, Id result, Id list, Timed time);
 uint64_t linked(const Library& m, Id id, bool ok);
 Done file_call(const Library& m, Id any, Metadata::Count which, bool ok, Timed time);
 Done dataset_call(const Library& m, Id dataset, Metadata::Count which, bool ok, Timed time);
@@ -103,6 +104,7 @@ void closed(const Library& m, LibraryObject* object, Id id, Timed time);
 
 // ---- inside
 inline constexpr Id kDefault = 0;  // H5P_DEFAULT, H5S_ALL, H5E_DEFAULT
+inline constexpr Id kNotKnown = -1;
 enum class Kind { kFile = 1, kDataset = 5 };
 /// What an id stands for is in its uppermost bits (H5Ipkg.h, ID_BITS).
 inline bool is_a(Kind kind, Id id) { return ((static_cast<uint64_t>(id) >> 56) & 0x7f) == static_cast<uint64_t>(kind); }
@@ -128,7 +130,8 @@ class Quiet {
 
 void keep_file(const Library& m, const LibraryObject* object, Id file, Id access);
 void keep_caches(const Library& m, const LibraryObject* object, Id file);
-void keep_dataset(const Library& m, const LibraryObject* object, Id dataset);
+/// `list`: that it was created with; kNotKnown: HDF5 is asked.
+void keep_dataset(const Library& m, const LibraryObject* object, Id dataset, Id list);
 void keep_dimensions(const Library& m, const LibraryObject* object, Id dataset);
 /// Whether a file access list chooses MPI-IO.
 bool is_parallel(const Library& m, Id access);

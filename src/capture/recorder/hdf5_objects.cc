@@ -18,6 +18,7 @@ struct Nameless {
   uint64_t handle;  // 0: none
   Timed created, moved;
   uint64_t bytes;
+  Id list;  // kDefault, or not known any more
   uint32_t how;
   DirectionIndex direction;
   bool has_moved;
@@ -86,7 +87,8 @@ HEADRACE_COLD uint32_t event_object(const Library& m, Id id) {
   return name_file(m, id, name, sizeof name) ? event_handle_of(Layer::kHdf5, name) : 0;
 }
 
-LibraryObject* add_dataset(const Library& m, Id id, Timed time, bool named) {
+/// `list`: as of keep_dataset().
+LibraryObject* add_dataset(const Library& m, Id id, Timed time, bool named, Id list) {
   char name[1800];  // longer names are cut; wrappers may not take much of the program's stack
   if (!name_file(m, id, name, sizeof name - 300)) return nullptr;
   const size_t length = strlen(name);
@@ -96,8 +98,17 @@ LibraryObject* add_dataset(const Library& m, Id id, Timed time, bool named) {
   const int64_t own = named && m.ask.Iget_name ? m.ask.Iget_name(id, end, room) : 0;
   if (own <= 0) snprintf(end, room, "(unnamed)");
   LibraryObject* object = library_opened_in(Layer::kHdf5, handle_of(m, id), name, length, time);
-  if (object && library_is_new(object)) keep_dataset(m, object, id);
+  if (object && library_is_new(object)) keep_dataset(m, object, id, list);
   return object;
+}
+
+/// What HDF5 was asked after a call belongs to it: the program waited for that, too.
+Done opened_and_asked(const LibraryObject* object, Timed time) {
+  Done done{0, event_handle(object)};
+  if (!object || !time.recorded()) return done;
+  done.end = base::ticks();
+  library_more_time(object, {time.end, done.end});
+  return done;
 }
 
 /// Gives the dataset that waited its record.
@@ -105,7 +116,7 @@ void settle_name(const Library& m, Id id, bool named) {
   const Nameless facts = nameless;
   nameless.handle = 0;
   Quiet quiet(m);
-  const LibraryObject* object = add_dataset(m, id, facts.created, named);
+  const LibraryObject* object = add_dataset(m, id, facts.created, named, facts.list);
   if (object && facts.has_moved) library_transfer(object, facts.direction, -1, facts.bytes, facts.how, facts.moved);
   for (const DirectionIndex direction : {kRead, kWrite})
     for (uint32_t i = 0; i < facts.failed[direction]; ++i) library_failed(object, direction);
@@ -129,7 +140,7 @@ Done file_opened(const Library& m, Id result, const char* path, Id access, Timed
   const uint32_t how = is_parallel(m, access) ? uint32_t{kTogether} : 0;
   const LibraryObject* object = library_opened(Layer::kHdf5, handle_of(m, result), path, RecordKind::kFile, how, time);
   if (object) keep_file(m, object, result, access);
-  return {0, event_handle(object)};
+  return opened_and_asked(object, time);
 }
 
 Done file_reopened(const Library& m, Id result, Timed time) {
@@ -145,15 +156,23 @@ Done dataset_opened(const Library& m, Id result, Timed time, bool named) {
   if (result < 0 || !is_a(Kind::kDataset, result)) return 0;
   Quiet quiet(m);
   forget_former(m, result);
-  return {0, event_handle(add_dataset(m, result, time, named))};
+  return opened_and_asked(add_dataset(m, result, time, named, kNotKnown), time);
 }
 
-Done nameless_created(const Library& m, Id result, Timed time) {
+Done dataset_created(const Library& m, Id result, Id list, Timed time) {
+  if (result < 0 || !is_a(Kind::kDataset, result)) return 0;
+  Quiet quiet(m);
+  forget_former(m, result);
+  return opened_and_asked(add_dataset(m, result, time, true, list), time);
+}
+
+Done nameless_created(const Library& m, Id result, Id list, Timed time) {
   if (result < 0 || !ready()) return 0;
   if (nameless.handle) settle_former(m);
   nameless = {};
   nameless.handle = handle_of(m, result);
   nameless.created = time;
+  nameless.list = list == kDefault ? kDefault : kNotKnown;
   return {0, event_object(m, result)};
 }
 

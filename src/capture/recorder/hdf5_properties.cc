@@ -125,6 +125,29 @@ void keep_filters(const Library& m, const LibraryObject* object, Id list) {
   library_property(object, "hdf5.filters", text);
 }
 
+enum { kContiguous = 1, kChunked = 2 };
+constexpr const char* kLayouts[] = {"compact", "contiguous", "chunked", "virtual"};
+
+/// `list`: of the creation of a dataset.
+void keep_layout(const Library& m, const LibraryObject* object, Id list) {
+  const Api& ask = m.ask;
+  if (!ask.Pget_layout || !ask.Pget_chunk || !ask.Pget_nfilters || !ask.Pget_filter2) return;
+  const int layout = ask.Pget_layout(list);
+  if (layout >= 0 && layout < 4) library_property(object, "hdf5.layout", kLayouts[layout]);
+  if (layout != kChunked) return;
+  uint64_t sizes[kMostDimensions];
+  const int count = ask.Pget_chunk(list, kMostDimensions, sizes);
+  if (count > 0 && count <= kMostDimensions) keep_sizes(object, "hdf5.chunk", sizes, count);
+  keep_filters(m, object, list);
+}
+
+/// Only contiguous datasets have one place in the file. A list of how it was created takes HDF5 ten times as long to
+/// make as all else that is asked.
+bool has_place(const Library& m, Id dataset) {
+  constexpr uint64_t kNone = ~uint64_t{0};  // HADDR_UNDEF
+  return m.ask.Dget_offset && m.ask.Dget_offset(dataset) != kNone;
+}
+
 }  // namespace
 
 bool is_parallel(const Library& m, Id access) {
@@ -189,28 +212,22 @@ void keep_dimensions(const Library& m, const LibraryObject* object, Id dataset) 
   ask.Sclose(space);
 }
 
-void keep_dataset(const Library& m, const LibraryObject* object, Id dataset) {
+void keep_dataset(const Library& m, const LibraryObject* object, Id dataset, Id list) {
   const Api& ask = m.ask;
-  static const char* const kLayouts[] = {"compact", "contiguous", "chunked", "virtual"};
   keep_dimensions(m, object, dataset);
   if (const Id type = ask.Dget_type && ask.Tget_size && ask.Tclose ? ask.Dget_type(dataset) : -1; type >= 0) {
     keep(object, "hdf5.type_size", "%zu", ask.Tget_size(type));
     ask.Tclose(type);
   }
-  if (!ask.Dget_create_plist || !ask.Pclose || !ask.Pget_layout || !ask.Pget_chunk || !ask.Pget_nfilters ||
-      !ask.Pget_filter2)
+  if (list == kDefault || (list == kNotKnown && has_place(m, dataset))) {
+    library_property(object, "hdf5.layout", kLayouts[kContiguous]);
     return;
-  const Id list = ask.Dget_create_plist(dataset);
-  if (list < 0) return;
-  const int layout = ask.Pget_layout(list);
-  if (layout >= 0 && layout < 4) library_property(object, "hdf5.layout", kLayouts[layout]);
-  if (layout == 2) {
-    uint64_t sizes[kMostDimensions];
-    const int count = ask.Pget_chunk(list, kMostDimensions, sizes);
-    if (count > 0 && count <= kMostDimensions) keep_sizes(object, "hdf5.chunk", sizes, count);
-    keep_filters(m, object, list);
   }
-  ask.Pclose(list);
+  if (list != kNotKnown) return keep_layout(m, object, list);
+  const Id own = ask.Dget_create_plist && ask.Pclose ? ask.Dget_create_plist(dataset) : -1;
+  if (own < 0) return;
+  keep_layout(m, object, own);
+  ask.Pclose(own);
 }
 
 }  // namespace headrace::capture::hdf5

@@ -354,6 +354,13 @@ void library_time(const LibraryObject* object, DirectionIndex direction, Timed t
   update.leave();
 }
 
+void library_more_time(const LibraryObject* object, Timed more) {
+  Update update;
+  if (!object || !update.enter_anew()) return;
+  if (Shard* shard = shard_of(object->record, object->layer)) shard->meta_time += more.spent();
+  update.leave();
+}
+
 void library_metadata(const LibraryObject* object, Metadata::Count which, bool ok, Timed time) {
   if (!time.recorded()) return;
   Update update;

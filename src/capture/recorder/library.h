@@ -55,6 +55,7 @@ struct Done {
   Done(uint64_t moved = 0, uint32_t on = 0) : bytes(moved), handle(on) {}  // NOLINT: most do nothing but move
   uint64_t bytes;
   uint32_t handle;
+  uint64_t end = 0;  // ticks; 0: when the library's function returned
 };
 
 /// The number by which events name the file or dataset; 0: nothing is known, or nothing recorded.
@@ -91,6 +92,8 @@ void library_transfer(const LibraryObject* object, DirectionIndex direction, int
 void library_failed(const LibraryObject* object, DirectionIndex direction);
 /// The second call of a split operation, or whatever else belongs to an operation that is counted already.
 void library_time(const LibraryObject* object, DirectionIndex direction, Timed time);
+/// A call that opened the object took longer than was counted so far.
+void library_more_time(const LibraryObject* object, Timed more);
 /// Any other call on the object.
 void library_metadata(const LibraryObject* object, Metadata::Count which, bool ok, Timed time);
 /// A view was set.

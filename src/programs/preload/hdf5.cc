@@ -49,6 +49,7 @@ HEADRACE_INLINE auto counted(LibraryFn function, Call call, After after) {
   const auto result = timed_library(function, time, call);
   const int saved = errno;
   const Done done = after(result, time);
+  if (done.end) time.end = done.end;
   library_call(function, result >= 0, result >= 0 ? done.bytes : 0, time, before, false, {.handle = done.handle});
   errno = saved;
   return result;
