@@ -183,6 +183,17 @@ def _shown(path: str, base: Path) -> str:
     return f"{name[0]}/.../{name[name.rfind('/') + 1 :]}" if len(name) > 1000 else name
 
 
+def test_a_device_in_the_place_of_a_stream_is_the_device(
+    capture: Callable[..., Captured], tmp_path: Path
+) -> None:
+    """As in daemons, which close their streams and open /dev/null three times."""
+    script = "import os; os.close(0); assert os.open('/dev/null', os.O_RDWR) == 0; os.write(0, b'x' * 9)"
+    captured = capture([sys.executable, "-c", script])
+    assert captured.status == 0, captured.stderr
+    assert sum(row["bytes_written"] for row in captured.files(kind="stream")) == 0
+    assert sum(row["bytes_written"] for row in captured.files(kind="excluded_rollup")) == 9
+
+
 @pytest.mark.parametrize("what", _CASES)
 def test_files_are_told_apart(what: str, capture: Callable[..., Captured], tmp_path: Path) -> None:
     program, expected = _CASES[what]

@@ -60,6 +60,24 @@ def test_functions_of_a_serial_program(built: Built, capture: Capture, tmp_path:
     assert times["H5Fclose"]["own_ns"] < times["H5Fclose"]["time_ns"]  # it writes
 
 
+def test_many_datasets_take_what_the_program_measures(built: Built, capture: Capture, tmp_path: Path) -> None:
+    """Opening them too, and how they are laid out is known whoever says it."""
+    program, path = str(built("hdf5_many", "hdf5-serial")), str(tmp_path / "seen.h5")
+    for mode in ("write", "read"):
+        seen = capture([program, mode, path])
+        assert seen.status == 0, seen.stderr
+        laid_out = [
+            properties(seen, seen.file(f"seen.h5:/d{number}", kind="dataset")["record"])["hdf5.layout"]
+            for number in range(6)
+        ]
+        assert laid_out == 2 * ["contiguous", "contiguous", "chunked"]
+        rows = [seen.file("seen.h5", kind="file", layer="hdf5"), *seen.files(kind="dataset", layer="hdf5")]
+        spent = sum(row["meta_ns"] for row in rows) + rows[0]["read_ns"] + rows[0]["write_ns"]
+        measured = int(seen.text[0])
+        # The program's own work, and a busy machine, take more.
+        assert 0.8 * measured <= spent <= 1.01 * measured
+
+
 def test_an_excluded_file_has_no_datasets(built: Built, capture: Capture, tmp_path: Path) -> None:
     path = tmp_path / "seen.h5"
     seen = capture([str(built("hdf5_serial", "hdf5-serial")), str(path)], "--exclude", str(path))

@@ -86,7 +86,15 @@ def test_excluded_paths_alone_are_no_gap(tmp_path: Path) -> None:
 
 
 def test_a_run_whose_end_is_lost_did_not_take_0_ns() -> None:
-    job = {"command": [], "host": "", "start_utc_ns": 1, "run_ns": 0, "process_ids": 0, "processes": 0, "run_at_least": False}
+    job = {
+        "command": [],
+        "host": "",
+        "start_utc_ns": 1,
+        "run_ns": 0,
+        "process_ids": 0,
+        "processes": 0,
+        "run_at_least": False,
+    }
     log = {"damaged_places": 1, "damaged_bytes": 9, "closed": False}
     facts = {"job": {**job, "exit_status": None}, "log": log, "selected_processes": [], "damage": [{}]}
     text = " ".join(header_lines(facts, Terminal(None, False, False)))

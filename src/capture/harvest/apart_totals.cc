@@ -36,20 +36,10 @@ const char* apart_reason(Apart why) {
 model::FileKind apart_kind(const ApartKey& key) {
   if (key.why == Apart::kVforkChild) return model::FileKind::kVforkChild;
   if (key.on == kOnExcluded) return model::FileKind::kExcludedRollup;
-  switch (static_cast<RecordKind>(key.on)) {
-    case RecordKind::kDevice:
-      return model::FileKind::kDevice;
-    case RecordKind::kPipe:
-      return model::FileKind::kPipe;
-    case RecordKind::kSocket:
-      return model::FileKind::kSocket;
-    case RecordKind::kAnonymous:
-      return model::FileKind::kAnonymous;
-    case RecordKind::kStream:
-      return model::FileKind::kStream;
-    default:
-      return model::FileKind::kNoFile;
-  }
+  const model::FileKind kind = kind_of(static_cast<RecordKind>(key.on));
+  const bool may_be_file = kind == model::FileKind::kFile || kind == model::FileKind::kDirectory ||
+                           kind == model::FileKind::kDirectoryRollup || kind == model::FileKind::kDataset;
+  return may_be_file ? model::FileKind::kNoFile : kind;
 }
 
 /// A library's rows are of other paths, since what is below them is counted with the system's calls.

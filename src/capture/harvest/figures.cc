@@ -124,6 +124,30 @@ void keep_first(uint64_t& kept, uint64_t ticks) {
 
 }  // namespace
 
+model::FileKind kind_of(RecordKind kind) {
+  switch (kind) {
+    case RecordKind::kDirectory:
+      return model::FileKind::kDirectory;
+    case RecordKind::kDevice:
+      return model::FileKind::kDevice;
+    case RecordKind::kPipe:
+      return model::FileKind::kPipe;
+    case RecordKind::kSocket:
+      return model::FileKind::kSocket;
+    case RecordKind::kAnonymous:
+      return model::FileKind::kAnonymous;
+    case RecordKind::kStream:
+      return model::FileKind::kStream;
+    case RecordKind::kDirectoryRollup:
+      return model::FileKind::kDirectoryRollup;
+    case RecordKind::kDataset:
+      return model::FileKind::kDataset;
+    case RecordKind::kFile:
+      break;
+  }
+  return model::FileKind::kFile;
+}
+
 bool add_direction(model::FileRecord& record, uint32_t direction, const Direction& figures, const Detail* detail) {
   const DirectionCounters& at = kOf[direction];
   const bool sound = detail == nullptr || add_detail(record, direction, *detail);

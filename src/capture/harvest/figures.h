@@ -10,6 +10,9 @@
 
 namespace headrace::capture {
 
+/// What a log calls it.
+model::FileKind kind_of(RecordKind kind);
+
 /// Adds one direction of one shard; `detail` is null while the shard has none. False: the figures contradict each
 /// other, so the memory was scribbled over; what could be added was.
 bool add_direction(model::FileRecord& record, uint32_t direction, const Direction& figures, const Detail* detail);

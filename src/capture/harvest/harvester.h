@@ -73,8 +73,8 @@ class Harvester {
   JobLog& log_;
   std::map<std::pair<uint64_t, std::string>, SpoolName> waiting_;  // by creation
   std::set<std::string> here_, elsewhere_;  // spools in use by processes of this pid namespace, and of others
-  std::map<uint32_t, uint64_t> alive_ns_;  // by process id: when it was last seen alive, of those waiting
-  std::vector<std::string> harvested_;     // to be removed once stored
+  std::map<uint32_t, uint64_t> alive_ns_;   // by process id: when it was last seen alive, of those waiting
+  std::vector<std::string> harvested_;      // to be removed once stored
   std::unordered_map<uint32_t, ExitNote> exits_;
   std::unordered_set<uint64_t> already_stored_;
   std::vector<std::byte> buffer_;

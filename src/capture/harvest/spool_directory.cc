@@ -137,7 +137,7 @@ bool is_in_other_namespace(const SpoolName& name, uint64_t job_boottime_ns) {
   const std::string maps = read_small_file(path, kMostMaps);
   if (!maps.empty()) return maps.size() < kMostMaps && maps.find(name.file) == std::string::npos;
   const ProcessStat other = stat_of(name.image.process_id);
-  if (other.state == 0) return true;  // no such process here
+  if (other.state == 0) return true;     // no such process here
   if (other.state == 'Z') return false;  // it may have threads that live
   // Its files may be root's though it is one of ours: a process that must not be dumped.
   const bool others = kill(static_cast<pid_t>(name.image.process_id), 0) != 0 && errno == EPERM;

@@ -17,30 +17,6 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-model::FileKind kind_of(RecordKind kind) {
-  switch (kind) {
-    case RecordKind::kDirectory:
-      return model::FileKind::kDirectory;
-    case RecordKind::kDevice:
-      return model::FileKind::kDevice;
-    case RecordKind::kPipe:
-      return model::FileKind::kPipe;
-    case RecordKind::kSocket:
-      return model::FileKind::kSocket;
-    case RecordKind::kAnonymous:
-      return model::FileKind::kAnonymous;
-    case RecordKind::kStream:
-      return model::FileKind::kStream;
-    case RecordKind::kDirectoryRollup:
-      return model::FileKind::kDirectoryRollup;
-    case RecordKind::kDataset:
-      return model::FileKind::kDataset;
-    case RecordKind::kFile:
-      break;
-  }
-  return model::FileKind::kFile;
-}
-
 Status check_header(const SpoolBytes& bytes, const std::string& label, Header* header) {
   if (!bytes.load(0, header) || header->magic == 0) {
     return Status(Code::kTruncated, label + ": the process ended before its capture was ready; nothing was recorded");

@@ -37,7 +37,7 @@ class FileNames {
   std::unordered_map<std::string, uint32_t> numbers_;
 };
 
-RawKind kind_of(const UnfinishedCall& call) {
+RawKind kind_in_events(const UnfinishedCall& call) {
   if ((call.number & kLibraryFunction) != 0) return RawKind::kLibrary;
   return call.moves == kMovesRead ? RawKind::kRead : call.moves == kMovesWrite ? RawKind::kWrite : RawKind::kCall;
 }
@@ -84,7 +84,7 @@ void take_unfinished(const std::vector<UnfinishedCall>& calls, const model::Proc
     recorded.unfinished_facts.push_back(fact_of(call, process));
     if (!call.told)
       recorded.unfinished[call.thread].push_back({call.start_ticks, call.start_ticks, model::kUnknownPlace, 0, 0,
-                                                  names.number_of(call.path), call.number, kind_of(call), 0});
+                                                  names.number_of(call.path), call.number, kind_in_events(call), 0});
     const uint64_t end = ticks_at_end(call, process, clock);
     if (end == 0 || call.thread == marked) continue;
     mark_end(recorded.threads[call.thread], end);

@@ -188,8 +188,7 @@ bool passed_by() {
 
 void part_of_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint64_t inside) {
   Update update;
-  if (in_vfork_child() || !update.enter_anew())
-    return library_call_apart(function, ok, bytes, time.spent());
+  if (in_vfork_child() || !update.enter_anew()) return library_call_apart(function, ok, bytes, time.spent());
   count_in_profile(function, ok, bytes, time.spent(), inside);
   if (HEADRACE_UNLIKELY(state.tracing)) record_library_call(function, time, ok, bytes, {});
   update.leave();
@@ -199,8 +198,7 @@ void library_call(LibraryFn function, bool ok, uint64_t bytes, Timed time, uint6
                   const OnFile& on) {
   if (!time.recorded()) return;
   Update update;
-  if (in_vfork_child() || !update.enter_anew())
-    return library_call_apart(function, ok, bytes, time.spent());
+  if (in_vfork_child() || !update.enter_anew()) return library_call_apart(function, ok, bytes, time.spent());
   const uint64_t spent = time.spent(), inside = block->profiled > before ? block->profiled - before : 0;
   block->profiled = before + spent;
   count_in_profile(function, ok, bytes, spent, inside);

@@ -1,17 +1,8 @@
 /* Every rank writes its rows of one variable in several ways, and reads them. */
-#include <mpi.h>
-#include <pnetcdf.h>
 #include <stdio.h>
 #include <string.h>
 
-#define CHECK(call)                                                \
-  do {                                                             \
-    int status_ = (call);                                          \
-    if (status_ != NC_NOERR) {                                     \
-      fprintf(stderr, "%s: %s\n", #call, ncmpi_strerror(status_)); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                \
-    }                                                              \
-  } while (0)
+#include "pnetcdf_check.h"
 
 int main(int count, char** arguments) {
   int rank, ranks, file, dimensions[2], rows, counts, requests[2], statuses[2];

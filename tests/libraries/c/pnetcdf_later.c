@@ -1,20 +1,11 @@
 /* Every rank writes and reads one variable in nonblocking calls, and tells how long that took it: those that start
  * and those that wait. */
-#include <mpi.h>
-#include <pnetcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kParts = 8, kPart = 1 << 18 };
+#include "pnetcdf_check.h"
 
-#define CHECK(call)                                                \
-  do {                                                             \
-    int status_ = (call);                                          \
-    if (status_ != NC_NOERR) {                                     \
-      fprintf(stderr, "%s: %s\n", #call, ncmpi_strerror(status_)); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                \
-    }                                                              \
-  } while (0)
+enum { kParts = 8, kPart = 1 << 18 };
 
 int main(int argc, char** argv) {
   int rank, ranks, file, dimension, variable, requests[kParts], statuses[kParts];

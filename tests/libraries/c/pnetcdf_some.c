@@ -1,20 +1,11 @@
 /* Starts nonblocking writes and reads, cancels and waits for them one by one, while others wait. Tells how long what
  * was written and what was read took, in ns. */
-#include <mpi.h>
-#include <pnetcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kPart = 1 << 20 };
+#include "pnetcdf_check.h"
 
-#define CHECK(call)                                                \
-  do {                                                             \
-    int status_ = (call);                                          \
-    if (status_ != NC_NOERR) {                                     \
-      fprintf(stderr, "%s: %s\n", #call, ncmpi_strerror(status_)); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                \
-    }                                                              \
-  } while (0)
+enum { kPart = 1 << 20 };
 
 static int file, variable;
 static double* values;
