@@ -33,6 +33,7 @@ class Outcome:
     operations: int = 0  # reads and writes that were counted, with or without a record
     attributed: int = 0  # those with a record
     file_writes: dict[str, int] = field(default_factory=dict)  # by file name
+    moved: dict[str, tuple[int, int]] = field(default_factory=dict)  # bytes read and written, by file name
     gaps: dict[str, int] = field(default_factory=dict)  # what was not captured, and how much of it
 
     def visible(self) -> tuple[int, bytes, bytes, dict[str, tuple[str, ...]]]:
@@ -122,6 +123,8 @@ def read_log(path: Path, outcome: Outcome) -> None:
     for row in files:
         name = row["path"].rsplit("/", 1)[-1]
         outcome.file_writes[name] = outcome.file_writes.get(name, 0) + row["writes"]
+        read, written = outcome.moved.get(name, (0, 0))
+        outcome.moved[name] = read + row["bytes_read"], written + row["bytes_written"]
     for row in log.gaps.to_pylist():
         outcome.gaps[row["what"]] = outcome.gaps.get(row["what"], 0) + row["amount"]
     outcome.operations = outcome.attributed + sum(row["unattributed_operations"] for row in processes)

@@ -180,6 +180,7 @@ def test_an_exit_with_threads_in_calls(hung: Callable[..., Hung]) -> None:
     threads = run.facts("show", str(run.log))["unfinished"]
     check_calls(threads, run, False)
     assert {row["ended"] for row in threads} == {"exit"}
+    assert " was in " not in run.words("show", str(run.log))  # nothing hung: it ended by itself
 
 
 def test_nothing_is_said_of_calls_that_came_back(tmp_path: Path) -> None:

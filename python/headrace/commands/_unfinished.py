@@ -12,18 +12,19 @@ Facts = dict[str, Any]
 
 _MOST = 8  # lines
 _HANGS_NS = 1_000_000_000  # a running process is always in some call; in most not for so long
-_WHEN = {
-    "killed": "when {} killed",
-    "exit": "when the process ended",
-    "exec": "when the process executed another program",
-}
+_WHEN = {"killed": "when {} killed"}
+_BY_ITSELF = ("exit", "exec")  # such processes leave helpers waiting, which is no fault
 
 
 def unfinished_lines(threads: list[Facts], terminal: Terminal) -> list[str]:
-    """A sentence for those that were in the same call of the same file; killed processes first."""
+    """A sentence for those that were in the same call of the same file; killed processes first.
+
+    None of threads whose process ended by itself.
+    """
     groups: dict[tuple[Any, ...], list[Facts]] = {}
     for thread in threads:
-        if thread["ended"] == "running" and (thread["for_ns"] or 0) < _HANGS_NS:
+        is_short = thread["ended"] == "running" and (thread["for_ns"] or 0) < _HANGS_NS
+        if is_short or thread["ended"] in _BY_ITSELF:
             continue
         calls = tuple((call["function"], call["path"]) for call in thread["calls"])
         alone = () if thread["rank"] is not None else (thread["process"],)

@@ -8,15 +8,12 @@ import { h } from "../ui/dom";
 import type { JobFacts, Unfinished } from "./facts";
 
 const HANGS_NS = 1e9; // a running process is always in some call; in most not for so long
-const HOW: Record<string, string> = {
-  killed: "was killed",
-  exit: "ended",
-  exec: "executed another program",
-  running: "still runs",
-};
+const HOW: Record<string, string> = { killed: "was killed", running: "still runs" };
+const BY_ITSELF = ["exit", "exec"]; // such processes leave helpers waiting, which is no fault
 
 export function unfinishedThreads({ summary }: JobFacts): Unfinished[] {
-  return (summary.unfinished ?? []).filter((row) => row.ended !== "running" || (row.for_ns ?? 0) >= HANGS_NS);
+  const hung = ({ ended, for_ns }: Unfinished) => !BY_ITSELF.includes(ended) && (ended !== "running" || (for_ns ?? 0) >= HANGS_NS);
+  return (summary.unfinished ?? []).filter(hung);
 }
 
 /** A line for the header, which leads to the table; null where every call came back. */
