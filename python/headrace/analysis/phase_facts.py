@@ -155,7 +155,7 @@ def _explained(
     slowest = max(figures.values(), key=lambda row: row["most_ns"])["slowest"]
     moving = wanted or slowest
     groups = all_groups(log, who, path, wanted, moving)
-    slow = slow_ranks(who, figures, groups)
+    slow = slow_ranks(who, figures, _single(rows) if wanted == 0 else {}, groups)
     return {
         "phase": path,
         "instance": wanted,
@@ -173,10 +173,19 @@ def _explained(
     }
 
 
+def _single(rows: list[Facts]) -> dict[int, list[Facts]]:
+    """Instances that are kept whole, by process."""
+    found: dict[int, list[Facts]] = defaultdict(list)
+    for row in rows:
+        if row["instance"] != 0:
+            found[row["process"]].append(row)
+    return found
+
+
 def _groups(who: list[Member], rows: dict[int, Facts], groups: list[Groups], slow: Slow) -> list[Facts]:
-    """Those by calls, the slowest first; where these are one, the slow ranks and the others."""
+    """The slow ranks and the others; where none are slow, those by calls, the slowest first."""
     by_calls = next((each for each in groups if each.kind == "calls" and each.found.k > 1), None)
-    if by_calls is None:
+    if by_calls is None or slow.members:
         others = [number for number in range(len(who)) if number not in set(slow.members)]
         return [group_facts(who, rows, groups, some) for some in (slow.members, others) if some]
     found = [
@@ -193,11 +202,14 @@ def _slow(who: list[Member], rows: dict[int, Facts], groups: list[Groups], slow:
     return {
         **group_facts(who, rows, groups, slow.members),
         "members": [who[number].name for number in slow.members],
+        "by": slow.by,
+        "longer_ns": slow.longer_ns,
         "io_ns": slow.io_ns,
         "others_io_ns": slow.others_io_ns,
         "also_groups_by": slow.same_groups,
         "alone_on": slow.hosts,
         "io_nodes_without": slow.io_nodes_without,
+        "also": [who[number].name for number in slow.also],
     }
 
 

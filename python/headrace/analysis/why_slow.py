@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from headrace.analysis.phase_groups import Groups
 from headrace.analysis.phase_ranks import Facts, Member
 from headrace.analysis.rank_lists import rank_list
+from headrace.analysis.slower import slower
 
-_SLOWER = 1.5  # a group is slow whose I/O takes so many times that of the others …
-_OF_PHASE = 0.05  # … and at least this part of the phase
 _SAME = 0.8  # ranks are a group of another clustering when so many of both are in both
 
 
@@ -20,11 +21,14 @@ class Slow:
     """The slow ranks, as numbers of members, and what goes with it. Empty: none stand out."""
 
     members: list[int]
+    by: str  # what takes them longer: io or compute
+    longer_ns: float  # by how much, in an instance
     io_ns: float  # a slow rank's time in I/O, on average
     others_io_ns: float
     same_groups: list[str]  # kinds of features by which they are a group as well
     hosts: list[str]  # nodes that have nobody else, and that they are alone on
     io_nodes_without: list[str]
+    also: list[int]  # slow, too, but by other calls than these
 
 
 def io_ns(row: Facts) -> int:
@@ -32,28 +36,55 @@ def io_ns(row: Facts) -> int:
     return int(row["read_ns"] + row["write_ns"] + row["meta_ns"])
 
 
-def slow_ranks(who: list[Member], rows: dict[int, Facts], groups: list[Groups]) -> Slow:
-    """The group by calls whose I/O takes longest, if it takes much longer than that of the others."""
-    times = [io_ns(rows[member.process]) if member.process in rows else 0 for member in who]
-    members = _slowest_group(times, groups)
-    others = [number for number in range(len(who)) if number not in set(members)]
-    mine, theirs = _mean(times, members), _mean(times, others)
-    phase = max((row["time_ns"] / max(1, row["instances"]) for row in rows.values()), default=0)
-    per_instance = max((row["instances"] for row in rows.values()), default=1)
-    if not members or not others or mine < _SLOWER * theirs or mine / per_instance < _OF_PHASE * phase:
-        return Slow([], mine, theirs, [], [], [])
-    hosts, io_nodes = _places(who, members)
-    return Slow(members, mine, theirs, _same_groups(members, groups), hosts, io_nodes)
+def compute_ns(row: Facts) -> int:
+    """Time neither in calls on files nor in MPI."""
+    return max(0, int(row["time_ns"] - row["message_ns"]) - io_ns(row))
 
 
-def _slowest_group(times: list[int], groups: list[Groups]) -> list[int]:
-    """Members of it. Without a clustering that tells groups: those above twice the median."""
-    by_calls = next((each for each in groups if each.kind == "calls" and each.found.k > 1), None)
-    if by_calls is None:
-        median = sorted(times)[len(times) // 2]
-        return [number for number, time in enumerate(times) if time > 2 * median]
-    candidates = [by_calls.members_of(number) for number in range(by_calls.found.k)]
-    return max(candidates, key=lambda members: _mean(times, members))
+def slow_ranks(
+    who: list[Member], rows: dict[int, Facts], kept: dict[int, list[Facts]], groups: list[Groups]
+) -> Slow:
+    """Those whose I/O or own work takes longer, whichever is more. `kept`: single instances, by process."""
+    instance_ns = max((row["time_ns"] / max(1, row["instances"]) for row in rows.values()), default=0.0)
+    best: tuple[list[int], float] = [], 0.0
+    by = "io"
+    for name, measure in (("io", io_ns), ("compute", compute_ns)):
+        found = slower([_times(member, rows, kept, measure) for member in who], instance_ns)
+        if len(found[0]) * found[1] > len(best[0]) * best[1]:
+            best, by = found, name
+    members, longer = best
+    also: list[int] = []
+    if by == "io":
+        members, also = _alike(members, groups)
+    times = [io_ns(rows[member.process]) for member in who]
+    others = [number for number in range(len(who)) if number not in {*members, *also}]
+    hosts, io_nodes = _places(who, members) if members else ([], [])
+    same = _same_groups(members, groups) if members else []
+    return Slow(members, by, longer, _mean(times, members), _mean(times, others), same, hosts, io_nodes, also)
+
+
+def _alike(members: list[int], groups: list[Groups]) -> tuple[list[int], list[int]]:
+    """Most of the slow ones, slow in the same way, and the rest: in another group and by another function."""
+    by_calls = next((each for each in groups if each.kind == "calls"), None)
+    if by_calls is None or len(members) < 2:
+        return members, []
+    found, width = by_calls.found, len(by_calls.found.table.columns)
+    ways: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for number in members:
+        own = found.table.memory[number * width : (number + 1) * width]
+        ways[found.assigned[number], max(range(width), key=lambda column: own[column])].append(number)
+    cluster, function = max(ways, key=lambda way: len(ways[way]))
+    like = (them for way, them in ways.items() if way[0] == cluster or way[1] == function)
+    same = sorted(chain.from_iterable(like))
+    return same, sorted(set(members) - set(same))
+
+
+def _times(
+    member: Member, rows: dict[int, Facts], kept: dict[int, list[Facts]], measure: Callable[[Facts], int]
+) -> list[float]:
+    row = rows[member.process]
+    whole = measure(row) / max(1, row["instances"])
+    return [float(measure(each)) for each in kept.get(member.process, [])] or [whole]
 
 
 def _mean(times: list[int], members: list[int]) -> float:

@@ -57,10 +57,13 @@ def _ranks(facts: Facts, who: str) -> str:
 def _slow_words(explained: Facts, who: str) -> list[str]:
     slow = explained["slow"]
     if slow is None:
-        return [f"No {who} stands out by its time in I/O."]
+        return [f"No {who} stands out by its time in I/O, nor by its own work."]
+    if slow["by"] == "compute":
+        return [_computes(explained, who), *_where(slow)]
     times = slow["io_ns"] / slow["others_io_ns"] if slow["others_io_ns"] > 0 else None
     ratio = f", {times:,.1f} times that of the others" if times is not None and times < 1e6 else ""
-    text = f"{_ranks(slow, who)} are slow: {duration(slow['io_ns'])} in I/O each{ratio}"
+    are = "is" if slow["ranks"] == 1 else "are"
+    text = f"{_ranks(slow, who)} {are} slow: {duration(slow['io_ns'])} in I/O each{ratio}"
     details = []
     if slow["most_time_in"]:
         function, part = slow["most_time_in"]
@@ -78,6 +81,25 @@ def _slow_words(explained: Facts, who: str) -> list[str]:
         }
         also = " and ".join(kinds[kind] for kind in slow["also_groups_by"])
         words.append(f"They are apart from the others by {also} as well.")
+    words += _where(slow)
+    if slow["also"]:
+        also = ", ".join(map(printable, slow["also"][:8])) + (", …" if len(slow["also"]) > 8 else "")
+        words.append(f"Slow by other calls: {also}.")
+    return words
+
+
+def _computes(explained: Facts, who: str) -> str:
+    """`slow` takes longer for what is neither I/O nor MPI."""
+    slow = explained["slow"]
+    verb = "computes" if slow["ranks"] == 1 else "compute"
+    others = next((group for group in explained["groups"] if group["who"] != slow["who"]), None)
+    wait = others["most_messages_in"][0].split(":", 1)[1] if others and others["most_messages_in"] else None
+    waits = f"; the others wait in {printable(wait)}" if wait else ""
+    return f"{_ranks(slow, who)} {verb} {duration(slow['longer_ns'])} longer in each instance{waits}."
+
+
+def _where(slow: Facts) -> list[str]:
+    words = []
     if slow["alone_on"]:
         words.append(f"They are all that ran on {', '.join(map(printable, slow['alone_on'][:8]))}.")
     if slow["io_nodes_without"]:
