@@ -50,6 +50,20 @@ def test_parts_speed_up_and_efficiency(tmp_path: Path) -> None:
     assert "I/O (posix, stdio)" in text
 
 
+def test_communication_inside_of_a_library_counts_once(tmp_path: Path) -> None:
+    """HDF5 takes 500 ns, of which 300 are in MPI and 150 in the system."""
+    maker = LogMaker()
+    maker.process(1, rank=0, ranks=1, instance=7, end_at_ns=1000)
+    maker.file(1, "/x", layer="hdf5", writes=1, write_ns=500)
+    maker.file(1, "/x", writes=1, write_ns=150)
+    row = {"process": 1, "calls": 1, "errors": 0, "bytes": 0, "max_ns": 1}
+    maker.add("profiles", function="H5Dwrite", layer="hdf5", time_ns=500, own_ns=50, **row)
+    maker.add("profiles", function="MPI_Allreduce", layer="mpi", time_ns=300, own_ns=300, **row)
+    one = maker.write(tmp_path / "a.hr")
+    parts = scaling(one, one)["runs"][0]["time_ns"]
+    assert parts == {"compute": 500, "mpi": 300, "libraries": 50, "io": 150}
+
+
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     threads = job(tmp_path / "threads.hr", 2, 300, io=200, mpi=200)
     silent = job(tmp_path / "silent.hr", 4, 1000, layer=False)

@@ -10,7 +10,7 @@ from headrace.analysis.changes import signed
 from headrace.analysis.processes import process_rows
 from headrace.analysis.ranks import rank_rows
 from headrace.analysis.summary import job_run_ns, overview, tell_damage
-from headrace.logs import JobLog
+from headrace.logs import LIBRARY_LAYERS, JobLog
 
 Facts = dict[str, Any]
 
@@ -42,6 +42,9 @@ def _run(log: JobLog) -> Facts:
     lived = _mean(row["run_ns"] for row in rows)
     reduced = facts["parallel"]["reduced"] if facts["parallel"] else None
     parts = _parts(rows, reduced or {"io_ns": 0, "system_ns": 0})
+    members = [row for row in processes if row["rank"] >= 0 or not ranks]
+    if (own_ns := _own_ns(log, members)) is not None:
+        parts["libraries"] = own_ns / len(rows)
     # Several threads may be in calls at once; then nothing is known of what is left.
     rest = lived - sum(parts.values())
     times: dict[str, float | None] = {"compute": rest if rest >= 0 else None, **parts}
@@ -69,8 +72,18 @@ def _run(log: JobLog) -> Facts:
     }
 
 
+def _own_ns(log: JobLog, processes: list[Facts]) -> int | None:
+    """Inside I/O libraries, outside of MPI's and the system's calls below them; None: nobody recorded it."""
+    if "converted_from" in log.job or "own_ns" not in log.native.columns("profiles"):
+        return None
+    those = {row["process"] for row in processes}
+    rows: list[Facts] = log.native.process_layers().rows()
+    libraries = (row for row in rows if row["layer"] in LIBRARY_LAYERS and row["process"] in those)
+    return sum(int(row["own_ns"]) for row in libraries)
+
+
 def _parts(rows: list[Facts], reduced: Facts) -> dict[str, float]:
-    """Means over ranks: communication; I/O libraries without, and with, the system's calls that they make.
+    """Means over ranks: communication; I/O libraries without the system's calls that they make; these.
 
     `reduced`: what records say that stand for all ranks.
     """
