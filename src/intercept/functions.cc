@@ -1,9 +1,12 @@
 #include "intercept/functions.h"
 
-namespace headrace::intercept {
+#include "base/packed_names.h"
 
-const char* function_name(uint32_t number) {
-  static const char* const kNames[] = {
+namespace headrace::intercept {
+namespace {
+
+struct Names {
+  static constexpr const char* kTexts[] = {
 #define FUNCTION(id, ret, params, args, module, doc) #id,
 #define SPECIAL(id, ret, params, args, module, doc) #id,
 #define ALIAS(symbol, id)
@@ -21,7 +24,12 @@ const char* function_name(uint32_t number) {
 #undef SPECIAL_RING
 #undef OPERATION
   };
-  return number < static_cast<uint32_t>(Fn::kCount) ? kNames[number] : nullptr;
+};
+
+}  // namespace
+
+const char* function_name(uint32_t number) {
+  return number < static_cast<uint32_t>(Fn::kCount) ? base::kPacked<Names>[number] : nullptr;
 }
 
 }  // namespace headrace::intercept

@@ -1,9 +1,14 @@
 #include "intercept/library_functions.h"
 
+#include <iterator>
+
+#include "base/packed_names.h"
+
 namespace headrace::intercept {
 
-const LibraryFunction* library_function(uint32_t number) {
-  static const LibraryFunction kFunctions[] = {
+namespace {
+
+constexpr LibraryFunction kFunctions[] = {
 #define MPI(id, params, args, bytes, event, doc) {"MPI_" #id, "mpi"},
 #define OTHER(id, params, args, doc) {"MPI_" #id, "mpi"},
 #include "intercept/mpi.def"
@@ -49,8 +54,29 @@ const LibraryFunction* library_function(uint32_t number) {
   {"server_" #kind, "forward"}, {"server_" #kind "_queue", "forward"}, {"server_" #kind "_work", "forward"},
 #include "intercept/forward.def"
 #undef FORWARD
-  };
-  return number < static_cast<uint32_t>(LibraryFn::kCount) ? &kFunctions[number] : nullptr;
+};
+static_assert(std::size(kFunctions) == static_cast<size_t>(LibraryFn::kCount));
+
+/// One of each row's texts.
+template <const char* LibraryFunction::* kText>
+struct Texts {
+  static constexpr auto kAll = [] {
+    struct {
+      const char* of[std::size(kFunctions)];
+    } texts{};
+    for (size_t i = 0; i < std::size(kFunctions); ++i) texts.of[i] = kFunctions[i].*kText;
+    return texts;
+  }();
+  static constexpr const auto& kTexts = kAll.of;
+};
+
+}  // namespace
+
+LibraryFunction library_function(uint32_t number) {
+  if (number >= static_cast<uint32_t>(LibraryFn::kCount)) return {};
+  using L = LibraryFunction;
+  return {base::kPacked<Texts<&L::name>>[number], base::kPacked<Texts<&L::layer>>[number],
+          base::kPacked<Texts<&L::group>>[number]};
 }
 
 }  // namespace headrace::intercept

@@ -57,12 +57,15 @@ enum class LibraryFn : uint16_t {
 };
 
 struct LibraryFunction {
-  const char* name;
-  const char* layer;       // mpi, mpiio, hdf5, pnetcdf or forward
+  const char* name = nullptr;
+  const char* layer = "";  // mpi, mpiio, hdf5, pnetcdf or forward
   const char* group = "";  // of HDF5: what it works on, as hdf5.def says
+
+  /// Whether there is one.
+  constexpr explicit operator bool() const { return name != nullptr; }
 };
 
-/// Function `number`, or nullptr beyond the last.
-const LibraryFunction* library_function(uint32_t number);
+/// Function `number`; beyond the last none.
+LibraryFunction library_function(uint32_t number);
 
 }  // namespace headrace::intercept

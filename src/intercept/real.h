@@ -14,16 +14,15 @@ void* next_symbol(const char* name);
 /// The next definition, but for the C library's; null before prepare().
 void* next_before_libc(const char* name);
 
-/// A function with C linkage that is looked up by name. Thread-safe: look-ups are idempotent.
-template <typename F>
+/// A function with C linkage that is looked up by name. Thread-safe: look-ups are idempotent. The name is part of the
+/// type: a pointer to it would be one more word that the loader writes at the start of each process.
+template <typename F, const char* kName>
 class RealCall {
  public:
-  constexpr explicit RealCall(const char* name) : name_(name) {}
-
   /// The function's address, or nullptr when the C library has none.
   F* get() {
     F* function = function_;
-    if (__builtin_expect(function == nullptr, 0)) function = function_ = reinterpret_cast<F*>(next_symbol(name_));
+    if (__builtin_expect(function == nullptr, 0)) function = function_ = reinterpret_cast<F*>(next_symbol(kName));
     return function;
   }
 
@@ -46,7 +45,6 @@ class RealCall {
   }
 
  private:
-  const char* name_;
   F* function_ = nullptr;
 };
 
@@ -54,8 +52,18 @@ class RealCall {
 
 namespace headrace::real {
 
-#define FUNCTION(id, ret, params, args, module, doc) inline constinit intercept::RealCall<ret params> id{#id};
-#define SPECIAL(id, ret, params, args, module, doc) inline constinit intercept::RealCall<ret params> id{#id};
+namespace names {
+#define FUNCTION(id, ret, params, args, module, doc) inline constexpr char id[] = #id;
+#define SPECIAL(id, ret, params, args, module, doc) inline constexpr char id[] = #id;
+#define ALIAS(symbol, id)
+#include "intercept/functions.def"
+#undef FUNCTION
+#undef SPECIAL
+#undef ALIAS
+}  // namespace names
+
+#define FUNCTION(id, ret, params, args, module, doc) inline constinit intercept::RealCall<ret params, names::id> id{};
+#define SPECIAL(id, ret, params, args, module, doc) inline constinit intercept::RealCall<ret params, names::id> id{};
 #define ALIAS(symbol, id)
 #include "intercept/functions.def"
 #undef FUNCTION

@@ -158,12 +158,12 @@ void ApartTotals::add_to_profiles(Profile* functions, std::vector<Profile>* libr
       if (number < kMaximumFunctions) add_apart(functions[number], row);
       continue;
     }
-    const intercept::LibraryFunction* function = intercept::library_function(number);
-    if (function == nullptr) continue;
+    const intercept::LibraryFunction function = intercept::library_function(number);
+    if (!function) continue;
     if (libraries->size() <= number) libraries->resize(number + 1);
     add_apart((*libraries)[number], row);
     // How much of it was in the calls below is not known; those are counted, too.
-    if (function->layer != std::string_view("mpi")) (*libraries)[number].inside += row.time;
+    if (function.layer != std::string_view("mpi")) (*libraries)[number].inside += row.time;
   }
 }
 

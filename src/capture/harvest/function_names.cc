@@ -8,8 +8,8 @@ namespace headrace::capture {
 
 FunctionName function_name_of(uint16_t function) {
   if (function & kLibraryFunction) {
-    const auto* found = intercept::library_function(function & ~kLibraryFunction);
-    return found == nullptr ? FunctionName{} : FunctionName{found->name, found->layer};
+    const auto found = intercept::library_function(function & ~kLibraryFunction);
+    return found ? FunctionName{found.name, found.layer} : FunctionName{};
   }
   const char* name = function < kMaximumFunctions ? intercept::function_name(function) : nullptr;
   if (name == nullptr) return {};

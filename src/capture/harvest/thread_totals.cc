@@ -172,13 +172,13 @@ void ThreadTotals::give_libraries(SpoolContents* out) {
   for (uint32_t i = 0; i < libraries_.size(); ++i) {
     const Profile& sum = libraries_[i];
     if (sum.calls == 0) continue;
-    const intercept::LibraryFunction* function = intercept::library_function(i);
-    if (function == nullptr) {
+    const intercept::LibraryFunction function = intercept::library_function(i);
+    if (!function) {
       unnamed += sum.calls;
       continue;
     }
-    out->profiles.push_back({.function = function->name,
-                             .layer = function->layer,
+    out->profiles.push_back({.function = function.name,
+                             .layer = function.layer,
                              .calls = sum.calls,
                              .errors = sum.errors,
                              .bytes = sum.bytes,

@@ -38,8 +38,8 @@ void choose_functions() {
   for (uint32_t i = 0; const char* name = intercept::function_name(i); ++i)
     left_out[i] =
         left_out_by_name(intercept::is_stdio(static_cast<Fn>(i)) ? TraceModule::kStdio : TraceModule::kPosix, name);
-  for (uint32_t i = 0; const auto* function = intercept::library_function(i); ++i)
-    left_out[kMaximumFunctions + i] = left_out_by_name(module_of_layer(function->layer), function->name);
+  for (uint32_t i = 0; const auto function = intercept::library_function(i); ++i)
+    left_out[kMaximumFunctions + i] = left_out_by_name(module_of_layer(function.layer), function.name);
   for (uint32_t i = 0; i < static_cast<uint32_t>(WaitFn::kCount); ++i)
     left_out_waits[i] = left_out_by_name(TraceModule::kSync, kWaitNames[i]);
 }

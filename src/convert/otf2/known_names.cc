@@ -35,8 +35,8 @@ bool is_upper_at(std::string_view name, size_t at) {
 const std::unordered_map<std::string, std::string_view>& library_names() {
   static const auto kNames = [] {
     std::unordered_map<std::string, std::string_view> names;
-    for (uint32_t i = 0; const auto* function = intercept::library_function(i); ++i)
-      if (std::string_view(function->layer) != "forward") names.emplace(lower_of(function->name), function->name);
+    for (uint32_t i = 0; const auto function = intercept::library_function(i); ++i)
+      if (std::string_view(function.layer) != "forward") names.emplace(lower_of(function.name), function.name);
     return names;
   }();
   return kNames;
