@@ -50,6 +50,7 @@ LockedEventFile::~LockedEventFile() {
 
 EventsTaken::EventsTaken(int directory, const std::string& name) {
   const int descriptor = openat(directory, name.c_str(), kFlags);
+  there_ = descriptor >= 0 || errno != ENOENT;
   if (descriptor < 0) return;
   ok_ = lock_events(descriptor);
   struct stat info{};

@@ -35,9 +35,11 @@ class EventsTaken {
   EventsTaken(int directory, const std::string& name);
   /// False: a flusher does not end. True also where there is no such file.
   bool ok() const { return ok_; }
+  /// False: there is no such file.
+  bool there() const { return there_; }
 
  private:
-  bool ok_ = true;
+  bool ok_ = true, there_ = true;
 };
 
 /// Waits until no flusher of a process that has ended is at work, some seconds: it keeps the process's memory in use.

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "base/clock.h"
 #include "capture/flush_layout.h"
@@ -31,6 +32,7 @@ constexpr size_t kBatchSpools = 64;
 constexpr uint64_t kBatchBytes = 4 << 20, kBatchRows = 16384, kBatchAgeNs = 1'000'000'000;
 constexpr uint64_t kLargestSpool = uint64_t{4} << 30;  // offsets have 32 bits
 constexpr size_t kExitNotes = 4096;
+constexpr size_t kListedForOne = 4;  // names in the directory that take less than to look for one file
 
 /// Of the file beside a spool (event_layout.h).
 std::string events_name(const std::string& spool) { return spool.substr(0, spool.rfind('.')) + kEvents; }
@@ -43,6 +45,14 @@ bool is_running(uint32_t process) {
   const bool ended = poll(&end, 1, 0) == 1;
   close(descriptor);
   return !ended;
+}
+
+/// Only processes that have a rank reduce their spools.
+bool may_be_reduced(std::span<const std::byte> spool) {
+  Header header{};
+  if (spool.size() < sizeof header) return true;
+  std::memcpy(static_cast<void*>(&header), spool.data(), sizeof header);
+  return header.magic != kSpoolMagic || header.version != kSpoolVersion || header.ranks != 0 || header.reduction != 0;
 }
 
 uint64_t since_start(const JobLog& log) {
@@ -118,11 +128,16 @@ base::Status Harvester::flush() {
 }
 
 void Harvester::remove_stored() {
+  // Most spools are alone: trying to remove what may lie beside each of them would take as long as removing them.
+  std::unordered_set<std::string> others;
+  const bool listed = waiting_.size() <= harvested_.size() * kListedForOne && list_others(directory_, &others);
+  const auto remove = [&](const std::string& file) {
+    if (!listed || others.count(file) != 0) unlinkat(directory_, file.c_str(), 0);
+  };
   for (const std::string& file : harvested_) {
-    unlinkat(directory_, events_name(file).c_str(), 0);  // first: nobody would look for it without its spool
+    remove(events_name(file));  // first: nobody would look for it without its spool
     unlinkat(directory_, file.c_str(), 0);
-    for (const char* ending : {kReduced, kReducing, kAccount, kPart})
-      unlinkat(directory_, copy_name(file, ending).c_str(), 0);
+    for (const char* ending : {kReduced, kReducing, kAccount, kPart}) remove(copy_name(file, ending));
   }
   harvested_.clear();
   harvested_bytes_ = 0;
@@ -197,14 +212,14 @@ bool Harvester::harvest_spool(const SpoolName& name, Depth depth, const Moment& 
   }
   close(descriptor);
   harvested_bytes_ += static_cast<uint64_t>(info.st_size);
-  Reduction reduced = read_reduced(name);
+  Reduction reduced = may_be_reduced(buffer_) ? read_reduced(name) : Reduction{};
   model::Process settled;
   log_.add_spool(buffer_, reduced.copy, label, name.image, now, [&](model::Process& process, bool forked) {
     settle(name.image, process, forked);
     settled = process;
   });
   log_.add_lost_events(buffer_);
-  take_events(name.file, settled, now);
+  if (taken.there()) take_events(name.file, settled, now);
   if (!reduced.behind.empty()) log_.add_layouts(reduced.behind);
   if (buffer_.capacity() > kBatchBytes * 2) std::vector<std::byte>().swap(buffer_);
   return true;

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "capture/event_layout.h"
+#include "capture/flush_layout.h"
 #include "capture/harvest/spool_builder.h"
 #include "format/reader.h"
 
@@ -172,6 +173,21 @@ TEST_F(HarvesterTest, FilesOfEventsThatNoProcessMakesAreNotRead) {
   const format::Table gaps = table("gaps");
   ASSERT_EQ(gaps.rows, 1u) << "as it is told of one that is damaged";
   EXPECT_EQ(gaps.find("what")->text(0), "events of the trace");
+}
+
+TEST_F(HarvesterTest, WhatLiesBesideASpoolGoesWithIt) {
+  JobLog log(LogOutput(log_path(), {}), start_);
+  Harvester harvester(descriptor_, spools_, log);
+  for (uint32_t i = 0; i < 3; ++i) put(spool_name(kNoSuchProcess + i, 10 + i), small_spool(1, 1, EndKind::kExit));
+  const std::string second = spool_name(kNoSuchProcess + 1, 11), running = spool_name(kNoSuchProcess + 3, 13);
+  for (const char* ending : {kEvents, kReduced, kReducing, kAccount, kPart}) {
+    put(copy_name(second, ending), {});
+    put(copy_name(running, ending), {});
+  }
+  ASSERT_TRUE(harvester.scan(Harvester::Depth::kQuick).ok());
+  ASSERT_TRUE(harvester.flush().ok());
+  EXPECT_EQ(files_left(), 5u) << "those of another spool stay";
+  ASSERT_TRUE(log.close().ok());
 }
 
 TEST_F(HarvesterTest, ManyProcessesAreStoredInBatches) {

@@ -70,6 +70,25 @@ bool read_up_to(int descriptor, uint64_t size, std::vector<std::byte>* out) {
   return done == size;
 }
 
+/// Whether all names in an open directory were read.
+template <typename F>
+bool each_name(int directory, F function) {
+  const int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
+  if (stream == nullptr) {
+    if (copy >= 0) close(copy);
+    return false;
+  }
+  errno = 0;
+  while (const dirent* entry = readdir(stream)) {
+    function(entry->d_name);
+    errno = 0;
+  }
+  const bool all = errno == 0;
+  closedir(stream);
+  return all;
+}
+
 }  // namespace
 
 bool parse_spool_name(std::string_view file, SpoolName* out) {
@@ -89,21 +108,21 @@ std::string copy_name(const std::string& spool, const char* ending) {
 
 std::vector<SpoolName> list_spools(int directory) {
   std::vector<SpoolName> names;
-  const int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
-  if (stream == nullptr) {
-    if (copy >= 0) close(copy);
-    return names;
-  }
   SpoolName name;
-  while (const dirent* entry = readdir(stream)) {
-    if (parse_spool_name(entry->d_name, &name)) names.push_back(name);
-  }
-  closedir(stream);
+  each_name(directory, [&](const char* file) {
+    if (parse_spool_name(file, &name)) names.push_back(name);
+  });
   std::sort(names.begin(), names.end(), [](const SpoolName& a, const SpoolName& b) {
     return a.image.created_ns != b.image.created_ns ? a.image.created_ns < b.image.created_ns : a.file < b.file;
   });
   return names;
+}
+
+bool list_others(int directory, std::unordered_set<std::string>* names) {
+  SpoolName name;
+  return each_name(directory, [&](const char* file) {
+    if (!parse_spool_name(file, &name)) names->emplace(file);
+  });
 }
 
 Use spool_use(int descriptor) {

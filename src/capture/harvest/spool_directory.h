@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "capture/harvest/process_tree.h"
@@ -23,6 +24,9 @@ bool parse_spool_name(std::string_view file, SpoolName* out);
 
 /// All spools and notes in an open directory, oldest first.
 std::vector<SpoolName> list_spools(int directory);
+
+/// Whether all names were read of an open directory's files that are no spools and no notes, which are then in `names`.
+bool list_others(int directory, std::unordered_set<std::string>* names);
 
 /// Reads what is in use of an open spool of so many bytes, which most programs' spools have little of.
 void read_spool_file(int descriptor, uint64_t size, std::vector<std::byte>* out);
