@@ -66,10 +66,16 @@ uintptr_t plain_address(uint64_t address) {
 __attribute__((no_sanitize("address", "thread"))) bool follows_call(uintptr_t address) {
   Readable code;
 #if defined(__x86_64__)
-  if (address < 8 || !code.covers(address - 7, 7)) return false;
+  if (address < 8) return false;
+  int longest = 7;
+  if (!code.covers(address - 7, 7)) {  // the call may be the first of its page, and nothing before that
+    longest = static_cast<int>(address % 4096 < 7 ? address % 4096 : 0);
+    if (longest == 0 || !code.covers(address - static_cast<uintptr_t>(longest), static_cast<size_t>(longest)))
+      return false;
+  }
   const auto* end = reinterpret_cast<const unsigned char*>(address);
-  if (end[-5] == 0xe8) return true;
-  for (int length = 2; length <= 7; ++length)  // ff /2: call through a register or memory
+  if (longest >= 5 && end[-5] == 0xe8) return true;
+  for (int length = 2; length <= longest; ++length)  // ff /2: call through a register or memory
     if (end[-length] == 0xff && (end[-length + 1] & 0x38) == 0x10) return true;
   return false;
 #else

@@ -64,8 +64,9 @@ static void open_jit(int with_frame) {
   static const unsigned char kFramed[] = {0x55, 0x48, 0x89, 0xe5,
                                           0xff, 0xd7, 0x5d, 0xc3};  // push, mov, call *rdi, pop, ret
   static const unsigned char kBare[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x08, 0xc3};
-  unsigned char* code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (code == MAP_FAILED) _exit(4);
+  unsigned char* code = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (code == MAP_FAILED || munmap(code, 4096) != 0) _exit(4);
+  code += 4096;  // before which nothing lies
   if (with_frame)
     memcpy(code, kFramed, sizeof kFramed);
   else
