@@ -21,7 +21,8 @@ namespace {
 constexpr uint32_t kSlotsAtOnce = 1024;  // 64 KiB
 constexpr uint32_t kOwnSlots = 64;  // what a thread keeps to itself; one that only closes must not gather all there are
 
-bool none_left;  // of the slots
+bool none_left;                            // of the slots
+HEADRACE_LARGE DescriptorLeaf first_leaf;  // the only one of most processes
 
 uint64_t changed(uint64_t top, uint32_t slot) { return ((top >> 32) + 1) << 32 | slot; }
 
@@ -172,12 +173,14 @@ std::atomic<uint64_t>* entry_slow(uint32_t fd) {
   if (in_vfork_child() || !ready()) return nullptr;
   uint32_t i = fd >> 10;
   if (!__atomic_load_n(&state.wiped->leaves[i], __ATOMIC_ACQUIRE)) {
-    void* leaf = base::map_anonymous(sizeof(DescriptorLeaf));
+    const bool is_first = i == 0;
+    if (is_first) first_leaf[fd & 1023].fetch_or(0);  // what is read before it is written takes two faults
+    void* leaf = is_first ? &first_leaf : base::map_anonymous(sizeof(DescriptorLeaf));
     DescriptorLeaf* none = nullptr;
     if (leaf && __atomic_compare_exchange_n(&state.leaves[i], &none, static_cast<DescriptorLeaf*>(leaf), false,
                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
       none = static_cast<DescriptorLeaf*>(leaf);
-    else if (leaf)
+    else if (leaf && !is_first)
       base::unmap(leaf, sizeof(DescriptorLeaf));
     __atomic_store_n(&state.wiped->leaves[i], none, __ATOMIC_RELEASE);
   }

@@ -27,10 +27,14 @@ constexpr size_t kJobEntry = kPathMax + 64;                         // bytes at 
 HEADRACE_LARGE char job_text[kJobVariableCount * kJobEntry];        // one behind the other: on few pages
 const char* job_entries[kJobVariableCount] = {"", "", "", "", ""};  // "" where there is none
 
-bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+bool starts_with(const char* text, const char* prefix) {
+  while (*prefix && *text == *prefix) ++text, ++prefix;
+  return !*prefix;
+}
 
 /// Whether `entry` sets one of the launcher's variables.
 bool is_of_job(const char* entry) {
+  if (!starts_with(entry, "HEADRACE_")) return false;
   for (const char* name : kJobVariables)
     if (starts_with(entry, name) && entry[strlen(name)] == '=') return true;
   return strcmp(entry, kFiller) == 0;

@@ -4,9 +4,8 @@
 
 namespace headrace::capture {
 
-/// Adds the rules every process begins with: system directories out, /dev/shm in.
-void add_default_rules();
-/// Adds a rule; returns false when the table is full. Before other threads exist.
+/// Adds a rule to those that every process begins with: system directories out, /dev/shm in. Returns false when the
+/// table is full. Before other threads exist.
 bool add_rule(const char* prefix, bool exclude);
 /// The number of the rule that excludes `path` (< kExclusionRules), or −1 if it is included.
 int excluding_rule(const char* path, uint32_t length);

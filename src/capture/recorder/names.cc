@@ -20,11 +20,11 @@ namespace headrace::capture {
 namespace {
 
 // The working directory is asked for once and kept until chdir: getcwd costs as much as a small write.
-char directory_text[kPathMax];
+HEADRACE_LARGE char directory_text[kPathMax];
 std::atomic<uint32_t> directory_length;  // 0: to be asked for
 std::atomic<uint32_t> directory_changes;
 // Where the program went, step by step: what counts where the kernel has no name for it, beyond PATH_MAX.
-char followed_text[kPathMax];
+HEADRACE_LARGE char followed_text[kPathMax];
 uint32_t followed_length;  // under SpoolLock
 
 uint64_t mix(uint64_t a, uint64_t b) {

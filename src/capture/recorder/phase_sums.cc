@@ -9,7 +9,7 @@ namespace {
 // Functions by number, those of libraries behind the others.
 constexpr uint32_t kFunctions = kMostFunctions;
 HEADRACE_LARGE FunctionSum sums[kFunctions];
-uint16_t used[kFunctions];  // those with sums, in the order in which they were met
+HEADRACE_LARGE uint16_t used[kFunctions];  // those with sums, in the order in which they were met
 uint32_t used_count;
 HEADRACE_LARGE uint64_t sizes[kSystemLayers][2][kFineSizes];
 bool has_sizes[kSystemLayers][2];

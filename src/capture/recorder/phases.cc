@@ -19,8 +19,8 @@ namespace headrace::capture {
 namespace {
 
 constexpr uint32_t kPhases = 256, kSlots = 2 * kPhases;
-constexpr uint32_t kFirstShift = 16;  // bins of some 30 microseconds, until it is known how long a phase takes
-uint32_t slots[kSlots];               // Phase, by hash of the path
+constexpr uint32_t kFirstShift = 16;    // bins of some 30 microseconds, until it is known how long a phase takes
+HEADRACE_LARGE uint32_t slots[kSlots];  // Phase, by hash of the path
 uint32_t phases;
 uint32_t spare[kOpenPhases];  // OpenPhase blocks that are free
 uint32_t spares;

@@ -35,8 +35,9 @@ namespace headrace::capture {
 namespace {
 
 constinit Settings settings{};
-std::atomic<uint32_t> began;  // 1: somebody reads the configuration, or has
-char executable[kPathMax], arguments[kPathMax];
+std::atomic<uint32_t> began;                   // 1: somebody reads the configuration, or has
+HEADRACE_LARGE char image_text[2 * kPathMax];  // the executable, and behind it the arguments: few touch two pages
+char *const executable = image_text, *arguments = image_text;
 uint32_t executable_length, arguments_length, arguments_cut;
 
 uint32_t store_name(const char* text, uint32_t length) { return length ? allocate_name(text, length) : 0; }
@@ -184,12 +185,17 @@ void begin_child() {
   state.wiped->forked_ticks = ticks;
 }
 
+void take_executable() {
+  executable_length = static_cast<uint32_t>(base::program_path(executable, kPathMax - 1));
+  arguments = executable + executable_length + 1;
+}
+
 void take_arguments(int count, char** values) {
   for (int i = 0; i < count && values && values[i]; ++i) {
     size_t length = strlen(values[i]) + 1;
-    if (arguments_length + length > sizeof arguments) {
+    if (arguments_length + length > kPathMax) {
       arguments_cut = 1;
-      length = sizeof arguments - arguments_length;
+      length = kPathMax - arguments_length;
     }
     memcpy(arguments + arguments_length, values[i], length);
     arguments_length += static_cast<uint32_t>(length);
@@ -252,10 +258,10 @@ void start_image(int argument_count, char** argument_values) {
   int saved = errno;
   bool first = ready();
   if (first) {
+    take_executable();
     take_arguments(argument_count, argument_values);
     prepare_call_sites(reinterpret_cast<const void*>(&prepare_call_sites),
                        reinterpret_cast<uintptr_t>(argument_values));
-    executable_length = static_cast<uint32_t>(base::program_path(executable, sizeof executable));
     store_facts();
     spool.header->go_program = is_go_program();
     on_exit(at_exit, nullptr);

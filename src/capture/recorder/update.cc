@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include <cstddef>
 #include <initializer_list>
 #include <utility>
 
@@ -66,6 +67,7 @@ Thread* take_thread() {
     if (Thread* left = left_thread(complete)) return left;
   void* memory = base::map_anonymous(sizeof(Thread));
   if (!memory) return nullptr;
+  base::populate(memory, offsetof(Thread, path) + 1);
   auto* thread = static_cast<Thread*>(memory);
   thread->taken.store(1);
   thread->next = state.threads.load(std::memory_order_relaxed);
@@ -88,6 +90,10 @@ ThreadBlock* add_block() {
   if (!offset) {  // a fold would free small pieces only
     spool.threads_shortage.meet();
     return no_block();
+  }
+  if (spool.header->threads == 0) {
+    base::populate(spool.base, offset + sizeof(ThreadBlock));
+    __atomic_fetch_or(state.table, 0, __ATOMIC_RELAXED);  // what is read before it is written takes two faults
   }
   auto* added = at<ThreadBlock>(offset);
   added->id = ++spool.header->threads;

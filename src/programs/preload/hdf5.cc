@@ -61,7 +61,7 @@ HEADRACE_INLINE auto counted(LibraryFn function, Call call, After after) {
 #define WRAPPER(id, returns, params, args, ...)                                          \
   EXPORT returns headrace_H5##id params __asm__("H5" #id);                               \
   returns headrace_H5##id params {                                                       \
-    static constinit std::atomic<const Caller*> last{nullptr};                           \
+    HEADRACE_LARGE static constinit std::atomic<const Caller*> last{nullptr};            \
     const void* caller = __builtin_return_address(0);                                    \
     Library* library = library_of(last, caller);                                         \
     auto* function = real<returns params>(library, LibraryFn::H5##id, "H5" #id, caller); \

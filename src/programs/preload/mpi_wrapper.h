@@ -68,14 +68,14 @@ HEADRACE_INLINE int run(F* function, A... arguments) {
 }  // namespace
 
 // A symbol, its real function, and what it does in between. `body` sees `function` and `caller`.
-#define WRAPPER(symbol, params, ...)                    \
-  EXPORT int headrace_##symbol params __asm__(#symbol); \
-  int headrace_##symbol params {                        \
-    using Function = int params;                        \
-    static constinit Known<Function> known;             \
-    const void* caller = __builtin_return_address(0);   \
-    Function* function = real(known, #symbol, caller);  \
-    __VA_ARGS__                                         \
+#define WRAPPER(symbol, params, ...)                       \
+  EXPORT int headrace_##symbol params __asm__(#symbol);    \
+  int headrace_##symbol params {                           \
+    using Function = int params;                           \
+    HEADRACE_LARGE static constinit Known<Function> known; \
+    const void* caller = __builtin_return_address(0);      \
+    Function* function = real(known, #symbol, caller);     \
+    __VA_ARGS__                                            \
   }
 #define TWICE(id, params, ...)           \
   WRAPPER(MPI_##id, params, __VA_ARGS__) \

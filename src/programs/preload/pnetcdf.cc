@@ -86,7 +86,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
 #define WRAPPER(symbol, fn, params, args, after)                        \
   EXPORT int headrace_##symbol params __asm__(#symbol);                 \
   int headrace_##symbol params {                                        \
-    static constinit std::atomic<int(*) params> known{nullptr};         \
+    HEADRACE_LARGE static constinit std::atomic<int(*) params> known{}; \
     [[maybe_unused]] const void* caller = __builtin_return_address(0);  \
     auto* function = real_pnetcdf<int params>(known, #symbol, caller);  \
     if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                \
@@ -141,7 +141,7 @@ HEADRACE_INLINE int counted(LibraryFn function, Call call, After after) {
 #define CLOSING(id, doc)                                                  \
   EXPORT int headrace_ncmpi_##id(int file) __asm__("ncmpi_" #id);         \
   int headrace_ncmpi_##id(int file) {                                     \
-    static constinit std::atomic<int (*)(int)> known{nullptr};            \
+    HEADRACE_LARGE static constinit std::atomic<int (*)(int)> known{};    \
     const void* caller = __builtin_return_address(0);                     \
     auto* function = real_pnetcdf<int(int)>(known, "ncmpi_" #id, caller); \
     if (HEADRACE_UNLIKELY(!function)) return kNoPnetcdf;                  \

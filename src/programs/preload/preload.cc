@@ -6,6 +6,7 @@
 
 #include "capture/recorder/job_variables.h"
 #include "capture/recorder/settings.h"
+#include "capture/recorder/start_pages.h"
 #include "intercept/next_symbols.h"
 #include "programs/preload/hooks.h"
 #include "programs/preload/symbol.h"
@@ -190,6 +191,9 @@ void find_function_hooks();
 }  // namespace headrace::preload
 
 __attribute__((constructor)) static void construct(int argument_count, char** arguments, char**) {
+#ifndef HEADRACE_STATIC
+  headrace::capture::take_start_pages();
+#endif
   headrace::real::prepare();
 #ifndef HEADRACE_STATIC
   headrace::preload::find_function_hooks();
@@ -197,7 +201,8 @@ __attribute__((constructor)) static void construct(int argument_count, char** ar
 #endif
   headrace::preload::prepare_system_calls();
 #ifndef HEADRACE_STATIC
-  headrace::preload::start_forwarding(headrace::capture::environment_value(headrace::capture::kForwardVariable));
+  if (const char* setup = headrace::capture::environment_value(headrace::capture::kForwardVariable))
+    headrace::preload::start_forwarding(setup);
 #endif
   headrace::capture::start_image(argument_count, arguments);
 }

@@ -33,7 +33,8 @@ struct Interpreter {
 };
 Interpreter python{};
 ssize_t extra_index = -1;  // no interpreter has begun
-char chosen[kLongestTraceList], library[kPathMax];
+char chosen[kLongestTraceList];
+HEADRACE_LARGE char library[kPathMax];
 
 /// One interpreter of a process: indexes of co_extra are of each by itself.
 int start(const Interpreter* functions, ssize_t index, const char* choice, const char* standard_library) {
