@@ -22,7 +22,8 @@ constexpr uint64_t kFoldReserve =
     16 << 10;                              // only a fold may use the last of the memory: it needs roll-ups to fold into
 constexpr uint64_t kThreadShare = 5;       // records leave this part of the memory to threads that start later
 constexpr uint32_t kSizeClasses = 128;     // released blocks by units of 64 bytes; larger ones are rare and not reused
-constexpr uint64_t kFirstSlab = 48 << 10;  // what a process needs that does little
+constexpr uint64_t kFirstSlab = 32 << 10;  // what a process needs that does little: later it may have no descriptor
+constexpr uint64_t kSmallSlab = 16 << 10;  // by which its spool grows if it does more
 enum : uint32_t { kFree, kHeld, kWaitedFor };  // the last: who gives the lock up wakes somebody
 std::atomic<uint32_t> lock_word;
 uint32_t released[kSizeClasses];
@@ -83,7 +84,9 @@ void map_more(uint64_t need) {
 bool grow(uint64_t need) {
   Header* header = spool.header;
   if (!spool.backed || header->growth_failed) return need <= header->grown;
-  uint64_t want = (need + kSlab - 1) / kSlab * kSlab;
+  // Each page takes a microsecond or two to get and to give back, which is much to a short process.
+  const uint64_t step = need < kSlab ? kSmallSlab : kSlab;
+  uint64_t want = (need + step - 1) / step * step;
   want = std::min({want, spool.limit, spool.mapped});
   if (want < need) return false;
   long fd = may_be_as_large(want) ? open_spool(O_RDWR, 0) : -EFBIG;
@@ -260,8 +263,10 @@ uint32_t allocate_units(uint32_t units, Use use) {
   Header* header = spool.header;
   uint64_t offset = (header->used + 63) & ~uint64_t{63}, end = offset + uint64_t{units} * 64;
   uint64_t kept = kept_back(use);
-  // What later threads may take is kept from records; memory of the machine takes the part alone that a fold needs.
-  uint64_t backed = std::min(end + std::min(kept_back(use), kFoldReserve), spool.limit);
+  // What later threads may take is kept from records; memory of the machine takes the part alone that a fold would need
+  // if the spool could grow no more.
+  const uint64_t of_all = end / (kThreadShare - 1);
+  uint64_t backed = std::min(end + std::min({kept_back(use), kFoldReserve, of_all}), spool.limit);
   if (backed > spool.mapped) map_more(backed);
   backed = std::min(backed, spool.mapped);
   if (end + kept <= spool.limit && backed > header->grown && !grow(backed)) kept = kept_back(use);  // of less
