@@ -3,12 +3,14 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/start_code.h"
+
 namespace headrace::intercept {
 namespace {
 
 constexpr uint32_t kWordBits = sizeof(ElfW(Addr)) * 8;
 
-uint32_t hash_of(const char* name) {
+HEADRACE_AT_START uint32_t hash_of(const char* name) {
   uint32_t hash = 5381;
   for (; *name; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
   return hash;
@@ -16,7 +18,7 @@ uint32_t hash_of(const char* name) {
 
 }  // namespace
 
-SymbolTable::SymbolTable(const link_map& map) : base_(map.l_addr) {
+HEADRACE_AT_START SymbolTable::SymbolTable(const link_map& map) : base_(map.l_addr) {
   const uint32_t* hashes = nullptr;
   for (const ElfW(Dyn)* entry = map.l_ld; entry && entry->d_tag != DT_NULL; ++entry) {
     // The loader makes addresses of them, but not where the section cannot be written.
@@ -36,12 +38,12 @@ SymbolTable::SymbolTable(const link_map& map) : base_(map.l_addr) {
   chains_ = heads_ + buckets_;
 }
 
-bool SymbolTable::is_default(uint32_t index) const {
+HEADRACE_AT_START bool SymbolTable::is_default(uint32_t index) const {
   constexpr ElfW(Half) kHidden = 0x8000, kFirstOfLibrary = 2;
   return !versions_ || (versions_[index] & kHidden) == 0 || (versions_[index] & 0x7fff) < kFirstOfLibrary;
 }
 
-const ElfW(Sym) * SymbolTable::find(const char* name, uint32_t hash) const {
+HEADRACE_AT_START const ElfW(Sym) * SymbolTable::find(const char* name, uint32_t hash) const {
   const ElfW(Addr) word = filter_[hash / kWordBits % words_];  // tells of most names that are not there
   if (!(word >> (hash % kWordBits) & 1) || !(word >> ((hash >> shift_) % kWordBits) & 1)) return nullptr;
   uint32_t index = heads_[hash % buckets_];
@@ -56,13 +58,13 @@ const ElfW(Sym) * SymbolTable::find(const char* name, uint32_t hash) const {
   }
 }
 
-const link_map* own_map() {
+HEADRACE_AT_START const link_map* own_map() {
   const link_map* map = _r_debug.r_map;
   while (map && map->l_ld != _DYNAMIC) map = map->l_next;
   return map;
 }
 
-void NextSymbols::prepare() {
+HEADRACE_AT_START void NextSymbols::prepare() {
   constexpr char kOfLibc[] = "__libc_start_main";
   const link_map* own = own_map();
   const uint32_t hash = hash_of(kOfLibc);
@@ -78,11 +80,13 @@ void NextSymbols::prepare() {
   }
 }
 
-void* NextSymbols::find(const char* name) const { return find_in(count_, name); }
+HEADRACE_AT_START void* NextSymbols::find(const char* name) const { return find_in(count_, name); }
 
-void* NextSymbols::find_before_libc(const char* name) const { return find_in(count_ ? count_ - 1 : 0, name); }
+HEADRACE_AT_START void* NextSymbols::find_before_libc(const char* name) const {
+  return find_in(count_ ? count_ - 1 : 0, name);
+}
 
-void* NextSymbols::find_in(uint32_t first_tables, const char* name) const {
+HEADRACE_AT_START void* NextSymbols::find_in(uint32_t first_tables, const char* name) const {
   const uint32_t hash = hash_of(name);
   for (uint32_t i = 0; i < first_tables; ++i) {
     const ElfW(Sym)* symbol = tables_[i].find(name, hash);

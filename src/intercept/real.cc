@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include "base/start_code.h"
 #include "intercept/next_symbols.h"
 
 namespace headrace::intercept {
@@ -11,17 +12,17 @@ constinit NextSymbols next;
 
 }  // namespace
 
-void* next_symbol(const char* name) {
+HEADRACE_AT_START void* next_symbol(const char* name) {
   void* found = next.find(name);
   return found ? found : dlsym(RTLD_NEXT, name);
 }
 
-void* next_before_libc(const char* name) { return next.find_before_libc(name); }
+HEADRACE_AT_START void* next_before_libc(const char* name) { return next.find_before_libc(name); }
 
 }  // namespace headrace::intercept
 
 namespace headrace::real {
 
-void prepare() { intercept::next.prepare(); }
+HEADRACE_AT_START void prepare() { intercept::next.prepare(); }
 
 }  // namespace headrace::real

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/python_interpreter.h"
 #include "capture/recorder/python_sites.h"
 #include "capture/recorder/site_memory.h"
@@ -357,7 +358,7 @@ void keep_greater(Site& site, const Site& now, uint64_t Site::* measure) {
 
 }  // namespace
 
-void prepare_call_sites(const void* own, uintptr_t stack_top) {
+HEADRACE_AT_START void prepare_call_sites(const void* own, uintptr_t stack_top) {
   prepare_objects();
   LoadedObject object;
   if (own && find_object(reinterpret_cast<uintptr_t>(own), &object)) {
@@ -369,7 +370,7 @@ void prepare_call_sites(const void* own, uintptr_t stack_top) {
   prepared = true;
 }
 
-void reset_call_sites() {
+HEADRACE_AT_START void reset_call_sites() {
   if (stack_count != 0) memset(stack_table, 0, sizeof stack_table);
   module_count = stack_count = 0;
   reset_share();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/file_names.h"
 #include "capture/recorder/flags.h"
@@ -301,7 +302,7 @@ PathName name_of_descriptor(int fd) {
   return {text, length > 0 && text[0] == '/' ? static_cast<uint32_t>(length) : 0, 0};
 }
 
-bool create_descriptors() {
+HEADRACE_AT_START bool create_descriptors() {
   constexpr size_t kPage = 4096, kWiped = (sizeof(WipedOnFork) + kPage - 1) / kPage * kPage;
   void* wiped = base::map_anonymous(kWiped);
   state.file_slots = kMaximumOpenFiles;

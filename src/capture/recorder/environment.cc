@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/job_variables.h"
 #include "capture/recorder/on_demand.h"
 #include "capture/recorder/settings.h"
@@ -27,13 +28,13 @@ constexpr size_t kJobEntry = kPathMax + 64;                         // bytes at 
 HEADRACE_LARGE char job_text[kJobVariableCount * kJobEntry];        // one behind the other: on few pages
 const char* job_entries[kJobVariableCount] = {"", "", "", "", ""};  // "" where there is none
 
-bool starts_with(const char* text, const char* prefix) {
+HEADRACE_AT_START bool starts_with(const char* text, const char* prefix) {
   while (*prefix && *text == *prefix) ++text, ++prefix;
   return !*prefix;
 }
 
 /// Whether `entry` sets one of the launcher's variables.
-bool is_of_job(const char* entry) {
+HEADRACE_AT_START bool is_of_job(const char* entry) {
   if (!starts_with(entry, "HEADRACE_")) return false;
   for (const char* name : kJobVariables)
     if (starts_with(entry, name) && entry[strlen(name)] == '=') return true;
@@ -41,15 +42,17 @@ bool is_of_job(const char* entry) {
 }
 
 /// Whether `entry` is the list of hand_on().
-bool is_our_list(const char* entry) { return starts_with(entry, kOpenMpiList) && strstr(entry, kJobVariables[0]); }
+HEADRACE_AT_START bool is_our_list(const char* entry) {
+  return starts_with(entry, kOpenMpiList) && strstr(entry, kJobVariables[0]);
+}
 
-bool is_item(const char* item, size_t length, const char* path) {
+HEADRACE_AT_START bool is_item(const char* item, size_t length, const char* path) {
   return length != 0 && length == strlen(path) && memcmp(item, path, length) == 0;
 }
 
 /// Copies a preload list (separated by ":" or " ") without Headrace's libraries and a sanitizer's runtime that it put
 /// before them, perhaps in place; returns the length.
-size_t without_library(const char* list, char* out, size_t capacity) {
+HEADRACE_AT_START size_t without_library(const char* list, char* out, size_t capacity) {
   size_t length = 0;
   while (*list) {
     size_t item = strcspn(list, ": ");
@@ -83,7 +86,7 @@ char* quoted(char* out, const char* text, size_t length) {
 char* quoted(char* out, const char* text) { return quoted(out, text, strlen(text)); }
 
 /// Whether an entry is the program's own; its list of libraries then loses ours.
-bool is_programs(char* entry) {
+HEADRACE_AT_START bool is_programs(char* entry) {
   if (is_of_job(entry)) return false;
   if (is_our_list(entry)) return false;
   char* list = entry + kPreloadLength;
@@ -109,13 +112,12 @@ const char* preloaded_by_launcher() {
 }
 
 /// Copies the path of a library of Headrace's other than this, if the loader has it; "" if not.
-template <size_t kRoom>
-void find_other(const char* file, char (&path)[kRoom]) {
+HEADRACE_AT_START void find_other(const char* file, char* path, size_t room) {
   const char* list = environment_value("LD_PRELOAD");
   const size_t name = strlen(file);
   for (path[0] = 0; list && *list; list += strspn(list, ": ")) {
     const size_t item = strcspn(list, ": ");
-    if (item > name && item < kRoom && memcmp(list + item - name, file, name) == 0 && list[item - name - 1] == '/') {
+    if (item > name && item < room && memcmp(list + item - name, file, name) == 0 && list[item - name - 1] == '/') {
       memcpy(path, list, item);
       path[item] = 0;
     }
@@ -126,7 +128,7 @@ void find_other(const char* file, char (&path)[kRoom]) {
 /// The library behind this one, where files are emulated, and its variables.
 char* add_emulation(char* out, const char* end) {
   char path[sizeof library];
-  find_other(kEmulateLibrary, path);
+  find_other(kEmulateLibrary, path, sizeof path);
   if (!path[0] || out + sizeof path + 1 >= end) return out;
   out = stpcpy(stpcpy(out, ":"), path);
   for (char** entry = environ; *entry; ++entry) {
@@ -185,12 +187,13 @@ void hand_on(const char* executable, int count, char* const* arguments) {
 
 }  // namespace
 
-void take_environment(bool launched, bool captured, const char* executable, int argument_count, char** arguments) {
+HEADRACE_AT_START void take_environment(bool launched, bool captured, const char* executable, int argument_count,
+                                        char** arguments) {
   const char* path = captured ? library_path() : nullptr;
   if (captured && is_static()) path = preloaded_by_launcher();
   if (!path || strlen(path) >= sizeof library) return;
   strcpy(library, path);
-  find_other(kSyncLibrary, sync_library);  // it sees waits of threads
+  find_other(kSyncLibrary, sync_library, sizeof sync_library);  // it sees waits of threads
   stpcpy(stpcpy(stpcpy(stpcpy(preload_entry, kPreload), library), sync_library[0] ? ":" : ""), sync_library);
   if (!launched) return;
   static_assert(kJobVariableCount == 5);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "base/start_code.h"
 #include "capture/recorder/spool.h"
 
 namespace headrace::capture {
@@ -76,6 +77,6 @@ int excluding_rule(const char* path, uint32_t length) {
   return verdict > 0 ? verdict - 1 : -1;
 }
 
-void store_rules() { spool.header->exclusion_rules = allocate_name(rules.text, rules.text_used); }
+HEADRACE_AT_START void store_rules() { spool.header->exclusion_rules = allocate_name(rules.text, rules.text_used); }
 
 }  // namespace headrace::capture

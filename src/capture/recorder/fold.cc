@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/fold_shards.h"
 #include "capture/recorder/folded_names.h"
@@ -165,7 +166,7 @@ uint32_t fold_least(uint32_t wanted) {
 }  // namespace
 
 void never_resume() { state.folding.store(kNeverGoesOn); }
-bool never_resumes() { return state.folding.load(std::memory_order_relaxed) == kNeverGoesOn; }
+HEADRACE_AT_START bool never_resumes() { return state.folding.load(std::memory_order_relaxed) == kNeverGoesOn; }
 
 bool stop_world() {
   if (never_resumes()) return false;
@@ -256,7 +257,7 @@ bool directory_was_folded(const char* path, uint32_t length) {
   }
 }
 
-void reset_folds() {
+HEADRACE_AT_START void reset_folds() {
   rollups = 0;
   next_fold_ns = 0;
   forget_fold_copy();

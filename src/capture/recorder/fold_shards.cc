@@ -1,5 +1,6 @@
 #include "capture/recorder/fold_shards.h"
 
+#include "base/start_code.h"
 #include "capture/recorder/apart.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/records.h"
@@ -105,7 +106,7 @@ Shard* complete_shard(uint32_t record, Layer layer) {
 }
 
 bool prepare_fold() { return fold_copy || (fold_copy = allocate(sizeof(FoldCopy))); }
-void forget_fold_copy() { fold_copy = 0; }
+HEADRACE_AT_START void forget_fold_copy() { fold_copy = 0; }
 
 void fold_shard(uint32_t victim, Shard* target, bool last_of_record) {
   Shard* from = at<Shard>(victim);

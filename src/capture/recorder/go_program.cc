@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "base/start_code.h"
+
 namespace headrace::capture {
 namespace {
 
@@ -40,7 +42,7 @@ uintptr_t program_moved_by(const ElfW(Phdr) * headers, size_t count) {
 
 }  // namespace
 
-bool is_go_program() {
+HEADRACE_AT_START bool is_go_program() {
   const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
   const size_t count = headers ? getauxval(AT_PHNUM) : 0;
   const uintptr_t moved_by = program_moved_by(headers, count);

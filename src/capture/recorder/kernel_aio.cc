@@ -2,6 +2,7 @@
 
 #include <linux/aio_abi.h>
 
+#include "base/start_code.h"
 #include "capture/recorder/frame_lock.h"
 #include "capture/recorder/process.h"
 #include "capture/recorder/readable.h"
@@ -166,7 +167,7 @@ void count_events(uintptr_t context, long count, const void* events, uint64_t no
   });
 }
 
-void lose_requests(uintptr_t context) {
+HEADRACE_AT_START void lose_requests(uintptr_t context) {
   if (!all_requests.load(std::memory_order_relaxed) || in_vfork_child() || !ready()) return;
   with_requests(__builtin_frame_address(0), [&](Requests& all) {
     all.pending.each([&](PendingOperation* p) {

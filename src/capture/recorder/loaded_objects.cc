@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/start_code.h"
 #include "capture/recorder/readable.h"
 #include "capture/recorder/state.h"
 
@@ -68,7 +69,7 @@ BuildId build_id_in(uintptr_t at, uintptr_t end) {
 
 }  // namespace
 
-void prepare_objects() {
+HEADRACE_AT_START void prepare_objects() {
   look_up = reinterpret_cast<int (*)(void*, FoundSymbols*)>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
   if (!look_up) dl_iterate_phdr(list_object, nullptr);
   // The objects of the start are never unloaded, so this part of the loader's list stays as it is.
@@ -78,7 +79,7 @@ void prepare_objects() {
   for (const link_map* map = first_map; map; map = map->l_next) last_permanent = map;
 }
 
-bool find_object(uintptr_t address, LoadedObject* out) {
+HEADRACE_AT_START bool find_object(uintptr_t address, LoadedObject* out) {
   if (!look_up) return find_listed(address, out);
   FoundSymbols found;
   if (look_up(reinterpret_cast<void*>(address), &found) != 0 || !found.map) return false;

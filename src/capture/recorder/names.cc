@@ -11,6 +11,7 @@
 
 #include "base/kernel.h"
 #include "base/sanitizers.h"
+#include "base/start_code.h"
 #include "base/working_directory.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/spool.h"
@@ -220,7 +221,7 @@ void changed_working_directory(int fd) {
   update.leave();
 }
 
-PathName working_directory() {
+HEADRACE_AT_START PathName working_directory() {
   uint32_t length = directory_length.load(std::memory_order_acquire);
   if (length == 0) {
     SpoolLock lock;

@@ -1,5 +1,6 @@
 #include "capture/recorder/phase_sums.h"
 
+#include "base/start_code.h"
 #include "capture/recorder/fold.h"
 #include "intercept/library_functions.h"
 
@@ -205,7 +206,7 @@ bool add_sums(uint32_t* functions, uint32_t* size_sums) {
   return whole;
 }
 
-void reset_sums() {
+HEADRACE_AT_START void reset_sums() {
   if (!were_read) return;
   __builtin_memset(static_cast<void*>(sums), 0, sizeof sums);
   __builtin_memset(sizes, 0, sizeof sizes);

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/start_code.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/phase_instances.h"
@@ -319,7 +320,7 @@ void end_phases_of_thread() {
   if (changed) forget_all_descriptors();
 }
 
-void reset_phases() {
+HEADRACE_AT_START void reset_phases() {
   if (phases) {  // most processes have none, and need not touch this memory
     memset(slots, 0, sizeof slots);
     reset_instances();

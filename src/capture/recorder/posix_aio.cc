@@ -1,5 +1,6 @@
 #include "capture/recorder/posix_aio.h"
 
+#include "base/start_code.h"
 #include "capture/recorder/asynchronous.h"
 #include "capture/recorder/frame_lock.h"
 #include "capture/recorder/process.h"
@@ -108,7 +109,7 @@ void keep_result(Fn function, const struct aiocb* request, ssize_t result, Timed
   });
 }
 
-void settle_requests() {
+HEADRACE_AT_START void settle_requests() {
   with_begun(__builtin_frame_address(0), all_begun.load(std::memory_order_acquire),
              [&](Begun& all) { all.pending.each([&](PendingOperation* p) { settle_request(all, p); }); });
 }

@@ -15,6 +15,7 @@
 #include "base/kernel.h"
 #include "base/program_path.h"
 #include "base/schedulers.h"
+#include "base/start_code.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/descriptors.h"
 #include "capture/recorder/environment.h"
@@ -40,10 +41,12 @@ HEADRACE_LARGE char image_text[2 * kPathMax];  // the executable, and behind it 
 char *const executable = image_text, *arguments = image_text;
 uint32_t executable_length, arguments_length, arguments_cut;
 
-uint32_t store_name(const char* text, uint32_t length) { return length ? allocate_name(text, length) : 0; }
+HEADRACE_AT_START uint32_t store_name(const char* text, uint32_t length) {
+  return length ? allocate_name(text, length) : 0;
+}
 
 /// What the harvester cannot ask a dead process for.
-void store_facts() {
+HEADRACE_AT_START void store_facts() {
   Header* header = spool.header;
   PathName directory = working_directory();
   char job[base::kLongestSchedulerJob];
@@ -64,7 +67,7 @@ uint64_t room_for_threads(uint64_t memory) {
   return std::min(std::max(memory * kTimes, kLeast), kLargestLimit - memory);
 }
 
-bool make_spool() {
+HEADRACE_AT_START bool make_spool() {
   reset_folds();
   reset_call_sites();
   if (!create_spool(settings.directory, settings.memory, room_for_threads(settings.memory)) ||
@@ -78,7 +81,7 @@ bool make_spool() {
   return true;
 }
 
-bool begin() {
+HEADRACE_AT_START bool begin() {
   if (began.exchange(1) != 0) return false;
   settings = read_settings();
   if (settings.launched) Note::keep_in(settings.directory);
@@ -185,12 +188,12 @@ void begin_child() {
   state.wiped->forked_ticks = ticks;
 }
 
-void take_executable() {
+HEADRACE_AT_START void take_executable() {
   executable_length = static_cast<uint32_t>(base::program_path(executable, kPathMax - 1));
   arguments = executable + executable_length + 1;
 }
 
-void take_arguments(int count, char** values) {
+HEADRACE_AT_START void take_arguments(int count, char** values) {
   for (int i = 0; i < count && values && values[i]; ++i) {
     size_t length = strlen(values[i]) + 1;
     if (arguments_length + length > kPathMax) {
@@ -203,7 +206,7 @@ void take_arguments(int count, char** values) {
   }
 }
 
-void take_end_time(EndKind kind, int status) {
+HEADRACE_AT_START void take_end_time(EndKind kind, int status) {
   Header* header = spool.header;
   header->exit_status = status;
   header->ticks[1] = base::ticks();
@@ -211,9 +214,9 @@ void take_end_time(EndKind kind, int status) {
   header->ended = kind;
 }
 
-bool is_running() { return state.enabled && state.wiped && state.wiped->alive && !in_vfork_child(); }
+HEADRACE_AT_START bool is_running() { return state.enabled && state.wiped && state.wiped->alive && !in_vfork_child(); }
 
-void at_exit(int status, void*) {
+HEADRACE_AT_START void at_exit(int status, void*) {
   if (is_running()) {
     settle_for_good();
     note_thread_names();
@@ -237,7 +240,7 @@ void trim_spool() {
 
 }  // namespace
 
-bool ready_slow() {
+HEADRACE_AT_START bool ready_slow() {
   // Every call of a process without capture comes here, and must not pay for blocking signals.
   if (!state.enabled && began.load(std::memory_order_relaxed) != 0) return false;
   if (in_vfork_child()) return state.enabled;
@@ -254,7 +257,7 @@ bool ready_slow() {
   return ok && state.enabled;
 }
 
-void start_image(int argument_count, char** argument_values) {
+HEADRACE_AT_START void start_image(int argument_count, char** argument_values) {
   int saved = errno;
   bool first = ready();
   if (first) {
@@ -293,7 +296,7 @@ void forked_inside_section(ThreadBlock* interrupted) {
   forked_inside = true;
 }
 
-void end_image(int status) {
+HEADRACE_AT_START void end_image(int status) {
   if (forked_inside) {
     forked_inside = false;  // the section never goes on
     ready();

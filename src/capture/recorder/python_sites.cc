@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/start_code.h"
 #include "capture/recorder/site_memory.h"
 #include "capture/recorder/spool.h"
 
@@ -114,7 +115,7 @@ uint32_t add_python_frame(const Python& python, const PythonPlace& place, Readab
   return frame;
 }
 
-void reset_python_frames() {
+HEADRACE_AT_START void reset_python_frames() {
   if (frame_count == 0) return;
   memset(frame_table, 0, sizeof frame_table);
   memset(text_table, 0, sizeof text_table);

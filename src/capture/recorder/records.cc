@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/apart.h"
 #include "capture/recorder/call_sites.h"
 #include "capture/recorder/descriptors.h"
@@ -152,7 +153,7 @@ uint32_t insert(const PathName& name, RecordKind kind, FileIdentity found) {
 
 }  // namespace
 
-bool create_table(uint64_t limit) {
+HEADRACE_AT_START bool create_table(uint64_t limit) {
   uint32_t slots = 1024;
   while (slots < limit / kBytesPerSlot) slots *= 2;
   void* memory = base::map_anonymous(slots * sizeof(uint32_t));

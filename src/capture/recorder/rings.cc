@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/start_code.h"
 #include "capture/recorder/frame_lock.h"
 #include "capture/recorder/path_copies.h"
 #include "capture/recorder/pending_match.h"
@@ -476,7 +477,7 @@ void rings_end(uint32_t first, uint32_t last) {
   for (uint32_t fd = first; fd <= last; ++fd) ring_ends(static_cast<int>(fd));
 }
 
-void look_at_all_rings(bool last) {
+HEADRACE_AT_START void look_at_all_rings(bool last) {
   if (!rings_met.load(std::memory_order_relaxed) || in_vfork_child() || !ready()) return;
   const uint64_t now = base::ticks();
   for (uint32_t fd = 0; fd < kRings; ++fd) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "base/start_code.h"
 
 namespace headrace::capture {
 namespace {
@@ -59,7 +60,7 @@ uint64_t first_needed(long fd, const Segments& segments) {
 
 }  // namespace
 
-bool is_sanitizer_runtime(const char* path, size_t length) {
+HEADRACE_AT_START bool is_sanitizer_runtime(const char* path, size_t length) {
   constexpr char kOfGcc[] = "libasan.so", kOfClang[] = "libclang_rt.asan";
   const auto* slash = static_cast<const char*>(memrchr(path, '/', length));
   const char* name = slash ? slash + 1 : path;

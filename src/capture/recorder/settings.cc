@@ -17,6 +17,7 @@
 #include "base/pattern.h"
 #include "base/program_path.h"
 #include "base/schedulers.h"
+#include "base/start_code.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/exclusion.h"
 #include "capture/recorder/job_variables.h"
@@ -42,7 +43,7 @@ struct FromFiles {
 constexpr uint64_t kPatienceNs = 60'000'000'000;
 
 /// Reads a small file whole; returns its length, 0 when it cannot be read.
-size_t read_file(const char* path, char* buffer, size_t capacity) {
+HEADRACE_AT_START size_t read_file(const char* path, char* buffer, size_t capacity) {
   long fd = base::kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return 0;
   long length = base::kernel_call(SYS_read, fd, buffer, capacity - 1);
@@ -52,7 +53,7 @@ size_t read_file(const char* path, char* buffer, size_t capacity) {
 }
 
 /// Bytes of "4M", "65536", "1G"; 0 when it is no size.
-uint64_t size_of(const char* text) {
+HEADRACE_AT_START uint64_t size_of(const char* text) {
   char* end = nullptr;
   uint64_t value = strtoull(text, &end, 10);
   switch (*end) {
@@ -72,7 +73,7 @@ uint64_t size_of(const char* text) {
   return end != text && (*end == 0 || *end == '\n' || *end == 'i' || *end == 'B') ? value : 0;
 }
 
-void set_memory(Settings& settings, const char* text) {
+HEADRACE_AT_START void set_memory(Settings& settings, const char* text) {
   uint64_t bytes = size_of(text);
   if (bytes < kSmallestLimit) bytes = bytes ? kSmallestLimit : kDefaultLimit;
   settings.memory = (bytes < kLargestLimit ? bytes : kLargestLimit) / kSlab * kSlab;
@@ -97,7 +98,7 @@ void set_trace_clocks(Settings& settings, const char* text) {
   if (strcmp(text, "always") == 0) settings.trace_clocks = TraceClocks::kAlways;
 }
 
-void set_reduce(Settings& settings, const char* text) {
+HEADRACE_AT_START void set_reduce(Settings& settings, const char* text) {
   if (strcmp(text, "always") == 0) settings.reduce = Reduce::kAlways;
   if (strcmp(text, "never") == 0) settings.reduce = Reduce::kNever;
   if (strcmp(text, "clusters") == 0) settings.reduce = Reduce::kClusters;
@@ -132,7 +133,7 @@ void set_capture(Settings& settings, FromFiles& more, const char* value) {
   more.capture = settings.phases_only || is_on(value);
 }
 
-void apply(Settings& settings, FromFiles& more, const char* key, const char* value) {
+HEADRACE_AT_START void apply(Settings& settings, FromFiles& more, const char* key, const char* value) {
   if (strcmp(key, "memory") == 0)
     set_memory(settings, value);
   else if (strcmp(key, "include") == 0)
@@ -185,7 +186,7 @@ char* trimmed(char* text) {
 }
 
 /// Applies the "key=value" lines of a file. `exact`: the launcher wrote it, and a prefix may begin or end with a blank.
-void read_config(const char* path, bool exact, Settings& settings, FromFiles& more) {
+HEADRACE_AT_START void read_config(const char* path, bool exact, Settings& settings, FromFiles& more) {
   static HEADRACE_LARGE char text[16384];
   size_t length = read_file(path, text, sizeof text);
   for (char* line = text; line < text + length;) {
@@ -386,7 +387,7 @@ void read_environment(Settings& settings, const char* configured_spool) {
 
 }  // namespace
 
-bool is_elsewhere(const char* directory) {
+HEADRACE_AT_START bool is_elsewhere(const char* directory) {
   static char launcher[sizeof utsname::nodename];  // kept: programs that are started later do not find the variable
   const char* identity = environment_value(kIdentityVariable);
   const char* host = identity ? strchr(identity, '@') : nullptr;
@@ -397,7 +398,7 @@ bool is_elsewhere(const char* directory) {
   return launcher[0] && base::kernel_call(SYS_uname, &system) == 0 && strcmp(system.nodename, launcher) != 0;
 }
 
-const char* environment_value(const char* name) {
+HEADRACE_AT_START const char* environment_value(const char* name) {
   for (char** entry = environ; entry && *entry; ++entry) {
     size_t same = 0;  // most entries differ in their first bytes: a call for each would take longer
     while (name[same] && (*entry)[same] == name[same]) ++same;
@@ -424,16 +425,16 @@ uint32_t scheduler_job(char* text, uint32_t capacity) {
 
 bool is_static() { return &headrace_is_static != nullptr; }
 
-void know_library(const char* path) { known_library = path; }
+HEADRACE_AT_START void know_library(const char* path) { known_library = path; }
 
-const char* library_path() {
+HEADRACE_AT_START const char* library_path() {
   Dl_info info;
   if (known_library) return known_library;
   if (is_static() || !dladdr(reinterpret_cast<void*>(&read_settings), &info)) return nullptr;
   return info.dli_fname;
 }
 
-Settings read_settings() {
+HEADRACE_AT_START Settings read_settings() {
   int saved = errno;
   Settings settings{};
   FromFiles more;

@@ -1,5 +1,6 @@
 #include "capture/recorder/site_memory.h"
 
+#include "base/start_code.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/spool.h"
 
@@ -24,6 +25,6 @@ void release_share(uint32_t offset, uint32_t bytes) {
   used_bytes -= rounded(bytes);
 }
 
-void reset_share() { used_bytes = 0; }
+HEADRACE_AT_START void reset_share() { used_bytes = 0; }
 
 }  // namespace headrace::capture

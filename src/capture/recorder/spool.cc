@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/fold.h"
 
 namespace headrace::capture {
@@ -107,7 +108,9 @@ bool grow(uint64_t need) {
 uint64_t reachable() { return spool.header->growth_failed ? spool.header->grown : spool.limit; }
 
 /// What only folds may take.
-uint64_t fold_reserve() { return std::min(std::min(reachable(), spool.header->limit) / kThreadShare, kFoldReserve); }
+HEADRACE_AT_START uint64_t fold_reserve() {
+  return std::min(std::min(reachable(), spool.header->limit) / kThreadShare, kFoldReserve);
+}
 
 /// What threads take beyond their share comes on top; and all of it where records and folds have taken the share.
 void make_room_for_threads(uint64_t bytes) {
@@ -117,14 +120,14 @@ void make_room_for_threads(uint64_t bytes) {
   spool.limit = std::max(spool.limit, std::min(needed, memory + spool.thread_room));
 }
 
-uint64_t kept_back(Use use) {
+HEADRACE_AT_START uint64_t kept_back(Use use) {
   if (state.folding.load(std::memory_order_relaxed) || spool.reserve_open) return 0;
   const uint64_t share = std::min(reachable(), spool.header->limit) / kThreadShare, taken = spool.threads;
   return fold_reserve() + (use == Use::kRecord && taken < share ? share - taken : 0);
 }
 
 /// A released block of at least `least` units, cut to `units`; zeroed. 0: none.
-uint32_t reuse(uint32_t least, uint32_t units) {
+HEADRACE_AT_START uint32_t reuse(uint32_t least, uint32_t units) {
   uint32_t most = least == units ? units : kSizeClasses - 1;
   for (uint32_t size = least; size <= most && size < kSizeClasses; ++size) {
     uint32_t offset = released[size];
@@ -138,7 +141,7 @@ uint32_t reuse(uint32_t least, uint32_t units) {
 }
 
 /// printf would do, but touches more pages of the C library than a short process has.
-char* digits(char* out, uint64_t number, unsigned base) {
+HEADRACE_AT_START char* digits(char* out, uint64_t number, unsigned base) {
   char reversed[24];
   uint32_t count = 0;
   do {
@@ -149,7 +152,7 @@ char* digits(char* out, uint64_t number, unsigned base) {
   return out;
 }
 
-bool map_file(const char* directory, uint64_t limit) {
+HEADRACE_AT_START bool map_file(const char* directory, uint64_t limit) {
   created_ns = base::clock_ns(CLOCK_BOOTTIME);
   if (strlen(directory) > kLongestDirectory) return false;
   char* end = stpcpy(stpcpy(spool.path, directory), "/");
@@ -175,7 +178,9 @@ bool map_file(const char* directory, uint64_t limit) {
 
 const char* Note::directory() { return notes_directory; }
 
-void Note::keep_in(const char* directory) { strncpy(notes_directory, directory, sizeof notes_directory - 1); }
+HEADRACE_AT_START void Note::keep_in(const char* directory) {
+  strncpy(notes_directory, directory, sizeof notes_directory - 1);
+}
 
 Note::Note(const char* reason, const char* detail, int process) {
   path_[0] = 0;
@@ -199,7 +204,7 @@ void count_unnoted(int number) {
     __atomic_fetch_add(&spool.header->unnoted_programs, static_cast<uint32_t>(number), __ATOMIC_RELAXED);
 }
 
-bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room) {
+HEADRACE_AT_START bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room) {
   spool = Spool{};
   spool.limit = limit;
   spool.thread_room = thread_room;
@@ -237,7 +242,7 @@ bool create_spool(const char* directory, uint64_t limit, uint64_t thread_room) {
   return true;
 }
 
-SpoolLock::SpoolLock() {
+HEADRACE_AT_START SpoolLock::SpoolLock() {
   uint32_t free = kFree;
   if (lock_word.compare_exchange_strong(free, kHeld, std::memory_order_acquire)) return;
   if (block)
@@ -247,7 +252,7 @@ SpoolLock::SpoolLock() {
   while (lock_word.exchange(kWaitedFor, std::memory_order_acquire) != kFree) base::wait_while(lock_word, kWaitedFor);
   if (block) __atomic_store_n(&block->parked, 0, __ATOMIC_RELEASE);
 }
-SpoolLock::~SpoolLock() {
+HEADRACE_AT_START SpoolLock::~SpoolLock() {
   if (lock_word.exchange(kFree, std::memory_order_release) == kWaitedFor) base::wake_one(lock_word);
 }
 void reset_spool_lock() { lock_word.store(kFree, std::memory_order_release); }
@@ -255,7 +260,7 @@ void reset_spool_lock() { lock_word.store(kFree, std::memory_order_release); }
 namespace {
 
 /// `units` of 64 bytes.
-uint32_t allocate_units(uint32_t units, Use use) {
+HEADRACE_AT_START uint32_t allocate_units(uint32_t units, Use use) {
   lacks_descriptor = false;
   if (never_resumes()) return 0;
   if (uint32_t offset = reuse(units, units)) return offset;
@@ -292,7 +297,7 @@ bool Shortage::lasts() const {
   return until != 0 && (until == kForGood || base::clock_ns(CLOCK_MONOTONIC) < until);
 }
 
-uint32_t allocate(uint32_t bytes, Use use) {
+HEADRACE_AT_START uint32_t allocate(uint32_t bytes, Use use) {
   const uint32_t units = (bytes + 63) / 64, offset = allocate_units(units, use);
   if (offset && use == Use::kThread) spool.threads += uint64_t{units} * 64;
   return offset;
@@ -329,9 +334,9 @@ void coalesce_released() {
   base::unmap(memory, units);
 }
 
-void reset_released() { memset(released, 0, sizeof released); }
+HEADRACE_AT_START void reset_released() { memset(released, 0, sizeof released); }
 
-uint32_t allocate_name(const char* text, uint32_t length) {
+HEADRACE_AT_START uint32_t allocate_name(const char* text, uint32_t length) {
   uint32_t offset = allocate(static_cast<uint32_t>(sizeof(Name)) + length);
   if (!offset) return 0;
   memcpy(at<char>(offset) + sizeof(Name), text, length);

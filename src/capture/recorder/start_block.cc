@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "base/kernel.h"
+#include "base/start_code.h"
 
 namespace headrace::capture {
 namespace {
@@ -32,7 +33,7 @@ struct Compacted {
 };
 
 /// Moves what is kept to the front; the rest of the array stays as it was, the null at its end as well.
-Compacted compact(char** entries, bool (*keep)(char* entry)) {
+HEADRACE_AT_START Compacted compact(char** entries, bool (*keep)(char* entry)) {
   size_t kept = 0, count = 0;
   for (; entries[count]; ++count)
     if (keep(entries[count])) store(&entries[kept++], entries[count]);
@@ -41,7 +42,7 @@ Compacted compact(char** entries, bool (*keep)(char* entry)) {
 
 /// Ends the array after `kept` entries. The null comes first: a thread that walks there meanwhile then meets pointers
 /// where it looks for types, which are no types, and never a vector's end.
-void end_after(char** entries, size_t kept, size_t freed) {
+HEADRACE_AT_START void end_after(char** entries, size_t kept, size_t freed) {
   store(&entries[kept], static_cast<char*>(nullptr));
   for (size_t i = 1; i + 1 <= freed; i += 2) {
     store(&entries[kept + i], reinterpret_cast<char*>(uintptr_t{AT_IGNORE}));
@@ -61,7 +62,7 @@ char** copy_of(char** entries, size_t count, const uintptr_t* vector) {
   return copy;
 }
 
-void take_out_of_kernels(char** entries, bool (*keep)(char* entry)) {
+HEADRACE_AT_START void take_out_of_kernels(char** entries, bool (*keep)(char* entry)) {
   const auto [kept, freed] = compact(entries, keep);
   if (freed == 0) return;
   if (freed % 2 == 0) return end_after(entries, kept, freed);
@@ -76,7 +77,7 @@ void take_out_of_kernels(char** entries, bool (*keep)(char* entry)) {
 
 }  // namespace
 
-void take_out(int argument_count, char** arguments, bool (*keep)(char* entry)) {
+HEADRACE_AT_START void take_out(int argument_count, char** arguments, bool (*keep)(char* entry)) {
   char** of_kernel = arguments ? arguments + argument_count + 1 : nullptr;
   if (of_kernel) take_out_of_kernels(of_kernel, keep);
   if (!environ || environ == of_kernel) return;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/flags.h"
 #include "capture/recorder/readable.h"
 #include "capture/recorder/records.h"
@@ -280,7 +281,7 @@ uint64_t fetched_by_seek(const FILE* stream, const Settled& before, int whence) 
   return file.st_size > begin && file.st_size < now ? static_cast<uint64_t>(file.st_size - begin) : 0;
 }
 
-void settle_for_good() {
+HEADRACE_AT_START void settle_for_good() {
   settle_all(Coming::kEnd);
   may_wait = false;
   const uint32_t slots = state.files ? state.next_file.load() : 0;
@@ -293,7 +294,7 @@ void inherit_stream(OpenFile* file) {
   file->byte_functions[0] = file->byte_functions[1] = 0;
 }
 
-void settle_all(Coming next) {
+HEADRACE_AT_START void settle_all(Coming next) {
   if (in_vfork_child() || !state.files || !ready()) return;
   const uint32_t slots = state.next_file.load();
   for (uint32_t slot = 1; slot < slots; ++slot) {

@@ -11,6 +11,7 @@
 #include <initializer_list>
 
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/environment.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/spool.h"
@@ -198,7 +199,7 @@ Target target_at(int directory, const char* path) {
   return target;
 }
 
-bool starts_ranks(const char* executable) {
+HEADRACE_AT_START bool starts_ranks(const char* executable) {
   const char* slash = strrchr(executable, '/');
   const char* name = slash ? slash + 1 : executable;
   for (const char* begin : {"mpirun", "mpiexec"})

@@ -6,6 +6,7 @@
 #include <sys/single_threaded.h>
 
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/update.h"
 
@@ -48,7 +49,7 @@ void note_thread_name() {
   if (base::kernel_call(SYS_prctl, PR_GET_NAME, name) == 0) keep(self, name);
 }
 
-void note_thread_names() {
+HEADRACE_AT_START void note_thread_names() {
   Update update;
   if (!state.tracing || __libc_single_threaded || !update.enter()) return;
   for (Thread* thread = state.threads.load(); thread; thread = thread->next) {

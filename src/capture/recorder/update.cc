@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
+#include "base/start_code.h"
 #include "capture/recorder/events.h"
 #include "capture/recorder/fold.h"
 #include "capture/recorder/phases.h"
@@ -181,7 +182,7 @@ bool starting_allocates() {
   return key_made && thread_key >= kKeysOfEveryThread;
 }
 
-void prepare_threads() { key_made = pthread_key_create(&thread_key, end_thread) == 0; }
+HEADRACE_AT_START void prepare_threads() { key_made = pthread_key_create(&thread_key, end_thread) == 0; }
 
 void ensure_thread() {
   if (self || in_vfork_child() || !ready()) return;

@@ -59,7 +59,7 @@ class Update {
 };
 
 /// Makes this process ready if it is not: first use, or first use after fork. False when capture is off here.
-HEADRACE_COLD bool ready_slow();
+bool ready_slow();
 HEADRACE_INLINE bool ready() {
   return HEADRACE_LIKELY(state.wiped != nullptr && state.wiped->alive != 0) || ready_slow();
 }

@@ -1,5 +1,6 @@
 // What compilers call at the begin and end of every function with -finstrument-functions. The C library has both, and
 // they do nothing there; other tools' libraries may have them too, and are called as without this one.
+#include "base/start_code.h"
 #include "capture/recorder/regions.h"
 #include "intercept/real.h"
 
@@ -13,7 +14,7 @@ Hook next_enter, next_exit;
 
 namespace headrace::preload {
 
-void find_function_hooks() {
+HEADRACE_AT_START void find_function_hooks() {
   next_enter = reinterpret_cast<Hook>(intercept::next_before_libc("__cyg_profile_func_enter"));
   next_exit = reinterpret_cast<Hook>(intercept::next_before_libc("__cyg_profile_func_exit"));
 }

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HEADRACE_OWN extern "C" __attribute__((visibility("hidden"), used))
+#include "base/start_code.h"
+
+#define HEADRACE_OWN extern "C" HEADRACE_AT_START __attribute__((visibility("hidden"), used))
 
 namespace {
 
@@ -16,7 +18,7 @@ struct Block {
 constexpr size_t kLarge = 512;  // from here on the processor's own loop is quicker
 
 /// Whole blocks and then bytes, upwards: the ranges may overlap if `to` is the lower one.
-void copy_up(char* to, const char* from, size_t size) {
+HEADRACE_AT_START void copy_up(char* to, const char* from, size_t size) {
 #if defined(__x86_64__)
   if (size >= kLarge) {
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");

@@ -4,6 +4,7 @@
 // inline; a wrapper is none of these (pthread_cancel unwinds through it).
 #include <stdarg.h>
 
+#include "base/start_code.h"
 #include "capture/recorder/job_variables.h"
 #include "capture/recorder/settings.h"
 #include "capture/recorder/start_pages.h"
@@ -190,7 +191,7 @@ namespace headrace::preload {
 void find_function_hooks();
 }  // namespace headrace::preload
 
-__attribute__((constructor)) static void construct(int argument_count, char** arguments, char**) {
+HEADRACE_AT_START __attribute__((constructor)) static void construct(int argument_count, char** arguments, char**) {
 #ifndef HEADRACE_STATIC
   headrace::capture::take_start_pages();
 #endif

@@ -3,6 +3,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
+#include "base/start_code.h"
 #include "capture/recorder/kernel_aio.h"
 #include "programs/preload/hooks.h"
 #include "programs/preload/numbered_hooks.h"
@@ -109,7 +110,7 @@ constexpr long kFollowed[] = {
 
 }  // namespace
 
-void prepare_system_calls() {
+HEADRACE_AT_START void prepare_system_calls() {
   headrace_real_syscall = reinterpret_cast<void*>(real::syscall.get());
   for (long number : kFollowed) headrace_followed_calls[number] = 1;
 }
