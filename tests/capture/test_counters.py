@@ -280,3 +280,23 @@ def test_sums_agree(captured: Captured) -> None:
     assert calls["sendfile"] == calls["copy_file_range"] == (1, 0)
     assert calls["rename"] == (3, 0)
     assert calls["pwrite"][0] == 2 + 25 + 1
+
+
+def test_calls_by_number(
+    program: Callable[[str], Path], capture: Callable[..., Captured], tmp_path: Path
+) -> None:
+    """syscall(SYS_pwritev2, …) and its like count as the C library's function, and are followed as it is."""
+    here = tmp_path / "here"
+    here.mkdir()
+    found = capture([program("numbered")], cwd=here)
+    assert found.status == 0, found.stderr
+    file = found.file(f"{here}/a")
+    assert (file["writes"], file["bytes_written"]) == (4, 15 + 15 + 10 + 7)
+    assert (file["reads"], file["bytes_read"]) == (2, 30)
+    assert file["truncates"] == 1
+    assert found.file(f"{here}/below/relative")["bytes_written"] == 3
+    assert found.file(f"{here}/back")["bytes_written"] == 4
+    assert found.file(f"{here}/child")["bytes_written"] == 2
+    functions = {row["function"] for row in found.rows("profiles")}
+    assert {"pwritev", "pwritev2", "preadv", "preadv2", "splice", "truncate", "mkdirat"} <= functions
+    assert {"chdir", "linkat", "fstatat"} <= functions

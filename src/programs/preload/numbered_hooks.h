@@ -8,39 +8,13 @@
 namespace headrace::preload {
 
 struct NumberedHooks : intercept::RealHooks {
-#define NUMBERED(name, ret)                                                 \
-  template <typename... A>                                                  \
-  static ret name(A... arguments) {                                         \
-    return static_cast<ret>(real::syscall(long{SYS_##name}, arguments...)); \
+#define CALL(name, returns, arguments)                                     \
+  template <typename... A>                                                 \
+  static returns name(A... them) {                                         \
+    return static_cast<returns>(real::syscall(long{SYS_##name}, them...)); \
   }
-  NUMBERED(read, ssize_t)
-  NUMBERED(write, ssize_t)
-  NUMBERED(readv, ssize_t)
-  NUMBERED(writev, ssize_t)
-  NUMBERED(close, int)
-  NUMBERED(lseek, off_t)
-  NUMBERED(dup, int)
-  NUMBERED(dup3, int)
-  NUMBERED(openat, int)
-  NUMBERED(fsync, int)
-  NUMBERED(fdatasync, int)
-  NUMBERED(ftruncate, int)
-  NUMBERED(fallocate, int)
-  NUMBERED(copy_file_range, ssize_t)
-  NUMBERED(sendfile, ssize_t)
-  NUMBERED(close_range, int)
-  NUMBERED(memfd_create, int)
-  NUMBERED(unlinkat, int)
-  NUMBERED(renameat2, int)
-  NUMBERED(getdents64, ssize_t)
-#ifdef SYS_open
-  NUMBERED(open, int)
-  NUMBERED(creat, int)
-  NUMBERED(dup2, int)
-  NUMBERED(unlink, int)
-  NUMBERED(rename, int)
-#endif
-#undef NUMBERED
+#include "programs/preload/system_calls.def"
+#undef CALL
   template <typename... A>
   static ssize_t pread(A... arguments) {
     return real::syscall(long{SYS_pread64}, arguments...);
@@ -48,6 +22,16 @@ struct NumberedHooks : intercept::RealHooks {
   template <typename... A>
   static ssize_t pwrite(A... arguments) {
     return real::syscall(long{SYS_pwrite64}, arguments...);
+  }
+  static ssize_t preadv2(int fd, const struct iovec* vector, int count, off_t offset, int flags) {
+    return real::syscall(long{SYS_preadv2}, fd, vector, count, offset, 0L, flags);
+  }
+  static ssize_t pwritev2(int fd, const struct iovec* vector, int count, off_t offset, int flags) {
+    return real::syscall(long{SYS_pwritev2}, fd, vector, count, offset, 0L, flags);
+  }
+  template <typename... A>
+  static int fstatat(A... arguments) {
+    return static_cast<int>(real::syscall(long{SYS_newfstatat}, arguments...));
   }
 };
 

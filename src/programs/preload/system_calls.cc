@@ -67,45 +67,12 @@ long on_requests(long number, long a, long b, long c, long d, long e, long f) {
 }
 
 constexpr long kFollowed[] = {
-    SYS_read,
-    SYS_write,
-    SYS_pread64,
-    SYS_pwrite64,
-    SYS_readv,
-    SYS_writev,
-    SYS_close,
-    SYS_lseek,
-    SYS_dup,
-    SYS_dup3,
-    SYS_openat,
-    SYS_openat2,
-    SYS_fsync,
-    SYS_fdatasync,
-    SYS_ftruncate,
-    SYS_fallocate,
-    SYS_copy_file_range,
-    SYS_sendfile,
-    SYS_close_range,
-    SYS_memfd_create,
-    SYS_unlinkat,
-    SYS_renameat2,
-    SYS_getdents64,
-    SYS_io_uring_setup,
-    SYS_io_uring_enter,
-    SYS_io_uring_register,
-    SYS_io_submit,
-    SYS_io_getevents,
-    SYS_io_pgetevents,
-    SYS_io_destroy,
-    SYS_execve,
-    SYS_exit_group,
-#ifdef SYS_open
-    SYS_open,
-    SYS_creat,
-    SYS_dup2,
-    SYS_unlink,
-    SYS_rename,
-#endif
+#define CALL(name, returns, arguments) SYS_##name,
+#include "programs/preload/system_calls.def"
+#undef CALL
+    SYS_pread64,        SYS_pwrite64,       SYS_preadv2,           SYS_pwritev2,   SYS_newfstatat,   SYS_openat2,
+    SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_io_submit,  SYS_io_getevents, SYS_io_pgetevents,
+    SYS_io_destroy,     SYS_execve,         SYS_execveat,          SYS_exit_group,
 };
 
 }  // namespace
@@ -118,56 +85,27 @@ HEADRACE_AT_START void prepare_system_calls() {
 long system_call(long number, long a, long b, long c, long d, long e, long f) {
   auto fd = static_cast<int>(a);
   switch (number) {
-    case SYS_read:
-      return Numbered::read(fd, as<void*>(b), as<size_t>(c));
-    case SYS_write:
-      return Numbered::write(fd, as<const void*>(b), as<size_t>(c));
+#define CALL(name, returns, arguments) \
+  case SYS_##name:                     \
+    return Numbered::name arguments;
+#include "programs/preload/system_calls.def"
+#undef CALL
     case SYS_pread64:
       return Numbered::pread(fd, as<void*>(b), as<size_t>(c), d);
     case SYS_pwrite64:
       return Numbered::pwrite(fd, as<const void*>(b), as<size_t>(c), d);
-    case SYS_readv:
-      return Numbered::readv(fd, as<const struct iovec*>(b), static_cast<int>(c));
-    case SYS_writev:
-      return Numbered::writev(fd, as<const struct iovec*>(b), static_cast<int>(c));
-    case SYS_close:
-      return Numbered::close(fd);
-    case SYS_lseek:
-      return Numbered::lseek(fd, b, static_cast<int>(c));
-    case SYS_dup:
-      return Numbered::dup(fd);
-    case SYS_dup3:
-      return Numbered::dup3(fd, static_cast<int>(b), static_cast<int>(c));
-    case SYS_openat:
-      return Numbered::openat(fd, as<const char*>(b), static_cast<int>(c), as<mode_t>(d));
+    case SYS_preadv2:
+      return Numbered::preadv2(fd, as<const struct iovec*>(b), static_cast<int>(c), d, static_cast<int>(f));
+    case SYS_pwritev2:
+      return Numbered::pwritev2(fd, as<const struct iovec*>(b), static_cast<int>(c), d, static_cast<int>(f));
+    case SYS_newfstatat:
+      return Numbered::fstatat(fd, as<const char*>(b), as<struct stat*>(c), static_cast<int>(d));
     case SYS_openat2:
       return open_with_how(a, b, c, d);
-    case SYS_fsync:
-      return Numbered::fsync(fd);
-    case SYS_fdatasync:
-      return Numbered::fdatasync(fd);
-    case SYS_ftruncate:
-      return Numbered::ftruncate(fd, b);
-    case SYS_fallocate:
-      return Numbered::fallocate(fd, static_cast<int>(b), c, d);
-    case SYS_copy_file_range:
-      return Numbered::copy_file_range(fd, as<off_t*>(b), static_cast<int>(c), as<off_t*>(d), as<size_t>(e),
-                                       static_cast<unsigned>(f));
-    case SYS_sendfile:
-      return Numbered::sendfile(fd, static_cast<int>(b), as<off_t*>(c), as<size_t>(d));
-    case SYS_close_range:
-      return Numbered::close_range(static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<int>(c));
-    case SYS_memfd_create:
-      return Numbered::memfd_create(as<const char*>(a), static_cast<unsigned>(b));
-    case SYS_unlinkat:
-      return Numbered::unlinkat(fd, as<const char*>(b), static_cast<int>(c));
-    case SYS_renameat2:
-      return Numbered::renameat2(fd, as<const char*>(b), static_cast<int>(c), as<const char*>(d),
-                                 static_cast<unsigned>(e));
-    case SYS_getdents64:
-      return Numbered::getdents64(fd, as<void*>(b), as<size_t>(c));
     case SYS_execve:
       return Numbered::execve(as<const char*>(a), as<char* const*>(b), as<char* const*>(c));
+    case SYS_execveat:
+      return Numbered::execveat(fd, as<const char*>(b), as<char* const*>(c), as<char* const*>(d), static_cast<int>(e));
     case SYS_exit_group:
       capture::end_image(fd);
       break;
@@ -180,18 +118,6 @@ long system_call(long number, long a, long b, long c, long d, long e, long f) {
     case SYS_io_pgetevents:
     case SYS_io_destroy:
       return on_requests(number, a, b, c, d, e, f);
-#ifdef SYS_open
-    case SYS_open:
-      return Numbered::open(as<const char*>(a), static_cast<int>(b), as<mode_t>(c));
-    case SYS_creat:
-      return Numbered::creat(as<const char*>(a), as<mode_t>(b));
-    case SYS_dup2:
-      return Numbered::dup2(fd, static_cast<int>(b));
-    case SYS_unlink:
-      return Numbered::unlink(as<const char*>(a));
-    case SYS_rename:
-      return Numbered::rename(as<const char*>(a), as<const char*>(b));
-#endif
   }
   return real::syscall(number, a, b, c, d, e, f);
 }

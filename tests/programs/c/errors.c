@@ -186,6 +186,15 @@ static void failures(void) {
   SHOW(syscall(SYS_openat2, AT_FDCWD, "file", NULL, sizeof(struct open_how)));
   SHOW(syscall(SYS_openat2, AT_FDCWD, "file", bad, 1));
   SHOW(syscall(SYS_read, 900, buffer, 1));
+  SHOW(syscall(SYS_preadv2, fd, bad, 1, 0L, 0L, 0));
+  SHOW(syscall(SYS_pwritev2, fd, bad, 1, 0L, 0L, -1));
+  SHOW(syscall(SYS_splice, fd, NULL, fd, NULL, 1L, 0));
+  SHOW(syscall(SYS_mkdirat, AT_FDCWD, bad, 0700));
+  SHOW(syscall(SYS_newfstatat, AT_FDCWD, "missing", bad, 0));
+  SHOW(syscall(SYS_statx, AT_FDCWD, bad, 0, 0, bad));
+  SHOW(syscall(SYS_chdir, bad));
+  SHOW(syscall(SYS_readlinkat, AT_FDCWD, "file", buffer, 0L));
+  SHOW(syscall(SYS_execveat, AT_FDCWD, "missing", NULL, NULL, 0));
   SHOW(syscall(SYS_openat, AT_FDCWD, bad, 0));
   SHOW(syscall(SYS_close_range, 9, 8, 0));
   SHOW(syscall(99999));
