@@ -10,7 +10,7 @@ import pytest
 from headrace import catalog
 from headrace.study import Figure, Settings, Study, build
 from headrace.study.figures import file_counts
-from made_catalog import MIB, START, Row, bin_, captured, hours, job, scan, site, write
+from made_catalog import MIB, START, Row, bin_, captured, hours, job, log, scan, site, write
 
 
 def made(path: Path, tables: dict[str, list[Row]], settings: Settings | None = None) -> Study:
@@ -23,6 +23,28 @@ def figure(study: Study, name: str) -> Figure:
 
 def rows(study: Study, name: str) -> list[dict[str, Any]]:
     return figure(study, name).data.to_pylist()
+
+
+@pytest.mark.parametrize("zone", [-6, 5.75])
+def test_records_in_another_time_zone_are_a_finding(tmp_path: Path, zone: float) -> None:
+    tables = site()
+    tables["scheduler_jobs"] = [
+        job(str(number), start=hours(50 * number + zone), end=hours(50 * number + zone + 1))
+        for number in range(1, 6)
+    ]
+    tables["logs"] = []
+    for number in range(1, 6):
+        times = {"start": hours(50 * number), "end": hours(50 * number + 1)}
+        tables["logs"].append(log(number, scheduler="slurm", scheduler_job=str(number), **times))
+    study = made(tmp_path, tables)
+    found = figure(study, "coverage")
+    way = "later" if zone < 0 else "earlier"
+    assert f"5 logs have the same id as a job of the scheduler, at another time: {abs(zone):g} h {way}" in (
+        found.findings[1].text
+    )
+    assert [row["reason"] for row in rows(study, "coverage_reasons")] == [
+        "a log of the same id is of another time"
+    ]
 
 
 def test_every_reason_why_a_job_has_no_log(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ All figures read the tables that `prepare` makes, so that a filter or a pseudony
     study_logs          a row a log; project, program and job are what the study calls them
     study_runs          a row a job with logs: what they have together (runs.py)
     study_moved         bytes of files by size of job, interface and sharing
+    study_apart         a row a log of no run of a job, where a job of the same id ran at another time
     study_jobs          a row a job of the scheduler, or a log that no such job is known of
     study_counters      a row a sample of what has bytes, and
     study_bins          those bytes in intervals of the same length (bins.py)
@@ -41,6 +42,14 @@ _RUN = """CASE WHEN run_job IS NULL THEN concat('log ', CAST(log AS VARCHAR(20))
     ELSE concat(run_scheduler, ' ', run_job, ' ', CAST(run_start AS VARCHAR(40))) END"""
 _JOB = "coalesce(run_job, scheduler_job, source)"
 
+# By how much a log is later than the run of its job's id that is nearest. Seconds.
+_APART = """SELECT log, id, min_by(later, abs(later)) AS later FROM (
+  SELECT l.log, split_part(l.scheduler_job, '.', 1) AS id,
+    (epoch_us(l."start") - epoch_us(s."start")) / 1000000 AS later
+  FROM logs l JOIN study_logs k ON k.log = l.log
+  JOIN scheduler_jobs s ON split_part(l.scheduler_job, '.', 1) = split_part(s.job, '.', 1)
+  LEFT JOIN log_runs r ON r.log = l.log WHERE r.log IS NULL) every_run GROUP BY log, id"""
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -66,12 +75,15 @@ def prepare(connection: Connection, settings: Settings) -> Scope:
   {total("f.bytes_read", "bytes_read")}, {total("f.bytes_written", "bytes_written")}
 FROM files f JOIN study_logs l ON l.log = f.log JOIN study_runs r ON r.run = l.run GROUP BY 1, 2, 3""",
     )
+    store(connection, "study_apart", _APART)
     store(
         connection,
         "study_jobs",
         f"""SELECT job IS NOT NULL AS scheduled, k.called AS project, state, "start" AS began, "end" AS ended,
-  nodes, processes, core_hours, covered, logs, complete, bytes_read, bytes_written
-FROM jobs JOIN study_names k ON k.name = {NAME} WHERE {where}""",
+  nodes, processes, core_hours, covered, logs, complete, bytes_read, bytes_written,
+  a.id IS NOT NULL AS has_log_apart
+FROM jobs JOIN study_names k ON k.name = {NAME} LEFT JOIN (SELECT DISTINCT id FROM study_apart) a
+  ON a.id = split_part(job, '.', 1) WHERE {where}""",
     )
     intervals = store_bins(connection, settings)
     return Scope(

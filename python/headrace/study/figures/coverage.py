@@ -17,6 +17,9 @@ NO_RECORDS = (
 )
 NO_LOGS = "The catalog has no job logs: add them with `headrace catalog add`."
 _SHORT = 60  # seconds
+_QUARTER = 900  # seconds: time zones differ by multiples of it
+_FARTHEST = 26  # hours between two time zones
+_USUAL = 0.5  # of such logs that are apart by the same
 # What schedulers call a job that came to its own end.
 _DONE = ", ".join(
     map(text, ("completed", "complete", "done", "finished", "ended", "success", "succeeded", "ok"))
@@ -67,8 +70,33 @@ FROM study_jobs WHERE scheduled""",
     figure.numbers = {"jobs": jobs["total"], "share of jobs covered": jobs["share"]}
     if known:
         figure.numbers |= {"core hours": hours["total"], "share of core hours covered": hours["share"]}
+    apart = _apart(connection)
+    figure.words += apart
     figure.findings = [Finding("Job logs cover a part of the work: " + figure.words[0], "coverage", 0.95)]
+    figure.findings += [Finding(each, "coverage", 1.0) for each in apart]
     return figure
+
+
+def _apart(connection: Connection) -> list[str]:
+    """What to say of logs with the id of a job of the scheduler at another time: most often another zone."""
+    logs = rows(connection, "SELECT count(*) AS n FROM study_apart")[0]["n"]
+    if not logs:
+        return []
+    usual = rows(
+        connection,
+        f"""SELECT step, count(*) AS logs FROM (SELECT round(later / {_QUARTER}) AS step
+  FROM study_apart) steps GROUP BY step ORDER BY logs DESC, step LIMIT 1""",
+    )[0]
+    have = "has" if logs == 1 else "have"
+    text = f"{count(logs, 'log')} {have} the same id as a job of the scheduler, at another time"
+    hours = float(usual["step"]) * _QUARTER / 3600
+    if usual["logs"] < _USUAL * logs or not 0 < abs(hours) <= _FARTHEST:
+        return [f"{text}; such jobs count as without a log."]
+    way = "later" if hours > 0 else "earlier"
+    return [
+        f"{text}: {number(abs(hours))} h {way}, as of records in another time zone. Add the scheduler's"
+        " records to a new catalog with TZ set to their zone; such jobs count as without a log."
+    ]
 
 
 def _part(name: str, whole: float, part: float) -> dict[str, Any]:
@@ -82,6 +110,7 @@ def coverage_reasons(connection: Connection, settings: Settings, _: Scope) -> Fi
         f"""SELECT reason, count(*) AS jobs, sum(core_hours) AS core_hours FROM (
   SELECT j.core_hours, CASE
   {f"WHEN began < {time(deployed)} THEN 'ran before capture was deployed'" if deployed else ""}
+    WHEN has_log_apart THEN 'a log of the same id is of another time'
     WHEN ended IS NULL OR state = 'running' THEN 'still ran when the records were made'
     WHEN p.logs = 0 THEN 'no job of the project has a log'
     WHEN state LIKE 'cancel%' THEN 'cancelled'
