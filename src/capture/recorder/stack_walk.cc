@@ -14,7 +14,7 @@ struct CachedRule {
   uint64_t check, rule;  // check = address ^ rule
 };
 constexpr uint32_t kCachedRules = 1024, kFirstRules = 128;
-HEADRACE_LARGE alignas(4096) CachedRule rules[kCachedRules];
+alignas(4096) HEADRACE_LARGE CachedRule rules[kCachedRules];
 uint32_t stored_rules;  // so far: a process that walks rarely needs one page of them
 
 uint32_t rows_of_rules() {
