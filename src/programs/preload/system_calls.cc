@@ -66,7 +66,7 @@ long on_requests(long number, long a, long b, long c, long d, long e, long f) {
   return capture::get_events<ByErrno>(function, context, as<const void*>(d), call);
 }
 
-constexpr long kFollowed[] = {
+constexpr uint16_t kFollowed[] = {
 #define CALL(name, returns, arguments) SYS_##name,
 #include "programs/preload/system_calls.def"
 #undef CALL
@@ -79,7 +79,7 @@ constexpr long kFollowed[] = {
 
 HEADRACE_AT_START void prepare_system_calls() {
   headrace_real_syscall = reinterpret_cast<void*>(real::syscall.get());
-  for (long number : kFollowed) headrace_followed_calls[number] = 1;
+  for (const uint16_t number : kFollowed) headrace_followed_calls[number] = 1;
 }
 
 long system_call(long number, long a, long b, long c, long d, long e, long f) {
