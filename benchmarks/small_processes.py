@@ -3,7 +3,7 @@
     python -m benchmarks.small_processes
     python -m benchmarks.small_processes --rounds 21 --times 1000 --only true,cat
 
-A figure is the processor time of every process of a loop, the launcher's included, in relation to that of
+A figure is the processor time of all processes of a loop, with the launcher's, divided by that of
 the bare loop of the same round. The two take turns, and each round begins with the other one. After each
 recorded loop its log is read: it must have every process of the loop, each recorded to its end, or there is
 no figure.

@@ -1,4 +1,4 @@
-"""Slow ranks are told from ranks that are alike but for chance."""
+"""Slow ranks are found, and equal ranks that chance makes differ are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that a signal ended when nobody saw it lived at least so long, and no share of that is known."""
+"""A process that was killed unseen lived at least until its last call; no share of its life is known."""
 
 from __future__ import annotations
 

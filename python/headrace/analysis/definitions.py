@@ -15,7 +15,7 @@ FIGURES = """
 run_ns | ns | From the start to the end of the command or of the process; to the last sign of life where
     no end is known.
 run_at_least | - | Whether that is only a lower bound: a signal ended the process and nobody saw when.
-processes_at_least | count | Captured processes of which that is so; no share of their lives is known.
+processes_at_least | count | Captured processes that were killed unseen: no share of their lives is known.
 exit_status | - | As a shell gives it: 128 and the signal for what a signal ended.
 complete | - | Whether every captured process was gathered and the whole log can be read.
 process_ids | count | Processes as the system counts them; a program that executes another one stays one

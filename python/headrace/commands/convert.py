@@ -32,7 +32,7 @@ _KINDS = {"hr": "a job log", "darshan": "a Darshan log", "trace": "a trace"}
     "--to",
     "target",
     type=click.Choice(list(_SUFFIXES)),
-    help="The format; else that of FILE's suffix, else hr.",
+    help="The format. Default: what FILE's suffix names, or hr without one.",
 )
 @click.option("-o", "--output", metavar="FILE", help="The new log; else LOG with another suffix.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
