@@ -69,7 +69,15 @@ def test_the_topmost_layer_has_a_word(name: str, layer: str, log_of: LogOf) -> N
 
 @pytest.mark.parametrize(
     ("name",),
-    at_hand(("3.5.0",), ("dlio-1",), ("dlio-2",), ("sample-dxt-simple",), ("imbalanced-io",), ("ior-hdf5",)),
+    at_hand(
+        ("3.5.0",),
+        ("unreduced",),
+        ("dlio-1",),
+        ("dlio-2",),
+        ("sample-dxt-simple",),
+        ("imbalanced-io",),
+        ("ior-hdf5",),
+    ),
 )
 def test_estimates_of_interfaces_are_those_of_darshan(name: str, log_of: LogOf) -> None:
     darshan = pytest.importorskip("darshan")

@@ -225,7 +225,7 @@ def _by_interface(log: JobLog) -> Facts:
         if not moved:
             continue
         behind = layer == "posix" and _is_behind(log, moved, moved)
-        time_ns = None if behind else _agg_time_by_slowest(log, merged)
+        time_ns = None if behind else _agg_time_by_slowest(log, merged, reduced_only=of_darshan(log))
         why_not = (
             "asynchronous" if behind else "slowest" if time_ns is None else None if time_ns > 0 else "time"
         )
@@ -277,23 +277,25 @@ def _rate(moved: int, time_ns: float | None) -> float | None:
     return moved / MIB / (time_ns / 1e9) if time_ns is not None and time_ns > 0 else None
 
 
-def _agg_time_by_slowest(log: JobLog, by_path: _native.Frame) -> float | None:
+def _agg_time_by_slowest(log: JobLog, by_path: _native.Frame, *, reduced_only: bool = False) -> float | None:
     """The slowest rank's time in files that not all ranks share, and the slowest one's in each that they do.
 
     Darshan takes a file for shared when all ranks of the job opened it, and makes the sum for one of its
-    modules at a time; here it is made of the records of `by_path`. A file of which only the slowest rank is
-    known counts as shared. None: the log does not say who was slowest.
+    modules at a time; here it is made of the records of `by_path`. A file with one record for all ranks
+    counts as shared. `reduced_only`: no other does, as in Darshan's own estimate of a log that keeps a record
+    a rank (`accumulate_records`, darshan-util). None: the log does not say who was slowest.
     """
     evenness = log.native.rank_statistics(by_path)
     rows = evenness.rows(None, ["strategy", "ranks", "time_most_ns", "reduced", "reduced_slowest_ns"])
     reduced = [signed(row["reduced_slowest_ns"]) for row in rows if row["reduced"]]
     if any(time < 0 for time in reduced):
         return None
+    by_all = "" if reduced_only else "shared"
     shared = sum(reduced) + sum(
-        signed(row["time_most_ns"]) for row in rows if row["strategy"] == "shared" and not row["reduced"]
+        signed(row["time_most_ns"]) for row in rows if row["strategy"] == by_all and not row["reduced"]
     )
     others = [
-        n for n, row in enumerate(rows) if row["reduced"] or (row["ranks"] and row["strategy"] != "shared")
+        n for n, row in enumerate(rows) if row["reduced"] or (row["ranks"] and row["strategy"] != by_all)
     ]
     alone = {
         row["process"]: signed(row["time_ns"]) for row in log.native.process_sums(by_path, others).rows()

@@ -29,6 +29,7 @@ def _all() -> dict[str, Callable[[], Log]]:
     logs["padded-header-root"] = partial(job_of, "3.1.8", order=">", compression="none", padding=5003, user=0)
     logs["autoperf"] = partial(job_of, "3.5.0", autoperf=True)
     logs["autoperf-big"] = partial(job_of, "3.5.0", order=">", compression="none", autoperf=True)
+    logs["unreduced"] = partial(job_of, "3.5.0", reduced=False)
     logs["slow-server"] = server_job
     return logs
 

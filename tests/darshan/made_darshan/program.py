@@ -24,8 +24,8 @@ OPAQUE = ("BG/Q", "MDHIM", "DFS", "DAOS")
 class _Job:
     """Collects records of the modules that the release has."""
 
-    def __init__(self, log: Log, rng: random.Random) -> None:
-        self.log, self.rng = log, rng
+    def __init__(self, log: Log, rng: random.Random, *, reduced: bool = True) -> None:
+        self.log, self.rng, self.reduced = log, rng, reduced
         self.done: dict[str, list[tuple[str, list[Use]]]] = {}  # by module, for time lines and traces
 
     def add(self, module: str, name: str, made: AnyRecord) -> None:
@@ -34,7 +34,8 @@ class _Job:
 
     def count(self, module: str, name: str, uses: list[Use], file: str = "", **more: float) -> None:
         if version := self.log.versions.get(module):
-            self.add(module, name, record(module, version, name, uses, file, **more))
+            for of_one in [uses] if self.reduced else [[each] for each in uses]:
+                self.add(module, name, record(module, version, name, of_one, file, **more))
             self.done.setdefault(module, []).append((name, uses))
 
     def together(self, **how: int) -> list[Use]:
@@ -109,10 +110,15 @@ def _time(job: _Job) -> None:
                 job.add(module, name, trace(name, each, f"node{each.rank // 2}", shared=len(uses) > 1))
 
 
-def job_of(release: str, *, others: bool = False, autoperf: bool = False, **how: Any) -> Log:
-    """`how`: fields of Log. `others`: with modules that nobody reads. `autoperf`: with those of AutoPerf."""
+def job_of(
+    release: str, *, others: bool = False, autoperf: bool = False, reduced: bool = True, **how: Any
+) -> Log:
+    """`how`: fields of Log. `others`: with modules that nobody reads. `autoperf`: with those of AutoPerf.
+
+    Without `reduced` each rank keeps a record of its own of a shared file (DARSHAN_DISABLE_SHARED_REDUCTION).
+    """
     log = Log(release, **how)
-    job = _Job(log, random.Random(release))
+    job = _Job(log, random.Random(release), reduced=reduced)
     _files(job)
     _libraries(job)
     _stripes(job)
