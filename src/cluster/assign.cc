@@ -32,9 +32,14 @@ void assign(const Model& model, const Points& rows, uint64_t first, Assignment& 
         tally.add_unusable();
         continue;
       }
-      const uint32_t cluster = nearest[i];
       const float* const row = &placed[i * size];
-      const float score = model.score(row, cluster);
+      float score = model.score(row, nearest[i]);
+      if (score > kSuspect) {
+        const uint32_t better = model.better(row, nearest[i], &score);
+        if (better != nearest[i]) distance[i] = between(model.distance, row, &model.centres[better * size], size);
+        nearest[i] = better;
+      }
+      const uint32_t cluster = nearest[i];
       assignment.score[begin + i] = score;
       tally.add(first + begin + i, cluster, distance[i], score, row, &raw[i * dims]);
     }

@@ -4,6 +4,7 @@
 
 #include "base/collectives.h"
 #include "cluster/assign.h"
+#include "cluster/beside.h"
 #include "cluster/capek.h"
 #include "cluster/groups.h"
 #include "cluster/lots.h"
@@ -18,6 +19,7 @@ using base::Status;
 
 constexpr uint64_t kSampleStream = 1, kSuspectStream = 2;
 constexpr int kMostSamples = 3;
+constexpr uint32_t kMostFound = 64;  // clusters of the sample; groups come beside
 
 class Run {
  public:
@@ -110,7 +112,9 @@ class Run {
       const Placed sample = place_all(space, sample_.points(dims_));
       Centres centres = find_centres(sample, dims_, options_.distance, options_.k, options_.seed);
       if (options_.k == 0) refine(sample, dims_, options_.distance, options_.seed, centres);
-      model_ = make_model(std::move(space), sample, options_.distance, std::move(centres));
+      Division division = divide(sample, centres, options_.distance);
+      if (options_.k == 0) split_beside(sample, dims_, options_.seed, kMostFound, centres, division);
+      model_ = make_model(std::move(space), sample, options_.distance, std::move(centres), std::move(division));
     }
     sample_ = {};
     return broadcast_model();

@@ -59,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Named{"anisotropic", {.rows = 4000, .dims = 16, .shape = "anisotropic", .noise = 0.01}},
                     Named{"same", {.rows = 4000, .dims = 8, .shape = "same", .noise = 0.02}},
                     Named{"constant", {.rows = 4000, .dims = 16, .noise = 0.01, .constant = 9}},
+                    Named{"together", {.rows = 4000, .dims = 16, .noise = 0.01, .together = 2}},
                     Named{"unequal", {.rows = 4000, .dims = 16, .unequal = 1.25, .noise = 0.01}}),
     [](const auto& info) { return info.param.name; });
 
@@ -104,6 +105,55 @@ TEST(Clusters, OneSlowDimensionOfOneRowIsSeen) {
     EXPECT_EQ(found.worst[0].id, made.straggler);
     EXPECT_EQ(found.worst[0].dim, made.straggler_dim);
   }
+}
+
+TEST(Clusters, ASlowDimensionIsSeenBesideWhatAllHaveInCommon) {
+  const MadePoints made({.rows = 5000, .dims = 32, .k = 4, .straggle = 14, .together = 3}, 9);
+  const Clustering found = clustered(made.points());
+  EXPECT_EQ(found.clusters.size(), 4u);
+  EXPECT_GT(found.model.axes.most, 0u);
+  EXPECT_GT(found.score[made.straggler], kOutlier);
+  ASSERT_FALSE(found.worst.empty());
+  EXPECT_EQ(found.worst[0].id, made.straggler);
+  EXPECT_EQ(found.worst[0].dim, made.straggler_dim);
+}
+
+TEST(Clusters, DimensionsThatKnowNothingOfEachOtherHaveNoAxes) {
+  const MadePoints made({.rows = 4000, .dims = 16, .k = 3, .noise = 0.02}, 6);
+  EXPECT_EQ(clustered(made.points()).model.axes.most, 0u);
+}
+
+/// Two long clusters side by side, across both dimensions.
+std::vector<double> long_ones(uint32_t rows, double apart, std::vector<uint32_t>& truth) {
+  const MadePoints made({.rows = rows, .dims = 2, .k = 1}, 3);
+  std::vector<double> values;
+  for (uint32_t i = 0; i < rows; ++i) {
+    const double x = made.values[2 * i] - made.values[0], y = made.values[2 * i + 1] - made.values[1];
+    const double along = 12 * x, beside = y + apart * (i % 2);
+    values.insert(values.end(), {(along + beside) / std::sqrt(2.0), (along - beside) / std::sqrt(2.0)});
+    truth.push_back(i % 2);
+  }
+  return values;
+}
+
+TEST(Clusters, LongOnesSideBySideAreTwo) {
+  for (const double apart : {0.0, 9.0}) {
+    std::vector<uint32_t> truth;
+    const auto values = long_ones(3000, apart, truth);
+    const Clustering found = clustered({values.data(), 3000, 2, true});
+    ASSERT_EQ(found.clusters.size(), apart > 0 ? 2u : 1u);
+    if (apart == 0) continue;
+    EXPECT_GE(rand_index(truth, found.assigned), 0.99);
+  }
+}
+
+TEST(Clusters, SixteenRowsOfTwoKindsAreTwo) {
+  int right = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const MadePoints made({.rows = 16, .dims = 4 + static_cast<uint32_t>(seed % 8), .k = 2}, seed);
+    right += clustered(made.points()).clusters.size() == 2;
+  }
+  EXPECT_GE(right, 36);
 }
 
 TEST(Clusters, ASmallGroupIsAClusterAndFewerRowsAreOutliers) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cluster/quantile.h"
+
 namespace headrace::cluster {
 namespace {
 
@@ -11,7 +13,9 @@ constexpr uint32_t kMostGroups = 64;
 constexpr uint32_t kLeastSeen = 5;      // of a group's rows, in the sample
 constexpr double kSuspicious = 0.0026;  // the share of regular rows that are suspects (kSuspect)
 constexpr float kFarFromAll = 20;       // the score of a group's centre above which no tail reaches
-constexpr float kMeanBetween = 1.13f;   // standard deviations between two normal rows in a dimension
+constexpr float kSeenSteps = 2;      // deviations of a group towards the nearest cluster, where suspects are seen still
+constexpr double kLeastStep = 1e-3;  // of the way
+constexpr float kMeanBetween = 1.13f;  // standard deviations between two normal rows in a dimension
 
 /// Suspects in units of the deviations of clusters, and who is near whom. Distances are Manhattan's here, as the scales
 /// are by dimension.
@@ -50,6 +54,13 @@ class Crowd {
     std::vector<uint32_t> rows;
     for (uint32_t i = 0; i < scaled_.rows(); ++i)
       if (left_[i] && within(scaled_.row(i), point, radius)) rows.push_back(i);
+    return rows;
+  }
+
+  std::vector<uint32_t> all_left() const {
+    std::vector<uint32_t> rows;
+    for (uint32_t i = 0; i < scaled_.rows(); ++i)
+      if (left_[i]) rows.push_back(i);
     return rows;
   }
 
@@ -94,6 +105,50 @@ std::vector<uint32_t> group_around(const Crowd& crowd, uint32_t suspect, uint32_
   return rows;
 }
 
+/// Whether fewer suspects are on the way from a group to the nearest cluster than in the group: a long tail is nowhere
+/// denser than where it begins. Where the way is inside of the cluster at once, nobody can see that.
+bool stands_apart(const Crowd& crowd, const Model& model, const std::vector<uint32_t>& group, const float* centre) {
+  const uint32_t best = nearest(model.distance, centre, model.centres.data(), model.k(), model.space.size());
+  const uint32_t dims = model.space.dims();
+  std::vector<float> middle = crowd.middle(group), way(dims);
+  double length = 0;
+  for (uint32_t j = 0; j < dims; ++j) {
+    way[j] = model.centres[best * model.space.size() + j] / model.scale[j] - middle[j];
+    length += double{way[j]} * way[j];
+  }
+  for (float& each : way) each /= static_cast<float>(std::sqrt(std::max(length, 1e-30)));
+  // How far along the way, and how far beside it.
+  const auto place = [&](uint32_t row) {
+    float along = 0, squares = 0;
+    for (uint32_t j = 0; j < dims; ++j) {
+      const float apart = crowd.row(row)[j] - middle[j];
+      along += apart * way[j];
+      squares += apart * apart;
+    }
+    return std::pair{along, std::sqrt(std::max(0.0f, squares - along * along))};
+  };
+  std::vector<float> lengths, widths;
+  for (uint32_t row : group) {
+    const auto [along, beside] = place(row);
+    lengths.push_back(std::fabs(along));
+    widths.push_back(beside);
+  }
+  const auto least = static_cast<float>(kLeastStep * std::sqrt(length));  // rows of a group may be all the same
+  const float step = std::max(least, kDeviationOfMedian * median(std::span(lengths)));
+  const float width = std::max(least, quantile(std::span(widths), 0.9));
+  std::vector<float> seen(model.space.size());
+  for (uint32_t j = 0; j < dims; ++j) seen[j] = (middle[j] + kSeenSteps * step * way[j]) * model.scale[j];
+  if (model.score(seen.data(), best) <= kSuspect) return false;
+  uint32_t here = 0, between = 0;
+  for (uint32_t row : crowd.all_left()) {
+    const auto [along, beside] = place(row);
+    if (beside > width) continue;
+    here += std::fabs(along) <= step;
+    between += std::fabs(along - 3 * step) <= step;
+  }
+  return 2 * between <= here;
+}
+
 /// How many rows a group with this centre must have, in the table. The suspects of a cluster are a crowd around its
 /// centre themselves, in many dimensions; and near a cluster its tail may look like a group.
 double needed_rows(const Model& model, const float* centre, uint64_t rows) {
@@ -125,8 +180,9 @@ uint32_t add_groups(const Placed& suspects, double share, uint64_t rows, Model& 
     if (group.empty()) continue;
     std::vector<float> centre(suspects.size);
     middle_of(suspects, group, centre.data());
+    const bool apart = stands_apart(crowd, model, group, centre.data());
     crowd.take(group);
-    if (static_cast<double>(group.size()) < seen(needed_rows(model, centre.data(), rows))) continue;
+    if (!apart || static_cast<double>(group.size()) < seen(needed_rows(model, centre.data(), rows))) continue;
     model.add_cluster(centre.data());
     ++added;
   }

@@ -21,6 +21,7 @@ struct MadeKind {
   uint32_t group = 0;                 // rows of one more, small cluster
   double straggle = 0;                // one row deviates by so many standard deviations in one dimension
   uint32_t constant = 0;              // dimensions, the last ones, that are the same for all
+  double together = 0;                // standard deviation of what all dimensions of a row have in common
 };
 
 class MadePoints {
@@ -80,10 +81,11 @@ class MadePoints {
 
   void add_row(uint32_t cluster) {
     truth.push_back(cluster);
+    const double common = kind_.together > 0 && cluster != kNoise ? kind_.together * normal() : 0;
     for (uint32_t j = 0; j < kind_.dims; ++j) {
       double value = 0;
       if (j < kind_.dims - kind_.constant)
-        value = cluster == kNoise ? -6 + 36 * uniform() : centres_[cluster][j] + shaped();
+        value = cluster == kNoise ? -6 + 36 * uniform() : centres_[cluster][j] + shaped() + common;
       values.push_back(100 + sigma_[j] * value);
     }
   }

@@ -124,16 +124,51 @@ TEST(Refinement, RepairsAnyNumberOfCentres) {
   }
 }
 
+TEST(Axes, ResolveARowIntoWhatItHasInCommonAndTheRest) {
+  const MadePoints made({.rows = 2000, .dims = 19, .k = 1, .together = 3}, 4);
+  const Placed rows = placed(made);
+  std::vector<float> centre(rows.size), spread;
+  const auto found = principal_axes(rows.values, rows.size, 19, rows.finest, spread);
+  ASSERT_EQ(found.size(), 1u);
+  Axes axes;
+  axes.most = 1;
+  axes.add_cluster(rows.size);
+  axes.counts[0] = 1;
+  for (size_t j = 0; j < 19; ++j) {
+    axes.onto[j] = found[0][j] / spread[j];
+    axes.back[j] = found[0][j] * spread[j];
+    EXPECT_NEAR(std::fabs(found[0][j]), 1 / std::sqrt(19.0), 0.02);
+  }
+  std::vector<float> parts(rows.size + kMostAxes);
+  double whole = 0, rest = 0;
+  for (uint32_t i = 0; i < rows.rows(); ++i) {
+    axes.resolve(rows.row(i), centre.data(), 0, rows.size, parts.data());
+    for (size_t j = 0; j < 19; ++j) {
+      EXPECT_NEAR(parts[j] + parts[rows.size] * axes.back[j], rows.row(i)[j], 1e-4);
+      whole += rows.row(i)[j] * rows.row(i)[j];
+      rest += parts[j] * parts[j];
+    }
+  }
+  EXPECT_NEAR(rest / whole, 0.1, 0.02);  // of 9 in common and 1 of its own
+  EXPECT_TRUE(principal_axes(placed(MadePoints({.rows = 2000, .dims = 19, .k = 1}, 4)).values, rows.size, 19,
+                             rows.finest, spread)
+                  .empty());
+}
+
 TEST(Models, TravelAndRefuseWhatIsDamaged) {
-  const MadePoints made({.rows = 500, .dims = 3, .k = 2}, 4);
+  const MadePoints made({.rows = 500, .dims = 3, .k = 2, .together = 2}, 4);
   const Space space = make_space(made.points(), Normalisation::kSpread, 1);
   const Placed rows = place_all(space, made.points());
-  const Model model = make_model(space, rows, nullptr, find_centres(rows, 3, nullptr, 2, 1));
+  const Centres centres = find_centres(rows, 3, nullptr, 2, 1);
+  const Model model = make_model(space, rows, nullptr, centres, divide(rows, centres, nullptr));
   const auto bytes = encode(model);
   const auto read = decode(bytes, nullptr);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->centres, model.centres);
   EXPECT_EQ(read->limit, model.limit);
+  ASSERT_GT(model.axes.most, 0u);
+  EXPECT_EQ(read->axes.counts, model.axes.counts);
+  EXPECT_EQ(read->axes.onto, model.axes.onto);
   for (size_t length = 0; length < bytes.size(); ++length)
     EXPECT_FALSE(decode({bytes.data(), length}, nullptr).ok()) << length;
 }

@@ -66,6 +66,11 @@ void compare(const MadePoints& made, const std::vector<size_t>& rows) {
   EXPECT_EQ(done, static_cast<int>(rows.size()));
 }
 
+TEST(Ranks, FindWhatOneFindsWhereDimensionsGoTogether) {
+  const MadePoints made({.rows = 3000, .dims = 6, .k = 4, .noise = 0.02, .together = 2}, 17);
+  compare(made, {1000, 0, 500, 1, 499, 1000});
+}
+
 TEST(Ranks, FindWhatOneFinds) {
   const MadePoints made({.rows = 3000, .dims = 6, .k = 4, .noise = 0.02, .group = 25}, 17);
   compare(made, std::vector<size_t>(3000, 1));

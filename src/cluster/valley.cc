@@ -16,7 +16,20 @@ constexpr int kSteps = 40;
 constexpr double kFirst = -1.5, kStep = 0.1;
 constexpr int kHalfWay = 20;
 
+constexpr size_t kFewDeviations = 40;        // below, their median is often small by chance
+constexpr float kDeviationOfMean = 1.2533f;  // as kDeviationOfMedian
+
 using Rows = std::vector<uint32_t>;
+
+float scale_of(std::vector<float>& deviations) {
+  const auto count = static_cast<float>(deviations.size());
+  float sum = 0;
+  for (const float each : deviations) sum += each;
+  const float by_median = kDeviationOfMedian * median(std::span(deviations));
+  if (deviations.size() >= kFewDeviations) return by_median;
+  // Two of them are spent on the two centres.
+  return std::max(by_median, kDeviationOfMean * sum / count * std::sqrt(count / std::max(1.0f, count - 2)));
+}
 
 /// The dimensions that tell two centres apart, and their weights on the line between them; 0 for the others.
 std::vector<double> line_between(const Placed& sample, uint32_t dims, const Rows& a, const Rows& b,
@@ -29,7 +42,7 @@ std::vector<double> line_between(const Placed& sample, uint32_t dims, const Rows
     auto out = deviations.begin();
     for (uint32_t row : a) *out++ = std::fabs(sample.row(row)[j] - from[j]);
     for (uint32_t row : b) *out++ = std::fabs(sample.row(row)[j] - to[j]);
-    const float scale = std::max(sample.finest, kDeviationOfMedian * median(std::span(deviations)));
+    const float scale = std::max(sample.finest, scale_of(deviations));
     const float difference = to[j] - from[j];
     if (std::fabs(difference) >= apart * scale) weights[j] = difference / (double{scale} * scale);
   }

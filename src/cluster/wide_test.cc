@@ -36,18 +36,23 @@ TEST(Wide, DistancesAndTheNearestAreThoseOfOneRow) {
 }
 
 TEST(Wide, ScoresAreTheSameWithAndWithoutTheWorstDimension) {
-  const MadePoints made({.rows = 900, .dims = 19, .k = 3}, 4);
-  Space space = make_space(made.points(), Normalisation::kSpread, 1);
-  const Placed rows = place_all(space, made.points());
-  const Model model = make_model(space, rows, nullptr, find_centres(rows, 19, nullptr, 3, 1));
-  int outside = 0;
-  for (uint32_t i = 0; i < rows.rows(); ++i) {
-    uint32_t worst = 0;
-    const float score = model.score(rows.row(i), i % 3);
-    EXPECT_EQ(score, model.score(rows.row(i), i % 3, &worst));
-    outside += score > 0;
+  for (const double together : {0.0, 3.0}) {
+    const MadePoints made({.rows = 900, .dims = 19, .k = 3, .together = together}, 4);
+    Space space = make_space(made.points(), Normalisation::kSpread, 1);
+    const Placed rows = place_all(space, made.points());
+    const Centres centres = find_centres(rows, 19, nullptr, 3, 1);
+    const Model model = make_model(space, rows, nullptr, centres, divide(rows, centres, nullptr));
+    EXPECT_EQ(model.axes.most > 0, together > 0);
+    int outside = 0;
+    for (uint32_t i = 0; i < rows.rows(); ++i) {
+      uint32_t worst = 0;
+      const float score = model.score(rows.row(i), i % 3);
+      EXPECT_EQ(score, model.score(rows.row(i), i % 3, &worst));
+      EXPECT_LT(worst, 19u);
+      outside += score > 0;
+    }
+    EXPECT_GT(outside, 300);
   }
-  EXPECT_GT(outside, 300);
 }
 
 TEST(Wide, RowsArePlacedAsOneValueIs) {

@@ -15,6 +15,9 @@ from commands import headrace as run
 from made_logs import LogMaker
 from made_phases import dumps
 
+from benchmarks.clustering.made import rand_index
+from benchmarks.clustering.shapes import KINDS, made
+
 
 def three_groups(rows: int = 3000, seed: int = 5) -> tuple[Any, Any]:
     random = numpy.random.default_rng(seed)
@@ -88,6 +91,77 @@ def test_parquet(tmp_path: Path) -> None:
     assert chosen["columns"] == ["c0", "c1"]
 
 
+def test_csv(tmp_path: Path) -> None:
+    values, truth = three_groups()
+    lines = ["c0,c1,c2,c3,c4,name"]
+    lines += [",".join([*(f"{value:.17g}" for value in row), "x"]) for row in values]
+    lines[5] = lines[5].replace(lines[5].split(",")[2], "")
+    (tmp_path / "table.csv").write_text("\n".join(lines) + "\n")
+    found = facts("table.csv", cwd=tmp_path)
+    assert (found["k"], found["unusable"], found["columns_left_out"]) == (3, 1, ["name"])
+    assigned = numpy.load(tmp_path / found["assignment"])
+    assert same_division(assigned[assigned >= 0], truth[assigned >= 0])
+    assert facts("table.csv", "--column", "c0", cwd=tmp_path)["columns"] == ["c0"]
+    for text, message in (
+        ("1,2\n3,4\n", "line 1 has numbers where names of columns are needed"),
+        ("a,a\n3,4\n", "line 1 names a column twice"),
+        ("a,b\n3,4,5\n", "cannot be read as CSV"),
+        ("a,b\nx,y\n", "has no column of numbers among a, b"),
+        ("", "cannot be read as CSV"),
+    ):
+        (tmp_path / "wrong.csv").write_text(text)
+        wrong = run("cluster", "wrong.csv", cwd=tmp_path)
+        assert wrong.returncode != 0
+        assert message in wrong.stderr and "wrong.csv" in wrong.stderr and "Traceback" not in wrong.stderr
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_columns_that_go_together_and_other_shapes(kind: str) -> None:
+    missed = []
+    for seed in range(20):
+        k = 1 + seed % 5
+        values, truth = made(kind, k, seed)
+        found = headrace.cluster(values, seed=seed)
+        near = numpy.asarray(found.assigned)
+        right = found.k == k and rand_index(near, truth) >= 0.98
+        missed += [] if right else [(seed, k, found.k, rand_index(near, truth))]
+    assert len(missed) <= 1, missed
+
+
+def test_a_row_that_is_slower_in_all_columns_is_of_its_cluster() -> None:
+    random = numpy.random.default_rng(7)
+    truth = random.integers(0, 2, 3000)
+    values = numpy.exp(random.normal(0, 1.5, (2, 16)))[truth] * numpy.exp(random.normal(0, 0.1, (3000, 1)))
+    values *= numpy.exp(random.normal(0, 0.02, values.shape))
+    values[11] = values[truth == truth[11]].mean(axis=0) * 1.2
+    values[12] = values[11]
+    values[12, 3] *= 1.5
+    found = headrace.cluster(values)
+    assert found.k == 2
+    assert 11 not in found.outliers and 12 in found.outliers
+    assert found.worst[0].row == 12 and found.worst[0].column == "3"
+
+
+def test_differences_are_told_by_size_and_by_significance(tmp_path: Path) -> None:
+    """Of 600 ms that waits vary by 300 ms, 3 ms of opens by nothing."""
+    maker, random = LogMaker(), numpy.random.default_rng(3)
+    for rank in range(64):
+        maker.process(rank + 1, rank=rank, ranks=64, instance=3)
+        row = {"process": rank + 1, "calls": 1, "errors": 0, "bytes": 10, "max_ns": 1}
+        for name, usual, more, varies in (
+            ("write", 900, 400, 60),
+            ("read", 100, 300, 50),
+            ("fsync", 50, 200, 40),
+            ("open", 3, 2, 0.01),
+        ):
+            time = int(10**6 * (usual + more * (rank < 24) + varies * random.random()))
+            maker.add("profiles", function=name, layer="posix", time_ns=time, own_ns=time, **row)
+    text = run("cluster", maker.write(tmp_path / "job.hr")).stdout
+    size, sure = text.index("by size: posix:write"), text.index("by significance: posix:open 5 ms, 2 ms more")
+    assert size < sure, text
+    assert "posix:open" not in text[size:sure]
+
+
 def test_python_shares_arrays() -> None:
     values, truth = three_groups()
     found = headrace.cluster(values)
@@ -133,7 +207,7 @@ def test_ranks_of_a_job_log(tmp_path: Path) -> None:
     assert sorted(found["sizes"]) == [31, 32]
     text = run("cluster", log).stdout
     assert "64 ranks, 2 columns; 2 clusters, 1 outlier" in text
-    assert "outlier  rank 20: posix:write 0.609; in cluster" in text  # it waits, and writes all the same
+    assert "outlier  rank 20: posix:write 609 ms; in cluster" in text  # it waits, and writes all the same
     series = facts("--by", "series", log, cwd=tmp_path)
     assert series["k"] == 2
     assert len(series["columns"]) == 128

@@ -1,4 +1,4 @@
-"""Tables of numbers to cluster: arrays in memory, .npy and Parquet files, and what job logs say of ranks.
+"""Tables of numbers to cluster: arrays in memory, .npy, Parquet and CSV files, and ranks of job logs.
 
 A .npy file is mapped into memory and not copied when its rows lie one behind the other and are floats.
 """
@@ -43,6 +43,7 @@ class PointTable:
     phase: str | None = None  # of ranks: what they did in this phase alone
     instance: int | None = None  # which time; 0: all of them together
     missing: list[int] = field(default_factory=list)  # rows without any figures there: zeros
+    unit: str | None = None  # of all columns: s, B or operations; None: not known
 
 
 def of_array(array: Any) -> PointTable:
@@ -71,12 +72,12 @@ def is_table(path: str) -> bool:
         with Path(path).open("rb") as file:
             begin = file.read(len(_NPY))
     except OSError:
-        return path.endswith((".npy", ".parquet"))
-    return begin == _NPY or begin.startswith(_PARQUET) or path.endswith((".npy", ".parquet"))
+        return path.endswith((".npy", ".parquet", ".csv"))
+    return begin == _NPY or begin.startswith(_PARQUET) or path.endswith((".npy", ".parquet", ".csv"))
 
 
 def read(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> PointTable:
-    """The table in a .npy or Parquet file; of the latter, these columns, or all that are numbers."""
+    """The table in a .npy, Parquet or CSV file; of the latter two, these columns, or all that are numbers."""
     name = os.fspath(path)
     try:
         with Path(name).open("rb") as file:
@@ -91,8 +92,11 @@ def read(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> PointTabl
         raise LogUnreadableError(f"{name}: cannot be read: {error.strerror}") from error
     if begin.startswith(_PARQUET):
         return _read_parquet(name, columns)
+    if name.endswith(".csv"):
+        return _read_csv(name, columns)
     raise LogForeignError(
-        f"{name}: is neither a .npy nor a Parquet file: save a table with numpy.save or as Parquet"
+        f"{name}: is neither a .npy, a Parquet nor a .csv file: "
+        "save a table with numpy.save, as Parquet or as CSV"
     )
 
 
@@ -141,17 +145,51 @@ def _read_parquet(name: str, wanted: Sequence[str]) -> PointTable:
 
     try:
         file = pyarrow.parquet.ParquetFile(name)
-        schema = file.schema_arrow
-        for each in wanted:
-            if each not in schema.names:
-                raise UsageError(f"{name}: there is no column '{each}'; there are {', '.join(schema.names)}")
-        chosen = list(dict.fromkeys(wanted)) or schema.names
-        numbers = [each for each in chosen if _is_number(schema.field(each).type)]
-        if not numbers:
-            raise UsageError(f"{name}: has no column of numbers among {', '.join(chosen) or 'none'}")
+        chosen, numbers = _numbers(name, file.schema_arrow, wanted)
         table = file.read(columns=numbers)
     except (pyarrow.ArrowException, OSError) as error:
         raise LogUnreadableError(f"{name}: cannot be read as Parquet: {error}") from error
+    return _of_columns(table, chosen, numbers)
+
+
+def _read_csv(name: str, wanted: Sequence[str]) -> PointTable:
+    """The first line has the names of the columns; an empty field is a missing value."""
+    import pyarrow
+    import pyarrow.csv
+
+    try:
+        table = pyarrow.csv.read_csv(name)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise LogUnreadableError(f"{name}: cannot be read as CSV: {error}") from error
+    if len(set(table.column_names)) < table.num_columns:
+        raise UsageError(f"{name}: line 1 names a column twice: give each column a name of its own")
+    chosen, numbers = _numbers(name, table.schema, wanted)
+    if all(map(_is_value, table.column_names)):
+        raise UsageError(f"{name}: line 1 has numbers where names of columns are needed: add a line of names")
+    return _of_columns(table, chosen, numbers)
+
+
+def _is_value(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(name: str, schema: pyarrow.Schema, wanted: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The columns that are asked for, and those of them that are numbers."""
+    for each in wanted:
+        if each not in schema.names:
+            raise UsageError(f"{name}: there is no column '{each}'; there are {', '.join(schema.names)}")
+    chosen = list(dict.fromkeys(wanted)) or schema.names
+    numbers = [each for each in chosen if _is_number(schema.field(each).type)]
+    if not numbers:
+        raise UsageError(f"{name}: has no column of numbers among {', '.join(chosen) or 'none'}")
+    return chosen, numbers
+
+
+def _of_columns(table: pyarrow.Table, chosen: list[str], numbers: list[str]) -> PointTable:
     values = [_doubles(table.column(each)) for each in numbers]
     left_out = [each for each in chosen if each not in numbers]
     return PointTable(_native.rows_of_columns(values), True, table.num_rows, numbers, None, left_out)

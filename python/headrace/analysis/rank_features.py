@@ -34,6 +34,15 @@ from headrace.logs import JobLog
 SPANS = 64
 FEATURES = ("profile", "calls", "messages", "sizes", "bandwidth", "series")
 
+_UNITS = {
+    "profile": "s",
+    "calls": "s",
+    "messages": "s",
+    "sizes": "operations",
+    "bandwidth": "B",
+    "series": "B",
+}
+
 Columns = dict[str, list[float]]
 
 
@@ -67,7 +76,7 @@ def rank_features(log: JobLog, by: str, span: PhaseSpan | None = None) -> PointT
     for number, column in enumerate(columns.values()):
         for row, value in enumerate(column):
             values[row * len(columns) + number] = value
-    table = PointTable(values, True, len(rows), list(columns), rows)
+    table = PointTable(values, True, len(rows), list(columns), rows, unit=_UNITS[by])
     if span is None:
         return table
     return replace(table, phase=span.phase, instance=span.instance, missing=missing)

@@ -6,7 +6,7 @@ from headrace import _native
 from headrace.analysis.clusters import Clustering
 from headrace.analysis.point_tables import PointTable
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import number, printable
+from headrace.commands._text import duration, number, printable, size
 
 _MOST_CLUSTERS = 20
 _MOST_COLUMNS = 3  # that tell a cluster from the others
@@ -39,7 +39,8 @@ def render(file: str, found: Clustering, out: Terminal) -> list[str]:
         share = each.size / max(1, table.rows)
         title = out.bold(f"cluster {at}")
         lines.append(f"{title}  {number(each.size)} ({share:.1%}), like {_name(found, each.medoid)}")
-        lines += out.wrap(_difference(found, at), "    ")
+        for text in _differences(found, at):
+            lines += out.wrap(text, "    ", "      ")
     if found.k > _MOST_CLUSTERS:
         lines.append(f"and {found.k - _MOST_CLUSTERS} smaller clusters (--json has them)")
     for outlier in found.worst[:_MOST_OUTLIERS]:
@@ -71,7 +72,7 @@ def _each_row(file: str, found: Clustering, what: str, out: Terminal) -> list[st
         f"{number(table.rows)} {what} are too few to group. They differ most in:"
     )
     for row, figures in enumerate(rows):
-        text = ", ".join(f"{printable(table.columns[at])} {figures[at]:.4g}" for at in shown)
+        text = ", ".join(f"{printable(table.columns[at])} {_figure(table, figures[at])}" for at in shown)
         lines += out.wrap(f"{_name(found, row)}: {text}", "  ", "    ")
     return lines
 
@@ -95,27 +96,63 @@ def _name(found: Clustering, row: int) -> str:
     return found.table.names[row] if found.table.names else f"row {row}"
 
 
-def _difference(found: Clustering, at: int) -> str:
-    """The columns in which a cluster differs most from the largest one, in standard deviations of both."""
+def _differences(found: Clustering, at: int) -> list[str]:
+    """Of the largest cluster the greatest means; of others the columns that differ most from that one's.
+
+    Those that differ most by size matter most, those that differ most by significance tell the two apart.
+    """
     names, mine, others = found.table.columns, found.clusters[at], found.clusters[0]
-    differences = []
+    sizes, sure = [], []
     for column in range(len(names)):
         mean, base = mine.mean[column], others.mean[column]
         if mean is None or base is None:
             continue
         spread = (mine.variance[column] or 0.0) + (others.variance[column] or 0.0)
-        apart = abs(mean - base) / (spread**0.5 or 1e-300) if at else abs(mean)
-        differences.append((apart, column))
-    differences.sort(key=lambda each: (-each[0], each[1]))
-    texts = [
-        f"{printable(names[column])} {mine.mean[column]:.4g}" for _, column in differences[:_MOST_COLUMNS]
-    ]
-    return "mean " + ", ".join(texts) if texts else "all of it are outliers"
+        sizes.append((-_by_size(found.table, mean, base if at else 0.0), column))
+        sure.append((-abs(mean - base) / (spread**0.5 or 1e-300), column))
+    if not sizes:
+        return ["all of it are outliers"]
+    by_size = [column for _, column in sorted(sizes)[:_MOST_COLUMNS]]
+    if at == 0:
+        return [
+            "mean " + ", ".join(f"{printable(names[column])} {_mean(found, 0, column)}" for column in by_size)
+        ]
+    by_significance = [column for _, column in sorted(sure)[:_MOST_COLUMNS]]
+    lines = ["by size: " + "; ".join(_beside_first(found, at, column) for column in by_size)]
+    if set(by_significance) != set(by_size):
+        texts = (_beside_first(found, at, column) for column in by_significance)
+        lines.append("by significance: " + "; ".join(texts))
+    return lines
+
+
+def _by_size(table: PointTable, mean: float, base: float) -> float:
+    """Columns of one unit are compared by it, others by the share of their greater value."""
+    apart = abs(mean - base)
+    return apart if table.unit or base == 0.0 else apart / max(abs(mean), abs(base))
+
+
+def _beside_first(found: Clustering, at: int, column: int) -> str:
+    mean, base = found.clusters[at].mean[column] or 0.0, found.clusters[0].mean[column] or 0.0
+    name, value = printable(found.table.columns[column]), _mean(found, at, column)
+    if mean == base:
+        return f"{name} {value}, as cluster 0"
+    apart = _figure(found.table, abs(mean - base))
+    return f"{name} {value}, {apart} {'more' if mean > base else 'less'} than cluster 0"
+
+
+def _mean(found: Clustering, at: int, column: int) -> str:
+    return _figure(found.table, found.clusters[at].mean[column] or 0.0)
+
+
+def _figure(table: PointTable, value: float) -> str:
+    if table.unit == "s":
+        return duration(value * 1e9)
+    return size(value) if table.unit == "B" else f"{value:.4g}"
 
 
 def _difference_of_row(found: Clustering, row: int, near: int, column: str) -> str:
     table, dim = found.table, found.table.columns.index(column)
     values = memoryview(table.memory).cast("B").cast("d" if table.doubles else "f")
-    mean = found.clusters[near].mean[dim]
-    usual = f"; in cluster {near} the mean is {mean:.4g}" if mean is not None else ""
-    return f"{values[row * len(table.columns) + dim]:.4g}{usual}"
+    usual = found.clusters[near].mean[dim]
+    mean = f"; in cluster {near} the mean is {_figure(table, usual)}" if usual is not None else ""
+    return _figure(table, values[row * len(table.columns) + dim]) + mean

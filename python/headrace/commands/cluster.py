@@ -20,7 +20,7 @@ from headrace.commands._text import printable, to_ascii
 
 
 @click.command("cluster")
-@click.argument("file", metavar="JOB.hr|TABLE.npy|TABLE.parquet")
+@click.argument("file", metavar="JOB.hr|TABLE.npy|TABLE.parquet|TABLE.csv")
 @click.option(
     "-k", "k", type=click.IntRange(1, 128), help="How many clusters; by default as many as there are."
 )
@@ -73,6 +73,7 @@ def command(
       headrace cluster --by sizes job.hr
       headrace cluster --by bandwidth --phase dump --instance 17 job.hr
       headrace cluster features.npy --json | jq '.sizes'
+      headrace cluster timings.csv --column read_s --column write_s
     """
     if output is not None and not output.endswith((".npy", ".parquet")):
         raise UsageError(f"{output}: the name has to end in .npy or .parquet, for example: -o clusters.npy")
@@ -115,7 +116,7 @@ def _read(
             raise UsageError(f"{file}: --phase chooses a phase of a job log, and this is a table")
         return point_tables.read(file, columns), "spread"
     if columns:
-        raise UsageError(f"{file}: --column chooses columns of a Parquet file; of a job log, use --by")
+        raise UsageError(f"{file}: --column chooses columns of a Parquet or CSV file; of a job log, use --by")
     with headrace.open(file, job) as log:
         return rank_features(log, by, span), "none"
 
@@ -126,6 +127,7 @@ def _facts(file: str, found: Clustering, output: str | None) -> dict[str, Any]:
         "input": file,
         "rows": found.table.rows,
         "columns": found.table.columns,
+        "unit": found.table.unit,
         "columns_left_out": found.table.left_out,
         "phase": found.table.phase,
         "instance": found.table.instance,
