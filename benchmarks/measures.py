@@ -8,14 +8,15 @@ from pathlib import Path
 from benchmarks import litter
 from benchmarks.operations import Operation
 from benchmarks.output import beyond_reference, median_times
+from benchmarks.proof import expect_operations, expect_processes
 from benchmarks.rounds import Measure, Sample
-from benchmarks.variants import Place, Variant, run
+from benchmarks.variants import HEADRACE, HEADRACE_RUN, Place, Variant, run
 
 PROCESSES_IN_ROUND = 11
 
 
 def operation_measure(operation: Operation, variants: Mapping[str, Variant], place: Place) -> Measure:
-    """CPU ns per operation, see ``beyond_reference``."""
+    """CPU ns per operation, see ``beyond_reference``. Of Headrace, only if it recorded each one."""
 
     def sample(name: str) -> Sample:
         command = [str(place.programs / operation.program)]
@@ -23,7 +24,10 @@ def operation_measure(operation: Operation, variants: Mapping[str, Variant], pla
             command.append(str(place.files()))
         command += operation.arguments
         scratch = place.scratch()
-        return beyond_reference(run(command, variants[name].environment(scratch), scratch))
+        text = run(command, variants[name].environment(scratch), scratch)
+        if name == HEADRACE:
+            expect_operations(scratch, operation.function, text)
+        return beyond_reference(text)
 
     return Measure(operation.name, tuple(n for n, v in variants.items() if not v.prefix), sample)
 
@@ -48,6 +52,9 @@ def process_measure(
         text = run([*timer, *variant.prefix, *command], {}, scratch)
         if variant.prefix:
             left.update(litter.appeared(before, litter.entries(), place.base))
+        if variant_name in (HEADRACE, HEADRACE_RUN):
+            launched = variant_name == HEADRACE_RUN
+            expect_processes(scratch, program[0], PROCESSES_IN_ROUND, launched=launched)
         return median_times(text)
 
     return Measure(name, tuple(variants), sample)

@@ -54,6 +54,11 @@ def batches(text: str) -> list[Batch]:
     return [Batch(cpu / count, reference / count) for count, cpu, reference in rows[1:]]
 
 
+def operations(text: str) -> int:
+    """Of all batches, the first one's too."""
+    return sum(count for count, _, _ in _fields(text, "batch", 3))
+
+
 def beyond_reference(text: str) -> dict[str, float]:
     """The figures of one run, in CPU ns per operation.
 

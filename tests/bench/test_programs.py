@@ -6,11 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tracing import LAUNCHER, LIBRARY
 
 from benchmarks.build import compile_programs
+from benchmarks.measures import operation_measure, process_measure
 from benchmarks.operations import OPERATIONS, Operation
 from benchmarks.output import batches, process_times
-from benchmarks.variants import RunError, run
+from benchmarks.variants import HEADRACE, HEADRACE_RUN, Place, RunError, Variant, run
 
 
 @pytest.fixture(scope="session")
@@ -42,6 +44,37 @@ def test_a_failing_command_is_not_measured(programs: Path, tmp_path: Path) -> No
 def test_a_library_that_cannot_be_preloaded_is_not_measured(programs: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"cannot be preloaded"):
         run([str(programs / "excluded_write")], {"LD_PRELOAD": "/nonexistent.so"}, tmp_path)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_each_operation_is_shown_to_be_recorded(operation: Operation, programs: Path, tmp_path: Path) -> None:
+    place = Place(programs, tmp_path / "place")
+    measure = operation_measure(operation, {HEADRACE: _library(LIBRARY)}, place)
+    assert measure.sample(HEADRACE)["fastest"] > 0
+
+
+def test_a_library_that_records_nothing_has_no_figures(programs: Path, tmp_path: Path) -> None:
+    """The library that programs are linked with has all functions and records nothing."""
+    place, variants = (
+        Place(programs, tmp_path / "place"),
+        {HEADRACE: _library(LIBRARY.parent / "link" / LIBRARY.name)},
+    )
+    with pytest.raises(RunError, match="left no records of what was timed"):
+        operation_measure(OPERATIONS[0], variants, place).sample(HEADRACE)
+    with pytest.raises(RunError, match="left no records of what was timed"):
+        process_measure("true", ["true"], variants, place, set()).sample(HEADRACE)
+
+
+def test_processes_are_shown_to_be_recorded(programs: Path, tmp_path: Path) -> None:
+    place = Place(programs, tmp_path / "place")
+    launched = Variant(HEADRACE_RUN, prefix=(str(LAUNCHER), "run", "--"))
+    variants = {HEADRACE: _library(LIBRARY), HEADRACE_RUN: launched}
+    for name in variants:
+        assert process_measure("true", ["true"], variants, place, set()).sample(name)["wall"] > 0
+
+
+def _library(path: Path) -> Variant:
+    return Variant(HEADRACE, path, settings={"HEADRACE_SPOOL": "{scratch}"})
 
 
 def test_many_files_are_written_once_each(programs: Path, tmp_path: Path) -> None:
