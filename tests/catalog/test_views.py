@@ -90,6 +90,23 @@ def test_a_job_has_the_sums_of_its_logs(tmp_path: Path) -> None:
     ]
 
 
+def test_a_sum_with_a_log_that_does_not_know_is_not_known(tmp_path: Path) -> None:
+    of, known = {"scheduler": "slurm", "scheduler_job": "7"}, {"unaligned": 3, "creates": 2, "files_new": 1}
+    add(
+        tmp_path / "c",
+        logs=[
+            log(1, **of, **known),
+            log(2, T0 + HOUR, **of),
+            log(3, scheduler="slurm", scheduler_job="8", **known),
+        ],
+        scheduler_jobs=[job("7"), job("8")],
+    )
+    found = query(
+        tmp_path / "c", "SELECT job, unaligned, creates, files_new, bytes_read FROM jobs ORDER BY job"
+    )
+    assert found == [("7", None, None, None, 2 << 20), ("8", 3, 2, 1, 1 << 20)]
+
+
 def test_a_job_that_was_run_again_has_the_logs_of_each_run(tmp_path: Path) -> None:
     of = {"scheduler": "slurm", "scheduler_job": "7"}
     add(

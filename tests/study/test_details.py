@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from headrace import catalog
+from headrace.reports.study import payload
 from headrace.study import Figure, Settings, Study, build
 from headrace.study.figures import file_counts
 from made_catalog import MIB, START, Row, bin_, captured, hours, job, log, scan, site, write
@@ -186,6 +187,32 @@ def test_logs_that_do_not_know_what_they_created_are_said(tmp_path: Path) -> Non
     study = made(tmp_path, tables)
     assert "1 of 4 logs do not say what was created" in figure(study, "churn").filter
     assert "at least 1,024 files" in figure(study, "churn").words[0]
+
+
+def test_what_logs_do_not_record_is_no_figure_of_table_iv(tmp_path: Path) -> None:
+    tables = site()
+    for each in tables["logs"]:
+        each |= {"unaligned": None, "creates": None, "files_new": None, "files_old": None}
+    study = made(tmp_path, tables)
+    found = figure(study, "characteristics")
+    assert found.data.num_rows
+    for name in found.not_recorded:
+        assert set(found.data[name].to_pylist()) == {None}, name
+    facts, _ = payload(study)
+    sections = [each for section in facts["sections"] for each in section["figures"]]
+    columns = next(each["columns"] for each in sections if each["id"] == "characteristics")
+    said = {column["name"]: column.get("empty") for column in columns}
+    assert said["aligned_share"] == said["pooled_aligned_share"] == "not recorded"
+    assert said["mib_per_process"] is None
+
+
+def test_core_hours_that_nobody_records_are_no_figure(tmp_path: Path) -> None:
+    tables = site()
+    tables["scheduler_jobs"] = [job(str(number), cores=None, nodes=None) for number in range(3)]
+    tables["site"] = []
+    study = made(tmp_path, tables)
+    hours_row = next(row for row in rows(study, "coverage") if row["what"] == "core hours")
+    assert hours_row == {"what": "core hours", "total": None, "covered": None, "share": None}
 
 
 def test_growth_of_all_is_not_held_against_one_project(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ _SUMS = [
         "io_ranks",
     )
 ]
+# What a log may not say: of the sum over a job's logs one that does not know makes the sum not known.
+_IF_ALL_KNOW = ("files_new", "files_old", "creates", "unaligned", "bytes_rank0", "io_ranks", "io_rank_last")
 _FLAGS = [column.name for column in TABLES["logs"].columns if column.name.startswith("uses_")]
 
 _NEAR = "INTERVAL 5 MINUTE"  # clocks of nodes and of the scheduler differ
@@ -109,17 +111,23 @@ FROM known k LEFT JOIN project_of p
   ON p.account IS NOT DISTINCT FROM k.account AND p."user" IS NOT DISTINCT FROM k.who
 """
 
+
+def _figure(how: str, name: str) -> str:
+    """TRY: null where a sum has no room, as times of very many processes may not."""
+    value = f"TRY_CAST({how}({name}) AS BIGINT)"
+    known = f"CASE WHEN count({name}) = count(*) THEN {value} END" if name in _IF_ALL_KNOW else value
+    return f"{known} AS {name}"
+
+
 _FIGURES = ", ".join(
     [
-        # TRY: null where a sum has no room, as times of very many processes may not.
-        *(f"TRY_CAST(sum({name}) AS BIGINT) AS {name}" for name in _SUMS),
+        *(_figure("sum", name) for name in _SUMS),
         *(f"bool_or({name}) AS {name}" for name in _FLAGS),
         "max(slowest_ns) AS slowest_ns",
         "bool_and(slowest_exact) AS slowest_exact",
         "bool_and(complete) AS complete",
         "max(ranks) AS ranks",
-        "max(io_ranks) AS io_ranks",
-        "max(io_rank_last) AS io_rank_last",
+        *(_figure("max", name) for name in ("io_ranks", "io_rank_last")),
         "TRY_CAST(sum(instances) AS BIGINT) AS instances",
         "TRY_CAST(sum(elapsed_ns) AS BIGINT) AS elapsed_ns",
     ]

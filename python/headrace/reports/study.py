@@ -93,6 +93,7 @@ def _figure(figure: Figure, prefix: str) -> Facts:
                 "title": figure.titles.get(field.name, field.name.replace("_", " ")),
                 "unit": figure.units.get(field.name, ""),
                 "kind": column_kind(field.type),
+                **({"empty": "not recorded"} if field.name in figure.not_recorded else {}),
             }
             for field in figure.data.schema
         ],

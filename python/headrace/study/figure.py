@@ -42,6 +42,7 @@ class Figure:
         default_factory=dict
     )  # of columns: "bytes", "bytes/s", "ns", "share", "count", …
     titles: dict[str, str] = field(default_factory=dict)  # of columns, for axes and headings
+    not_recorded: tuple[str, ...] = ()  # columns whose empty cells say that sources do not record it
     options: dict[str, Any] = field(default_factory=dict)
     paper: str = ""  # its counterpart in the study of Intrepid, such as "Figure 7"
     words: list[str] = field(default_factory=list)  # sentences with the main numbers

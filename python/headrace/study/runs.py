@@ -28,7 +28,6 @@ _SUMS = [
     "files_read_written",
     "seeks",
     "sequential",
-    "unaligned",
     "judged",
     "mpiio_operations",
     "mpiio_collective",
@@ -43,7 +42,13 @@ _SUMS = [
 ]
 _TIMES = ("read_ns", "write_ns", "meta_ns")
 _FLAGS = ("uses_posix", "uses_stdio", "uses_mpiio", "uses_hdf5", "uses_pnetcdf")
-_IF_ALL_KNOW = {"creates": "sum", "bytes_rank0": "sum", "io_ranks": "max", "io_rank_last": "max"}
+_IF_ALL_KNOW = {
+    "creates": "sum",
+    "unaligned": "sum",
+    "bytes_rank0": "sum",
+    "io_ranks": "max",
+    "io_rank_last": "max",
+}
 
 
 def store_runs(connection: Connection, settings: Settings) -> None:

@@ -8,6 +8,8 @@ export interface ColumnFacts {
   /** "bytes", "bytes/s", "ns", "share", "count" and others; empty: none. */
   unit: string;
   kind: "integer" | "number" | "time" | "flag" | "text";
+  /** What a cell without a value says; none: a dash. */
+  empty?: string;
 }
 
 export interface Options {

@@ -15,7 +15,7 @@ const FORMATS: Record<string, Format> = { bytes: size, "bytes/s": rate, ns: dura
 /** In a tooltip or a table. */
 export function formatOf(column: ColumnFacts): Format {
   const format = column.kind === "time" ? clockUtc : (FORMATS[column.unit] ?? (NAMELESS.has(column.unit) ? plain : (value: number) => `${plain(value)} ${column.unit}`));
-  return (value) => (Number.isNaN(value) ? NONE : format(value));
+  return (value) => (Number.isNaN(value) ? (column.empty ?? NONE) : format(value));
 }
 
 /** At an axis, whose title has the unit. */

@@ -66,6 +66,9 @@ FROM study_runs WHERE large GROUP BY project ORDER BY sum(moved) DESC, project""
                 ("io_share", "I/O share of run time"),
             )
         },
+        not_recorded=tuple(
+            prefix + name for prefix in ("", "pooled_") for name in ("creates_per_process", "aligned_share")
+        ),
         paper="Table IV",
         missing="" if found else missing_large(connection),
     )

@@ -42,6 +42,8 @@ FROM study_jobs WHERE scheduled""",
     parts = [("jobs", "jobs"), ("core hours", "hours"), ("projects", "projects")]
     records = [_part(name, float(found[key]), float(found[f"covered_{key}"])) for name, key in parts]
     jobs, hours, projects = records
+    if found["hours_unknown"] == found["jobs"]:
+        hours.update(total=None, covered=None)
     figure = Figure(
         "coverage",
         "What job logs cover",
@@ -53,12 +55,13 @@ FROM study_jobs WHERE scheduled""",
         f" periods or projects left out, and {count(loose, 'log')} of which no scheduler's job is known.",
         units={"total": "count", "covered": "count", "share": "share"},
         titles={"what": "", "total": "All", "covered": "With a log", "share": "Share"},
+        not_recorded=("total", "covered"),
         paper="Section III",
         missing="" if jobs["total"] else NO_RECORDS,
     )
     if not jobs["total"]:
         return figure
-    known = hours["total"] > 0
+    known = (hours["total"] or 0) > 0
     of_hours = f"{percent(hours['share'])} of {number(round(hours['total']))} core hours" if known else ""
     figure.words = [
         f"{number(jobs['covered'])} of {number(jobs['total'])} jobs ({percent(jobs['share'])})"

@@ -168,6 +168,7 @@ def churn(connection: Connection, settings: Settings, _: Scope) -> Figure:
             else ""
         ),
         units={"created_by_jobs": "count", "written_by_jobs": "count", "added": "count"},
+        not_recorded=("created_by_jobs",),
         paper="Section IV-B",
         missing="" if record else _ALL_GROW if settings.projects else _BETWEEN,
     )
