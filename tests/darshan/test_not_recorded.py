@@ -124,6 +124,42 @@ def test_calls_of_mpi_that_failed_are_not_recorded(log_of: LogOf) -> None:
     assert {row["errors"] for row in facts["functions"] if row["layer"] == "mpi"} == {None}
 
 
+@pytest.mark.parametrize(("name",), at_hand(("3.1.0",), ("sample-badost",), ("example",)))
+def test_without_a_time_line_nothing_is_said_over_time(name: str, log_of: LogOf, tmp_path: Path) -> None:
+    facts = _shown(log_of(name))
+    assert facts["totals"]["write"]["bytes"] > 0
+    over_time = facts["bandwidth"]
+    assert {len(over_time[key]) for key in ("bytes_read", "reads", "writes", "metadata")} == {0}
+    assert "over time" not in command("show", log_of(name)).stdout
+    run = command("report", log_of(name), "-o", tmp_path / "page.html")
+    assert run.returncode == 0, run.stderr
+
+
+def test_a_time_line_of_bytes_has_no_calls(log_of: LogOf) -> None:
+    over_time = _shown(log_of("3.5.0"))["bandwidth"]
+    assert sum(over_time["bytes_written"]) > 0
+    assert over_time["reads"] == over_time["writes"] == over_time["metadata"] == []
+
+
+@pytest.mark.parametrize(("name",), LOGS)
+def test_communication_that_nobody_recorded_is_null(name: str, log_of: LogOf) -> None:
+    facts = _shown(log_of(name))
+    parallel = facts["parallel"]
+    assert parallel["mpi_ns"] is None
+    assert set(parallel["mpi"].values()) == {None}
+    rows = [*facts["processes"], *parallel["slowest_ranks"], *parallel["slowest_nodes"]]
+    assert rows and {row["mpi_ns"] for row in rows} == {None}
+    assert {row["mpiio_ns"] for row in facts["processes"]} == {None}
+    diff = command("diff", log_of(name), log_of(name), "--json")
+    assert "rank_mpi_ns" not in {row["key"] for row in json.loads(diff.stdout)["totals"]}
+
+
+def test_communication_that_autoperf_recorded_is_there(log_of: LogOf) -> None:
+    facts = _shown(log_of("autoperf"))
+    assert facts["parallel"]["mpi"]["calls"] > 0 and facts["parallel"]["mpi_ns"]["most"] > 0
+    assert any(row["mpi_ns"] for row in facts["processes"])
+
+
 def test_a_captured_job_has_all(tmp_path: Path) -> None:
     log = tmp_path / "job.hr"
     launcher = Path(sys.executable).parent / "headrace"

@@ -109,9 +109,19 @@ def functions(log: JobLog, chosen: list[int]) -> list[dict[str, Any]]:
 
 
 def rate(log: JobLog, chosen: list[int], run_ns: int, spans: int) -> dict[str, Any]:
-    """Bytes and calls in equal spans of the job; lists of calls are empty when the log does not have them."""
-    values = log.native.rate(spans, 0, min(run_ns, (1 << 64) - 1), chosen)
+    """Bytes and calls in equal spans of the job.
+
+    Lists are empty where the log does not have them, as those of calls in a Darshan log.
+    """
+    values = list(log.native.rate(spans, 0, min(run_ns, (1 << 64) - 1), chosen))
     names = ("bytes_read", "bytes_written", "reads", "writes", "metadata")
+    if "darshan_job_id" in log.job:
+        # Its time lines have bytes alone, its traces no metadata; one without either has nothing.
+        kinds = ((0, 1), (2, 3), (4,))
+        for together in kinds:
+            if not any(any(values[place]) for place in together):
+                for place in together:
+                    values[place] = []
     return {
         "begin_at_ns": 0,
         "span_ns": run_ns / spans if spans else 0,

@@ -99,8 +99,9 @@ def _totals(summaries: list[list[Facts]]) -> list[Facts]:
         rows += [
             row("ranks", "count", lambda run: run["parallel"]["ranks"]),
             row("rank_io_ns", "ns", lambda run: _rank_io(run["parallel"])),
-            row("rank_mpi_ns", "ns", lambda run: run["parallel"]["mpi_ns"]["mean"]),
         ]
+        if all(run["parallel"]["mpi_ns"] for runs in summaries for run in runs):
+            rows.append(row("rank_mpi_ns", "ns", lambda run: run["parallel"]["mpi_ns"]["mean"]))
         if all(run["parallel"]["io_ns"] for runs in summaries for run in runs):
             rows.append(row("slowest_rank_io_ns", "ns", lambda run: run["parallel"]["io_ns"]["most"]))
     return rows

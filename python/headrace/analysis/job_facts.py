@@ -17,6 +17,7 @@ from headrace.analysis.properties import properties
 from headrace.analysis.rank_report import MOST_SPANS as MOST_HEAT_SPANS
 from headrace.analysis.rank_report import heat, known_properties, shared_files
 from headrace.analysis.ranks import RANK_IO, rank_rows
+from headrace.analysis.recorded import not_in_source
 from headrace.analysis.reduced import reduced
 from headrace.analysis.servers import servers
 from headrace.analysis.summary import mpi_files, overview, process_facts, tell_damage
@@ -102,8 +103,8 @@ def job_facts(log: JobLog, most_files: int = MOST_FILES) -> JobFacts:
 
 def _ranks(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> list[dict[str, Any]]:
     """Rows of ranks; null is what is only known of all ranks of their program together."""
-    of_all, not_known = reduced(log), dict.fromkeys(RANK_IO)
+    of_all, not_known, silent = reduced(log), dict.fromkeys(RANK_IO), not_in_source(log)
     return [
-        row | not_known if row["instance"] in of_all else row
+        (row | not_known if row["instance"] in of_all else row) | silent
         for row in rank_rows(log, processes, run_ns)[:MOST_PROCESSES]
     ]

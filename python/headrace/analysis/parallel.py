@@ -23,7 +23,7 @@ from headrace.analysis.kinds import (
 from headrace.analysis.libraries import interfaces
 from headrace.analysis.processes import stand_ins
 from headrace.analysis.ranks import SERVED_BY, extremes, node_rows, rank_rows, spread
-from headrace.analysis.recorded import added, creation_recorded, recorded
+from headrace.analysis.recorded import added, creation_recorded, not_in_source, recorded
 from headrace.analysis.reduced import REDUCED, reduced
 from headrace.logs import JobLog, flags
 
@@ -65,8 +65,10 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
     ranks = rank_rows(log, processes, run_ns)
     if not ranks:
         return None
-    nodes = node_rows(ranks)
-    above = {key: node_rows(ranks, key) for key in SERVED_BY}
+    silent = not_in_source(log)
+    no_messages = {"mpi_ns": None} if "mpi_ns" in silent else {}
+    nodes = [row | no_messages for row in node_rows(ranks)]
+    above = {key: [row | no_messages for row in node_rows(ranks, key)] for key in SERVED_BY}
     by_path = merge_files(log, "path", [])
     evenness = log.native.rank_statistics(by_path)
     topmost = merge_topmost(log, "path", [])
@@ -90,14 +92,13 @@ def parallel(log: JobLog, processes: list[Facts], run_ns: int, most: int = 5) ->
         "interfaces": _without_files(_interfaces(log, by_path), stood_for),
         "io_ns": spread([row["io_ns"] for row in compared]),
         "bytes": spread([row["bytes_read"] + row["bytes_written"] for row in compared]),
-        "mpi_ns": spread([row["mpi_ns"] for row in ranks]),
+        "mpi_ns": None if no_messages else spread([row["mpi_ns"] for row in ranks]),
         "mpi": {
-            "calls": sum(row["mpi_calls"] for row in ranks),
-            "bytes": sum(row["mpi_bytes"] for row in ranks),
-            "time_ns": sum(row["mpi_ns"] for row in ranks),
+            name: None if no_messages else sum(row[key] for row in ranks)
+            for name, key in (("calls", "mpi_calls"), ("bytes", "mpi_bytes"), ("time_ns", "mpi_ns"))
         },
-        "slowest_ranks": [_shown(row) for row in slowest],
-        "fastest_ranks": [_shown(row) for row in fastest],
+        "slowest_ranks": [_shown(row | silent) for row in slowest],
+        "fastest_ranks": [_shown(row | silent) for row in fastest],
         "slowest_nodes": slow_nodes,
         "fastest_nodes": fast_nodes,
         "io_nodes": None if of_all else _served(above["io_node"], ranks, most),

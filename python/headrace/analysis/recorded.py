@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from headrace.logs import NOT_RECORDED, flags
+from headrace.logs import NOT_RECORDED, JobLog, flags
 
 _BITS = {flag.name: 1 << flag.bit for flag in flags()}
 _OF_COUNTER = {counter: _BITS[flag] for flag, counters in NOT_RECORDED.items() for counter in counters}
+# What a Darshan log has of profiles alone: AutoPerf's of MPI, and nobody's of MPI-IO without what is below it.
+_OF_LAYER = {"mpi": ("mpi_ns", "mpi_calls", "mpi_bytes"), "mpiio": ("mpiio_ns",)}
 _OTHER_CALLS, _CREATION = _BITS["calls_not_recorded"], _BITS["creation_not_recorded"]
 
 
@@ -28,6 +30,14 @@ def all_calls_recorded(row: dict[str, Any]) -> bool:
 
 def creation_recorded(flags: int) -> bool:
     return not flags & _CREATION
+
+
+def not_in_source(log: JobLog) -> dict[str, None]:
+    """Figures of ranks and processes that the source of the log does not have, each null."""
+    if "darshan_job_id" not in log.job:
+        return {}
+    known = {row["layer"] for row in log.native.process_layers().rows()}
+    return {name: None for layer, names in _OF_LAYER.items() if layer not in known for name in names}
 
 
 def added(values: Iterable[int | None]) -> int | None:

@@ -46,7 +46,7 @@ from headrace.analysis.processes import (
 )
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import library_times
-from headrace.analysis.recorded import all_calls_recorded, recorded
+from headrace.analysis.recorded import all_calls_recorded, not_in_source, recorded
 from headrace.analysis.reduced import reduced
 from headrace.analysis.servers import job_servers
 from headrace.analysis.system_rows import SystemRows
@@ -453,7 +453,7 @@ def process_facts(log: JobLog, processes: list[dict[str, Any]], run_ns: int) -> 
     columns = ["process", "bytes_read", "bytes_written", *calls, *_TIMES]
     library = library_times(log)
     done = {row["process"]: row for row in merge_topmost(log, "process", []).rows(None, columns)}
-    mpi = dict.fromkeys(("mpi_ns", "mpi_calls", "mpi_bytes", "mpiio_ns"), 0)
+    mpi = dict.fromkeys(("mpi_ns", "mpi_calls", "mpi_bytes", "mpiio_ns"), 0) | not_in_source(log)
     nothing = dict.fromkeys(("bytes_read", "bytes_written", "calls", *_TIMES, "io_ns"), 0)
     not_known = dict.fromkeys(nothing)
     of_all = reduced(log)

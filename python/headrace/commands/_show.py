@@ -226,9 +226,8 @@ def _bandwidth(facts: Facts, terminal: Terminal) -> list[str]:
         if any(values):
             peak = max(values) / bandwidth["span_ns"] * 1e9
             lines.append(f"  {name:<5} |{sparkline(values, terminal.unicode)}| peak {size(peak)}/s")
-    calls = [
-        sum(each) for each in zip(*(bandwidth[key] for key in ("reads", "writes", "metadata")), strict=True)
-    ]
+    told = [bandwidth[key] for key in ("reads", "writes", "metadata") if bandwidth[key]]
+    calls = [sum(each) for each in zip(*told, strict=True)]
     if any(calls):
         peak = max(calls) / bandwidth["span_ns"] * 1e9
         lines.append(f"  calls |{sparkline(calls, terminal.unicode)}| peak {number(round(peak))}/s")

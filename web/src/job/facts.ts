@@ -150,8 +150,8 @@ export interface RankRow {
   read_ns: number;
   write_ns: number;
   meta_ns: number;
-  mpi_ns: number;
-  mpiio_ns: number;
+  mpi_ns: number | null;
+  mpiio_ns: number | null;
   bytes_read: number;
   bytes_written: number;
 }
@@ -166,7 +166,7 @@ export interface NodeRow {
   io_ns: number;
   io_ns_per_rank: number;
   slowest_io_ns: number;
-  mpi_ns: number;
+  mpi_ns: number | null;
   bytes: number;
 }
 
@@ -208,8 +208,9 @@ export interface Parallel {
   interfaces: Record<string, { files: number }>;
   io_ns: Spread | null;
   bytes: Spread | null;
-  mpi_ns: Spread;
-  mpi: { calls: number; bytes: number; time_ns: number };
+  /** Null: the source of the log does not record communication. */
+  mpi_ns: Spread | null;
+  mpi: { calls: number | null; bytes: number | null; time_ns: number | null };
   slowest_ranks: RankRow[];
   fastest_ranks: RankRow[];
   io_nodes?: Served | null;

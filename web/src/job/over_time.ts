@@ -18,7 +18,7 @@ function nothingOver({ summary: { totals } }: JobFacts): string {
 
 export function overTime(facts: JobFacts, body: HTMLElement): void {
   const { rate } = facts;
-  if (!rate || !rate.bytes_read.length || !(rate.span_ns > 0)) {
+  if (!rate || !(rate.span_ns > 0)) {
     body.append(note("Nothing is known over time: the job's start or end is missing, or lies before it began."));
     return;
   }

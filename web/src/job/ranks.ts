@@ -5,7 +5,7 @@ import { Grid, numbersOf, textsOf } from "../grid/grid";
 import type { Table } from "../payload/table";
 import { type HeatMap, heatMap } from "../plots/heat_map";
 import { printable } from "../text/printable";
-import { NONE, count, duration, known, number, percent, rate, size } from "../text/units";
+import { NONE, count, duration, known, number, percent, rate, recorded, size } from "../text/units";
 import { choice } from "../ui/choice";
 import { type Child, h } from "../ui/dom";
 import { note } from "../ui/section";
@@ -44,6 +44,11 @@ function eachInterface({ by_interface }: Parallel["performance"]): string {
   return each.length < 2 ? "agg_perf_by_slowest" : each.map(([layer, row]) => `${NAMES[layer] ?? layer} ${text(row.agg_perf_by_slowest)}`).join(", ");
 }
 
+function communication({ mpi }: Parallel): string {
+  if (mpi.calls === null) return "not recorded";
+  return mpi.calls ? "a rank, in the mean" : "none captured";
+}
+
 function summary(parallel: Parallel): HTMLElement {
   const { performance, access } = parallel;
   const speed = (mib: number | null) => (mib === null ? NONE : `${few(mib)} MiB/s`);
@@ -57,7 +62,7 @@ function summary(parallel: Parallel): HTMLElement {
     ["Files a rank", few(access.files_per_rank), "files_per_rank", access.creates_per_rank === null ? "creates not recorded" : value(`${few(access.creates_per_rank)} created`, "creates_per_rank")],
     ["Sequential", percent(access.sequential_share), "sequential_share", value(access.aligned_share === null ? "alignment not recorded" : `${percent(access.aligned_share)} aligned`, "aligned_share")],
     ["Held data before", overwritten, "held_data", value(emptied, "truncated_at_open")],
-    ["Communication", parallel.mpi.calls ? duration(parallel.mpi_ns.mean) : NONE, "mpi_ns", parallel.mpi.calls ? "a rank, in the mean" : "none captured"],
+    ["Communication", parallel.mpi.calls && parallel.mpi_ns ? duration(parallel.mpi_ns.mean) : NONE, "mpi_ns", communication(parallel)],
   ];
   const silent = parallel.instances.filter((run) => run.no_files).length;
   const lacking = parallel.instances.filter((run) => run.ranks !== run.ranks_in_log);
@@ -176,7 +181,7 @@ function rankGrid(table: Table): Grid {
   let greatest = 1;
   for (const time of io) if (time > greatest) greatest = time;
   const column = (key: string, title: string, show: (each: number) => string, unit: string, width = 104) =>
-    figures(key, title, table.numbers(key), known(show), { unit, width });
+    figures(key, title, table.numbers(key), key.startsWith("mpi") ? recorded(show) : known(show), { unit, width });
   const several = new Set(table.codes("instance").values).size > 1;
   return new Grid({
     label: "Ranks",
@@ -198,8 +203,8 @@ function rankGrid(table: Table): Grid {
       figures("calls", "Calls", table.numbers("calls"), known(number), { width: 84 }),
       figures("files", "Files", table.numbers("files"), known(number), { width: 70 }),
       figures("run_ns", "Ran", table.numbers("run_ns"), duration, { hidden: true }),
-      figures("mpi_calls", "MPI calls", table.numbers("mpi_calls"), number, { hidden: true }),
-      figures("mpi_bytes", "MPI bytes", table.numbers("mpi_bytes"), size, { hidden: true }),
+      figures("mpi_calls", "MPI calls", table.numbers("mpi_calls"), recorded(number), { hidden: true }),
+      figures("mpi_bytes", "MPI bytes", table.numbers("mpi_bytes"), recorded(size), { hidden: true }),
     ],
   });
 }
@@ -230,7 +235,7 @@ function nodeGrid(label: string, title: string, key: "host" | "io_node" | "neare
         cell: (row) => bar(duration(rows[row].io_ns_per_rank), rows[row].io_ns_per_rank / greatest),
       },
       figures("slowest_io_ns", "Slowest rank", numbersOf(rows, (row) => row.slowest_io_ns), duration, { width: 116, term: "io_ns", unit: "ns" }),
-      figures("mpi_ns", "Communication", numbersOf(rows, (row) => row.mpi_ns), duration, { width: 140, unit: "ns" }),
+      figures("mpi_ns", "Communication", numbersOf(rows, (row) => row.mpi_ns), recorded(duration), { width: 140, unit: "ns" }),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
     ],
   });
