@@ -66,7 +66,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!again.ok()) __builtin_trap();
   const TableMap second = by_name(std::move(again).value());
   for (const auto& [name, table] : first) {
-    if (name.starts_with("darshan_") && table->rows != 0 && rows(second, name) != table->rows) __builtin_trap();
+    // Ids that a damaged log has no names of get some.
+    const bool same =
+        rows(second, name) == table->rows || (name == "darshan_names" && rows(second, name) > table->rows);
+    if (name.starts_with("darshan_") && table->rows != 0 && !same) __builtin_trap();
   }
   if (rows(first, "segments") != rows(second, "segments")) __builtin_trap();
   return 0;

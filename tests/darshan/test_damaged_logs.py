@@ -10,6 +10,7 @@ from pathlib import Path
 
 import headrace
 import pytest
+from commands import headrace as command
 from darshan_tools import Peer
 from made_darshan import MADE, pack
 from made_darshan.program import job_of
@@ -95,3 +96,30 @@ def test_a_record_that_was_begun_is_told(module: str, tmp_path: Path) -> None:
     table = {"POSIX": "posix", "H5D": "h5d", "LUSTRE": "lustre", "HEATMAP": "heatmap"}[module]
     assert opened.table(f"darshan_{table}").num_rows == len(packed) - 1
     assert f"Darshan's module {module}: its records end inside one" in opened.job["complete"]
+
+
+@pytest.mark.parametrize("name", ["3.1.8-big", "3.5.0-big"])  # not compressed: damage is nowhere noticed but by sense
+def test_what_is_read_of_a_damaged_log_is_in_the_log_that_is_written(
+    name: str, log_of: LogOf, tmp_path: Path
+) -> None:
+    whole, path, rng = log_of(name).read_bytes(), tmp_path / "damaged.darshan", random.Random(name)
+    again = 0
+    for _ in range(30):
+        changed = bytearray(whole[: rng.choice((len(whole), len(whole) * 9 // 10))])
+        for _ in range(rng.randrange(1, 12)):
+            changed[rng.randrange(1400, len(changed))] = rng.randrange(256)
+        path.write_bytes(changed)
+        try:
+            first = headrace.open(path)
+        except headrace.LogError:
+            continue
+        run = command("convert", path, "-o", tmp_path / "again.darshan", "--force")
+        assert run.returncode == 0, run.stderr
+        second = headrace.open(tmp_path / "again.darshan")
+        for table in (each for each in first.tables if each.startswith("darshan_") or each == "segments"):
+            rows = first.table(table).num_rows
+            if not rows or table == "darshan_names":  # ids without a name get one
+                continue
+            assert second.table(table).num_rows == rows, (table, second.job["complete"])
+        again += 1
+    assert again > 5

@@ -8,6 +8,7 @@
 #include "convert/darshan/autoperf.h"
 #include "convert/darshan/rank_spread.h"
 #include "convert/darshan/reading.h"
+#include "convert/darshan/sanity.h"
 
 namespace headrace::convert::darshan {
 
@@ -57,7 +58,9 @@ class MountFinder {
 /// What of the job record cannot be right: everything counts from it.
 void tell_job(Reading& reading, const std::string& trouble) {
   const JobRecord& job = reading.job;
+  reading.processes_known = true;
   const auto tell = [&](const std::string& why) {
+    reading.processes_known = false;
     reading.tables.gap(0, {"Darshan's job record", reading.header.job.length, "bytes of the Darshan log", why});
     reading.lost.push_back("Darshan's job record: " + why);
   };
@@ -107,6 +110,8 @@ void read_names(Reading& reading) {
     reading.tables.gap(0, {"names", reading.header.names.length, "bytes of the Darshan log",
                            "names of files behind these could not be read: " + why});
     reading.lost.push_back("names of files could not be read: " + why);
+  } else {
+    reading.names_known = !reading.names.ids().empty();  // a log may leave them out
   }
   TableMaker table("darshan_names");
   NumberColumn& ids = table.u64("id");
@@ -284,21 +289,26 @@ struct OwnTable {
 };
 
 Status read_module(Reading& reading, const Layout& layout, const MountFinder& mounts) {
-  const uint32_t version = reading.version(layout.module);
-  const size_t bytes = stored_bytes(layout, version);
-  if (bytes == 0) {
+  const uint32_t said = reading.version(layout.module);
+  if (stored_bytes(layout, said) == 0) {
     reading.lose(layout.module, reading.header.modules[static_cast<size_t>(layout.module)].length,
-                 "bytes of the Darshan log", "version " + std::to_string(version) + " of its records is not known");
+                 "bytes of the Darshan log", "version " + std::to_string(said) + " of its records is not known");
     return {};
   }
+  const uint32_t version = fitting_version(reading, layout);
+  if (version == 0) return {};
+  const size_t bytes = stored_bytes(layout, version);
   RegionReader region = reading.region(layout.module);
+  Sanity sanity(reading);
   OwnTable own(layout);
   std::vector<uint8_t> buffer(bytes);
   Record record;
   uint64_t mixed = 0, rows = 0;
   size_t got;
   while ((got = region.read(buffer)) == bytes) {
-    if (!decode(layout, version, buffer.data(), reading.header.swap, record)) {
+    const bool told_apart = decode(layout, version, buffer.data(), reading.header.swap, record);
+    if (!sanity.record(layout, record)) break;  // of a damaged region, or it would not be read
+    if (!told_apart) {
       ++mixed;
       continue;
     }
@@ -317,7 +327,8 @@ Status read_module(Reading& reading, const Layout& layout, const MountFinder& mo
     ++reading.records_of_rank[std::max<int64_t>(record.rank, -1)];
     if (++rows % 1024 == 0 && reading.too_large(own.table)) return reading.limit();
   }
-  reading.check_end(layout.module, region, got);
+  (void)is_undamaged(region);
+  reading.check_end(layout.module, region, got == bytes ? 0 : got);
   if (mixed != 0) {
     reading.lose(layout.module, mixed, "records",
                  "they count calls on streams and on descriptors together, as Darshan did before 3.1.1");

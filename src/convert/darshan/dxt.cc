@@ -2,6 +2,7 @@
 #include <array>
 
 #include "convert/darshan/reading.h"
+#include "convert/darshan/sanity.h"
 #include "convert/darshan/words.h"
 
 namespace headrace::convert::darshan {
@@ -45,12 +46,25 @@ class TraceReader {
       : reading_(reading),
         module_(module),
         region_(reading.region(module)),
+        sanity_(reading),
         threads_(module == Module::kDxtPosix ? reading.version(module) >= 2 : reading.version(module) >= 3),
         offsets_(module == Module::kDxtPosix || reading.version(module) >= 2),
         time_line_(reading.run_ns) {
     segment_bytes_ = threads_ ? 40 : 32;
     block_.resize(segment_bytes_ * kBlock);
     own_series_ = module == Module::kDxtPosix && !reading.has(Module::kHeatmap);
+  }
+
+  /// Why the records are none that are known; empty: they are, or the region is damaged.
+  std::string askew() {
+    std::vector<uint8_t> head(kHead);
+    size_t got;
+    uint64_t whole = 0;
+    while ((got = region_.read(head)) == kHead && looks_right(head)) ++whole;
+    if (!is_undamaged(region_)) return "";
+    if (got != 0 && whole == 0) sanity_.end_inside();
+    if (got != 0 && got < kHead && !sanity_.is_begun(base::Bytes(head).first(got))) sanity_.end_inside();
+    return sanity_.why();
   }
 
   Status read() {
@@ -68,13 +82,49 @@ class TraceReader {
  private:
   static constexpr size_t kHead = 104, kHost = 64, kBlock = 4096;
 
+  /// How many of the first segments of the block can be.
+  size_t senseful(size_t count) {
+    size_t good = 0;
+    while (good < count && is_segment(good * segment_bytes_)) ++good;
+    return good;
+  }
+
+  bool looks_right(const std::vector<uint8_t>& head) {
+    Words words(head.data(), reading_.header.swap);
+    if (!sanity_.id(words.u64())) return false;
+    (void)words.i64();  // a rank, of which the number of processes may know less than the traces
+    (void)words.i64();
+    (void)words.text(kHost);
+    const int64_t writes = words.i64(), reads = words.i64();
+    if (!sanity_.count("the number of writes", writes) || !sanity_.count("the number of reads", reads)) return false;
+    const auto positive = [](int64_t number) { return static_cast<uint64_t>(std::max<int64_t>(number, 0)); };
+    uint64_t left = positive(writes) + positive(reads);
+    while (left > 0) {
+      const auto wanted = static_cast<size_t>(std::min<uint64_t>(left, kBlock));
+      const size_t got = region_.read(std::span(block_).first(wanted * segment_bytes_)) / segment_bytes_;
+      if (senseful(got) < wanted) return false;
+      left -= got;
+    }
+    return true;
+  }
+
+  bool is_segment(size_t at) {
+    Words words(block_.data() + at, reading_.header.swap);
+    if (!sanity_.distance("an offset", words.i64()) || !sanity_.count("the bytes of an operation", words.i64()))
+      return false;
+    const double start = words.f64(), end = words.f64();
+    return sanity_.seconds("the start of an operation", start) && sanity_.seconds("the end of an operation", end);
+  }
+
   bool read_trace(const std::vector<uint8_t>& head) {
     Words words(head.data(), reading_.header.swap);
     const uint64_t id = words.u64();
     const int64_t rank = words.i64(), shared = words.i64();
     const std::string_view host = words.text(kHost);
     const int64_t writes = words.i64(), reads = words.i64();
-    if (writes < 0 || reads < 0) return lose(0, "a number of operations is negative");
+    const bool possible = sanity_.id(id) && sanity_.count("the number of writes", writes) &&
+                          sanity_.count("the number of reads", reads) && writes >= 0 && reads >= 0;
+    if (!possible) return lose(0, "a trace says what cannot be: " + sanity_.why());
     if (!host.empty() && rank >= -1) reading_.hosts.try_emplace(rank, host);
     const int64_t known_rank = std::max<int64_t>(rank, -1);
     reading_.records_of_rank.try_emplace(known_rank, 0);
@@ -93,6 +143,7 @@ class TraceReader {
     if (own_series_) time_line_.store(reading_.tables, process_);
     const uint64_t missing = static_cast<uint64_t>(writes) - written + (static_cast<uint64_t>(reads) - read);
     if (missing == 0) return true;
+    (void)is_undamaged(region_);
     return lose(missing, region_.trouble().empty() ? "its records end inside one"
                                                    : "the last ones that are here may be wrong: " + region_.trouble());
   }
@@ -108,7 +159,8 @@ class TraceReader {
     uint64_t done = 0;
     while (done < count) {
       const auto wanted = static_cast<size_t>(std::min<uint64_t>(count - done, kBlock));
-      const size_t got = region_.read(std::span(block_).first(wanted * segment_bytes_)) / segment_bytes_;
+      const size_t there = region_.read(std::span(block_).first(wanted * segment_bytes_)) / segment_bytes_;
+      const size_t got = senseful(there);
       add_segments(direction, got);
       done += got;
       if (got < wanted || reading_.too_large(table_)) break;
@@ -135,6 +187,7 @@ class TraceReader {
   Reading& reading_;
   Module module_;
   RegionReader region_;
+  Sanity sanity_;
   bool threads_, offsets_, own_series_ = false, broken_ = false;
   size_t segment_bytes_;
   std::vector<uint8_t> block_;
@@ -150,6 +203,10 @@ class TraceReader {
 
 Status read_dxt(Reading& reading, Module module) {
   if (!reading.has(module) || !reading.knows_version(module, module == Module::kDxtPosix ? 2 : 3)) return {};
+  if (const std::string why = TraceReader(reading, module).askew(); !why.empty()) {
+    lose_askew(reading, module, why);
+    return {};
+  }
   return TraceReader(reading, module).read();
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "convert/darshan/reading.h"
+#include "convert/darshan/sanity.h"
 #include "convert/darshan/words.h"
 
 namespace headrace::convert::darshan {
@@ -12,7 +13,17 @@ namespace {
 /// A time line of one rank and interface.
 class HeatmapReader {
  public:
-  explicit HeatmapReader(Reading& reading) : reading_(reading), region_(reading.region(Module::kHeatmap)) {}
+  /// `keeps`: false to look at the records alone.
+  HeatmapReader(Reading& reading, bool keeps)
+      : reading_(reading), region_(reading.region(Module::kHeatmap)), sanity_(reading), keeps_(keeps) {}
+
+  /// Why the records are none that are known; empty: they are, or the region is damaged.
+  std::string askew() {
+    const Status ended = read();
+    if (!ended.ok() || !is_undamaged(region_)) return "";
+    if (begun_ != 0 && whole_ == 0) sanity_.end_inside();
+    return sanity_.why();
+  }
 
   Status read() {
     std::vector<uint8_t> head(kHead);
@@ -23,14 +34,15 @@ class HeatmapReader {
       rank_ = words.i64();
       width_s_ = words.f64();
       const int64_t bins = words.i64();
-      if (bins < 0 || bins > kMostBins) {
-        reading_.lose(Module::kHeatmap, 1, "time lines at least", "the number of spans of one makes no sense");
-        break;
-      }
+      if (!sanity_.id(id_) || !sanity_.rank(rank_) || !sanity_.seconds("the width of a span", width_s_)) break;
+      if (!sanity_.count("the number of spans", bins < 0 || bins > kMostBins ? INT64_MAX : bins)) break;
       if (!read_bins(static_cast<size_t>(bins))) break;
-      if (reading_.too_large(bins_)) return reading_.limit();
+      if (keeps_ && reading_.too_large(bins_)) return reading_.limit();
     }
-    reading_.check_end(Module::kHeatmap, region_, got < kHead ? got : begun_);
+    if (got < kHead && (begun_ = got) != 0 && !sanity_.is_begun(base::Bytes(head).first(got))) sanity_.end_inside();
+    if (!keeps_) return {};
+    (void)is_undamaged(region_);
+    reading_.check_end(Module::kHeatmap, region_, begun_);
     reading_.extra.push_back(lines_.finish());
     reading_.extra.push_back(bins_.finish());
     return {};
@@ -48,7 +60,12 @@ class HeatmapReader {
     }
     Words words(bytes.data(), reading_.header.swap);
     std::vector<int64_t> values(2 * count);
-    for (int64_t& value : values) value = words.i64();
+    for (int64_t& value : values) {
+      value = words.i64();
+      if (!sanity_.count("the bytes of a span", value)) return false;
+    }
+    ++whole_;
+    if (!keeps_) return true;
     line_id_.add(id_);
     line_rank_.add(rank_);
     line_width_.add(width_s_);
@@ -80,6 +97,9 @@ class HeatmapReader {
 
   Reading& reading_;
   RegionReader region_;
+  Sanity sanity_;
+  bool keeps_;
+  uint64_t whole_ = 0;  // records
   uint64_t begun_ = 0;  // bytes of a record that ends inside
   uint64_t id_ = 0;
   int64_t rank_ = 0;
@@ -95,7 +115,11 @@ class HeatmapReader {
 
 Status read_heatmap(Reading& reading) {
   if (!reading.has(Module::kHeatmap) || !reading.knows_version(Module::kHeatmap, 1)) return {};
-  return HeatmapReader(reading).read();
+  if (const std::string why = HeatmapReader(reading, false).askew(); !why.empty()) {
+    lose_askew(reading, Module::kHeatmap, why);
+    return {};
+  }
+  return HeatmapReader(reading, true).read();
 }
 
 }  // namespace headrace::convert::darshan

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "convert/darshan/reading.h"
+#include "convert/darshan/sanity.h"
 #include "convert/darshan/words.h"
 
 namespace headrace::convert::darshan {
@@ -22,8 +23,18 @@ struct Component {
 /// How files are striped.
 class LustreReader {
  public:
-  explicit LustreReader(Reading& reading) : reading_(reading), region_(reading.region(Module::kLustre)) {
+  /// `keeps`: false to look at the records alone.
+  LustreReader(Reading& reading, bool keeps)
+      : reading_(reading), region_(reading.region(Module::kLustre)), sanity_(reading), keeps_(keeps) {
     for (const char* name : kComponentNames) part_counts_.push_back(&parts_.i64(name));
+  }
+
+  /// Why the records are none that are known; empty: they are, or the region is damaged.
+  std::string askew() {
+    const Status ended = read();
+    if (!ended.ok() || !is_undamaged(region_)) return "";
+    if (begun_ != 0 && whole_ == 0) sanity_.end_inside();
+    return sanity_.why();
   }
 
   Status read() {
@@ -33,9 +44,13 @@ class LustreReader {
     while ((got = region_.read(head)) == head.size()) {
       begin_ = region_.given() - got;
       if (!(old ? read_old(head) : read_new(head))) break;
-      if (reading_.too_large(targets_)) return reading_.limit();
+      if (keeps_ && reading_.too_large(targets_)) return reading_.limit();
     }
-    reading_.check_end(Module::kLustre, region_, got < head.size() ? got : begun_);
+    if (got < head.size() && (begun_ = got) != 0 && !sanity_.is_begun(base::Bytes(head).first(got)))
+      sanity_.end_inside();
+    if (!keeps_) return {};
+    (void)is_undamaged(region_);
+    reading_.check_end(Module::kLustre, region_, begun_);
     if (nameless_ != 0) {
       reading_.tables.gap(0, {"files on Lustre", nameless_, "files",
                               "Darshan says how they are striped, and nothing of what was done to them"});
@@ -54,9 +69,15 @@ class LustreReader {
     return whole;
   }
 
-  bool senseless() {
-    reading_.lose(Module::kLustre, 1, "files at least", "the number of stripes of one makes no sense");
-    return false;
+  bool is_number(const char* what, int64_t value) {
+    return sanity_.count(what, value < 0 || value > kMost ? INT64_MAX : value);
+  }
+
+  bool is_possible(const Component& component) {
+    for (size_t i = 0; i < kComponentCounts; ++i) {
+      if (!sanity_.distance(kComponentNames[i], i == 5 ? 0 : component.counts[i])) return false;  // 5: may be no end
+    }
+    return sanity_.count("stripe_size", component.counts[0]);
   }
 
   /// Version 1: servers, then one component without its name.
@@ -67,7 +88,8 @@ class LustreReader {
     for (int i = 0; i < 3; ++i) (void)words.i64();  // numbers of all servers, and the offset of the first
     Component component;
     component.counts = {words.i64(), words.i64(), -1, -1, 0, -1, -1};
-    if (component.counts[1] < 0 || component.counts[1] > kMost) return senseless();
+    if (!sanity_.id(id_) || !sanity_.rank(rank_) || !is_possible(component)) return false;
+    if (!is_number("the number of stripes", component.counts[1])) return false;
     return read_targets({component}, component.counts[1]);
   }
 
@@ -76,7 +98,8 @@ class LustreReader {
     id_ = words.u64();
     rank_ = words.i64();
     const int64_t count = words.i64(), stripes = words.i64();
-    if (count < 0 || count > kMost || stripes < 0 || stripes > kMost) return senseless();
+    if (!sanity_.id(id_) || !sanity_.rank(rank_)) return false;
+    if (!is_number("the number of components", count) || !is_number("the number of stripes", stripes)) return false;
     std::vector<uint8_t> bytes(static_cast<size_t>(count) * (kComponentCounts * 8 + kPool));
     if (!read_rest(bytes)) return false;
     Words in(bytes.data(), reading_.header.swap);
@@ -85,6 +108,7 @@ class LustreReader {
       Component component;
       for (int64_t& value : component.counts) value = in.i64();
       component.pool = in.text(kPool);
+      if (!is_possible(component)) return false;
       components.push_back(component);
     }
     return read_targets(components, stripes);
@@ -95,7 +119,12 @@ class LustreReader {
     if (!read_rest(bytes)) return false;
     Words words(bytes.data(), reading_.header.swap);
     std::vector<int64_t> targets(static_cast<size_t>(stripes));
-    for (int64_t& target : targets) target = words.i64();
+    for (int64_t& target : targets) {
+      target = words.i64();
+      if (!sanity_.count("a target", target)) return false;
+    }
+    ++whole_;
+    if (!keeps_) return true;
     // Places that the program did not use are marked so, and targets of used ones come first.
     const auto unused =
         std::find_if(components.begin(), components.end(), [](const Component& each) { return each.counts[0] == -1; });
@@ -147,6 +176,9 @@ class LustreReader {
 
   Reading& reading_;
   RegionReader region_;
+  Sanity sanity_;
+  bool keeps_;
+  uint64_t whole_ = 0;              // records
   uint64_t begin_ = 0, begun_ = 0;  // decompressed bytes before a record, and of one that ends inside
   uint64_t id_ = 0, nameless_ = 0;
   int64_t rank_ = 0;
@@ -163,7 +195,11 @@ class LustreReader {
 
 Status read_lustre(Reading& reading) {
   if (!reading.has(Module::kLustre) || !reading.knows_version(Module::kLustre, 2)) return {};
-  return LustreReader(reading).read();
+  if (const std::string why = LustreReader(reading, false).askew(); !why.empty()) {
+    lose_askew(reading, Module::kLustre, why);
+    return {};
+  }
+  return LustreReader(reading, true).read();
 }
 
 }  // namespace headrace::convert::darshan

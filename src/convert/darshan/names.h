@@ -16,6 +16,9 @@ class NameMap {
   /// Adds all records of the region; gives false when it ends inside one, or beyond `most` bytes.
   bool read(RegionReader& region, const Header& header, uint64_t most);
 
+  /// Of several names of an id the first that is not empty counts.
+  void add(uint64_t id, std::string_view name);
+
   /// The name; "<darshan 0123456789abcdef>" for an id that has none.
   std::string of(uint64_t id) const;
   bool has(uint64_t id) const { return names_.contains(id); }
@@ -24,7 +27,6 @@ class NameMap {
 
  private:
   size_t parse(base::Bytes bytes, const Header& header);
-  void add(uint64_t id, std::string_view name);
   std::unordered_map<uint64_t, std::string> names_;
   std::vector<uint64_t> ids_;
 };

@@ -2,6 +2,7 @@
 
 #include "convert/darshan/autoperf.h"
 #include "convert/darshan/reading.h"
+#include "convert/darshan/sanity.h"
 #include "convert/darshan/words.h"
 
 namespace headrace::convert::darshan {
@@ -72,6 +73,38 @@ void put_profile(Reading& reading, const std::vector<uint64_t>& values, std::str
   }
 }
 
+bool is_possible(Sanity& sanity, std::span<const Field> fields, const uint8_t* bytes, bool swap) {
+  Words words(bytes, swap);
+  for (const Field& field : fields) {
+    if (field.kind == Field::Kind::kText) {
+      (void)words.text(field.bytes);
+      continue;
+    }
+    const uint64_t value = words.u64();
+    bool possible = true;
+    if (field.name == "rank") possible = sanity.rank(static_cast<int64_t>(value));
+    if (field.kind == Field::Kind::kF64) possible = sanity.seconds(field.name, real(value));
+    if (field.kind == Field::Kind::kU64 && field.name.starts_with("MPI_"))
+      possible = sanity.count(field.name, static_cast<int64_t>(value));
+    if (!possible) return false;
+  }
+  return true;
+}
+
+/// Why the records behind the header record are none that are known; empty: they are, or the region is damaged.
+std::string why_askew(const Reading& reading, const AutoPerf& module) {
+  RegionReader region = reading.region(module.module);
+  Sanity sanity(reading);
+  std::vector<uint8_t> bytes(bytes_of(module.header));
+  size_t got = region.read(bytes);
+  bytes.resize(bytes_of(module.record));
+  while ((got = region.read(bytes)) == bytes.size()) {
+    if (!is_possible(sanity, module.record, bytes.data(), reading.header.swap)) break;
+  }
+  if (!is_undamaged(region)) return "";
+  return !sanity.why().empty() ? sanity.why() : got != 0 ? "they end inside one" : "";
+}
+
 Status read_module(Reading& reading, const AutoPerf& module) {
   RegionReader region = reading.region(module.module);
   FieldTable headers(module.header_table, module.header), records(module.table, module.record);
@@ -84,14 +117,21 @@ Status read_module(Reading& reading, const AutoPerf& module) {
                    "bytes of the Darshan log", "it does not begin with its header record");
       return {};
     }
+    if (const std::string why = why_askew(reading, module); !why.empty()) {
+      lose_askew(reading, module.module, why);
+      return {};
+    }
     bytes.resize(bytes_of(module.record));
+    Sanity sanity(reading);
     while ((got = region.read(bytes)) == bytes.size()) {
+      if (!is_possible(sanity, module.record, bytes.data(), reading.header.swap)) break;  // of a damaged region
       const std::vector<uint64_t> values = records.add(bytes, reading.header.swap, text);
       if (module.module == Module::kApmpi) put_profile(reading, values, text);
       if (reading.too_large(records.table())) return reading.limit();
     }
   }
-  reading.check_end(module.module, region, got);
+  (void)is_undamaged(region);
+  reading.check_end(module.module, region, got == bytes.size() ? 0 : got);
   if (headers.table().rows() == 0) return {};
   reading.extra.push_back(headers.table().finish());
   reading.extra.push_back(records.table().finish());

@@ -24,7 +24,9 @@ struct Reading {
   Limits limits;
   Header header;
   JobRecord job;
+  bool processes_known = false;  // nothing is wrong with the job record, which says how many there were
   NameMap names;
+  bool names_known = false;  // all of them are there
   JobTables tables;
   std::vector<format::Table> extra;  // Darshan's own figures
   Doubts doubts;

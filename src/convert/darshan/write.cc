@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "convert/darshan/autoperf.h"
 #include "convert/darshan/log_file.h"
+#include "convert/darshan/names.h"
 #include "convert/darshan/own_records.h"
 #include "convert/darshan/table_view.h"
 
@@ -48,17 +49,41 @@ class Restored {
   }
 
   void write() {
-    write_job(file_, job());
+    JobRecord job = this->job();
+    NameMap names;
     const TableView table(tables_, "darshan_names");
     const NumberView ids = table.number("id");
     const TextView texts = table.text("name");
-    std::vector<std::pair<uint64_t, std::string>> names;
-    for (uint64_t row = 0; row < table.rows(); ++row) names.emplace_back(ids[row], texts[row]);
-    write_names(file_, names);
+    for (uint64_t row = 0; row < table.rows(); ++row) names.add(ids[row], texts[row]);
+    complete(job, names);
+    write_job(file_, job);
+    std::vector<std::pair<uint64_t, std::string>> written;
+    for (const uint64_t id : names.ids()) written.emplace_back(id, names.raw(id));
+    write_names(file_, written);
     for (size_t number = 0; number < kModules; ++number) write_module(static_cast<Module>(number));
   }
 
  private:
+  /// A log that was damaged may have records of ids and ranks that its names and its job know nothing of. In one that
+  /// is whole again these would be records that cannot be.
+  void complete(JobRecord& job, NameMap& names) const {
+    const bool named = !names.ids().empty();
+    int64_t last = -1;
+    const auto consider = [&](const std::string& name, bool has_names) {
+      const TableView table(tables_, name);
+      const NumberView ids = table.number("id"), ranks = table.number("rank");
+      for (uint64_t row = 0; row < table.rows(); ++row) {
+        last = std::max(last, ranks.i64(row));
+        if (named && has_names && names.raw(ids[row]).empty()) names.add(ids[row], names.of(ids[row]));
+      }
+    };
+    for (const Layout& layout : layouts()) consider(std::string(layout.table), true);
+    for (const char* name : {"darshan_lustre", "darshan_heatmap", "darshan_dxtposix", "darshan_dxtmpiio"})
+      consider(name, true);
+    for (const AutoPerf& each : autoperf_modules()) consider(std::string(each.table), false);
+    if (job.processes > 0 && last >= job.processes) job.processes = last == INT64_MAX ? 0 : last + 1;
+  }
+
   JobRecord job() const {
     const Facts facts(tables_);
     JobRecord job;
