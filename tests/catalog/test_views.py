@@ -341,3 +341,59 @@ def test_devices_count_in_hours_without_samples_of_what_lies_above_them(tmp_path
     add(tmp_path / "c", samples=[*hours, *lustre, sample("lustre_llite", "scratch", 0)])
     found = query(tmp_path / "c", 'SELECT kind, hour("start") FROM storage_samples ORDER BY 2')
     assert found == [("block", 0), ("block", 1), ("lustre_ost", 2), ("lustre_ost", 3)]
+
+
+def _minutes(first: float, count: int, length: float = 60, **known: Any) -> list[dict[str, Any]]:
+    """Samples of a device that reads 1,000 bytes a second."""
+    begin, step = T0 + datetime.timedelta(seconds=first), datetime.timedelta(seconds=length)
+    one = {
+        "host": "oss1",
+        "device": "sda",
+        "kind": "block",
+        "boot": "",
+        "read_bytes": round(1000 * length),
+        **known,
+    }
+    return [
+        one | {"start": begin + number * step, "end": begin + (number + 1) * step} for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "seconds"),
+    [
+        (
+            _minutes(0, 10, boot="b"),
+            _minutes(0.4, 10),
+            600.4,
+        ),  # monitor and iostat, which began a moment later
+        (_minutes(0, 10, boot="b"), _minutes(-25, 10), 625),
+        (_minutes(300, 600, 1, boot="b"), _minutes(0, 3, 600), 1800),  # sadf's ten minutes around it
+        (_minutes(0, 3, 600, boot="b"), _minutes(300, 600, 1), 1800),
+        (_minutes(0, 10), _minutes(30, 10), 630),  # iostat and LDMS
+        (_minutes(0, 10, boot="b"), _minutes(600, 10), 1200),
+        (_minutes(0, 10, boot="b"), _minutes(0, 10, device="sdb"), 1200),
+        (_minutes(0, 10, boot="b"), _minutes(0, 10, host="oss2"), 1200),
+    ],
+)
+def test_a_device_that_two_programs_sampled_counts_once(
+    tmp_path: Path, first: list[dict[str, Any]], second: list[dict[str, Any]], seconds: float
+) -> None:
+    add(tmp_path / "c", samples=first)
+    add(tmp_path / "c", samples=second)
+    ((total, overlapping),) = query(
+        tmp_path / "c",
+        "SELECT sum(read_bytes), (SELECT count(*) FROM device_minutes a JOIN device_minutes b ON a.host = b.host"
+        ' AND a.device = b.device AND a."start" < b."start" AND b."start" < a."end") FROM device_minutes',
+    )
+    assert total == pytest.approx(1000 * seconds, abs=20)
+    assert overlapping == 0 or first[0]["end"] - first[0]["start"] < second[0]["end"] - second[0]["start"]
+
+
+def test_exact_samples_go_before_those_of_rates(tmp_path: Path) -> None:
+    exact = _minutes(0, 3, boot="b", read_bytes=777, busy_ms=5)
+    rough = _minutes(-7, 4, read_bytes=60000)
+    add(tmp_path / "c", samples=[*rough, *exact])
+    found = query(tmp_path / "c", 'SELECT read_bytes, busy_ms FROM device_minutes ORDER BY "start"')
+    assert found == [(7000, None), (777, 5), (777, 5), (777, 5), (pytest.approx(53000), None)][: len(found)]
+    assert len(found) >= 4

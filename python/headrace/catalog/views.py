@@ -5,7 +5,7 @@ SQL as DuckDB has it. A view may use those before it. docs/catalog.md explains t
 
 from __future__ import annotations
 
-from headrace.catalog import patterns
+from headrace.catalog import patterns, sampled_once
 from headrace.catalog.schema import TABLES
 
 # What is a sum over the logs of a job; the rest of their figures are named below.
@@ -188,7 +188,7 @@ FROM samples GROUP BY host, kind, device, "end"
 
 _DEVICE_MINUTES = f"""
 SELECT s.*, coalesce(p.server, s.host) AS server, p.file_system
-FROM ({_ONCE}) s LEFT JOIN device_places p ON p.host = s.host AND p.device = s.device
+FROM ({sampled_once.sql(_ONCE, _COUNTED)}) s LEFT JOIN device_places p ON p.host = s.host AND p.device = s.device
 WHERE p.file_system IS NULL OR p.file_system <> ''
 """
 
