@@ -111,6 +111,8 @@ class Adder:
     def _look(self, path: Path, named: bool) -> _Large | None:
         facts = path.stat()
         kind = recognize.kind_of(path) if stat.S_ISREG(facts.st_mode) else None
+        if kind == "sacct" and self._csv_map is not None and path.suffix == ".csv":
+            kind = "csv"  # the map says what its columns are
         if kind is None:
             told = recognize.hint(path) if stat.S_ISREG(facts.st_mode) else None
             nothing = f"nothing that a catalog takes, by {page('catalog.md')}"

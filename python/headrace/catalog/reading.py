@@ -19,6 +19,7 @@ from headrace.catalog import (
     open_samples,
     parquet_rows,
     sacct,
+    sacct_json,
     sample_files,
     schedulers,
     written,
@@ -37,7 +38,7 @@ _ROWS = 20_000  # of records that are made at a time
 _LONGEST_LINE = 1 << 24  # characters
 _BLOCK = 1 << 20
 _MOST_BYTES = 2 << 30  # of a file that is read at once
-_AT_ONCE = ("toml", "fsstats", "sample csv", "sysstat", "ldms")
+_AT_ONCE = ("toml", "fsstats", "sample csv", "sysstat", "ldms", "sacct json")
 
 
 @dataclass
@@ -139,6 +140,8 @@ def _parse(path: Path, kind: str, csv_map: dict[str, Any] | None, named: bool) -
         found, tables, told = sample_files.of_others(path, content)
         told = told.removeprefix(f"{path}: ")
         return _Parsed(found, iter([tables]), lambda: told)
+    if kind == "sacct json":
+        return _records("sacct", lambda left_out: sacct_json.jobs(content, left_out))
     if kind == "toml":
         return _Parsed(kind, iter([written.tables(content)]))
     text = content.decode("utf-8-sig", "replace")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headrace import foreign_samples, scans
 from headrace._errors import CatalogError
-from headrace.catalog import accounting, job_csv, open_samples, sacct, sample_files
+from headrace.catalog import accounting, job_csv, open_samples, sacct, sacct_json, sample_files
 
 __all__ = ["NothingOursError", "hint", "kind_of"]
 
@@ -23,7 +23,7 @@ class NothingOursError(CatalogError):
 
 
 def kind_of(path: Path) -> str | None:
-    """job log, scan, samples, sacct, accounting, csv, sample csv, parquet, toml, sysstat, ldms, fsstats.
+    """job log, scan, samples, sacct, sacct json, accounting, csv, sample csv, parquet, toml, sysstat, ldms, fsstats.
 
     None: something else.
 
@@ -43,8 +43,11 @@ def kind_of(path: Path) -> str | None:
         return foreign
     if scans.is_fsstats(begin):
         return "fsstats"
-    line = begin.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
-    if sacct.is_sacct(line):
+    if sacct_json.is_one(begin):
+        return "sacct json"
+    lines = begin.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n").split(b"\n", 2)
+    line, second = (each.decode("utf-8", "replace") for each in (*lines, b"")[:2])
+    if sacct.is_sacct(line, second):
         return "sacct"
     if accounting.is_accounting(line):
         return "accounting"

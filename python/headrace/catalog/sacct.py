@@ -1,4 +1,7 @@
-"""`sacct -P`, Slurm's accounting: columns that are separated by "|" and named in the first line."""
+"""`sacct -P`, Slurm's accounting: columns that are separated by "|" and named in the first line.
+
+sacct_forms.py makes such lines of its other tables, sacct_json.py reads `sacct --json`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from headrace._errors import CatalogError
+from headrace.catalog import sacct_forms
 from headrace.catalog.schedulers import LeftOut, Row, kept, whole_lines
 
 __all__ = ["hint", "is_sacct", "jobs"]
@@ -27,8 +31,9 @@ _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T.*|[0-9]+|None|Unknown|")
 _LONGEST = 1 << 20  # characters of a record
 
 
-def is_sacct(first_line: str) -> bool:
-    return _names_jobs(_bare(first_line.strip()).split("|"))
+def is_sacct(first_line: str, second_line: str = "") -> bool:
+    names = _bare(first_line.strip()).split("|")
+    return sacct_forms.names_jobs(names) or sacct_forms.is_table(first_line, second_line)
 
 
 def _bare(line: str) -> str:
@@ -38,19 +43,15 @@ def _bare(line: str) -> str:
     )
 
 
-def _names_jobs(names: list[str]) -> bool:
-    return "Start" in names and bool({"JobID", "JobIDRaw"} & set(names))
-
-
 def hint(begin: str) -> str | None:
     """What to run where the text is sacct's, but not as `jobs` reads it; None: it is something else."""
     first, *more = begin.lstrip("\r\n").splitlines() or [""]
-    if any(_names_jobs(re.split(re.escape(mark), first.strip())) for mark in (",", ";", "\t", ":", "^", "~")):
-        return "sacct's records with another mark between columns: run it with -P and without --delimiter"
-    if _names_jobs(first.split()) and (
-        not more or set(more[0].split() or [""]) <= {"-" * n for n in range(1, 200)}
-    ):
-        return "sacct's table for people, which cuts names: run it with -P"
+    if sacct_forms.names_jobs(first.strip().split(":")):
+        return (
+            "sacct's records with ':' between columns, which times have as well: run it without --delimiter"
+        )
+    if sacct_forms.names_jobs(first.split()) and not more:
+        return "the first line of sacct's table alone: run it with -P"
     values = first.rstrip("\r").split("|")
     if (
         len(values) > 2
@@ -66,6 +67,12 @@ def hint(begin: str) -> str | None:
 
 
 def jobs(lines: Iterable[str], left_out: LeftOut) -> Iterator[Row]:
+    lines, swap = sacct_forms.plain(lines)
+    for row in _jobs(lines, left_out):
+        yield {key: value.translate(swap) if isinstance(value, str) else value for key, value in row.items()}
+
+
+def _jobs(lines: Iterable[str], left_out: LeftOut) -> Iterator[Row]:
     header: list[str] = []
     whole: Iterator[tuple[int, str]] = enumerate(whole_lines(lines, left_out), 1)
     for _, line in whole:
