@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from headrace import catalog
-from headrace._errors import CatalogError, UsageError
+from headrace._errors import UsageError
 from headrace.reports.study import check
 from headrace.study import Pseudonyms, Settings, build
 from headrace.study.facts import facts
@@ -161,15 +161,46 @@ def test_a_scan_that_did_not_end_says_nothing_of_growth(tmp_path: Path) -> None:
     assert figures_of(tmp_path / "at", tables)["growth"].data.equals(before)
 
 
-def test_a_part_that_is_damaged_is_told(tmp_path: Path) -> None:
+def _damage(part: Path, content: bytes | None) -> None:
+    part.chmod(0o644)
+    if content is None:
+        part.unlink()
+    else:
+        part.write_bytes(content)
+
+
+@pytest.mark.parametrize("how", ["missing", "cut", "other bytes"])
+def test_a_study_goes_on_without_a_part_that_is_damaged(tmp_path: Path, how: str) -> None:
     root = write(tmp_path / "at", site())
     opened = catalog.open(root)
+    whole = build(opened)
     part = next((Path(root) / "logs").glob("**/*.parquet"))
-    size = part.stat().st_size
-    part.chmod(0o644)
-    part.write_bytes(b"PAR1" + bytes(size - 8) + b"PAR1")
-    with pytest.raises(CatalogError, match="verify"):
-        build(opened)
+    content = part.read_bytes()
+    _damage(
+        part,
+        {"missing": None, "cut": content[:-7], "other bytes": b"PAR1" + bytes(len(content) - 8) + b"PAR1"}[
+            how
+        ],
+    )
+    study = build(opened)
+    check(study)
+    assert str(part.relative_to(root)) in study.notes[0] and "verify --drop" in study.notes[0]
+    assert study.notes[1:] != whole.notes and "rows of logs" in study.notes[0]
+    figures, before = ({figure.id: figure for figure in each.figures()} for each in (study, whole))
+    assert figures["throughput"].data.equals(before["throughput"].data)
+    assert figures["top_projects"].missing and not before["top_projects"].missing
+    hidden = build(opened, Settings(pseudonyms=Pseudonyms()))
+    assert part.name not in hidden.notes[0] and str(root) not in hidden.notes[0]
+
+
+def test_a_study_of_a_catalog_that_nobody_can_read_says_so(tmp_path: Path) -> None:
+    root = write(tmp_path / "at", site())
+    opened = catalog.open(root)
+    for path in Path(root).glob("**/*.parquet"):
+        _damage(path, None)
+    study = build(opened)
+    assert all(figure.data.num_rows == 0 for figure in study.figures())
+    assert study.notes[0].startswith("Not counted: ")
 
 
 def test_kinds_of_the_calendar_are_no_place_for_names(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,13 @@ class Catalog:
     def refresh(self) -> None:
         """To what was added since."""
         self.state = commits.refresh(self.path, self.state)
+
+    def without(self, paths: Collection[str]) -> Catalog:
+        """The same without these parts."""
+        other = copy.copy(self)
+        kept = {path: part for path, part in self.state.parts.items() if path not in paths}
+        other.state = replace(self.state, parts=kept)
+        return other
 
     def connect(self, **settings: Any) -> duckdb.DuckDBPyConnection:
         """A DuckDB in memory with a view for each table of the schema and those of views.py.

@@ -35,16 +35,26 @@ def first_problem(catalog: Catalog) -> str | None:
     return None
 
 
-def problems(catalog: Catalog, told: Callable[[int], None] | None = None) -> list[str]:
+def problems(catalog: Catalog) -> list[str]:
     """A sentence for each part that is not what its commit says."""
-    found = []
+    return [f"{catalog.path / path}: {why}" for path, why in damaged(catalog).items()]
+
+
+def damaged(catalog: Catalog, told: Callable[[int], None] | None = None) -> dict[str, str]:
+    """By path of each part that is not what its commit says, what is wrong with it."""
+    found = {}
     for number, part in enumerate(catalog.state.parts.values(), 1):
-        problem = _problem(catalog, part)
-        if problem:
-            found.append(f"{catalog.path / part.path}: {problem}")
+        if problem := _problem(catalog, part):
+            found[part.path] = problem
         if told:
             told(number)
     return found
+
+
+def damaged_at_sight(catalog: Catalog) -> dict[str, str]:
+    """The same of parts that are missing or have another size, without reading any."""
+    looked = {part.path: _size_problem(catalog, part) for part in catalog.state.parts.values()}
+    return {path: problem for path, problem in looked.items() if problem}
 
 
 def _size_problem(catalog: Catalog, part: Part) -> str | None:

@@ -15,7 +15,7 @@ import click
 from headrace._errors import CatalogError, OutputError, UsageError
 from headrace.catalog import add as adding
 from headrace.catalog import catalog as catalogs
-from headrace.catalog import checks, compact, history, job_csv, query, watch
+from headrace.catalog import checks, compact, dropping, history, job_csv, query, watch
 from headrace.commands._terminal import counting
 from headrace.commands._text import count, printable
 
@@ -132,21 +132,25 @@ def ls(at: Path, as_json: bool) -> None:
 
 @command.command("verify")
 @click.option("--repair", is_flag=True, help="Remove what no commit names and is a day old.")
+@click.option("--drop", is_flag=True, help="Take out bad parts, with all that was added along with them.")
 @click.pass_obj
-def verify(at: Path, repair: bool) -> None:
+def verify(at: Path, repair: bool, drop: bool) -> None:
     """Read every commit and part, and compare them with what the commits say.
+
+    --drop says which files to add again: these are then added as new.
 
     \b
     Example:
       headrace catalog --at site verify --repair
+      headrace catalog --at site verify --drop
     """
     catalog = catalogs.open(at)
     wrong = history.problems(at)
     with counting("checking", max(1, len(catalog.state.parts))) as tell:
-        problems = checks.problems(catalog, tell)
+        problems = checks.damaged(catalog, tell)
     # What a commit that is lost or damaged names is not known, and may be all that is left of it.
     removed, left = checks.leftovers(catalog, repair and not wrong)
-    for problem in wrong + problems:
+    for problem in [*wrong, *(f"{at / path}: {why}" for path, why in problems.items())]:
         print(f"headrace: {printable(problem)}", file=sys.stderr)
     print(f"{len(catalog.state.parts):,} parts, {len(problems):,} of them bad")
     if wrong:
@@ -158,8 +162,28 @@ def verify(at: Path, repair: bool) -> None:
             f"{at}: there is no commit, and {count(left, 'part')}: no `add` has ended yet, or the commits are"
             " lost: bring commits/ back from a backup, or add everything again to a new catalog"
         )
-    if wrong or problems:
+    if problems and drop and not wrong:
+        _drop(catalog, set(problems))
+    elif problems and not wrong:
+        raise CatalogError(
+            "bring what is bad back from a backup; without one, `headrace catalog --at"
+            f" {at} verify --drop` takes it out and says which files to add again"
+        )
+    elif wrong:
         raise CatalogError("bring what is bad back from a backup, or make the catalog anew")
+
+
+def _drop(catalog: catalogs.Catalog, bad: set[str]) -> None:
+    dropped = dropping.drop(catalog, bad)
+    print(f"{count(dropped.parts, 'part')} taken out; add these files again:" if dropped.again else "")
+    for path in dropped.again:
+        print(f"  {printable(path)}")
+    if dropped.kept:
+        raise CatalogError(
+            f"{count(len(dropped.kept), 'bad part')} cannot be taken out, since rows of several additions were put"
+            " together in them, or nobody knows of which files they are: bring them back from a backup, or make"
+            " the catalog anew"
+        )
 
 
 @command.command("compact")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from headrace._errors import CatalogError
+from headrace.catalog import checks
 from headrace.catalog.engine import damage_told
 from headrace.study.figure import Figure, Finding, Headline, Section, Study
 from headrace.study.figures.access_sizes import access_sizes
@@ -95,21 +97,59 @@ def build(
 ) -> Study:
     """All figures of a catalog. `progress` is called with each figure's id before it is made.
 
-    `spark`: a master, such as "local[4]", whose Spark answers in place of DuckDB; the figures are the same.
-    Raises CatalogError where parts are damaged, and MissingPackageError without the engine's packages.
+    Damaged parts are left out, which the study's notes say first. `spark`: a master, such as "local[4]", whose
+    Spark answers in place of DuckDB; the figures are the same. Raises CatalogError where the catalog cannot be
+    read without them either, and MissingPackageError without the engine's packages.
     """
+    chosen, bad = settings or Settings(), checks.damaged_at_sight(catalog)
+    try:
+        study = _build(catalog.without(bad), chosen, progress, spark)
+    except CatalogError:
+        found = checks.damaged(catalog)
+        if found.keys() <= bad.keys():
+            raise
+        bad = found
+        study = _build(catalog.without(bad), chosen, progress, spark)
+    study.notes[:0] = _damaged(catalog, bad, chosen)
+    return study
+
+
+def _build(
+    catalog: Catalog, settings: Settings, progress: Callable[[str], None] | None, spark: str | None
+) -> Study:
     if spark is not None:
         engine = catalog.spark(spark)
         try:
-            return study_of(engine, settings or Settings(), progress)
+            return study_of(engine, settings, progress)
         finally:
             engine.close()
     connection = catalog.connect()
     try:
         with damage_told(catalog.path):
-            return study_of(connection, settings or Settings(), progress)
+            return study_of(connection, settings, progress)
     finally:
         connection.close()
+
+
+def _damaged(catalog: Catalog, bad: dict[str, str], settings: Settings) -> list[str]:
+    if not bad:
+        return []
+    tables: dict[str, int] = {}
+    for path in bad:
+        part = catalog.state.parts[path]
+        tables[part.table] = tables.get(part.table, 0) + part.rows
+    lost = ", ".join(f"{rows:,} rows of {name}" for name, rows in tables.items())
+    at = "DIR" if settings.pseudonyms else str(catalog.path)
+    which = (
+        ""
+        if settings.pseudonyms
+        else ": " + "; ".join(f"{path} {why}" for path, why in list(bad.items())[:_FEW])
+    )
+    return [
+        f"Not counted: {lost}, since {count(len(bad), 'part')} of the catalog"
+        f" {'is' if len(bad) == 1 else 'are'} damaged{which}. `headrace catalog --at {at} verify --drop`"
+        " takes damaged parts out and says which files to add again."
+    ]
 
 
 def study_of(
@@ -134,7 +174,7 @@ def study_of(
         sections=sections,
         findings=_findings(made),
         headlines=_headlines({figure.id: figure for figure in made}),
-        notes=[*_outside(connection, settings), *_notes(settings, made)],
+        notes=[*_outside(connection, settings), *_by_user(scope), *_notes(settings, made)],
     )
 
 
@@ -180,6 +220,13 @@ def _outside(connection: Connection, settings: Settings) -> list[str]:
     return [f"Nothing of the catalog is of this period: it has {there}."] if late or early else []
 
 
+def _by_user(scope: Scope) -> list[str]:
+    if not scope.by_user:
+        return []
+    how = "`headrace catalog add` takes projects of users and accounts in a TOML file"
+    return [f"No job has a project, so figures by project are by user: {how}."]
+
+
 def _iso(when: datetime | None) -> str:
     if when is None:
         return ""
@@ -189,14 +236,16 @@ def _iso(when: datetime | None) -> str:
 
 def _headlines(figures: dict[str, Figure]) -> list[Headline]:
     """The large numbers at the top, of what there is."""
-    names = ("coverage", "top_projects", "throughput_totals", "growth", "burstiness")
-    jobs, logs, moved, grown, busy = (figures[name].numbers for name in names)
+    names = ("coverage", "top_projects", "throughput_totals", "file_sizes", "burstiness")
+    jobs, logs, moved, scanned, busy = (figures[name].numbers for name in names)
     lines = []
 
     def say(label: str, value: float, unit: str, below: str, figure: str) -> None:
         lines.append(Headline(label, told(value, unit), below, figure, value, unit))
 
-    if jobs:
+    if "jobs with a log" in jobs:
+        say("Jobs with a log", jobs["jobs with a log"], "count", "how many ran is not recorded", "coverage")
+    elif jobs:
         share = percent(jobs["share of jobs covered"])
         say("Jobs", jobs["jobs"], "count", f"{share} of them with a log", "coverage")
     if logs:
@@ -208,9 +257,9 @@ def _headlines(figures: dict[str, Figure]) -> list[Headline]:
     if busy:
         below = busy["share of time below 33 % of peak"]
         say("Below a third of the peak", below, "share", "of the time", "burstiness")
-    if grown:
-        stored = size(grown["bytes at the end"])
-        say("Files", grown["files at the end"], "count", f"with {stored}", "growth")
+    if scanned:
+        stored = size(scanned["bytes in the last scans"])
+        say("Files", scanned["files in the last scans"], "count", f"with {stored}", "file_sizes")
     return lines
 
 
