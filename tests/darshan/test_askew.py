@@ -1,4 +1,4 @@
-"""Records of a layout that nobody knows: their module is left out, with a word, and nothing of them counts."""
+"""Records of a layout that nobody knows: their module is left out, with a word, and nothing counts of it."""
 
 from __future__ import annotations
 

@@ -98,7 +98,9 @@ def test_a_record_that_was_begun_is_told(module: str, tmp_path: Path) -> None:
     assert f"Darshan's module {module}: its records end inside one" in opened.job["complete"]
 
 
-@pytest.mark.parametrize("name", ["3.1.8-big", "3.5.0-big"])  # not compressed: damage is nowhere noticed but by sense
+@pytest.mark.parametrize(
+    "name", ["3.1.8-big", "3.5.0-big"]
+)  # not compressed: damage is nowhere noticed but by sense
 def test_what_is_read_of_a_damaged_log_is_in_the_log_that_is_written(
     name: str, log_of: LogOf, tmp_path: Path
 ) -> None:

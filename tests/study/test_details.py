@@ -206,6 +206,47 @@ def test_what_logs_do_not_record_is_no_figure_of_table_iv(tmp_path: Path) -> Non
     assert said["mib_per_process"] is None
 
 
+def test_the_files_of_a_single_scan_are_a_headline(tmp_path: Path) -> None:
+    tables = {"scans": [scan(1, hours(1), 300, 7 * MIB), scan(2, hours(2), 20, MIB, file_system="home")]}
+    tables["scan_histograms"] = [bin_(1, "size", 0, MIB, 300, 7 * MIB), bin_(2, "size", 0, MIB, 20, MIB)]
+    study = made(tmp_path, tables)
+    (files,) = [each for each in study.headlines if each.label == "Files"]
+    assert (files.text, files.below, files.figure) == ("320", "with 8 MiB", "file_sizes")
+    assert not figure(study, "growth").data.num_rows
+
+
+def test_logs_alone_say_how_many_jobs_there_are(tmp_path: Path) -> None:
+    of = {"format": "darshan", "scheduler_job": "7"}
+    study = made(tmp_path, {"logs": [log(1, **of), log(2, **of), log(3, scheduler_job="8")]})
+    assert "It has 3 logs of 2 jobs." in figure(study, "coverage").missing
+    (jobs,) = [each for each in study.headlines if each.label == "Jobs with a log"]
+    assert (jobs.text, jobs.below) == ("2", "how many ran is not recorded")
+
+
+def test_users_are_told_apart_where_there_are_no_projects(tmp_path: Path) -> None:
+    logs = [log(1, user="1001"), log(2, user="1001"), log(3, user="1002"), log(4)]
+    study = made(tmp_path, {"logs": logs})
+    moved = {
+        row["project"]: row["bytes"] for row in rows(study, "top_projects") if row["direction"] == "written"
+    }
+    assert moved == {"user 1001": 2048 * MIB, "user 1002": 1024 * MIB, "no project": 1024 * MIB}
+    assert any(note.startswith("No job has a project") for note in study.notes)
+    chosen = made(tmp_path / "one", {"logs": logs}, Settings(projects=("user 1002",)))
+    assert {row["project"] for row in rows(chosen, "top_projects")} == {"user 1002"}
+    assert not any("No job has a project" in note for note in made(tmp_path / "site", site()).notes)
+
+
+def test_the_metric_names_how_darshans_logs_are_estimated(tmp_path: Path) -> None:
+    tables = site()
+    for each in tables["logs"]:
+        each |= {"slowest_exact": False, "format": "darshan"}
+    study = made(tmp_path, tables)
+    assert "the slowest process in each shared file" in {
+        row["how"].removeprefix("estimated: ") for row in rows(study, "metric")
+    }
+    assert "as Darshan's logs say it" in figure(study, "metric").definition
+
+
 def test_core_hours_that_nobody_records_are_no_figure(tmp_path: Path) -> None:
     tables = site()
     tables["scheduler_jobs"] = [job(str(number), cores=None, nodes=None) for number in range(3)]

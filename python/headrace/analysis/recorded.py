@@ -13,7 +13,7 @@ from headrace.logs import NOT_RECORDED, JobLog, flags
 
 _BITS = {flag.name: 1 << flag.bit for flag in flags()}
 _OF_COUNTER = {counter: _BITS[flag] for flag, counters in NOT_RECORDED.items() for counter in counters}
-# What a Darshan log has of profiles alone: AutoPerf's of MPI, and nobody's of MPI-IO without what is below it.
+# What a Darshan log has of profiles alone: AutoPerf's of MPI, and nobody's of MPI-IO by itself.
 _OF_LAYER = {"mpi": ("mpi_ns", "mpi_calls", "mpi_bytes"), "mpiio": ("mpiio_ns",)}
 _OTHER_CALLS, _CREATION = _BITS["calls_not_recorded"], _BITS["creation_not_recorded"]
 

@@ -73,7 +73,7 @@ _LOGS = _table(
     write_ns int64 ns time in them, over all processes
     meta_ns int64 ns time in every other call on files, over all processes
     slowest_ns int64 ns reading, writing and metadata time of the slowest process; of instances that ran one after another the sum, of those at a time the greatest
-    slowest_exact bool - false: shared files count from first open to last I/O, since the log does not know ranks
+    slowest_exact bool - false: shared files count from first open to last I/O, or with the time of their slowest rank as Darshan says it, since the log does not know ranks
     estimated_ns int64 ns what slowest_ns would be if of files that all ranks share only the span from first open to last I/O were known; null in logs of several programs, or of none that is parallel
     files int64 count different files, by path
     files_read int64 count files that were read

@@ -6,9 +6,10 @@ from headrace._errors import UsageError
 from headrace.study.query import Connection, keep, rows, store, text
 from headrace.study.settings import NO_PROJECT, Settings
 
-__all__ = ["NAME", "store_names"]
+__all__ = ["store_names"]
 
-NAME = f"coalesce(label, project, {text(NO_PROJECT)})"  # of a job or log
+_PROJECT = f"coalesce(label, project, {text(NO_PROJECT)})"  # of a job or log
+_USER = f"""CASE WHEN "user" IS NULL THEN {text(NO_PROJECT)} ELSE concat('user ', "user") END"""
 
 # Of a project of several labels the last one that was added, as for jobs.
 _LABELS = (
@@ -16,9 +17,19 @@ _LABELS = (
 )
 
 
-def store_names(connection: Connection, settings: Settings) -> None:
-    """Tables study_names, of projects and labels, study_programs and study_owners."""
-    _projects(connection, settings)
+def store_names(connection: Connection, settings: Settings) -> tuple[str, bool]:
+    """Tables study_names, of projects and labels, study_programs and study_owners.
+
+    Gives the name of a job or log as SQL, and whether it is that of the user, as where no job has a project.
+    """
+    known = rows(
+        connection,
+        """SELECT count(project) AS projects, count("user") AS users FROM (
+  SELECT project, "user" FROM jobs UNION ALL SELECT project, "user" FROM log_jobs) every_job""",
+    )[0]
+    by_user = not known["projects"] and known["users"] > 0
+    name = _USER if by_user else _PROJECT
+    _projects(connection, settings, name)
     _programs(connection, settings)
     store(
         connection,
@@ -27,6 +38,7 @@ def store_names(connection: Connection, settings: Settings) -> None:
 LEFT JOIN {_LABELS} p ON p.project = h.owner
 JOIN study_names k ON k.name = coalesce(p.label, h.owner) WHERE h.owned_by = 'project'""",
     )
+    return name, by_user
 
 
 def _programs(connection: Connection, settings: Settings) -> None:
@@ -39,13 +51,13 @@ def _programs(connection: Connection, settings: Settings) -> None:
     _keep(connection, "study_programs", called)
 
 
-def _projects(connection: Connection, settings: Settings) -> None:
+def _projects(connection: Connection, settings: Settings, name: str) -> None:
     """Those that moved most first; of scans' owners as well."""
     found = rows(
         connection,
         f"""SELECT name, sum(moved) AS moved FROM (
-  SELECT {NAME} AS name, CAST(bytes_read + bytes_written AS DOUBLE) AS moved FROM log_jobs
-  UNION ALL SELECT DISTINCT {NAME}, CAST(0 AS DOUBLE) FROM jobs
+  SELECT {name} AS name, CAST(bytes_read + bytes_written AS DOUBLE) AS moved FROM log_jobs
+  UNION ALL SELECT DISTINCT {name}, CAST(0 AS DOUBLE) FROM jobs
   UNION ALL SELECT DISTINCT coalesce(p.label, h.owner), CAST(0 AS DOUBLE) FROM scan_histograms h
     LEFT JOIN {_LABELS} p ON p.project = h.owner WHERE h.owned_by = 'project'
 ) names GROUP BY name ORDER BY moved DESC, name""",

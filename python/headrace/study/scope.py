@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.study.bins import Intervals, during, store_bins
-from headrace.study.names import NAME, store_names
+from headrace.study.names import store_names
 from headrace.study.query import Connection, hold, rows, store, text, total
 from headrace.study.runs import store_runs
 from headrace.study.settings import Settings
@@ -58,14 +58,19 @@ class Scope:
     logs_left_out: int
     jobs_left_out: int
     intervals: Intervals
+    by_user: bool = False  # no job has a project, so that users are told apart
+
+    @property
+    def projects(self) -> str:
+        return "users" if self.by_user else "projects"
 
 
 def prepare(connection: Connection, settings: Settings) -> Scope:
     """Makes the tables of a study. The views of headrace.catalog must be there."""
     hold(connection)
-    store_names(connection, settings)
-    where = " AND ".join([*during(settings, '"start"'), *_of_projects(settings)]) or "true"
-    _store_logs(connection, settings, where)
+    name, by_user = store_names(connection, settings)
+    where = " AND ".join([*during(settings, '"start"'), *_of_projects(settings, name)]) or "true"
+    _store_logs(connection, settings, where, name)
     store_runs(connection, settings)
     store(
         connection,
@@ -82,16 +87,19 @@ FROM files f JOIN study_logs l ON l.log = f.log JOIN study_runs r ON r.run = l.r
         f"""SELECT job IS NOT NULL AS scheduled, k.called AS project, state, "start" AS began, "end" AS ended,
   nodes, processes, core_hours, covered, logs, complete, bytes_read, bytes_written,
   a.id IS NOT NULL AS has_log_apart
-FROM jobs JOIN study_names k ON k.name = {NAME} LEFT JOIN (SELECT DISTINCT id FROM study_apart) a
+FROM jobs JOIN study_names k ON k.name = {name} LEFT JOIN (SELECT DISTINCT id FROM study_apart) a
   ON a.id = split_part(job, '.', 1) WHERE {where}""",
     )
     intervals = store_bins(connection, settings)
     return Scope(
-        _left_out(connection, "logs", "study_logs"), _left_out(connection, "jobs", "study_jobs"), intervals
+        _left_out(connection, "logs", "study_logs"),
+        _left_out(connection, "jobs", "study_jobs"),
+        intervals,
+        by_user,
     )
 
 
-def _store_logs(connection: Connection, settings: Settings, where: str) -> None:
+def _store_logs(connection: Connection, settings: Settings, where: str, name: str) -> None:
     """Numbers of pseudonyms are those among all logs, so that two periods have the same."""
     if settings.pseudonyms is None:
         numbers, named = "", f"executable AS program, {_JOB} AS job, source, why_incomplete"
@@ -107,15 +115,15 @@ def _store_logs(connection: Connection, settings: Settings, where: str) -> None:
         f"""SELECT {_KEPT}, k.called AS project, "start" AS began, "end" AS ended, {named},
   coalesce(core_hours, 0) AS core_hours, bytes_read + bytes_written AS moved, run
 FROM (SELECT *, {_RUN} AS run{numbers} FROM log_jobs) runs
-JOIN study_names k ON k.name = {NAME} LEFT JOIN study_programs p ON p.name = executable WHERE {where}""",
+JOIN study_names k ON k.name = {name} LEFT JOIN study_programs p ON p.name = executable WHERE {where}""",
     )
 
 
-def _of_projects(settings: Settings) -> list[str]:
+def _of_projects(settings: Settings, name: str) -> list[str]:
     if not settings.projects:
         return []
     names = ", ".join(map(text, settings.projects))
-    return [f"({NAME} IN ({names}) OR project IN ({names}))"]
+    return [f"({name} IN ({names}) OR project IN ({names}))"]
 
 
 def _left_out(connection: Connection, table: str, kept: str) -> int:

@@ -39,7 +39,11 @@ def coverage(connection: Connection, _: Settings, scope: Scope) -> Figure:
 FROM study_jobs WHERE scheduled""",
     )[0]
     loose = rows(connection, "SELECT count(*) AS n FROM study_jobs WHERE NOT scheduled")[0]["n"]
-    parts = [("jobs", "jobs"), ("core hours", "hours"), ("projects", "projects")]
+    logged = rows(connection, "SELECT count(*) AS logs, count(DISTINCT job) AS jobs FROM study_logs")[0]
+    there = (
+        f" It has {count(logged['logs'], 'log')} of {count(logged['jobs'], 'job')}." if logged["logs"] else ""
+    )
+    parts = [("jobs", "jobs"), ("core hours", "hours"), (scope.projects, "projects")]
     records = [_part(name, float(found[key]), float(found[f"covered_{key}"])) for name, key in parts]
     jobs, hours, projects = records
     if found["hours_unknown"] == found["jobs"]:
@@ -57,16 +61,17 @@ FROM study_jobs WHERE scheduled""",
         titles={"what": "", "total": "All", "covered": "With a log", "share": "Share"},
         not_recorded=("total", "covered"),
         paper="Section III",
-        missing="" if jobs["total"] else NO_RECORDS,
+        missing="" if jobs["total"] else NO_RECORDS + there,
     )
     if not jobs["total"]:
+        figure.numbers = {"jobs with a log": float(logged["jobs"])} if logged["logs"] else {}
         return figure
     known = (hours["total"] or 0) > 0
     of_hours = f"{percent(hours['share'])} of {number(round(hours['total']))} core hours" if known else ""
     figure.words = [
         f"{number(jobs['covered'])} of {number(jobs['total'])} jobs ({percent(jobs['share'])})"
         f"{' and ' + of_hours if known else ''} have a log, of"
-        f" {number(projects['covered'])} of {number(projects['total'])} projects."
+        f" {number(projects['covered'])} of {number(projects['total'])} {scope.projects}."
     ]
     if found["hours_unknown"]:
         figure.words.append(f"The core hours of {count(found['hours_unknown'], 'job')} are not recorded.")

@@ -59,6 +59,10 @@ def file_sizes(connection: Connection, settings: Settings, _: Scope) -> Figure:
                 Finding(f"{percent_first(below)} of all files are smaller than 1 MiB.", "file_sizes", 0.6)
             ]
         if scans:
+            figure.numbers |= {
+                f"{key} in the last scans": float(sum(scan[key] for scan in scans))
+                for key in ("files", "bytes")
+            }
             figure.words.append(f"The largest file has {size(max(scan['largest'] or 0 for scan in scans))}.")
     return figure
 

@@ -184,7 +184,7 @@ def metric(connection: Connection, _: Settings, __: Scope) -> Figure:
     WHEN nodes IS NULL OR nodes = 0 THEN 'nodes are not known'
     WHEN slowest_ns IS NULL OR slowest_ns = 0 THEN 'no time of I/O'
     WHEN slowest_exact THEN 'exact: the slowest process'
-    ELSE 'estimated: shared files from first open to last I/O' END AS how
+    ELSE 'estimated: the slowest process in each shared file' END AS how
   FROM study_runs WHERE moved > 0) hows
 GROUP BY how ORDER BY jobs DESC, how""",
     )
@@ -197,8 +197,9 @@ GROUP BY how ORDER BY jobs DESC, how""",
         "table",
         data(found, "how text, jobs int, share real"),
         f"{UNIT} = (bytes read + bytes written) / (time of the slowest process in reading, writing and"
-        " metadata calls) / nodes. Where a log has sums over ranks alone, the time of a shared file is"
-        " from first open to last I/O.",
+        " metadata calls) / nodes. Where a log has sums over ranks alone, shared files count one after"
+        " another: each with the time of its slowest process, as Darshan's logs say it; from first open to"
+        " last I/O where a log does not. Where nodes or time are not known, there is no figure.",
         "Jobs with a log of the period that moved any bytes.",
         units={"jobs": "count", "share": "share"},
         titles={"how": "time of the slowest process"},
