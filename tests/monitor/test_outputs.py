@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -89,3 +92,55 @@ def test_exports_at_one_time(store: Path, tmp_path: Path) -> None:
     assert [one.wait(60) for one in running] == [0] * 4
     assert (tmp_path / "x.csv").read_text().count("\n") == 1 + 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["diskstats", "store", "x.csv"]
+
+
+def test_prometheus_older_text_is_what_its_reader_takes(store: Path, tmp_path: Path) -> None:
+    from prometheus_client.parser import text_string_to_metric_families
+
+    metrics = tmp_path / "headrace.prom"
+    counters = store.parent / "diskstats"
+    command = [
+        HEADRACE,
+        "monitor",
+        "--at",
+        store,
+        "--diskstats",
+        counters,
+        "--interval",
+        "0.1",
+        "--listen",
+        "127.0.0.1:0",
+    ]
+    process = subprocess.Popen(
+        [*map(str, command), "--prometheus-file", metrics],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        port = process.stdout.readline().split()[-1]
+        until = time.monotonic() + 30
+        while not metrics.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        texts = [metrics.read_text()]
+        for accepted in ("*/*", "application/openmetrics-text;version=1.0.0;q=0.8,*/*;q=0.1"):
+            asked = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers={"Accept": accepted})
+            with urllib.request.urlopen(asked, timeout=20) as answer:
+                is_open = answer.headers["Content-Type"].startswith("application/openmetrics-text")
+                assert is_open == ("openmetrics" in accepted)
+                texts += [] if is_open else [answer.read().decode()]
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+    for text in texts:
+        assert "# UNIT" not in text
+        families = {family.name: family for family in text_string_to_metric_families(text)}
+        for family in families.values():
+            assert family.documentation and family.type in ("counter", "gauge"), family.name
+        assert families["headrace_device_reads"].samples[0].name == "headrace_device_reads_total"
+        if promtool := shutil.which("promtool"):
+            done = subprocess.run(
+                [promtool, "check", "metrics"], input=text, capture_output=True, text=True, check=False
+            )
+            assert (done.returncode, done.stderr) == (0, "")

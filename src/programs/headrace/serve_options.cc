@@ -75,6 +75,8 @@ const char kStatusHelp[] =
     "      --secret FILE     the job's secret, for servers of other nodes\n"
     "      --openmetrics     the figures as text for Prometheus: one text for all,\n"
     "                        with the label server\n"
+    "      --prometheus      the same as Prometheus' older text, for the textfile\n"
+    "                        collector of node_exporter and promtool\n"
     "      --every SECONDS   again and again, with rates\n"
     "      --help            show this\n"
     "\n"
@@ -191,7 +193,8 @@ Status parse(const std::vector<std::string>& arguments, const Setters& setters, 
     const std::string name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
     const auto setter = setters.find(name);
     if (setter == setters.end()) return base::invalid("there is no option --" + name);
-    const bool flag = name == "openmetrics" || name == "write-through" || name == "kept" || name == "munge";
+    const bool flag =
+        name == "openmetrics" || name == "prometheus" || name == "write-through" || name == "kept" || name == "munge";
     if (equals == word.npos && !flag && i + 1 == arguments.size()) return base::invalid("--" + name + " needs a value");
     const std::string value = equals != word.npos ? word.substr(equals + 1) : flag ? "" : arguments[++i];
     if (const Status status = setter->second(value); !status.ok())
@@ -263,6 +266,7 @@ Result<StatusSettings> parse_status(const std::vector<std::string>& arguments) {
       {"secret", text_into(&settings.secret)},
       {"every", number_into(&settings.every, 1, 86400)},
       {"openmetrics", [&](const std::string&) { return settings.open_metrics = true, Status(); }},
+      {"prometheus", [&](const std::string&) { return settings.open_metrics = settings.prometheus = true, Status(); }},
   };
   HEADRACE_TRY(parse(arguments, setters, kStatusHelp, &settings.addresses));
   if (settings.addresses.empty()) return base::invalid("name the address of a server, as `headrace serve` prints it");

@@ -36,8 +36,8 @@ base::Result<ServeSettings> parse_serve(const std::vector<std::string>& argument
 struct StatusSettings {
   std::vector<std::string> addresses;
   std::string secret;
-  bool open_metrics = false;
-  unsigned every = 0;  // seconds between looks, 0 = one look
+  bool open_metrics = false, prometheus = false;  // the latter: these in Prometheus' older form
+  unsigned every = 0;                             // seconds between looks, 0 = one look
 };
 base::Result<StatusSettings> parse_status(const std::vector<std::string>& arguments);
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/prometheus_text.h"
 #include "programs/headrace/amounts.h"
 #include "programs/headrace/exit_status.h"
 #include "programs/headrace/messages.h"
@@ -107,7 +108,8 @@ Result<std::string> look_at(Looked* server, const forward::WireOptions& options)
 bool print(const std::string& text) { return fputs(text.c_str(), stdout) >= 0 && fflush(stdout) == 0; }
 
 /// Looks at all once; gives how many do not answer, and nothing when nobody reads what is printed.
-std::optional<size_t> look_once(std::vector<Looked>* servers, const forward::WireOptions& options, bool open_metrics) {
+std::optional<size_t> look_once(std::vector<Looked>* servers, const forward::WireOptions& options, bool open_metrics,
+                                bool prometheus) {
   size_t silent = 0;
   ServerMetrics metrics;
   for (Looked& server : *servers) {
@@ -122,7 +124,7 @@ std::optional<size_t> look_once(std::vector<Looked>* servers, const forward::Wir
       return std::nullopt;
     }
   }
-  if (open_metrics && !print(metrics.text())) return std::nullopt;
+  if (open_metrics && !print(prometheus ? base::prometheus_text(metrics.text()) : metrics.text())) return std::nullopt;
   return silent;
 }
 
@@ -141,7 +143,7 @@ Result<size_t> look(const StatusSettings& settings) {
     if (std::none_of(servers.begin(), servers.end(), is_it)) servers.push_back({address, {}});
   }
   for (bool first = true;; first = false) {
-    const auto silent = look_once(&servers, options, settings.open_metrics);
+    const auto silent = look_once(&servers, options, settings.open_metrics, settings.prometheus);
     if (!silent) return 0;
     if (settings.every == 0 || (first && *silent == servers.size())) return *silent;
     sleep(settings.every);

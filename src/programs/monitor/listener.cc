@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/prometheus_text.h"
 
 namespace headrace::programs {
 namespace {
@@ -97,7 +98,11 @@ bool Listener::hear(const std::function<std::string()>& metrics) {
   if (got <= 0) return leave(), false;
   const std::string_view asked(request, static_cast<size_t>(got));
   const bool known = asked.starts_with("GET /metrics ") || asked.starts_with("GET /metrics?");
-  left_ = known ? reply("200 OK", "application/openmetrics-text; version=1.0.0; charset=utf-8", metrics())
+  const bool open_metrics = base::accepts_open_metrics(asked);
+  const char* type = open_metrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                  : "text/plain; version=0.0.4; charset=utf-8";
+  const auto said = [&] { return open_metrics ? metrics() : base::prometheus_text(metrics()); };
+  left_ = known ? reply("200 OK", type, said())
                 : reply("404 Not Found", "text/plain; charset=utf-8", "headrace monitor answers GET /metrics\n");
   sent_ = 0;
   until_ms_ = now_ms() + kTakingMs;

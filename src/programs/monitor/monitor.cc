@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "base/clock.h"
+#include "base/prometheus_text.h"
 #include "base/random.h"
 #include "programs/process.h"
 
@@ -86,10 +87,10 @@ Status replace_file(const std::string& path, const std::string& text) {
 }
 
 /// It is replaced at each sample and removed in the end, so whose it is is asked before: nobody's, or ours.
-Status check_metrics_file(const std::string& path) {
+Status check_metrics_file(const std::string& option, const std::string& path) {
   const std::string partial = path + ".partial";
   const int made = open_partial(partial);
-  if (made < 0) return {Code::kInvalid, "--openmetrics-file " + path + ": cannot be written: " + strerror(errno)};
+  if (made < 0) return {Code::kInvalid, option + " " + path + ": cannot be written: " + strerror(errno)};
   close(made);
   unlink(partial.c_str());
   struct stat info{};
@@ -97,7 +98,7 @@ Status check_metrics_file(const std::string& path) {
   std::string begin(16, '\0');
   if (S_ISREG(info.st_mode)) std::ifstream(path).read(begin.data(), static_cast<std::streamsize>(begin.size()));
   if (begin == "# TYPE headrace_") return {};
-  return {Code::kInvalid, "--openmetrics-file " + path + ": is there and is none of a monitor: give another name"};
+  return {Code::kInvalid, option + " " + path + ": is there and is none of a monitor: give another name"};
 }
 
 }  // namespace
@@ -109,7 +110,9 @@ void Monitor::complain(const std::string& text) {
 
 Status Monitor::begin() {
   take_signals(&waiting_mask);
-  if (!settings_.metrics_file.empty()) HEADRACE_TRY(check_metrics_file(settings_.metrics_file));
+  if (!settings_.metrics_file.empty()) HEADRACE_TRY(check_metrics_file("--openmetrics-file", settings_.metrics_file));
+  if (!settings_.prometheus_file.empty())
+    HEADRACE_TRY(check_metrics_file("--prometheus-file", settings_.prometheus_file));
   if (!settings_.listen.empty()) {
     HEADRACE_TRY(listener_.listen(settings_.listen));
   }
@@ -145,7 +148,7 @@ void Monitor::sample() {
              " lines of the kernel's statistics are not understood, and left out; the metrics count them");
   figures_.garbled += look_.garbled;
   keep(tracker_->compare(look_));
-  if (!settings_.metrics_file.empty()) publish();
+  publish();
 }
 
 void Monitor::keep(const collect::Rows& rows) {
@@ -167,8 +170,14 @@ void Monitor::keep(const collect::Rows& rows) {
 }
 
 void Monitor::publish() {
-  const Status written = replace_file(settings_.metrics_file, open_metrics(look_, figures_));
-  if (!written.ok()) complain(written.message());
+  if (settings_.metrics_file.empty() && settings_.prometheus_file.empty()) return;
+  const std::string text = open_metrics(look_, figures_);
+  const auto put = [&](const std::string& file, const std::string& form) {
+    const Status written = file.empty() ? Status() : replace_file(file, form);
+    if (!written.ok()) complain(written.message());
+  };
+  put(settings_.metrics_file, text);
+  if (!settings_.prometheus_file.empty()) put(settings_.prometheus_file, base::prometheus_text(text));
 }
 
 void Monitor::wait() {
@@ -196,7 +205,8 @@ Status Monitor::run() {
     if (stopped != 0 || taken == settings_.count) break;
     wait();  // a signal ends it, and one more sample has what was done until then
   }
-  if (!settings_.metrics_file.empty()) unlink(settings_.metrics_file.c_str());  // or it would be taken for the present
+  for (const std::string& file : {settings_.metrics_file, settings_.prometheus_file})
+    if (!file.empty()) unlink(file.c_str());  // or it would be taken for the present
   const Status closed = store_->close();
   store_.reset();
   if (closed.ok()) return {};

@@ -31,8 +31,10 @@ const char kMonitorHelp[] =
     "      --keep-days N     remove files of this host after so many days, 1 to\n"
     "                        36500 (default: none)\n"
     "      --openmetrics-file FILE\n"
-    "                        keep the counters there as text for the textfile\n"
-    "                        collector of node_exporter\n"
+    "                        keep the counters there as text of OpenMetrics\n"
+    "      --prometheus-file FILE\n"
+    "                        the same as Prometheus' older text, for the textfile\n"
+    "                        collector of node_exporter (FILE.prom) and promtool\n"
     "      --listen ADDRESS  answer GET /metrics with them, on 127.0.0.1:PORT or\n"
     "                        [::1]:PORT; port 0 takes a free one and prints it\n"
     "      --count N         end after so many samples\n"
@@ -92,6 +94,7 @@ Result<MonitorSettings> parse_monitor(const std::vector<std::string>& arguments)
       {"exclude", list(&settings.sources.leave_out)},
       {"keep-days", number_into(&settings.keep_days, 1, 36500)},
       {"openmetrics-file", text(&settings.metrics_file)},
+      {"prometheus-file", text(&settings.prometheus_file)},
       {"listen", text(&settings.listen)},
       {"count", number_into(&settings.count, 1, 1'000'000'000'000)},
       {"host", text(&settings.host)},

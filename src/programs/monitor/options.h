@@ -9,7 +9,7 @@
 namespace headrace::programs {
 
 struct MonitorSettings {
-  std::string directory, host, metrics_file, listen;
+  std::string directory, host, metrics_file, prometheus_file, listen;
   int64_t interval_us = 1'000'000;
   uint64_t count = 0;  // samples; 0: until a signal
   uint32_t keep_days = 0;
