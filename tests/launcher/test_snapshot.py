@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -141,6 +142,45 @@ def test_interim_logs_come_at_an_interval_and_go_at_the_end(tmp_path: Path) -> N
 def test_mistakes_are_told(words: list[str], said: str, tmp_path: Path) -> None:
     done = subprocess.run([COMMAND, "snapshot", *words], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode in (1, 125) and said in done.stderr
+
+
+def test_without_a_directory_the_one_job_is_taken_and_of_several_one_is_asked_for(tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    environment = {**os.environ, "HEADRACE_SPOOL": str(spool)}
+
+    def snapshot() -> subprocess.CompletedProcess[str]:
+        command = [COMMAND, "snapshot", "-o", tmp_path / "so-far.hr"]
+        return subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False
+        )
+
+    def start(name: str) -> subprocess.Popen[bytes]:
+        place = tmp_path / name
+        place.mkdir()
+        command = [COMMAND, "run", "-o", place / "job.hr", "--", sys.executable, "-S", "-c", _WORK, place]
+        running = subprocess.Popen(command, env=environment)
+        deadline = time.monotonic() + 60
+        while not (place / "ready").exists():
+            assert running.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+        return running
+
+    jobs = {"a": start("a")}
+    try:
+        (first,) = spool.glob("headrace-*")
+        done = snapshot()
+        assert done.returncode == 0 and str(first) in done.stderr, done.stderr
+        (tmp_path / "so-far.hr").unlink()
+        jobs["b"] = start("b")
+        done = snapshot()
+        assert done.returncode == 125 and not (tmp_path / "so-far.hr").exists()
+        assert "several jobs of yours run on this node; name the directory of one" in done.stderr
+        assert all(str(each) in done.stderr for each in spool.glob("headrace-*"))
+    finally:
+        for name, running in jobs.items():
+            (tmp_path / name / "go on").touch()
+            assert running.wait(60) == 0
 
 
 def test_a_wrong_interval_is_told() -> None:

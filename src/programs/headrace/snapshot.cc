@@ -185,6 +185,7 @@ int snapshot(const std::vector<std::string>& arguments) {
     auto found = only_job();
     if (!found.ok()) return fail(found.status());
     settings->directory = *found;
+    if (!settings->quiet) say("no directory is named: taking the one job of yours on this node, " + *found);
   }
   if (settings->output.empty()) settings->output = default_output(settings->directory);
   const std::string output = absolute_path(settings->output);
