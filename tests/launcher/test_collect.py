@@ -220,3 +220,14 @@ def test_daemon_is_a_child_of_what_started_it(capturing: Launcher, facts: Facts)
     (daemon,) = [row["process"] for row in files if row["path"] == str(late)]
     parents = {row["process"]: row["parent"] for row in rows}
     assert parents[daemon] in parents, rows
+
+
+def test_a_log_alone_gets_a_word_on_what_to_do(tmp_path: Path) -> None:
+    log = tmp_path / "job.hr"
+    subprocess.run([COMMAND, "run", "-q", "-o", log, "--", "/bin/true"], check=True, timeout=60)
+    before = log.read_bytes()
+    done = subprocess.run([COMMAND, "collect", log], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 125
+    for said in (f"{log}: is a log already", f"`headrace show {log}`", "directory of records", "-o FILE"):
+        assert said in done.stderr
+    assert log.read_bytes() == before

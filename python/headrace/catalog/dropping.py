@@ -1,8 +1,9 @@
 """Taking damaged parts out of a catalog, so that the files they came of can be added again.
 
-An addition is one commit: its parts have all rows of its files, and the names of these. Where such a commit has a bad
-part, all of its parts are taken out, by a commit of their own: the rest of the catalog is as if these files had never
-been added. Parts in which rows of several additions were put together stay, since their files are not known.
+An addition is one commit: its parts have all rows of its files, and the names of these. Where such a commit
+has a bad part, all of its parts are taken out, by a commit of their own: the rest of the catalog is as if
+these files had never been added. Parts in which rows of several additions were put together stay, since their
+files are not known.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ class NothingOursError(CatalogError):
 
 
 def kind_of(path: Path) -> str | None:
-    """job log, scan, samples, sacct, sacct json, accounting, csv, sample csv, parquet, toml, sysstat, ldms, fsstats.
+    """job log, scan, samples, sacct, sacct json, accounting, csv, sample csv, parquet, toml, sysstat, ldms or
+    fsstats.
 
     None: something else.
 

@@ -1,4 +1,4 @@
-"""Other forms of sacct's table as lines of `sacct -P`: another mark between columns, or columns of fixed width."""
+"""Other forms of sacct's table as lines of `sacct -P`: another mark between columns, or a fixed width."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Samples of a device that several programs took at the same time, so that each moment counts once.
 
-A store of `headrace monitor` and an export of iostat, sadf or LDMS may be of the same device. All programs read the same
-counters, so any of them tells what a moment had. Exact samples, which say the boot of their host, go before those that
-are computed of rates. Of samples alike the one counts that began first, and of the next one what is behind its end. A
-sample that is left in part has the share of its figures that its time has.
+A store of `headrace monitor` and an export of iostat, sadf or LDMS may be of the same device. All programs
+read the same counters, so any of them tells what a moment had. Exact samples, which say the boot of their
+host, go before those that are computed of rates. Of samples alike the one counts that began first, and of the
+next one what is behind its end. A sample that is left in part has the share of its figures that its time has.
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ def sql(samples: str, counted: Sequence[str]) -> str:
     return f"""
 WITH ahead AS (
   SELECT *, coalesce(boot, '') <> '' AS is_exact,
-    max("end") OVER (PARTITION BY {_DEVICE}, coalesce(boot, '') <> '' ORDER BY "start", "end" {_UNTIL} 1 PRECEDING) AS before
+    max("end") OVER (PARTITION BY {_DEVICE}, coalesce(boot, '') <> '' ORDER BY "start", "end"
+      {_UNTIL} 1 PRECEDING) AS before
   FROM ({samples}) samples
 ), own AS (
   SELECT *, CASE WHEN before > "start" THEN before ELSE "start" END AS first FROM ahead
   WHERE before IS NULL OR before <= "start" OR before < "end"
 ), exact AS (
   SELECT {_DEVICE}, first, "end" AS ended, sum(epoch_us("end") - epoch_us(first))
-    OVER (PARTITION BY {_DEVICE} ORDER BY first, "end" {_UNTIL} CURRENT ROW) - (epoch_us("end") - epoch_us(first)) AS sooner
+    OVER (PARTITION BY {_DEVICE} ORDER BY first, "end" {_UNTIL} CURRENT ROW)
+    - (epoch_us("end") - epoch_us(first)) AS sooner
   FROM own WHERE is_exact
 ), points AS (
   SELECT {_DEVICE}, first AS moment, 0 AS place, first AS begun, ended, sooner FROM exact
   UNION ALL SELECT {_DEVICE}, first, 1, NULL, NULL, NULL FROM own WHERE NOT is_exact
   UNION ALL SELECT {_DEVICE}, "end", 1, NULL, NULL, NULL FROM own WHERE NOT is_exact
 ), seen AS (
-  SELECT {_DEVICE}, moment, place, {", ".join(_last(name) for name in ("begun", "ended", "sooner"))} FROM points
+  SELECT {_DEVICE}, moment, place, {", ".join(map(_last, ("begun", "ended", "sooner")))} FROM points
 ), cover AS (
   SELECT DISTINCT {_DEVICE}, moment, begun, ended, CASE WHEN begun IS NULL THEN 0
     ELSE sooner + epoch_us(least(moment, ended)) - epoch_us(begun) END AS covered

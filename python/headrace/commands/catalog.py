@@ -180,9 +180,9 @@ def _drop(catalog: catalogs.Catalog, bad: set[str]) -> None:
         print(f"  {printable(path)}")
     if dropped.kept:
         raise CatalogError(
-            f"{count(len(dropped.kept), 'bad part')} cannot be taken out, since rows of several additions were put"
-            " together in them, or nobody knows of which files they are: bring them back from a backup, or make"
-            " the catalog anew"
+            f"{count(len(dropped.kept), 'bad part')} cannot be taken out, since rows of several additions"
+            " were put together in them, or nobody knows of which files they are: bring them back from a"
+            " backup, or make the catalog anew"
         )
 
 

@@ -97,9 +97,9 @@ def build(
 ) -> Study:
     """All figures of a catalog. `progress` is called with each figure's id before it is made.
 
-    Damaged parts are left out, which the study's notes say first. `spark`: a master, such as "local[4]", whose
-    Spark answers in place of DuckDB; the figures are the same. Raises CatalogError where the catalog cannot be
-    read without them either, and MissingPackageError without the engine's packages.
+    Damaged parts are left out, which the study's notes say first. `spark`: a master, such as "local[4]",
+    whose Spark answers in place of DuckDB; the figures are the same. Raises CatalogError where the catalog
+    cannot be read without them either, and MissingPackageError without the engine's packages.
     """
     chosen, bad = settings or Settings(), checks.damaged_at_sight(catalog)
     try:

@@ -158,9 +158,10 @@ Status check_settings(CollectSettings& settings) {
   if (has_log(settings) && settings.output.empty()) {
     const std::string& log = settings.sources.front();
     if (settings.sources.size() > 1) return {Code::kInvalid, "to merge logs, name the new one with -o FILE"};
-    return {Code::kInvalid, log + ": is a log already, so nothing of it is left to collect: `headrace show " + log +
-                                "` shows it. Give the directory of records that belongs to it, or more logs and -o FILE, "
-                                "to put them together"};
+    return {Code::kInvalid,
+            log + ": is a log already, so nothing of it is left to collect: `headrace show " + log +
+                "` shows it. Give the directory of records that belongs to it, or more logs and -o FILE, "
+                "to put them together"};
   }
   if (settings.anonymize && joins(settings))
     return {Code::kInvalid, "--anonymize: collect without it, then use `headrace anonymize` on the log"};
