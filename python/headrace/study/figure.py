@@ -42,13 +42,13 @@ class Figure:
         default_factory=dict
     )  # of columns: "bytes", "bytes/s", "ns", "share", "count", …
     titles: dict[str, str] = field(default_factory=dict)  # of columns, for axes and headings
-    not_recorded: tuple[str, ...] = ()  # columns whose empty cells say that sources do not record it
     options: dict[str, Any] = field(default_factory=dict)
     paper: str = ""  # its counterpart in the study of Intrepid, such as "Figure 7"
     words: list[str] = field(default_factory=list)  # sentences with the main numbers
     missing: str = ""  # why there is nothing to show, and what to add to the catalog
     numbers: dict[str, float] = field(default_factory=dict)  # main numbers by name
     findings: list[Finding] = field(default_factory=list)  # what of it belongs on the first page
+    not_recorded: tuple[str, ...] = ()  # columns whose empty cells say that sources do not record it
 
 
 @dataclass
