@@ -33,6 +33,64 @@ def test_descriptors_come_in_messages(place: Place, tmp_path: Path) -> None:
     both(place, tmp_path, f"{built('messages', tmp_path)} $AT/file; cat file; sync file")
 
 
+def test_streams_get_another_file(place: Place, tmp_path: Path) -> None:
+    both(place, tmp_path, f"{built('reopens', tmp_path)} $AT/a $AT/b $AT/none/of/it")
+
+
+RARE = """
+import errno, fcntl, os
+def tried(call, *arguments):
+    try: print(call.__name__, call(*arguments))
+    except OSError as e: print(call.__name__, errno.errorcode[e.errno])
+os.symlink("nowhere", "link"); open("file", "w").write("abc" * 3000); os.mkdir("directory")
+link = os.open("link", os.O_PATH | os.O_NOFOLLOW); plain = os.open("file", os.O_PATH)
+both = os.open("file", os.O_RDWR)
+def read_link(fd): return os.readlink(b"", dir_fd=fd)
+for fd in link, plain, both: tried(read_link, fd)
+for fd in plain, both:
+    for command in fcntl.F_GETOWN, fcntl.F_GETSIG, fcntl.F_GETFD: tried(fcntl.fcntl, fd, command)
+tried(os.fchmod, plain, 0o600), tried(os.ftruncate, plain, 0), tried(os.fsync, plain)
+print(os.fstat(plain).st_size)
+for path in "none", "file", "none/file": tried(os.open, path, os.O_TMPFILE | os.O_RDWR, 0o600)
+tried(os.open, "directory", os.O_TMPFILE | os.O_RDONLY, 0o600)
+import ctypes
+C = ctypes.CDLL(None, use_errno=True)
+def allocate(mode, at, size):
+    result = C.fallocate(both, mode, ctypes.c_long(at), ctypes.c_long(size))
+    return os.fstat(both).st_size if result == 0 else errno.errorcode[ctypes.get_errno()]
+KEEP, PUNCH, ZERO = 1, 2, 16
+for mode, at, size in (KEEP, 0, 20000), (KEEP, 50000, 1), (PUNCH | KEEP, 3, 4), (PUNCH, 0, 1), (0, 0, 12000):
+    tried(allocate, mode, at, size)
+tried(allocate, PUNCH | KEEP, 8000, 100000)
+print(os.pread(both, 10, 0), os.pread(both, 5, 8998), os.pread(both, 5, 7998)), os.close(both)
+"""
+
+
+def test_what_file_systems_allow(place: Place, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(RARE)
+    both(place, tmp_path, f"{sys.executable} {program}")
+
+
+NUMBERED = """
+import ctypes, os, platform
+number = {"x86_64": (332, 89, 21), "aarch64": (291, None, None)}[platform.machine()]
+C = ctypes.CDLL(None, use_errno=True)
+open("/fwd/file", "w").write("hello")
+os.symlink("file", "/fwd/link")
+into = ctypes.create_string_buffer(256)
+assert C.syscall(number[0], -100, b"/fwd/file", 0, 0x7FF, into) == 0
+assert int.from_bytes(into.raw[40:48], "little") == 5
+if number[1]:
+    assert C.syscall(number[1], b"/fwd/link", into, 100) == 4 and into.raw[:4] == b"file"
+    assert C.syscall(number[2], b"/fwd/file", 4) == 0
+"""
+
+
+def test_calls_by_number(place: Place) -> None:
+    place.python(NUMBERED)
+
+
 KEPT = """
 import ctypes, fcntl, os, struct
 C = ctypes.CDLL(None, use_errno=True)

@@ -54,6 +54,14 @@ def test_ranks_share_a_file(place: Place, tmp_path: Path, mpi: str, io: str) -> 
 
 
 @MPIS
+def test_nonblocking_calls(place: Place, tmp_path: Path, mpi: str, io: str) -> None:
+    program = Ranks("nonblocking", mpi, io, tmp_path, ranks=2)
+    direct = program.direct(tmp_path / "file")
+    assert program.forwarded(place, "/fwd/file").stdout == direct.stdout == "2 of 2 ranks are right\n"
+    assert (place.root / "file").read_bytes() == (tmp_path / "file").read_bytes()
+
+
+@MPIS
 def test_files_and_names_of_ranks(servers: Servers, tmp_path: Path, mpi: str, io: str) -> None:
     place = Place(servers, tmp_path, servers_over_tcp=0 if io == "ompio" else 2)
     program = Ranks("ranks", mpi, io, tmp_path)

@@ -125,6 +125,29 @@ with h5py.File(path, "r") as f, h5py.File(path, "r") as again:
 """
 
 
+STDIO = """
+import h5py, sys
+for _ in range(2):
+    with h5py.File(sys.argv[1], "w", driver="stdio") as f: f["d"] = list(range(1000))
+with h5py.File(sys.argv[1], "r", driver="stdio") as f: print(f["d"][999])
+"""
+
+
+def test_h5py_on_streams(place: Place, tmp_path: Path) -> None:
+    pytest.importorskip("h5py")
+    program = tmp_path / "program.py"
+    program.write_text(STDIO)
+    both(place, tmp_path, f"{sys.executable} {program} $AT/file.h5")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+def test_node(place: Place, tmp_path: Path) -> None:
+    """Which asks for attributes by the number of statx."""
+    text = "const fs = require('fs'); const p = process.argv[1] + '/file'; fs.writeFileSync(p, 'hello');"
+    text += " fs.appendFileSync(p, ' world'); console.log(fs.statSync(p).size, fs.readFileSync(p, 'utf8'));"
+    both(place, tmp_path, f'node -e "{text}" $AT')
+
+
 def test_h5py(place: Place, tmp_path: Path) -> None:
     pytest.importorskip("h5py")
     direct = subprocess.run(

@@ -12,6 +12,7 @@
 namespace headrace::capture {
 
 __thread uintptr_t asynchronous_call;
+void (*on_submission)(int fd);
 
 uint64_t BusyTime::end(uint64_t start, uint64_t now) {
   if (number != 0) --number;

@@ -11,6 +11,9 @@ namespace headrace::capture {
 /// at as well.
 extern __thread uintptr_t asynchronous_call __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/// Who wants to know that the kernel is given an operation on a descriptor; null: nobody.
+extern void (*on_submission)(int fd) __attribute__((visibility("hidden")));
+
 /// The time in which any operation of a place was going on, shared out among them. Operations that are under way at
 /// once would otherwise take longer than the program runs.
 struct BusyTime {

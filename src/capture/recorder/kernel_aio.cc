@@ -100,6 +100,7 @@ void note_kernel_request(Requests& all, uintptr_t context, const iocb& request, 
   p->offset = static_cast<uint64_t>(request.aio_offset);
   p->bytes = vector ? kAsMoved : request.aio_nbytes;
   p->address = vector ? 0 : request.aio_buf;
+  if (on_submission) on_submission(p->fd);
   if (p->purpose != Purpose::kOther) keep_while_pending(p, tag_of(p->fd));
   if (takes_time(*p)) busy_of(all, context).begin(start);
 }

@@ -296,6 +296,7 @@ void submitted(Ring& ring, const uring::Submission& entry, uint64_t start) {
   }
   if (is_on_file(p->purpose)) {
     p->fixed = entry.flags & uring::kFixedFile;
+    if (on_submission && !p->fixed) on_submission(p->fd);
     keep_while_pending(p, p->fixed ? tag_of_fixed(ring, static_cast<uint32_t>(entry.fd)) : tag_of(entry.fd));
   } else if (p->purpose == Purpose::kClose && entry.file_number != 0) {
     forget_fixed(ring, entry.file_number - 1);

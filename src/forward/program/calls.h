@@ -112,6 +112,8 @@ struct Calls {
   int (*lockf)(int fd, int command, off_t size);
   void* (*mmap)(void* address, size_t size, int protection, int flags, int fd, off_t offset);
   ssize_t (*getdents64)(int fd, void* into, size_t size);
+  /// What is asked of a forwarded descriptor by ways that cannot be forwarded is refused by the kernel: says so, once.
+  void (*refused)(int fd);
   /// One of the two is forwarded. Copies up to 1 MiB.
   ssize_t (*copy)(int in, off_t* in_offset, int out, off_t* out_offset, size_t size);
 
@@ -136,6 +138,8 @@ struct Calls {
 
   // Streams.
   bool (*fopen)(const char* path, const char* mode, FILE** result);
+  /// freopen; false: the stream is not one that these have made.
+  bool (*freopen)(const char* path, const char* mode, FILE* stream, FILE** result);
   /// One that goes by the number, whatever that means when something is read or written.
   FILE* (*stream)(int fd, const char* mode);
 

@@ -5,6 +5,7 @@
 // inherits and closes it as any other, and refuses to read, write or map it, so a call that no wrapper sees fails
 // with EBADF instead of going to the wrong place. Which process ever gets it finds the memory behind it.
 #pragma once
+#include <fcntl.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -36,6 +37,8 @@ class Description {
   uint32_t prefix() const { return prefix_; }
   Handle handle() const;
   std::string_view path() const { return {bytes() + shared_->handle_bytes, shared_->path_bytes}; }
+  bool is_link() const { return (shared_->mode & 0170000) == 0120000; }
+  bool is_path_only() const { return shared_->flags & O_PATH; }
   bool is_directory() const { return (shared_->mode & 0170000) == 0040000; }
   std::atomic<uint32_t>& flags() { return shared_->flags; }
   bool may_read() const;

@@ -11,6 +11,7 @@
 #include "forward/program/at_place.h"
 #include "forward/program/attributes.h"
 #include "forward/program/operations.h"
+#include "forward/program/table.h"
 
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
@@ -56,22 +57,44 @@ bool readlink_of_process(const char* path, char* into, size_t size, ssize_t* res
   return true;
 }
 
+/// What a link at the servers says, as the program names it. An error number.
+int read_target(Client& client, const Servers& servers, const Handle& link, char* into, size_t size, size_t* bytes) {
+  if (size == 0) return EINVAL;
+  const auto target = client.readlink(link);
+  if (!target.ok()) return target.error();
+  const std::string seen = moved(*target, servers.directory(), servers.prefix());
+  *bytes = std::min(size, seen.size());
+  memcpy(into, seen.data(), *bytes);
+  return 0;
+}
+
+/// readlinkat() of a link's own descriptor, which is open with O_PATH and O_NOFOLLOW.
+bool readlink_of_descriptor(int fd, char* into, size_t size, ssize_t* result) {
+  const Held file(fd);
+  if (!file) return false;
+  Servers& servers = servers_of(file->prefix());
+  size_t bytes = 0;
+  int error = ENOENT;
+  if (file->is_link()) {
+    Client* client = servers.client();
+    error = client == nullptr ? EIO : servers.error(read_target(*client, servers, file->handle(), into, size, &bytes));
+  }
+  *result = error == 0 ? static_cast<ssize_t>(bytes) : fail<ssize_t>(error);
+  return true;
+}
+
 }  // namespace
 
 bool readlink_path(int directory, const char* path, char* into, size_t size, ssize_t* result) {
+  if (path != nullptr && *path == '\0') return readlink_of_descriptor(directory, into, size, result);
   if (readlink_of_process(path, into, size, result)) return true;
   const auto place = place_of(directory, path);
   size_t bytes = 0;
   const bool ours = at_place(place, result, [&](Client& client) {
     const auto node = client.lookup(place->servers->root(), place->below_root(), false);
     if (!node.ok()) return node.error();
-    if (!S_ISLNK(node->attributes.mode) || size == 0) return EINVAL;
-    const auto target = client.readlink(node->handle);
-    if (!target.ok()) return target.error();
-    const std::string seen = moved(*target, place->servers->directory(), place->servers->prefix());
-    bytes = std::min(size, seen.size());
-    memcpy(into, seen.data(), bytes);
-    return 0;
+    if (!S_ISLNK(node->attributes.mode)) return EINVAL;
+    return read_target(client, *place->servers, node->handle, into, size, &bytes);
   });
   if (ours && *result == 0) *result = static_cast<ssize_t>(bytes);
   return ours;

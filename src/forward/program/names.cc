@@ -45,8 +45,18 @@ Outcome<Node> find(Client& client, const Place& place, int flags) {
   return node;
 }
 
+/// Why there is no file without a name: as of a file system that cannot make one.
+int why_no_nameless(Client& client, const Place& place, int flags) {
+  if ((flags & O_ACCMODE) == O_RDONLY) return EINVAL;
+  const auto node = look_up(client, place, !(flags & O_NOFOLLOW));
+  if (!node.ok()) return node.error();
+  if (!S_ISDIR(node->attributes.mode)) return ENOTDIR;
+  const int error = check_access(node->attributes, W_OK | X_OK);
+  return error != 0 ? error : EOPNOTSUPP;
+}
+
 Outcome<Node> find_or_create(Client& client, const Place& place, int flags, mode_t mode) {
-  if ((flags & O_TMPFILE) == O_TMPFILE) return Failed{EOPNOTSUPP};
+  if ((flags & O_TMPFILE) == O_TMPFILE) return Failed{why_no_nameless(client, place, flags)};
   if (!(flags & O_CREAT) || (flags & O_PATH)) return find(client, place, flags);
   if (place.rest.ends_with('/') || place.rest.empty()) return Failed{EISDIR};
   const uint32_t permissions = mode & 07777 & ~current_umask();

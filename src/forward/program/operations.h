@@ -53,6 +53,7 @@ void end_spawn(const Spawn& spawn);
 // streams.cc
 bool open_stream(const char* path, const char* mode, FILE** result);
 FILE* stream_on(int fd, const char* mode);
+bool reopen_stream(const char* path, const char* mode, FILE* stream, FILE** result);
 
 // transfers.cc
 ssize_t readv_file(int fd, const iovec* vector, int count);
@@ -65,6 +66,8 @@ ssize_t copy_files(int in, off_t* in_offset, int out, off_t* out_offset, size_t 
 void* map_file(void* address, size_t size, int protection, int flags, int fd, off_t offset);
 
 // files.cc
+/// Says that the kernel refuses asynchronous I/O by io_uring or libaio.
+void refused_file(int fd);
 off_t lseek_file(int fd, off_t offset, int whence);
 int fstat_file(int fd, struct stat* into);
 int fstatx_file(int fd, struct statx* into);

@@ -45,8 +45,8 @@ void Servers::say(const std::string& what) {
   put_line(what);
 }
 
-void Servers::note(const std::string& what) {
-  if (!noted_.exchange(true)) put_line(what);
+void Servers::note(Note which, const std::string& what) {
+  if (!(noted_.fetch_or(which) & which)) put_line(what);
 }
 
 void Servers::put_line(const std::string& what) const {

@@ -36,8 +36,9 @@ class Servers {
   int error(int error);
   /// A line on stderr, unless the last one was as well and nothing has gone right since.
   void say(const std::string& what);
-  /// A line on stderr, once in a process.
-  void note(const std::string& what);
+  /// A line on stderr, once in a process for each of these.
+  enum Note : uint8_t { kSharedMap = 1, kAsynchronous = 2 };
+  void note(Note which, const std::string& what);
 
  private:
   friend class OwnConnections;
@@ -58,7 +59,7 @@ class Servers {
   bool gone_ = false;             // the last call found nobody
   uint64_t silent_until_ns_ = 0;  // after a failure: calls fail at once
   bool said_ = false;
-  std::atomic<bool> noted_ = false;
+  std::atomic<uint8_t> noted_ = 0;
 };
 
 /// While there is one, this thread's calls go over connections of their own: a child of vfork has its parent's memory,

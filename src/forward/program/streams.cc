@@ -6,28 +6,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "forward/program/ahead.h"
 #include "forward/program/inside.h"
 #include "forward/program/operations.h"
+#include "forward/program/stream_cookies.h"
 #include "forward/program/table.h"
 
 namespace headrace::forward::program {
 namespace {
 
-struct Cookie {
-  int fd;
-  Ahead ahead;
-};
-
 // The descriptor may be another thing by now, such as standard output that is redirected back, on which calls wait as
 // long as they like: signals are let through then.
 ssize_t read_stream(void* cookie, char* into, size_t size) {
-  auto& [fd, ahead] = *static_cast<Cookie*>(cookie);
+  auto* const of = static_cast<Cookie*>(cookie);
+  const int fd = of->fd;
   {
     const Inside inside;
     const Held held(fd);
     // What was read ahead must not hide what the program itself writes by the same descriptor.
-    if (held && held->may_read() && !held->may_write()) return ahead.read(fd, *held, into, size);
+    if (held && held->may_read() && !held->may_write()) return of->ahead.read(fd, *held, into, size);
     const iovec part{into, size};
     if (held) return readv_file(fd, &part, 1);
   }
@@ -57,9 +53,10 @@ ssize_t write_stream(void* cookie, const char* from, size_t size) {
 }
 
 int seek_stream(void* cookie, off64_t* offset, int whence) {
-  auto& [fd, ahead] = *static_cast<Cookie*>(cookie);
+  auto* const of = static_cast<Cookie*>(cookie);
+  const int fd = of->fd;
   const Inside inside;
-  ahead.forget();
+  of->ahead.forget();
   const off_t at = Held(fd) ? lseek_file(fd, *offset, whence) : lseek(fd, *offset, whence);
   if (at < 0) return -1;
   *offset = at;
@@ -69,6 +66,7 @@ int seek_stream(void* cookie, off64_t* offset, int whence) {
 int close_stream(void* cookie) {
   const Inside inside;
   const int fd = static_cast<Cookie*>(cookie)->fd;
+  strike_out(static_cast<Cookie*>(cookie));
   delete static_cast<Cookie*>(cookie);
   return close_number(fd);
 }
@@ -93,6 +91,7 @@ FILE* stream_on(int fd, const char* mode) {
     delete cookie;
     return nullptr;
   }
+  enlist(cookie, stream);
   set_number(stream, fd);
   if (mode[0] == 'a') {
     const Held held(fd);

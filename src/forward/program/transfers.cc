@@ -198,10 +198,10 @@ void* map_file(void* address, size_t size, int protection, int flags, int fd, of
     if (!file->may_write()) return failed(EACCES);
     // A copy would not be shared: two processes that map a file would each lose what the other one writes.
     servers_of(file->prefix())
-        .note("a shared map of " + std::string(file->path()) +
-              " that is written is refused with ENODEV; have the program read and write instead (SQLite: no WAL), or "
-              "map it "
-              "privately");
+        .note(Servers::kSharedMap,
+              "a shared map of " + std::string(file->path()) +
+                  " that is written is refused with ENODEV; have the program read and write instead (SQLite: no WAL), "
+                  "map it privately, or use `headrace mount`");
     return failed(ENODEV);
   }
   if (size == 0 || offset < 0 || offset % sysconf(_SC_PAGESIZE) != 0) return failed(EINVAL);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "capture/recorder/asynchronous.h"
 #include "capture/recorder/server_waits.h"
 #include "programs/preload/forwarding.h"
 
@@ -55,6 +56,9 @@ void start_forwarding(const char* setup) {
   else
     dprintf(2, "headrace: %s: %s; nothing is forwarded\n", path, dlerror());
   if (forwarding == nullptr) return;
+  capture::on_submission = [](int fd) {
+    if (is_forwarded(fd)) forwarding->refused(fd);
+  };
   remember_standard_streams();
   for (int fd = 0; fd < 3; ++fd) standard_descriptor_changed(fd);
 }

@@ -87,14 +87,17 @@ struct ForwardOpens : Next {
     for (int fd = 0; fd < 3; ++fd) standard_descriptor_changed(fd);
     return result;
   }
-  /// A stream cannot become one of another kind, but the standard ones can be put in place of each other.
+  /// A stream of the C library cannot become one of another kind, but the standard ones can be put in place of each
+  /// other.
   static FILE* freopen(const char* path, const char* mode, FILE* stream) {
     if (!forwards()) return Next::freopen(path, mode, stream);
     const int fd = fileno_unlocked(stream);
     if (!is_forwarded(fd) && (!path || !forwarding->is_forwarded(AT_FDCWD, path)))
       return Next::freopen(path, mode, stream);
+    FILE* made = nullptr;
+    if (fd > 2 && forwarding->freopen(path, mode, stream, &made)) return made;
     if (!path || fd < 0 || fd > 2) return errno = ENOTSUP, nullptr;
-    FILE* made = fopen(path, mode);
+    made = fopen(path, mode);
     if (!made) return nullptr;
     Next::fflush(stream);
     const bool placed = Next::dup2(fileno_unlocked(made), fd) == fd;

@@ -6,6 +6,7 @@
 #include "capture/recorder/stream_hooks.h"
 #include "capture/recorder/transfer_hooks.h"
 #include "intercept/real_hooks.h"
+#include "programs/preload/forward_asynchronous_hooks.h"
 #include "programs/preload/forward_descriptor_hooks.h"
 #include "programs/preload/forward_directory_hooks.h"
 #include "programs/preload/forward_name_hooks.h"
@@ -26,7 +27,8 @@ using Chain =
 using Hooks = OutermostStreamCalls<Chain<StaticHooks>>;
 #else
 template <class Bottom>
-using Forward = ForwardNames<ForwardOpens<ForwardDirectories<ForwardTransfers<ForwardDescriptors<Bottom>>>>>;
+using Forward =
+    ForwardNames<ForwardOpens<ForwardDirectories<ForwardTransfers<ForwardDescriptors<ForwardAsynchronous<Bottom>>>>>>;
 using Hooks = ProgramHooks<Chain<SearchHooks<RareForwardHooks<Forward<SwappedStreams<intercept::RealHooks>>>>>>;
 #endif
 
