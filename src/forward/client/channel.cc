@@ -12,8 +12,9 @@
 namespace headrace::forward {
 namespace {
 
-constexpr int kReceiveMs = 200;            // then deadlines are looked at
-constexpr uint64_t kRetryNs = 20'000'000;  // between attempts to connect again
+constexpr int kReceiveMs = 200;                                           // then deadlines are looked at
+constexpr uint64_t kRetryNs = 20'000'000, kLongestRetryNs = 200'000'000;  // between attempts to connect again
+constexpr unsigned kMostSilent = 4;  // connections that break before anything is answered, then calls go one by one
 
 uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
 
@@ -38,6 +39,11 @@ bool Channel::is_full(Op op) const {
 void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t bytes, Pending* pending) {
   pending->begun_ns = now_ns();
   if (observer.now != nullptr) pending->begun_ticks = observer.now();
+  if (const int error = refusal(request); error != 0) {
+    const Lock lock(mutex_);
+    pending->header.op = static_cast<uint8_t>(request.op);
+    return finish(pending, error);
+  }
   std::unique_lock<std::mutex> sending(send_mutex_);
   Lock lock(mutex_);
   while (is_full(request.op)) {
@@ -85,6 +91,7 @@ bool Channel::receive(Lock& lock, int timeout_ms) {
       [this](Pending* pending) {
         const Lock inner(mutex_);
         pending->instance = wire_.instance();
+        silent_connections_ = 0;
         if (pending->reply_header.flags & kHeld) uncommitted_.wrote(pending->file, pending->instance);
         finish(pending, 0);
       });
@@ -103,15 +110,34 @@ void Channel::finish(Pending* pending, int error) {
   if (pending->on_done != nullptr) pending->on_done(pending);
 }
 
+/// A server that ends each connection before it answers anything refuses what is sent there. Calls then go one by one,
+/// and the one that went alone and was not answered has failed: the others need not wait for it.
+void Channel::find_refused() {
+  if (silent_connections_ <= kMostSilent || pending_.empty()) return;
+  Pending* const refused = pending_.begin()->second;
+  if (refused->went_alone) finish(refused, EPROTO);
+}
+
 /// Makes the connection anew and sends again what was not answered. Nobody else sends or receives meanwhile.
 void Channel::recover(Lock& lock) {
+  find_refused();
   receiving_ = true;
   lock.unlock();
   const std::lock_guard<std::mutex> sending(send_mutex_);
+  if (silent_connections_ > 0) {
+    const uint64_t wait = std::min(kRetryNs << std::min(silent_connections_ - 1, 8U), kLongestRetryNs);
+    const timespec pause{0, static_cast<long>(wait)};
+    nanosleep(&pause, nullptr);
+  }
   bool connected = wire_.connect().ok();
   lock.lock();
   std::vector<Pending*> all;
   for (auto& [id, pending] : pending_) all.push_back(pending);
+  if (connected && !all.empty()) ++silent_connections_;
+  if (silent_connections_ > kMostSilent && !all.empty()) {
+    all.resize(1);
+    all[0]->went_alone = true;
+  }
   lock.unlock();
   for (Pending* pending : all) {
     pending->window_units = 0;  // the window is another one

@@ -75,6 +75,7 @@ class Channel {
   void step(Lock& lock);
   bool receive(Lock& lock, int timeout_ms);
   void recover(Lock& lock);
+  void find_refused();                       // needs the lock
   void finish(Pending* pending, int error);  // needs the lock
   void expire(Lock& lock);
 
@@ -86,7 +87,8 @@ class Channel {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stop_serving_ = false;
-  bool receiving_ = false;  // by a thread that does not hold the lock then
+  unsigned silent_connections_ = 0;  // since the last answer
+  bool receiving_ = false;           // by a thread that does not hold the lock then
   std::map<uint64_t, Pending*> pending_;
   uint64_t last_id_ = 0, once_ = 0;  // calls, and those that happen once
   Uncommitted uncommitted_;

@@ -21,7 +21,8 @@ struct Pending {
   uint64_t answered_before = 0;              // writes
   uint64_t window_at = 0, window_units = 0;  // its part of the window, 0 units = none
   bool done = false;
-  int error = 0;  // of the connection
+  bool went_alone = false;  // over its connection, since the server ended those before without a word
+  int error = 0;            // of the connection
   Header reply_header;
   std::vector<uint8_t> body;            // of the reply
   Reply reply;                          // views into `body`

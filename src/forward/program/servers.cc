@@ -15,11 +15,15 @@
 namespace headrace::forward::program {
 namespace {
 
+constexpr long kRetryNs = 50'000'000;
 constexpr uint64_t kSilenceNs = 2'000'000'000;  // after servers were not reached, until it is tried again
 
 __thread OwnConnections* own_connections __attribute__((tls_model("initial-exec")));
 
 uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
+
+/// Nobody is there now; who is there and says no is not waited for.
+bool may_come(base::Code code) { return code == base::Code::kIo || code == base::Code::kNotFound; }
 
 /// Once in a process, whatever the number of prefixes.
 void close_inherited() {
@@ -62,18 +66,18 @@ Client* Servers::client() {
     if (generation_ != 0) close_inherited();
     generation_ = process_generation();
     client_ = nullptr;
-    gone_ = false;
     silent_until_ns_ = 0;
   }
   if (client_ != nullptr && !gone_) return client_;
   if (now_ns() < silent_until_ns_) return nullptr;
   if (connect()) return client_;
+  gone_ = true;
   silent_until_ns_ = now_ns() + kSilenceNs;
   return nullptr;
 }
 
 /// Needs the lock.
-std::unique_ptr<Client> Servers::open() {
+std::unique_ptr<Client> Servers::open(bool waits) {
   WireOptions options;
   options.connect_ms = timeout_ms_;  // the first call waits no longer than others, nor less
   if (!secret_.empty()) {
@@ -82,6 +86,13 @@ std::unique_ptr<Client> Servers::open() {
     options.secret = *secret;
   }
   auto opened = Client::open(spec_.addresses, options, timeout_ms_);
+  // One that is being started again comes back: this waits for it as calls on a connection do.
+  const uint64_t end = now_ns() + uint64_t{timeout_ms_} * 1'000'000;
+  while (waits && !opened.ok() && may_come(opened.status().code()) && now_ns() < end) {
+    const timespec pause{0, kRetryNs};
+    nanosleep(&pause, nullptr);
+    opened = Client::open(spec_.addresses, options, timeout_ms_);
+  }
   if (!opened.ok()) return say(opened.message() + "; calls fail with EIO"), nullptr;
   std::string_view rest;
   const OwnedRoot* root = (*opened)->root_of(spec_.directory, &rest);
@@ -95,7 +106,7 @@ std::unique_ptr<Client> Servers::open() {
 }
 
 bool Servers::connect() {
-  auto opened = open();
+  auto opened = open(!gone_);
   if (opened == nullptr) return false;
   // The one that was given up knows what was written and not stored; it connects again with its next call.
   if (client_ == nullptr) client_ = opened.release();
@@ -111,7 +122,7 @@ Client* OwnConnections::client_of(Servers& servers) {
   for (const auto& [of, client] : clients_)
     if (of == &servers) return client.get();
   const std::lock_guard<std::mutex> lock(connection_mutex());
-  return clients_.emplace_back(&servers, servers.open()).second.get();
+  return clients_.emplace_back(&servers, servers.open(false)).second.get();
 }
 
 /// The next call finds out quickly whether somebody is there again.
@@ -126,10 +137,12 @@ int Servers::error(int error) {
     case ETIMEDOUT:
     case ENOTCONN:
     case ECONNRESET:
-    case EPROTO:
       give_up();
       say(std::string("no answer within ") + std::to_string(timeout_ms_ / 1000) + " s (" + strerror(error) +
           "); calls fail with EIO");
+      return EIO;
+    case EPROTO:
+      say("a server refused a call, which fails with EIO; are all parts of Headrace of one version?");
       return EIO;
     default:
       return error;

@@ -42,7 +42,7 @@ class Servers {
 
  private:
   friend class OwnConnections;
-  std::unique_ptr<Client> open();
+  std::unique_ptr<Client> open(bool waits);
   bool connect();
   void put_line(const std::string& what) const;
   void give_up();
@@ -56,7 +56,7 @@ class Servers {
   uint64_t generation_ = 0;   // of the process that it belongs to
   Handle root_;
   std::string base_;
-  bool gone_ = false;             // the last call found nobody
+  bool gone_ = false;             // the last call found nobody, or the parent's did
   uint64_t silent_until_ns_ = 0;  // after a failure: calls fail at once
   bool said_ = false;
   std::atomic<uint8_t> noted_ = 0;

@@ -177,6 +177,21 @@ bool sensible(const Header& header, const Request& request) {
 
 }  // namespace
 
+int refusal(const Request& request) {
+  if (request.name.size() > kLongestPath || request.other_name.size() > kLongestPath) return ENAMETOOLONG;
+  if (request.handle.size() > kLongestHandle || request.other_handle.size() > kLongestHandle) return ENAMETOOLONG;
+  if (request.name.find('\0') != request.name.npos || request.other_name.find('\0') != request.other_name.npos)
+    return EINVAL;
+  uint64_t sum = 0;
+  for (const Extent& extent : request.extents) {
+    if (extent.length > kLargestOffset || extent.offset > kLargestOffset - extent.length) return EINVAL;
+    sum += extent.length;
+    if (sum > kLongestData) return EINVAL;
+  }
+  const bool far = request.size > kLargestOffset || request.least > kLargestOffset;
+  return request.extents.size() > kMostExtents || far ? EINVAL : 0;
+}
+
 void encode_request(Header header, const Request& request, std::vector<uint8_t>* frame) {
   frame->clear();
   header.op = static_cast<uint8_t>(request.op);

@@ -10,6 +10,8 @@
 namespace headrace::forward {
 
 /// Header and body, ready to be sealed; the header's `body` is set. `frame` is replaced.
+/// Why a server would not take it, before it is sent: an error number, or 0.
+int refusal(const Request& request);
 void encode_request(Header header, const Request& request, std::vector<uint8_t>* frame);
 /// With `header.limit` not 0, an error: only `reply.bad` is said.
 void encode_reply(Header header, const Reply& reply, std::vector<uint8_t>* frame);
