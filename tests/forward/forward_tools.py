@@ -92,6 +92,9 @@ class Servers:
         assert process.stdout is not None
         return process, [process.stdout.readline().strip() for _ in range(addresses)]
 
+    def all(self) -> list[Server]:
+        return self._started
+
     def end(self) -> None:
         for server in self._started:
             if server.process.poll() is None:
@@ -108,7 +111,7 @@ class Place:
 
     def __init__(self, servers: Servers, directory: Path, servers_over_tcp: int = 0, *options: str | Path):
         self.root = directory / "root"
-        self.root.mkdir()
+        self.root.mkdir(exist_ok=True)
         self.log = directory / "job.hr"
         tcp = servers_over_tcp > 0
         started = [

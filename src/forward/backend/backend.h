@@ -3,9 +3,11 @@
 // Calls fail with error numbers (outcome.h) and may come from many threads at once. A place is a directory and a path
 // below it; however a path is written, it never leads out of the directory's root (EXDEV).
 #pragma once
+#include <errno.h>
 #include <sys/uio.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +58,8 @@ class OpenFile {
   /// Makes it at least this long, with zeros. Nothing that is there by then, or written meanwhile, is cut off.
   virtual int extend(uint64_t size) = 0;
   virtual Outcome<Attributes> attributes() = 0;
+  /// ENOTSUP: by its path alone.
+  virtual int set_attributes(uint32_t, const Attributes&) { return ENOTSUP; }
 };
 
 /// Entries of a directory; names are views into `bytes`.
@@ -84,8 +88,13 @@ class Backend {
   virtual Outcome<Found> create(Place place, const CreateOptions& options) = 0;
   virtual Outcome<Found> mkdir(Place place, uint32_t mode) = 0;
   virtual Outcome<Found> symlink(Place place, std::string_view target) = 0;
-  virtual int remove(Place place, bool directory) = 0;
-  virtual int rename(Place from, Place to, bool replace) = 0;
+  /// `gone` receives the file, if it was a regular one whose last name this was.
+  virtual int remove(Place place, bool directory, std::optional<File>* gone = nullptr) = 0;
+  virtual int rename(Place from, Place to, bool replace, std::optional<File>* gone = nullptr) = 0;
+  /// Keeps nothing of a file that has no name any more and that nobody has open.
+  virtual void forget(const File&) {}
+  /// The same for all such files; whether there were any.
+  virtual bool forget_removed() { return false; }
   virtual int link(const File& file, Place to) = 0;
   virtual Outcome<Attributes> attributes(const File& file) = 0;
   /// `set`: which of the attributes, as in messages.h.

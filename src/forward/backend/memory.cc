@@ -187,7 +187,7 @@ int MemoryBackend::drop(const Spot& spot) {
   return 0;
 }
 
-int MemoryBackend::remove(Place place, bool directory) {
+int MemoryBackend::remove(Place place, bool directory, std::optional<File>*) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto spot = walk(place, false);
   if (!spot.ok()) return spot.error();
@@ -198,7 +198,7 @@ int MemoryBackend::remove(Place place, bool directory) {
   return drop(*spot);
 }
 
-int MemoryBackend::rename(Place from, Place to, bool replace) {
+int MemoryBackend::rename(Place from, Place to, bool replace, std::optional<File>*) {
   const std::lock_guard<std::mutex> lock(mutex_);
   while (to.path.ends_with('/')) to.path.remove_suffix(1);
   const auto source = walk(from, false);

@@ -22,8 +22,8 @@ class MemoryBackend : public Backend {
   Outcome<Found> create(Place place, const CreateOptions& options) override;
   Outcome<Found> mkdir(Place place, uint32_t mode) override;
   Outcome<Found> symlink(Place place, std::string_view target) override;
-  int remove(Place place, bool directory) override;
-  int rename(Place from, Place to, bool replace) override;
+  int remove(Place place, bool directory, std::optional<File>* gone = nullptr) override;
+  int rename(Place from, Place to, bool replace, std::optional<File>* gone = nullptr) override;
   int link(const File& file, Place to) override;
   Outcome<Attributes> attributes(const File& file) override;
   int set_attributes(const File& file, uint32_t set, const Attributes& attributes) override;

@@ -23,13 +23,6 @@ constexpr int kDataFlags = O_NONBLOCK | O_NOCTTY;  // opening a pipe or a termin
 /// A name for what an O_PATH descriptor stands for, for calls that take no descriptor of that kind.
 std::string own_name(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-timespec as_time(uint32_t set, uint32_t bit, int64_t nanoseconds) {
-  if (!(set & bit)) return {0, UTIME_OMIT};
-  if (nanoseconds == kTimeNow) return {0, UTIME_NOW};
-  const int64_t rest = ((nanoseconds % 1'000'000'000) + 1'000'000'000) % 1'000'000'000;
-  return {(nanoseconds - rest) / 1'000'000'000, static_cast<long>(rest)};
-}
-
 }  // namespace
 
 base::Result<std::unique_ptr<PosixBackend>> PosixBackend::make(const std::vector<std::string>& directories,
@@ -192,29 +185,48 @@ Outcome<Found> PosixBackend::symlink(Place place, std::string_view target) {
   return lookup(place, false);
 }
 
-int PosixBackend::remove(Place place, bool directory) {
-  const auto parent = parent_of(place);
-  if (!parent.ok()) return parent.error();
-  return unlinkat(parent->directory.get(), parent->name.c_str(), directory ? AT_REMOVEDIR : 0) == 0 ? 0 : errno;
+/// The regular file whose only name this is.
+std::optional<File> PosixBackend::only_name(Place place, const Confined::Parent& parent) const {
+  const auto now = attributes_at(parent.directory.get(), parent.name.c_str(), nullptr, true);
+  if (!now.ok() || !S_ISREG(now->mode) || now->links != 1) return std::nullopt;
+  return File{place.directory.root, DT_REG, now->inode, now->born, join_path(place.directory.path, place.path)};
 }
 
-int PosixBackend::rename(Place from, Place to, bool replace) {
+int PosixBackend::remove(Place place, bool directory, std::optional<File>* gone) {
+  const auto parent = parent_of(place);
+  if (!parent.ok()) return parent.error();
+  auto last = gone != nullptr && !directory ? only_name(place, *parent) : std::nullopt;
+  if (unlinkat(parent->directory.get(), parent->name.c_str(), directory ? AT_REMOVEDIR : 0) != 0) return errno;
+  if (gone != nullptr) *gone = std::move(last);
+  return 0;
+}
+
+int PosixBackend::rename(Place from, Place to, bool replace, std::optional<File>* gone) {
   const auto source = parent_of(from);
   if (!source.ok()) return source.error();
   const auto target = parent_of(to);
   if (!target.ok()) return target.error();
-  return renameat2(source->directory.get(), source->name.c_str(), target->directory.get(), target->name.c_str(),
-                   replace ? 0 : RENAME_NOREPLACE) == 0
-             ? 0
-             : errno;
+  auto last = gone != nullptr && replace ? only_name(to, *target) : std::nullopt;
+  if (renameat2(source->directory.get(), source->name.c_str(), target->directory.get(), target->name.c_str(),
+                replace ? 0 : RENAME_NOREPLACE) != 0)
+    return errno;
+  // A file that got its own name is there still.
+  if (last.has_value()) {
+    const auto now = only_name(to, *target);
+    if (now.has_value() && now->identity() == last->identity()) last.reset();
+  }
+  if (gone != nullptr) *gone = std::move(last);
+  return 0;
 }
 
 int PosixBackend::link(const File& file, Place to) {
   const auto source = open_same(file, O_PATH);
-  if (!source.ok()) return source.error();
+  // One that is open is found whatever its name is by now.
+  const auto opened = source.ok() ? nullptr : open_files_.find(file, false);
+  if (!source.ok() && opened == nullptr) return source.error();
   const auto target = parent_of(to);
   if (!target.ok()) return target.error();
-  const std::string name = own_name(source->get());
+  const std::string name = own_name(source.ok() ? source->get() : static_cast<PosixFile&>(*opened).descriptor());
   return linkat(AT_FDCWD, name.c_str(), target->directory.get(), target->name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0
                                                                                                                : errno;
 }
@@ -236,6 +248,7 @@ Outcome<Space> PosixBackend::space(const File& file) {
 }
 
 int PosixBackend::set_attributes(const File& file, uint32_t set, const Attributes& to) {
+  if (const auto file_open = open_files_.find(file, false)) return file_open->set_attributes(set, to);
   const auto opened = open_same(file, O_PATH);
   if (!opened.ok()) return opened.error();
   const std::string name = own_name(opened->get());

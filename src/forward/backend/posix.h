@@ -30,8 +30,8 @@ class PosixBackend : public Backend {
   Outcome<Found> create(Place place, const CreateOptions& options) override;
   Outcome<Found> mkdir(Place place, uint32_t mode) override;
   Outcome<Found> symlink(Place place, std::string_view target) override;
-  int remove(Place place, bool directory) override;
-  int rename(Place from, Place to, bool replace) override;
+  int remove(Place place, bool directory, std::optional<File>* gone = nullptr) override;
+  int rename(Place from, Place to, bool replace, std::optional<File>* gone = nullptr) override;
   int link(const File& file, Place to) override;
   Outcome<Attributes> attributes(const File& file) override;
   int set_attributes(const File& file, uint32_t set, const Attributes& attributes) override;
@@ -39,10 +39,13 @@ class PosixBackend : public Backend {
   Outcome<Space> space(const File& file) override;
   Outcome<Listing> list(const File& directory, uint64_t cookie, size_t bytes) override;
   Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) override;
+  void forget(const File& file) override { open_files_.forget(file); }
+  bool forget_removed() override { return open_files_.forget_removed(); }
 
  private:
   explicit PosixBackend(Options options) : options_(std::move(options)), open_files_(options_.open_files) {}
   Outcome<const Confined*> root_of(const File& file) const;
+  std::optional<File> only_name(Place place, const Confined::Parent& parent) const;
   Outcome<Descriptor> open_same(const File& file, int flags) const;
   Outcome<Descriptor> open_lent(const File& file, int flags) const;
   int still_there(const File& directory) const;

@@ -11,6 +11,14 @@
 #include <algorithm>
 
 namespace headrace::forward {
+
+timespec as_time(uint32_t set, uint32_t bit, int64_t nanoseconds) {
+  if (!(set & bit)) return {0, UTIME_OMIT};
+  if (nanoseconds == kTimeNow) return {0, UTIME_NOW};
+  const int64_t rest = ((nanoseconds % 1'000'000'000) + 1'000'000'000) % 1'000'000'000;
+  return {(nanoseconds - rest) / 1'000'000'000, static_cast<long>(rest)};
+}
+
 namespace {
 
 int64_t nanoseconds(const statx_timestamp& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
@@ -43,8 +51,8 @@ Outcome<Attributes> ask(int fd, const char* path, int flags, dev_t* device) {
 
 Outcome<Attributes> attributes_of(int fd, dev_t* device) { return ask(fd, "", AT_EMPTY_PATH, device); }
 
-Outcome<Attributes> attributes_at(int directory, const char* path, dev_t* device) {
-  return ask(directory, path, AT_NO_AUTOMOUNT, device);
+Outcome<Attributes> attributes_at(int directory, const char* path, dev_t* device, bool itself) {
+  return ask(directory, path, AT_NO_AUTOMOUNT | (itself ? AT_SYMLINK_NOFOLLOW : 0), device);
 }
 
 Outcome<uint64_t> PosixFile::read(Extent where, uint8_t* into) {
@@ -119,5 +127,20 @@ int PosixFile::extend(uint64_t size) {
 }
 
 Outcome<Attributes> PosixFile::attributes() { return attributes_of(descriptor_.get()); }
+
+int PosixFile::set_attributes(uint32_t set, const Attributes& to) {
+  const int fd = descriptor_.get();
+  if (set & (kSetUser | kSetGroup)) {
+    const uid_t user = set & kSetUser ? to.user : static_cast<uid_t>(-1);
+    const gid_t group = set & kSetGroup ? to.group : static_cast<gid_t>(-1);
+    if (fchown(fd, user, group) != 0) return errno;
+  }
+  if ((set & kSetMode) && fchmod(fd, to.mode & 07777) != 0) return errno;
+  if (set & (kSetAccessed | kSetModified)) {
+    const timespec times[] = {as_time(set, kSetAccessed, to.accessed), as_time(set, kSetModified, to.modified)};
+    if (futimens(fd, times) != 0) return errno;
+  }
+  return 0;
+}
 
 }  // namespace headrace::forward

@@ -17,6 +17,8 @@ class PosixFile : public OpenFile {
   int resize(uint64_t size) override;
   int extend(uint64_t size) override;
   Outcome<Attributes> attributes() override;
+  int set_attributes(uint32_t set, const Attributes& to) override;
+  int descriptor() const { return descriptor_.get(); }
 
  private:
   Descriptor descriptor_;
@@ -24,7 +26,9 @@ class PosixFile : public OpenFile {
 
 /// `device`, unless null, receives the file system's number.
 Outcome<Attributes> attributes_of(int fd, dev_t* device = nullptr);
-/// The same of what a path below a directory leads to now, wherever that is.
-Outcome<Attributes> attributes_at(int directory, const char* path, dev_t* device);
+/// The same of what a path below a directory leads to now, wherever that is; `itself`: of a link.
+Outcome<Attributes> attributes_at(int directory, const char* path, dev_t* device, bool itself = false);
+/// One of two times as utimensat() takes them.
+timespec as_time(uint32_t set, uint32_t bit, int64_t nanoseconds);
 
 }  // namespace headrace::forward

@@ -30,8 +30,14 @@ class TrialBackend : public Backend {
   Outcome<Found> create(Place place, const CreateOptions& o) override { return inner_->create(place, o); }
   Outcome<Found> mkdir(Place place, uint32_t mode) override { return inner_->mkdir(place, mode); }
   Outcome<Found> symlink(Place place, std::string_view to) override { return inner_->symlink(place, to); }
-  int remove(Place place, bool directory) override { return inner_->remove(place, directory); }
-  int rename(Place from, Place to, bool replace) override { return inner_->rename(from, to, replace); }
+  int remove(Place place, bool directory, std::optional<File>* gone = nullptr) override {
+    return inner_->remove(place, directory, gone);
+  }
+  int rename(Place from, Place to, bool replace, std::optional<File>* gone = nullptr) override {
+    return inner_->rename(from, to, replace, gone);
+  }
+  void forget(const File& file) override { inner_->forget(file); }
+  bool forget_removed() override { return inner_->forget_removed(); }
   int link(const File& file, Place to) override { return inner_->link(file, to); }
   Outcome<Attributes> attributes(const File& file) override { return inner_->attributes(file); }
   int set_attributes(const File& file, uint32_t set, const Attributes& a) override {

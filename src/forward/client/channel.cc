@@ -16,6 +16,9 @@ constexpr int kReceiveMs = 200;                                           // the
 constexpr uint64_t kRetryNs = 20'000'000, kLongestRetryNs = 200'000'000;  // between attempts to connect again
 constexpr unsigned kMostSilent = 4;  // connections that break before anything is answered, then calls go one by one
 
+/// Of a call whose answer nobody waits for.
+void drop(Pending* pending) { delete pending; }
+
 uint64_t now_ns() { return base::clock_ns(CLOCK_MONOTONIC); }
 
 }  // namespace
@@ -27,7 +30,10 @@ base::Result<std::unique_ptr<Channel>> Channel::open(const std::string& address,
   return channel;
 }
 
-Channel::~Channel() = default;
+Channel::~Channel() {
+  for (const auto& [id, pending] : pending_)
+    if (pending->on_done == &drop) drop(pending);
+}
 
 /// A server keeps only so many answers to calls that happen once, and does so from the oldest call that is under way
 /// on.
@@ -75,6 +81,13 @@ void Channel::submit(const Request& request, std::vector<iovec> memory, uint64_t
     Lock inner(mutex_);
     if (!receiving_) receive(inner, 0);
   });
+}
+
+void Channel::tell(const Request& request) {
+  if (under_way() >= kMostPending / 2) return;  // a server that is away is not waited for
+  auto* pending = new Pending;
+  pending->on_done = &drop;
+  submit(request, {}, 0, pending);
 }
 
 /// Receives, without the lock meanwhile. False when the connection is broken.
@@ -159,7 +172,7 @@ void Channel::expire(Lock& lock) {
   const uint64_t now = now_ns();
   std::vector<Pending*> late;
   for (auto& [id, pending] : pending_) {
-    if (now > pending->deadline_ns) late.push_back(pending);
+    if (now > pending->deadline_ns && pending->on_done != &drop) late.push_back(pending);
   }
   if (late.empty()) return;
   receiving_ = true;

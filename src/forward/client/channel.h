@@ -36,6 +36,8 @@ class Channel {
   /// Begins a call. `memory` is what a write or append sends or where a read's bytes go, and `bytes` their number; it
   /// must stay until the call is done, and so must `pending`.
   void submit(const Request& request, std::vector<iovec> memory, uint64_t bytes, Pending* pending);
+  /// A call whose answer nobody waits for; it may be lost where the server is away.
+  void tell(const Request& request);
   /// Returns when it is done, with what it came to: 0, or an error number.
   int wait(Pending* pending);
   /// Whether it is done, without waiting.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "forward/protocol/handle.h"
 
@@ -19,6 +20,13 @@ Request request_of(Op op, const Handle& handle, std::string_view name = {}) {
   request.handle = handle;
   request.name = name;
   return request;
+}
+
+/// Several servers are told apart, once it is known which of them have to know.
+void with_opening(const Client::Opening* opening, bool alone, Request* request) {
+  if (opening == nullptr) return;
+  if (alone) request->flags |= kOpens | (opening->writes ? kWrites : 0);
+  request->owner = opening->owner;
 }
 
 std::string in_words(const Placement& placement) {
@@ -86,39 +94,96 @@ Outcome<Attributes> Client::attributes(const Request& request) {
   return pending.reply.attributes;
 }
 
-Outcome<Node> Client::lookup(const Handle& directory, std::string_view path, bool follow) {
-  Request request = request_of(Op::kLookup, directory, path);
-  request.flags = follow ? 0 : kNoFollow;
-  return as_its_servers_see_it(directory, node(request));
+/// All that may be asked for a file's bytes or attributes.
+std::vector<size_t> Client::users_of(const Handle& file) const {
+  std::vector<size_t> users;
+  const uint64_t hash = hash_of_file(file);
+  for (size_t i = 0; i < channels_.size(); ++i) {
+    if (i == layout_.home(hash) || i == layout_.front(hash) || layout_.owns_of(hash, i, 0, 0)) users.push_back(i);
+  }
+  return users;
 }
 
-Outcome<Node> Client::create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode,
-                             Hints hints) {
+Outcome<Attributes> Client::opened(const Handle& file, const Opening& opening) {
+  Request request = request_of(Op::kOpened, file);
+  request.flags = kOpens | (opening.writes ? kWrites : 0);
+  request.owner = opening.owner;
+  const std::vector<size_t> users = users_of(file);
+  const size_t front = layout_.front(hash_of_file(file));
+  std::deque<Pending> asked(users.size());
+  for (size_t i = 0; i < users.size(); ++i) channels_[users[i]]->submit(request, {}, 0, &asked[i]);
+  Outcome<Attributes> result = Failed{EPROTO};
+  for (size_t i = 0; i < users.size(); ++i) {
+    const int error = channels_[users[i]]->wait(&asked[i]);
+    if (users[i] != front) continue;
+    result = error == 0 ? Outcome<Attributes>(asked[i].reply.attributes) : Outcome<Attributes>(Failed{error});
+  }
+  return result;
+}
+
+void Client::closed(const Handle& file, const Nonce& owner, bool may_be_shared) {
+  Request request = request_of(Op::kOpened, file);
+  request.flags = kLeave | (may_be_shared ? kMayBeShared : 0);
+  request.owner = owner;
+  for (const size_t user : users_of(file)) channels_[user]->tell(request);
+}
+
+/// Other servers do not know that a file is gone.
+void Client::pass_on(const Reply& reply, const Channel& but) {
+  const Handle file(reply.handle.begin(), reply.handle.end());
+  if (!is_regular_file(file)) return;
+  Request request = request_of(Op::kOpened, file);
+  request.flags = kGone;
+  for (const size_t user : users_of(file)) {
+    if (channels_[user].get() != &but) channels_[user]->tell(request);
+  }
+}
+
+Outcome<Node> Client::lookup(const Handle& directory, std::string_view path, bool follow, const Opening* opening) {
+  Request request = request_of(Op::kLookup, directory, path);
+  request.flags = follow ? 0 : kNoFollow;
+  with_opening(opening, channels_.size() == 1, &request);
+  return as_its_servers_see_it(directory, node(request), opening);
+}
+
+Outcome<Node> Client::create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode, Hints hints,
+                             const Opening* opening) {
   Request request = request_of(Op::kCreate, directory, path);
   request.mode = mode;
   request.hints = hints;
   const bool empties = flags & kTruncate;
   if (channels_.size() == 1 || !empties) {
     request.flags = flags;
+    with_opening(opening, channels_.size() == 1, &request);
     auto made = node(request);
-    return flags & kExclusive ? made : as_its_servers_see_it(directory, std::move(made));
+    const bool is_new = (flags & kExclusive) && opening == nullptr;
+    return is_new ? made : as_its_servers_see_it(directory, std::move(made), opening);
   }
   // Of one that was there several servers may hold something. One that was not is empty everywhere.
   request.flags = kExclusive;
+  with_opening(opening, false, &request);
   auto made = node(request);
+  if (made.ok() && opening != nullptr) return as_its_servers_see_it(directory, std::move(made), opening);
   if (made.ok() || made.error() != EEXIST || (flags & kExclusive)) return made;
   request.flags = 0;
   made = node(request);
   if (!made.ok() || !S_ISREG(made->attributes.mode)) return made;
+  if (opening != nullptr) (void)opened(made->handle, *opening);
   const auto emptied = resize(made->handle, 0);
+  if (!emptied.ok() && opening != nullptr) closed(made->handle, opening->owner, false);
   if (!emptied.ok()) return Failed{emptied.error()};
   made->attributes = *emptied;
   return made;
 }
 
 /// What is held of a file the server of its directory may not know.
-Outcome<Node> Client::as_its_servers_see_it(const Handle& directory, Outcome<Node> found) {
+Outcome<Node> Client::as_its_servers_see_it(const Handle& directory, Outcome<Node> found, const Opening* opening) {
   if (!found.ok() || !S_ISREG(found->attributes.mode)) return found;
+  if (opening != nullptr && channels_.size() > 1) {
+    const auto now = opened(found->handle, *opening);
+    if (now.ok()) found->attributes = *now;
+    if (!layout_.is_spread()) return now.ok() || now.error() == ESTALE ? found : Failed{now.error()};
+  }
   if (!layout_.is_spread() && &channel_of(found->handle) == &channel_of(directory)) return found;
   auto now = attributes(found->handle);
   if (now.ok()) found->attributes = *now;
@@ -143,7 +208,10 @@ int Client::remove(const Handle& directory, std::string_view path, bool is_direc
   Request request = request_of(Op::kRemove, directory, path);
   request.flags = is_directory ? kDirectory : 0;
   Pending pending;
-  return channel_of(directory).call(request, &pending);
+  Channel& channel = channel_of(directory);
+  const int error = channel.call(request, &pending);
+  if (error == 0) pass_on(pending.reply, channel);
+  return error;
 }
 
 int Client::rename(const Handle& from, std::string_view path, const Handle& to, std::string_view new_path,
@@ -153,7 +221,10 @@ int Client::rename(const Handle& from, std::string_view path, const Handle& to, 
   request.other_name = new_path;
   request.flags = replace ? 0 : kNoReplace;
   Pending pending;
-  return channel_of(from).call(request, &pending);
+  Channel& channel = channel_of(from);
+  const int error = channel.call(request, &pending);
+  if (error == 0) pass_on(pending.reply, channel);
+  return error;
 }
 
 int Client::link(const Handle& file, const Handle& directory, std::string_view path) {

@@ -39,8 +39,20 @@ class Client {
   /// The handle of the root that an absolute path is below, and the rest of the path; null when it is below none.
   const OwnedRoot* root_of(std::string_view path, std::string_view* rest) const;
 
-  Outcome<Node> lookup(const Handle& directory, std::string_view path, bool follow = true);
-  Outcome<Node> create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode, Hints hints = {});
+  /// Who opens a file, of those that share an open one; `writes`: perhaps.
+  struct Opening {
+    Nonce owner{};
+    bool writes = false;
+  };
+  Outcome<Node> lookup(const Handle& directory, std::string_view path, bool follow = true,
+                       const Opening* opening = nullptr);
+  Outcome<Node> create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode, Hints hints = {},
+                       const Opening* opening = nullptr);
+  /// A regular file is open from now on, so that it is found whatever becomes of its names; what lookup() and create()
+  /// do with `opening`.
+  Outcome<Attributes> opened(const Handle& file, const Opening& opening);
+  /// It is not any more. `may_be_shared`: a process may have it that has not told so. Does not wait.
+  void closed(const Handle& file, const Nonce& owner, bool may_be_shared);
   Outcome<Node> mkdir(const Handle& directory, std::string_view path, uint32_t mode);
   Outcome<Node> symlink(const Handle& directory, std::string_view path, std::string_view target);
   int remove(const Handle& directory, std::string_view path, bool is_directory);
@@ -123,7 +135,9 @@ class Client {
 
  private:
   Outcome<Node> node(const Request& request);
-  Outcome<Node> as_its_servers_see_it(const Handle& directory, Outcome<Node> found);
+  Outcome<Node> as_its_servers_see_it(const Handle& directory, Outcome<Node> found, const Opening* opening = nullptr);
+  std::vector<size_t> users_of(const Handle& file) const;
+  void pass_on(const Reply& reply, const Channel& but);
   Outcome<Attributes> attributes(const Request& request);
   int transfer(Op op, const Handle& file, std::span<const iovec> memory, std::span<const Extent> extents,
                uint32_t flags, std::vector<uint64_t>* counts, std::vector<BadRange>* bad);

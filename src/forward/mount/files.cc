@@ -30,8 +30,17 @@ void begin(const ItemRef& item, fuse_file_info* file) {
   file->direct_io = 1;
 }
 
-void end(const fuse_file_info* file) {
+/// So that it is found whatever becomes of its names.
+void tell_open(Mount& mount, const fuse_file_info* file) {
+  const Opened& opened = opened_of(file);
+  (void)mount.on(*opened.item, [&](const Handle& handle) {
+    return mount.client().opened(handle, {opened.owner, opened.may_write}).error();
+  });
+}
+
+void end(Mount& mount, const fuse_file_info* file) {
   Opened* opened = &opened_of(file);
+  mount.client().closed(*mount.items().handle(*opened->item), opened->owner, false);
   --opened->item->opens;
   delete opened;
 }
@@ -65,7 +74,8 @@ void open_file(fuse_req_t request, fuse_ino_t id, fuse_file_info* file) {
     return answer(request, error);
   }
   begin(item, file);
-  if (fuse_reply_open(request, file) != 0) end(file);
+  tell_open(mount, file);
+  if (fuse_reply_open(request, file) != 0) end(mount, file);
 }
 
 void create_file(fuse_req_t request, fuse_ino_t directory, const char* name, mode_t mode, fuse_file_info* file) {
@@ -82,9 +92,10 @@ void create_file(fuse_req_t request, fuse_ino_t directory, const char* name, mod
   const ItemRef item = mount.items().found(directory, name, *node);
   ++item->opens;
   begin(item, file);
+  tell_open(mount, file);
   const fuse_entry_param entry = entry_of(mount, *item, node->attributes);
   if (fuse_reply_create(request, &entry, file) == 0) return;
-  end(file);
+  end(mount, file);
   mount.items().forget(item->id, 1);
 }
 
@@ -155,7 +166,7 @@ void release_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
     if (error != 0) mount.tell_of_loss(*opened.item);
     if (opened.item->writes.unsettled()) mount.ask_later(opened.item);
   }
-  end(file);
+  end(mount, file);
   answer(request, 0);
 }
 

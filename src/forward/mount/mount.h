@@ -24,6 +24,7 @@ struct Opened {
   ItemRef item;
   bool may_write = false;
   uint64_t losses = 0;                     // of the item, that it was told of
+  Nonce owner = random_secret();           // what servers know it by
   std::atomic<bool> locked_whole = false;  // as by flock()
   std::atomic<uint64_t> locked_at = 0;     // number of the connection that it has a lock by; 0 = none
   Nonce whole_owner{};                     // of that lock

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "forward/program/inside.h"
+#include "forward/program/open_files.h"
 #include "forward/program/places.h"
 
 namespace headrace::forward::program {
@@ -16,6 +17,7 @@ bool at_place(const std::optional<Place>& place, R* result, Act act) {
   if (!place.has_value()) return false;
   Client* client = place->servers->client();
   const int error = client == nullptr ? EIO : place->servers->error(act(*client));
+  if (client != nullptr) tell_again(*client, place->prefix);
   *result = error == 0 ? 0 : fail(error);
   return true;
 }

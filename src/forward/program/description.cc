@@ -13,7 +13,6 @@
 
 #include "forward/program/places.h"
 #include "forward/program/process.h"
-#include "forward/protocol/secret.h"
 
 namespace headrace::forward::program {
 namespace {
@@ -52,7 +51,7 @@ Description* Description::make(const Facts& facts, int* fd) {
   shared->handle_bytes = static_cast<uint32_t>(facts.handle.size());
   shared->path_bytes = static_cast<uint32_t>(facts.path.size());
   shared->mode = facts.mode;
-  shared->owner = random_secret();
+  shared->owner = facts.owner;
   shared->opener = facts.opener;
   shared->is_with_opener = true;
   shared->flags = facts.flags & ~static_cast<uint32_t>(O_CLOEXEC | O_CREAT | O_EXCL | O_TRUNC | O_NOCTTY);
@@ -117,6 +116,23 @@ bool Description::may_write() const { return (shared_->flags & O_ACCMODE) != O_R
 Description::PositionLock::PositionLock(Description& of) : lock_(&of.shared_->lock) {
   // A process that died inside has moved the position or has not: both are as if its call were over or never came.
   if (pthread_mutex_lock(lock_) == EOWNERDEAD) pthread_mutex_consistent(lock_);
+}
+
+bool Description::is_told(uint64_t connection) const {
+  return told_in_ == process_generation() && told_at_ == connection;
+}
+
+bool Description::was_told() const { return told_in_ == process_generation(); }
+
+void Description::set_told(uint64_t connection) {
+  if (told_in_ != process_generation()) children_ = children_begun();
+  told_in_ = process_generation();
+  told_at_ = connection;
+}
+
+bool Description::take_told(bool* shared) {
+  *shared = children_ != children_begun() && has_children();
+  return told_in_.exchange(0) == process_generation();
 }
 
 bool Description::leave_lock() {

@@ -26,6 +26,7 @@ class Description {
     const Handle& handle;
     std::string_view path;  // as programs name it
     Nonce opener;           // what the file's server knows this process by
+    Nonce owner;            // what servers know the open file by
   };
 
   /// Makes one and its descriptor, the lowest that is free. Null with errno set.
@@ -37,6 +38,7 @@ class Description {
   uint32_t prefix() const { return prefix_; }
   Handle handle() const;
   std::string_view path() const { return {bytes() + shared_->handle_bytes, shared_->path_bytes}; }
+  bool is_file() const { return (shared_->mode & 0170000) == 0100000; }
   bool is_link() const { return (shared_->mode & 0170000) == 0120000; }
   bool is_path_only() const { return shared_->flags & O_PATH; }
   bool is_directory() const { return (shared_->mode & 0170000) == 0040000; }
@@ -61,6 +63,13 @@ class Description {
   /// Whether this process has written to it since the last call of this, or it began.
   bool take_written() { return written_.exchange(false); }
   void set_written() { written_ = true; }
+
+  /// Whether servers know, by that connection to the file's home, that this process has it open.
+  bool is_told(uint64_t connection) const;
+  void set_told(uint64_t connection);
+  bool was_told() const;
+  /// Whether they have to be told that this process has not any more; `shared`: another one may have it.
+  bool take_told(bool* shared);
 
   // Locks that belong to the open file and not to a process.
   const Nonce& owner() const { return shared_->owner; }
@@ -100,6 +109,8 @@ class Description {
   std::atomic<uint64_t> locked_in_ = 0;  // of the one that has the lock
   std::atomic<uint64_t> locked_at_ = 0;
   std::atomic<bool> took_ = false;
+  std::atomic<uint64_t> told_in_ = 0, told_at_ = 0;  // process_generation(), and the connection
+  std::atomic<uint64_t> children_ = 0;               // of this process, when servers were told
 };
 
 }  // namespace headrace::forward::program

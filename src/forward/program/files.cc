@@ -9,6 +9,7 @@
 
 #include "forward/program/attributes.h"
 #include "forward/program/inside.h"
+#include "forward/program/open_files.h"
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
 #include "forward/program/table.h"
@@ -24,7 +25,9 @@ int on_file(int fd, Act act, bool paths_too = false) {
   Servers& servers = servers_of(file->prefix());
   Client* client = servers.client();
   if (client == nullptr) return fail(EIO);
+  tell_open(*client, *file, file->handle());
   const int error = servers.error(act(*client, *file));
+  tell_again(*client, file->prefix());
   return error == 0 ? 0 : fail(error);
 }
 

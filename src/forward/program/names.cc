@@ -7,12 +7,13 @@
 #include "forward/program/attributes.h"
 #include "forward/program/operations.h"
 #include "forward/program/table.h"
+#include "forward/protocol/secret.h"
 
 namespace headrace::forward::program {
 namespace {
 
-Outcome<Node> look_up(Client& client, const Place& place, bool follow) {
-  return client.lookup(place.servers->root(), place.below_root(), follow);
+Outcome<Node> look_up(Client& client, const Place& place, bool follow, const Client::Opening* opening = nullptr) {
+  return client.lookup(place.servers->root(), place.below_root(), follow, opening);
 }
 
 int check_open(const Attributes& attributes, int flags) {
@@ -34,13 +35,24 @@ bool grants(uint32_t permissions, int flags) {
   return check_open(made, flags) == 0;
 }
 
-Outcome<Node> find(Client& client, const Place& place, int flags) {
-  auto node = look_up(client, place, !(flags & O_NOFOLLOW));
+/// What was opened is not used.
+void give_back(Client& client, const Node& node, const Client::Opening* opening) {
+  if (opening != nullptr && S_ISREG(node.attributes.mode)) client.closed(node.handle, opening->owner, false);
+}
+
+Outcome<Node> find(Client& client, const Place& place, int flags, const Client::Opening* opening) {
+  auto node = look_up(client, place, !(flags & O_NOFOLLOW), opening);
   const int error = node.ok() ? check_open(node->attributes, flags) : 0;
-  if (error != 0) return Failed{error};
+  if (error != 0) {
+    give_back(client, *node, opening);
+    return Failed{error};
+  }
   if (node.ok() && (flags & O_TRUNC) && S_ISREG(node->attributes.mode) && !(flags & O_PATH)) {
     const auto emptied = client.resize(node->handle, 0);
-    if (!emptied.ok()) return Failed{emptied.error()};
+    if (!emptied.ok()) {
+      give_back(client, *node, opening);
+      return Failed{emptied.error()};
+    }
   }
   return node;
 }
@@ -55,13 +67,14 @@ int why_no_nameless(Client& client, const Place& place, int flags) {
   return error != 0 ? error : EOPNOTSUPP;
 }
 
-Outcome<Node> find_or_create(Client& client, const Place& place, int flags, mode_t mode) {
+Outcome<Node> find_or_create(Client& client, const Place& place, int flags, mode_t mode,
+                             const Client::Opening* opening) {
   if ((flags & O_TMPFILE) == O_TMPFILE) return Failed{why_no_nameless(client, place, flags)};
-  if (!(flags & O_CREAT) || (flags & O_PATH)) return find(client, place, flags);
+  if (!(flags & O_CREAT) || (flags & O_PATH)) return find(client, place, flags, opening);
   if (place.rest.ends_with('/') || place.rest.empty()) return Failed{EISDIR};
   const uint32_t permissions = mode & 07777 & ~current_umask();
   const auto create = [&](uint32_t how) {
-    return client.create(place.servers->root(), place.below_root(), how, permissions);
+    return client.create(place.servers->root(), place.below_root(), how, permissions, {}, opening);
   };
   // One that is new may have permissions that its maker does not get. And that it is new saves several servers the
   // question what they hold of it.
@@ -69,14 +82,15 @@ Outcome<Node> find_or_create(Client& client, const Place& place, int flags, mode
   if (only_new || client.servers() > 1 || !grants(permissions, flags)) {
     auto made = create(kExclusive);
     if (made.ok() || made.error() != EEXIST || only_new) return made;
-    auto found = find(client, place, flags);
+    auto found = find(client, place, flags, opening);
     if (found.ok() || found.error() != ENOENT) return found;  // ENOENT: a link to what is not there
   }
   auto node = create(flags & O_TRUNC ? kTruncate : 0);
   const int error = node.ok() ? check_open(node->attributes, flags) : node.error();
   if (error == 0) return node;
+  if (node.ok()) give_back(client, *node, opening);
   // To create takes more of a server than it takes to open what is there.
-  auto found = error == EACCES && !node.ok() ? find(client, place, flags) : Failed{error};
+  auto found = error == EACCES && !node.ok() ? find(client, place, flags, opening) : Failed{error};
   return found.ok() ? found : Failed{error};
 }
 
@@ -86,16 +100,19 @@ bool open_path(int directory, const char* path, int flags, mode_t mode, int* res
   const auto place = place_of(directory, path, !(flags & O_NOFOLLOW));
   int fd = -1;
   const bool ours = at_place(place, result, [&](Client& client) {
-    const auto node = find_or_create(client, *place, flags, mode);
+    const Client::Opening opening{random_secret(), (flags & O_ACCMODE) != O_RDONLY};
+    const bool opens = !(flags & O_PATH) && OwnConnections::of_thread() == nullptr;
+    const auto node = find_or_create(client, *place, flags, mode, opens ? &opening : nullptr);
     if (!node.ok()) return node.error();
     Description* made = Description::make({place->prefix, static_cast<uint32_t>(flags), node->attributes.mode,
-                                           node->handle, place->path, client.name(node->handle)},
+                                           node->handle, place->path, client.name(node->handle), opening.owner},
                                           &fd);
-    if (made == nullptr) return errno;
-    if (!fits_table(fd)) {
-      close(fd);
-      return EMFILE;
-    }
+    const bool fits = made != nullptr && fits_table(fd);
+    const int error = fits ? 0 : made == nullptr ? errno : EMFILE;
+    if (error != 0) give_back(client, *node, opens ? &opening : nullptr);
+    if (made != nullptr && !fits) close(fd);
+    if (error != 0) return error;
+    if (opens) made->set_told(client.connection(node->handle));
     set_descriptor(fd, made);
     return 0;
   });

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "forward/program/inside.h"
+#include "forward/program/open_files.h"
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
 #include "forward/program/process.h"
@@ -20,7 +21,8 @@ namespace {
 /// the program hears that it is not. An error number.
 int finish(const Held& file, bool last) {
   const bool written = last && file->take_written();
-  if (!written && !may_have_locks(*file)) return 0;
+  const bool told = last && file->was_told();
+  if (!written && !told && !may_have_locks(*file)) return 0;
   Servers& servers = servers_of(file->prefix());
   Client* client = servers.client();
   if (client == nullptr) return written ? EIO : 0;
@@ -28,6 +30,7 @@ int finish(const Held& file, bool last) {
   // Many programs, and MPI libraries, do not look at what a close says.
   if (error != 0) servers.say(std::string(file->path()) + " could not be stored: " + strerror(error));
   release_locks(*client, *file, last);
+  if (told) tell_closed(*client, *file);
   return error;
 }
 
@@ -79,6 +82,6 @@ int close_range_numbers(unsigned first, unsigned last, int flags) {
 
 void duplicated_number(int fd, int copy) { copy_descriptor(fd, copy); }
 
-void received_number(int fd) { set_descriptor(fd, fits_table(fd) ? Description::attach(fd) : nullptr); }
+void received_number(int fd) { adopt_descriptor(fd); }
 
 }  // namespace headrace::forward::program

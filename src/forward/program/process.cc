@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ void prepare_process() {
   generation = static_cast<uint64_t*>(
       mmap(nullptr, sizeof *generation, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   madvise(generation, sizeof *generation, MADV_WIPEONFORK);
-  pthread_atfork([] { connection_mutex().lock(), table_mutex().lock(); },
+  pthread_atfork([] { begin_child(), connection_mutex().lock(), table_mutex().lock(); },
                  [] { table_mutex().unlock(), connection_mutex().unlock(); },
                  [] {
                    table_mutex().unlock(), connection_mutex().unlock();
@@ -66,6 +67,18 @@ uint64_t process_generation() {
   static std::atomic<uint64_t> last = 0;
   if (*generation == 0) *generation = ++last;
   return *generation;
+}
+
+namespace {
+std::atomic<uint64_t> children = 0;
+}  // namespace
+
+uint64_t children_begun() { return children; }
+void begin_child() { ++children; }
+
+bool has_children() {
+  siginfo_t info = {};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
 int place_descriptor(int fd) {

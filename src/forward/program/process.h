@@ -18,6 +18,11 @@ void prepare_process();
 
 /// Changes in every forked child, whatever forked it. Never 0.
 uint64_t process_generation();
+/// How often this process has begun to make another one, or to become another program.
+uint64_t children_begun();
+void begin_child();
+/// Whether this process has any that lives, or that it has not waited for.
+bool has_children();
 
 /// Moves a new descriptor of forwarding's own to where programs do not meet it.
 int place_descriptor(int fd);

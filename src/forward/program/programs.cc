@@ -15,6 +15,7 @@
 #include "forward/program/inside.h"
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
+#include "forward/program/process.h"
 #include "forward/program/table.h"
 
 #ifndef MFD_EXEC
@@ -170,6 +171,7 @@ std::vector<std::string> interpreter_of(int memory, unsigned how) {
 
 bool forwarded_program(int directory, const char* path, unsigned how, char* const* arguments, Program* into,
                        int* result) {
+  begin_child();
   return program_called(directory, path, nullptr, how, arguments, into, result);
 }
 

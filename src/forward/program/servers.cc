@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "base/clock.h"
@@ -16,6 +17,7 @@ namespace headrace::forward::program {
 namespace {
 
 constexpr long kRetryNs = 50'000'000;
+constexpr uint64_t kFirstNs = 15'000'000'000;   // that a process waits which does not know its servers yet
 constexpr uint64_t kSilenceNs = 2'000'000'000;  // after servers were not reached, until it is tried again
 
 __thread OwnConnections* own_connections __attribute__((tls_model("initial-exec")));
@@ -66,6 +68,7 @@ Client* Servers::client() {
     if (generation_ != 0) close_inherited();
     generation_ = process_generation();
     client_ = nullptr;
+    connections_ = 0;
     silent_until_ns_ = 0;
   }
   if (client_ != nullptr && !gone_) return client_;
@@ -87,7 +90,7 @@ std::unique_ptr<Client> Servers::open(bool waits) {
   }
   auto opened = Client::open(spec_.addresses, options, timeout_ms_);
   // One that is being started again comes back: this waits for it as calls on a connection do.
-  const uint64_t end = now_ns() + uint64_t{timeout_ms_} * 1'000'000;
+  const uint64_t end = now_ns() + std::min(uint64_t{timeout_ms_} * 1'000'000, kFirstNs);
   while (waits && !opened.ok() && may_come(opened.status().code()) && now_ns() < end) {
     const timespec pause{0, kRetryNs};
     nanosleep(&pause, nullptr);
@@ -123,6 +126,13 @@ Client* OwnConnections::client_of(Servers& servers) {
     if (of == &servers) return client.get();
   const std::lock_guard<std::mutex> lock(connection_mutex());
   return clients_.emplace_back(&servers, servers.open(false)).second.get();
+}
+
+bool Servers::is_connected_anew(Client& client) {
+  uint64_t connections = 0;
+  for (size_t i = 0; i < client.servers(); ++i) connections += client.channel(i).connection();
+  const uint64_t before = connections_.exchange(connections);
+  return before != connections && before != 0;
 }
 
 /// The next call finds out quickly whether somebody is there again.

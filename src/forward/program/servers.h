@@ -31,6 +31,8 @@ class Servers {
   const Handle& root() const { return root_; }
   /// A path below the prefix as one below root().
   std::string below_root(std::string_view rest) const { return base_ + std::string(rest); }
+  /// Whether any of its connections was made anew since this was asked before.
+  bool is_connected_anew(Client& client);
   /// The error number for the program, of one that a client's call gave. What tells of servers that are gone is said
   /// on stderr, once, and becomes EIO.
   int error(int error);
@@ -52,8 +54,9 @@ class Servers {
   const uint32_t timeout_ms_;
   uint64_t identity_;
   dev_t device_;
-  Client* client_ = nullptr;  // never deleted: other threads may be inside when a process ends
-  uint64_t generation_ = 0;   // of the process that it belongs to
+  std::atomic<uint64_t> connections_ = 0;  // that client_ had made
+  Client* client_ = nullptr;               // never deleted: other threads may be inside when a process ends
+  uint64_t generation_ = 0;                // of the process that it belongs to
   Handle root_;
   std::string base_;
   bool gone_ = false;             // the last call found nobody, or the parent's did

@@ -15,6 +15,7 @@
 #include "forward/program/inside.h"
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
+#include "forward/program/process.h"
 #include "forward/program/table.h"
 
 namespace headrace::forward::program {
@@ -181,6 +182,7 @@ class Actions {
 
 int begin_spawn(const char* path, unsigned how, const posix_spawn_file_actions_t* asked, char* const* arguments,
                 Spawn* into) {
+  begin_child();
   *into = {path, asked, arguments, nullptr};
   if (path == nullptr) return 0;
   auto actions = std::make_unique<Actions>(asked);

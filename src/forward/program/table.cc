@@ -45,8 +45,7 @@ void find_inherited() {
     if (entry->d_name[0] != '.' && fd != dirfd(directory) && Description::is_placeholder(fd)) inherited.push_back(fd);
   }
   closedir(directory);
-  // Several of them may be one description. Two maps of it in a process are as good as one.
-  for (const int fd : inherited) set_descriptor(fd, fits_table(fd) ? Description::attach(fd) : nullptr);
+  for (const int fd : inherited) adopt_descriptor(fd);
 }
 
 Table table() { return {files, kMostDescriptors}; }
@@ -70,6 +69,19 @@ void set_descriptor(int fd, Description* description) {
   if (!fits_table(fd)) return;
   const std::lock_guard<std::mutex> lock(table_mutex());
   set(static_cast<unsigned>(fd), description);
+}
+
+/// Several may be one open file, which is closed with the last of them.
+void adopt_descriptor(int fd) {
+  if (!fits_table(fd)) return;
+  Description* const made = Description::attach(fd);
+  const std::lock_guard<std::mutex> lock(table_mutex());
+  if (made != nullptr) made->use();
+  Description* known = made;
+  for (unsigned other = 0; made != nullptr && other <= highest; ++other)
+    if (files[other] != nullptr && files[other]->owner() == made->owner()) known = files[other];
+  set(static_cast<unsigned>(fd), known);
+  if (made != nullptr) made->leave();
 }
 
 int next_number(unsigned first, unsigned last) {

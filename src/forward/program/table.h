@@ -28,6 +28,8 @@ class Held {
 
 /// From now on `fd` means it, or nothing of ours if it is null.
 void set_descriptor(int fd, Description* description);
+/// The same for one that has come from another process.
+void adopt_descriptor(int fd);
 /// The lowest number from `first` to `last` that is forwarded; -1 when there is none.
 int next_number(unsigned first, unsigned last);
 /// Whether no other number means what `fd` does.

@@ -9,6 +9,7 @@
 
 #include "forward/program/gathering.h"
 #include "forward/program/inside.h"
+#include "forward/program/open_files.h"
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
 #include "forward/program/table.h"
@@ -54,7 +55,9 @@ ssize_t read_at(Description& file, const Memory& memory, uint64_t offset) {
   const Extent where{offset, std::min(memory.bytes, kEnd - offset)};
   const Handle handle = file.handle();
   if (lost_lock(*client, servers, file, handle)) return fail<ssize_t>(EIO);
+  tell_open(*client, file, handle);
   const auto got = client->read(handle, memory.parts, {&where, 1});
+  tell_again(*client, file.prefix());
   if (!got.ok()) return fail<ssize_t>(servers.error(got.error()));
   return static_cast<ssize_t>((*got)[0]);
 }
@@ -76,6 +79,7 @@ ssize_t write_at(Description& file, const Memory& memory, uint64_t offset, uint6
   if (client == nullptr) return fail<ssize_t>(EIO);
   const Handle handle = file.handle();
   if (lost_lock(*client, servers, file, handle)) return fail<ssize_t>(EIO);
+  tell_open(*client, file, handle);
   file.set_written();
   const uint32_t open_flags = file.flags(), flags = open_flags & (O_SYNC | O_DSYNC) ? kThrough : 0;
   auto bytes = static_cast<ssize_t>(memory.bytes);
@@ -90,6 +94,7 @@ ssize_t write_at(Description& file, const Memory& memory, uint64_t offset, uint6
     const int error = client->write(handle, memory.parts, {&where, 1}, flags, &bad);
     if (error != 0) bytes = stored(offset, bad, servers.error(error));
   }
+  tell_again(*client, file.prefix());
   if (bytes > 0) *end = offset + static_cast<uint64_t>(bytes);
   return bytes;
 }
@@ -157,6 +162,7 @@ int write_list(int fd, iovec bytes, const std::vector<Extent>& extents) {
   if (client == nullptr) return EIO;
   const Handle handle = file->handle();
   if (lost_lock(*client, servers, *file, handle)) return EIO;
+  tell_open(*client, *file, handle);
   file->set_written();
   const uint32_t flags = file->flags() & (O_SYNC | O_DSYNC) ? kThrough : 0;
   return servers.error(client->write(handle, {&bytes, 1}, extents, flags));

@@ -18,7 +18,7 @@ void walk_request(Walker& walk, M& message) {
     case Op::kSecret:
       return walk(message.nonce, message.name);
     case Op::kLookup:
-      return walk(message.handle, message.name, message.flags);
+      return walk(message.handle, message.name, message.flags, message.owner);
     case Op::kGetattr:
     case Op::kSpace:
     case Op::kReadlink:
@@ -26,7 +26,7 @@ void walk_request(Walker& walk, M& message) {
     case Op::kSetattr:
       return walk(message.handle, message.set, message.attributes);
     case Op::kCreate:
-      return walk(message.handle, message.name, message.flags, message.mode, message.hints);
+      return walk(message.handle, message.name, message.flags, message.mode, message.hints, message.owner);
     case Op::kRemove:
       return walk(message.handle, message.name, message.flags);
     case Op::kRename:
@@ -52,6 +52,8 @@ void walk_request(Walker& walk, M& message) {
       return walk(message.handle, message.flags, message.owner, message.opener, message.cookie, message.range);
     case Op::kHeld:
       return walk(message.handle, message.flags, message.size);
+    case Op::kOpened:
+      return walk(message.handle, message.flags, message.owner);
   }
 }
 
@@ -78,11 +80,13 @@ void walk_reply(Walker& walk, M& message) {
     case Op::kSetattr:
     case Op::kResize:
     case Op::kLink:
+    case Op::kOpened:
       return walk(message.attributes);
     case Op::kSpace:
       return walk(message.space);
     case Op::kRemove:
     case Op::kRename:
+      return walk(message.handle);
     case Op::kKeep:
       return;
     case Op::kReaddir:

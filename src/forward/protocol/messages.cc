@@ -54,6 +54,8 @@ const char* op_name(Op op) {
       return "held";
     case Op::kSpace:
       return "space";
+    case Op::kOpened:
+      return "opened";
   }
   return "";
 }

@@ -13,7 +13,7 @@
 namespace headrace::forward {
 
 inline constexpr uint32_t kMagic = 0x01465248;  // "HRF", then the layout of frames
-inline constexpr uint16_t kVersion = 1;         // of the messages in them
+inline constexpr uint16_t kVersion = 2;         // of the messages in them
 inline constexpr size_t kHeaderBytes = 48;
 inline constexpr uint32_t kLongestBody = 1 << 21;
 inline constexpr uint32_t kLongestHello = 1024;     // before a peer has shown who it is
@@ -49,6 +49,7 @@ enum class Op : uint8_t {
   kLock = 32,
   kHeld = 33,
   kSpace = 34,
+  kOpened = 35,
 };
 inline constexpr uint8_t kReplyBit = 0x80;
 
@@ -139,6 +140,12 @@ inline constexpr uint32_t kLeave = 4096;  // the owner does not belong to this c
 /// Flags of held, which tells what a server holds of a file and does not ask the file system.
 inline constexpr uint32_t kCut = 8192;     // first forgets what is behind `size`: the file is being truncated
 inline constexpr uint32_t kBring = 16384;  // first brings all to the file
+
+/// Flags of lookup, create and opened: the owner has the file open from now on, and may write.
+inline constexpr uint32_t kOpens = 32768, kWrites = 65536;
+/// Flags of opened: with kLeave the owner has closed it, though a child of the client may have it. kGone: nobody has
+/// said so, but the file has no name any more.
+inline constexpr uint32_t kMayBeShared = 131072, kGone = 262144;
 
 using Nonce = std::array<uint8_t, 16>;
 

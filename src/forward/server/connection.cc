@@ -75,6 +75,7 @@ Connection::~Connection() {
   }
   if (session_ != nullptr) {
     shared_.locks.gone(client_);
+    shared_.opens.gone(client_);
     shared_.sessions.detach(session_);
   }
   if (keeps_) shared_.on_unkept();
@@ -233,6 +234,7 @@ void Connection::prove(const Call& call) {
   inbox_.bounds = {kLongestBody, shared_.limits.most_data, !shared_.backend.sleeps()};
   session_ = shared_.sessions.attach(client_);
   shared_.locks.arrived(client_);
+  shared_.opens.arrived(client_);
   if (link_->is_own_user() && wanted_window_ >= kSmallestWindow)
     window_ = loop_.make_window(static_cast<size_t>(std::min<uint64_t>(wanted_window_, shared_.limits.window)));
   if (window_ != nullptr) shared_.counters.windows += 1;

@@ -1,5 +1,6 @@
 #include "forward/server/execute.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -9,6 +10,7 @@
 #include "base/clock.h"
 #include "forward/protocol/codec.h"
 #include "forward/server/locks.h"
+#include "forward/server/opens.h"
 #include "forward/server/shared_reads.h"
 #include "forward/server/write_buffer.h"
 
@@ -45,6 +47,10 @@ class Execution {
   int list();
   int lock(const File& file);
   int held(const File& file);
+  void opens(const File& file);
+  int opened(const File& file);
+  int gone(int error, const std::optional<File>& file);
+  void forget(const File& file);
 
   const Services& services_;
   Call& call_;
@@ -58,6 +64,10 @@ class Execution {
 
 int Execution::answer(Outcome<Found> found) {
   if (!found.ok()) return found.error();
+  if ((request_.flags & kOpens) && S_ISREG(found->attributes.mode))
+    opens(found->file);
+  else if (request_.owner != Nonce{})
+    services_.opens->expect(found->file);
   handle_ = services_.handles->make(found->file);
   reply_.handle = handle_;
   reply_.attributes = found->attributes;
@@ -90,8 +100,11 @@ int Execution::names() {
   if (!second.ok()) return second.error();
   if (first->root != second->root) return EXDEV;
   const Place to{*second, request_.other_name};
-  if (request_.op == Op::kRename)
-    return services_.backend->rename({*first, request_.name}, to, !(request_.flags & kNoReplace));
+  if (request_.op == Op::kRename) {
+    std::optional<File> replaced;
+    const int error = services_.backend->rename({*first, request_.name}, to, !(request_.flags & kNoReplace), &replaced);
+    return gone(error, replaced);
+  }
   if (const int error = services_.backend->link(*first, to); error != 0) return error;
   return answer(attributes(*first));
 }
@@ -148,7 +161,10 @@ int Execution::write() {
   if (!opened.ok()) return opened.error();
   const uint8_t* from = call_.data;
   for (const Extent& extent : request_.extents) {
-    const OpenFile::Written written = (*opened)->write(extent, from);
+    const uint64_t before = services_.write_buffer->spaces_made();
+    OpenFile::Written written = (*opened)->write(extent, from);
+    const bool is_full = written.error == ENOSPC || written.error == EDQUOT;
+    if (is_full && services_.write_buffer->make_space(before)) written = (*opened)->write(extent, from);
     if (written.error != 0)
       return fail(written.error, {extent.offset + written.bytes, extent.length - written.bytes},
                   &extent - request_.extents.data());
@@ -259,6 +275,40 @@ int Execution::held(const File& file) {
   return 0;
 }
 
+void Execution::opens(const File& file) {
+  services_.opens->open(file, request_.flags & kWrites, request_.owner, call_.client);
+}
+
+/// What is held of a file that has no name, and that nobody has open, is nobody's.
+void Execution::forget(const File& file) {
+  services_.write_buffer->forget(file);
+  services_.backend->forget(file);
+}
+
+int Execution::gone(int error, const std::optional<File>& file) {
+  if (error != 0 || !file.has_value()) return error;
+  handle_ = services_.handles->make(*file);
+  reply_.handle = handle_;
+  if (services_.opens->is_unused(*file)) forget(*file);
+  return 0;
+}
+
+int Execution::opened(const File& file) {
+  if (file.type != DT_REG) return EINVAL;
+  if (request_.flags & kOpens) {
+    opens(file);
+    return answer(attributes(file));
+  }
+  bool removed = request_.flags & kGone;
+  if (request_.flags & kLeave) {
+    const auto last = services_.opens->close(file, request_.owner, call_.client, request_.flags & kMayBeShared);
+    const auto now = last == nullptr ? Outcome<Attributes>(Failed{EBADF}) : last->attributes();
+    removed = now.ok() && now->links == 0;
+  }
+  if (removed && services_.opens->is_unused(file)) forget(file);
+  return 0;
+}
+
 int Execution::run() {
   switch (request_.op) {
     case Op::kStatus:
@@ -300,8 +350,11 @@ int Execution::run() {
       return answer(attributes(*first));
     case Op::kCreate:
       return create(*first);
-    case Op::kRemove:
-      return backend.remove(place, request_.flags & kDirectory);
+    case Op::kRemove: {
+      std::optional<File> removed;
+      const int error = backend.remove(place, request_.flags & kDirectory, &removed);
+      return gone(error, removed);
+    }
     case Op::kSymlink:
       return answer(backend.symlink(place, request_.other_name));
     case Op::kMkdir:
@@ -319,6 +372,8 @@ int Execution::run() {
       return lock(*first);
     case Op::kHeld:
       return held(*first);
+    case Op::kOpened:
+      return opened(*first);
     case Op::kSpace: {
       const auto space = backend.space(*first);
       if (space.ok()) reply_.space = *space;

@@ -10,6 +10,7 @@ namespace headrace::forward {
 class Appends;
 class HeldFile;
 class Locks;
+class Opens;
 class SharedReads;
 class WriteBuffer;
 
@@ -23,6 +24,7 @@ struct Services {
   WriteBuffer* write_buffer;
   Locks* locks;
   SharedReads* reads;
+  Opens* opens;
 };
 
 /// `call.data` is taken over by the answer when it goes back to the client.

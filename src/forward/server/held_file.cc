@@ -1,5 +1,6 @@
 #include "forward/server/held_file.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <algorithm>
@@ -317,7 +318,10 @@ void HeldFile::flush_next(Lock& lock) {
 LostRanges HeldFile::write_out(const HeldStripe& stripe) {
   LostRanges lost;
   for (const Range& range : stripe.written().ranges()) {
-    const OpenFile::Written written = opened_->write_parts(range.begin, stripe.parts_of(range));
+    const uint64_t before = buffer_.spaces_made();
+    OpenFile::Written written = opened_->write_parts(range.begin, stripe.parts_of(range));
+    const bool is_full = written.error == ENOSPC || written.error == EDQUOT;
+    if (is_full && buffer_.make_space(before)) written = opened_->write_parts(range.begin, stripe.parts_of(range));
     buffer_.counters.flushed_bytes += written.bytes;
     buffer_.counters.flush_writes += 1;
     if (written.error == 0) continue;

@@ -45,6 +45,7 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
       pool_(backend_->sleeps() ? options.storage_threads : 0),
       munge_pool_(options.munge.has_value() ? 1 : 0),
       reads_(sees_all(placement_of(*backend_, options))),
+      opens_(*backend_),
       write_buffer_(*backend_, buffers_, write_buffer_options(*backend_, options)),
       shared_{options.limits,
               options.secret,
@@ -58,11 +59,13 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
               write_buffer_,
               locks_,
               reads_,
-              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_, &reads_},
+              opens_,
+              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_, &reads_, &opens_},
               placement_of(*backend_, options),
               munge_.has_value() ? &*munge_ : nullptr,
               munge_pool_,
               options.on_unkept} {
+  write_buffer_.set_opens(&opens_);
   // A call has to fit, whatever memory there is.
   shared_.limits.most_data = static_cast<uint32_t>(std::min<uint64_t>(options.limits.most_data, buffers_.largest()));
 }

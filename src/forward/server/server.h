@@ -58,6 +58,7 @@ class Server {
   Pool pool_, munge_pool_;
   Locks locks_;
   SharedReads reads_;
+  Opens opens_;
   WriteBuffer write_buffer_;
   Shared shared_;
   std::vector<std::unique_ptr<EventLoop>> loops_;

@@ -14,6 +14,7 @@
 #include "forward/server/counters.h"
 #include "forward/server/execute.h"
 #include "forward/server/locks.h"
+#include "forward/server/opens.h"
 #include "forward/server/pool.h"
 #include "forward/server/sessions.h"
 #include "forward/server/shared_reads.h"
@@ -44,6 +45,7 @@ struct Shared {
   WriteBuffer& write_buffer;
   Locks& locks;
   SharedReads& reads;
+  Opens& opens;
   Services services;
   Placement placement;
   const Munge* munge;               // null: the secret is told to nobody

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "forward/server/metrics.h"
+#include "forward/server/opens.h"
 
 namespace headrace::forward {
 namespace {
@@ -90,6 +91,39 @@ void WriteBuffer::set_stripe(const File& file, uint64_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (stripes_.size() >= kMostHints) stripes_.clear();  // hints: without them writes are only less well aligned
   stripes_[file.identity()] = bytes;
+}
+
+void WriteBuffer::forget(const File& file) {
+  auto held = find(file);
+  if (held == nullptr) return;
+  const auto now = held->opened()->attributes();
+  if (!now.ok() || now->links != 0) return;  // it got a name meanwhile
+  held->pause();
+  held->resume(0);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = files_.find(file.identity());
+  if (found == files_.end() || found->second.file != held) return;
+  stripes_.erase(found->first);
+  order_.erase(found->second.place);
+  files_.erase(found);
+}
+
+bool WriteBuffer::make_space(uint64_t before) {
+  const std::lock_guard<std::mutex> one(space_mutex_);
+  if (spaces_made_ != before) return true;
+  for (const auto& file : all()) {
+    const auto attributes = file->opened()->attributes();
+    const bool removed = attributes.ok() && attributes->links == 0;
+    if (!removed || !file->idle() || (opens_ != nullptr && opens_->has(file->file()))) continue;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = files_.find(file->file().identity());
+    if (found == files_.end() || found->second.file != file) continue;
+    order_.erase(found->second.place);
+    files_.erase(found);
+  }
+  if (!backend_.forget_removed()) return false;
+  ++spaces_made_;
+  return true;
 }
 
 Buffer WriteBuffer::take_page(uint64_t held_by_file) {

@@ -25,6 +25,8 @@
 
 namespace headrace::forward {
 
+class Opens;
+
 struct WriteBufferOptions {
   bool on = true;                         // else writes are answered when the file system has them
   uint64_t flush_age_ns = 1'000'000'000;  // then data goes to the file
@@ -47,6 +49,13 @@ class WriteBuffer {
   bool knows_any();
   /// Stripes of a file that is new or opened the next time; 0 = as the file system says.
   void set_stripe(const File& file, uint64_t bytes);
+  /// Drops what is held of a file that has no name any more, and that nobody has open.
+  void forget(const File& file);
+  /// The file system is full: lets go of files that have no name any more, unless it is known who has them. `before`:
+  /// spaces_made() when a write was begun that failed. Whether there is space since then.
+  bool make_space(uint64_t before);
+  uint64_t spaces_made() const { return spaces_made_; }
+  void set_opens(Opens* opens) { opens_ = opens; }
 
   /// Everything is flushed when this returns. Whoever writes meanwhile is flushed too.
   void flush_all();
@@ -86,6 +95,7 @@ class WriteBuffer {
 
   Backend& backend_;
   Buffers& buffers_;
+  Opens* opens_ = nullptr;
   const WriteBufferOptions options_;
   const size_t spare_, flushes_of_file_;
   Pool pool_;
@@ -98,6 +108,8 @@ class WriteBuffer {
   std::mutex age_mutex_;
   std::condition_variable age_changed_;
   std::multimap<uint64_t, std::weak_ptr<HeldFile>> ages_;  // by the time when something has to be flushed
+  std::mutex space_mutex_;
+  std::atomic<uint64_t> spaces_made_ = 0;
   bool pressed_ = false, ending_ = false;
   std::thread age_thread_;
 };

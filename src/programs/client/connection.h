@@ -48,6 +48,7 @@ struct headrace_forward {
 struct headrace_forward_file {
   headrace_forward& connection;
   const headrace::forward::Handle handle;
+  const headrace::forward::Nonce owner;  // what servers know the open file by
   std::atomic<bool> written = false;
 };
 

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 
 #include "forward/program/attributes.h"
+#include "forward/protocol/handle.h"
+#include "forward/protocol/secret.h"
 #include "programs/client/connection.h"
 
 namespace {
@@ -36,17 +38,20 @@ void put(const Attributes& from, headrace_forward_attributes* to) {
          from.group, from.block_size, from.accessed, from.modified, from.changed, from.born};
 }
 
-Outcome<Node> find(headrace_forward* connection, const std::string& path, bool follow) {
-  if (!path.empty()) return connection->client->lookup(connection->root, path, follow);
+Outcome<Node> find(headrace_forward* connection, const std::string& path, bool follow,
+                   const forward::Client::Opening* opening = nullptr) {
+  if (!path.empty()) return connection->client->lookup(connection->root, path, follow, opening);
   const auto attributes = connection->client->attributes(connection->root);
   if (!attributes.ok()) return forward::Failed{attributes.error()};
   return Node{connection->root, *attributes};
 }
 
-Outcome<Node> open_or_create(headrace_forward* connection, const std::string& path, int flags, mode_t mode) {
-  if (!(flags & O_CREAT) || path.empty()) return find(connection, path, !(flags & O_NOFOLLOW));
+Outcome<Node> open_or_create(headrace_forward* connection, const std::string& path, int flags, mode_t mode,
+                             const forward::Client::Opening& opening) {
+  if (!(flags & O_CREAT) || path.empty()) return find(connection, path, !(flags & O_NOFOLLOW), &opening);
   const uint32_t how = ((flags & O_EXCL) ? forward::kExclusive : 0) | ((flags & O_TRUNC) ? forward::kTruncate : 0);
-  return connection->client->create(connection->root, path, how, mode & 07777 & ~forward::program::current_umask());
+  return connection->client->create(connection->root, path, how, mode & 07777 & ~forward::program::current_umask(), {},
+                                    &opening);
 }
 
 template <typename Call>
@@ -63,15 +68,19 @@ int headrace_forward_open(headrace_forward* connection, const char* path, int fl
   *file = nullptr;
   const Below below(connection, path);
   if (below.error != 0) return below.error;
-  const auto node = open_or_create(connection, below.text, flags, mode);
+  const forward::Client::Opening opening{forward::random_secret(), true};
+  const auto node = open_or_create(connection, below.text, flags, mode, opening);
   if (!node.ok()) return -node.error();
   if ((flags & O_DIRECTORY) && !S_ISDIR(node->attributes.mode)) return -ENOTDIR;
   if ((flags & O_NOFOLLOW) && S_ISLNK(node->attributes.mode)) return -ELOOP;
   if ((flags & O_TRUNC) && !(flags & O_CREAT)) {
     const auto emptied = connection->client->resize(node->handle, 0);
-    if (!emptied.ok()) return -emptied.error();
+    if (!emptied.ok()) {
+      connection->client->closed(node->handle, opening.owner, false);
+      return -emptied.error();
+    }
   }
-  *file = new headrace_forward_file{*connection, node->handle};
+  *file = new headrace_forward_file{*connection, node->handle, opening.owner};
   return 0;
 }
 
@@ -79,6 +88,7 @@ int headrace_forward_close(headrace_forward_file* file) {
   const bool own = file->connection.is_own();
   const int error =
       own && file->written ? file->connection.client->commit(file->handle, {}, nullptr, forward::kNoSync) : 0;
+  if (own && forward::is_regular_file(file->handle)) file->connection.client->closed(file->handle, file->owner, false);
   delete file;
   return -error;
 }
