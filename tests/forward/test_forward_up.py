@@ -6,10 +6,12 @@ import json
 import os
 import shlex
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import headrace
 import pytest
 from forward_tools import NATIVE
 from up_tools import Place, clean_place
@@ -171,6 +173,44 @@ def test_a_command_whose_server_is_killed_is_ended(place: Place) -> None:
     assert not report["all_stored"]
     assert report["exit_status"] != 0
     assert (place.directory / "job.hr").is_file()
+
+
+def test_a_server_that_ends_in_order_has_lost_nothing(place: Place) -> None:
+    started = place.start("--", "sh", "-c", "echo kept > /fwd/a; sleep 60 & echo started; wait")
+    assert started.stdout is not None
+    assert started.stdout.readline() == "started\n"
+    for server in place.servers():
+        if Path(f"/proc/{server}/cmdline").read_bytes().split(b"\0")[1] == b"serve":
+            os.kill(server, signal.SIGTERM)
+    _, errors = started.communicate(timeout=30)
+    assert "server 1 ended with 0" in errors and "it has stored what it held" in errors
+    assert "lost" not in errors, errors
+    assert (place.root / "a").read_text() == "kept\n"
+    assert json.loads(place.report.read_text())["all_stored"] is True
+
+
+def test_options_of_run_that_are_about_forwarding(place: Place) -> None:
+    done = place.run("--forward-timeout=10", "--", "touch", "/fwd/a")
+    assert done.returncode == 0, done.stderr
+    assert (place.root / "a").exists()
+
+
+def test_the_log_and_its_trace_below_the_prefix(place: Place) -> None:
+    words = ["-o", "/fwd/job.hr", "--trace=posix", "--", "sh", "-c", "echo hello > /fwd/a"]
+    done = place.run(*words)
+    assert done.returncode == 0 and "cannot" not in done.stderr, done.stderr
+    assert sorted(path.name for path in place.root.iterdir()) == ["a", "job.hr", "job.trace.hr"]
+    log = headrace.open(place.root / "job.hr")
+    assert "/fwd/a" in log.files.column("path").to_pylist()
+
+
+def test_files_are_on_the_servers_and_not_on_the_root_file_system(place: Place) -> None:
+    place.run("--", "sh", "-c", "echo hello > /fwd/a")
+    words = [NATIVE, "show", "--json", place.directory / "job.hr"]
+    shown = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
+    mounts = {mount["point"]: mount for mount in json.loads(shown)["mounts"]}
+    assert (mounts["/fwd"]["type"], mounts["/fwd"]["source"]) == ("headrace", str(place.root))
+    assert mounts["/fwd"]["bytes_written"] == 6
 
 
 def test_a_command_that_does_not_end_when_its_server_is_killed(place: Place) -> None:

@@ -1,4 +1,4 @@
-"""Files that are open have a life of their own, whatever becomes of their names, until the last has closed them."""
+"""Files that are open have a life of their own, whatever becomes of their names, until all closed them."""
 
 from __future__ import annotations
 
@@ -50,6 +50,22 @@ for i in range(12):
     os.close(fd); os.remove("other")
 """
 
+DIRECTORIES = """
+import os
+os.chdir("/fwd")
+for i in range(6):
+    os.mkdir("one"); open("one/file", "w").close()
+    fd = os.open("one", os.O_RDONLY)
+    os.rename("one", "two")
+    os.fchmod(fd, 0o750), os.fsync(fd)
+    assert os.stat("two").st_mode & 0o777 == 0o750 and os.listdir(fd) == ["file"]
+    os.remove("two/file"), os.rmdir("two")
+    os.fchmod(fd, 0o700)
+    assert os.listdir(fd) == [] and os.fstat(fd).st_mode & 0o777 == 0o700
+    os.close(fd)
+    fd = os.open("read", os.O_RDONLY | os.O_CREAT); os.unlink("read"); os.fsync(fd), os.close(fd)
+"""
+
 INHERITED = """
 import os, time
 os.chdir("/fwd")
@@ -70,6 +86,7 @@ def test_files_without_a_name(servers: Servers, tmp_path: Path, where: str) -> N
     place = Place(servers, tmp_path, 3, "--place", where)
     place.run(sys.executable, "-c", NAMELESS, "30")
     place.run(sys.executable, "-c", RENAMED)
+    place.run(sys.executable, "-c", DIRECTORIES)
     place.run(sys.executable, "-c", INHERITED)
     place.run("bash", "-c", 'cd /fwd; TMPDIR=/fwd; cat <<< hello > out; [ "$(cat out)" = hello ]')
 

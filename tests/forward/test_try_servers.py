@@ -38,6 +38,28 @@ def assert_refused(done: Result, *parts: str) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_the_secret_may_be_named_from_here(servers: Servers, tmp_path: Path) -> None:
+    server = servers.start("--root", tmp_path)
+    spec = f"/fwd={tmp_path}@{server.addresses[1]}"
+    command = [
+        NATIVE,
+        "run",
+        "-q",
+        "-o",
+        tmp_path / "job.hr",
+        "--forward",
+        spec,
+        "--forward-secret",
+        "secret",
+    ]
+    words = [*command, "--", "sh", "-c", "cd /; touch /fwd/made"]
+    done = subprocess.run(
+        words, check=False, capture_output=True, text=True, timeout=60, cwd=servers.directory
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "made").exists()
+
+
 def test_a_server_that_is_not_there(tmp_path: Path, silent_port: int, launcher: Path) -> None:
     address = f"unix:{tmp_path.name}-nobody"
     missing = f"unix:/tmp/{tmp_path.name}-nobody"

@@ -87,6 +87,7 @@ void JobLog::refresh_mounts(const Moment& now) {
   // File systems come and go with automounters; a second is soon enough, and cheap enough.
   if (mounts_read_ns_ != 0 && now.monotonic_ns - mounts_read_ns_ < 1'000'000'000) return;
   mounts_ = MountTable::of_this_process();
+  for (const Mount& mount : forwarded_) mounts_.add(mount);
   mounts_read_ns_ = now.monotonic_ns;
   has_layouts_ = std::any_of(mounts_.mounts().begin(), mounts_.mounts().end(), FileLayouts::told_by);
 }

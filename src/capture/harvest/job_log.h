@@ -73,6 +73,10 @@ class JobLog {
   void add_layouts(base::Bytes files_to_ask);
   /// Adds a process image that was not captured; `process.reason` says why.
   void add_uncaptured(model::Process process);
+  /// Paths below `prefix` are those of `directory` at forwarding servers; before any process is added.
+  void add_forwarded(const std::string& prefix, const std::string& directory) {
+    forwarded_.push_back({0, prefix, "headrace", directory, "forwarded"});
+  }
   /// Something about the whole job that is not in the figures.
   void add_gap(const model::Gap& gap) { tables_.add_gap(0, gap); }
   /// Where events go, by the fact that tells of it; before any process is added.
@@ -113,6 +117,7 @@ class JobLog {
   ProcessTree tree_;
   LogTables tables_;
   MountTable mounts_;
+  std::vector<Mount> forwarded_;
   FileLayouts layouts_;
   Topology topology_;
   std::unordered_set<std::string> nodes_;  // that have been looked at

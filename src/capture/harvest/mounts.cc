@@ -50,8 +50,6 @@ bool parse_line(std::string_view line, Mount* mount) {
   mount->type = unescape(next_field(line));
   mount->source = unescape(next_field(line));
   add_options(next_field(line), &mount->options);
-  const std::string all = mount->point + '\0' + mount->type + '\0' + mount->source + '\0' + mount->options;
-  mount->id = base::hash_text(all);
   return !mount->point.empty() && mount->point[0] == '/' && !mount->type.empty();
 }
 
@@ -63,12 +61,19 @@ MountTable MountTable::parse(std::string_view text) {
     const size_t end = std::min(text.find('\n'), text.size());
     Mount mount;
     if (parse_line(text.substr(0, end), &mount)) {
-      table.by_point_[mount.point] = static_cast<uint32_t>(table.mounts_.size());
-      table.mounts_.push_back(std::move(mount));
+      table.add(std::move(mount));
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return table;
+}
+
+void MountTable::add(Mount mount) {
+  const std::string all = mount.point + '\0' + mount.type + '\0' + mount.source + '\0' + mount.options;
+  mount.id = base::hash_text(all);
+  by_point_[mount.point] = static_cast<uint32_t>(mounts_.size());
+  mounts_.push_back(std::move(mount));
+  last_mount_ = nullptr;
 }
 
 MountTable MountTable::of_this_process() { return parse(read_small_file("/proc/self/mountinfo", 4 << 20)); }

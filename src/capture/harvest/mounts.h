@@ -23,6 +23,9 @@ class MountTable {
   /// Of this process; empty when /proc is not there.
   static MountTable of_this_process();
 
+  /// One that the kernel does not know, over what is there.
+  void add(Mount mount);
+
   /// Null when no mount is a prefix of `path`, as for relative paths and names of pipes.
   const Mount* find(std::string_view path) const;
 

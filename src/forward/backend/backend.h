@@ -106,6 +106,10 @@ class Backend {
   virtual Outcome<Listing> list(const File& directory, uint64_t cookie, size_t bytes) = 0;
   /// ESTALE: there is another file now where this one was.
   virtual Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) = 0;
+  /// The same of a directory too, whose bytes cannot be read.
+  virtual Outcome<std::shared_ptr<OpenFile>> open_any(const File& file, bool for_writing) {
+    return open(file, for_writing);
+  }
 };
 
 /// Of a create's mode: S_IFREG, S_IFIFO, S_IFSOCK; 0 of what is not made.

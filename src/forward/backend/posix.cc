@@ -274,16 +274,26 @@ Outcome<std::string> PosixBackend::readlink(const File& file) {
   return std::string(target, static_cast<size_t>(size));
 }
 
+/// A directory that is open here, wherever it is by now, with a position of its own.
+Outcome<Descriptor> PosixBackend::open_again(const File& directory) {
+  const auto known = open_files_.find(directory, false);
+  if (known == nullptr) return Failed{ESTALE};
+  const int fd = openat(static_cast<PosixFile&>(*known).descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return Failed{errno};
+  return Descriptor(fd);
+}
+
 Outcome<Listing> PosixBackend::list(const File& directory, uint64_t cookie, size_t bytes) {
   if (directory.type != DT_DIR) return Failed{ENOTDIR};
-  const auto opened = open_same(directory, O_RDONLY | O_DIRECTORY);
+  auto opened = open_same(directory, O_RDONLY | O_DIRECTORY);
+  if (!opened.ok() && opened.error() == ESTALE) opened = open_again(directory);
   if (!opened.ok()) return Failed{opened.error()};
   if (cookie != 0 && lseek(opened->get(), static_cast<off_t>(cookie), SEEK_SET) < 0) return Failed{errno};
   Listing listing;
   listing.bytes.resize(bytes);
   const long got = syscall(SYS_getdents64, opened->get(), listing.bytes.data(), bytes);
-  if (got < 0) return Failed{errno};
-  listing.at_end = got == 0;
+  if (got < 0 && errno != ENOENT) return Failed{errno};  // ENOENT: it was removed
+  listing.at_end = got <= 0;
   for (long at = 0; at < got;) {
     const auto* entry = reinterpret_cast<const dirent64*>(listing.bytes.data() + at);
     listing.entries.push_back({entry->d_ino, static_cast<uint64_t>(entry->d_off), entry->d_type, entry->d_name});
@@ -319,7 +329,18 @@ Outcome<Descriptor> PosixBackend::open_lent(const File& file, int flags) const {
   return Failed{EACCES};
 }
 
+Outcome<std::shared_ptr<OpenFile>> PosixBackend::open_any(const File& file, bool for_writing) {
+  if (file.type != DT_DIR) return open(file, for_writing);
+  if (auto opened = open_files_.find(file, false)) return opened;
+  auto opened = open_same(file, O_RDONLY | O_DIRECTORY);
+  if (!opened.ok()) return Failed{opened.error()};
+  std::shared_ptr<OpenFile> made = std::make_shared<PosixFile>(std::move(*opened));
+  open_files_.keep(file, false, made);
+  return made;
+}
+
 Outcome<std::shared_ptr<OpenFile>> PosixBackend::open(const File& file, bool for_writing) {
+  if (file.type == DT_DIR) return Failed{EISDIR};
   if (auto opened = open_files_.find(file, for_writing)) return opened;
   if (file.type != DT_REG) return Failed{file.type == DT_DIR ? EISDIR : EINVAL};
   auto opened = open_same(file, kDataFlags | (for_writing ? O_RDWR : O_RDONLY));

@@ -39,6 +39,7 @@ class PosixBackend : public Backend {
   Outcome<Space> space(const File& file) override;
   Outcome<Listing> list(const File& directory, uint64_t cookie, size_t bytes) override;
   Outcome<std::shared_ptr<OpenFile>> open(const File& file, bool for_writing) override;
+  Outcome<std::shared_ptr<OpenFile>> open_any(const File& file, bool for_writing) override;
   void forget(const File& file) override { open_files_.forget(file); }
   bool forget_removed() override { return open_files_.forget_removed(); }
 
@@ -47,6 +48,7 @@ class PosixBackend : public Backend {
   Outcome<const Confined*> root_of(const File& file) const;
   std::optional<File> only_name(Place place, const Confined::Parent& parent) const;
   Outcome<Descriptor> open_same(const File& file, int flags) const;
+  Outcome<Descriptor> open_again(const File& directory);
   Outcome<Descriptor> open_lent(const File& file, int flags) const;
   int still_there(const File& directory) const;
   Outcome<std::string> path_of(Place place) const;

@@ -21,6 +21,8 @@ struct TrialOptions {
 };
 
 class TrialBackend : public Backend {
+  static constexpr uint8_t kDirectoryType = 4;  // DT_DIR
+
  public:
   TrialBackend(std::unique_ptr<Backend> inner, TrialOptions options) : inner_(std::move(inner)), state_(options) {}
 
@@ -35,6 +37,9 @@ class TrialBackend : public Backend {
   }
   int rename(Place from, Place to, bool replace, std::optional<File>* gone = nullptr) override {
     return inner_->rename(from, to, replace, gone);
+  }
+  Outcome<std::shared_ptr<OpenFile>> open_any(const File& file, bool for_writing) override {
+    return file.type == kDirectoryType ? inner_->open_any(file, for_writing) : open(file, for_writing);
   }
   void forget(const File& file) override { inner_->forget(file); }
   bool forget_removed() override { return inner_->forget_removed(); }

@@ -178,12 +178,15 @@ Outcome<Node> Client::create(const Handle& directory, std::string_view path, uin
 
 /// What is held of a file the server of its directory may not know.
 Outcome<Node> Client::as_its_servers_see_it(const Handle& directory, Outcome<Node> found, const Opening* opening) {
-  if (!found.ok() || !S_ISREG(found->attributes.mode)) return found;
-  if (opening != nullptr && channels_.size() > 1) {
+  if (!found.ok()) return found;
+  const bool opens = S_ISREG(found->attributes.mode) || S_ISDIR(found->attributes.mode);
+  if (opening != nullptr && opens && channels_.size() > 1) {
     const auto now = opened(found->handle, *opening);
     if (now.ok()) found->attributes = *now;
-    if (!layout_.is_spread()) return now.ok() || now.error() == ESTALE ? found : Failed{now.error()};
+    if (!layout_.is_spread() || S_ISDIR(found->attributes.mode))
+      return now.ok() || now.error() == ESTALE ? found : Failed{now.error()};
   }
+  if (!S_ISREG(found->attributes.mode)) return found;
   if (!layout_.is_spread() && &channel_of(found->handle) == &channel_of(directory)) return found;
   auto now = attributes(found->handle);
   if (now.ok()) found->attributes = *now;

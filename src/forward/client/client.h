@@ -48,8 +48,8 @@ class Client {
                        const Opening* opening = nullptr);
   Outcome<Node> create(const Handle& directory, std::string_view path, uint32_t flags, uint32_t mode, Hints hints = {},
                        const Opening* opening = nullptr);
-  /// A regular file is open from now on, so that it is found whatever becomes of its names; what lookup() and create()
-  /// do with `opening`.
+  /// A regular file or a directory is open from now on, so that it is found whatever becomes of its names; what
+  /// lookup() and create() do with `opening`.
   Outcome<Attributes> opened(const Handle& file, const Opening& opening);
   /// It is not any more. `may_be_shared`: a process may have it that has not told so. Does not wait.
   void closed(const Handle& file, const Nonce& owner, bool may_be_shared);

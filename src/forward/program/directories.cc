@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "forward/program/inside.h"
+#include "forward/program/open_files.h"
 #include "forward/program/operations.h"
 #include "forward/program/places.h"
 #include "forward/program/process.h"
@@ -46,6 +47,7 @@ int list(int fd, std::vector<OwnedEntry>* entries) {
   Servers& servers = servers_of(file->prefix());
   Client* client = servers.client();
   if (client == nullptr) return EIO;
+  tell_open(*client, *file, file->handle());
   auto listed = client->list(file->handle());
   if (!listed.ok()) return servers.error(listed.error());
   *entries = std::move(*listed);
@@ -118,13 +120,14 @@ bool open_directory(const char* path, DIR** result) {
 bool is_forwarded_directory(DIR* stream) { return stream_of(stream) != nullptr; }
 
 dirent* read_directory(DIR* directory) {
+  const int before = errno;
   Stream* stream = stream_of(directory);
   if (stream == nullptr) return errno = EBADF, nullptr;
   if (!stream->listed) {
     if (const int error = list(dirfd(directory), &stream->entries); error != 0) return errno = error, nullptr;
     stream->listed = true;
   }
-  if (stream->next >= stream->entries.size()) return nullptr;
+  if (stream->next >= stream->entries.size()) return errno = before, nullptr;  // as where there is one more
   const OwnedEntry& from = stream->entries[stream->next++];
   dirent& entry = stream->entry;
   entry.d_ino = from.inode;

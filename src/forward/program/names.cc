@@ -37,7 +37,8 @@ bool grants(uint32_t permissions, int flags) {
 
 /// What was opened is not used.
 void give_back(Client& client, const Node& node, const Client::Opening* opening) {
-  if (opening != nullptr && S_ISREG(node.attributes.mode)) client.closed(node.handle, opening->owner, false);
+  const bool opened = S_ISREG(node.attributes.mode) || S_ISDIR(node.attributes.mode);
+  if (opening != nullptr && opened) client.closed(node.handle, opening->owner, false);
 }
 
 Outcome<Node> find(Client& client, const Place& place, int flags, const Client::Opening* opening) {

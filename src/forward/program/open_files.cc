@@ -9,7 +9,7 @@ namespace headrace::forward::program {
 
 void tell_open(Client& client, Description& file, const Handle& handle) {
   // A child of vfork has connections of its own, for a moment.
-  if (!file.is_file() || file.is_path_only() || OwnConnections::of_thread() != nullptr) return;
+  if (!(file.is_file() || file.is_directory()) || file.is_path_only() || OwnConnections::of_thread() != nullptr) return;
   const uint64_t connection = client.connection(handle);
   if (file.is_told(connection)) return;
   file.set_told(connection);

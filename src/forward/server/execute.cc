@@ -64,7 +64,8 @@ class Execution {
 
 int Execution::answer(Outcome<Found> found) {
   if (!found.ok()) return found.error();
-  if ((request_.flags & kOpens) && S_ISREG(found->attributes.mode))
+  const bool can_be_kept = S_ISREG(found->attributes.mode) || S_ISDIR(found->attributes.mode);
+  if ((request_.flags & kOpens) && can_be_kept)
     opens(found->file);
   else if (request_.owner != Nonce{})
     services_.opens->expect(found->file);
@@ -188,7 +189,8 @@ int Execution::commit() {
     if (reply_.bad.size() > kMostExtents) reply_.bad.resize(kMostExtents);
   } else if (sync) {
     auto opened = services_.backend->open(*target, true);
-    if (!opened.ok() && opened.error() == EACCES) opened = services_.backend->open(*target, false);
+    const bool perhaps = opened.error() == EACCES || opened.error() == ESTALE;  // it is open for reading alone
+    if (perhaps) opened = services_.backend->open(*target, false);
     if (!opened.ok()) return opened.error();
     error = (*opened)->commit();
     if (error != 0) reply_.bad.push_back({static_cast<uint32_t>(error), request_.range});
@@ -294,7 +296,7 @@ int Execution::gone(int error, const std::optional<File>& file) {
 }
 
 int Execution::opened(const File& file) {
-  if (file.type != DT_REG) return EINVAL;
+  if (file.type != DT_REG && file.type != DT_DIR) return EINVAL;
   if (request_.flags & kOpens) {
     opens(file);
     return answer(attributes(file));

@@ -207,13 +207,13 @@ Result<ForwardUpSettings> parse_forward_up(const std::vector<std::string>& argum
   HEADRACE_TRY(check_places(&settings));
   settings.serve_options.insert(settings.serve_options.end(), {"--root", settings.root});
   HEADRACE_TRY(check_serve(settings.serve_options));
+  HEADRACE_TRY(forward::program::parse_spec(settings.prefix + "=" + settings.root + "@unix:/s").status());
   // As `run` reads them, before any server is started.
   std::vector<std::string> as_run = settings.run_options;
-  as_run.insert(as_run.end(), {"--", "true"});
+  as_run.insert(as_run.end(), {"--forward", settings.prefix + "=" + settings.root + "@unix:/s", "--", "true"});
   std::string warning;
   if (const auto run = parse_run(as_run, &warning); !run.ok())
     return base::invalid("as an option of `headrace run`: " + run.message());
-  HEADRACE_TRY(forward::program::parse_spec(settings.prefix + "=" + settings.root + "@unix:/s").status());
   return settings;
 }
 

@@ -73,10 +73,10 @@ bool LocalServers::note_exit(pid_t pid, int wait_status) {
   for (size_t i = 0; i < processes_.size(); ++i) {
     if (processes_[i] != pid) continue;
     processes_[i] = 0;
-    failed_ = true;
+    failed_ |= wait_status != 0;
     died_[i] = how_ended(wait_status);
-    say("server " + std::to_string(i + 1) + " " + died_[i] +
-        "; what goes to it fails from now on, and what it held is lost");
+    say("server " + std::to_string(i + 1) + " " + died_[i] + "; what goes to it fails from now on, " +
+        (wait_status == 0 ? "but it has stored what it held" : "and what it held is lost"));
     return true;
   }
   return false;

@@ -1,6 +1,8 @@
 #include "programs/headrace/options.h"
+#include "programs/headrace/places.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -231,13 +233,22 @@ Status apply_emulate(const std::string& name, const std::string& value, RunSetti
   return {};
 }
 
+/// A path below a prefix, which is not there for this process, as the servers name it, where that directory is here.
+std::string at_servers(const std::string& path, const forward::program::Setup& setup) {
+  for (const forward::program::Spec& spec : setup.specs) {
+    const bool below = path.starts_with(spec.prefix + "/") && access(spec.directory.c_str(), X_OK) == 0;
+    if (below) return spec.directory + path.substr(spec.prefix.size());
+  }
+  return path;
+}
+
 Status apply_forward(const std::string& name, const std::string& value, forward::program::Setup* setup) {
   if (name == "--forward") {
     HEADRACE_ASSIGN(forward::program::Spec spec, forward::program::parse_spec(value));
     setup->specs.push_back(std::move(spec));
   } else if (name == "--forward-secret") {
-    if (!value.starts_with('/')) return {Code::kInvalid, name + " " + value + ": give an absolute path"};
-    setup->secret = value;
+    if (value.empty()) return {Code::kInvalid, name + " needs a value"};
+    setup->secret = absolute_path(value);
   } else {
     char* end = nullptr;
     const unsigned long seconds = strtoul(value.c_str(), &end, 10);
@@ -361,6 +372,7 @@ Result<RunSettings> parse_run(const std::vector<std::string>& arguments, std::st
     return Status(Code::kInvalid, "--forward-secret and --forward-timeout go with --forward");
   if (settings.emulate.empty() && !settings.emulate_directory.empty())
     return Status(Code::kInvalid, "--emulate-dir goes with --emulate");
+  settings.output = at_servers(settings.output, settings.forward);
   settings.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(walk.position()), arguments.end());
   if (settings.command.empty()) {
     return Status(Code::kInvalid, "no command given; for example: headrace run -- ls -l (see `headrace run --help`)");

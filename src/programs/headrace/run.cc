@@ -128,6 +128,7 @@ LogOutput Run::output() {
 }
 
 void Run::prepare(const std::string& program) {
+  for (const auto& spec : settings_.forward.specs) log_.add_forwarded(spec.prefix, spec.directory);
   library_ = library_path();
   if (access(library_.c_str(), R_OK) != 0) {
     missing_ =

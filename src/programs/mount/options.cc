@@ -1,7 +1,9 @@
 #include "programs/mount/options.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <functional>
 #include <map>
@@ -53,6 +55,14 @@ Status set_timeout(const std::string& value, MountSettings* settings) {
   return {};
 }
 
+/// In the background the working directory is another one.
+Status set_secret(const std::string& value, MountSettings* settings) {
+  char directory[PATH_MAX];
+  const bool relative = !value.starts_with('/') && getcwd(directory, sizeof directory) != nullptr;
+  settings->setup.secret = relative ? std::string(directory) + "/" + value : value;
+  return {};
+}
+
 Status finish(const std::vector<std::string>& words, MountSettings* settings) {
   if (!settings->unmount.empty()) return words.empty() ? Status() : base::invalid("--unmount takes one directory");
   if (words.empty() || words.size() > 2) return base::invalid("what to mount, and where, is needed");
@@ -78,7 +88,7 @@ Status finish(const std::vector<std::string>& words, MountSettings* settings) {
 Result<MountSettings> parse_mount(const std::vector<std::string>& arguments) {
   MountSettings settings;
   const std::map<std::string, std::function<Status(const std::string&)>> with_value = {
-      {"--forward-secret", [&](const std::string& value) { return settings.setup.secret = value, Status(); }},
+      {"--forward-secret", [&](const std::string& value) { return set_secret(value, &settings); }},
       {"--forward-timeout", [&](const std::string& value) { return set_timeout(value, &settings); }},
       {"--log", [&](const std::string& value) { return settings.log = value, Status(); }},
       {"--unmount", [&](const std::string& value) { return settings.unmount = value, Status(); }},
