@@ -17,15 +17,17 @@ namespace {
 // The descriptor may be another thing by now, such as standard output that is redirected back, on which calls wait as
 // long as they like: signals are let through then.
 ssize_t read_stream(void* cookie, char* into, size_t size) {
+  const Errno before;
   auto* const of = static_cast<Cookie*>(cookie);
   const int fd = of->fd;
   {
     const Inside inside;
     const Held held(fd);
     // What was read ahead must not hide what the program itself writes by the same descriptor.
-    if (held && held->may_read() && !held->may_write()) return of->ahead.read(fd, *held, into, size);
+    if (held && held->may_read() && !held->may_write())
+      return before.keep_unless_failed(of->ahead.read(fd, *held, into, size));
     const iovec part{into, size};
-    if (held) return readv_file(fd, &part, 1);
+    if (held) return before.keep_unless_failed(readv_file(fd, &part, 1));
   }
   return read(fd, into, size);
 }
@@ -41,6 +43,7 @@ bool write_forwarded(int fd, const iovec& part, ssize_t* put) {
 /// 0 is what tells the C library of a failure.
 ssize_t write_stream(void* cookie, const char* from, size_t size) {
   const int fd = static_cast<Cookie*>(cookie)->fd;
+  const Errno before;
   size_t done = 0;
   while (done < size) {
     const iovec part{const_cast<char*>(from) + done, size - done};
@@ -49,26 +52,28 @@ ssize_t write_stream(void* cookie, const char* from, size_t size) {
     if (put <= 0) break;
     done += static_cast<size_t>(put);
   }
-  return static_cast<ssize_t>(done);
+  return done == size ? before.keep_unless_failed(static_cast<ssize_t>(done)) : static_cast<ssize_t>(done);
 }
 
 int seek_stream(void* cookie, off64_t* offset, int whence) {
   auto* const of = static_cast<Cookie*>(cookie);
   const int fd = of->fd;
+  const Errno before;
   const Inside inside;
   of->ahead.forget();
   const off_t at = Held(fd) ? lseek_file(fd, *offset, whence) : lseek(fd, *offset, whence);
   if (at < 0) return -1;
   *offset = at;
-  return 0;
+  return before.keep_unless_failed(0);
 }
 
 int close_stream(void* cookie) {
+  const Errno before;
   const Inside inside;
   const int fd = static_cast<Cookie*>(cookie)->fd;
   strike_out(static_cast<Cookie*>(cookie));
   delete static_cast<Cookie*>(cookie);
-  return close_number(fd);
+  return before.keep_unless_failed(close_number(fd));
 }
 
 /// So that fileno() knows it: the C library asks whether a stream is one of files, which these are.

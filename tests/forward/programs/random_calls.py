@@ -1,4 +1,4 @@
-# ruff: noqa: PTH
+# ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH115, PTH116, PTH123, PTH208, PTH211
 """Random calls on files, each by a random one of several processes, forwarded and beside it directly.
 
 random_calls.py FORWARDED DIRECT SEED CALLS: results, error numbers and bytes have to be the same.
