@@ -108,27 +108,21 @@ unsigned serve(std::vector<uint8_t> input, bool may_keep, int last_turn, std::ve
     Pool pool(0), munge_pool(0);
     Locks locks;
     SharedReads reads(true);
+    Opens opens(backend);
     const HandleMaker handles(derive({}, "handles"));
     WriteBufferOptions unbuffered;
     unbuffered.on = false;
     WriteBuffer write_buffer(backend, buffers, unbuffered);
-    Shared shared{limits,
-                  {},
-                  backend,
-                  buffers,
-                  pool,
-                  sessions,
-                  counters,
-                  handles,
-                  appends,
-                  write_buffer,
-                  locks,
-                  reads,
-                  {&backend, &handles, &counters, &buffers, &appends, &write_buffer, &locks, &reads},
-                  {},
-                  nullptr,
-                  munge_pool,
-                  may_keep ? [&unkept] { ++unkept; } : std::function<void()>()};
+    Shared shared{
+        limits,     {},
+        backend,    buffers,
+        pool,       sessions,
+        counters,   handles,
+        appends,    write_buffer,
+        locks,      reads,
+        opens,      {&backend, &handles, &counters, &buffers, &appends, &write_buffer, &locks, &reads, &opens},
+        {},         nullptr,
+        munge_pool, may_keep ? [&unkept] { ++unkept; } : std::function<void()>()};
     const auto made = backend.create({root, "f"}, {});
     const std::vector<uint8_t> handle = handles.make(made->file), marks(kFileHandle, 'F');
     check(handle.size() == kFileHandle);

@@ -9,6 +9,7 @@ namespace headrace::forward {
 namespace {
 
 constexpr size_t kMostDoubts = 65536;  // then files are closed that somebody may have, if they have no name any more
+constexpr size_t kMostOfClient = 1 << 17;  // more files are open to it without being kept
 constexpr size_t kMostExpected = 1 << 18;  // then they stay open that nobody has, until others need the room
 
 size_t most_open() {
@@ -28,7 +29,7 @@ void Opens::open(const File& file, bool writes, const Nonce& owner, const Nonce&
   std::shared_ptr<OpenFile> other;  // closed without the lock
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto of = clients_.find(client);
-  if (of == clients_.end()) return;
+  if (of == clients_.end() || of->second.files.size() >= kMostOfClient) return;
   Known& known = files_[identity];
   known.owners.insert({owner, client});
   expect_locked(identity);

@@ -1,6 +1,7 @@
 #include "forward/server/opens.h"
 
 #include <gtest/gtest.h>
+#include <string.h>
 
 #include "forward/backend/memory.h"
 
@@ -52,6 +53,18 @@ TEST_F(OpensTest, AClientThatEndsLeavesADoubt) {
   EXPECT_FALSE(opens_.has(file_));
   EXPECT_FALSE(opens_.is_unused(file_));
   opens_.open(file_, true, owner_, one_);  // by one that is not there
+  EXPECT_FALSE(opens_.has(file_));
+}
+
+TEST_F(OpensTest, AClientHasABoundedNumber) {
+  Nonce owner{};
+  for (unsigned i = 0; i < (1 << 17) + 10; ++i) {
+    memcpy(owner.data(), &i, sizeof i);
+    opens_.open(file_, false, owner, one_);
+  }
+  EXPECT_TRUE(opens_.has(file_));
+  EXPECT_EQ(opens_.close(file_, owner, one_, false), nullptr);
+  opens_.gone(one_);
   EXPECT_FALSE(opens_.has(file_));
 }
 
