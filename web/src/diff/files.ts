@@ -44,25 +44,25 @@ export function files(facts: DiffFacts, table: Table, body: HTMLElement): void {
 
 function columns(facts: DiffFacts, table: Table): Column[] {
   const [base, ...others] = facts.sides.map((side) => side.name);
-  const all: Column[] = [names("path", "File", table.texts("path"), { width: 260 })];
+  const all: Column[] = [names("path", "File", table.texts("path"))];
   const present = facts.sides.map((_, side) => table.numbers(`present_${side}`));
   for (const [key, title, unit] of TERMS) {
     const values = facts.sides.map((_, side) => table.numbers(`${key}_${side}`));
     for (const [place, name] of others.entries()) {
       const moved = Float64Array.from(values[0], (before, row) => values[place + 1][row] - before);
-      all.push(figures(`${name}_change_${key}`, `${title} ${name} − ${base}`, moved, (value) => change(value, unit), { term: key, width: 118, unit: unit === "count" ? "" : unit }));
+      all.push(figures(`${name}_change_${key}`, `${title} ${name} − ${base}`, moved, (value) => change(value, unit), { term: key, unit: unit === "count" ? "" : unit }));
     }
     all.push(...facts.sides.map((side, place) => ofSide(`${key}_${side.name}`, `${title} ${side.name}`, key, values[place], present[place], unit)));
     all.push(figures(`size_of_change_${key}`, "", greatest(values), String, { hidden: true }));
   }
-  all.push(words("matched", "Matched by", table.texts("matched"), { width: 116, format: (word) => word || "one side" }));
+  all.push(words("matched", "Matched by", table.texts("matched"), { format: (word) => word || "one side" }));
   all.push(words("kind", "Kind", table.texts("kind"), { hidden: true }));
   return all;
 }
 
 /** A side that lacks the file has no figure, which is something else than 0. */
 function ofSide(key: string, title: string, term: string, values: Numbers, present: Numbers, unit: Unit): Column {
-  return { ...figures(key, title, values, String, { term, width: 90 }), cell: (row) => (present[row] ? amount(values[row], unit) : NONE) };
+  return { ...figures(key, title, values, String, { term}), cell: (row) => (present[row] ? amount(values[row], unit) : NONE) };
 }
 
 function greatest(values: readonly Numbers[]): Float64Array {

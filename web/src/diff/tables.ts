@@ -45,19 +45,17 @@ export function totals(facts: DiffFacts, body: HTMLElement): void {
     const range = from === null || to === null || from === to ? "" : ` (${amount(from, unit)}…${amount(to, unit)})`;
     return amount(values[side], unit) + range;
   };
-  const wide = facts.sides.some((side) => side.runs.length > 1) ? 250 : 110;
   const columns: Column[] = [
-    { key: "figure", title: "Figure", width: 190, grows: true, left: true, cell: (row) => TITLES[rows[row].key] ?? rows[row].key, csv: (row) => rows[row].key },
-    { key: base, title: base, width: wide, cell: valueOf(0), csv: (row) => String(rows[row].values[0]) },
+    { key: "figure", title: "Figure", grows: true, left: true, cell: (row) => TITLES[rows[row].key] ?? rows[row].key, csv: (row) => rows[row].key },
+    { key: base, title: base, cell: valueOf(0), csv: (row) => String(rows[row].values[0]) },
     ...others.flatMap((name, place): Column[] => {
       const side = place + 1;
       return [
-        { key: name, title: name, width: wide, cell: valueOf(side), csv: (row) => String(rows[row].values[side]) },
-        { key: `${name}_change`, title: `${name} − ${base}`, width: 110, cell: (row) => change(rows[row].changes[side]?.amount ?? 0, rows[row].unit), csv: (row) => String(rows[row].changes[side]?.amount ?? 0) },
+        { key: name, title: name, cell: valueOf(side), csv: (row) => String(rows[row].values[side]) },
+        { key: `${name}_change`, title: `${name} − ${base}`, cell: (row) => change(rows[row].changes[side]?.amount ?? 0, rows[row].unit), csv: (row) => String(rows[row].changes[side]?.amount ?? 0) },
         {
           key: `${name}_relative`,
           title: "",
-          width: 90,
           cell: (row) => against(rows[row].values[0], rows[row].values[side]) + (rows[row].changes[side]?.beyond_spread ? " *" : ""),
           csv: (row) => String(rows[row].changes[side]?.relative ?? ""),
         },
@@ -77,11 +75,11 @@ export function keyed(facts: DiffFacts, table: "functions" | "mounts" | "program
   const time = table === "programs" ? "io_ns" : "time_ns";
   const [base, ...others] = facts.sides.map((side) => side.name);
   const texts = { at: (row: number) => String(rows[row][key]) };
-  const columns: Column[] = [names(key, key.charAt(0).toUpperCase() + key.slice(1), texts, { width: 200 })];
+  const columns: Column[] = [names(key, key.charAt(0).toUpperCase() + key.slice(1), texts)];
   for (const [place, name] of others.entries()) {
     columns.push(
       figures(`${name}_change`, `${name} − ${base}`, changesOf(rows, place + 1, time), (value) => change(value, "ns"), { term: time, unit: "ns" }),
-      figures(`${name}_share`, "Share", changesOf(rows, place + 1, "share"), (value) => (Number.isNaN(value) ? NONE : share(value)), { term: "", width: 76 }),
+      figures(`${name}_share`, "Share", changesOf(rows, place + 1, "share"), (value) => (Number.isNaN(value) ? NONE : share(value)), { term: ""}),
     );
   }
   for (const [what, as] of [[time, "ns"], [figure, unit]] as const) {

@@ -1,7 +1,14 @@
 /** What a table shows in a column. Rows are numbers: there is no object a row. */
-import { type Child, h } from "../ui/dom";
+import type { Child } from "../ui/dom";
 import type { Numbers, Texts } from "../payload/table";
 import { printable } from "../text/printable";
+import { elided } from "./name";
+
+/** Both in pixels. */
+export interface Room {
+  pixels: number;
+  letter: number;
+}
 
 export interface Column {
   /** Heading in a CSV file. */
@@ -9,13 +16,14 @@ export interface Column {
   title: string;
   /** The key of its definition. */
   term?: string | undefined;
-  /** Pixels; the least of them when `grows`. */
-  width: number;
+  /** Pixels that a text or a picture has at least, where room is short. Figures have what they need. */
+  least?: number;
   /** Takes the room that the others leave. */
   grows?: boolean;
   /** To the left, as texts are. */
   left?: boolean;
-  cell(row: number): Child;
+  /** `room` is what a name has; without it, the cell shows all. */
+  cell(row: number, room?: Room): Child;
   /** What a tooltip says above the definition: the figure without rounding. */
   exact?: ((row: number) => string) | undefined;
   /** What rows are sorted by; without it they cannot be. */
@@ -32,17 +40,17 @@ export function figures(
   title: string,
   values: Numbers,
   format: (value: number) => string,
-  options: { term?: string; width?: number; unit?: string; hidden?: boolean } = {},
+  options: { term?: string; least?: number; unit?: string; hidden?: boolean } = {},
 ): Column {
   return {
     key,
     title,
     term: options.term ?? key,
-    width: options.width ?? 98,
     order: values,
     cell: (row) => format(values[row]),
     exact: options.unit === undefined ? undefined : (row) => `${values[row].toLocaleString("en-US")} ${options.unit}`.trim(),
     csv: (row) => String(values[row]),
+    ...(options.least ? { least: options.least } : {}),
     ...(options.hidden ? { hidden: true } : {}),
   };
 }
@@ -52,14 +60,13 @@ export function words(
   key: string,
   title: string,
   values: Texts,
-  options: { term?: string; width?: number; hidden?: boolean; format?: (text: string) => string } = {},
+  options: { term?: string; hidden?: boolean; format?: (text: string) => string } = {},
 ): Column {
   const format = options.format ?? printable;
   return {
     key,
     title,
     term: options.term ?? key,
-    width: options.width ?? 110,
     left: true,
     order: values,
     cell: (row) => format(values.at(row)),
@@ -69,37 +76,17 @@ export function words(
 }
 
 /** A column of names of any length, elided in the middle. */
-export function names(key: string, title: string, values: Texts, options: { term?: string; width?: number } = {}): Column {
+export function names(key: string, title: string, values: Texts, options: { term?: string } = {}): Column {
   return {
     key,
     title,
     term: options.term ?? key,
-    width: options.width ?? 260,
     grows: true,
     left: true,
     order: values,
-    cell: (row) => elided(printable(values.at(row))),
+    cell: (row, room) => elided(printable(values.at(row)), undefined, room?.pixels, room?.letter),
     csv: (row) => safeText(values.at(row)),
   };
-}
-
-const TAIL = 28;
-
-/**
- * A name of which the middle is left out where there is no room: the end of a path tells most, its beginning where it is.
- * The whole name is in the tooltip.
- */
-export function elided(name: string, whole = name): HTMLElement {
-  const slash = name.lastIndexOf("/", name.length - 2);
-  const cut = Math.max(slash > 0 ? slash : 0, name.length - TAIL);
-  // Not through the middle of a pair of surrogates.
-  const at = /[\udc00-\udfff]/.test(name.charAt(cut)) ? cut + 1 : cut;
-  return h(
-    "span",
-    { class: "name path", "data-full": whole },
-    h("span", { class: "start" }, name.slice(0, at).slice(0, 400)),
-    h("span", { class: "end" }, name.slice(at)),
-  );
 }
 
 /** A text for a CSV file; one that a spreadsheet would take for a formula gets a quote before it, which that hides. */

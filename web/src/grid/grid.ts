@@ -6,9 +6,10 @@ import type { Texts } from "../payload/table";
 import { csv } from "../text/csv";
 import { number } from "../text/units";
 import { append, h } from "../ui/dom";
-import type { Column } from "./column";
+import type { Column, Room } from "./column";
 import { Layout } from "./layout";
 import { sortRows } from "./order";
+import { Widths } from "./widths";
 
 export interface GridOptions {
   /** What a screen reader calls it. */
@@ -23,15 +24,20 @@ export interface GridOptions {
 }
 
 const BEYOND = 12; // rows made above and below the view
-const NARROW = 170; // of a growing column on a phone
+const LOOKED_AT = 60; // rows at the beginning, and as many between all, that tell how wide columns are
+const ALL = 60; // rows that are all in the document, so that each may be as high as its texts
 const PRINTED = 200; // rows on paper
+const PAPER = 1080; // pixels across it
 
 export class Grid {
   readonly element: HTMLElement;
   private readonly scroller: HTMLElement;
   private readonly body = h("tbody");
   private readonly headings = new Map<string, HTMLElement>();
+  private readonly table: HTMLElement;
   private readonly shown: Column[];
+  private readonly widths: Widths;
+  private readonly unmeasured = new Set<number>(); // rows that may need wider columns
   private readonly layout: Layout;
   private readonly made = new Map<number, HTMLElement[]>();
   private readonly open = new Map<number, number>(); // row number: height of its details
@@ -46,24 +52,21 @@ export class Grid {
     this.sorted = options.sort ?? null;
     const rowHeight = matchMedia("(pointer: coarse)").matches ? 40 : 30;
     this.layout = new Layout(rowHeight, 0);
-    // On a phone the first figures stand beside the name, and the rest is a swipe away.
-    const isNarrow = matchMedia("(max-width: 600px)").matches;
-    const widthOf = (column: Column) => (column.grows && isNarrow ? Math.min(column.width, NARROW) : column.width);
-    const least = this.shown.reduce((sum, column) => sum + widthOf(column), 0);
-    const table = h(
+    this.widths = new Widths(this.shown, options.details !== undefined);
+    this.table = h(
       "table",
-      { "aria-label": options.label, style: `min-width:${least}px;--row:${rowHeight}px` },
-      h("colgroup", {}, ...this.shown.map((column) => h("col", column.grows ? {} : { style: `width:${column.width}px` }))),
+      { "aria-label": options.label, style: `--row:${rowHeight}px` },
+      h("colgroup", {}, ...this.widths.columns),
       h("thead", {}, h("tr", { "aria-rowindex": 1 }, ...this.shown.map((column) => this.heading(column)))),
       this.body,
     );
-    this.scroller = h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": options.label }, table);
+    this.scroller = h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": options.label }, this.table);
     this.element = h("div", { class: "grid" }, this.scroller);
     this.scroller.addEventListener("scroll", () => this.later(), { passive: true });
     this.body.addEventListener("click", (event) => this.clicked(event));
     this.body.addEventListener("keydown", (event) => this.pressed(event));
     this.resized = new ResizeObserver((entries) => this.measured(entries));
-    new ResizeObserver(() => this.later()).observe(this.scroller);
+    new ResizeObserver(() => this.later()).observe(this.scroller); // also when it is first seen
     window.addEventListener("beforeprint", () => {
       this.isPrinting = true;
       this.update();
@@ -161,7 +164,8 @@ export class Grid {
     if (this.rows.length > PRINTED) this.element.dataset.printed = `The first ${PRINTED} of ${number(this.rows.length)} rows.`;
     else delete this.element.dataset.printed;
     this.layout.setOpen(new Map());
-    this.scroller.querySelector("table")?.setAttribute("aria-rowcount", String(this.rows.length + 1));
+    for (const row of this.sample()) this.unmeasured.add(row);
+    this.table.setAttribute("aria-rowcount", String(this.rows.length + 1));
     this.update();
   }
 
@@ -174,7 +178,9 @@ export class Grid {
 
   /** Brings the rows in view into the document. */
   private update(): void {
+    this.fit();
     if (this.isPrinting) return this.render(0, Math.min(PRINTED, this.rows.length));
+    if (this.rows.length <= ALL) return this.render(0, this.rows.length);
     const top = this.scroller.scrollTop;
     const height = this.scroller.clientHeight || 600;
     const first = Math.max(0, this.layout.at(top) - BEYOND);
@@ -202,6 +208,7 @@ export class Grid {
     });
     children.push(this.spacer(this.layout.height - this.layout.top(last)));
     this.replace(children);
+    if (this.unmeasured.size) this.fit();
   }
 
   /** Leaves elements that are in place where they are: moving one would take the focus from it. */
@@ -231,19 +238,49 @@ export class Grid {
     return h("tr", { class: "space", "aria-hidden": "true", style: `height:${height}px` });
   }
 
-  private make(row: number): HTMLElement[] {
-    const opens = this.options.details !== undefined;
-    const line = h("tr", { "data-row": row, class: opens ? "opens" : undefined });
-    this.shown.forEach((column, place) => {
-      const cell = h("td", {
-        class: column.left ? "left" : undefined,
-        "data-term": column.term,
-        "data-exact": column.exact?.(row),
+  /** Columns are as wide as what they hold asks for, once the table is in the document. */
+  private fit(): void {
+    const room = this.isPrinting ? PAPER : this.scroller.clientWidth;
+    if (!room) return;
+    if (this.unmeasured.size) {
+      const rows = [...this.unmeasured];
+      this.unmeasured.clear();
+      this.widths.measure(this.shown.map((_, place) => rows.map((row) => this.cell(row, place))), this.element);
+    }
+    if (!this.widths.apply(this.table, room, this.rows.length <= ALL)) return;
+    // Names are cut to the room that they have.
+    for (const [row, [line]] of this.made) {
+      this.shown.forEach((column, place) => {
+        if (column.grows || column.left) line.children[place].replaceWith(this.cell(row, place, this.widths.room(place)));
       });
-      if (opens && place === 0) {
-        append(cell, [h("button", { type: "button", class: "opener", "aria-expanded": String(this.open.has(row)), "aria-label": "Details" })]);
-      }
-      append(cell, [column.cell(row)]);
+    }
+  }
+
+  /** The first rows, and some of all. */
+  private sample(): Uint32Array {
+    const step = Math.max(1, Math.floor(this.rows.length / LOOKED_AT));
+    return this.rows.filter((_, place) => place < LOOKED_AT || place % step === 0);
+  }
+
+  private cell(row: number, place: number, room?: Room): HTMLElement {
+    const column = this.shown[place];
+    const cell = h("td", {
+      class: column.left ? "left" : undefined,
+      "data-term": column.term,
+      "data-exact": column.exact?.(row),
+    });
+    if (this.options.details && place === 0) {
+      append(cell, [h("button", { type: "button", class: "opener", "aria-expanded": String(this.open.has(row)), "aria-label": "Details" })]);
+    }
+    append(cell, [column.cell(row, room)]);
+    return cell;
+  }
+
+  private make(row: number): HTMLElement[] {
+    const line = h("tr", { "data-row": row, class: this.options.details ? "opens" : undefined });
+    this.shown.forEach((_, place) => {
+      const cell = this.cell(row, place, this.widths.room(place));
+      if (this.widths.isNews(place, cell)) this.unmeasured.add(row);
       line.append(cell);
     });
     if (!this.open.has(row)) return [line];

@@ -24,8 +24,8 @@ export function code(facts: JobFacts, body: HTMLElement): void {
     rows: rows.length,
     sort: { key: "time_ns", descending: true },
     columns: [
-      { ...words("site", "Place", textsOf(rows, (row) => place(shown(row))), { width: 300 }), grows: true },
-      words("what", "What", textsOf(rows, (row) => row.what), { term: "sites", width: 150, format: (what) => printable(what).replaceAll("_", " ") }),
+      { ...words("site", "Place", textsOf(rows, (row) => place(shown(row)))), grows: true },
+      words("what", "What", textsOf(rows, (row) => row.what), { term: "sites", format: (what) => printable(what).replaceAll("_", " ") }),
       figures("calls", "Records", numbersOf(rows, (row) => row.calls), number, { term: "site_records" }),
       figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), known(duration), { unit: "ns" }),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), known(size), { unit: "bytes" }),

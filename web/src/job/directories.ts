@@ -43,14 +43,14 @@ function mountGrid(facts: JobFacts): Grid {
     rows: rows.length,
     sort: { key: "time_ns", descending: true },
     columns: [
-      names("mount", "Mount", textsOf(rows, (row) => row.point), { width: 160 }),
-      words("type", "Type", textsOf(rows, (row) => row.type), { term: "mount", width: 80 }),
-      { ...names("source", "Source", textsOf(rows, (row) => row.source), { term: "mount", width: 160 }) },
+      names("mount", "Mount", textsOf(rows, (row) => row.point)),
+      words("type", "Type", textsOf(rows, (row) => row.type), { term: "mount"}),
+      { ...names("source", "Source", textsOf(rows, (row) => row.source), { term: "mount"}) },
       figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { unit: "ns" }),
       figures("bytes_read", "Read", numbersOf(rows, (row) => row.bytes_read), size, { unit: "bytes" }),
       figures("bytes_written", "Written", numbersOf(rows, (row) => row.bytes_written), size, { unit: "bytes" }),
       figures("files", "Files", numbersOf(rows, (row) => row.files), number),
-      figures("directories", "Directories", numbersOf(rows, (row) => row.directories), number, { width: 112 }),
+      figures("directories", "Directories", numbersOf(rows, (row) => row.directories), number),
       words("options", "Options", textsOf(rows, (row) => row.options), { term: "mount", hidden: true }),
     ],
   });

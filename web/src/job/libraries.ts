@@ -48,7 +48,7 @@ function fileGrid(files: File[], choose: (row: number) => void): Grid {
   const top = (file: File) => NAMES[file.layers[0].layer] ?? file.layers[0].layer;
   const calls = (layer: FileLayer | undefined) => (layer ? layer.read.calls + layer.write.calls : null);
   const bottom = (file: File) => file.layers.filter((layer) => layer.adds_up).at(-1);
-  const path = names("path", "File", textsOf(files, (file) => file.path), { width: 260 });
+  const path = names("path", "File", textsOf(files, (file) => file.path));
   return new Grid({
     label: "Files with most time in libraries",
     rows: files.length,
@@ -61,10 +61,10 @@ function fileGrid(files: File[], choose: (row: number) => void): Grid {
           return button;
         },
       },
-      words("top", "Through", textsOf(files, top), { width: 90, term: "interfaces" }),
+      words("top", "Through", textsOf(files, top), { term: "interfaces" }),
       figures("time_ns", "Time there", numbersOf(files, (file) => file.time_ns), duration, { unit: "ns" }),
-      figures("requests", "Requests", numbersOf(files, (file) => calls(file.layers[0])), known(number), { width: 96, term: "operations" }),
-      figures("system_requests", "Of the system", numbersOf(files, (file) => calls(bottom(file))), known(number), { width: 124, term: "operations" }),
+      figures("requests", "Requests", numbersOf(files, (file) => calls(file.layers[0])), known(number), { term: "operations" }),
+      figures("system_requests", "Of the system", numbersOf(files, (file) => calls(bottom(file))), known(number), { term: "operations" }),
     ],
   });
 }
@@ -82,19 +82,19 @@ function layerGrid(rows: FileLayer[]): Grid {
     label: "Layer by layer",
     rows: rows.length,
     columns: [
-      { ...words("layer", "Layer", textsOf(rows, (row) => NAMES[row.layer] ?? row.layer), { width: 90 }), grows: true },
-      { ...figures("time_ns", "Time", numbersOf(rows, time), duration, { width: 140, unit: "ns" }), cell: (row) => bar(duration(time(rows[row])), time(rows[row]) / greatest) },
-      figures("reads", "Reads", each("read", "calls"), known(number), { width: 84 }),
-      figures("bytes_read", "Read", each("read", "bytes"), known(size), { width: 88, unit: "bytes" }),
-      figures("read_size", "Each", each("read", "usual_size"), known(exactSize), { width: 92 }),
-      figures("writes", "Writes", each("write", "calls"), known(number), { width: 84 }),
-      figures("bytes_written", "Written", each("write", "bytes"), known(size), { width: 88, unit: "bytes" }),
-      figures("write_size", "Each", each("write", "usual_size"), known(exactSize), { width: 92 }),
-      { ...figures("collective", "Collective", numbersOf(rows, collective), known(number), { width: 94, term: "reads_collective" }), cell: (row) => collectiveWord(rows[row]) },
-      figures("independent", "Independent", numbersOf(rows, independent), known(number), { width: 116, term: "" }),
-      figures("noncontiguous", "In pieces", numbersOf(rows, (row) => (row.together ? (row.together.reads_noncontiguous ?? 0) + (row.together.writes_noncontiguous ?? 0) : null)), known(number), { width: 90, term: "writes_noncontiguous" }),
-      figures("metadata", "Other calls", numbersOf(rows, (row) => row.metadata.calls), number, { width: 100, term: "metadata" }),
-      figures("opens", "Opens", numbersOf(rows, (row) => row.opens), number, { width: 76 }),
+      { ...words("layer", "Layer", textsOf(rows, (row) => NAMES[row.layer] ?? row.layer)), grows: true },
+      { ...figures("time_ns", "Time", numbersOf(rows, time), duration, { least: 140, unit: "ns" }), cell: (row) => bar(duration(time(rows[row])), time(rows[row]) / greatest) },
+      figures("reads", "Reads", each("read", "calls"), known(number)),
+      figures("bytes_read", "Read", each("read", "bytes"), known(size), { unit: "bytes" }),
+      figures("read_size", "Each", each("read", "usual_size"), known(exactSize)),
+      figures("writes", "Writes", each("write", "calls"), known(number)),
+      figures("bytes_written", "Written", each("write", "bytes"), known(size), { unit: "bytes" }),
+      figures("write_size", "Each", each("write", "usual_size"), known(exactSize)),
+      { ...figures("collective", "Collective", numbersOf(rows, collective), known(number), { term: "reads_collective" }), cell: (row) => collectiveWord(rows[row]) },
+      figures("independent", "Independent", numbersOf(rows, independent), known(number), { term: "" }),
+      figures("noncontiguous", "In pieces", numbersOf(rows, (row) => (row.together ? (row.together.reads_noncontiguous ?? 0) + (row.together.writes_noncontiguous ?? 0) : null)), known(number), { term: "writes_noncontiguous" }),
+      figures("metadata", "Other calls", numbersOf(rows, (row) => row.metadata.calls), number, { term: "metadata" }),
+      figures("opens", "Opens", numbersOf(rows, (row) => row.opens), number),
       figures("processes", "Processes", numbersOf(rows, (row) => row.processes), number, { hidden: true }),
     ],
   });
@@ -120,11 +120,11 @@ function datasetGrid(rows: (FileLayer & { name: string })[], file: File): Grid {
     label: `Datasets${all > rows.length ? `, ${rows.length} of ${all}` : ""}`,
     rows: rows.length,
     columns: [
-      names("name", "Dataset", textsOf(rows, (row) => row.name || NONE), { width: 200, term: "datasets" }),
+      names("name", "Dataset", textsOf(rows, (row) => row.name || NONE), { term: "datasets" }),
       figures("time_ns", "Time", numbersOf(rows, (row) => row.read.time_ns + row.write.time_ns + row.metadata.time_ns), duration, { unit: "ns" }),
-      figures("reads", "Reads", numbersOf(rows, (row) => row.read.calls), number, { width: 84 }),
+      figures("reads", "Reads", numbersOf(rows, (row) => row.read.calls), number),
       figures("bytes_read", "Read", part("read"), known(size), { unit: "bytes" }),
-      figures("writes", "Writes", numbersOf(rows, (row) => row.write.calls), number, { width: 84 }),
+      figures("writes", "Writes", numbersOf(rows, (row) => row.write.calls), number),
       figures("bytes_written", "Written", part("write"), known(size), { unit: "bytes" }),
       { ...figures("collective", "Collective", numbersOf(rows, collective), known(number), { term: "writes_collective" }), cell: (row) => collectiveWord(rows[row]) },
     ],

@@ -32,27 +32,27 @@ export function meanwhile(facts: JobFacts, body: HTMLElement): void {
 function jobs(found: Meanwhile): HTMLElement {
   const rows = found.jobs;
   const has = (key: keyof OtherJob) => rows.some((row) => row[key] !== null);
-  const column = (key: keyof OtherJob, title: string, format: (value: number) => string, width: number, unit?: string) =>
-    figures(key, title, numbersOf(rows, (row) => row[key] as number | null), known(format), { width, term: "", ...(unit ? { unit } : {}) });
-  const text = (key: keyof OtherJob, title: string, width: number) => words(key, title, textsOf(rows, (row) => String(row[key] ?? "")), { width, term: "" });
+  const column = (key: keyof OtherJob, title: string, format: (value: number) => string, unit?: string) =>
+    figures(key, title, numbersOf(rows, (row) => row[key] as number | null), known(format), { term: "", ...(unit ? { unit } : {}) });
+  const text = (key: keyof OtherJob, title: string) => words(key, title, textsOf(rows, (row) => String(row[key] ?? "")), { term: "" });
   const grid = new Grid({
     label: "Other jobs",
     rows: rows.length,
     sort: { key: "bytes_meanwhile", descending: true },
     columns: [
-      { ...text("job", "Job", 120), grows: true },
-      text("user", "User", 90),
-      text("project", "Project", 120),
-      text("program", "Program", 120),
-      column("nodes", "Nodes", number, 80),
-      column("share", "Of this time", percent, 118),
-      column("bytes_meanwhile", "Meanwhile", size, 118, "bytes"),
-      column("bytes_read", "Read", size, 90, "bytes"),
-      column("bytes_written", "Written", size, 90, "bytes"),
-      column("files", "Files", number, 84),
-      ...(has("server_read_bytes") ? [column("server_read_bytes", "Servers read", size, 112, "bytes"), column("server_written_bytes", "Servers wrote", size, 112, "bytes")] : []),
-      ...(has("server_metadata") ? [column("server_metadata", "Servers’ metadata", number, 130)] : []),
-      words("same", "Also on", textsOf(rows, (row) => row.same.join(", ")), { width: 120, term: "" }),
+      { ...text("job", "Job"), grows: true },
+      text("user", "User"),
+      text("project", "Project"),
+      text("program", "Program"),
+      column("nodes", "Nodes", number),
+      column("share", "Of this time", percent),
+      column("bytes_meanwhile", "Meanwhile", size, "bytes"),
+      column("bytes_read", "Read", size, "bytes"),
+      column("bytes_written", "Written", size, "bytes"),
+      column("files", "Files", number),
+      ...(has("server_read_bytes") ? [column("server_read_bytes", "Servers read", size, "bytes"), column("server_written_bytes", "Servers wrote", size, "bytes")] : []),
+      ...(has("server_metadata") ? [column("server_metadata", "Servers’ metadata", number)] : []),
+      words("same", "Also on", textsOf(rows, (row) => row.same.join(", ")), { term: "" }),
     ],
   });
   const left = found.jobs_in_all - rows.length;
@@ -68,22 +68,22 @@ function jobs(found: Meanwhile): HTMLElement {
 }
 
 function activity<Row extends FileSystem | ServerRow>(rows: readonly Row[]) {
-  const column = (key: keyof Row & string, title: string, format: (value: number) => string, width: number, unit?: string) =>
-    figures(key, title, numbersOf(rows, (row) => row[key] as number | null), known(format), { width, term: "", ...(unit ? { unit } : {}) });
+  const column = (key: keyof Row & string, title: string, format: (value: number) => string, unit?: string) =>
+    figures(key, title, numbersOf(rows, (row) => row[key] as number | null), known(format), { term: "", ...(unit ? { unit } : {}) });
   const has = (key: keyof Row) => rows.some((row) => row[key] !== null);
   return {
     column,
     shared: [
-      column("devices", "Devices", number, 84),
-      column("read_bytes", "Read", size, 90, "bytes"),
-      column("written_bytes", "Written", size, 90, "bytes"),
-      column("rate", "Mean rate", rate, 118, "bytes/s"),
-      column("usual", "Usual", rate, 104, "bytes/s"),
+      column("devices", "Devices", number),
+      column("read_bytes", "Read", size, "bytes"),
+      column("written_bytes", "Written", size, "bytes"),
+      column("rate", "Mean rate", rate, "bytes/s"),
+      column("usual", "Usual", rate, "bytes/s"),
     ],
     rest: [
-      ...(has("busy") ? [column("busy", "Busy", percent, 78), column("queue", "Queue", (value) => value.toPrecision(2), 78)] : []),
-      ...(has("metadata") ? [column("metadata", "Metadata", number, 96)] : []),
-      column("covered", "Sampled", percent, 90),
+      ...(has("busy") ? [column("busy", "Busy", percent), column("queue", "Queue", (value) => String(Number(value.toPrecision(2))))] : []),
+      ...(has("metadata") ? [column("metadata", "Metadata", number)] : []),
+      column("covered", "Sampled", percent),
     ],
   };
 }
@@ -95,10 +95,10 @@ function systems(rows: readonly FileSystem[]): HTMLElement {
     label: "File systems meanwhile",
     rows: rows.length,
     columns: [
-      { ...words("name", "File system", textsOf(rows, (row) => row.name ?? "not in a device map"), { width: 150, term: "" }), grows: true },
-      words("used", "Used by this job", textsOf(rows, used), { width: 150, term: "" }),
+      { ...words("name", "File system", textsOf(rows, (row) => row.name ?? "not in a device map"), { term: "" }), grows: true },
+      words("used", "Used by this job", textsOf(rows, used), { term: "" }),
       ...shared,
-      column("peak", "Peak", rate, 104, "bytes/s"),
+      column("peak", "Peak", rate, "bytes/s"),
       ...rest,
     ],
   });
@@ -117,8 +117,8 @@ function servers(rows: readonly ServerRow[]): HTMLElement {
     rows: rows.length,
     sort: { key: "rate", descending: true },
     columns: [
-      { ...words("server", "Server", textsOf(rows, (row) => row.server), { width: 150, term: "" }), grows: true },
-      words("file_system", "File system", textsOf(rows, (row) => row.file_system ?? ""), { width: 130, term: "" }),
+      { ...words("server", "Server", textsOf(rows, (row) => row.server), { term: "" }), grows: true },
+      words("file_system", "File system", textsOf(rows, (row) => row.file_system ?? ""), { term: "" }),
       ...shared,
       ...rest,
     ],

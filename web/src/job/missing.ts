@@ -42,12 +42,12 @@ function gapGrid(label: string, gaps: JobFacts["summary"]["not_captured"]): Grid
     label,
     rows: gaps.length,
     columns: [
-      words("what", "What", textsOf(gaps, (row) => row.what), { term: "not_captured", width: 220 }),
+      words("what", "What", textsOf(gaps, (row) => row.what), { term: "not_captured"}),
       { ...figures("amount", "Amount", numbersOf(gaps, (row) => row.amount), number, { term: "not_captured" }), cell: amount },
       words("unit", "Unit", textsOf(gaps, (row) => row.unit), { hidden: true }),
       figures("processes", "Processes", numbersOf(gaps, (row) => row.processes), number, { term: "processes" }),
-      { ...words("reason", "Reason", textsOf(gaps, (row) => row.reason), { width: 320 }), grows: true },
-      ...(gaps.some((gap) => gap.remedy) ? [words("remedy", "To have it", textsOf(gaps, (row) => row.remedy ?? "–"), { term: "remedy", width: 320 })] : []),
+      { ...words("reason", "Reason", textsOf(gaps, (row) => row.reason)), grows: true },
+      ...(gaps.some((gap) => gap.remedy) ? [words("remedy", "To have it", textsOf(gaps, (row) => row.remedy ?? "–"), { term: "remedy"})] : []),
     ],
   });
 }
@@ -57,9 +57,9 @@ function damageGrid(damage: JobFacts["summary"]["damage"]): Grid {
     label: "Damage",
     rows: damage.length,
     columns: [
-      figures("offset", "At byte", numbersOf(damage, (row) => row.offset), number, { term: "damage", width: 120 }),
+      figures("offset", "At byte", numbersOf(damage, (row) => row.offset), number, { term: "damage"}),
       figures("bytes", "Bytes", numbersOf(damage, (row) => row.bytes), size, { term: "damage", unit: "bytes" }),
-      { ...words("reason", "Reason", textsOf(damage, (row) => row.reason), { term: "damage", width: 320 }), grows: true },
+      { ...words("reason", "Reason", textsOf(damage, (row) => row.reason), { term: "damage"}), grows: true },
     ],
   });
 }

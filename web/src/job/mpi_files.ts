@@ -26,7 +26,7 @@ function grid(rows: MpiFiles["rows"]): Grid {
     rows: rows.length,
     sort: { key: "time_ns", descending: true },
     columns: [
-      names("path", "Path", textsOf(rows, (row) => row.path + (row.kind === "directory" ? "/" : "")), { width: 300 }),
+      names("path", "Path", textsOf(rows, (row) => row.path + (row.kind === "directory" ? "/" : ""))),
       figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { unit: "ns" }),
       figures("bytes_read", "Read", numbersOf(rows, (row) => row.bytes_read), size, { unit: "bytes" }),
       figures("bytes_written", "Written", numbersOf(rows, (row) => row.bytes_written), size, { unit: "bytes" }),

@@ -1,7 +1,8 @@
 /** The process tree, with a line of time a process. */
-import { figures, safeText, words } from "../grid/column";
+import { type Room, figures, safeText, words } from "../grid/column";
 import { copyButton } from "../grid/copy";
 import { Grid } from "../grid/grid";
+import { elided } from "../grid/name";
 import type { Codes, Numbers, Table } from "../payload/table";
 import { printable } from "../text/printable";
 import { NONE, count, duration, known, number, percent, size } from "../text/units";
@@ -11,6 +12,8 @@ import { note } from "../ui/section";
 import type { JobFacts } from "./facts";
 import { depths, hiddenRows } from "./tree";
 
+const STEP = 18; // pixels of indentation
+const TAG = 110; // pixels
 const DEEPEST = 12; // indentation; deeper ones stand below each other
 
 export function processes(facts: JobFacts, table: Table, body: HTMLElement): void {
@@ -98,16 +101,16 @@ class ProcessView {
     const ranks = Float64Array.from(table.numbers("rank"), (rank) => (rank < 0 ? NaN : rank));
     return [
       this.nameColumn(),
-      figures("pid", "Pid", table.numbers("pid"), known(String), { width: 76 }),
-      figures("rank", "Rank", ranks, known(number), { width: 64 }),
-      words("host", "Host", table.texts("host"), { width: 90 }),
+      figures("pid", "Pid", table.numbers("pid"), known(String)),
+      figures("rank", "Rank", ranks, known(number)),
+      words("host", "Host", table.texts("host")),
       this.timeline(lived, share),
-      { ...figures("run_ns", "Ran", lived, duration, { width: 98, unit: "ns" }), cell: (row: number) => `${unseen[row] ? "≥ " : ""}${duration(lived[row])}` },
-      figures("io_ns", "In I/O", Float64Array.from(io, (time, row) => (captured[row] ? time : NaN)), known(duration), { width: 98, unit: "ns" }),
-      figures("io_share", "Share", share, known(percent), { width: 84, term: "io_share_of_process_time" }),
-      figures("bytes_read", "Read", ifCaptured("bytes_read"), known(size), { width: 84, unit: "bytes" }),
-      figures("bytes_written", "Written", ifCaptured("bytes_written"), known(size), { width: 84, unit: "bytes" }),
-      { ...words("ended", "Ended", table.texts("ended"), { width: 96 }), cell: (row: number) => this.ended(row) },
+      { ...figures("run_ns", "Ran", lived, duration, { unit: "ns" }), cell: (row: number) => `${unseen[row] ? "≥ " : ""}${duration(lived[row])}` },
+      figures("io_ns", "In I/O", Float64Array.from(io, (time, row) => (captured[row] ? time : NaN)), known(duration), { unit: "ns" }),
+      figures("io_share", "Share", share, known(percent), { term: "io_share_of_process_time" }),
+      figures("bytes_read", "Read", ifCaptured("bytes_read"), known(size), { unit: "bytes" }),
+      figures("bytes_written", "Written", ifCaptured("bytes_written"), known(size), { unit: "bytes" }),
+      { ...words("ended", "Ended", table.texts("ended")), cell: (row: number) => this.ended(row) },
       figures("exit_status", "Exit status", table.numbers("exit_status"), String, { hidden: true }),
       figures("start_at_ns", "Start", table.numbers("start_at_ns"), duration, { hidden: true }),
       figures("calls", "Calls", table.numbers("calls"), known(number), { hidden: true }),
@@ -135,20 +138,21 @@ class ProcessView {
       key: "arguments",
       title: "Process",
       term: "arguments",
-      width: 280,
+      least: 280,
       grows: true,
       left: true,
       order: { at: name },
       csv: (row: number) => safeText(name(row)),
-      cell: (row: number) => {
+      cell: (row: number, room?: Room) => {
+        const indent = this.isTree ? Math.min(depth[row], DEEPEST) : 0;
+        const beside = (indent + 1) * STEP + (captured[row] ? 0 : TAG);
         const words = printable(name(row));
-        const shown = h("span", { class: "command path", "data-full": words }, words.slice(0, 400));
+        const shown = elided(words, words, room && room.pixels - beside, room?.letter);
         const missing = captured[row] ? null : h("span", { class: "tag warn", "data-full": printable(reason.at(row) || "reason not known") }, "not captured");
         const twig = this.hasChildren[row] && this.isTree
           ? h("button", { type: "button", class: "opener twig", "data-process": row, "aria-expanded": String(!this.closed.has(row)), "aria-label": "Children" })
           : h("span", { class: "leaf" });
-        const indent = this.isTree ? Math.min(depth[row], DEEPEST) : 0;
-        return h("span", { class: "node", style: `padding-left:${indent * 1.1}rem` }, twig, shown, missing);
+        return h("span", { class: "node", style: `padding-left:${indent * STEP}px` }, twig, shown, missing);
       },
     };
   }
@@ -162,7 +166,7 @@ class ProcessView {
       key: "timeline",
       title: `Lifetime (0 to ${duration(end)})`,
       term: "run_ns",
-      width: 230,
+      least: 230,
       left: true,
       order: start,
       csv: (row: number) => String(start[row] + lived[row]),

@@ -65,25 +65,25 @@ function grid(rows: readonly Server[], against: Against | null | undefined): Gri
   const speed = (row: Server) => (row.io_ns > 0 ? (row.bytes * 1e9) / row.io_ns : null);
   const compared = against && against.slow > 0;
   const share = (key: "slow_share" | "other_share", title: string) =>
-    figures(key, title, numbersOf(rows, (row) => row[key] ?? null), known(percent), { width: 112 });
+    figures(key, title, numbersOf(rows, (row) => row[key] ?? null), known(percent));
   return new Grid({
     label: "Object servers",
     rows: rows.length,
     columns: [
-      words("server", "Server", textsOf(rows, (row) => row.server), { width: 90 }),
-      figures("files", "Files", numbersOf(rows, (row) => row.files), number, { width: 80 }),
+      words("server", "Server", textsOf(rows, (row) => row.server)),
+      figures("files", "Files", numbersOf(rows, (row) => row.files), number),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
-      figures("io_ns", "Time", numbersOf(rows, (row) => row.io_ns), duration, { width: 116, unit: "ns" }),
-      figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { width: 116, unit: "bytes/s" }),
+      figures("io_ns", "Time", numbersOf(rows, (row) => row.io_ns), duration, { unit: "ns" }),
+      figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { unit: "bytes/s" }),
       ...(compared
         ? [
             share("slow_share", "Slow ranks"),
             share("other_share", "Others"),
-            figures("slow_ranks", "Slow ranks there", numbersOf(rows, (row) => row.slow_ranks ?? 0), number, { width: 134 }),
-            figures("other_ranks", "Others there", numbersOf(rows, (row) => row.other_ranks ?? 0), number, { width: 112 }),
+            figures("slow_ranks", "Slow ranks there", numbersOf(rows, (row) => row.slow_ranks ?? 0), number),
+            figures("other_ranks", "Others there", numbersOf(rows, (row) => row.other_ranks ?? 0), number),
           ]
         : []),
-      { ...words("slowest", "Ranks that took longest in one of these files", textsOf(rows, slow), { width: 260, term: "rank" }), grows: true },
+      { ...words("slowest", "Ranks that took longest in one of these files", textsOf(rows, slow), { term: "rank" }), grows: true },
     ],
   });
 }

@@ -52,7 +52,7 @@ function grid(series: readonly Series[]): Grid {
         key: "at_most_bytes",
         title: "Size",
         term: "sizes",
-        width: 190,
+        least: 190,
         grows: true,
         left: true,
         order: Float64Array.from(places),
@@ -65,8 +65,8 @@ function grid(series: readonly Series[]): Grid {
         const title = one.name.charAt(0).toUpperCase() + one.name.slice(1);
         const share = Float64Array.from(values, (value) => (sum ? value / sum : 0));
         return [
-          figures(one.name, title, values, number, { term: "operations", width: 88 }),
-          figures(`${one.name}_share`, "Share", share, (value) => (value ? percent(value) : NONE), { term: "operations", width: 76 }),
+          figures(one.name, title, values, number, { term: "operations"}),
+          figures(`${one.name}_share`, "Share", share, (value) => (value ? percent(value) : NONE), { term: "operations"}),
         ];
       }),
     ],

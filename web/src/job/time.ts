@@ -60,12 +60,12 @@ function layerGrid(facts: JobFacts, layers: readonly string[]): Grid {
     columns: [
       { ...words("layer", "Layer", textsOf(rows, (row) => row.layer)), grows: true },
       words("kind", "Kind", textsOf(rows, (row) => row.kind), { term: "" }),
-      figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number, { width: 110 }),
+      figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), known(size), { unit: "bytes" }),
       figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { unit: "ns" }),
-      figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { width: 116, unit: "bytes/s" }),
+      figures("bytes_per_second", "Rate in calls", numbersOf(rows, speed), known(rate), { unit: "bytes/s" }),
       figures("slowest_ns", "Slowest", numbersOf(rows, (row) => row.slowest_ns), recorded(duration), { unit: "ns" }),
-      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), recorded(number), { width: 104 }),
+      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), recorded(number)),
     ],
   });
 }
@@ -75,21 +75,21 @@ function functionGrid(facts: JobFacts): Grid {
   const greatest = Math.max(...rows.map((row) => row.time_ns), 1);
   // Where calls of libraries contain calls of the system.
   const nested = rows.some((row) => row.own_ns !== undefined && row.own_ns !== row.time_ns);
-  const times = figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { width: 150, unit: "ns" });
+  const times = figures("time_ns", "Time", numbersOf(rows, (row) => row.time_ns), duration, { least: 140, unit: "ns" });
   return new Grid({
     label: "Functions",
     rows: rows.length,
     sort: { key: "time_ns", descending: true },
     columns: [
-      { ...words("function", "Function", textsOf(rows, (row) => row.function), { width: 170 }), grows: true },
-      words("layer", "Layer", textsOf(rows, (row) => row.layer), { width: 80 }),
+      { ...words("function", "Function", textsOf(rows, (row) => row.function)), grows: true },
+      words("layer", "Layer", textsOf(rows, (row) => row.layer)),
       { ...times, cell: (row) => bar(duration(rows[row].time_ns), rows[row].time_ns / greatest) },
       ...(nested ? [figures("own_ns", "Own time", numbersOf(rows, (row) => row.own_ns ?? null), known(duration), { unit: "ns" })] : []),
-      figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number, { width: 110 }),
+      figures("calls", "Calls", numbersOf(rows, (row) => row.calls), number),
       figures("time_per_call_ns", "Per call", numbersOf(rows, (row) => (row.calls ? row.time_ns / row.calls : null)), known(duration), { term: "time_ns", unit: "ns" }),
       figures("max_ns", "Slowest", numbersOf(rows, (row) => row.max_ns), duration, { unit: "ns" }),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
-      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), recorded(number), { width: 104 }),
+      figures("errors", "Errors", numbersOf(rows, (row) => row.errors), recorded(number)),
     ],
   });
 }
@@ -101,11 +101,11 @@ function otherGrid(facts: JobFacts): Grid {
     label: "Besides files",
     rows: rows.length,
     columns: [
-      { ...words("kind", "What", textsOf(rows, (row) => besideName(row.kind)), { term: "other", width: 190 }), grows: true },
-      figures("calls", "Calls", numbersOf(rows, calls), number, { width: 110 }),
+      { ...words("kind", "What", textsOf(rows, (row) => besideName(row.kind)), { term: "other"}), grows: true },
+      figures("calls", "Calls", numbersOf(rows, calls), number),
       figures("bytes_read", "Read", numbersOf(rows, (row) => row.bytes_read), size, { unit: "bytes" }),
       figures("bytes_written", "Written", numbersOf(rows, (row) => row.bytes_written), size, { unit: "bytes" }),
-      figures("time_ns", "Time", numbersOf(rows, timeOf), known(duration), { width: 110, unit: "ns" }),
+      figures("time_ns", "Time", numbersOf(rows, timeOf), known(duration), { unit: "ns" }),
     ],
   });
 

@@ -32,12 +32,12 @@ export function unfinished(facts: JobFacts, body: HTMLElement): void {
     label: "Calls that never came back",
     rows: rows.length,
     columns: [
-      ...(ranked ? [{ ...figures("rank", "Rank", numbersOf(rows, (row) => row.rank ?? -1), number, { width: 70 }), cell: (row: number) => (rows[row].rank === null ? "–" : String(rows[row].rank)) }] : []),
-      { ...figures("pid", "Process", numbersOf(rows, (row) => row.pid ?? -1), number, { width: 90 }), cell: (row: number) => String(rows[row].pid ?? "–") },
-      figures("thread", "Thread", numbersOf(rows, (row) => row.thread), number, { width: 80 }),
-      { ...names("call", "In", textsOf(rows, call), { width: 360 }), grows: true },
-      { ...figures("for_ns", "For at least", numbersOf(rows, (row) => row.for_ns ?? -1), duration, { unit: "ns", width: 110 }), cell: long },
-      words("ended", "When the process", textsOf(rows, (row) => HOW[row.ended] ?? "was last seen"), { width: 170 }),
+      ...(ranked ? [{ ...figures("rank", "Rank", numbersOf(rows, (row) => row.rank ?? -1), number), cell: (row: number) => (rows[row].rank === null ? "–" : String(rows[row].rank)) }] : []),
+      { ...figures("pid", "Process", numbersOf(rows, (row) => row.pid ?? -1), number), cell: (row: number) => String(rows[row].pid ?? "–") },
+      figures("thread", "Thread", numbersOf(rows, (row) => row.thread), number),
+      { ...names("call", "In", textsOf(rows, call)), grows: true },
+      { ...figures("for_ns", "For at least", numbersOf(rows, (row) => row.for_ns ?? -1), duration, { unit: "ns" }), cell: long },
+      words("ended", "When the process", textsOf(rows, (row) => HOW[row.ended] ?? "was last seen")),
     ],
   });
   body.append(captioned(`${count(rows.length, "thread")} in a call`, "unfinished-calls", grid));

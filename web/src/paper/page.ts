@@ -94,14 +94,14 @@ const OUTCOMES: Record<Case["outcome"], string> = {
 function grid(table: PaperTable): Grid {
   const rows = table.cases.flatMap((each) => each.measures.map((measure) => ({ each, measure })));
   type Row = (typeof rows)[number];
-  const column = (key: string, title: string, get: (row: Row) => number | null | undefined, width = 92) =>
-    figures(key, title, numbersOf(rows, get), known(threeDigits), { width });
+  const column = (key: string, title: string, get: (row: Row) => number | null | undefined) =>
+    figures(key, title, numbersOf(rows, get), known(threeDigits));
   return new Grid({
     label: table.title,
     rows: rows.length,
     columns: [
-      words("case", "Case", textsOf(rows, ({ each }) => each.name), { width: 130 }),
-      words("figure", "Figure", textsOf(rows, ({ measure }) => `${measure.name}, ${measure.unit}`), { width: 240 }),
+      words("case", "Case", textsOf(rows, ({ each }) => each.name)),
+      words("figure", "Figure", textsOf(rows, ({ measure }) => `${measure.name}, ${measure.unit}`)),
       column("here", "Here", ({ measure }) => measure.here?.value),
       column("low", "from", ({ measure }) => measure.here?.low),
       column("high", "to", ({ measure }) => measure.here?.high),
@@ -110,9 +110,9 @@ function grid(table: PaperTable): Grid {
       column("times_high", "to", ({ measure }) => measure.times?.high),
       column("published", "Published", ({ measure }) => plain(measure.published)),
       column("published_times", "Times", ({ measure }) => measure.published_times),
-      words("outcome", "Outcome", textsOf(rows, ({ each }) => (each.runs && each.outcome !== "done" ? `${count(each.runs, "run")}, others: ` : "") + OUTCOMES[each.outcome]), { width: 110 }),
-      words("published_outcome", "Published as", textsOf(rows, ({ measure }) => (measure.published === "x" ? "does not fit" : "")), { width: 120 }),
-      names("words", "headrace bench", textsOf(rows, ({ each }) => each.words.join(" ")), { width: 300 }),
+      words("outcome", "Outcome", textsOf(rows, ({ each }) => (each.runs && each.outcome !== "done" ? `${count(each.runs, "run")}, others: ` : "") + OUTCOMES[each.outcome])),
+      words("published_outcome", "Published as", textsOf(rows, ({ measure }) => (measure.published === "x" ? "does not fit" : ""))),
+      names("words", "headrace bench", textsOf(rows, ({ each }) => each.words.join(" "))),
     ],
   });
 }

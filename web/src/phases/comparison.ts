@@ -30,13 +30,13 @@ export function comparison(facts: Comparison, body: HTMLElement): void {
 }
 
 function grid({ runs }: Comparison): Grid {
-  const column = (key: string, title: string, values: number[], format: (value: number) => string, options: { width?: number; unit?: string } = {}): Column =>
+  const column = (key: string, title: string, values: number[], format: (value: number) => string, options: { unit?: string } = {}): Column =>
     figures(key, title, Float64Array.from(values), format, { term: "", ...options });
   return new Grid({
     label: "Runs",
     rows: runs.length,
     columns: [
-      names("log", "Log", textsOf(runs, (run) => run.log), { term: "", width: 200 }),
+      names("log", "Log", textsOf(runs, (run) => run.log), { term: "" }),
       column("instances", "Instances", runs.map((run) => run.longest_ns.length), number),
       column("least_ns", "Shortest", runs.map((run) => Math.min(...run.longest_ns)), duration, { unit: "ns" }),
       column("median_ns", "Median", runs.map((run) => run.median_ns), duration, { unit: "ns" }),

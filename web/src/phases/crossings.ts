@@ -70,10 +70,10 @@ function grid(run: Run): Grid {
     label: "Groups from each side",
     rows: rows.length,
     columns: [
-      words("by", "By", textsOf(rows, (row) => row.by), { term: "", width: 176 }),
-      figures("group", "Group", Float64Array.from(rows, (row) => row.place + 1), number, { term: "", width: 80 }),
-      words("like", "Like", textsOf(rows, (row) => (row.medoid === undefined ? "" : printable(row.medoid))), { term: "", width: 110 }),
-      rankColumn(run, textsOf(rows, (row) => row.who), 200),
+      words("by", "By", textsOf(rows, (row) => row.by), { term: "" }),
+      figures("group", "Group", Float64Array.from(rows, (row) => row.place + 1), number, { term: "" }),
+      words("like", "Like", textsOf(rows, (row) => (row.medoid === undefined ? "" : printable(row.medoid))), { term: "" }),
+      rankColumn(run, textsOf(rows, (row) => row.who)),
     ],
   });
 }

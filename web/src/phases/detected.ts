@@ -51,22 +51,22 @@ function grid(run: Run, detected: Detected): Grid {
     .flatMap((phase) => phase.each.map((one) => ({ ...one, phase: phase.phase })))
     .sort((one, other) => one.begin_at_ns - other.begin_at_ns);
   type Row = (typeof rows)[number];
-  const column = (key: string, title: string, get: (row: Row) => number | null, format: (value: number) => string, options: { width?: number; unit?: string } = {}): Column =>
+  const column = (key: string, title: string, get: (row: Row) => number | null, format: (value: number) => string, options: { unit?: string } = {}): Column =>
     figures(key, title, numbersOf(rows, get), known(format), { term: "", ...options });
   return new Grid({
     label: "Bursts",
     rows: rows.length,
     columns: [
-      words("phase", "Phase", textsOf(rows, (row) => row.phase), { term: "", width: 100 }),
-      column("instance", "Instance", (row) => row.instance, number, { width: 92 }),
-      column("begin_ns", "Began after", (row) => row.begin_at_ns, duration, { width: 108, unit: "ns" }),
-      column("time_ns", "Took", (row) => row.end_at_ns - row.begin_at_ns, duration, { width: 92, unit: "ns" }),
-      column("bytes_read", "Read", (row) => row.bytes_read || null, size, { width: 88, unit: "bytes" }),
-      column("bytes_written", "Written", (row) => row.bytes_written || null, size, { width: 88, unit: "bytes" }),
-      column("bytes_per_second", "Rate", (row) => row.bytes_per_second || null, rate, { width: 104, unit: "bytes per second" }),
-      column("operations", "Operations", (row) => row.operations, number, { width: 108 }),
-      column("members", "Number", (row) => row.members, number, { width: 84 }),
-      { ...rankColumn(run, textsOf(rows, (row) => row.who), 200), grows: true },
+      words("phase", "Phase", textsOf(rows, (row) => row.phase), { term: "" }),
+      column("instance", "Instance", (row) => row.instance, number),
+      column("begin_ns", "Began after", (row) => row.begin_at_ns, duration, { unit: "ns" }),
+      column("time_ns", "Took", (row) => row.end_at_ns - row.begin_at_ns, duration, { unit: "ns" }),
+      column("bytes_read", "Read", (row) => row.bytes_read || null, size, { unit: "bytes" }),
+      column("bytes_written", "Written", (row) => row.bytes_written || null, size, { unit: "bytes" }),
+      column("bytes_per_second", "Rate", (row) => row.bytes_per_second || null, rate, { unit: "bytes per second" }),
+      column("operations", "Operations", (row) => row.operations, number),
+      column("members", "Number", (row) => row.members, number),
+      { ...rankColumn(run, textsOf(rows, (row) => row.who)), grows: true },
     ],
   });
 }

@@ -36,7 +36,7 @@ function shorter(text: string, most: number): string {
 
 function grid(run: Run): Grid {
   const rows = run.explained.groups;
-  const column = (key: string, title: string, get: (group: Group) => number | null, format: (value: number) => string, options: { width?: number; unit?: string } = {}): Column =>
+  const column = (key: string, title: string, get: (group: Group) => number | null, format: (value: number) => string, options: { unit?: string } = {}): Column =>
     figures(key, title, numbersOf(rows, get), known(format), { term: "", ...options });
   const named = (found: [string, number] | null) => (found ? `${found[0].replace(/^[^:]*:/, "")} ${percent(found[1])}` : "");
   const spent = (group: Group, key: (typeof shares)[number]["key"]) => (group.time_ns > 0 ? part(group, key) / group.time_ns : null);
@@ -44,18 +44,18 @@ function grid(run: Run): Grid {
     label: "Groups",
     rows: rows.length,
     columns: [
-      rankColumn(run, textsOf(rows, (group) => group.who), 200),
-      column("ranks", "Number", (group) => group.ranks, number, { width: 78 }),
-      column("nodes", "Nodes", (group) => group.hosts, number, { width: 72 }),
-      words("like", "Like", textsOf(rows, (group) => group.medoid), { term: "", width: 92 }),
-      column("time_ns", "Time", (group) => group.time_ns, duration, { width: 88, unit: "ns" }),
-      ...shares.map(({ key, name }) => column(`${key}_share`, name.charAt(0).toUpperCase() + name.slice(1), (group) => spent(group, key), percent, { width: name.length > 10 ? 112 : name.length > 8 ? 100 : 88 })),
-      words("most_time_in", "Most I/O in", textsOf(rows, (group) => named(group.most_time_in)), { term: "", width: 124 }),
-      words("most_messages_in", "Most MPI in", textsOf(rows, (group) => named(group.most_messages_in)), { term: "", width: 164 }),
-      words("usual_size", "Usual size", textsOf(rows, (group) => (group.usual_size ? `${size(group.usual_size[0])} ${percent(group.usual_size[2])}` : "")), { term: "", width: 116 }),
-      column("bytes_read", "Read", (group) => group.bytes_read || null, size, { width: 86, unit: "bytes" }),
-      column("bytes_written", "Written", (group) => group.bytes_written || null, size, { width: 86, unit: "bytes" }),
-      column("message_bytes", "Messages", (group) => group.message_bytes || null, size, { width: 92, unit: "bytes" }),
+      rankColumn(run, textsOf(rows, (group) => group.who)),
+      column("ranks", "Number", (group) => group.ranks, number),
+      column("nodes", "Nodes", (group) => group.hosts, number),
+      words("like", "Like", textsOf(rows, (group) => group.medoid), { term: "" }),
+      column("time_ns", "Time", (group) => group.time_ns, duration, { unit: "ns" }),
+      ...shares.map(({ key, name }) => column(`${key}_share`, name.charAt(0).toUpperCase() + name.slice(1), (group) => spent(group, key), percent)),
+      words("most_time_in", "Most I/O in", textsOf(rows, (group) => named(group.most_time_in)), { term: "" }),
+      words("most_messages_in", "Most MPI in", textsOf(rows, (group) => named(group.most_messages_in)), { term: "" }),
+      words("usual_size", "Usual size", textsOf(rows, (group) => (group.usual_size ? `${size(group.usual_size[0])} ${percent(group.usual_size[2])}` : "")), { term: ""}),
+      column("bytes_read", "Read", (group) => group.bytes_read || null, size, { unit: "bytes" }),
+      column("bytes_written", "Written", (group) => group.bytes_written || null, size, { unit: "bytes" }),
+      column("message_bytes", "Messages", (group) => group.message_bytes || null, size, { unit: "bytes" }),
     ],
   });
 }

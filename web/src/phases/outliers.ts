@@ -15,18 +15,18 @@ export function outliers(run: Run, body: HTMLElement): void {
   }
   const column = (key: string, title: string, get: (row: Outlier) => number | null): Column => {
     const order = numbersOf(rows, get);
-    return { key, title, width: 130, order, cell: (row) => (Number.isNaN(order[row]) ? NONE : said(rows[row].by, order[row])), csv: (row) => String(order[row]) };
+    return { key, title, order, cell: (row) => (Number.isNaN(order[row]) ? NONE : said(rows[row].by, order[row])), csv: (row) => String(order[row]) };
   };
   const grid = new Grid({
     label: "Outliers",
     rows: rows.length,
     columns: [
-      words("who", run.ranks ? "Rank" : "Process", textsOf(rows, (row) => row.member), { term: "", width: 110 }),
-      words("by", "By", textsOf(rows, (row) => KINDS[row.by]), { term: "", width: 176 }),
-      { ...words("what", "In", textsOf(rows, what), { term: "", width: 170 }), grows: true },
+      words("who", run.ranks ? "Rank" : "Process", textsOf(rows, (row) => row.member), { term: "" }),
+      words("by", "By", textsOf(rows, (row) => KINDS[row.by]), { term: "" }),
+      { ...words("what", "In", textsOf(rows, what), { term: "" }), grows: true },
       column("value", "Value", (row) => row.value),
       column("usual", "Usual in group", (row) => row.usual),
-      words("slow", "Of the slow", textsOf(rows, (row) => (row.slow ? "yes" : "")), { term: "", width: 116 }),
+      words("slow", "Of the slow", textsOf(rows, (row) => (row.slow ? "yes" : "")), { term: "" }),
     ],
   });
   const more = left ? note(`${count(left, "more outlier")} are not shown; --json has them.`) : null;

@@ -12,22 +12,22 @@ export function phaseTable(run: Run): HTMLElement {
   const { phases } = run;
   const cut = phases.filter((phase) => phase.cut);
   const many = run.ranks ? "Ranks" : "Processes";
-  const column = (key: string, title: string, get: (phase: Phase) => number | null, format: (value: number) => string, options: { width?: number; unit?: string; hidden?: boolean } = {}): Column =>
+  const column = (key: string, title: string, get: (phase: Phase) => number | null, format: (value: number) => string, options: { unit?: string; hidden?: boolean } = {}): Column =>
     figures(key, title, numbersOf(phases, get), known(format), { term: "", ...options });
   const grid = new Grid({
     label: "Phases",
     rows: phases.length,
     columns: [
-      names("phase", "Phase", textsOf(phases, (phase) => phase.phase), { term: "", width: 170 }),
-      column("instances", "Instances", (phase) => phase.instances, number, { width: 92 }),
-      column("members", many, (phase) => phase.members, number, { width: run.ranks ? 76 : 96 }),
+      names("phase", "Phase", textsOf(phases, (phase) => phase.phase), { term: "" }),
+      column("instances", "Instances", (phase) => phase.instances, number),
+      column("members", many, (phase) => phase.members, number),
       column("mean_ns", "Mean time", (phase) => phase.time_ns.mean, duration, { unit: "ns" }),
-      column("longest_ns", "Longest", (phase) => phase.longest.time_ns, duration, { width: 92, unit: "ns" }),
-      words("slowest", "by", textsOf(phases, (phase) => phase.longest.member), { term: "", width: 86 }),
-      column("slowest_instance", "in instance", (phase) => phase.longest.instance, number, { width: 112 }),
-      column("bytes_read", "Read", (phase) => phase.bytes_read || null, size, { width: 88, unit: "bytes" }),
-      column("bytes_written", "Written", (phase) => phase.bytes_written || null, size, { width: 88, unit: "bytes" }),
-      column("message_bytes", "Messages", (phase) => phase.message_bytes || null, size, { width: 92, unit: "bytes" }),
+      column("longest_ns", "Longest", (phase) => phase.longest.time_ns, duration, { unit: "ns" }),
+      words("slowest", "by", textsOf(phases, (phase) => phase.longest.member), { term: "" }),
+      column("slowest_instance", "in instance", (phase) => phase.longest.instance, number),
+      column("bytes_read", "Read", (phase) => phase.bytes_read || null, size, { unit: "bytes" }),
+      column("bytes_written", "Written", (phase) => phase.bytes_written || null, size, { unit: "bytes" }),
+      column("message_bytes", "Messages", (phase) => phase.message_bytes || null, size, { unit: "bytes" }),
       split(phases),
       ...shares.map(({ key, name }) => column(`${key}_share`, name, (phase) => part(phase, key), percent, { hidden: true })),
       column("least_instances", "least", (phase) => phase.least_instances, number, { hidden: true }),
@@ -61,7 +61,7 @@ function split(phases: readonly Phase[]): Column {
   return {
     key: "shares",
     title: "Shares of time",
-    width: 150,
+    least: 150,
     left: true,
     hidden: false,
     csv: text,

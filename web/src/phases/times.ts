@@ -56,7 +56,7 @@ function of(run: Run, phase: Phase): HTMLElement[] {
       h(
         "div",
         { class: "legend of-columns" },
-        ...(shown ? [mark("--write", `slow ${run.ranks ? "ranks" : "processes"} (${run.explained.slow?.who ?? ""})`), mark("--rest", "others")] : [mark("--read", `a ${run.ranks ? "rank" : "process"}`)]),
+        ...(shown ? [mark("--write", `slow ${run.ranks ? "ranks" : "processes"} (${run.explained.slow?.who ?? "" })`), mark("--rest", "others")] : [mark("--read", `a ${run.ranks ? "rank" : "process"}`)]),
         ...(some ? [mark("--ink", `longest of all ${number(phase.members)}`)] : []),
       ),
       plot,
@@ -67,7 +67,7 @@ function of(run: Run, phase: Phase): HTMLElement[] {
 
 function grid(run: Run, phase: Phase): Grid {
   const { each } = phase;
-  const column = (key: string, title: string, values: (number | null)[], format: (value: number) => string, options: { width?: number; unit?: string; hidden?: boolean } = {}): Column =>
+  const column = (key: string, title: string, values: (number | null)[], format: (value: number) => string, options: { unit?: string; hidden?: boolean } = {}): Column =>
     figures(key, title, Float64Array.from(values, (value) => value ?? NaN), known(format), { term: "", ...options });
   const first = Math.min(...each.map((one) => one.start_at_ns));
   return new Grid({
@@ -75,13 +75,13 @@ function grid(run: Run, phase: Phase): Grid {
     rows: each.length,
     columns: [
       column("instance", "Instance", each.map((one) => one.instance), number),
-      figures("start_ns", "Began after", numbersOf(each, (one) => one.start_at_ns - first), duration, { term: "", unit: "ns", width: 108 }),
+      figures("start_ns", "Began after", numbersOf(each, (one) => one.start_at_ns - first), duration, { term: "", unit: "ns" }),
       column("members", run.ranks ? "Ranks" : "Processes", each.map((one) => one.members), number),
       column("least_ns", "Shortest", each.map((one) => one.time_ns.least), duration, { unit: "ns" }),
       column("mean_ns", "Mean", each.map((one) => one.time_ns.mean), duration, { unit: "ns" }),
       column("most_ns", "Longest", each.map((one) => one.time_ns.most), duration, { unit: "ns" }),
       words("slowest", "by", textsOf(each, (one) => one.slowest), { term: "" }),
-      column("bytes", "Bytes of files", each.map((one) => one.bytes), size, { unit: "bytes", width: 116 }),
+      column("bytes", "Bytes of files", each.map((one) => one.bytes), size, { unit: "bytes"}),
       { ...words("ended", "Ended by", textsOf(each, (one) => one.ended.join(", ")), { term: "" }), grows: true },
       ...phase.lines.map((line) => column(`${line.member} ns`, line.member, line.times_ns, duration, { hidden: true })),
     ],

@@ -31,7 +31,11 @@ export function scalingPage(payload: Payload, main: HTMLElement, navigation: HTM
 
 function header(facts: ScalingFacts): HTMLElement {
   const command = facts.runs[0].command?.map((word) => printable(word)).join(" ") || "a command that is not known";
-  const grown = facts.weak ? "The work grew with the job: an ideal run takes as long as the first." : "Each run did the same work: an ideal one is faster by as much as the job is larger.";
+  const ideal = facts.weak ? "an ideal run takes as long as the first" : "an ideal run is faster by as much as the job is larger";
+  const known = facts.work !== null && facts.work === (facts.weak ? "grew" : "same");
+  const when = facts.weak ? "the work grows with the job" : "each run does the same work";
+  const moved = facts.weak ? "The bytes grew with the job" : "Each run moved as many bytes";
+  const grown = known ? `${moved}: ${ideal}.` : `${ideal.charAt(0).toUpperCase()}${ideal.slice(1)}, if ${when}.`;
   return h(
     "div",
     { id: "job" },
@@ -105,24 +109,24 @@ function speedUp(facts: ScalingFacts): HTMLElement[] {
 }
 
 function grid(runs: Run[]): Grid {
-  const column = (key: string, title: string, get: (run: Run) => number | null, format: (value: number) => string, options: { width?: number; unit?: string } = {}): Column =>
+  const column = (key: string, title: string, get: (run: Run) => number | null, format: (value: number) => string, options: { unit?: string } = {}): Column =>
     figures(key, title, numbersOf(runs, get), known(format), options);
   return new Grid({
     label: "Runs",
     rows: runs.length,
     columns: [
-      column("ranks", "Ranks", (run) => run.ranks, number, { width: 76 }),
-      column("nodes", "Nodes", (run) => run.nodes, number, { width: 76 }),
+      column("ranks", "Ranks", (run) => run.ranks, number),
+      column("nodes", "Nodes", (run) => run.nodes, number),
       column("run_ns", "Ran", (run) => run.run_ns, duration, { unit: "ns" }),
       column("speed_up", "Speed-up", (run) => run.speed_up, (value) => value.toFixed(2)),
       column("efficiency", "Efficiency", (run) => run.efficiency, percent),
-      column("compute_share", "Compute", (run) => run.shares.compute, percent, { width: 92 }),
-      column("mpi_share", "MPI", (run) => run.shares.mpi, percent, { width: 84 }),
-      column("libraries_share", "I/O libraries", (run) => run.shares.libraries, percent, { width: 118 }),
-      column("io_share", "I/O", (run) => run.shares.io, percent, { width: 84 }),
-      column("slowest_io_ns", "Most I/O", (run) => run.slowest_io_ns, duration, { width: 96, unit: "ns" }),
+      column("compute_share", "Compute", (run) => run.shares.compute, percent),
+      column("mpi_share", "MPI", (run) => run.shares.mpi, percent),
+      column("libraries_share", "I/O libraries", (run) => run.shares.libraries, percent),
+      column("io_share", "I/O", (run) => run.shares.io, percent),
+      column("slowest_io_ns", "Most I/O", (run) => run.slowest_io_ns, duration, { unit: "ns" }),
       column("bytes", "Bytes", (run) => run.bytes, size, { unit: "bytes" }),
-      { ...names("log", "Log", textsOf(runs, (run) => run.log), { width: 180 }), grows: true },
+      { ...names("log", "Log", textsOf(runs, (run) => run.log)), grows: true },
     ],
   });
 }
