@@ -17,16 +17,21 @@ export interface Chart {
   draw(): void;
 }
 
-/** A chart that follows the theme and the size of its place. `label` is what a screen reader is told. */
-export function chart(label: string, height: number, option: () => EChartsCoreOption): Chart {
+/**
+ * A chart that follows the theme and the size of its place. `label` is what a screen reader says. An option that asks for
+ * the width is drawn again when that changes.
+ */
+export function chart(label: string, height: number, option: (width: number) => EChartsCoreOption): Chart {
   const element = h("div", { class: "plot", role: "img", "aria-label": label, style: `height:${height}px` });
   // A width is known only in the document; until then any will do.
   const instance = init(element, null, { width: 600, height, renderer: "canvas" });
-  const draw = () => instance.setOption({ ...common(), ...option() }, true);
+  const draw = () => instance.setOption({ ...common(), ...option(instance.getWidth()) }, true);
   draw();
   onTheme(draw);
   new ResizeObserver(() => {
-    if (element.clientWidth) instance.resize({ width: element.clientWidth, height: element.clientHeight });
+    if (!element.clientWidth) return;
+    instance.resize({ width: element.clientWidth, height: element.clientHeight });
+    if (option.length) draw();
   }).observe(element);
   return { element, instance, draw };
 }

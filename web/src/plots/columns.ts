@@ -45,8 +45,8 @@ export function columns(shown: Columns): HTMLElement {
 function drawing(shown: Columns): HTMLElement {
   const beside = shown.stacked ? 1 : shown.figures.length;
   const height = shown.height ?? (shown.lying ? 50 + shown.names.length * Math.max(LYING_ROW, 14 * beside) : 280);
-  const picture = chart(shown.label, height, () => {
-    const [names, values] = [namesAxis(shown), valuesAxis(shown)];
+  const picture = chart(shown.label, height, (width) => {
+    const [names, values] = [namesAxis(shown, width), valuesAxis(shown)];
     return {
       grid: { left: 8, right: shown.lying ? 28 : endRoom(shown.names), top: 12, bottom: shown.axis && !shown.lying ? 26 : 8, containLabel: true },
       tooltip: {
@@ -74,24 +74,33 @@ function drawing(shown: Columns): HTMLElement {
   return picture.element;
 }
 
-function namesAxis(shown: Columns): object {
+const LETTER = 6.8; // pixels
+const SLANTED = 16; // pixels of a name that stands aslant
+
+/** Each bar has its name: level where there is room, aslant where there is less. Of very many, some have none. */
+function namesAxis(shown: Columns, width: number): object {
   const label = { ...style.label(), color: colour("--ink"), hideOverlap: true };
+  const longest = LETTER * Math.max(...shown.names.map((name) => name.length));
+  const room = (width - 80) / shown.names.length;
+  const isSlanted = !shown.lying && longest + 8 > room && room >= SLANTED;
+  const nameGap = isSlanted ? 22 + longest * 0.71 : 30;
+  const whole = { ...label, hideOverlap: false, interval: 0 };
   return {
     type: "category",
     data: shown.names,
-    ...(shown.lying ? {} : { name: shown.axis, nameLocation: "middle", nameGap: 30, nameTextStyle: style.label() }),
-    axisLabel: shown.lying ? { ...label, interval: 0, width: 150, overflow: "truncate" } : label,
+    ...(shown.lying ? {} : { name: shown.axis, nameLocation: "middle", nameGap, nameTextStyle: style.label() }),
+    axisLabel: shown.lying ? { ...whole, width: 150, overflow: "truncate" } : isSlanted ? { ...whole, rotate: 45 } : longest + 8 <= room ? whole : label,
     axisLine: style.line(),
     axisTick: { show: false },
   };
 }
 
 function valuesAxis(shown: Columns): object {
+  const step = evenStep(greatest(shown), shown.isBinary ?? false);
   return {
     type: "value",
     ...(shown.least === undefined ? {} : { min: shown.least }),
-    ...(shown.most === undefined ? {} : { max: shown.isBinary ? Math.ceil(shown.most / binaryStep(shown)) * binaryStep(shown) : shown.most }),
-    ...(shown.isBinary ? { interval: binaryStep(shown) } : {}),
+    ...(shown.most === undefined && !shown.isBinary ? {} : { max: Math.ceil(greatest(shown) / step - 1e-6) * step, interval: step }),
     axisLabel: { ...style.label(), formatter: shown.tick ?? shown.format, hideOverlap: true },
     splitLine: style.split(),
   };
@@ -106,9 +115,16 @@ function endRoom(names: readonly string[]): number {
   return Math.max(12, Math.min(60, 3.4 * (names.at(-1)?.length ?? 0)));
 }
 
-/** A power of two, of which five or so make the greatest value. */
-export function binaryStep({ figures, most, stacked }: Pick<Columns, "figures" | "most" | "stacked">): number {
+/** What the axis must hold. */
+function greatest({ figures, most, stacked }: Pick<Columns, "figures" | "most" | "stacked">): number {
   const places = figures[0]?.values.map((_, at) => figures.map((each) => each.values[at] ?? 0)) ?? [];
-  const greatest = most ?? Math.max(0, ...places.map((all) => (stacked ? all.reduce((sum, one) => sum + one, 0) : Math.max(...all))));
-  return greatest > 0 ? 2 ** Math.ceil(Math.log2(greatest / 6)) : 1;
+  return most ?? Math.max(0, ...places.map((all) => (stacked ? all.reduce((sum, one) => sum + one, 0) : Math.max(...all))));
+}
+
+/** Between ticks: a power of two of bytes, else 1, 2 or 5 times a power of ten; five or so make the greatest value. */
+export function evenStep(most: number, isBinary: boolean): number {
+  if (!(most > 0)) return 1;
+  if (isBinary) return 2 ** Math.ceil(Math.log2(most / 6));
+  const power = 10 ** Math.floor(Math.log10(most / 6));
+  return power * (most / power <= 6 ? 1 : most / power <= 12 ? 2 : most / power <= 30 ? 5 : 10);
 }

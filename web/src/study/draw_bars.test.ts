@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { binaryStep } from "../plots/columns";
+import { evenStep } from "../plots/columns";
 import { everyDay } from "./draw_bars";
-import { widthOf } from "./data";
 
 describe("an axis of days", () => {
   const day = (date: string) => `${date} 00:00:00 UTC`;
@@ -15,18 +14,13 @@ describe("an axis of days", () => {
   });
 });
 
-describe("bars of bytes", () => {
-  it("have ticks at powers of two", () => {
-    const one = { name: "a", colour: "--read", values: [5 * 2 ** 40, null] };
-    expect(binaryStep({ figures: [one] })).toBe(2 ** 40);
-    expect(binaryStep({ figures: [one, one], stacked: true })).toBe(2 ** 41);
-    expect(binaryStep({ figures: [] })).toBe(1);
+describe("axes of bars", () => {
+  it("have ticks at powers of two of bytes", () => {
+    expect(evenStep(5 * 2 ** 40, true)).toBe(2 ** 40);
+    expect(evenStep(10 * 2 ** 40, true)).toBe(2 ** 41);
+    expect(evenStep(0, true)).toBe(1);
   });
-});
-
-describe("a column of figures", () => {
-  it("has room for its longest figure", () => {
-    const long = "191,400,000,000";
-    expect(widthOf("Files", Float64Array.of(1, 2), () => long)).toBeGreaterThan(15 * 7.6 + 20);
+  it("have ticks at round figures of ten", () => {
+    expect([0.37, 1, 5.9, 7, 13, 42, 61, 997].map((most) => evenStep(most, false))).toEqual([0.1, 0.2, 1, 2, 5, 10, 20, 200]);
   });
 });

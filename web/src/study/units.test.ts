@@ -15,7 +15,9 @@ describe("figures of a study", () => {
     for (const unit of ["", "bytes", "ns", "share"]) expect(formatOf(column(unit))(NaN)).toBe("–");
   });
   it("never become 0 or lose whole digits", () => {
-    expect(plain(0.00001)).toBe("1.00e-5");
+    expect(plain(0.00001)).toBe("< 0.0001");
+    expect(plain(-0.00001)).toBe("> −0.0001");
+    expect(plain(3e15)).toBe("3,000,000,000,000,000");
     expect(plain(1234.4)).toBe("1,234");
     expect(plain(2.5)).toBe("2.5");
     expect(plain(12)).toBe("12");

@@ -58,10 +58,12 @@ export function withoutMidnight(text: string): string {
   return text.replace(/ 00:00:00 UTC$/, "");
 }
 
-/** Three digits, all of those before the point; no figure but 0 is shown as 0. */
+const LEAST = 0.0001;
+
+/** Three digits, all of those before the point, and no exponent; no figure but 0 is shown as 0. */
 export function plain(value: number): string {
   const magnitude = Math.abs(value);
-  if (magnitude >= 1e15 || (magnitude > 0 && magnitude < 1e-4)) return value.toExponential(2);
+  if (magnitude > 0 && magnitude < LEAST) return `${value < 0 ? "> −" : "< "}${LEAST}`;
   if (magnitude >= 999.5 || Number.isInteger(value)) return number(value);
   return String(Number(value.toPrecision(3)));
 }
@@ -70,5 +72,5 @@ const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSig
 
 function short(value: number): string {
   const magnitude = Math.abs(value);
-  return magnitude >= 1e5 && magnitude < 1e15 ? COMPACT.format(value) : plain(value);
+  return magnitude >= 1e5 ? COMPACT.format(value) : plain(value);
 }
