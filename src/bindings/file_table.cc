@@ -307,6 +307,7 @@ FileTable file_table(const Frame& topmost, const Frame& system, const format::Ta
     const std::string name = way;
     add(of_system.pattern(name));
     add(pack(name + "_size", sizes[name == "write"]));
+    add(pack("system_" + name + "s", of_system.sum({name == "read" ? "reads" : "writes"})));
     add(pack("unaligned_" + name + "_share", of_system.unaligned(name + "s")));
   }
   add(pack("errors", of_top.unless(model::flag::errors_not_recorded,

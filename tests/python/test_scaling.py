@@ -11,13 +11,15 @@ from commands import headrace as run
 from made_logs import START_NS, LogMaker, parallel, simulation
 
 
-def job(path: Path, ranks: int, wall: int, io: int = 100, mpi: int = 300, layer: bool = True) -> Path:
-    """Times in nanoseconds of each rank; MPI-IO takes 10 of its own."""
+def job(
+    path: Path, ranks: int, wall: int, io: int = 100, mpi: int = 300, layer: bool = True, each: int = 10
+) -> Path:
+    """Times in nanoseconds of each rank, which writes `each` bytes; MPI-IO takes 10 of its own."""
     maker = LogMaker(end_utc_ns=str(START_NS + wall))
     for rank in range(ranks):
         maker.process(rank + 1, rank=rank, ranks=ranks, instance=3, end_at_ns=wall, host=f"node{rank // 2}")
-        maker.file(rank + 1, "/x", layer="posix", writes=1, bytes_written=10, write_ns=io)
-        maker.file(rank + 1, "/x", layer="mpiio", writes=1, bytes_written=10, write_ns=io + 10)
+        maker.file(rank + 1, "/x", layer="posix", writes=1, bytes_written=each, write_ns=io)
+        maker.file(rank + 1, "/x", layer="mpiio", writes=1, bytes_written=each, write_ns=io + 10)
         row = {"process": rank + 1, "calls": 1, "errors": 0, "bytes": 10, "max_ns": 1}
         named = "mpi" if layer else "posix"
         maker.add("profiles", function="MPI_Send", layer=named, time_ns=mpi, own_ns=mpi, **row)
@@ -33,7 +35,8 @@ def scaling(*arguments: Any) -> dict[str, Any]:
 
 
 def test_parts_speed_up_and_efficiency(tmp_path: Path) -> None:
-    logs = [job(tmp_path / "8.hr", 8, 600), job(tmp_path / "2.hr", 2, 2000), job(tmp_path / "4.hr", 4, 1000)]
+    runs = ((8, 600), (2, 2000), (4, 1000))
+    logs = [job(tmp_path / f"{ranks}.hr", ranks, wall, each=80 // ranks) for ranks, wall in runs]
     found = scaling(*logs)
     assert [row["ranks"] for row in found["runs"]] == [2, 4, 8]
     assert [row["nodes"] for row in found["runs"]] == [1, 2, 4]
@@ -48,6 +51,31 @@ def test_parts_speed_up_and_efficiency(tmp_path: Path) -> None:
     text = run("scaling", *logs).stdout
     assert "strong scaling" in text
     assert "I/O (posix, stdio)" in text
+
+
+@pytest.mark.parametrize(
+    ("each", "weak", "work", "note"),
+    [
+        ((40, 20, 10), False, "same", ""),
+        ((40, 20, 10), True, "same", "without --weak"),
+        ((1 << 20, 1 << 20, 1 << 20), False, "grew", "2 MiB to 8 MiB: compare the runs with --weak"),
+        ((1 << 20, 1 << 20, 1 << 20), True, "grew", ""),
+        ((10, 20, 10), False, "differs", "The runs moved different amounts"),
+        ((10, 20, 10), True, "differs", "The runs moved different amounts"),
+        ((0, 10, 10), False, None, ""),
+    ],
+)
+def test_work_is_what_the_bytes_say(
+    tmp_path: Path, each: tuple[int, ...], weak: bool, work: str | None, note: str
+) -> None:
+    logs = [
+        job(tmp_path / f"{ranks}.hr", ranks, 1000, each=size)
+        for ranks, size in zip((2, 4, 8), each, strict=True)
+    ]
+    found = scaling(*(["--weak"] if weak else []), *logs)
+    assert found["work"] == work
+    assert len(found["notes"]) == bool(note)
+    assert note in " ".join(found["notes"])
 
 
 def test_communication_inside_of_a_library_counts_once(tmp_path: Path) -> None:

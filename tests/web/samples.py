@@ -80,6 +80,8 @@ def file_columns(rows: int, paths: list[str], seed: int = 1) -> Columns:
         "write_pattern": Coded(PATTERNS, random.integers(0, 5, rows)),
         "read_size": size,
         "write_size": size + 1,
+        "system_reads": reads,
+        "system_writes": writes,
         "unaligned_read_share": np.where(shares < 0.5, 0.0, shares),
         "unaligned_write_share": shares,
         "mount": Coded(MOUNTS, random.choice([0, 1, 1, 1, 2], rows)),

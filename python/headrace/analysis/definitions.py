@@ -106,6 +106,8 @@ write_pattern | - | Where writes began, compared with the end of the same thread
     when there were no two.
 read_size | bytes | The most common size of its reads that read anything.
 write_size | bytes | The most common size of its writes that wrote anything.
+system_reads | count | Reads of the system. A library makes more or fewer of them than its own reads.
+system_writes | count | Writes of the system. A library makes more or fewer of them than its own writes.
 unaligned_read_share | share | Reads whose file offset is no multiple of 4,096, by all reads; not known of
     streams, whose buffer decides.
 unaligned_write_share | share | Writes whose file offset is no multiple of 4,096, by all writes; not known

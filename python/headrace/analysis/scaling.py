@@ -11,8 +11,11 @@ from headrace.analysis.processes import process_rows
 from headrace.analysis.ranks import rank_rows
 from headrace.analysis.summary import job_run_ns, overview, tell_damage
 from headrace.logs import LIBRARY_LAYERS, JobLog
+from headrace.text import size
 
 Facts = dict[str, Any]
+
+_ALIKE = 0.1  # of the bytes
 
 PARTS = ("compute", "mpi", "libraries", "io")
 
@@ -29,7 +32,33 @@ def scaling(logs: Sequence[JobLog], weak: bool = False) -> Facts:
         ratio = first["run_ns"] / run["run_ns"] if run["run_ns"] > 0 and first["run_ns"] > 0 else None
         run["speed_up"] = None if ratio is None else ratio * (growth if weak else 1)
         run["efficiency"] = None if ratio is None else ratio if weak else ratio / growth
-    return {"format": 1, "weak": weak, "runs": runs, "notes": _notes(runs)}
+    work = _work(runs)
+    notes = [*_against_work(weak, work, runs), *_notes(runs)]
+    return {"format": 1, "weak": weak, "work": work, "runs": runs, "notes": notes}
+
+
+def _work(runs: list[Facts]) -> str | None:
+    """By the bytes moved: "same" in each run, "grew" with the job, "differs", or None where nothing tells."""
+    first = runs[0]
+    if len(runs) < 2 or not first["bytes"]:
+        return None
+    moved = [run["bytes"] / first["bytes"] for run in runs]
+    if all(abs(each - 1) <= _ALIKE for each in moved):
+        return "same"
+    grown = (run["ranks"] / first["ranks"] for run in runs)
+    return "grew" if all(abs(a / b - 1) <= _ALIKE for a, b in zip(moved, grown, strict=True)) else "differs"
+
+
+def _against_work(weak: bool, work: str | None, runs: list[Facts]) -> list[str]:
+    """Where the bytes say something else than what was asked for."""
+    moved = f"{size(runs[0]['bytes'])} to {size(runs[-1]['bytes'])}"
+    if work == "differs":
+        return [f"The runs moved different amounts, {moved}: their times do not compare the same work"]
+    if weak and work == "same":
+        return ["Each run moved as many bytes: the work did not grow. Compare them without --weak"]
+    if not weak and work == "grew":
+        return [f"The bytes grew with the job, {moved}: compare the runs with --weak"]
+    return []
 
 
 def _run(log: JobLog) -> Facts:

@@ -16,6 +16,7 @@ from headrace.analysis.parallel import file_ranks
 from headrace.analysis.properties import properties
 from headrace.analysis.ranks import ranges
 from headrace.logs import JobLog
+from headrace.text import significant
 
 Facts = dict[str, Any]
 Key = tuple[int, int]  # instance and rank
@@ -199,7 +200,8 @@ def _sentence(facts: Facts, found: dict[str, Facts]) -> str:
         return "One rank alone used these files, so there is nothing to compare it with."
     if not facts["slow"]:
         ratio = facts["most_ns"] / facts["median_ns"]
-        return f"No rank is slow in these files: the slowest took {ratio:.3g} times as long as the median."
+        times = significant(ratio)
+        return f"No rank is slow in these files: the slowest took {times} times as long as the median."
     slow = "rank" if facts["slow"] == 1 else "ranks"
     who = (
         f"{facts['slow']:,} of {facts['ranks']:,} ranks took at least {SLOW} times as long as the median in"
@@ -243,8 +245,8 @@ def _standing(row: Facts, facts: Facts, slow: str) -> str:
     elsewhere = (facts["other_ns"] - row["other_ns"]) / rest
     if there >= SLOW * elsewhere:
         return text + (
-            f" The other ranks, too, needed {there / elsewhere:.2g} times as long for a byte there as"
-            " elsewhere."
+            f" The other ranks, too, needed {significant(there / elsewhere, 2)} times as long for a byte"
+            " there as elsewhere."
         )
     return text + " The other ranks did not need longer for a byte there than elsewhere."
 

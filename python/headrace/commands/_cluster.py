@@ -7,6 +7,7 @@ from headrace.analysis.clusters import Clustering
 from headrace.analysis.point_tables import PointTable
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import duration, number, printable, size
+from headrace.text import significant
 
 _MOST_CLUSTERS = 20
 _MOST_COLUMNS = 3  # that tell a cluster from the others
@@ -147,7 +148,7 @@ def _mean(found: Clustering, at: int, column: int) -> str:
 def _figure(table: PointTable, value: float) -> str:
     if table.unit == "s":
         return duration(value * 1e9)
-    return size(value) if table.unit == "B" else f"{value:.4g}"
+    return size(value) if table.unit == "B" else significant(value, 4)
 
 
 def _difference_of_row(found: Clustering, row: int, near: int, column: str) -> str:

@@ -11,6 +11,7 @@ from headrace.commands._diff_header import header_lines
 from headrace.commands._signed import against, amount, change, share
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import NONE, bar, clip, duration, number, printable, size, sparkline
+from headrace.text import significant
 
 Facts = dict[str, Any]
 
@@ -208,6 +209,6 @@ def _chance(facts: Facts, terminal: Terminal) -> list[str]:
         runs = [len(facts["sides"][side]["runs"]) for side in (0, place)]
         text += (
             f" If {names[place]} were no different from {names[0]}, chance alone would do that to a given "
-            f"figure in {chances[place] * 100:.2g} % of cases ({runs[0]} and {runs[1]} runs)."
+            f"figure in {significant(chances[place] * 100, 2)} % of cases ({runs[0]} and {runs[1]} runs)."
         )
     return [terminal.dim(line) for line in terminal.wrap(text)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.commands._text import count, duration, number, percent, printable, size
+from headrace.text import chance
 
 Facts = dict[str, Any]
 
@@ -44,10 +45,10 @@ def _verdict(test: Facts) -> str:
     if test["p"] is None:
         return "too few instances, or all alike: nothing can be said"
     if test["p"] >= 0.05:
-        return f"no difference can be told from chance (p = {test['p']:.2g})"
+        return f"no difference can be told from chance ({chance(test['p'])})"
     ratio = test["ratio_of_medians"]
     way = f"{max(ratio, 1 / ratio):.2f} times as {'long' if ratio > 1 else 'fast'}" if ratio else "different"
-    return f"{way} (p = {test['p']:.2g}; longer in {percent(test['longer'])} of all pairs)"
+    return f"{way} ({chance(test['p'])}; longer in {percent(test['longer'])} of all pairs)"
 
 
 def _ranks(facts: Facts, who: str) -> str:

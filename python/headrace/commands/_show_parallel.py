@@ -8,6 +8,7 @@ from typing import Any
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import LIBRARY_NAMES, NONE, count, duration, number, percent, printable, size
+from headrace.text import significant
 
 Facts = dict[str, Any]
 
@@ -162,7 +163,7 @@ def mib(value: float | None) -> str:
 
 def _few(value: float) -> str:
     """Three digits, as all figures."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return significant(value)
 
 
 def _spreads(parallel: Facts, terminal: Terminal) -> list[str]:

@@ -180,7 +180,10 @@ def _direction(row: Facts, way: str) -> str:
         words.append(f"{percent(facts['unaligned'] / facts['operations'])} unaligned")
     if facts["slowest_ns"]:
         words.append(f"slowest {duration(facts['slowest_ns'])} for {size(facts['slowest_bytes'])}")
-    return f"{way}s: {', '.join(words)}" if words else ""
+    # A library's calls are counted above, and the system's, which are others, are described here.
+    own, requests = row[way]["calls"], facts["operations"]
+    of_system = f" in {count(requests, 'request')} of the system" if own and requests != own else ""
+    return f"{way}s{of_system}: {', '.join(words)}" if words else ""
 
 
 def typical_size(facts: Facts) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from headrace.commands._text import NONE, duration, size
+from headrace.text import significant
 
 MINUS = "\u2212"
 
@@ -50,7 +51,7 @@ def _percent(value: float) -> str:
 
 
 def _factor(value: float) -> str:
-    return f"{value:,.0f}" if value >= 99.5 else f"{value:.2g}"
+    return significant(value, 2)
 
 
 def share(value: float | None) -> str:

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from headrace.text import count, significant, size
+
 LIBRARY_NAMES = {"hdf5": "HDF5", "pnetcdf": "PnetCDF", "mpiio": "MPI-IO"}
 NONE = "\u2013"  # in place of a figure that does not exist
 _PLAIN = str.maketrans(
@@ -121,11 +123,6 @@ def calls(value: int) -> str:
     return count(value, "call")
 
 
-def count(value: int, one: str, many: str = "") -> str:
-    """A number and what it counts: "1 file", "2 files"."""
-    return f"{value:,} {one if value == 1 else many or one + 's'}"
-
-
 def files_counted(files: int, are: str) -> str:
     """`are`: how well the number is known, as analysis.kinds.CERTAINTY says; estimates have two digits."""
     if are == "estimated":
@@ -137,18 +134,6 @@ def files_and_directories(figures: dict[str, Any]) -> str:
     """A directory is no file, and said apart."""
     files, directories = files_counted(figures["files"], figures["files_are"]), figures["directories"]
     return f"{files}, {count(directories, 'directory', 'directories')}" if directories else files
-
-
-def size(value: float) -> str:
-    """Bytes in the unit that gives one to four digits, three of them significant."""
-    value = float(value)
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        text = _three_digits(value)
-        # What is rounded up to the next unit is said in it.
-        if abs(float(text)) < 1024 or unit == "PiB":
-            break
-        value /= 1024
-    return f"{text} {unit}"
 
 
 def exact_size(value: int) -> str:
@@ -176,7 +161,7 @@ def duration(nanoseconds: float) -> str:
 
 def _three_digits(value: float) -> str:
     """Three significant digits, but never fewer than the whole ones, and no exponent."""
-    return f"{value:.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+    return significant(value).replace(",", "")
 
 
 def percent(share: float | None) -> str:

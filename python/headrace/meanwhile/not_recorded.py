@@ -6,8 +6,9 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from headrace.study.words import count
+from headrace.text import lasting
 
-__all__ = ["lasting", "not_recorded"]
+__all__ = ["not_recorded"]
 
 Facts = dict[str, Any]
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -17,18 +18,6 @@ _HALF_HOUR_NS = 1800 * 10**9
 
 def when(utc_ns: int) -> str:
     return (_EPOCH + timedelta(microseconds=utc_ns // 1000)).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def lasting(ns: float) -> str:
-    seconds = abs(ns) / 1e9
-    if seconds < 120:
-        return f"{seconds:.3g} s" if seconds < 99.95 else f"{seconds:.0f} s"
-    whole = round(seconds)
-    if whole < 3600:
-        return f"{whole // 60} min" + (f" {whole % 60:02} s" if whole % 60 else "")
-    if whole < 48 * 3600:
-        return f"{whole // 3600} h" + (f" {whole // 60 % 60:02} min" if whole // 60 % 60 else "")
-    return f"{whole // 86400} days"
 
 
 def not_recorded(facts: Facts) -> list[str]:

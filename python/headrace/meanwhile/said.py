@@ -7,6 +7,7 @@ from typing import Any
 from headrace.meanwhile import devices
 from headrace.meanwhile.not_recorded import lasting, not_recorded
 from headrace.study.words import count, percent, rate, size
+from headrace.text import significant
 
 __all__ = ["sentences"]
 
@@ -65,7 +66,7 @@ def _against(row: Facts) -> str:
     if row["usual"] > 0:
         times = row["rate"] / row["usual"]
         text += (
-            f", {times:.2g} times the usual {rate(row['usual'])}"
+            f", {significant(times, 2)} times the usual {rate(row['usual'])}"
             if times < 99.5
             else f", usual are {rate(row['usual'])}"
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from headrace.text import count, significant, size
+
 __all__ = ["change", "count", "moment", "number", "percent", "percent_first", "rate", "size", "told"]
 
 
@@ -11,22 +13,7 @@ def number(value: float) -> str:
     """Whole numbers in full, others with three significant digits."""
     if value == int(value):
         return f"{int(value):,}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def count(value: int, one: str, many: str = "") -> str:
-    return f"{value:,} {one if value == 1 else many or one + 's'}"
-
-
-def size(value: float) -> str:
-    """Bytes in the unit that gives one to four digits, three of them significant."""
-    amount = float(value)
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        text = f"{amount:.0f}" if abs(amount) >= 999.5 else f"{amount:.3g}"
-        if abs(float(text)) < 1024 or unit == "PiB":
-            break
-        amount /= 1024
-    return f"{text} {unit}"
+    return significant(value)
 
 
 def rate(value: float) -> str:
@@ -74,5 +61,5 @@ def change(first: float, second: float, unit: str) -> str:
     if part.startswith("less"):
         return f"{part} {'more' if by > 0 else 'less'}"
     sign = "+" if by > 0 else "-"
-    amount = f"{number(float(f'{abs(by) * 100:.3g}'))} points" if unit == "share" else told(abs(by), unit)
+    amount = f"{significant(abs(by) * 100)} points" if unit == "share" else told(abs(by), unit)
     return f"{sign}{amount}" + (f" ({sign}{part})" if part else "")

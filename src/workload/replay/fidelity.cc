@@ -25,11 +25,18 @@ void add(LayerSum& sum, const Function& function, const FunctionFigures& figures
 
 std::string number(uint64_t value) { return std::to_string(value); }
 
-std::string against(const char* what, uint64_t replay, uint64_t job) {
-  const double more = job > 0 ? 100 * (static_cast<double>(replay) / static_cast<double>(job) - 1) : 100;
+// "(+370 %)"; of less than 0.1 % the two figures say enough.
+std::string share_of(uint64_t replay, uint64_t job) {
+  const double more = 100 * (static_cast<double>(replay) / static_cast<double>(job) - 1);
+  if (std::abs(more) < 0.05) return "";
   char share[32];
-  snprintf(share, sizeof share, "%+.2g %%", more);
-  return number(replay) + " " + what + ", and " + number(job) + " in the job (" + share + ")";
+  snprintf(share, sizeof share, std::abs(more) < 9.95 ? " (%+.1f %%)" : " (%+.0f %%)", more);
+  return share;
+}
+
+std::string against(const char* what, uint64_t replay, uint64_t job) {
+  if (job == 0) return number(replay) + " " + what + ", and none in the job";
+  return number(replay) + " " + what + ", and " + number(job) + " in the job" + share_of(replay, job);
 }
 
 void compare(const LayerPair& layer, std::vector<std::string>& differences) {

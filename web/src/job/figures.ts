@@ -2,13 +2,13 @@
 import { NONE, count, duration, number, percent, rate, size } from "../text/units";
 import { h } from "../ui/dom";
 import { value } from "../ui/value";
-import type { Direction, JobFacts } from "./facts";
+import type { Direction, JobFacts, Parallel } from "./facts";
 
 function usesLibraries({ through }: JobFacts["summary"]["totals"]): boolean {
   return through.some((row) => row.layer !== "posix" && row.layer !== "stdio" && row.time_ns > 0);
 }
 
-export function figures({ summary }: JobFacts): HTMLElement {
+export function figures({ summary, parallel }: JobFacts): HTMLElement {
   const { totals, job } = summary;
   const share = percent(totals.io_share_of_process_time);
   const calls = totals.read.calls + totals.write.calls + totals.metadata.calls;
@@ -17,6 +17,7 @@ export function figures({ summary }: JobFacts): HTMLElement {
     { id: "figures" },
     moved("Read", "read", totals.read),
     moved("Written", "write", totals.write),
+    parallel ? bandwidth(parallel.performance) : null,
     figure("Time in I/O", [duration(totals.io_ns), "io_ns", `${number(totals.io_ns)} ns`], [
       value(share, "io_share_of_process_time"),
       " of the processes’ ",
@@ -38,6 +39,13 @@ export function figures({ summary }: JobFacts): HTMLElement {
   );
 }
 
+/** Of all ranks together; the rates inside calls are those of one. */
+function bandwidth({ agg_perf_by_slowest: speed, bytes }: Parallel["performance"]): HTMLElement | null {
+  if (!bytes) return null;
+  if (speed === null) return figure("Bandwidth", ["not known", "agg_perf_by_slowest"], ["of all ranks together"]);
+  return figure("Bandwidth", [rate(speed * 2 ** 20), "agg_perf_by_slowest"], ["of all ranks together, estimated"]);
+}
+
 /** As the terminal says it: an estimate has two digits. */
 function filesCounted(totals: JobFacts["summary"]["totals"]): string {
   if (totals.files_are === "estimated") return `about ${number(Number(totals.files.toPrecision(2)))}`;
@@ -50,7 +58,7 @@ function moved(title: string, key: "read" | "write", part: Direction): HTMLEleme
     title,
     [size(part.bytes), key === "read" ? "bytes_read" : "bytes_written", `${number(part.bytes)} bytes`],
     part.calls
-      ? [value(count(part.calls, "call"), key === "read" ? "reads" : "writes"), ", ", value(speed === null ? NONE : rate(speed), "bytes_per_second")]
+      ? [value(count(part.calls, "call"), key === "read" ? "reads" : "writes"), ", ", value(speed === null ? NONE : rate(speed), "bytes_per_second"), " inside calls"]
       : ["no calls"],
     key,
   );

@@ -1,5 +1,6 @@
 /** The table of files: ranked, sorted, filtered, and each opens to its details. */
-import { type Column, elided, figures, names, words } from "../grid/column";
+import { type Column, figures, names, words } from "../grid/column";
+import { elided } from "../grid/name";
 import { copyButton } from "../grid/copy";
 import { Grid } from "../grid/grid";
 import { pathsOf } from "../grid/paths";
@@ -100,12 +101,12 @@ function path(table: Table, base: string): Column {
   const kinds = table.codes("kind");
   const start = base.length > 1 ? `${base}/` : "/";
   return {
-    ...names("path", "File", texts, { width: 270 }),
-    cell: (row) => {
+    ...names("path", "File", texts),
+    cell: (row, room) => {
       const name = texts.at(row);
       const whole = name + (name === "/" ? "" : (AFTER[kinds.at(row)] ?? ""));
       const below = start !== "/" && whole.startsWith(start);
-      return elided(printable(below ? whole.slice(start.length) || "./" : whole), printable(whole));
+      return elided(printable(below ? whole.slice(start.length) || "./" : whole), printable(whole), room?.pixels, room?.letter);
     },
   };
 }
@@ -117,24 +118,24 @@ function columns(table: Table, base: string): Column[] {
   const more = (key: string) => figures(key, key, table.numbers(key), number, { hidden: true });
   return [
     path(table, base),
-    figures("time_ns", "Time", table.numbers("time_ns"), duration, { width: 92, unit: "ns" }),
+    figures("time_ns", "Time", table.numbers("time_ns"), duration, { unit: "ns" }),
     split(table),
-    figures("bytes_read", "Read", read, moved, { width: 84, unit: "bytes" }),
-    figures("bytes_written", "Written", written, moved, { width: 84, unit: "bytes" }),
+    figures("bytes_read", "Read", read, moved, { unit: "bytes" }),
+    figures("bytes_written", "Written", written, moved, { unit: "bytes" }),
     figures("bytes", "Bytes", bytes, size, { hidden: true }),
-    figures("calls", "Calls", table.numbers("calls"), number, { width: 78 }),
-    figures("reads", "Reads", table.numbers("reads"), number, { width: 78 }),
-    figures("writes", "Writes", table.numbers("writes"), number, { width: 78 }),
-    figures("opens", "Opens", table.numbers("opens"), number, { width: 66 }),
+    figures("calls", "Calls", table.numbers("calls"), number),
+    figures("reads", "Reads", table.numbers("reads"), number),
+    figures("writes", "Writes", table.numbers("writes"), number),
+    figures("opens", "Opens", table.numbers("opens"), number),
     pattern(table),
-    words("layers", "Layer", table.texts("layers"), { width: 106, hidden: new Set(table.codes("layers").codes).size < 2 }),
+    words("layers", "Layer", table.texts("layers"), { hidden: new Set(table.codes("layers").codes).size < 2 }),
     words("final_path", "final_path", table.texts("final_path"), { hidden: true }),
     words("kind", "Kind", table.texts("kind"), { hidden: true }),
     words("mount", "Mount", table.texts("mount"), { hidden: true }),
     words("read_pattern", "read_pattern", table.texts("read_pattern"), { hidden: true }),
     words("write_pattern", "write_pattern", table.texts("write_pattern"), { hidden: true }),
     ...["read_ns", "write_ns", "meta_ns", "slowest_ns", "first_at_ns", "last_at_ns"].map(time),
-    ...["processes", "metadata_calls", "read_size", "write_size", "unaligned_read_share", "unaligned_write_share", "flags"].map(more),
+    ...["processes", "metadata_calls", "read_size", "write_size", "system_reads", "system_writes", "unaligned_read_share", "unaligned_write_share", "flags"].map(more),
   ];
 }
 
@@ -155,7 +156,7 @@ function split(table: Table): Column {
     key: "time_parts",
     title: "",
     term: "time_ns",
-    width: 96,
+    least: 96,
     left: true,
     csv: text,
     exact: text,
@@ -176,23 +177,26 @@ function pattern(table: Table): Column {
   const way = (kind: "read" | "write", calls: string) => {
     const initial = kind === "read" ? "R" : "W";
     const [patterns, sizes, operations] = [table.codes(`${kind}_pattern`), table.numbers(`${kind}_size`), table.numbers(calls)];
+    const requests = table.numbers(`system_${calls}`);
     return (row: number) => {
       if (!operations[row]) return "";
       const usual = sizes[row] > 0 ? ` ${exactSize(sizes[row])}` : "";
-      return `${initial}${usual} ${patterns.at(row)}`.trim();
+      // A library's calls become others of the system, which are described here.
+      const of = requests[row] !== operations[row] ? `, ${count(requests[row], "request")}` : "";
+      return `${initial}${usual} ${patterns.at(row)}`.trimEnd() + of;
     };
   };
   const [reads, writes] = [way("read", "reads"), way("write", "writes")];
-  const text = (row: number) => [reads(row), writes(row)].filter((part) => part !== "").join(" · ") || NONE;
+  const parts = (row: number) => [reads(row), writes(row)].filter((part) => part !== "");
+  const text = (row: number) => parts(row).join(" · ") || NONE;
   const codes: Codes = table.codes("write_pattern");
   return {
     key: "access",
     title: "Access",
     term: "write_pattern",
-    width: 216,
     left: true,
     order: codes,
-    cell: (row) => h("span", { class: "access", "data-full": text(row) }, text(row)),
+    cell: (row) => (parts(row).length < 2 ? text(row) : h("span", { class: "both" }, ...parts(row).map((part) => h("span", {}, part)))),
     csv: text,
   };
 }

@@ -20,11 +20,12 @@ export function ranks(facts: JobFacts, table: Table, heat: Table | undefined, bo
   const parallel = facts.parallel!;
   body.append(summary(parallel));
   if (facts.heat && heat) body.append(picture(facts, facts.heat, heat));
-  body.append(
-    captioned("Spread over ranks", "spread", spreads(parallel)),
-    captioned("How files are used", "strategies", strategies(parallel)),
-    captioned("Each rank", "ranks", rankGrid(table), note("Most time in I/O first. Communication is without other captured calls inside it.")),
-  );
+  const spread = spreads(parallel);
+  if (spread.count) body.append(captioned("Spread over ranks", "spread", spread));
+  body.append(captioned("How files are used", "strategies", strategies(parallel)));
+  // Where records have one row for all ranks, a rank has no figure of its own.
+  const isKnown = ["io_ns", "calls", "bytes_read", "bytes_written"].some((key) => table.numbers(key).some((value) => value >= 0));
+  if (isKnown) body.append(captioned("Each rank", "ranks", rankGrid(table), note("Most time in I/O first. Communication is without other captured calls inside it.")));
   if ((parallel.nodes ?? 0) > 1 && parallel.slowest_nodes.length) body.append(captioned("Nodes, slowest and fastest", "nodes", nodeGrid("Nodes", "Node", "host", extremes(parallel.slowest_nodes, parallel.fastest_nodes))));
   for (const [served, label, title, key] of [[parallel.io_nodes, "I/O nodes", "I/O node", "io_node"], [parallel.switches, "Switches", "Switch", "nearest_switch"]] as const) {
     if (!served) continue;
@@ -138,7 +139,7 @@ function spreads(parallel: Parallel): Grid {
     key,
     title,
     term,
-    width: 116,
+    least: 116,
     cell: (row) => rows[row].show(get(rows[row].figure)),
     csv: (row) => String(get(rows[row].figure)),
   });
@@ -146,12 +147,12 @@ function spreads(parallel: Parallel): Grid {
     label: "Spread over ranks",
     rows: rows.length,
     columns: [
-      { ...words("figure", "Of each rank", textsOf(rows, (row) => row.name), { term: "", width: 120 }), grows: true },
+      { ...words("figure", "Of each rank", textsOf(rows, (row) => row.name), { term: "" }), grows: true },
       column("least", "Least", (figure) => figure.least, ""),
       column("mean", "Mean", (figure) => figure.mean, ""),
       column("most", "Most", (figure) => figure.most, ""),
       column("deviation", "Deviation", (figure) => Math.sqrt(figure.variance), "variance"),
-      figures("imbalance", "Most/mean", numbersOf(rows, (row) => row.figure.imbalance ?? null), known((each) => each.toFixed(2)), { width: 116 }),
+      figures("imbalance", "Most/mean", numbersOf(rows, (row) => row.figure.imbalance ?? null), known((each) => each.toFixed(2))),
     ],
   });
 }
@@ -166,11 +167,11 @@ function strategies(parallel: Parallel): Grid {
     rows: rows.length,
     columns: [
       {
-        ...words("use", "Use", textsOf(rows, (row) => row.name), { term: "strategy", width: 160 }),
+        ...words("use", "Use", textsOf(rows, (row) => row.name), { term: "strategy"}),
         grows: true,
         cell: (row: number) => value(printable(rows[row].name), rows[row].term),
       },
-      figures("files", "Files", numbersOf(rows, (row) => row.files), number, { width: 90 }),
+      figures("files", "Files", numbersOf(rows, (row) => row.files), number),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), known(size), { unit: "bytes" }),
     ],
   });
@@ -180,28 +181,28 @@ function rankGrid(table: Table): Grid {
   const io = table.numbers("io_ns");
   let greatest = 1;
   for (const time of io) if (time > greatest) greatest = time;
-  const column = (key: string, title: string, show: (each: number) => string, unit: string, width = 104) =>
-    figures(key, title, table.numbers(key), key.startsWith("mpi") ? recorded(show) : known(show), { unit, width });
+  const column = (key: string, title: string, show: (each: number) => string, unit: string) =>
+    figures(key, title, table.numbers(key), key.startsWith("mpi") ? recorded(show) : known(show), { unit });
   const several = new Set(table.codes("instance").values).size > 1;
   return new Grid({
     label: "Ranks",
     rows: table.rows,
     sort: { key: "io_ns", descending: true },
     columns: [
-      figures("rank", "Rank", table.numbers("rank"), number, { width: 70 }),
-      { ...words("host", "Node", table.texts("host"), { width: 110, term: "host" }), grows: true },
-      ...(["io_node", "nearest_switch"] as const).filter((key) => told(table, key)).map((key) => words(key, key === "io_node" ? "I/O node" : "Switch", table.texts(key), { width: 100, hidden: key !== "io_node" })),
-      ...(several ? [words("executable", "Program", table.texts("executable"), { width: 140 })] : []),
-      { ...figures("io_ns", "In I/O", io, known(duration), { width: 140, unit: "ns" }), cell: (row) => (Number.isNaN(io[row]) ? NONE : bar(duration(io[row]), io[row] / greatest)) },
+      figures("rank", "Rank", table.numbers("rank"), number),
+      { ...words("host", "Node", table.texts("host"), { term: "host" }), grows: true },
+      ...(["io_node", "nearest_switch"] as const).filter((key) => told(table, key)).map((key) => words(key, key === "io_node" ? "I/O node" : "Switch", table.texts(key), { hidden: key !== "io_node" })),
+      ...(several ? [words("executable", "Program", table.texts("executable"))] : []),
+      { ...figures("io_ns", "In I/O", io, known(duration), { least: 140, unit: "ns" }), cell: (row) => (Number.isNaN(io[row]) ? NONE : bar(duration(io[row]), io[row] / greatest)) },
       column("read_ns", "Reading", duration, "ns"),
       column("write_ns", "Writing", duration, "ns"),
       column("meta_ns", "Metadata", duration, "ns"),
-      column("mpi_ns", "Communication", duration, "ns", 140),
-      column("mpiio_ns", "MPI-IO’s own", duration, "ns", 118),
-      column("bytes_read", "Read", size, "bytes", 88),
-      column("bytes_written", "Written", size, "bytes", 88),
-      figures("calls", "Calls", table.numbers("calls"), known(number), { width: 84 }),
-      figures("files", "Files", table.numbers("files"), known(number), { width: 70 }),
+      column("mpi_ns", "Communication", duration, "ns"),
+      column("mpiio_ns", "MPI-IO’s own", duration, "ns"),
+      column("bytes_read", "Read", size, "bytes"),
+      column("bytes_written", "Written", size, "bytes"),
+      figures("calls", "Calls", table.numbers("calls"), known(number)),
+      figures("files", "Files", table.numbers("files"), known(number)),
       figures("run_ns", "Ran", table.numbers("run_ns"), duration, { hidden: true }),
       figures("mpi_calls", "MPI calls", table.numbers("mpi_calls"), recorded(number), { hidden: true }),
       figures("mpi_bytes", "MPI bytes", table.numbers("mpi_bytes"), recorded(size), { hidden: true }),
@@ -226,16 +227,16 @@ function nodeGrid(label: string, title: string, key: "host" | "io_node" | "neare
     label,
     rows: rows.length,
     columns: [
-      { ...words(key, title, textsOf(rows, (row) => row[key] ?? ""), { width: 150 }), grows: true },
-      ...served.map(([name, heading]) => words(name, heading, textsOf(rows, (row) => row[name] || NONE), { width: 110 })),
-      ...(key === "host" ? [] : [figures("nodes", "Nodes", numbersOf(rows, (row) => row.nodes ?? null), known(number), { width: 76 })]),
-      figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 70 }),
+      { ...words(key, title, textsOf(rows, (row) => row[key] ?? "")), grows: true },
+      ...served.map(([name, heading]) => words(name, heading, textsOf(rows, (row) => row[name] || NONE))),
+      ...(key === "host" ? [] : [figures("nodes", "Nodes", numbersOf(rows, (row) => row.nodes ?? null), known(number))]),
+      figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number),
       {
-        ...figures("io_ns_per_rank", "I/O a rank", numbersOf(rows, (row) => row.io_ns_per_rank), duration, { width: 150, term: "io_ns", unit: "ns" }),
+        ...figures("io_ns_per_rank", "I/O a rank", numbersOf(rows, (row) => row.io_ns_per_rank), duration, { term: "io_ns", unit: "ns" }),
         cell: (row) => bar(duration(rows[row].io_ns_per_rank), rows[row].io_ns_per_rank / greatest),
       },
-      figures("slowest_io_ns", "Slowest rank", numbersOf(rows, (row) => row.slowest_io_ns), duration, { width: 116, term: "io_ns", unit: "ns" }),
-      figures("mpi_ns", "Communication", numbersOf(rows, (row) => row.mpi_ns), recorded(duration), { width: 140, unit: "ns" }),
+      figures("slowest_io_ns", "Slowest rank", numbersOf(rows, (row) => row.slowest_io_ns), duration, { term: "io_ns", unit: "ns" }),
+      figures("mpi_ns", "Communication", numbersOf(rows, (row) => row.mpi_ns), recorded(duration), { unit: "ns" }),
       figures("bytes", "Bytes", numbersOf(rows, (row) => row.bytes), size, { unit: "bytes" }),
     ],
   });
@@ -248,16 +249,16 @@ function sharedGrid(rows: SharedFile[]): Grid {
     label: "Shared files",
     rows: rows.length,
     columns: [
-      names("path", "File", textsOf(rows, (row) => row.path), { width: 220 }),
-      words("strategy", "Use", textsOf(rows, (row) => row.strategy), { width: 140 }),
-      { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number, { width: 134 }), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
-      words("readers", "Readers", textsOf(rows, (row) => row.readers || NONE), { width: 90, term: "ranks" }),
-      words("writers", "Writers", textsOf(rows, (row) => row.writers || NONE), { width: 90, term: "ranks" }),
-      figures("least_ns", "Least time", numbersOf(rows, (row) => row.time_ns.least), known(duration), { width: 106, term: "time_ns", unit: "ns" }),
+      names("path", "File", textsOf(rows, (row) => row.path)),
+      words("strategy", "Use", textsOf(rows, (row) => row.strategy)),
+      { ...figures("ranks", "Ranks", numbersOf(rows, (row) => row.ranks), number), cell: (row) => `${number(rows[row].ranks)} of ${number(rows[row].world)}` },
+      words("readers", "Readers", textsOf(rows, (row) => row.readers || NONE), { term: "ranks" }),
+      words("writers", "Writers", textsOf(rows, (row) => row.writers || NONE), { term: "ranks" }),
+      figures("least_ns", "Least time", numbersOf(rows, (row) => row.time_ns.least), known(duration), { term: "time_ns", unit: "ns" }),
       figures("mean_ns", "Mean", numbersOf(rows, (row) => row.time_ns.mean), duration, { term: "time_ns", unit: "ns" }),
-      figures("most_ns", "Most", numbersOf(rows, (row) => row.time_ns.most), known(duration), { width: 106, term: "time_ns", unit: "ns" }),
-      words("slowest", "Slowest", textsOf(rows, (row) => who(row.slowest)), { width: 108, term: "rank" }),
-      words("fastest", "Fastest", textsOf(rows, (row) => who(row.fastest)), { width: 108, term: "rank" }),
+      figures("most_ns", "Most", numbersOf(rows, (row) => row.time_ns.most), known(duration), { term: "time_ns", unit: "ns" }),
+      words("slowest", "Slowest", textsOf(rows, (row) => who(row.slowest)), { term: "rank" }),
+      words("fastest", "Fastest", textsOf(rows, (row) => who(row.fastest)), { term: "rank" }),
     ],
   });
 }

@@ -21,6 +21,8 @@ export interface Run {
 
 export interface ScalingFacts {
   weak: boolean;
+  /** What the bytes say of the work: the same in each run, grown with the job, or neither. */
+  work: "same" | "grew" | "differs" | null;
   runs: Run[];
   notes: string[];
   definitions: Record<string, string>;

@@ -11,6 +11,7 @@ from headrace.study.query import Connection, data, rows, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import percent_first
+from headrace.text import significant
 
 _DAY = 86400
 _ASKED = (64, 128)  # days
@@ -51,7 +52,8 @@ def ages(connection: Connection, settings: Settings, _: Scope) -> Figure:
         ]
         if found and found[0]["share_of_bytes"] is not None:
             days, share = found[0]["older_than_days"], found[0]["share_of_bytes"]
-            words = f"{percent_first(share)} of the bytes were not modified for {days:,.4g} days or more."
+            old = f"for {significant(days, 4)} days or more"
+            words = f"{percent_first(share)} of the bytes were not modified {old}."
             figure.words.append(words)
             figure.numbers[f"share of bytes not modified for {asked} days"] = share
     if figure.words:

@@ -12,6 +12,7 @@ from headrace.study.query import Connection, data, rows
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import count, percent, rate
+from headrace.text import significant
 
 _STEPS = 200
 _THIRD = 0.33  # of the peak: what the paper says of Intrepid
@@ -87,7 +88,7 @@ def idle(connection: Connection, settings: Settings, scope: Scope) -> Figure:
         share = sum(each["hours"] for each in windows) * 3600 / (len(moved) * scope.intervals.seconds)
         longest = windows[0]["hours"]
         below = f"below {percent(settings.threshold)} of their peak for {percent(share)} of the time"
-        figure.words = [f"The devices are {below}; the longest such span lasts {longest:.3g} hours."]
+        figure.words = [f"The devices are {below}; the longest such span lasts {significant(longest)} hours."]
         figure.numbers = {"share of time idle": share}
     return figure
 

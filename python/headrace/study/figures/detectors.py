@@ -78,8 +78,8 @@ def detectors(connection: Connection, _: Settings, scope: Scope) -> Figure:
         "table",
         data(found, "detector text, jobs int, share_of_jobs real, bytes int, core_hours real, meaning text"),
         "Jobs with each habit, what they moved and the core hours that they took. A job may have several.",
-        f"All {sums['jobs']:,} jobs with a log of the period ({scope.logs_left_out:,} logs of others left"
-        " out)."
+        f"Counted: {count(sums['jobs'], 'job')} with a log of the period ({scope.logs_left_out:,} logs of"
+        " others left out)."
         f" {sums['unknown'] or 0:,} do not say which ranks did I/O and cannot show the first three; of"
         f" {sums['collective'] or 0:,} with collective MPI-IO the library chose the ranks, so they do not"
         " count"

@@ -10,6 +10,7 @@ from headrace.study.query import Connection, data, rows, text
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import count, percent_first
+from headrace.text import significant
 
 _POINTS = 20_000  # more than these are rounded together
 _FEW = 10  # files: the most that counts as N:1
@@ -59,7 +60,7 @@ JOIN study_logs l ON l.log = i.log WHERE l.project IN ({names}) AND i.files IS N
             ],
         },
         paper="Figure 5",
-        words=[f"{count(none, 'run')} used no files; the most was {most:,.3g} files per process."]
+        words=[f"{count(none, 'run')} used no files; the most was {significant(most)} files per process."]
         if found
         else [],
         missing="" if found else NO_LOGS,

@@ -11,6 +11,7 @@ from headrace.study.query import Connection, data, rows, time, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import count, moment, percent, size
+from headrace.text import lasting
 
 _BILLION = 1_000_000_000
 _TOO_FAR = 365 * 200  # days: a forecast beyond is none
@@ -60,7 +61,7 @@ def growth(connection: Connection, settings: Settings, _: Scope) -> Figure:
 
 def _tell(figure: Figure, whole: dict[str, Any]) -> None:
     words = (
-        f"In {whole['days']:.3g} days the number of files changed by"
+        f"In {lasting(whole['days'] * 86400e9)} the number of files changed by"
         f" {whole['files_last'] - whole['files_first']:+,}{_of_first(whole['files_change'])} and their bytes"
         f" by {_signed_size(whole)}{_of_first(whole['bytes_change'])}."
     )

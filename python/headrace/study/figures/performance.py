@@ -11,6 +11,7 @@ from headrace.study.query import Connection, data, rows
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
 from headrace.study.words import count, number
+from headrace.text import every
 
 NO_LARGE = "No job of the period is that large: choose others with --min-processes and --min-bytes."
 UNIT = "MiB/s per node"
@@ -90,7 +91,7 @@ WHERE large AND mib_per_s_per_node IS NOT NULL ORDER BY project, value""",
 def _tell(figure: Figure, records: list[dict[str, Any]], values: list[float]) -> None:
     best, worst = (choose(records, key=lambda row: row["median"]) for choose in (max, min))
     middle = quantile(sorted(values), 0.5)
-    figure.words = [f"The median of all {count(len(values), 'large job')} is {number(middle)} {UNIT}."]
+    figure.words = [f"The median of {every(len(values), 'large job')} is {number(middle)} {UNIT}."]
     figure.numbers = {f"median of large jobs ({UNIT})": middle}
     if len(records) > 1:
         least, most = (f"{number(row['median'])} ({row['project']})" for row in (worst, best))
