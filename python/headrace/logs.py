@@ -65,17 +65,19 @@ class Counter(NamedTuple):
 _T = TypeVar("_T")
 
 # Counters that a flag of a record takes the meaning from: they are null in tables, and 0 as stored.
+_ALIGNMENT = (
+    "reads_unaligned_file",
+    "writes_unaligned_file",
+    "reads_unaligned_memory",
+    "writes_unaligned_memory",
+)
 NOT_RECORDED = {
     "errors_not_recorded": ("read_errors", "write_errors", "meta_errors"),
     "longest_read_not_recorded": ("read_max_ns", "read_max_size"),
     "longest_write_not_recorded": ("write_max_ns", "write_max_size"),
     "longest_other_not_recorded": ("meta_max_ns",),
-    "alignment_not_recorded": (
-        "reads_unaligned_file",
-        "writes_unaligned_file",
-        "reads_unaligned_memory",
-        "writes_unaligned_memory",
-    ),
+    "alignment_not_recorded": _ALIGNMENT,
+    "alignment_of_both": _ALIGNMENT,
     "calls_not_recorded": ("closes",),
 }
 

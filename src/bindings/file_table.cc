@@ -87,9 +87,10 @@ class FrameReading {
   // Streams keep no offsets: their buffer decides where the system reads and writes.
   std::vector<double> unaligned(const std::string& calls) const {
     const std::vector<uint64_t> some = words(calls + "_unaligned_file"), all = words(calls), flags = words("flags");
+    constexpr uint64_t kNotOfOne = model::flag::alignment_not_recorded | model::flag::alignment_of_both;
     std::vector<double> result;
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const bool known = all[i] != 0 && (flags[i] & model::flag::alignment_not_recorded) == 0 &&
+      const bool known = all[i] != 0 && (flags[i] & kNotOfOne) == 0 &&
                          text("layers", i) != "stdio" && has_offsets(i);
       result.push_back(!known ? kNothing : std::min(1.0, static_cast<double>(some[i]) / static_cast<double>(all[i])));
     }

@@ -23,7 +23,7 @@ from headrace.analysis.kinds import (
 from headrace.analysis.libraries import interfaces
 from headrace.analysis.processes import stand_ins
 from headrace.analysis.ranks import SERVED_BY, extremes, node_rows, rank_rows, spread
-from headrace.analysis.recorded import added, creation_recorded, not_in_source, recorded
+from headrace.analysis.recorded import creation_recorded, not_in_source, unaligned
 from headrace.analysis.reduced import REDUCED, reduced
 from headrace.logs import JobLog, flags
 
@@ -353,11 +353,11 @@ def _regularity(log: JobLog) -> Facts:
     compared = sum(steps.values())
     system = log.native.merge("all", [], FILE_KINDS, ["posix"], whose(log)).rows()[0]
     operations = system["reads"] + system["writes"]
-    unaligned = added(recorded(system, f"{way}_unaligned_file") for way in ("reads", "writes"))
+    not_aligned = unaligned(system)
     return {
         "sequential_share": (steps["consecutive"] + steps["forward"]) / compared if compared else None,
-        "aligned_share": 1 - min(1.0, unaligned / operations)
-        if operations and unaligned is not None
+        "aligned_share": 1 - min(1.0, not_aligned / operations)
+        if operations and not_aligned is not None
         else None,
     }
 

@@ -12,7 +12,10 @@ from typing import Any
 from headrace.logs import NOT_RECORDED, JobLog, flags
 
 _BITS = {flag.name: 1 << flag.bit for flag in flags()}
-_OF_COUNTER = {counter: _BITS[flag] for flag, counters in NOT_RECORDED.items() for counter in counters}
+_OF_COUNTER: dict[str, int] = {}
+for _flag, _counters in NOT_RECORDED.items():
+    for _counter in _counters:
+        _OF_COUNTER[_counter] = _OF_COUNTER.get(_counter, 0) | _BITS[_flag]
 # What a Darshan log has of profiles alone: AutoPerf's of MPI, and nobody's of MPI-IO by itself.
 _OF_LAYER = {"mpi": ("mpi_ns", "mpi_calls", "mpi_bytes"), "mpiio": ("mpiio_ns",)}
 _OTHER_CALLS, _CREATION = _BITS["calls_not_recorded"], _BITS["creation_not_recorded"]
@@ -21,6 +24,13 @@ _OTHER_CALLS, _CREATION = _BITS["calls_not_recorded"], _BITS["creation_not_recor
 def recorded(row: dict[str, Any], counter: str) -> Any:
     """The counter of a row of file records; None where nobody recorded it."""
     return None if row["flags"] & _OF_COUNTER[counter] else row[counter]
+
+
+def unaligned(row: dict[str, Any]) -> int | None:
+    """Reads and writes that were not aligned, which some sources count together; None where nobody did."""
+    if row["flags"] & _BITS["alignment_not_recorded"]:
+        return None
+    return int(row["reads_unaligned_file"] + row["writes_unaligned_file"])
 
 
 def all_calls_recorded(row: dict[str, Any]) -> bool:

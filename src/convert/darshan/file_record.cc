@@ -79,6 +79,22 @@ void put_strides(const Layout& layout, const Record& record, model::FileRecord& 
   }
 }
 
+/// Darshan counts the unaligned of reads and writes together. Whose they are is known where there was one kind alone.
+void put_alignment(const Values& v, model::FileRecord& file) {
+  const bool has_reads = file[reads] != 0, has_writes = file[writes] != 0;
+  if (!has_reads && !has_writes) return;
+  const uint64_t unit = v[c::POSIX_FILE_ALIGNMENT], unaligned = v[c::POSIX_FILE_NOT_ALIGNED];
+  if (unit == 0 || unaligned > file[reads] + file[writes]) {
+    file[flags] |= model::flag::alignment_not_recorded;
+    return;
+  }
+  const bool is_ours = unit == 4096 && !(has_reads && has_writes);
+  if (!is_ours) file[flags] |= model::flag::alignment_of_both;
+  file[is_ours && has_reads ? reads_unaligned_file : writes_unaligned_file] = unaligned;
+  if (!is_ours || v[c::POSIX_MEM_ALIGNMENT] != 8) return;
+  file[has_reads ? reads_unaligned_memory : writes_unaligned_memory] = v[c::POSIX_MEM_NOT_ALIGNED];
+}
+
 void put_posix(const Layout& layout, const Record& record, uint64_t ranks, model::FileRecord& file, Doubts& doubts) {
   const Values v(layout, record);
   file[duplicates] = v[c::POSIX_DUPS];
@@ -102,18 +118,7 @@ void put_posix(const Layout& layout, const Record& record, uint64_t ranks, model
   file[reads_backward] = less(file[reads], v[c::POSIX_SEQ_READS] + ranks);
   file[writes_backward] = less(file[writes], v[c::POSIX_SEQ_WRITES] + ranks);
   file[switches] = v[c::POSIX_RW_SWITCHES];
-  // Which of both were unaligned is not known unless there was only one kind; the unit must be ours.
-  const bool only_reads = file[writes] == 0, only_writes = file[reads] == 0;
-  const bool known = v[c::POSIX_FILE_ALIGNMENT] == 4096 && (only_reads || only_writes);
-  if (!known && !(only_reads && only_writes)) file[flags] |= model::flag::alignment_not_recorded;
-  if (v[c::POSIX_FILE_ALIGNMENT] == 4096) {
-    if (only_reads) file[reads_unaligned_file] = v[c::POSIX_FILE_NOT_ALIGNED];
-    if (only_writes) file[writes_unaligned_file] = v[c::POSIX_FILE_NOT_ALIGNED];
-  }
-  if (v[c::POSIX_MEM_ALIGNMENT] == 8) {
-    if (only_reads) file[reads_unaligned_memory] = v[c::POSIX_MEM_NOT_ALIGNED];
-    if (only_writes) file[writes_unaligned_memory] = v[c::POSIX_MEM_NOT_ALIGNED];
-  }
+  put_alignment(v, file);
   put_times(v, r::POSIX_F_OPEN_START_TIMESTAMP, file);
   put_sizes(v,
             {c::POSIX_MAX_READ_TIME_SIZE, c::POSIX_SIZE_READ_0_100, c::POSIX_ACCESS1_ACCESS, 1, c::POSIX_ACCESS1_COUNT},

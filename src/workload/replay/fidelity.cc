@@ -1,5 +1,6 @@
 #include "workload/replay/fidelity.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace headrace::workload::replay {
