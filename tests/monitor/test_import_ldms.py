@@ -268,5 +268,43 @@ def test_any_lines_are_read_or_refused(lines: list[list[str]]) -> None:
 @settings(max_examples=50, deadline=None)
 def test_sums_are_exact(steps: list[int]) -> None:
     counts = [sum(steps[: number + 1]) for number in range(len(steps))]
-    found = rows(disk_header("sda"), *(disk_line(when, count) for when, count in enumerate(counts)))
+    lines = (
+        disk_line(when, count, time_ios=0) for when, count in enumerate(counts)
+    )  # busy: no longer than time
+    found = rows(disk_header("sda"), *lines)
     assert sum(row["read_bytes"] for row in found) == (counts[-1] - counts[0]) * 512
+
+
+figure = st.one_of(st.integers(0, 10**6), st.integers(0, 2**63), st.sampled_from([2**32, 2**53, 2**63 - 1]))
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 600), st.fixed_dictionaries(dict.fromkeys(FIELDS, figure))), max_size=6)
+)
+def test_no_sample_says_more_than_a_device_can_do(steps: list[tuple[int, dict[str, int]]]) -> None:
+    """Whatever stands in the counters, as after a disk of other units or a damaged file."""
+    when, lines = 0, [disk_line(0, 0)]
+    for seconds, counters in steps:
+        when += seconds
+        lines.append(disk_line(when, 0, **counters))
+    try:
+        found = imported(disk_header("sda"), *lines)
+    except _errors.HeadraceError:
+        return
+    for row in found.tables["samples"].to_pylist():
+        seconds = (row["end"] - row["start"]).total_seconds()
+        assert max(row["read_bytes"], row["write_bytes"]) <= seconds * 2**44
+        assert row["busy_ms"] <= 1100 * seconds + 2000
+
+
+def test_petabytes_in_a_second_are_a_gap_that_is_said() -> None:
+    found = imported(
+        disk_header("sda"),
+        disk_line(0, 1),
+        disk_line(1, 2, sect_read=2**45),
+        disk_line(2, 3, sect_read=2**45),
+    )
+    assert [row["read_bytes"] for row in found.tables["samples"].to_pylist()] == [0]
+    (said,) = found.problems
+    assert "which no device moves" in said
+    assert len(found.tables["sample_gaps"]) == 1

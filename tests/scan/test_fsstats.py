@@ -177,3 +177,17 @@ def test_times_at_the_ends_of_the_calendar(time: str, monkeypatch: pytest.Monkey
         monkeypatch.setenv("TZ", zone)
         with contextlib.suppress(_errors.LogError):
             scans.read_fsstats(own(comments=f"#Comment: start={time}\n"), "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("4,8,1,0.3,1.0,500000.0,0.6,1.0", "cannot add up to 500,000.0"),
+        ("4,8,1,0.3,1.0,0.5,0.6,1.0", "cannot add up to 0.5"),
+        ("4,8,1,0.3,1.0,-7.0,0.6,1.0", "cannot add up to -7.0"),
+    ],
+)
+def test_values_beyond_their_bin_are_no_figures(row: str, said: str) -> None:
+    body = OWN["file size"].rsplit("4,8,", 1)[0] + row + "\n"
+    with pytest.raises(_errors.LogCorruptError, match=said):
+        scans.read_fsstats(own(size=body), "a.csv")

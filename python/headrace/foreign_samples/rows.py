@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace import samples
 from headrace._errors import LogCorruptError, LogForeignError
+from headrace.text import significant
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,6 +24,9 @@ COUNTERS = (
 )  # fmt: skip
 _MOST = (1 << 63) - 1
 _LATEST = 1 << 53  # microseconds: the year 2255
+_FASTEST = 1 << 44  # bytes a second: 16 TiB, of one device or target
+_BUSIER = 1.1  # than its time: clocks differ, and counters are late
+_LATE_MS = 2000
 _OF_MEMORY = re.compile(r"(loop|ram|zram)\d")
 _PROBLEMS = 20  # that are told of a file
 _HINTS = {
@@ -98,6 +102,7 @@ class Rows:
                     f"{self.path}: a time of '{device}' on '{host}' is before 1970 or after 2255"
                 )
         numbers = {name: self._integer(counters.get(name), device, name) for name in COUNTERS}
+        self._check(kind, device, max(end - start, 0) / 1e6, numbers)
         if not self._takes(key, start, end):
             self.problem(
                 f"{_utc(start)} to {_utc(end)} of '{device}' on '{host}' is in part in another sample,"
@@ -109,6 +114,21 @@ class Rows:
             self.gap(host, device, last, start)
         self._last[key] = end
         self._samples.append({**row, "start": start, "end": end, **numbers})
+
+    def _check(self, kind: str, device: str, seconds: float, numbers: Mapping[str, int | None]) -> None:
+        """LogCorruptError: more than any device does in so long a time."""
+        for name in ("read_bytes", "write_bytes"):
+            moved = numbers.get(name) or 0
+            if moved > _FASTEST * max(seconds, 1):
+                raise LogCorruptError(
+                    f"{self.path}: {name} of '{device}' would be {moved:,} in {significant(seconds)} s,"
+                    " which no device moves"
+                )
+        busy = numbers.get("busy_ms") or 0
+        if kind == "block" and busy > _BUSIER * seconds * 1000 + _LATE_MS:
+            raise LogCorruptError(
+                f"{self.path}: '{device}' would be busy for {busy:,} ms of {significant(seconds)} s"
+            )
 
     def _takes(self, key: tuple[str, str, str], start: int, end: int) -> bool:
         """Notes a span of a device; False: another one has some of it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ def read_fsstats(text: str, path: str) -> dict[str, pyarrow.Table]:
             rows = report.histograms[column.title]
             for row in rows:
                 low, high, bucket = _bounds(row, column, path)
+                _check_sum(row, column, path)
                 histograms.append({
                     "scan": identity, "histogram": column.histogram, "owned_by": "all", "owner": "",
                     "bucket": bucket, "low": low, "high": high, "files": row.number,
@@ -102,6 +104,23 @@ def _bounds(row: Row, column: Column, path: str) -> tuple[int | None, int | None
             f"{path}: '{column.title}' has a bin from {row.low} to {row.high}, as fsstats has none"
         )
     return low, high, bucket
+
+
+def _check_sum(row: Row, column: Column, path: str) -> None:
+    """The values of a row add up to something between its bounds; each may be rounded by one.
+
+    Overhead stands in the bins of the files' sizes, so that its sum may be any.
+    """
+    if column.histogram.endswith("overhead"):
+        return
+    slack = row.number + 1e-5 * abs(row.value) + 1e-3
+    least = row.low * row.number if row.low >= 0 else -math.inf
+    most = row.high * row.number if row.high >= 0 else math.inf
+    if not least - slack <= row.value <= most + slack:
+        raise LogCorruptError(
+            f"{path}: {row.number:,} of '{column.title}' from {row.low:,} to {row.high:,} cannot add up to"
+            f" {row.value:,}"
+        )
 
 
 def _bytes(row: Row, column: Column, report: Report) -> int | None:
