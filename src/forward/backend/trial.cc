@@ -1,5 +1,7 @@
 #include "forward/backend/trial.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,7 +28,8 @@ class TrialFile : public OpenFile {
   Written write_parts(uint64_t offset, std::span<const iovec> parts) override {
     const std::unique_lock<std::mutex> alone = lock();
     state_->delay(path_);
-    if (state_->options.fail_after == UINT64_MAX && state_->options.bad.length == 0)
+    const bool is_plain = state_->options.fail_after == UINT64_MAX && state_->options.bad.length == 0;
+    if (is_plain && state_->options.die_file.empty())
       return inner_->write_parts(offset, parts);
     Written all{0, 0};
     for (const iovec& part : parts) {
@@ -51,6 +54,10 @@ class TrialFile : public OpenFile {
                                       : std::unique_lock<std::mutex>();
   }
   Written limited(Extent where, const uint8_t* from) {
+    if (state_->is_to_die()) {
+      inner_->write({where.offset, where.length / 2}, from);
+      TrialBackend::State::die();
+    }
     const uint64_t before = state_->written.fetch_add(where.length);
     uint64_t room = state_->options.fail_after - std::min(state_->options.fail_after, before);
     const Extent& bad = state_->options.bad;
@@ -75,6 +82,13 @@ void TrialBackend::State::delay(const std::string& path) const {
   const timespec moment{0, 1'000'000};
   const bool stops = !options.stop_file.empty() && path.starts_with(options.stops);
   while (stops && access(options.stop_file.c_str(), F_OK) == 0) nanosleep(&moment, nullptr);
+}
+
+bool TrialBackend::State::is_to_die() const { return !options.die_file.empty() && unlink(options.die_file.c_str()) == 0; }
+
+void TrialBackend::State::die() {
+  kill(getpid(), SIGKILL);
+  abort();
 }
 
 Outcome<std::shared_ptr<OpenFile>> TrialBackend::open(const File& file, bool for_writing) {

@@ -18,6 +18,8 @@ struct TrialOptions {
   bool one_writer = false;           // at a time, as in file systems that lock a file to write to it
   std::string stop_file;             // while there is such a file nothing goes on
   std::string stops;                 // only in files whose path begins so
+  std::string die_file;  // where there is such a file, the next change removes it, is made, a write by half, and kills
+                         // the process before anybody is answered
 };
 
 class TrialBackend : public Backend {
@@ -29,21 +31,27 @@ class TrialBackend : public Backend {
   bool sleeps() const override { return true; }
   std::vector<std::string> roots() const override { return inner_->roots(); }
   Outcome<Found> lookup(Place place, bool follow) override { return inner_->lookup(place, follow); }
-  Outcome<Found> create(Place place, const CreateOptions& o) override { return inner_->create(place, o); }
-  Outcome<Found> mkdir(Place place, uint32_t mode) override { return inner_->mkdir(place, mode); }
-  Outcome<Found> symlink(Place place, std::string_view to) override { return inner_->symlink(place, to); }
+  Outcome<Found> create(Place place, const CreateOptions& o) override {
+    return state_.die_after(inner_->create(place, o));
+  }
+  Outcome<Found> mkdir(Place place, uint32_t mode) override {
+    return state_.die_after(inner_->mkdir(place, mode));
+  }
+  Outcome<Found> symlink(Place place, std::string_view to) override {
+    return state_.die_after(inner_->symlink(place, to));
+  }
   int remove(Place place, bool directory, std::optional<File>* gone = nullptr) override {
-    return inner_->remove(place, directory, gone);
+    return state_.die_after(inner_->remove(place, directory, gone));
   }
   int rename(Place from, Place to, bool replace, std::optional<File>* gone = nullptr) override {
-    return inner_->rename(from, to, replace, gone);
+    return state_.die_after(inner_->rename(from, to, replace, gone));
   }
   Outcome<std::shared_ptr<OpenFile>> open_any(const File& file, bool for_writing) override {
     return file.type == kDirectoryType ? inner_->open_any(file, for_writing) : open(file, for_writing);
   }
   void forget(const File& file) override { inner_->forget(file); }
   bool forget_removed() override { return inner_->forget_removed(); }
-  int link(const File& file, Place to) override { return inner_->link(file, to); }
+  int link(const File& file, Place to) override { return state_.die_after(inner_->link(file, to)); }
   Outcome<Attributes> attributes(const File& file) override { return inner_->attributes(file); }
   int set_attributes(const File& file, uint32_t set, const Attributes& a) override {
     return inner_->set_attributes(file, set, a);
@@ -60,6 +68,14 @@ class TrialBackend : public Backend {
   struct State {
     explicit State(TrialOptions given) : options(given) {}
     void delay(const std::string& path) const;
+    /// Whether the file was there, which says that the process is to die.
+    bool is_to_die() const;
+    template <typename Outcome>
+    Outcome die_after(Outcome outcome) const {
+      if (is_to_die()) die();
+      return outcome;
+    }
+    [[noreturn]] static void die();
     const TrialOptions options;
     std::atomic<uint64_t> written = 0, reads = 0;
     std::mutex one_writer;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "forward/server/journal.h"
 #include "forward/server/write_buffer.h"
 
 namespace headrace::forward {
@@ -14,6 +15,11 @@ namespace {
 constexpr size_t kBatchBytes = 1 << 20;  // copied together, to be written at once
 
 bool reserves(const Call& call) { return (call.request.flags & kReserve) != 0; }
+
+/// It was begun by a server that was killed, and has its place: what is there of it is written again.
+bool has_place(const Call& call) { return call.before.has_value(); }
+
+bool stands_alone(const Call& call) { return reserves(call) || has_place(call); }
 
 }  // namespace
 
@@ -50,7 +56,8 @@ void Appends::add(const Services& services, Pool* pool, std::shared_ptr<Call> ca
   pool->add([this, &services, pool, file = *file] { work(services, pool, file); });
 }
 
-/// What is written together. A range without data is a batch of its own, since nothing may be written over it.
+/// What is written together. A range without data is a batch of its own, since nothing may be written over it; so is
+/// one that has its place.
 std::vector<Appends::Waiting> Appends::next_batch(uint64_t identity) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Queue& queue = queues_[identity];
@@ -58,11 +65,11 @@ std::vector<Appends::Waiting> Appends::next_batch(uint64_t identity) {
   uint64_t bytes = 0;
   while (!queue.waiting.empty()) {
     const Call& call = *queue.waiting.front().call;
-    if (!batch.empty() && (reserves(call) || bytes + call.header.data > kBatchBytes)) break;
+    if (!batch.empty() && (stands_alone(call) || bytes + call.header.data > kBatchBytes)) break;
     bytes += call.header.data;
     batch.push_back(std::move(queue.waiting.front()));
     queue.waiting.pop_front();
-    if (reserves(*batch.back().call)) break;
+    if (stands_alone(*batch.back().call)) break;
   }
   if (!batch.empty()) return batch;
   queues_.erase(identity);
@@ -89,7 +96,9 @@ bool Appends::take_range(const Services& services, const File& file, OpenFile& o
     batch->error = attributes.error();
     return false;
   }
-  batch->begin = std::max({attributes->size, held_end, batch->least});
+  const uint64_t taken = services.journal == nullptr ? 0 : services.journal->taken(file.identity());
+  batch->begin = std::max({attributes->size, held_end, batch->least, taken});
+  if (has_place(*batch->calls[0].call)) batch->begin = *batch->calls[0].call->before;
   if (batch->total > uint64_t{INT64_MAX} - batch->begin) batch->error = EFBIG;
   if (batch->error == 0 && reserves(*batch->calls[0].call)) batch->error = opened.extend(batch->begin + batch->total);
   return batch->error == 0;
@@ -105,9 +114,9 @@ bool Appends::write(const Services& services, Pool* pool, const File& file, std:
     batch->least = std::max(batch->least, each.call->request.least);
     through = through || (each.call->request.flags & kThrough) != 0;
   }
-  const bool reserve = reserves(*calls[0].call);
   batch->calls = std::move(calls);
-  const bool hold = services.write_buffer->on() && !through && !reserve;
+  const bool reserve = reserves(*batch->calls[0].call);
+  const bool hold = services.write_buffer->on() && !through && !stands_alone(*batch->calls[0].call);
   const auto held =
       hold ? services.write_buffer->open(file) : Outcome<std::shared_ptr<HeldFile>>(std::shared_ptr<HeldFile>());
   const auto opened = held.ok() && *held != nullptr ? (*held)->opened() : services.backend->open(file, true);
@@ -127,6 +136,7 @@ bool Appends::write(const Services& services, Pool* pool, const File& file, std:
     answer(services, *batch, {});
     return true;
   }
+  note(services, file, *batch);
   std::vector<BadRange> failed;
   if (!reserve) {
     std::vector<uint8_t> row;
@@ -139,6 +149,17 @@ bool Appends::write(const Services& services, Pool* pool, const File& file, std:
   }
   answer(services, *batch, failed);
   return true;
+}
+
+/// Where they go, before they are written there.
+void Appends::note(const Services& services, const File& file, const Batch& batch) {
+  if (services.journal == nullptr) return;
+  uint64_t at = batch.begin;
+  for (const Waiting& each : batch.calls) {
+    const uint64_t end = at + each.call->request.size;
+    services.journal->begin(each.call->client, each.call->header.id, at, file.identity(), end);
+    at = end;
+  }
 }
 
 void Appends::answer(const Services& services, const Batch& batch, const std::vector<BadRange>& failed) {

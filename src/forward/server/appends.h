@@ -51,6 +51,7 @@ class Appends {
   void work(const Services& services, Pool* pool, const File& file);
   static bool take_range(const Services& services, const File& file, OpenFile& opened, Batch* batch);
   bool write(const Services& services, Pool* pool, const File& file, std::vector<Waiting> calls);
+  static void note(const Services& services, const File& file, const Batch& batch);
   void answer(const Services& services, const Batch& batch, const std::vector<BadRange>& failed);
   std::vector<Waiting> next_batch(uint64_t identity);
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "forward/protocol/messages.h"
@@ -21,7 +22,8 @@ struct Call {
   uint64_t begun_ns = 0;  // when it was there
   uint64_t flush_ns = 0;  // when the flush that goes before it began, which is work for it
   Nonce client{};
-  std::vector<BadRange> failed;  // of the flush that went before it
+  std::optional<uint64_t> before;  // it was begun by a server that was killed, when this was there (journal.h)
+  std::vector<BadRange> failed;    // of the flush that went before it
 };
 
 struct Answer {

@@ -259,7 +259,7 @@ void Connection::dispatch(Call call) {
   const bool once = happens_once(call.request.op);
   if (!once) return run(std::move(call), false);
   Answer answer;
-  switch (session_->begin(call.header.id, call.header.passed, {&loop_, number_}, &answer.frame)) {
+  switch (session_->begin(call.header.id, call.header.passed, {&loop_, number_}, &answer.frame, &call.before)) {
     case Session::Standing::kNew:
       return run(std::move(call), true);
     case Session::Standing::kRunning:

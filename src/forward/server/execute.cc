@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "forward/protocol/codec.h"
+#include "forward/server/journal.h"
 #include "forward/server/locks.h"
 #include "forward/server/opens.h"
 #include "forward/server/shared_reads.h"
@@ -19,6 +20,9 @@ namespace {
 
 constexpr uint32_t kLongestListing = 1 << 20;
 constexpr uint32_t kShortestListing = 4096;
+
+/// All that must happen once, but for those of data.
+bool changes_names(Op op) { return happens_once(op) && op != Op::kAppend && op != Op::kCommit; }
 
 /// The reply's views point into what is kept here.
 class Execution {
@@ -51,6 +55,9 @@ class Execution {
   int opened(const File& file);
   int gone(int error, const std::optional<File>& file);
   void forget(const File& file);
+  uint64_t inode_now() const;
+  bool has_happened() const;
+  int as_done();
 
   const Services& services_;
   Call& call_;
@@ -311,7 +318,42 @@ int Execution::opened(const File& file) {
   return 0;
 }
 
+/// The inode of the name that the call makes or takes away; 0: there is none.
+uint64_t Execution::inode_now() const {
+  const bool is_link = request_.op == Op::kLink;
+  const auto directory = file(is_link ? request_.other_handle : request_.handle);
+  if (!directory.ok()) return 0;
+  const auto found = services_.backend->lookup({*directory, is_link ? request_.other_name : request_.name}, false);
+  return found.ok() ? found->file.inode : 0;
+}
+
+/// Whether a server that was killed did it, which began when `before` was there.
+bool Execution::has_happened() const {
+  const uint64_t before = *call_.before, now = inode_now();
+  if (request_.op != Op::kRemove && request_.op != Op::kRename) return before == 0 && now != 0;
+  if (before == 0 || now == before) return false;
+  if (request_.op == Op::kRemove) return true;
+  const auto directory = file(request_.other_handle);
+  if (!directory.ok()) return false;
+  const auto found = services_.backend->lookup({*directory, request_.other_name}, false);
+  return found.ok() && found->file.inode == before;
+}
+
+int Execution::as_done() {
+  if (request_.op == Op::kRemove || request_.op == Op::kRename) return 0;
+  const auto first = file(request_.handle);
+  if (!first.ok()) return first.error();
+  if (request_.op == Op::kLink) return answer(attributes(*first));
+  return answer(services_.backend->lookup({*first, request_.name}, false));
+}
+
 int Execution::run() {
+  if (services_.journal != nullptr && changes_names(request_.op)) {
+    if (!call_.before.has_value())
+      services_.journal->begin(call_.client, call_.header.id, inode_now());
+    else if (has_happened())
+      return as_done();
+  }
   switch (request_.op) {
     case Op::kStatus:
       text_ = services_.counters->open_metrics(*services_.buffers) + services_.write_buffer->open_metrics() + "# EOF\n";

@@ -9,6 +9,7 @@ namespace headrace::forward {
 
 class Appends;
 class HeldFile;
+class Journal;
 class Locks;
 class Opens;
 class SharedReads;
@@ -25,6 +26,7 @@ struct Services {
   Locks* locks;
   SharedReads* reads;
   Opens* opens;
+  Journal* journal;  // null: none is kept
 };
 
 /// `call.data` is taken over by the answer when it goes back to the client.

@@ -60,7 +60,8 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
               locks_,
               reads_,
               opens_,
-              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_, &reads_, &opens_},
+              {backend_.get(), &handles_, &counters_, &buffers_, &appends_, &write_buffer_, &locks_, &reads_, &opens_,
+               nullptr},
               placement_of(*backend_, options),
               munge_.has_value() ? &*munge_ : nullptr,
               munge_pool_,
@@ -71,6 +72,11 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
 }
 
 base::Status Server::open(const Options& options) {
+  if (!options.journal.empty()) {
+    HEADRACE_ASSIGN(journal_, Journal::open(options.journal));
+    shared_.services.journal = journal_.get();
+    sessions_.keep_in(journal_.get());
+  }
   for (unsigned i = 0; i < std::max(1u, options.event_threads); ++i) {
     loops_.push_back(std::make_unique<EventLoop>(shared_));
     HEADRACE_TRY(loops_.back()->open());
@@ -108,6 +114,7 @@ std::vector<std::string> Server::finish() {
   for (const auto& loop : loops_) loop->join();
   write_buffer_.finish();
   pool_.finish();
+  if (journal_ != nullptr) journal_->remove();
   munge_pool_.finish();
   loops_.clear();
   return write_buffer_.untold();

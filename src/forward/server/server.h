@@ -28,6 +28,7 @@ class Server {
     uint64_t node = this_node();
     std::function<void()>
         on_unkept;  // a client that kept the server is gone; by any thread. Empty = nobody may keep it
+    std::string journal;  // a file that the next server takes over when this one is killed (journal.h); "" = none
     std::optional<std::string> munge;  // socket of its daemon, "" = the usual one: it shows who may have the secret
   };
   static base::Result<std::unique_ptr<Server>> start(std::unique_ptr<Backend> backend, Options options);
@@ -52,6 +53,7 @@ class Server {
   Counters counters_;
   Buffers buffers_;
   HandleMaker handles_;
+  std::unique_ptr<Journal> journal_;
   Sessions sessions_;
   Appends appends_;
   const std::optional<Munge> munge_;

@@ -7,9 +7,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "forward/protocol/messages.h"
+#include "forward/server/journal.h"
 
 namespace headrace::forward {
 
@@ -30,9 +32,13 @@ class Session {
     kPassed,   // the client has had its answer: this is an echo
     kTooMany,  // the client does not say what it has received
   };
-  Standing begin(uint64_t id, uint64_t passed, Route route, std::vector<uint8_t>* answer);
+  /// `before`: of a new call that an earlier server began, what there was by then.
+  Standing begin(uint64_t id, uint64_t passed, Route route, std::vector<uint8_t>* answer,
+                 std::optional<uint64_t>* before);
   /// The call is done; gives the way its answer goes.
   Route finish(uint64_t id, const std::vector<uint8_t>& answer);
+
+  Session(Journal* journal, const Nonce& client) : journal_(journal), client_(client) {}
 
  private:
   friend class Sessions;
@@ -41,6 +47,8 @@ class Session {
     Route route;
     std::vector<uint8_t> answer;
   };
+  Journal* const journal_;
+  const Nonce client_;
   std::mutex mutex_;
   std::map<uint64_t, Slot> slots_;
   uint64_t passed_ = 0;
@@ -50,10 +58,13 @@ class Session {
 
 class Sessions {
  public:
+  /// Before there are clients; null: a server that is killed leaves nothing.
+  void keep_in(Journal* journal) { journal_ = journal; }
   std::shared_ptr<Session> attach(const Nonce& client);
   void detach(const std::shared_ptr<Session>& session);
 
  private:
+  Journal* journal_ = nullptr;
   std::mutex mutex_;
   std::map<Nonce, std::shared_ptr<Session>> sessions_;
 };

@@ -97,6 +97,28 @@ Status leave_word(const std::string& addresses_file, const std::vector<std::stri
   return write_addresses(addresses_file.substr(0, slash + 1) + "lost." + addresses_file.substr(slash + 4), text);
 }
 
+/// Where calls are noted for the next server, if this one is killed: beside its socket, else beside the secret.
+std::string journal_of(const ServeSettings& settings) {
+  const std::string& address = settings.addresses[0];
+  if (settings.kept || settings.backend != "posix") return "";  // nobody starts those again
+  std::string path;
+  if (address.starts_with("unix:")) {
+    path = address.substr(5) + ".calls";
+  } else if (!settings.secret.empty() && !address.ends_with(":0")) {
+    char node[HOST_NAME_MAX + 1] = "";
+    gethostname(node, sizeof node - 1);
+    std::string name = address;
+    for (char& each : name) each = each == '/' ? '_' : each;
+    path = settings.secret + "." + node + "." + name + ".calls";
+  }
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (path.empty() || access(directory.c_str(), W_OK) == 0) return path;
+  say("serve: " + directory + ": " + strerror(errno) +
+      "; if this server is killed, calls that it was doing may be done twice");
+  return "";
+}
+
 /// Until it is told to, or it was to be kept and nobody came to do so.
 void wait_for_clients(const forward::Server& server, bool to_be_kept, const sigset_t& signals) {
   const timespec patience{60, 0};
@@ -139,6 +161,7 @@ Status serve_until_ended(const ServeSettings& settings) {
   options.write_buffer = settings.write_buffer;
   options.place = settings.place;
   options.munge = settings.munge;
+  options.journal = journal_of(settings);
   options.stripe = settings.stripe;
   const rlim_t open_files = std::min<rlim_t>(1024, descriptors / 4);  // kept open; as many again may hold data
   options.write_buffer.most_files = open_files;

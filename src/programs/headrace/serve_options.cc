@@ -59,7 +59,8 @@ const char kServeHelp[] =
     "      --event-threads N, --storage-threads N\n"
     "                        for connections and for files (defaults: 1, 8)\n"
     "      --trial LIST      for tests: delay=MICROSECONDS,fail-after=SIZE,\n"
-    "                        error=NUMBER,fail-commit,one-writer,stop-file=FILE\n"
+    "                        error=NUMBER,fail-commit,one-writer,stop-file=FILE,\n"
+    "                        die-file=FILE\n"
     "      --config FILE     the same as a file: lines NAME = VALUE in TOML\n"
     "      --help            show this\n"
     "\n"
@@ -121,6 +122,8 @@ Status set_trial(const std::string& list, ServeSettings* settings) {
       trial.one_writer = true;
     } else if (item.starts_with("stop-file=")) {
       trial.stop_file = value;
+    } else if (item.starts_with("die-file=")) {
+      trial.die_file = value;
     } else if (item.starts_with("fail-after=")) {
       HEADRACE_ASSIGN(trial.fail_after, parse_size(value));
     } else if (item.starts_with("error=")) {
@@ -131,7 +134,7 @@ Status set_trial(const std::string& list, ServeSettings* settings) {
       trial.delay_ns = uint64_t{number} * 1000;
     } else {
       return base::invalid("--trial: '" + item +
-                           "' is none of delay=, fail-after=, error=, fail-commit, one-writer, stop-file=");
+                           "' is none of delay=, fail-after=, error=, fail-commit, one-writer, stop-file=, die-file=");
     }
   }
   return {};
