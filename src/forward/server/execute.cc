@@ -21,6 +21,8 @@ namespace {
 constexpr uint32_t kLongestListing = 1 << 20;
 constexpr uint32_t kShortestListing = 4096;
 
+constexpr uint64_t kAnything = UINT64_MAX;  // an inode that no file has
+
 /// All that must happen once, but for those of data.
 bool changes_names(Op op) { return happens_once(op) && op != Op::kAppend && op != Op::kCommit; }
 
@@ -318,8 +320,10 @@ int Execution::opened(const File& file) {
   return 0;
 }
 
-/// The inode of the name that the call makes or takes away; 0: there is none.
+/// The inode of the name that the call makes or takes away; 0: there is none. Making what may be there already is
+/// done again without harm, and is not worth the look.
 uint64_t Execution::inode_now() const {
+  if (request_.op == Op::kCreate && !(request_.flags & kExclusive)) return kAnything;
   const bool is_link = request_.op == Op::kLink;
   const auto directory = file(is_link ? request_.other_handle : request_.handle);
   if (!directory.ok()) return 0;
