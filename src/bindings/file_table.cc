@@ -90,8 +90,7 @@ class FrameReading {
     constexpr uint64_t kNotOfOne = model::flag::alignment_not_recorded | model::flag::alignment_of_both;
     std::vector<double> result;
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const bool known = all[i] != 0 && (flags[i] & kNotOfOne) == 0 &&
-                         text("layers", i) != "stdio" && has_offsets(i);
+      const bool known = all[i] != 0 && (flags[i] & kNotOfOne) == 0 && text("layers", i) != "stdio" && has_offsets(i);
       result.push_back(!known ? kNothing : std::min(1.0, static_cast<double>(some[i]) / static_cast<double>(all[i])));
     }
     return result;

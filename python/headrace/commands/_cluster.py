@@ -6,8 +6,8 @@ from headrace import _native
 from headrace.analysis.clusters import Clustering
 from headrace.analysis.point_tables import PointTable
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import duration, number, printable, size
-from headrace.text import significant
+from headrace.commands._text import duration, number, printable
+from headrace.text import significant, size
 
 _MOST_CLUSTERS = 20
 _MOST_COLUMNS = 3  # that tell a cluster from the others

@@ -11,7 +11,8 @@ from headrace.commands._detected_words import about, groups, heading, how, numbe
 from headrace.commands._phase_words import plural
 from headrace.commands._phases import stood_for_lines
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import count, duration, number, printable, size, sparkline
+from headrace.commands._text import duration, number, printable, sparkline
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.commands._phase_words import plural
-from headrace.commands._text import count, duration, number, percent, printable, size
+from headrace.commands._text import duration, number, percent, printable
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

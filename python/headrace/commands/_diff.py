@@ -10,8 +10,8 @@ from headrace.commands._diff_files import file_lines
 from headrace.commands._diff_header import header_lines
 from headrace.commands._signed import against, amount, change, share
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, bar, clip, duration, number, printable, size, sparkline
-from headrace.text import significant
+from headrace.commands._text import NONE, bar, clip, duration, number, printable, sparkline
+from headrace.text import significant, size
 
 Facts = dict[str, Any]
 

@@ -10,7 +10,6 @@ from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
     NOT_RECORDED,
-    count,
     if_recorded,
     number,
     percent,
@@ -18,6 +17,7 @@ from headrace.commands._text import (
     shorten_left,
     width,
 )
+from headrace.text import count
 
 Facts = dict[str, Any]
 

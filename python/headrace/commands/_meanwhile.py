@@ -6,7 +6,8 @@ from typing import Any
 
 import headrace
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, count, printable, shorten_right, size
+from headrace.commands._text import NONE, printable, shorten_right
+from headrace.text import count, size
 
 _JOBS = 8  # shown
 _BARS = 24  # columns

@@ -6,7 +6,8 @@ from typing import Any
 
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, size, width
+from headrace.commands._text import NONE, width
+from headrace.text import size
 
 Facts = dict[str, Any]
 

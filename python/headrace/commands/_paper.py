@@ -7,7 +7,8 @@ from typing import Any
 
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, clip, count
+from headrace.commands._text import NONE, clip
+from headrace.text import count
 
 Facts = dict[str, Any]
 

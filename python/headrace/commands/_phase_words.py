@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.commands._text import count, duration, number, percent, printable, size
-from headrace.text import chance
+from headrace.commands._text import duration, number, percent, printable
+from headrace.text import chance, count, size
 
 Facts = dict[str, Any]
 

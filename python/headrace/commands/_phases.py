@@ -7,7 +7,8 @@ from typing import Any
 from headrace.commands._clusters import cluster_lines
 from headrace.commands._phase_words import heading, plural, verdicts, why
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import count, duration, number, percent, printable, size, sparkline
+from headrace.commands._text import duration, number, percent, printable, sparkline
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

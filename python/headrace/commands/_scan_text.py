@@ -6,9 +6,10 @@ from datetime import datetime, timezone
 
 from headrace._errors import UsageError
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import bar, count, number, percent, printable, shorten_right, size
+from headrace.commands._text import bar, number, percent, printable, shorten_right
 from headrace.scans import bins
 from headrace.scans.scan import MOST, Scan
+from headrace.text import count, size
 
 __all__ = ["date", "render"]
 

@@ -26,16 +26,15 @@ from headrace.commands._text import (
     bar,
     calls,
     clip,
-    count,
     duration,
     files_and_directories,
     if_recorded,
     number,
     percent,
     printable,
-    size,
     sparkline,
 )
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -9,7 +9,6 @@ from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
-    count,
     duration,
     if_recorded,
     number,
@@ -17,8 +16,8 @@ from headrace.commands._text import (
     printable,
     shorten_left,
     shorten_right,
-    size,
 )
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, duration, number, percent, size
+from headrace.commands._text import NONE, duration, number, percent
+from headrace.text import size
 
 Facts = dict[str, Any]
 

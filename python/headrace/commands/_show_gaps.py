@@ -7,7 +7,8 @@ from typing import Any
 
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import count, number, printable, size
+from headrace.commands._text import number, printable
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from headrace.commands._show_gaps import losses_in_short
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import count, duration, printable, shorten_right, size
+from headrace.commands._text import duration, printable, shorten_right
 from headrace.commands._unfinished import unfinished_lines
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

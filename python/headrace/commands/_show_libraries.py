@@ -7,17 +7,8 @@ from typing import Any
 
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import (
-    NONE,
-    count,
-    duration,
-    exact_size,
-    number,
-    percent,
-    printable,
-    shorten_left,
-    size,
-)
+from headrace.commands._text import NONE, duration, exact_size, number, percent, printable, shorten_left
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

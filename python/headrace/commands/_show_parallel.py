@@ -7,8 +7,8 @@ from typing import Any
 
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import LIBRARY_NAMES, NONE, count, duration, number, percent, printable, size
-from headrace.text import significant
+from headrace.commands._text import LIBRARY_NAMES, NONE, duration, number, percent, printable
+from headrace.text import count, significant, size
 
 Facts = dict[str, Any]
 

@@ -7,7 +7,8 @@ from typing import Any
 from headrace.commands._columns import columns
 from headrace.commands._detected_words import about
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import duration, number, printable, size
+from headrace.commands._text import duration, number, printable
+from headrace.text import size
 
 _MOST = 8
 

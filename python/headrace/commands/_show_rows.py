@@ -12,7 +12,6 @@ from headrace.commands._terminal import Terminal
 from headrace.commands._text import (
     NONE,
     calls,
-    count,
     duration,
     exact_size,
     files_and_directories,
@@ -21,9 +20,9 @@ from headrace.commands._text import (
     percent,
     printable,
     shorten_left,
-    size,
     width,
 )
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -7,7 +7,8 @@ from typing import Any
 from headrace.analysis.processes import exec_links
 from headrace.analysis.recorded import added
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, count, duration, number, printable, shorten_right, size, width
+from headrace.commands._text import NONE, duration, number, printable, shorten_right, width
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

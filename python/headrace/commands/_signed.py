@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from headrace.commands._text import NONE, duration, size
-from headrace.text import significant
+from headrace.commands._text import NONE, duration
+from headrace.text import significant, size
 
 MINUS = "\u2212"
 

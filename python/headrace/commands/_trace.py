@@ -9,9 +9,10 @@ from headrace.analysis.trace_accounts import left_out
 from headrace.analysis.trace_check import Check
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, clip, count, duration, printable, shorten_right, size
+from headrace.commands._text import NONE, clip, duration, printable, shorten_right
 from headrace.commands._trace_clocks import clock_lines
 from headrace.commands._unfinished import unfinished_lines
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import count, duration, printable
+from headrace.commands._text import duration, printable
+from headrace.text import count
 
 _SHOWN = 20  # nodes
 _CALENDAR = "by its calendar clock: it was not compared"

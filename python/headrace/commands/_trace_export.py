@@ -18,8 +18,9 @@ from headrace.analysis.traces import Trace
 from headrace.commands import _otf2 as _otf2_library
 from headrace.commands import _trace_parquet
 from headrace.commands._terminal import counting
-from headrace.commands._text import count, number, printable, size
+from headrace.commands._text import number, printable
 from headrace.commands._trace_options import part, part_options
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 _Told = Callable[[int], None]

@@ -8,7 +8,8 @@ from typing import Any
 from headrace.analysis.trace_sums import files
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, duration, number, printable, shorten_left, size
+from headrace.commands._text import NONE, duration, number, printable, shorten_left
+from headrace.text import size
 
 Facts = dict[str, Any]
 

@@ -12,9 +12,10 @@ from headrace.analysis.trace_waits import messages as sums
 from headrace.commands._columns import columns
 from headrace.commands._message_matrix import matrix_lines
 from headrace.commands._terminal import Terminal, terminal, working
-from headrace.commands._text import NONE, clip, count, duration, number, printable, size, to_ascii
+from headrace.commands._text import NONE, clip, duration, number, printable, to_ascii
 from headrace.commands._trace import cut_lines, loss_lines
 from headrace.commands._trace_options import part, rank_options
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -15,9 +15,10 @@ from headrace.analysis.trace_sums import cut, recorded
 from headrace.analysis.traces import Trace, location_name
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import NONE, count, duration, percent, printable, size, sparkline
+from headrace.commands._text import NONE, duration, percent, printable, sparkline
 from headrace.commands._time_text import ends_of_axis
 from headrace.commands._trace import HEADS, cut_lines, recorded_lines
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -14,22 +14,12 @@ from headrace.analysis.trace_ranks import ranks
 from headrace.analysis.trace_sums import functions
 from headrace.commands._columns import columns
 from headrace.commands._terminal import Terminal, terminal, working
-from headrace.commands._text import (
-    NONE,
-    clip,
-    count,
-    duration,
-    number,
-    percent,
-    printable,
-    shorten_right,
-    size,
-    to_ascii,
-)
+from headrace.commands._text import NONE, clip, duration, number, percent, printable, shorten_right, to_ascii
 from headrace.commands._trace import HEADS, cut_lines, loss_lines, recorded_lines
 from headrace.commands._trace_files import file_table
 from headrace.commands._trace_options import call_options, part, part_options
 from headrace.commands._trace_ranks import rank_table
+from headrace.text import count, size
 
 Facts = dict[str, Any]
 

@@ -12,8 +12,9 @@ from headrace import _native
 from headrace._errors import OutputError
 from headrace._outputs import apart
 from headrace.commands._terminal import working
-from headrace.commands._text import count, printable, size
+from headrace.commands._text import printable
 from headrace.logs import refuse_pipes
+from headrace.text import count, size
 
 
 @click.command("unify")

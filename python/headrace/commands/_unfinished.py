@@ -6,7 +6,8 @@ from typing import Any
 
 from headrace.analysis.rank_lists import rank_list
 from headrace.commands._terminal import Terminal
-from headrace.commands._text import count, duration, printable
+from headrace.commands._text import duration, printable
+from headrace.text import count
 
 Facts = dict[str, Any]
 

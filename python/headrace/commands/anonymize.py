@@ -12,7 +12,8 @@ from headrace import _native
 from headrace._errors import LogForeignError, UsageError
 from headrace._outputs import apart, new_file, only_with_force
 from headrace.commands._terminal import working
-from headrace.commands._text import count, printable, size
+from headrace.commands._text import printable
+from headrace.text import count, size
 
 
 @click.command("anonymize")

@@ -15,13 +15,14 @@ import click
 from headrace._errors import UsageError
 from headrace.commands._paper import markdown, render
 from headrace.commands._terminal import terminal, working
-from headrace.commands._text import count, duration, printable, size, to_ascii
+from headrace.commands._text import duration, printable, to_ascii
 from headrace.papers import paper
 from headrace.papers.comparison import compare
 from headrace.papers.kept import Kept
 from headrace.papers.matrix import Run, runs_of
 from headrace.papers.running import Machine, Runner
 from headrace.reports import html
+from headrace.text import count, size
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -17,7 +17,8 @@ from headrace.catalog import add as adding
 from headrace.catalog import catalog as catalogs
 from headrace.catalog import checks, compact, dropping, history, job_csv, query, watch
 from headrace.commands._terminal import counting
-from headrace.commands._text import count, printable
+from headrace.commands._text import printable
+from headrace.text import count
 
 _BAD_SHOWN = 1000
 

@@ -14,7 +14,8 @@ from headrace._errors import LogNotFoundError, UsageError
 from headrace._outputs import apart, new_file, only_with_force
 from headrace.commands import _otf2
 from headrace.commands._terminal import counting
-from headrace.commands._text import count, printable, size
+from headrace.commands._text import printable
+from headrace.text import count, size
 
 _SUFFIXES = {"hr": ".hr", "darshan": ".darshan", "trace": ".trace.hr"}
 _OTHERS = {

@@ -15,8 +15,9 @@ from headrace.analysis.changed_files import Matched
 from headrace.analysis.compare import Options, compare
 from headrace.commands._diff import render
 from headrace.commands._terminal import terminal, working
-from headrace.commands._text import printable, size, to_ascii
+from headrace.commands._text import printable, to_ascii
 from headrace.logs import JobLog
+from headrace.text import size
 
 _PAGE_BINS = 500  # of the bandwidth over time in a report
 

@@ -14,7 +14,8 @@ import headrace
 from headrace._errors import UsageError
 from headrace._outputs import Refusal, apart, check, make_directory, new_file, only_with_force
 from headrace.commands._terminal import working
-from headrace.commands._text import number, printable, size
+from headrace.commands._text import number, printable
+from headrace.text import size
 
 if TYPE_CHECKING:
     import pyarrow

@@ -15,7 +15,8 @@ from headrace import foreign_samples, samples
 from headrace._errors import HeadraceError, LogCorruptError, OutputError
 from headrace._outputs import make_directory
 from headrace.commands._terminal import counting
-from headrace.commands._text import count, number, printable
+from headrace.commands._text import number, printable
+from headrace.text import count
 
 if TYPE_CHECKING:
     import pyarrow

@@ -18,8 +18,9 @@ from headrace.commands._detected import render_detected
 from headrace.commands._phase_words import heading, verdicts, why
 from headrace.commands._phases import comparison, render, stood_for
 from headrace.commands._terminal import Terminal, terminal, working
-from headrace.commands._text import printable, size, to_ascii
+from headrace.commands._text import printable, to_ascii
 from headrace.logs import JobLog
+from headrace.text import size
 
 
 @click.command("phases")

@@ -12,9 +12,10 @@ from headrace._outputs import apart
 from headrace.analysis.job_facts import job_facts
 from headrace.commands._meanwhile import around
 from headrace.commands._terminal import working
-from headrace.commands._text import printable, size
+from headrace.commands._text import printable
 from headrace.reports import html
 from headrace.reports.job import tables, title
+from headrace.text import size
 
 
 @click.command("report")

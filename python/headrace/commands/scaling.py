@@ -14,8 +14,9 @@ from headrace._outputs import apart
 from headrace.analysis.scaling import scaling
 from headrace.commands._scaling import render
 from headrace.commands._terminal import terminal, working
-from headrace.commands._text import printable, size, to_ascii
+from headrace.commands._text import printable, to_ascii
 from headrace.logs import JobLog
+from headrace.text import size
 
 
 @click.command("scaling")

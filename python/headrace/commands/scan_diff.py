@@ -12,8 +12,9 @@ from headrace._errors import UsageError
 from headrace.commands._scan_churn import Made, churn, made_by_jobs, sentence
 from headrace.commands._scan_text import date
 from headrace.commands._terminal import Terminal, terminal
-from headrace.commands._text import number, percent, printable, shorten_right, size, to_ascii
+from headrace.commands._text import number, percent, printable, shorten_right, to_ascii
 from headrace.scans.growth import compare
+from headrace.text import size
 
 
 @click.command("diff")

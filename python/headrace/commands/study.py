@@ -10,8 +10,9 @@ import click
 from headrace._errors import UsageError
 from headrace.commands._study import Period, period_of, render, size_of
 from headrace.commands._terminal import counting, terminal
-from headrace.commands._text import printable, size, to_ascii
+from headrace.commands._text import printable, to_ascii
 from headrace.study import Pseudonyms, Settings, Study
+from headrace.text import size
 
 
 @click.command("study")

@@ -18,7 +18,7 @@ from headrace.analysis.trace_sums import cut, damage
 from headrace.analysis.traces import Trace
 from headrace.commands import _trace
 from headrace.commands._terminal import terminal, working
-from headrace.commands._text import count, printable, to_ascii
+from headrace.commands._text import printable, to_ascii
 from headrace.commands._trace_export import export
 from headrace.commands._trace_lines import trace_lines
 from headrace.commands._trace_messages import messages
@@ -26,6 +26,7 @@ from headrace.commands._trace_options import call_options, part, part_options
 from headrace.commands._trace_overview import overview
 from headrace.commands._trace_stats import stats
 from headrace.commands._trace_unify import unify
+from headrace.text import count
 
 _ENDING = ".trace.hr"
 _BATCH = 8192

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from headrace.study.words import count
-from headrace.text import lasting
+from headrace.text import count, lasting
 
 __all__ = ["not_recorded"]
 

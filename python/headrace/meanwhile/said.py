@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.meanwhile import devices
-from headrace.meanwhile.not_recorded import lasting, not_recorded
-from headrace.study.words import count, percent, rate, size
-from headrace.text import significant
+from headrace.meanwhile.not_recorded import not_recorded
+from headrace.study.words import percent, rate
+from headrace.text import count, lasting, significant, size
 
 __all__ = ["sentences"]
 

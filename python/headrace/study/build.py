@@ -30,7 +30,8 @@ from headrace.study.figures.throughput import sample_gaps, throughput, throughpu
 from headrace.study.query import Connection, rows
 from headrace.study.scope import Scope, prepare
 from headrace.study.settings import Settings
-from headrace.study.words import count, moment, percent, rate, size, told
+from headrace.study.words import moment, percent, rate, told
+from headrace.text import count, size
 
 if TYPE_CHECKING:
     from headrace.catalog import Catalog

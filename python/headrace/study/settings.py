@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from headrace.study.words import moment, size
+from headrace.study.words import moment
+from headrace.text import size
 
 __all__ = ["Pseudonyms", "Settings"]
 

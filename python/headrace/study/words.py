@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from headrace.text import count, significant, size
+from headrace.text import significant, size
 
-__all__ = ["change", "count", "moment", "number", "percent", "percent_first", "rate", "size", "told"]
+__all__ = ["change", "moment", "number", "percent", "percent_first", "rate", "told"]
 
 
 def number(value: float) -> str:

@@ -29,8 +29,7 @@ class TrialFile : public OpenFile {
     const std::unique_lock<std::mutex> alone = lock();
     state_->delay(path_);
     const bool is_plain = state_->options.fail_after == UINT64_MAX && state_->options.bad.length == 0;
-    if (is_plain && state_->options.die_file.empty())
-      return inner_->write_parts(offset, parts);
+    if (is_plain && state_->options.die_file.empty()) return inner_->write_parts(offset, parts);
     Written all{0, 0};
     for (const iovec& part : parts) {
       const Written written = limited({offset + all.bytes, part.iov_len}, static_cast<const uint8_t*>(part.iov_base));
@@ -84,7 +83,9 @@ void TrialBackend::State::delay(const std::string& path) const {
   while (stops && access(options.stop_file.c_str(), F_OK) == 0) nanosleep(&moment, nullptr);
 }
 
-bool TrialBackend::State::is_to_die() const { return !options.die_file.empty() && unlink(options.die_file.c_str()) == 0; }
+bool TrialBackend::State::is_to_die() const {
+  return !options.die_file.empty() && unlink(options.die_file.c_str()) == 0;
+}
 
 void TrialBackend::State::die() {
   kill(getpid(), SIGKILL);

@@ -34,9 +34,7 @@ class TrialBackend : public Backend {
   Outcome<Found> create(Place place, const CreateOptions& o) override {
     return state_.die_after(inner_->create(place, o));
   }
-  Outcome<Found> mkdir(Place place, uint32_t mode) override {
-    return state_.die_after(inner_->mkdir(place, mode));
-  }
+  Outcome<Found> mkdir(Place place, uint32_t mode) override { return state_.die_after(inner_->mkdir(place, mode)); }
   Outcome<Found> symlink(Place place, std::string_view to) override {
     return state_.die_after(inner_->symlink(place, to));
   }

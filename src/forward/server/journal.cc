@@ -16,8 +16,8 @@ constexpr uint64_t kLeftNs = 60'000'000'000;
 constexpr uint8_t kBegun = 1, kDone = 2;
 constexpr char kCallsMagic[8] = {'H', 'R', 'C', 'A', 'L', 'L', 'S', '1'};
 constexpr size_t kMostAnswer = 64 << 10;
-constexpr size_t kMostBytes = 64 << 20;   // that are read
-constexpr size_t kUsualBytes = 4 << 20;   // from which on what is not needed any more is left out
+constexpr size_t kMostBytes = 64 << 20;  // that are read
+constexpr size_t kUsualBytes = 4 << 20;  // from which on what is not needed any more is left out
 
 struct Head {
   uint32_t bytes = 0;  // behind it

@@ -1,5 +1,5 @@
-// Calls that must happen once, on a disk of the server's node: a server that is killed leaves them to the next one, which
-// neither does them again nor forgets what they came to.
+// Calls that must happen once, on a disk of the server's node: a server that is killed leaves them to the next one,
+// which neither does them again nor forgets what they came to.
 //
 // It stands in the kernel's memory from the moment it is written: it survives the process, not the machine. A call is
 // noted before it is done, with what was there, and when it is done, with its answer. Thread-safe.

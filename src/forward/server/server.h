@@ -27,7 +27,7 @@ class Server {
     uint64_t stripe = 0;  // of files, and of what --place says; 0 = as the file system says, and the usual one
     uint64_t node = this_node();
     std::function<void()>
-        on_unkept;  // a client that kept the server is gone; by any thread. Empty = nobody may keep it
+        on_unkept;        // a client that kept the server is gone; by any thread. Empty = nobody may keep it
     std::string journal;  // a file that the next server takes over when this one is killed (journal.h); "" = none
     std::optional<std::string> munge;  // socket of its daemon, "" = the usual one: it shows who may have the secret
   };

@@ -7,7 +7,8 @@ from headrace.study.figures.performance import large_filter, missing_large
 from headrace.study.query import Connection, data, rows, text, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import percent_first, size
+from headrace.study.words import percent_first
+from headrace.text import size
 
 
 def access_sizes(connection: Connection, settings: Settings, _: Scope) -> Figure:

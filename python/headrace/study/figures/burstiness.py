@@ -11,8 +11,8 @@ from headrace.study.figures.throughput import NO_SAMPLES
 from headrace.study.query import Connection, data, rows
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import count, percent, rate
-from headrace.text import significant
+from headrace.study.words import percent, rate
+from headrace.text import count, significant
 
 _STEPS = 200
 _THIRD = 0.33  # of the peak: what the paper says of Intrepid

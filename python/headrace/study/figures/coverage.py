@@ -9,7 +9,8 @@ from headrace.study.figure import Figure, Finding
 from headrace.study.query import Connection, data, rows, text, time, total
 from headrace.study.scope import Scope
 from headrace.study.settings import NO_PROJECT, Settings
-from headrace.study.words import count, number, percent
+from headrace.study.words import number, percent
+from headrace.text import count
 
 NO_RECORDS = (
     "The catalog has no records of the batch scheduler: add them with `headrace catalog add`, such as the"

@@ -7,7 +7,8 @@ from headrace.study.figures.coverage import NO_LOGS
 from headrace.study.query import Connection, data, rows, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import count, percent, size
+from headrace.study.words import percent
+from headrace.text import count, size
 
 _RANKS = "ranks > 1 AND moved > 0"
 # Where operations are collective, the library chooses who reads and writes.

@@ -9,8 +9,8 @@ from headrace.study.figures.coverage import NO_LOGS
 from headrace.study.query import Connection, data, rows, text
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import count, percent_first
-from headrace.text import significant
+from headrace.study.words import percent_first
+from headrace.text import count, significant
 
 _POINTS = 20_000  # more than these are rounded together
 _FEW = 10  # files: the most that counts as N:1

@@ -10,7 +10,8 @@ from headrace.study.figures.scans import NO_SCANS, last_scans, numbers, problems
 from headrace.study.query import Connection, data, rows, text
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import percent_first, size
+from headrace.study.words import percent_first
+from headrace.text import size
 
 _MIB = 1 << 20
 _LAST = 1 << 62  # in place of a bin's end that there is not

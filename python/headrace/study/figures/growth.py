@@ -10,8 +10,8 @@ from headrace.study.figures.scans import NO_SCANS, file_systems, owner_files, to
 from headrace.study.query import Connection, data, rows, time, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import count, moment, percent, size
-from headrace.text import lasting
+from headrace.study.words import moment, percent
+from headrace.text import count, lasting, size
 
 _BILLION = 1_000_000_000
 _TOO_FAR = 365 * 200  # days: a forecast beyond is none

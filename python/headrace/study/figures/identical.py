@@ -10,7 +10,7 @@ from headrace.study.figure import Figure, Finding
 from headrace.study.query import Connection, data, rows
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import size
+from headrace.text import size
 
 _PARTS = 10  # one of these is the most by which two differ
 _GROUPS = 100

@@ -10,8 +10,8 @@ from headrace.study.figures.coverage import NO_LOGS
 from headrace.study.query import Connection, data, rows
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import count, number
-from headrace.text import every
+from headrace.study.words import number
+from headrace.text import count, every
 
 NO_LARGE = "No job of the period is that large: choose others with --min-processes and --min-bytes."
 UNIT = "MiB/s per node"

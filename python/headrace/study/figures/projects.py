@@ -7,7 +7,8 @@ from headrace.study.figures.coverage import NO_LOGS
 from headrace.study.query import Connection, data, rows, total
 from headrace.study.scope import Scope
 from headrace.study.settings import NO_PROJECT, Settings
-from headrace.study.words import count, percent, size
+from headrace.study.words import percent
+from headrace.text import count, size
 
 
 def top_projects(connection: Connection, settings: Settings, _: Scope) -> Figure:

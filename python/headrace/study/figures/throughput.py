@@ -10,7 +10,8 @@ from headrace.study.figure import Figure, Finding
 from headrace.study.query import Connection, data, rows, text, time, total
 from headrace.study.scope import Scope
 from headrace.study.settings import Settings
-from headrace.study.words import count, percent, rate, size
+from headrace.study.words import percent, rate
+from headrace.text import count, size
 
 NO_SAMPLES = (
     "The catalog has no samples of storage devices: record them with `headrace monitor` on the file"
