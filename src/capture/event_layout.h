@@ -88,7 +88,7 @@ inline constexpr uint32_t kRegionKinds = 5;
 struct RawEvent {
   uint64_t start, end;
   uint64_t place;     // offset, or model::kUnknownPlace
-  uint64_t asked;     // bytes
+  uint64_t asked;     // bytes; of kCall, which asks for none, the EventName of its second path, or 0
   uint64_t moved;     // bytes; of kCounter the bits of its value
   uint32_t handle;    // EventName, of kEnter, kLeave and kCounter one of kRegion; 0: not known
   uint16_t function;  // number in functions.def; of kLibrary with kLibraryFunction; of kEnter, kLeave, kCounter: 0

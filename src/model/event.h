@@ -14,7 +14,8 @@ enum class EventKind : uint8_t {
   kLeave = 1,       // reference: region; size: bytes that were handed to it, where it is a library's function;
                     // other: the rank whose memory a one-sided operation reached, plus 1, or 0
   kIoBegin = 2,     // reference: function; other: handle; size: bytes asked for; place: offset, or kUnknownPlace
-  kIoEnd = 3,       // reference: function; other: handle; size: bytes moved; place: errno, 0 = no error
+  kIoEnd = 3,       // reference: function; other: handle, of two paths the second; size: bytes moved; place: errno,
+                    // 0 = no error
   kSend = 4,        // reference: communicator; other: rank it goes to; size: bytes; place: tag
   kReceive = 5,     // reference: communicator; other: rank it is from; size: bytes; place: tag
   kCollective = 6,  // reference: communicator; other: root, or kNoRoot; size: bytes sent; place: bytes received

@@ -256,9 +256,12 @@ void EventConverter::add_operation(const RawEvent& raw, std::vector<Event>& to) 
 
 void EventConverter::add_operation(uint32_t function, const RawEvent& raw, std::vector<Event>& to) {
   const uint64_t start = clock_.at_ns(raw.start), end = std::max(start, clock_.at_ns(raw.end));
+  const bool two_paths = raw.kind == RawKind::kCall && raw.asked != 0;
+  const uint64_t asked = two_paths ? 0 : raw.asked;
+  const uint32_t last = two_paths ? static_cast<uint32_t>(raw.asked) : raw.handle;
   if (raw.kind != RawKind::kLibraryEnd)
-    to.push_back({start, raw.asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
-  to.push_back({end, raw.moved, raw.error, model::kind_and_reference(EventKind::kIoEnd, function), raw.handle});
+    to.push_back({start, asked, raw.place, model::kind_and_reference(EventKind::kIoBegin, function), raw.handle});
+  to.push_back({end, raw.moved, raw.error, model::kind_and_reference(EventKind::kIoEnd, function), last});
 }
 
 void EventConverter::add_region(uint32_t region, const RawEvent& raw, std::vector<Event>& to) {

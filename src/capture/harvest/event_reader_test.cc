@@ -72,7 +72,8 @@ class MadeFile {
 };
 
 RawEvent raw(RawKind kind, uint64_t start, uint64_t end, intercept::Fn function, uint32_t handle) {
-  return {start, end, 4096, 100, 90, handle, static_cast<uint16_t>(function), kind, 0};
+  const uint64_t asked = kind == RawKind::kCall ? 0 : 100;
+  return {start, end, 4096, asked, 90, handle, static_cast<uint16_t>(function), kind, 0};
 }
 
 /// Takes the room of two.
@@ -147,6 +148,22 @@ ThreadTrace trace_of(const RecordedEvents& recorded, const RecordedThread& threa
 }
 
 RecordedEvents read_made(const std::vector<std::byte>& bytes) { return read_events(EventBytes(bytes)); }
+
+TEST(RecordedEvents, OfACallWithTwoPathsEndWithTheSecond) {
+  MadeFile file;
+  file.add_name(1, "/data/old");
+  file.add_name(2, "/data/new");
+  RawEvent renaming = raw(RawKind::kCall, 1000, 1010, intercept::Fn::rename, 1);
+  renaming.asked = 2;
+  file.add_block(1, {renaming}, 1);
+  const std::vector<std::byte> bytes = file.finish(0);
+  const RecordedEvents recorded = read_made(bytes);
+  const ThreadTrace trace = trace_of(recorded, recorded.threads.begin()->second, 16);
+  ASSERT_EQ(trace.events.size(), 2u);
+  EXPECT_EQ(trace.events[0].other, 1u);
+  EXPECT_EQ(trace.events[0].size, 0u);
+  EXPECT_EQ(trace.events[1].other, 2u);
+}
 
 TEST(RecordedEvents, AreReadThreadByThread) {
   const std::vector<std::byte> bytes = events_sample();

@@ -68,10 +68,10 @@ uint32_t handle_in_events(int64_t record, Fn function, Timed time) {
   return record > 0 && will_be_event(function, time) ? handle_of(static_cast<uint32_t>(record)) : 0;
 }
 
-/// `handle`: of the file that it was about; 0: not known, or of none.
-bool add_to_profile(Fn function, uint32_t handle, bool ok, Timed time) {
+/// `handle`: of the file that it was about; 0: not known, or of none. `other`: the same of its second path.
+bool add_to_profile(Fn function, uint32_t handle, bool ok, Timed time, uint32_t other = 0) {
   if (HEADRACE_UNLIKELY(state.tracing))
-    record_call(function, handle, counts_later ? time.end : time.start, time.end, ok);
+    record_call(function, handle, counts_later ? time.end : time.start, time.end, ok, other);
   Profile* p = profile_of(function);
   if (!p) return false;
   p->calls++;
@@ -88,8 +88,8 @@ ApartCall apart_call(Fn function, uint32_t does, bool ok, Timed time, uint64_t t
 }
 
 /// A call that was counted at its file if there was room (`in_file`), whose function gets it now.
-void count_profile_of(bool in_file, const ApartCall& call, uint32_t handle, Timed time) {
-  const bool profiled = add_to_profile(call.function, handle, call.result >= 0, time);
+void count_profile_of(bool in_file, const ApartCall& call, uint32_t handle, Timed time, uint32_t other = 0) {
+  const bool profiled = add_to_profile(call.function, handle, call.result >= 0, time, other);
   if (!in_file) return count_without_room(call, profiled);
   if (!profiled) count_without_room(apart_call(call.function, kDoesOther, call.result >= 0, time), false);
 }
@@ -390,7 +390,7 @@ void duplicated(Fn function, int fd, int target, Timed time) {
 }
 
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
-               uint32_t record_flags, Shown shown) {
+               uint32_t record_flags, Shown shown, OtherPath other) {
   if (!time.recorded()) return;
   if (!ok && !looked_for_path(errno)) return plain_call(function, ok, time);
   if (!path || !*path)
@@ -410,13 +410,14 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
   const uint32_t handle = ok                              ? handle_in_events(record, function, time)
                           : will_be_event(function, time) ? handle_of_path(name)
                                                           : 0;
+  const uint32_t other_handle = other.path && handle ? handle_of_other(name, other) : 0;
   if (record > 0) {
     shard = count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;
     if (ok && which == Metadata::kUnlinks) leave_name(static_cast<uint32_t>(record));
     drop_record(static_cast<uint32_t>(record));
   }
-  count_profile_of(shard != nullptr, call, handle, time);
+  count_profile_of(shard != nullptr, call, handle, time, other_handle);
   update.leave();
 }
 

@@ -26,12 +26,19 @@ void closed(Fn function, uint64_t tag, Timed time, uint64_t counted_elsewhere = 
 /// `target` now names the same description as `fd`.
 void duplicated(Fn function, int fd, int target, Timed time);
 
+/// The second path of a call that has two, which its event names.
+struct OtherPath {
+  int directory = -1;
+  const char* path = nullptr;  // null: the call has none
+  int flags = 0;               // as of linkat
+  bool from_first = false;     // it is seen from the directory of the first one, as where a symbolic link leads
+};
 /// What the success of a call on a path showed of it.
 enum class Shown : uint8_t { kNothing, kDirectory, kOther };
 /// A metadata call on a path. A path without a record gets one when the call succeeded; where the call did not show
 /// what it is, the kernel is asked.
 void path_call(Fn function, int directory, const char* path, Metadata::Count which, bool ok, Timed time,
-               uint32_t record_flags = 0, Shown shown = Shown::kNothing);
+               uint32_t record_flags = 0, Shown shown = Shown::kNothing, OtherPath other = {});
 /// A metadata call on an open descriptor.
 void descriptor_call(Fn function, int fd, Metadata::Count which, bool ok, Timed time);
 /// The same of one with this tag; `fd` < 0: it is not known which.

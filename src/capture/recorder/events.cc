@@ -378,8 +378,8 @@ void stop_recording(const char* why) {
   __atomic_store_n(&file.header->full, 1, __ATOMIC_RELEASE);
 }
 
-void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok) {
-  record_operation(RawKind::kCall, function, handle, start, end, model::kUnknownPlace, 0, 0,
+void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok, uint32_t other) {
+  record_operation(RawKind::kCall, function, handle, start, end, model::kUnknownPlace, other, 0,
                    ok ? 0 : (sets_errno(function) && errno != 0 ? errno : kUnknownError));
 }
 

@@ -87,8 +87,8 @@ HEADRACE_INLINE void record_always(const RawEvent& what) {
   if (EventBlock* mine = room_for_event()) commit_event(mine, what);
 }
 
-/// One that moves no bytes.
-void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok);
+/// One that moves no bytes. `other`: of its second path, if it has one.
+void record_call(Fn function, uint32_t handle, uint64_t start, uint64_t end, bool ok, uint32_t other = 0);
 
 /// The calling thread ends: says so, and leaves to others the memory that it did not use.
 void end_thread_events();

@@ -69,14 +69,30 @@ int descriptor_meant(int directory, const char* from, int flags) {
   return -1;
 }
 
-/// The record of the file that got another name, referenced.
-uint32_t linked_record(int directory, const char* from, int flags) {
-  const int fd = descriptor_meant(directory, from, flags);
-  if (fd < 0) return take_existing(absolute_name(directory, from, 1).hash);
+/// The record of a file that is open, referenced.
+uint32_t open_record(int fd) {
   std::atomic<uint64_t>* entry = entry_of(fd);
   const uint64_t tag = entry ? entry->load(std::memory_order_relaxed) : kUnknownTag;
   const uint32_t record = is_tracked(tag) && is_current(tag) ? file_of(tag)->record : 0;
   return record ? take_reference(record) : 0;
+}
+
+/// The record of the file that got another name, referenced.
+uint32_t linked_record(int directory, const char* from, int flags) {
+  const int fd = descriptor_meant(directory, from, flags);
+  return fd < 0 ? take_existing(absolute_name(directory, from, 1).hash) : open_record(fd);
+}
+
+/// Where a symbolic link of this name leads.
+PathName target_of(const PathName& link, const char* target) {
+  uint32_t length = link.length;
+  while (length > 0 && link.text[length - 1] != '/') --length;
+  const size_t rest = strlen(target);
+  if (*target == '/' || length + rest >= kPathMax) return absolute_name(AT_FDCWD, target, 1);
+  char* text = self->path[2];
+  memcpy(text, link.text, length);
+  memcpy(text + length, target, rest + 1);
+  return absolute_name(AT_FDCWD, text, 1);
 }
 
 /// `mv` tries first whether the new name is free, and then takes it. Behind that, the name may be another file's again.
@@ -98,6 +114,16 @@ void count_replaced(uint32_t target) {
 
 }  // namespace
 
+uint32_t handle_of_other(const PathName& first, const OtherPath& other) {
+  if (other.from_first) return handle_of_path(target_of(first, other.path));
+  const int fd = descriptor_meant(other.directory, other.path, other.flags);
+  if (fd < 0) return handle_of_path(absolute_name(other.directory, other.path, 1));
+  const uint32_t record = open_record(fd);
+  const uint32_t handle = record ? handle_of(record) : 0;
+  if (record) drop_record(record);
+  return handle;
+}
+
 PathName last_name(uint32_t offset) {
   const Record* record = at<Record>(offset);
   if (record->final_name == 0) return {name_of(record), record->name_length, record->hash};
@@ -113,7 +139,8 @@ void renamed(Fn function, int from_directory, const char* from, int to_directory
              bool exchanged, Timed time) {
   if (!time.recorded()) return;
   const bool is_taken = !ok && errno == EEXIST;
-  path_call(function, from_directory, from, Metadata::kRenames, ok, time, flag::renamed);
+  path_call(function, from_directory, from, Metadata::kRenames, ok, time, flag::renamed, Shown::kNothing,
+            {to_directory, to});
   if (is_taken) ask_before_next(from_directory, from);
   if (!ok) return;
   Update update;
@@ -152,7 +179,7 @@ void renamed(Fn function, int from_directory, const char* from, int to_directory
 void linked(Fn function, int from_directory, const char* from, int to_directory, const char* to, int flags, bool ok,
             Timed time) {
   if (!time.recorded()) return;
-  path_call(function, to_directory, to, Metadata::kLinks, ok, time);
+  path_call(function, to_directory, to, Metadata::kLinks, ok, time, 0, Shown::kNothing, {from_directory, from, flags});
   if (!ok || !from || in_vfork_child()) return;
   Update update;
   if (!update.enter_anew()) return;

@@ -120,11 +120,11 @@ struct NameHooks : Next {
                    [&] { return Next::linkat(from_directory, from, to_directory, to, flags); });
   }
   static int symlink(const char* target, const char* path) {
-    return on_path(Fn::symlink, AT_FDCWD, path, Metadata::kLinks, [&] { return Next::symlink(target, path); });
+    return on_symbolic_link(Fn::symlink, target, AT_FDCWD, path, [&] { return Next::symlink(target, path); });
   }
   static int symlinkat(const char* target, int directory, const char* path) {
-    return on_path(Fn::symlinkat, directory, path, Metadata::kLinks,
-                   [&] { return Next::symlinkat(target, directory, path); });
+    return on_symbolic_link(Fn::symlinkat, target, directory, path,
+                            [&] { return Next::symlinkat(target, directory, path); });
   }
   static int mkdir(const char* path, mode_t mode) {
     return on_directory(Fn::mkdir, AT_FDCWD, path, Metadata::kMakes, [&] { return Next::mkdir(path, mode); });
@@ -334,6 +334,14 @@ struct NameHooks : Next {
     Timed time;
     int result = timed(function, OnPath{from_directory, from}, time, call);
     linked(function, from_directory, from, to_directory, to, flags, result == 0, time);
+    return result;
+  }
+  template <typename Call>
+  static int on_symbolic_link(Fn function, const char* target, int directory, const char* path, Call call) {
+    Timed time;
+    int result = timed(function, OnPath{directory, path}, time, call);
+    path_call(function, directory, path, Metadata::kLinks, result == 0, time, 0, Shown::kNothing,
+              {directory, target, 0, true});
     return result;
   }
   template <typename Call>

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/clock_source.h"
 #include "base/kernel.h"
 #include "base/pattern.h"
 #include "base/program_path.h"
@@ -344,10 +345,9 @@ Job job_of_environment(bool launched) {
 
 void choose_clock() {
   char source[32] = "";
-  read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
+  read_file(base::kClockSourceFile, source, sizeof source);
   const char* wanted = environment_value("HEADRACE_CLOCK");
-  base::counter_clock = (strncmp(source, "tsc", 3) == 0 || strncmp(source, "arch_sys_counter", 16) == 0) &&
-                        !(wanted && strcmp(wanted, "monotonic") == 0);
+  base::counter_clock = base::is_counter(source) && !(wanted && strcmp(wanted, "monotonic") == 0);
 }
 
 void read_environment(Settings& settings, const char* configured_spool) {
